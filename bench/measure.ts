@@ -1,0 +1,47 @@
+import type { Pool } from '../src/platform/db.ts';
+import type { Log } from '../src/platform/log.ts';
+
+export type Bench = (deps: { db: Pool; databaseUrl: string; log: Log }) => Promise<void>;
+
+/** Calls a second of each candidate, round by round, so that the machine's noise falls on all of them alike; medians. */
+export async function compareRates<T extends string>(
+  candidates: Record<T, () => Promise<unknown>>,
+  { rounds = 7, roundMs = 500, concurrency = 10 } = {},
+): Promise<Record<T, number>> {
+  const rates = {} as Record<T, number[]>;
+  const names = Object.keys(candidates) as T[];
+  for (const name of names) rates[name] = [];
+  for (let round = -1; round < rounds; round++) {
+    for (const name of names) {
+      const rate = await measureRate(candidates[name], roundMs, concurrency);
+      if (round >= 0) rates[name].push(rate); // the first round warms up
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, median(rates[name])])) as Record<T, number>;
+}
+
+async function measureRate(
+  call: () => Promise<unknown>,
+  roundMs: number,
+  concurrency: number,
+): Promise<number> {
+  const startedAt = performance.now();
+  let calls = 0;
+  const lane = async () => {
+    while (performance.now() - startedAt < roundMs) {
+      await call();
+      calls++;
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, lane));
+  return (calls * 1000) / (performance.now() - startedAt);
+}
+
+export function median(numbers: number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
+}
+
+export function printRatio(what: string, rate: number, limit: number): void {
+  const figures = `${Math.round(rate)}/s against ${Math.round(limit)}/s`;
+  console.log(`${what}: ${(rate / limit).toFixed(2)} (${figures})`);
+}

@@ -1,0 +1,33 @@
+// `npm run bench -- <name>`: runs bench/<name>.ts on a PostgreSQL of its own.
+import { existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createPool } from '../src/platform/db.ts';
+import { createLog } from '../src/platform/log.ts';
+import { migrate } from '../src/platform/migrate.ts';
+import { startPostgres } from '../src/sandbox/postgres/index.ts';
+import type { Bench } from './measure.ts';
+
+const [name = ''] = process.argv.slice(2);
+const file = path.join(import.meta.dirname, `${name}.ts`);
+const names = globSync('*.ts', { cwd: import.meta.dirname })
+  .map((entry) => path.basename(entry, '.ts'))
+  .filter((entry) => entry !== 'run' && entry !== 'measure');
+if (!names.includes(name) || !existsSync(file)) {
+  console.error(`Say which: npm run bench -- ${names.join(' | ')}`);
+  process.exit(1);
+}
+
+const folder = mkdtempSync(path.join(tmpdir(), 'causeway-bench-'));
+const postgres = await startPostgres({ folder, durable: true });
+try {
+  await migrate(postgres.url());
+  const log = createLog({ level: 'silent' });
+  const db = createPool({ url: postgres.url(), connectionsMax: 10, statementTimeoutMs: 60_000, log });
+  const { run } = (await import(file)) as { run: Bench };
+  await run({ db, databaseUrl: postgres.url(), log });
+  await db.end();
+} finally {
+  await postgres.stop();
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,63 @@
+import { auditCommands } from './audit/index.ts';
+import type { Ctx, Deps } from './context.ts';
+import { type HistoryReader, historyRoutes } from './history/index.ts';
+import { keyCommands } from './keys/index.ts';
+import { operatorRoutes } from './operator/index.ts';
+import { partnerCommands } from './partners/index.ts';
+import type { Command } from './platform/command.ts';
+import { healthRoutes } from './platform/health.ts';
+import { createHttpServer, type HttpServer } from './platform/http.ts';
+import type { Job } from './platform/jobs.ts';
+import type { GaugeSource } from './platform/metrics.ts';
+import { openapiRoutes } from './platform/openapi.ts';
+import { sweepRateLimits } from './platform/rate-limit/index.ts';
+import { userCommands } from './users/index.ts';
+
+/** Everything an operator can do: each entry is an operator route, a CLI command and a section of the API reference. */
+export const commands: readonly Command<Ctx>[] = [
+  ...userCommands,
+  ...partnerCommands,
+  ...keyCommands,
+  ...auditCommands,
+];
+
+/** What `GET /api/history` can read, feature by feature. */
+export const historyReaders: readonly HistoryReader[] = [];
+
+/** What the worker does again and again. */
+export const jobs: readonly Job<Deps>[] = [
+  { name: 'rate-limit.sweep', everyMs: 60_000, run: ({ db }) => sweepRateLimits(db) },
+];
+
+/** Figures for `/metrics` that are read from the database. */
+export const gauges: readonly GaugeSource<Deps>[] = [];
+
+export interface AppOptions {
+  operatorTokens: ReadonlyMap<string, string>;
+  trustedProxies: readonly string[];
+  /** A process without the role `api` still answers for its health. */
+  servesApi: boolean;
+}
+
+/** The product, one line a part. */
+export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpServer> {
+  const { log, metrics } = deps;
+  const server = createHttpServer({ log, metrics, trustedProxies: options.trustedProxies });
+  metrics.addPool(deps.db.counts);
+  metrics.addGauges(gauges, deps);
+  await openapiRoutes(server, {
+    title: 'Causeway',
+    version: '1.0.0',
+    description: 'Withdrawals, history, MCP tools and consented data for partners; commands for operators.',
+    securitySchemes: {
+      apiKey: { type: 'http', scheme: 'bearer', description: 'A partner’s key, `cwk_…`' },
+      operatorToken: { type: 'http', scheme: 'bearer', description: 'A token of `OPERATOR_TOKENS`' },
+    },
+  });
+  if (options.servesApi) {
+    historyRoutes(server, deps, historyReaders);
+    operatorRoutes(server, deps, { commands, tokens: options.operatorTokens });
+  }
+  healthRoutes(server, deps);
+  return server;
+}

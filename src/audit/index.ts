@@ -1,0 +1,2 @@
+export { auditCommands } from './commands.ts';
+export { recordChange } from './record-change.ts';

@@ -1,0 +1,16 @@
+import type { Ctx } from '../context.ts';
+import { type CursorInput, type CursorPage, decodeCursor, toCursorPage } from '../platform/page.ts';
+import { type AuditRow, selectAuditRows } from './queries.ts';
+
+export interface ListChanges extends CursorInput {
+  action?: string;
+  subject?: string;
+}
+
+/** The audit log, newest first. */
+export async function listChanges(ctx: Ctx, input: ListChanges): Promise<CursorPage<AuditRow>> {
+  const { action, subject, limit = 50 } = input;
+  const before = decodeCursor(input.cursor, /^\d{1,18}$/);
+  const rows = await selectAuditRows(ctx.db, { action, subject, before, limit: limit + 1 });
+  return toCursorPage(rows, limit, (row) => row.id);
+}

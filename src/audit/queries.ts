@@ -1,0 +1,89 @@
+import type { Db } from '../platform/db.ts';
+
+export interface AuditRow {
+  id: string;
+  at: string;
+  actorKind: string;
+  actorId: string;
+  action: string;
+  subject: string;
+  before: unknown;
+  after: unknown;
+}
+
+export type NewAuditRow = Omit<AuditRow, 'id' | 'at'> & { at: Date };
+
+/** The number and the hash are given by a trigger, under the lock of the chain's head. */
+export async function insertAuditRow(db: Db, row: NewAuditRow): Promise<void> {
+  await db.query(
+    `insert into audit_log (at, actor_kind, actor_id, action, subject, before, after)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [row.at, row.actorKind, row.actorId, row.action, row.subject, json(row.before), json(row.after)],
+  );
+}
+
+const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
+
+export async function selectAuditRows(
+  db: Db,
+  filter: { action?: string; subject?: string; before?: string; limit: number },
+): Promise<AuditRow[]> {
+  // A plain `order by id` would sort by the answer's column, which is text: 99 before 100.
+  const rows = await db.query<Omit<AuditRow, 'at'> & { at: Date }>(
+    `select id::text, at, actor_kind as "actorKind", actor_id as "actorId", action, subject, before, after
+     from audit_log
+     where ($1::text is null or action = $1) and ($2::text is null or subject = $2) and ($3::bigint is null or id < $3)
+     order by audit_log.id desc limit $4`,
+    [filter.action ?? null, filter.subject ?? null, filter.before ?? null, filter.limit],
+  );
+  return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
+}
+
+/** What follows in this transaction sees the database as it is now, however long it takes and whoever writes meanwhile. */
+export async function freezeView(db: Db): Promise<void> {
+  await db.query('set transaction isolation level repeatable read, read only');
+}
+
+export interface ChainEnd {
+  id: string;
+  hash: Buffer;
+}
+
+/** Where the chain starts: before its first row. */
+export async function selectChainStart(db: Db): Promise<ChainEnd> {
+  const [row] = await db.query<{ hash: Buffer }>(`select sha256('causeway audit log') as hash`);
+  return { id: '0', hash: row!.hash };
+}
+
+export interface ChainPart {
+  rows: number;
+  /** Rows whose content or place does not fit their hash. */
+  broken: string[];
+  end: ChainEnd;
+}
+
+/** The next `limit` rows after `from`, their hashes computed anew. */
+export async function checkChainPart(db: Db, from: ChainEnd, limit: number): Promise<ChainPart> {
+  const [row] = await db.query<{ rows: number; broken: string[]; id: string | null; hash: Buffer | null }>(
+    `with part as (
+       select line, id, hash,
+         lag(hash, 1, $2::bytea) over (order by id) as previous_hash,
+         lag(id, 1, $1::bigint) over (order by id) as previous_id
+       from (select l as line, l.id, l.hash from audit_log l where l.id > $1::bigint order by l.id limit $3) next
+     )
+     select count(*)::integer as rows,
+       coalesce(array_agg(id::text order by part.id)
+         filter (where hash <> audit_row_hash(previous_hash, line) or id <> previous_id + 1), '{}') as broken,
+       max(id)::text as id,
+       (select hash from part order by part.id desc limit 1) as hash
+     from part`,
+    [from.id, from.hash, limit],
+  );
+  const { rows, broken, id, hash } = row!;
+  return { rows, broken, end: id !== null && hash ? { id, hash } : from };
+}
+
+export async function selectChainHead(db: Db): Promise<ChainEnd> {
+  const [row] = await db.query<{ id: string; hash: Buffer }>('select id::text, hash from audit_head');
+  return row!;
+}

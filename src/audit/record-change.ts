@@ -1,0 +1,32 @@
+import type { Actor, Ctx } from '../context.ts';
+import { insertAuditRow } from './queries.ts';
+
+export interface Change {
+  /** The command or event, such as `keys.revoke`. */
+  action: string;
+  /** What was changed, as `kind:id`. */
+  subject: string;
+  before?: object | null;
+  after?: object | null;
+}
+
+/**
+ * Writes the audit row of a change, in the change's own transaction: both are kept or neither is. Call it after the change's
+ * other statements: it holds the one lock of the chain until the commit, and whoever takes a row after it can deadlock with
+ * somebody who has that row and waits for the chain.
+ */
+export async function recordChange(ctx: Ctx, { action, subject, before, after }: Change): Promise<void> {
+  const row = { at: ctx.now, actorKind: ctx.actor.kind, actorId: idOf(ctx.actor), action, subject };
+  await insertAuditRow(ctx.db, { ...row, before: before ?? null, after: after ?? null });
+}
+
+function idOf(actor: Actor): string {
+  switch (actor.kind) {
+    case 'key':
+      return actor.keyId;
+    case 'operator':
+      return actor.name;
+    case 'worker':
+      return actor.job;
+  }
+}

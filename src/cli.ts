@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { parseArgs } from 'node:util';
+import { buildApp, commands } from './app.ts';
+import { ConfigFault, readConfig, readSetting } from './config.ts';
+import { createDeps, type Role, roles, serve, stopOnSignal, unreachable } from './main.ts';
+import { describeCommand, parseCommandLine, renderAnswer, UsageFault } from './operator/index.ts';
+import { createLog } from './platform/log.ts';
+import { MigrationFault, migrate, readSchemaVersion, requireKnownVersion } from './platform/migrate.ts';
+import { StartError } from './platform/start-error.ts';
+import { readSandboxFile, runSandbox } from './sandbox/index.ts';
+
+/** `causeway …`: start a process, or run an operator command on a server or on the database. */
+async function main(args: string[]): Promise<void> {
+  const [first, second, ...rest] = args;
+  // Not for the sandbox: a production address in a file nearby must not become the home of demo data.
+  if (first !== 'sandbox' && existsSync('.env')) process.loadEnvFile('.env');
+  switch (first) {
+    case undefined:
+    case 'help':
+    case '--help':
+    case '-h':
+      return print(describeAll());
+    case 'serve':
+      return runServe(args.slice(1));
+    case 'migrate':
+      return runMigrate();
+    case 'sandbox':
+      return runSandbox(args.slice(1), process.env);
+  }
+  const command = commands.find(({ name }) => name === `${first}.${second}`);
+  if (!command)
+    throw new UsageFault(`There is no command "${[first, second].join(' ').trim()}". See: causeway --help`);
+  const line = parseCommandLine(command, rest);
+  if (line.help) return print(describeCommand(command));
+  const data = await callOperator(command.name, line.input, line);
+  print(line.json ? JSON.stringify(data, null, 2) : renderAnswer(data, process.stdout.columns));
+}
+
+async function runServe(args: string[]): Promise<void> {
+  const wanted = readRoles(args).split(',') as Role[];
+  const unknown = wanted.find((role) => !roles.includes(role));
+  if (unknown !== undefined)
+    throw new UsageFault(`There is no role "${unknown}"; the roles are ${roles.join(' and ')}.`);
+  const config = readConfig(process.env);
+  const server = await serve(config, createLog({ level: config.logLevel }), wanted);
+  await stopOnSignal(server.stop);
+}
+
+async function runMigrate(): Promise<void> {
+  const databaseUrl = readSetting(process.env, 'DATABASE_URL');
+  if (!databaseUrl) throw new ConfigFault(['DATABASE_URL is missing.']);
+  const applied = await migrate(databaseUrl).catch((error) => {
+    throw error instanceof MigrationFault ? error : unreachable(error);
+  });
+  print(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'The database is up to date.');
+}
+
+interface Answer {
+  data?: unknown;
+  error?: string;
+  details?: { field: string; message: string }[];
+}
+
+class CommandFault extends Error {}
+
+/** By `--url`, or straight on the database, or on the sandbox of this folder. */
+async function callOperator(
+  name: string,
+  input: object,
+  flags: { url?: string; token?: string },
+): Promise<unknown> {
+  const { env } = process;
+  const databaseUrl = readSetting(env, 'DATABASE_URL');
+  let url = flags.url ?? readSetting(env, 'CAUSEWAY_URL');
+  let token = flags.token ?? readSetting(env, 'CAUSEWAY_OPERATOR_TOKEN');
+  if (!url && databaseUrl) return callDatabase(name, input);
+  if (!url) {
+    const sandbox = readSandboxFile(readSetting(env, 'CAUSEWAY_HOME')!);
+    if (!sandbox) {
+      throw new UsageFault(
+        'Say where: --url and --token of a server, or DATABASE_URL, or start the sandbox in this folder.',
+      );
+    }
+    url = sandbox.operatorUrl;
+    token ||= sandbox.operatorToken;
+  }
+  const response = await fetch(`${url.replace(/\/$/, '')}/operator/${name}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+    signal: AbortSignal.timeout(60_000),
+  }).catch((error: Error) => {
+    throw new CommandFault(`${url} does not answer: ${reasonOf(error)}.`);
+  });
+  const answer = (await response.json().catch(() => undefined)) as Answer | undefined;
+  if (answer?.data === undefined && answer?.error === undefined) {
+    throw new CommandFault(
+      `${url} is no Causeway server: it answers with HTTP ${response.status} and something else.`,
+    );
+  }
+  return dataOf(answer);
+}
+
+/** `fetch` hides the reason in its cause; of a name with several addresses, in a cause with no message at all. */
+function reasonOf({ cause, message }: Error): string {
+  if (!(cause instanceof Error)) return message;
+  return cause.message || (cause as NodeJS.ErrnoException).code || message;
+}
+
+/** The same route, validation and audit, inside this process, as an operator named after the person at the terminal. */
+async function callDatabase(name: string, input: object): Promise<unknown> {
+  const token = randomBytes(20).toString('hex');
+  const operatorTokens = {
+    OPERATOR_TOKENS: `cli-${nameOfPerson()}:${token}`,
+    OPERATOR_TOKENS_FILE: undefined,
+  };
+  const config = readConfig({ ...process.env, ...operatorTokens });
+  const deps = createDeps(config, createLog({ level: 'silent' }));
+  const server = await buildApp(deps, { ...config, servesApi: true });
+  try {
+    requireKnownVersion(
+      await readSchemaVersion(deps.db).catch((error) => {
+        throw unreachable(error);
+      }),
+    );
+    const response = await server.inject({
+      method: 'POST',
+      url: `/operator/${name}`,
+      headers: { authorization: `Bearer ${token}` },
+      payload: input,
+    });
+    return dataOf(response.json() as Answer);
+  } finally {
+    await server.close();
+    await deps.db.end();
+  }
+}
+
+/** In the alphabet of operators' names. A container may run under a number that has no name. */
+function nameOfPerson(): string {
+  let name = `uid-${process.getuid?.()}`;
+  try {
+    name = userInfo().username;
+  } catch {}
+  return name.replace(/[^A-Za-z0-9_.@-]/g, '-').slice(0, 50);
+}
+
+function dataOf({ data, error, details = [] }: Answer): unknown {
+  if (error === undefined) return data;
+  throw new CommandFault(
+    [error, ...details.slice(1).map(({ field, message }) => `${field} ${message}`)].join('\n'),
+  );
+}
+
+function describeAll(): string {
+  const width = Math.max(...commands.map(({ name }) => name.length)) + 2;
+  return [
+    'causeway serve [--roles api,worker]   serve with DATABASE_URL and the other settings of the README',
+    'causeway migrate                      bring the database of DATABASE_URL to this release’s schema',
+    'causeway sandbox [--reset]            everything on this machine, with demo data (npm start)',
+    '',
+    'Operator commands; each has --help and --json:',
+    ...commands.map(({ name, summary }) => `  ${name.replace('.', ' ').padEnd(width)}${summary}`),
+  ].join('\n');
+}
+
+function readRoles(args: string[]): string {
+  try {
+    return parseArgs({ args, options: { roles: { type: 'string', default: 'api,worker' } }, strict: true })
+      .values.roles;
+  } catch (error) {
+    throw new UsageFault(`${(error as Error).message.split('. ')[0]}. See: causeway --help`);
+  }
+}
+
+const print = (text: string) => console.log(text);
+
+// `causeway … | head` stops reading when it has enough, which is nobody's fault.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  // What a person can mend is one sentence, or one a fault; anything else is a bug and shows where it is.
+  const isForPerson = [StartError, ConfigFault, UsageFault, CommandFault].some(
+    (kind) => error instanceof kind,
+  );
+  console.error(isForPerson ? (error as Error).message : error);
+  process.exitCode = 1;
+}

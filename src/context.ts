@@ -1,0 +1,63 @@
+import type { Clock } from './platform/clock.ts';
+import type { Db, Pool } from './platform/db.ts';
+import type { Log } from './platform/log.ts';
+import type { Metrics } from './platform/metrics.ts';
+import type { RateLimiter } from './platform/rate-limit/index.ts';
+import type { Sealer } from './platform/seal.ts';
+
+/** Who acts. A verb reads identity from here and from nowhere else. */
+export type Actor = KeyActor | OperatorActor | WorkerActor;
+
+export interface KeyActor {
+  kind: 'key';
+  keyId: string;
+  partnerId: string;
+  /** The user that owns the key: history and MCP read this user's data. */
+  userId: string;
+  scopes: readonly string[];
+}
+
+export interface OperatorActor {
+  kind: 'operator';
+  name: string;
+}
+
+export interface WorkerActor {
+  kind: 'worker';
+  job: string;
+}
+
+/** What every verb receives. HTTP, MCP, CLI and worker differ only in how they build it. */
+export interface Ctx<A extends Actor = Actor> {
+  db: Db;
+  actor: A;
+  now: Date;
+  log: Log;
+  sealer: Sealer;
+}
+
+/** What a process is made of; surfaces build contexts from it. */
+export interface Deps {
+  db: Pool;
+  clock: Clock;
+  log: Log;
+  sealer: Sealer;
+  limiter: RateLimiter;
+  metrics: Metrics;
+}
+
+export function contextFor<A extends Actor>(
+  deps: Pick<Deps, 'db' | 'clock' | 'sealer'>,
+  actor: A,
+  log: Log,
+): Ctx<A> {
+  return { db: deps.db, actor, now: deps.clock(), log, sealer: deps.sealer };
+}
+
+/** Runs `work` with a context whose database is one transaction. */
+export function inTransaction<A extends Actor, T>(
+  ctx: Ctx<A>,
+  work: (ctx: Ctx<A>) => Promise<T>,
+): Promise<T> {
+  return ctx.db.transaction((db) => work({ ...ctx, db }));
+}

@@ -1,0 +1,1 @@
+export { checksumAddress, parseAddress } from './address.ts';

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runKeyBattery } from '../../test/battery.ts';
+import { makeKey } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+
+const harness = useHarness();
+const accountQuery = '?resource=account&feature=account';
+const get = (query: string, token: string) => harness.request('GET', `/api/history${query}`, { token });
+
+runKeyBattery(harness, {
+  title: 'GET /api/history',
+  call: (options) => harness.request('GET', `/api/history${accountQuery}`, options),
+  refusals: {
+    missing: { status: 401, error: 'Unauthorized: API key is required' },
+    invalid: { status: 401, error: 'Unauthorized: Invalid API key' },
+    address: { status: 403, error: 'Forbidden: caller address is not on the allowlist of the key' },
+  },
+});
+
+for (const [query, error] of [
+  ['?resource=account&feature=cards-summary', 'Invalid feature'],
+  ['?resource=cards&feature=account', 'Invalid feature'],
+  ['?resource=nothing&feature=account', 'Invalid feature'],
+  ['?resource=__proto__&feature=toString', 'Invalid feature'],
+  ['?resource=account&feature=constructor', 'Invalid feature'],
+  ['?feature=account', 'resource is required'],
+  ['?resource=account', 'feature is required'],
+  [`${accountQuery}&pageSize=0`, 'pageSize must be >= 1'],
+  [`${accountQuery}&pageSize=201`, 'pageSize must be <= 200'],
+  [`${accountQuery}&pageSize=5.0`, 'pageSize must be integer'],
+  [`${accountQuery}&pageSize=0x10`, 'pageSize must be integer'],
+  [`${accountQuery}&pageSize=`, 'pageSize must be integer'],
+  [`${accountQuery}&currentPage=-1`, 'currentPage must be >= 0'],
+  [`${accountQuery}&pageSize=5&pageSize=6`, 'Query parameter "pageSize" is given more than once'],
+  [`${accountQuery}&startDate=yesterday`, 'startDate must be an ISO 8601 date or date-time'],
+  [`${accountQuery}&startDate=2026-02-30`, 'startDate must be an ISO 8601 date or date-time'],
+  [`${accountQuery}&endDate=2026-01-01T25:00:00Z`, 'endDate must be an ISO 8601 date or date-time'],
+  [`${accountQuery}&startDate=2026-02-01&endDate=2026-01-01`, 'startDate must not be after endDate'],
+  [`${accountQuery}&status=active`, 'status is not used by feature account'],
+  [`${accountQuery}&asOf=2026-01-01`, 'asOf is not used by feature account'],
+  [`${accountQuery}&filterByText=x`, 'filterByText is not used by feature account'],
+  [
+    '?resource=cards&feature=cards-summary&startDate=2026-01-01',
+    'startDate is not used by feature cards-summary',
+  ],
+  [
+    '?resource=cards&feature=cards-summary&status=lost',
+    'status must be one of all, active, inactive, locked, canceled',
+  ],
+  [`${accountQuery}&userId=1`, 'userId is not known here'],
+  [`${accountQuery}&startDate=%ff`, 'Query string is not valid UTF-8'],
+] as const) {
+  test(`400 ${error}: ${query}`, async () => {
+    const { token } = await makeKey(harness);
+    const answer = await get(query, token);
+    assert.equal(answer.status, 400);
+    assert.equal(answer.body.error, error);
+    assert.match(answer.body.code, /^[a-z_]+$/);
+    assert.equal(answer.body.requestId, answer.headers.get('x-request-id'));
+  });
+}
+
+test('429 Rate limit exceeded: the third request of a user in two seconds, whichever key is used', async () => {
+  const one = await makeKey(harness);
+  const other = await makeKey(harness, { partnerId: one.partnerId, userId: one.userId });
+  const stranger = await makeKey(harness);
+  const first = await get(accountQuery, one.token);
+  assert.equal(first.headers.get('ratelimit-policy'), '"history";q=2;w=2');
+  assert.equal(first.headers.get('ratelimit'), '"history";r=1;t=2');
+  await get(accountQuery, other.token);
+  const third = await get(accountQuery, one.token);
+  assert.equal(third.status, 429);
+  assert.equal(third.body.error, 'Rate limit exceeded');
+  assert.match(third.headers.get('retry-after')!, /^[12]$/);
+  assert.notEqual((await get(accountQuery, stranger.token)).status, 429);
+});

@@ -1,0 +1,1 @@
+export { type HistoryReader, historyRoutes } from './routes.ts';

@@ -1,0 +1,17 @@
+import type { Ctx } from '../context.ts';
+import { type CursorInput, type CursorPage, decodeCursor, toCursorPage } from '../platform/page.ts';
+import { selectKeys } from './queries.ts';
+import { type KeyView, presentKey } from './wire.ts';
+
+export interface ListKeys extends CursorInput {
+  partnerId?: string;
+  userId?: string;
+}
+
+/** Keys without their secrets, in a stable order. */
+export async function listKeys(ctx: Ctx, input: ListKeys): Promise<CursorPage<KeyView>> {
+  const { partnerId, userId, limit = 50 } = input;
+  const after = decodeCursor(input.cursor, /^[a-z2-7]{16}$/);
+  const rows = await selectKeys(ctx.db, { partnerId, userId, after, limit: limit + 1 });
+  return toCursorPage(rows.map(presentKey), limit, (key) => key.id);
+}

@@ -1,0 +1,115 @@
+import { buildApp, jobs } from './app.ts';
+import type { Config } from './config.ts';
+import type { Deps } from './context.ts';
+import { systemClock } from './platform/clock.ts';
+import { createPool, type Pool } from './platform/db.ts';
+import type { HttpServer } from './platform/http.ts';
+import { runJobs } from './platform/jobs.ts';
+import type { Log } from './platform/log.ts';
+import { createMetrics } from './platform/metrics.ts';
+import { readSchemaVersion, requireKnownVersion } from './platform/migrate.ts';
+import { createMemoryLimiter, createPostgresLimiter } from './platform/rate-limit/index.ts';
+import { createSealer } from './platform/seal.ts';
+import { StartError } from './platform/start-error.ts';
+
+export type Role = 'api' | 'worker';
+export const roles: readonly Role[] = ['api', 'worker'];
+
+export interface RunningServer {
+  url: string;
+  deps: Deps;
+  /** Stops accepting, lets what is running finish within the grace, closes the pool. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/** Config → database → roles. Nothing is left behind when it throws. */
+export async function serve(config: Config, log: Log, roles: readonly Role[]): Promise<RunningServer> {
+  const deps = createDeps(config, log);
+  try {
+    await requireSchema(deps.db);
+    const server = await buildApp(deps, { ...config, servesApi: roles.includes('api') });
+    const url = await listen(server, config);
+    const worker = roles.includes('worker') ? runJobs(jobs, deps) : undefined;
+
+    let stopped: Promise<void> | undefined;
+    const stop = () => {
+      stopped ??= (async () => {
+        const timer = setTimeout(() => cutOff(server, deps, config), config.shutdownGraceMs);
+        await Promise.all([server.close(), worker?.stop()]);
+        await deps.db.end();
+        clearTimeout(timer);
+        log.info('stopped');
+      })();
+      return stopped;
+    };
+    log.info({ url, roles }, 'started');
+    return { url, deps, stop };
+  } catch (error) {
+    await deps.db.end();
+    throw error;
+  }
+}
+
+export function createDeps(config: Config, log: Log): Deps {
+  const db = createPool({
+    url: config.databaseUrl,
+    connectionsMax: config.databasePoolMax,
+    statementTimeoutMs: config.databaseStatementTimeoutMs,
+    log,
+  });
+  return {
+    db,
+    log,
+    clock: systemClock,
+    sealer: createSealer(config.encryptionKeys),
+    limiter: config.rateLimitStore === 'postgres' ? createPostgresLimiter(db) : createMemoryLimiter(),
+    metrics: createMetrics(),
+  };
+}
+
+async function requireSchema(db: Pool): Promise<void> {
+  requireKnownVersion(
+    await readSchemaVersion(db).catch((error: Error) => {
+      throw unreachable(error);
+    }),
+  );
+}
+
+/** The address is the operator's own setting and may hold a password, so only the driver's reason is shown. */
+export function unreachable(error: Error): StartError {
+  const { message } = error.cause instanceof Error ? error.cause : error;
+  return new StartError(`The database at DATABASE_URL does not answer: ${message || 'connection refused'}.`, {
+    cause: error,
+  });
+}
+
+async function listen(server: HttpServer, { host, port }: Config): Promise<string> {
+  try {
+    await server.listen({ host, port });
+  } catch (error) {
+    await server.close();
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') {
+      throw new StartError(`Port ${port} is taken: choose another with PORT, such as PORT=${port + 1}.`);
+    }
+    throw new StartError(`Cannot listen on ${host} port ${port}: ${(error as Error).message}.`);
+  }
+  const address = server.server.address();
+  const bound = typeof address === 'object' && address ? address.port : port;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+}
+
+/** Callers see their connections break; PostgreSQL rolls back what was not committed. */
+function cutOff(server: HttpServer, { db, log }: Deps, { shutdownGraceMs }: Config): void {
+  log.warn({ graceMs: shutdownGraceMs }, 'work was still running at the end of the grace and is cut off');
+  server.server.closeAllConnections();
+  db.cutOff();
+}
+
+/** Stops once on the first SIGTERM or SIGINT; resolves when everything is down. */
+export function stopOnSignal(stop: () => Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.on(signal, () => stop().then(resolve, reject));
+  });
+}

@@ -1,0 +1,58 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Type } from 'typebox';
+import { type Ctx, contextFor, type Deps, type OperatorActor } from '../context.ts';
+import type { Command } from '../platform/command.ts';
+import type { FastifyRequest, HttpServer } from '../platform/http.ts';
+import { operatorErrors } from './errors.ts';
+
+export interface OperatorOptions {
+  commands: readonly Command<Ctx>[];
+  tokens: ReadonlyMap<string, string>;
+}
+
+/** `POST /operator/<feature>.<command>` for every command: JSON in, `{ data }` or `{ error }` out. */
+export function operatorRoutes(server: HttpServer, deps: Deps, { commands, tokens }: OperatorOptions): void {
+  const authenticate = operatorGuard(tokens);
+  for (const command of commands) {
+    server.post(
+      `/operator/${command.name}`,
+      {
+        onRequest: authenticate,
+        // A command whose input is all optional may be called with no body at all.
+        preValidation: async (request) => {
+          request.body ??= {};
+        },
+        bodyLimit: command.bodyBytesMax,
+        schema: {
+          tags: [`Operator: ${command.name.split('.')[0]}`],
+          summary: command.summary,
+          security: [{ operatorToken: [] }],
+          body: command.input,
+          response: { 200: Type.Object({ data: command.output }) },
+        },
+      },
+      async (request, reply) => {
+        const actor = operators.get(request)!;
+        const log = request.log.child({ operator: actor.name }) as Ctx['log'];
+        reply.header('cache-control', 'no-store');
+        return { data: await command.run(contextFor(deps, actor, log), request.body as never) };
+      },
+    );
+  }
+}
+
+const operators = new WeakMap<FastifyRequest, OperatorActor>();
+
+function operatorGuard(tokens: ReadonlyMap<string, string>) {
+  const hashes = [...tokens].map(([name, token]) => ({ name, hash: sha256(token) }));
+  return async (request: FastifyRequest): Promise<void> => {
+    const presented = sha256(/^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? '');
+    // Every token is compared, so that the time tells nothing about which one came close.
+    const matches = hashes.filter(({ hash }) => timingSafeEqual(hash, presented));
+    const [operator] = matches;
+    if (!operator) throw operatorErrors.unauthorized();
+    operators.set(request, { kind: 'operator', name: operator.name });
+  };
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest();

@@ -1,0 +1,5 @@
+export { allowUser } from './allow-user.ts';
+export { partnerCommands } from './commands.ts';
+export { createPartner } from './create-partner.ts';
+export { partnerErrors } from './errors.ts';
+export { isUserAllowed, partnerExists } from './queries.ts';

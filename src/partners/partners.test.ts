@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makePartner, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { isUserAllowed } from './index.ts';
+
+const harness = useHarness();
+const call = (command: string, input?: unknown) => harness.operator(`partners.${command}`, input);
+const unknownId = '0198a0de-ffff-7000-8000-000000000000';
+
+test('200 partners.create: an id, the name and the instant', async () => {
+  const name = 'Pay Oceano – 支付 🌊';
+  const { status, body } = await call('create', { name });
+  assert.equal(status, 200);
+  assert.match(body.data.id, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  assert.equal(body.data.name, name);
+  assert.ok(Math.abs(Date.parse(body.data.createdAt) - Date.now()) < 10_000);
+  const [row] = await harness.deps.db.query<{ name: string }>('select name from partners where id = $1', [
+    body.data.id,
+  ]);
+  assert.equal(row!.name, name);
+});
+
+for (const [field, input] of [
+  ['name', {}],
+  ['name', { name: '' }],
+  ['name', { name: 'x'.repeat(201) }],
+  ['name', { name: 'a bell \u0007' }],
+  ['name', { name: '\u001b[31mred' }],
+  ['name', { name: ['Partner'] }],
+  ['id', { name: 'Partner', id: unknownId }],
+] as const) {
+  test(`400 partners.create: ${JSON.stringify(input).slice(0, 40)}`, async () => {
+    const { status, body } = await call('create', input);
+    assert.equal(status, 400);
+    assert.equal(body.details[0].field, field);
+  });
+}
+
+test('200 partners.allow-user, disallow-user: twice is once, and each change is in the audit log', async () => {
+  const [{ id: partnerId }, { id: userId }] = [await makePartner(harness), await makeUser(harness)];
+  const isAllowed = () => isUserAllowed(harness.deps.db, partnerId, userId);
+  assert.equal(await isAllowed(), false, 'nobody is on a new list');
+  for (const pair of [
+    { partnerId, userId },
+    { partnerId: partnerId.toUpperCase(), userId: userId.toUpperCase() },
+  ]) {
+    const { status, body } = await call('allow-user', pair);
+    assert.deepEqual([status, body.data], [200, { partnerId, userId, allowed: true }]);
+    assert.equal(await isAllowed(), true);
+  }
+  for (let time = 0; time < 2; time++) {
+    const { status, body } = await call('disallow-user', { partnerId, userId });
+    assert.deepEqual([status, body.data], [200, { partnerId, userId, allowed: false }]);
+    assert.equal(await isAllowed(), false);
+  }
+  const { items } = (await harness.operator('audit.list', { subject: `partner:${partnerId}` })).body.data;
+  assert.deepEqual(
+    items
+      .map(({ action, before, after }: Record<string, unknown>) => ({ action, before, after }))
+      .slice(0, 2),
+    [
+      { action: 'partners.disallow-user', before: { userId }, after: null },
+      { action: 'partners.allow-user', before: null, after: { userId } },
+    ],
+  );
+  assert.equal(items.length, 3, 'and the creation');
+});
+
+test('a list belongs to one partner: what another one allows does not count', async () => {
+  const [one, other, user] = [
+    await makePartner(harness),
+    await makePartner(harness),
+    await makeUser(harness),
+  ];
+  await call('allow-user', { partnerId: one.id, userId: user.id });
+  assert.equal(await isUserAllowed(harness.deps.db, one.id, user.id), true);
+  assert.equal(await isUserAllowed(harness.deps.db, other.id, user.id), false);
+});
+
+for (const command of ['allow-user', 'disallow-user']) {
+  test(`404 partners.${command}: Partner not found, User not found`, async () => {
+    const [partner, user] = [await makePartner(harness), await makeUser(harness)];
+    const noPartner = await call(command, { partnerId: unknownId, userId: user.id });
+    assert.deepEqual(
+      [noPartner.status, noPartner.body.error, noPartner.body.code],
+      [404, 'Partner not found', 'partner_not_found'],
+    );
+    const noUser = await call(command, { partnerId: partner.id, userId: unknownId });
+    assert.deepEqual(
+      [noUser.status, noUser.body.error, noUser.body.code],
+      [404, 'User not found', 'user_not_found'],
+    );
+  });
+
+  test(`400 partners.${command}: every field that is missing or malformed is named`, async () => {
+    const { status, body } = await call(command, { partnerId: 'p-1' });
+    assert.equal(status, 400);
+    assert.deepEqual(body.details.map(({ field }: { field: string }) => field).sort(), [
+      'partnerId',
+      'userId',
+    ]);
+  });
+}

@@ -1,0 +1,48 @@
+import type { Db } from '../platform/db.ts';
+
+export async function insertPartner(
+  db: Db,
+  partner: { id?: string; name: string; createdAt: Date },
+): Promise<string> {
+  const [row] = await db.query<{ id: string }>(
+    'insert into partners (id, name, created_at) values (coalesce($1, uuidv7()), $2, $3) returning id',
+    [partner.id ?? null, partner.name, partner.createdAt],
+  );
+  return row!.id;
+}
+
+export async function partnerExists(db: Db, partnerId: string): Promise<boolean> {
+  return (await db.query('select 1 from partners where id = $1', [partnerId])).length > 0;
+}
+
+/** False if the user was on the list already. */
+export async function insertAllowedUser(
+  db: Db,
+  partnerId: string,
+  userId: string,
+  allowedAt: Date,
+): Promise<boolean> {
+  const rows = await db.query(
+    `insert into partner_users (partner_id, user_id, allowed_at) values ($1, $2, $3)
+     on conflict do nothing returning 1`,
+    [partnerId, userId, allowedAt],
+  );
+  return rows.length > 0;
+}
+
+/** False if the user was not on the list. */
+export async function deleteAllowedUser(db: Db, partnerId: string, userId: string): Promise<boolean> {
+  const rows = await db.query(
+    'delete from partner_users where partner_id = $1 and user_id = $2 returning 1',
+    [partnerId, userId],
+  );
+  return rows.length > 0;
+}
+
+export async function isUserAllowed(db: Db, partnerId: string, userId: string): Promise<boolean> {
+  const rows = await db.query('select 1 from partner_users where partner_id = $1 and user_id = $2', [
+    partnerId,
+    userId,
+  ]);
+  return rows.length > 0;
+}

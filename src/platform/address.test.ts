@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { faultInCidr, isInBlocks } from './address.ts';
+
+for (const block of [
+  ...[
+    '203.0.113.7',
+    '203.0.113.0/24',
+    '0.0.0.0/0',
+    '255.255.255.255/32',
+    '::1',
+    '2001:db8::/32',
+    '::/0',
+    '::1/128',
+  ],
+  ...['::ffff:203.0.113.0/120', '203.0.113.7/24'],
+]) {
+  test(`${block} is a block`, () => {
+    assert.equal(faultInCidr(block), undefined);
+  });
+}
+
+for (const text of [
+  ...[
+    '',
+    '/',
+    '/24',
+    'localhost',
+    '203.0.113',
+    '203.0.113.256',
+    '203.0.113.0/24/8',
+    '203.0.113.007',
+    ' 203.0.113.7',
+  ],
+  ...['fe80::1%eth0', '2001:db8::g', '1::2::3', '203.0.113.0 /24', '3405803783', '0xcb007107'],
+]) {
+  test(`${JSON.stringify(text)} is not a block`, () => {
+    assert.equal(faultInCidr(text), `${text} is not an address or CIDR block`);
+  });
+}
+
+for (const text of [
+  '203.0.113.0/33',
+  '203.0.113.0/',
+  '203.0.113.0/-1',
+  '203.0.113.0/1e1',
+  '2001:db8::/129',
+  '::/ 1',
+]) {
+  test(`${JSON.stringify(text)} has no valid prefix`, () => {
+    assert.match(faultInCidr(text)!, /has a prefix outside 0 to (32|128)$/);
+  });
+}
+
+for (const [address, block, isIn] of [
+  ['203.0.113.7', '203.0.113.7', true],
+  ['203.0.113.8', '203.0.113.7', false],
+  ['203.0.113.0', '203.0.113.0/24', true],
+  ['203.0.113.255', '203.0.113.0/24', true],
+  ['203.0.114.0', '203.0.113.0/24', false],
+  ['203.0.113.200', '203.0.113.7/24', true],
+  ['198.51.100.1', '0.0.0.0/0', true],
+  ['2001:db8:0:0::7', '2001:db8::/32', true],
+  ['2001:DB8::7', '2001:db8::7', true],
+  ['2001:db9::7', '2001:db8::/32', false],
+  ['::ffff:203.0.113.7', '203.0.113.0/24', true],
+  ['::ffff:cb00:7107', '203.0.113.7', true],
+  ['::ffff:198.51.100.1', '203.0.113.0/24', false],
+  ['203.0.113.7', '::ffff:203.0.113.0/120', true],
+  ['203.0.113.7', '2001:db8::/32', false],
+  ['203.0.113.7', '::/0', true],
+  ['2001:db8::7', '0.0.0.0/0', false],
+  ['garbage', '0.0.0.0/0', false],
+  ['', '::/0', false],
+  ['fe80::1%eth0', '203.0.113.0/24', false],
+] as const) {
+  test(`${address || 'nothing'} is ${isIn ? '' : 'not '}in ${block}`, () => {
+    assert.equal(isInBlocks(address, [block]), isIn);
+    assert.equal(isInBlocks(address, ['192.0.2.1', block]), isIn, 'beside another block');
+  });
+}
+
+test('no block holds any address', () => {
+  assert.equal(isInBlocks('203.0.113.7', []), false);
+});
+
+test('every IPv4 block holds the addresses that share its prefix, and no other, as arithmetic says', () => {
+  const dotted = (value: number) => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join('.');
+  const anyAddress = fc.integer({ min: 0, max: 2 ** 32 - 1 });
+  fc.assert(
+    fc.property(
+      anyAddress,
+      fc.integer({ min: 0, max: 32 }),
+      fc.integer({ min: 0, max: 31 }),
+      (network, prefix, bit) => {
+        const neighbour = (network ^ (2 ** bit)) >>> 0;
+        assert.equal(isInBlocks(dotted(network), [`${dotted(network)}/${prefix}`]), true);
+        assert.equal(isInBlocks(dotted(neighbour), [`${dotted(network)}/${prefix}`]), bit < 32 - prefix);
+      },
+    ),
+  );
+});

@@ -1,0 +1,28 @@
+import { BlockList, isIP } from 'node:net';
+
+const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+/** Why a text is no CIDR block, or undefined if it is one. A bare address counts as a block of one. */
+export function faultInCidr(text: string): string | undefined {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || address.includes('%') || rest.length > 0)
+    return `${text} is not an address or CIDR block`;
+  if (prefix === undefined) return undefined;
+  const bitsMax = version === 4 ? 32 : 128;
+  if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > bitsMax)
+    return `${text} has a prefix outside 0 to ${bitsMax}`;
+  return undefined;
+}
+
+/** True if `address` lies in one of the blocks. An IPv4 address mapped into IPv6 counts as the IPv4 address. */
+export function isInBlocks(address: string, blocks: readonly string[]): boolean {
+  if (isIP(address) === 0) return false;
+  const list = new BlockList();
+  for (const block of blocks) {
+    const [network = '', prefix] = block.split('/');
+    if (prefix === undefined) list.addAddress(network, familyOf(network));
+    else list.addSubnet(network, Number(prefix), familyOf(network));
+  }
+  return list.check(address, familyOf(address));
+}

@@ -1,0 +1,64 @@
+export interface Detail {
+  field: string;
+  message: string;
+}
+
+/** A refusal the caller caused or must know of: it carries everything that a surface needs to answer. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly status: number;
+  readonly code: string;
+  readonly details: Detail[] | undefined;
+  readonly headers: Record<string, string> | undefined;
+
+  constructor(status: number, code: string, message: string, options: RefusalOptions = {}) {
+    super(message, { cause: options.cause });
+    this.status = status;
+    this.code = code;
+    this.details = options.details;
+    this.headers = options.headers;
+  }
+}
+
+export interface RefusalOptions {
+  /** Replaces the row's message, where the contract leaves the wording open. */
+  message?: string;
+  details?: Detail[];
+  headers?: Record<string, string>;
+  cause?: unknown;
+}
+
+export type RefusalFactory = (options?: RefusalOptions) => Refusal;
+
+/**
+ * A feature's error table: `name: [status, message]`. Each row becomes a factory to throw from; its stable code is the
+ * row's name in snake_case.
+ */
+export function defineErrors<T extends Record<string, readonly [status: number, message: string]>>(
+  table: T,
+): { [K in keyof T]: RefusalFactory } {
+  const factories = {} as { [K in keyof T]: RefusalFactory };
+  for (const [name, [status, message]] of Object.entries(table) as [keyof T & string, T[string]][]) {
+    const code = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    factories[name] = (options = {}) => new Refusal(status, code, options.message ?? message, options);
+  }
+  return factories;
+}
+
+/** What any surface may answer, whatever the feature. */
+export const commonErrors = defineErrors({
+  invalidRequest: [400, 'Invalid request'],
+  notFound: [404, 'Not found'],
+  methodNotAllowed: [405, 'Method not allowed'],
+  requestTimeout: [408, 'Request timeout'],
+  bodyTooLarge: [413, 'Request body is too large'],
+  unsupportedMediaType: [415, 'Content-Type must be application/json'],
+  headersTooLarge: [431, 'Request headers are too large'],
+  internalError: [500, 'Internal error'],
+  unavailable: [503, 'Service unavailable'],
+});
+
+/** PostgreSQL could not be reached or is going down; the same call may succeed later. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable';
+}

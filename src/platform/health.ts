@@ -1,0 +1,47 @@
+import { Type } from 'typebox';
+import type { Db } from './db.ts';
+import { commonErrors } from './errors.ts';
+import type { HttpServer } from './http.ts';
+import type { Metrics } from './metrics.ts';
+import { knownVersion, readSchemaVersion } from './migrate.ts';
+
+const status = Type.Object({ status: Type.String() });
+const tags = ['Service'];
+
+/** Alive, ready, and how it is doing. None of the three says anything about a partner or a user. */
+export function healthRoutes(server: HttpServer, { db, metrics }: { db: Db; metrics: Metrics }): void {
+  server.get(
+    '/health',
+    { schema: { tags, summary: 'Alive: the process answers.', response: { 200: status } } },
+    async () => ({ status: 'ok' }),
+  );
+
+  server.get(
+    '/ready',
+    {
+      schema: {
+        tags,
+        summary: 'Ready: the database answers and has this release’s schema.',
+        response: { 200: status },
+      },
+    },
+    async () => {
+      const version = await readSchemaVersion(db).catch((cause) => {
+        throw commonErrors.unavailable({ message: 'Database unavailable', cause });
+      });
+      if (version !== knownVersion) {
+        throw commonErrors.unavailable({ message: `Schema version is ${version}, not ${knownVersion}` });
+      }
+      return { status: 'ready' };
+    },
+  );
+
+  server.get(
+    '/metrics',
+    { schema: { tags, summary: 'Figures for Prometheus.' } },
+    async (_request, reply) => {
+      reply.header('content-type', metrics.registry.contentType);
+      return metrics.registry.metrics();
+    },
+  );
+}

@@ -1,0 +1,60 @@
+import { type Logger, pino } from 'pino';
+
+export type Log = Logger;
+
+/** Field names whose values never reach a log, at the top of a line or one level down. */
+export const redactedFields = [
+  'authorization',
+  'token',
+  'secret',
+  'apiKey',
+  'password',
+  'sessionId',
+  'pan',
+  'cvc',
+  'encryptedPan',
+  'encryptedCvc',
+  'taxId',
+  'documentNumber',
+  'privateKey',
+  'databaseUrl',
+];
+
+export interface LogOptions {
+  level: string;
+  /** Where the lines go; standard output when left out. */
+  destination?: { write(line: string): void };
+}
+
+/** A pino logger. Request lines are built from an allow-list of fields (see http.ts); redaction is the second fence. */
+export function createLog({ level, destination }: LogOptions): Log {
+  const options = {
+    level,
+    base: undefined,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: { paths: redactedFields.flatMap((field) => [field, `*.${field}`]), censor: '[redacted]' },
+    serializers: { err: describeError },
+  };
+  return destination ? pino(options, destination) : pino(options);
+}
+
+/**
+ * PostgreSQL puts column values into `detail`, `where` and `hint` of its errors, so only fields known to be free of data are
+ * kept; and its data exceptions quote the value in the message itself ("invalid input syntax for type uuid: …").
+ */
+function describeError(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { message: 'not an Error', type: typeof error };
+  const { code, constraint, table } = error as { code?: string; constraint?: string; table?: string };
+  const quotesValue = 'severity' in error && code?.startsWith('22');
+  const message = quotesValue ? 'PostgreSQL refused a value' : error.message;
+  return {
+    type: error.name,
+    message,
+    code,
+    constraint,
+    table,
+    stack: error.stack?.replace(error.message, () => message),
+    cause: error.cause === undefined ? undefined : describeError(error.cause),
+  };
+}

@@ -1,0 +1,81 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** A figure that a feature publishes: read from the database when Prometheus asks, never kept in memory. */
+export interface GaugeSource<Deps> {
+  name: string;
+  help: string;
+  labels: readonly string[];
+  read(deps: Deps): Promise<{ labels: Record<string, string>; value: number }[]>;
+}
+
+export interface Metrics {
+  registry: Registry;
+  observeRequest(labels: { method: string; route: string; status: number }, seconds: number): void;
+  countRefusedKey(reason: string): void;
+  /** Adds gauges that are filled at each scrape; a source that fails leaves a gap instead of failing the scrape. */
+  addGauges<Deps>(sources: readonly GaugeSource<Deps>[], deps: Deps): void;
+  addPool(counts: () => { total: number; idle: number; waiting: number }): void;
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: 'causeway_http_requests_total',
+    help: 'Requests answered, by route pattern and status.',
+    labelNames: ['method', 'route', 'status'],
+    registers: [registry],
+  });
+  const seconds = new Histogram({
+    name: 'causeway_http_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last byte of its answer.',
+    labelNames: ['method', 'route'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  const refusedKeys = new Counter({
+    name: 'causeway_keys_refused_total',
+    help: 'Requests refused while authenticating, by reason.',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  return {
+    registry,
+    observeRequest({ method, route, status }, elapsedSeconds) {
+      requests.inc({ method, route, status: String(status) });
+      seconds.observe({ method, route }, elapsedSeconds);
+    },
+    countRefusedKey(reason) {
+      refusedKeys.inc({ reason });
+    },
+    addGauges(sources, deps) {
+      for (const { name, help, labels, read } of sources) {
+        new Gauge({
+          name,
+          help,
+          labelNames: [...labels],
+          registers: [registry],
+          async collect() {
+            this.reset();
+            const rows = await read(deps).catch(() => []);
+            for (const row of rows) this.set(row.labels, row.value);
+          },
+        });
+      }
+    },
+    addPool(counts) {
+      new Gauge({
+        name: 'causeway_database_connections',
+        help: 'Connections of this process to PostgreSQL, and requests waiting for one.',
+        labelNames: ['state'],
+        registers: [registry],
+        collect() {
+          const { total, idle, waiting } = counts();
+          this.set({ state: 'busy' }, total - idle);
+          this.set({ state: 'idle' }, idle);
+          this.set({ state: 'waiting' }, waiting);
+        },
+      });
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import pg from 'pg';
+import type { Db } from './db.ts';
+import { StartError } from './start-error.ts';
+
+const folder = new URL('../../migrations/', import.meta.url);
+
+export interface Migration {
+  version: number;
+  name: string;
+  sql: string;
+  sha256: string;
+}
+
+export class MigrationFault extends StartError {}
+
+export function readMigrations(): Migration[] {
+  const names = readdirSync(folder).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name));
+  return names.sort().map((name) => {
+    const sql = readFileSync(new URL(name, folder), 'utf8');
+    return {
+      version: Number(name.slice(0, 4)),
+      name,
+      sql,
+      sha256: createHash('sha256').update(sql).digest('hex'),
+    };
+  });
+}
+
+/** The schema version that this code was written for. */
+export const knownVersion = readMigrations().at(-1)?.version ?? 0;
+
+// One number for every Causeway process, so that they queue for the same lock.
+const lockKey = 4_711_204_018n;
+
+/**
+ * Brings the database to the newest of `migrations`, each in a transaction of its own. Any number of processes may call this
+ * at once: one holds the advisory lock, the others wait and then find nothing to do. Returns the names applied here.
+ */
+export async function migrate(
+  databaseUrl: string,
+  migrations: Migration[] = readMigrations(),
+): Promise<string[]> {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
+  // The statement under way fails with the same error; without a listener it would end the process.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await requireServerVersion(client);
+    await client.query('select pg_advisory_lock($1)', [lockKey]);
+    await client.query(
+      `create table if not exists schema_migrations (
+         version integer primary key, name text not null, sha256 text not null, applied_at timestamptz not null default now())`,
+    );
+    const { rows } = await client.query<{ version: number; name: string; sha256: string }>(
+      'select version, name, sha256 from schema_migrations order by version',
+    );
+    const applied = new Map(rows.map((row) => [row.version, row]));
+    requireNotNewer(rows.at(-1)?.version ?? 0, migrations.at(-1)?.version ?? 0);
+    const done: string[] = [];
+    for (const migration of migrations) {
+      const before = applied.get(migration.version);
+      if (before && before.sha256 !== migration.sha256) {
+        throw new MigrationFault(
+          `Migration ${migration.name} was changed after it was applied; write a new migration instead.`,
+        );
+      }
+      if (before) continue;
+      await apply(client, migration);
+      done.push(migration.name);
+    }
+    return done;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Version 18 is the first with `uuidv7()`. */
+async function requireServerVersion(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: string }>(
+    "select current_setting('server_version') as version",
+  );
+  const version = rows[0]?.version ?? 'unknown';
+  if (Number.parseInt(version, 10) < 18) {
+    throw new MigrationFault(`Causeway needs PostgreSQL 18 or later; this server is ${version}.`);
+  }
+}
+
+async function apply(client: pg.Client, { version, name, sql, sha256 }: Migration): Promise<void> {
+  await client.query('begin');
+  try {
+    await client.query(sql);
+    await client.query('insert into schema_migrations (version, name, sha256) values ($1, $2, $3)', [
+      version,
+      name,
+      sha256,
+    ]);
+    await client.query('commit');
+  } catch (error) {
+    // A lost connection cannot be told to roll back; PostgreSQL does it by itself.
+    await client.query('rollback').catch(() => undefined);
+    throw new MigrationFault(`Migration ${name} failed: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** The database's schema version; 0 for a database without one. */
+export async function readSchemaVersion(db: Db): Promise<number> {
+  const [table] = await db.query<{ present: boolean }>(
+    "select to_regclass('schema_migrations') is not null as present",
+  );
+  if (!table?.present) return 0;
+  const [row] = await db.query<{ version: number }>(
+    'select coalesce(max(version), 0) as version from schema_migrations',
+  );
+  return row!.version;
+}
+
+/** Refuses to serve on a schema that this release does not know or that is not yet brought up to it. */
+export function requireKnownVersion(version: number): void {
+  requireNotNewer(version, knownVersion);
+  if (version < knownVersion) {
+    throw new MigrationFault(
+      `The database is at schema version ${version} and this release needs ${knownVersion}: run \`causeway migrate\` first.`,
+    );
+  }
+}
+
+function requireNotNewer(version: number, known: number): void {
+  if (version > known) {
+    throw new MigrationFault(
+      `The database is at schema version ${version}, newer than ${known}, the newest that this release knows: start a newer release.`,
+    );
+  }
+}

@@ -1,0 +1,21 @@
+/** Digits with an optional fraction: no sign, no exponent, no separators, no leading zeros, ASCII digits only. */
+const decimalPattern = /^(0|[1-9][0-9]{0,30})(?:\.([0-9]{1,36}))?$/;
+
+/** A decimal string as minor units, or undefined where it is not one or has more decimals than the asset. Never rounds. */
+export function parseMinor(text: string, decimals: number): bigint | undefined {
+  const match = decimalPattern.exec(text);
+  if (!match) return undefined;
+  const [, whole, fraction = ''] = match;
+  if (fraction.length > decimals) return undefined;
+  return BigInt(whole + fraction.padEnd(decimals, '0'));
+}
+
+/** Minor units as the shortest exact decimal string: `1500000n` with 6 decimals is `1.5`. */
+export function formatMinor(amountMinor: bigint, decimals: number): string {
+  const sign = amountMinor < 0n ? '-' : '';
+  const digits = (amountMinor < 0n ? -amountMinor : amountMinor).toString().padStart(decimals + 1, '0');
+  const whole = digits.slice(0, digits.length - decimals);
+  let fraction = digits.slice(digits.length - decimals);
+  while (fraction.endsWith('0')) fraction = fraction.slice(0, -1);
+  return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`;
+}

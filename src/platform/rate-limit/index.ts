@@ -1,0 +1,3 @@
+export { createMemoryLimiter } from './memory.ts';
+export { type RateLimiter, type RatePolicy, type RateVerdict, rateHeaders } from './policy.ts';
+export { createPostgresLimiter, sweepRateLimits } from './postgres.ts';

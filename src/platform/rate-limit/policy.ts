@@ -1,0 +1,32 @@
+/** At most `quota` admitted in any window of `windowMs`, for each subject. */
+export interface RatePolicy {
+  name: string;
+  quota: number;
+  windowMs: number;
+}
+
+export interface RateVerdict {
+  admitted: boolean;
+  /** How many more would be admitted right now. */
+  remaining: number;
+  /** Until the next place comes free; for an admitted request with places left, until the oldest one does. */
+  resetMs: number;
+}
+
+/** Decides and counts in one step. A refused request does not count. */
+export interface RateLimiter {
+  admit(policy: RatePolicy, subject: string): Promise<RateVerdict>;
+}
+
+/** The headers of draft-ietf-httpapi-ratelimit-headers, and `Retry-After` on a refusal. */
+export function rateHeaders(policy: RatePolicy, verdict: RateVerdict): Record<string, string> {
+  // To the microsecond first: 2000.0000000001 ms, as a difference of two clock readings may come out, is not 3 seconds.
+  const resetSeconds = Math.ceil(Number((verdict.resetMs / 1000).toFixed(6)));
+  const headers: Record<string, string> = {
+    'ratelimit-policy': `"${policy.name}";q=${policy.quota};w=${policy.windowMs / 1000}`,
+    ratelimit: `"${policy.name}";r=${verdict.remaining};t=${resetSeconds}`,
+  };
+  // Rounded up: a client that waits this long is never early.
+  if (!verdict.admitted) headers['retry-after'] = String(Math.max(1, resetSeconds));
+  return headers;
+}

@@ -1,0 +1,87 @@
+/** Deeper than any body of ours, far from what would exhaust the stack of whatever walks the value. */
+export const depthMax = 32;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The text names the fault; it never quotes the body. */
+export class JsonFault extends Error {
+  override readonly name = 'JsonFault';
+}
+
+/**
+ * JSON as a body may be: valid UTF-8, one value, bounded depth, no key twice (`JSON.parse` would let the last one win, so
+ * two readers of one request could see two amounts), no `__proto__`, no text that PostgreSQL cannot hold.
+ */
+export function parseStrictJson(bytes: Uint8Array): unknown {
+  const text = decode(bytes);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new JsonFault('Body is not valid JSON');
+  }
+  checkStructure(text);
+  return value;
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new JsonFault('Body is not valid UTF-8');
+  }
+}
+
+/** Walks text that `JSON.parse` accepted, so it looks only at strings, braces and brackets: linear, no recursion. */
+function checkStructure(text: string): void {
+  const open: (Set<string> | undefined)[] = [];
+  let expectsKey = false;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x7b: // {
+        open.push(new Set());
+        expectsKey = true;
+        break;
+      case 0x5b: // [
+        open.push(undefined);
+        expectsKey = false;
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        open.pop();
+        expectsKey = false;
+        break;
+      case 0x2c: // ,
+        expectsKey = open.at(-1) !== undefined;
+        break;
+      case 0x22: {
+        const end = endOfString(text, at);
+        const literal = text.slice(at, end + 1);
+        if (literal.includes('\\u')) checkCharacters(JSON.parse(literal));
+        const keys = open.at(-1);
+        if (expectsKey && keys) {
+          const key = JSON.parse(literal) as string;
+          if (key === '__proto__') throw new JsonFault('Body must not have a key named __proto__');
+          if (keys.has(key)) throw new JsonFault('Body has the same key twice in one object');
+          keys.add(key);
+          expectsKey = false;
+        }
+        at = end;
+        break;
+      }
+    }
+    if (open.length > depthMax) throw new JsonFault(`Body is nested deeper than ${depthMax} levels`);
+  }
+}
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1;
+  return at;
+}
+
+/** Valid UTF-8 holds neither, so only an escape can bring them in. */
+function checkCharacters(text: string): void {
+  if (text.includes('\0')) throw new JsonFault('Body must not hold the character U+0000');
+  if (!text.isWellFormed()) throw new JsonFault('Body must not hold half of a surrogate pair');
+}

@@ -1,0 +1,55 @@
+import type { TSchema } from 'typebox';
+
+const faultKey = Symbol('fault');
+
+export type Query = Record<string, string> & { [faultKey]?: string };
+
+/**
+ * A query string in which every name stands once. The router calls this where nothing may be thrown, so a fault is left
+ * on the result and raised by `queryFault` in the first hook.
+ */
+export function parseStrictQuery(text: string): Query {
+  const query: Query = Object.create(null);
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decodePart(equals === -1 ? pair : pair.slice(0, equals));
+    const value = decodePart(equals === -1 ? '' : pair.slice(equals + 1));
+    if (name === undefined || value === undefined) query[faultKey] = 'Query string is not valid UTF-8';
+    // No text in PostgreSQL can hold it.
+    else if (`${name}${value}`.includes('\0'))
+      query[faultKey] = 'Query string must not hold the character U+0000';
+    else if (name in query) query[faultKey] = `Query parameter ${printable(name)} is given more than once`;
+    else query[name] = value;
+  }
+  return query;
+}
+
+export function queryFault(query: unknown): string | undefined {
+  return (query as Query | undefined)?.[faultKey];
+}
+
+function decodePart(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+const printable = (name: string) => (/^[\w.-]{1,60}$/.test(name) ? `"${name}"` : 'name');
+
+/**
+ * Turns the texts of a query into what its schema asks for, and only where the text is the plain spelling of it: `5` is an
+ * integer, `5.0`, ` 5`, `0x5` and `5e0` stay texts and are refused by the schema.
+ */
+export function readQuery(schema: TSchema, query: Record<string, unknown>): Record<string, unknown> {
+  const properties = (schema as { properties?: Record<string, { type?: string }> }).properties ?? {};
+  for (const [name, { type }] of Object.entries(properties)) {
+    const text = query[name];
+    if (typeof text !== 'string') continue;
+    if (type === 'integer' && /^-?\d{1,15}$/.test(text)) query[name] = Number(text);
+    if (type === 'boolean' && (text === 'true' || text === 'false')) query[name] = text === 'true';
+  }
+  return query;
+}

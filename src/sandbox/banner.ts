@@ -1,0 +1,31 @@
+import { demoUsers } from '../users/index.ts';
+import type { SandboxFile } from './sandbox-file.ts';
+
+/** What `npm start` prints: where it is, who may call, and lines that work as pasted. */
+export function describeSandbox(
+  sandbox: SandboxFile,
+  { home, elapsedMs }: { home: string; elapsedMs: number },
+): string {
+  const { baseUrl, keys, operatorToken } = sandbox;
+  const operator = `-H 'Authorization: Bearer ${operatorToken}' -H 'Content-Type: application/json'`;
+  return `
+  Causeway sandbox, ready in ${(elapsedMs / 1000).toFixed(1)} s. Ctrl-C stops it; npm start -- --reset begins anew.
+
+  API          ${baseUrl}
+  Reference    ${baseUrl}/docs
+  Metrics      ${baseUrl}/metrics
+  Log, data    ${home}
+
+  Keys of ${demoUsers.owner.givenName} ${demoUsers.owner.familyName} (more in sandbox.json)
+  full         ${keys.full.token}
+  readOnly     ${keys.readOnly.token}
+  Operator     ${operatorToken}
+
+  Try:
+  curl -s ${baseUrl}/ready
+  curl -s -X POST ${baseUrl}/operator/users.list ${operator} -d '{"limit":2}'
+  curl -s -X POST ${baseUrl}/operator/keys.list ${operator} -d '{}'
+  curl -s -X POST ${baseUrl}/operator/audit.list ${operator} -d '{"action":"keys.issue"}'
+  npx causeway users list
+`;
+}

@@ -1,0 +1,2 @@
+export { runSandbox } from './run-sandbox.ts';
+export { readSandboxFile, type SandboxFile } from './sandbox-file.ts';

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+interface SandboxUser {
+  id: string;
+  email: string;
+  wallet: string;
+}
+
+export interface SandboxKey {
+  token: string;
+  scopes: string[];
+}
+
+/** `.causeway/sandbox.json`: everything that a tool or a test needs to use a running sandbox. Features fill in their part. */
+export interface SandboxFile {
+  /** Origins: the contract's paths are appended, as in `{historyUrl}/api/history`, `{operatorUrl}/operator/users.list`. */
+  baseUrl: string;
+  historyUrl: string;
+  mcpUrl: string;
+  operatorUrl: string;
+  operatorToken: string;
+  partner: { id: string };
+  users: Record<'owner' | 'friend' | 'stranger' | 'blocked', SandboxUser>;
+  keys: Record<'full' | 'readOnly' | 'noMcp' | 'expired' | 'ipLocked', SandboxKey>;
+  integrations: Record<string, { id: string; apiKey: string }>;
+  consents: Record<string, string>;
+}
+
+const fileIn = (home: string) => path.join(home, 'sandbox.json');
+
+export function readSandboxFile(home: string): SandboxFile | undefined {
+  const file = fileIn(home);
+  if (!existsSync(file)) return undefined;
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as SandboxFile;
+  } catch {
+    // Half a file from another program or an editor: as good as none, it is written anew at each start.
+    return undefined;
+  }
+}
+
+export function writeSandboxFile(home: string, content: SandboxFile): void {
+  writeSecretFile(fileIn(home), `${JSON.stringify(content, null, 2)}\n`);
+}
+
+/** Whole or not at all, and readable only by its owner from the first byte on. */
+export function writeSecretFile(file: string, text: string): void {
+  const temporary = `${file}.${randomUUID()}`;
+  writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
+  renameSync(temporary, file);
+}

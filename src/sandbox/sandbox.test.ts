@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeUser } from '../../test/factories.ts';
+import { ask, cloneDatabase, useHarness } from '../../test/harness.ts';
+import type { SandboxFile } from './sandbox-file.ts';
+
+const harness = useHarness();
+const cli = path.resolve(import.meta.dirname, '../cli.ts');
+const folder = mkdtempSync(path.join(tmpdir(), 'causeway sandbox '));
+// As root, PostgreSQL runs under another account, which must be able to pass through here.
+chmodSync(folder, 0o755);
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Started {
+  child: ChildProcess;
+  banner: string;
+  sandbox: SandboxFile;
+  readyMs: number;
+}
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+const launch = (home: string, args: string[] = [], env: Record<string, string> = {}) =>
+  spawn(process.execPath, [cli, 'sandbox', ...args], {
+    cwd: folder,
+    env: { ...process.env, CAUSEWAY_HOME: home, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+
+function collect(child: ChildProcess): Promise<Ended> {
+  let [stdout, stderr] = ['', ''];
+  child.stdout!.on('data', (chunk) => (stdout += chunk));
+  child.stderr!.on('data', (chunk) => (stderr += chunk));
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+}
+
+async function start(home: string, args: string[] = [], env: Record<string, string> = {}): Promise<Started> {
+  const startedAt = performance.now();
+  const child = launch(home, args, env);
+  let output = '';
+  const banner = await new Promise<string>((resolve, reject) => {
+    const note = (chunk: Buffer) => {
+      output += chunk;
+      if (output.includes('npx causeway')) resolve(output);
+    };
+    child.stdout!.on('data', note);
+    child.stderr!.on('data', note);
+    child.on('exit', () => reject(new Error(`the sandbox ended: ${output}`)));
+  });
+  const sandbox = JSON.parse(readFileSync(path.join(home, 'sandbox.json'), 'utf8')) as SandboxFile;
+  return { child, banner, sandbox, readyMs: performance.now() - startedAt };
+}
+
+function stop({ child }: Started, signal: NodeJS.Signals = 'SIGINT'): Promise<number | null> {
+  const ended = new Promise<number | null>((resolve) => child.on('exit', (code) => resolve(code)));
+  child.kill(signal);
+  return ended;
+}
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+const postgresPid = (home: string) =>
+  Number(readFileSync(path.join(home, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]);
+
+async function untilDead(pid: number): Promise<void> {
+  for (let waited = 0; isAlive(pid); waited += 100) {
+    assert.ok(waited < 20_000, `process ${pid} is still there`);
+    await sleep(100);
+  }
+}
+
+/** A curl line of the banner, done by fetch: the test machine may have no curl. */
+function paste(line: string) {
+  const url = /(https?:\/\/\S+)/.exec(line)![1]!;
+  const headers = Object.fromEntries(
+    [...line.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name, value]) => [name, value]),
+  );
+  return ask(url, {
+    method: /-X (\w+)/.exec(line)?.[1] ?? 'GET',
+    headers: headers as Record<string, string>,
+    body: /-d '([^']*)'/.exec(line)?.[1],
+  });
+}
+
+async function expectSentence(
+  home: string,
+  sentence: RegExp,
+  args: string[] = [],
+  env: Record<string, string> = {},
+) {
+  const { code, stdout, stderr } = await collect(launch(home, args, env));
+  assert.equal(code, 1);
+  assert.match(stderr.trim(), sentence);
+  assert.equal(stderr.trim().split('\n').length, 1, stderr);
+  assert.equal(stdout, '');
+}
+
+test('npm start: first start, the banner as pasted, every key, Ctrl-C, kill -9, --reset', async (t) => {
+  const home = path.join(folder, 'home');
+  const first = await start(home);
+
+  await t.test('sandbox.json is private and complete', () => {
+    assert.equal(statSync(path.join(home, 'sandbox.json')).mode & 0o777, 0o600);
+    const { users, keys, partner, ...rest } = first.sandbox;
+    assert.deepEqual(Object.keys(users), ['owner', 'friend', 'stranger', 'blocked']);
+    assert.deepEqual(Object.keys(keys), ['full', 'readOnly', 'noMcp', 'expired', 'ipLocked']);
+    assert.deepEqual(keys.full.scopes, ['mcp', 'mcp_card_reveal', 'mcp:write']);
+    assert.match(partner.id, /^[0-9a-f-]{36}$/);
+    for (const origin of [rest.baseUrl, rest.historyUrl, rest.mcpUrl, rest.operatorUrl]) {
+      assert.equal(new URL(origin).origin, origin);
+    }
+  });
+
+  await t.test('each curl line of the banner works as pasted', async () => {
+    const lines = first.banner.split('\n').filter((line) => line.trim().startsWith('curl '));
+    assert.ok(lines.length >= 4);
+    for (const line of lines) assert.equal((await paste(line)).status, 200, line);
+  });
+
+  await t.test('each key does what its name says', async () => {
+    const status = async (name: keyof SandboxFile['keys']) => {
+      const { historyUrl, keys } = first.sandbox;
+      const headers = { authorization: `Bearer ${keys[name].token}` };
+      const answer = await ask(`${historyUrl}/api/history?resource=account&feature=nothing`, { headers });
+      return answer.status;
+    };
+    assert.equal(await status('full'), 400);
+    assert.equal(await status('expired'), 401);
+    assert.equal(await status('ipLocked'), 403);
+  });
+
+  await t.test('a second start on the same folder is refused in one sentence', () =>
+    expectSentence(home, /^Another Causeway is already running on .*home/),
+  );
+
+  const pid = postgresPid(home);
+  assert.ok(isAlive(pid));
+  assert.equal(await stop(first), 0);
+  assert.ok(!isAlive(pid), 'Ctrl-C leaves no PostgreSQL behind');
+
+  await t.test('a later start keeps data and tokens', async () => {
+    const second = await start(home);
+    assert.deepEqual(
+      { ...second.sandbox, baseUrl: 0, historyUrl: 0, mcpUrl: 0, operatorUrl: 0 },
+      {
+        ...first.sandbox,
+        ...{ baseUrl: 0, historyUrl: 0, mcpUrl: 0, operatorUrl: 0 },
+      },
+    );
+    const orphan = postgresPid(home);
+    await stop(second, 'SIGKILL');
+    await untilDead(orphan);
+  });
+
+  await t.test(
+    'after kill -9 the next start recovers by itself, and a lost sandbox.json means new keys',
+    async () => {
+      rmSync(path.join(home, 'sandbox.json'));
+      const third = await start(home);
+      assert.notEqual(third.sandbox.keys.full.token, first.sandbox.keys.full.token);
+      assert.equal(third.sandbox.operatorToken, first.sandbox.operatorToken);
+      assert.equal(await stop(third, 'SIGTERM'), 0);
+    },
+  );
+
+  await t.test('--reset begins anew, with the same people', async () => {
+    const anew = await start(home, ['--reset']);
+    assert.notEqual(anew.sandbox.operatorToken, first.sandbox.operatorToken);
+    assert.deepEqual(anew.sandbox.users, first.sandbox.users);
+    const list = await ask(`${anew.sandbox.operatorUrl}/operator/users.list`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${anew.sandbox.operatorToken}` },
+    });
+    const today = new Date().toISOString().slice(0, 10);
+    const ageDays = (Date.parse(today) - Date.parse(list.body.data.items[0].createdAt)) / 86_400_000;
+    assert.equal(ageDays, 548, 'the data is told relative to today’s midnight');
+    assert.equal(await stop(anew), 0);
+  });
+});
+
+test('the embedded PostgreSQL is started again when it goes away', async () => {
+  const started = await start(path.join(folder, 'watched'));
+  const { baseUrl } = started.sandbox;
+  process.kill(postgresPid(path.join(folder, 'watched')), 'SIGQUIT');
+  let wasAway = false;
+  for (let waited = 0; ; waited += 50) {
+    assert.ok(waited < 20_000, 'it did not come back');
+    const { status } = await ask(`${baseUrl}/ready`, {});
+    wasAway ||= status === 503;
+    if (wasAway && status === 200) break;
+    await sleep(50);
+  }
+  assert.equal(await stop(started), 0);
+});
+
+test('a taken port is refused in one sentence, before PostgreSQL is started', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.on('listening', resolve));
+  const { port } = server.address() as { port: number };
+  await expectSentence(path.join(folder, 'taken'), new RegExp(`^Port ${port} is taken`), [], {
+    PORT: String(port),
+  });
+  server.close();
+});
+
+test('a folder that cannot be written is refused in one sentence', async () => {
+  writeFileSync(path.join(folder, 'file'), '');
+  await expectSentence(path.join(folder, 'file', 'home'), /^The folder .* cannot be made/);
+});
+
+test('an unknown flag is refused in one sentence', () =>
+  expectSentence(path.join(folder, 'flag'), /^The sandbox knows one flag, --reset/, ['--restart']));
+
+test('a DATABASE_URL that does not answer is refused in one sentence, without its password', async () => {
+  const DATABASE_URL = 'postgres://someone:hunter2hunter2@127.0.0.1:1/nothing';
+  const sentence = /^The database at DATABASE_URL does not answer: (?!.*hunter2)/;
+  await expectSentence(path.join(folder, 'unreachable'), sentence, [], { DATABASE_URL });
+});
+
+test('a DATABASE_URL with real users is left alone', async () => {
+  await makeUser(harness);
+  const env = { DATABASE_URL: harness.databaseUrl };
+  await expectSentence(path.join(folder, 'real'), /has users and no demo data/, [], env);
+  await expectSentence(path.join(folder, 'real'), /--reset empties only the embedded/, ['--reset'], env);
+  const { body } = await harness.operator('users.list');
+  assert.equal(body.data.items.length, 1);
+});
+
+test('an empty DATABASE_URL gets the demo data and is kept on the next start', async () => {
+  const env = { DATABASE_URL: await cloneDatabase() };
+  const home = path.join(folder, 'own-database');
+  const first = await start(home, [], env);
+  assert.equal(await stop(first), 0);
+  const second = await start(home, [], env);
+  assert.deepEqual(second.sandbox.keys, first.sandbox.keys);
+  assert.equal(await stop(second), 0);
+});

@@ -1,0 +1,9 @@
+import { defineErrors } from '../platform/errors.ts';
+
+export const userErrors = defineErrors({
+  userNotFound: [404, 'User not found'],
+  emailTaken: [409, 'Another user has this email'],
+  walletTaken: [409, 'Another user has this wallet on this network'],
+  invalidAddress: [400, 'address must be 0x and 40 hex digits; mixed case must be a correct EIP-55 checksum'],
+  invalidEmail: [400, 'email must have one @ and no spaces'],
+});

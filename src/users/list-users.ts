@@ -1,0 +1,24 @@
+import type { Ctx } from '../context.ts';
+import { type CursorInput, type CursorPage, decodeCursor, toCursorPage } from '../platform/page.ts';
+import { parseEmail } from './email.ts';
+import { selectUsers } from './queries.ts';
+import { presentUser, presentWallet, type UserView } from './wire.ts';
+
+export interface ListUsers extends CursorInput {
+  email?: string;
+}
+
+export type UserWithWallets = UserView & { wallets: ReturnType<typeof presentWallet>[] };
+
+/** Users with their wallets, oldest first. */
+export async function listUsers(ctx: Ctx, input: ListUsers): Promise<CursorPage<UserWithWallets>> {
+  const { limit = 50 } = input;
+  const after = decodeCursor(input.cursor, /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  const email = input.email === undefined ? undefined : parseEmail(input.email);
+  const rows = await selectUsers(ctx.db, { email, after, limit: limit + 1 });
+  const users = rows.map(({ wallets, ...row }) => ({
+    ...presentUser(row),
+    wallets: wallets.map(presentWallet),
+  }));
+  return toCursorPage(users, limit, (user) => user.id);
+}

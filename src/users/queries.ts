@@ -1,0 +1,135 @@
+import type { Db } from '../platform/db.ts';
+
+export interface UserRow {
+  id: string;
+  email: string;
+  emailVerified: boolean;
+  givenName: string;
+  familyName: string;
+  entityType: 'individual' | 'business';
+  legalName: string | null;
+  documentType: string | null;
+  documentNumberSealed: Buffer | null;
+  taxIdSealed: Buffer | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const columns = `id, email, email_verified as "emailVerified", given_name as "givenName", family_name as "familyName",
+  entity_type as "entityType", legal_name as "legalName", document_type as "documentType",
+  document_number_sealed as "documentNumberSealed", tax_id_sealed as "taxIdSealed",
+  created_at as "createdAt", updated_at as "updatedAt"`;
+
+export async function newUserId(db: Db): Promise<string> {
+  const [row] = await db.query<{ id: string }>('select uuidv7() as id');
+  return row!.id;
+}
+
+export async function insertUser(db: Db, user: UserRow): Promise<void> {
+  await db.query(
+    `insert into users (id, email, email_verified, given_name, family_name, entity_type, legal_name, document_type,
+       document_number_sealed, tax_id_sealed, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    valuesOf(user),
+  );
+}
+
+export async function updateUserRow(db: Db, user: UserRow): Promise<void> {
+  await db.query(
+    `update users set email = $2, email_verified = $3, given_name = $4, family_name = $5, entity_type = $6, legal_name = $7,
+       document_type = $8, document_number_sealed = $9, tax_id_sealed = $10, created_at = $11, updated_at = $12
+     where id = $1`,
+    valuesOf(user),
+  );
+}
+
+function valuesOf(user: UserRow): unknown[] {
+  const { id, email, emailVerified, givenName, familyName, entityType, legalName, documentType } = user;
+  const { documentNumberSealed, taxIdSealed, createdAt, updatedAt } = user;
+  return [
+    ...[id, email, emailVerified, givenName, familyName, entityType, legalName, documentType],
+    ...[documentNumberSealed, taxIdSealed, createdAt, updatedAt],
+  ];
+}
+
+export async function selectUserForUpdate(db: Db, userId: string): Promise<UserRow | undefined> {
+  const [row] = await db.query<UserRow & Record<string, unknown>>(
+    `select ${columns} from users where id = $1 for update`,
+    [userId],
+  );
+  return row;
+}
+
+export async function userExists(db: Db, userId: string): Promise<boolean> {
+  return (await db.query('select 1 from users where id = $1', [userId])).length > 0;
+}
+
+export async function hasUsers(db: Db): Promise<boolean> {
+  const [row] = await db.query<{ some: boolean }>('select exists (select from users) as some');
+  return row!.some;
+}
+
+export interface WalletRow {
+  network: string;
+  address: string;
+  verifiedAt: string;
+}
+
+/** Users in order of id, which is the order in which they were made; wallets in the same statement, not one by one. */
+export async function selectUsers(
+  db: Db,
+  filter: { email?: string; after?: string; limit: number },
+): Promise<(UserRow & { wallets: WalletRow[] })[]> {
+  return db.query<UserRow & { wallets: WalletRow[] } & Record<string, unknown>>(
+    `select ${columns}, coalesce((
+       select jsonb_agg(jsonb_build_object('network', w.network, 'address', w.address, 'verifiedAt', w.verified_at) order by w.network)
+       from user_wallets w where w.user_id = users.id), '[]') as wallets
+     from users
+     where ($1::text is null or email = $1) and ($2::uuid is null or id > $2)
+     order by id limit $3`,
+    [filter.email ?? null, filter.after ?? null, filter.limit],
+  );
+}
+
+export async function selectWallet(db: Db, userId: string, network: string): Promise<string | undefined> {
+  const [row] = await db.query<{ address: string }>(
+    'select address from user_wallets where user_id = $1 and network = $2',
+    [userId, network],
+  );
+  return row?.address;
+}
+
+export async function upsertWallet(
+  db: Db,
+  wallet: { userId: string; network: string; address: string; verifiedAt: Date },
+): Promise<void> {
+  await db.query(
+    `insert into user_wallets (user_id, network, address, verified_at) values ($1, $2, $3, $4)
+     on conflict (user_id, network) do update set address = excluded.address, verified_at = excluded.verified_at`,
+    [wallet.userId, wallet.network, wallet.address, wallet.verifiedAt],
+  );
+}
+
+/** False if the address was blocked already. */
+export async function insertBlockedAddress(
+  db: Db,
+  address: string,
+  reason: string,
+  blockedAt: Date,
+): Promise<boolean> {
+  const rows = await db.query(
+    `insert into blocked_addresses (address, reason, blocked_at) values ($1, $2, $3)
+     on conflict do nothing returning 1`,
+    [address, reason, blockedAt],
+  );
+  return rows.length > 0;
+}
+
+/** The reason it was blocked for, or undefined if it was not. */
+export async function deleteBlockedAddress(db: Db, address: string): Promise<string | undefined> {
+  const [row] = await db.query<{ reason: string }>(
+    'delete from blocked_addresses where address = $1 returning reason',
+    [address],
+  );
+  return row?.reason;
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { issueKey } from '../src/keys/index.ts';
+import { makeKey } from './factories.ts';
+import type { Answer, Harness } from './harness.ts';
+
+/** A route behind a partner's key, and how its surface words the refusals. */
+export interface GuardedRoute {
+  title: string;
+  call(options: { token?: string; headers?: Record<string, string> }): Promise<Answer>;
+  refusals: Record<'missing' | 'invalid' | 'address', { status: number; error: string }>;
+  /** Where refusals are not `{ error }`, as with JSON-RPC: how to find the message. */
+  errorOf?(answer: Answer): unknown;
+}
+
+/** What every route behind a key must refuse; each route of each feature runs it. */
+export function runKeyBattery(harness: Harness, route: GuardedRoute): void {
+  const { call, refusals, errorOf = (answer) => answer.body.error } = route;
+  const expectRefusal = (answer: Answer, kind: keyof typeof refusals) => {
+    assert.equal(answer.status, refusals[kind].status);
+    assert.equal(errorOf(answer), refusals[kind].error);
+  };
+  const title = (kind: keyof typeof refusals, what: string) =>
+    `${refusals[kind].status} ${refusals[kind].error}: ${route.title}, ${what}`;
+
+  test(title('missing', 'no Authorization header'), async () => {
+    expectRefusal(await call({}), 'missing');
+  });
+  for (const header of ['Bearer', 'Bearer ', 'Basic dXNlcjpwYXNz', 'bearer:abc', 'token abc']) {
+    test(title('missing', `malformed header "${header}"`), async () => {
+      expectRefusal(await call({ headers: { authorization: header } }), 'missing');
+    });
+  }
+  test(title('invalid', 'not a token of ours'), async () => {
+    expectRefusal(await call({ token: 'not-a-token' }), 'invalid');
+  });
+  test(title('invalid', 'one character of the secret changed'), async () => {
+    const { token } = await makeKey(harness);
+    const changed = token.slice(0, 25) + (token[25] === 'a' ? 'b' : 'a') + token.slice(26);
+    expectRefusal(await call({ token: changed }), 'invalid');
+  });
+  test(title('invalid', 'the id of one key with the secret of another'), async () => {
+    const [one, other] = [await makeKey(harness), await makeKey(harness)];
+    const mixed = `${one.token.slice(0, 21)}${other.token.slice(21)}`;
+    expectRefusal(await call({ token: mixed }), 'invalid');
+  });
+  test(title('invalid', 'expired key'), async () => {
+    const owner = await makeKey(harness);
+    const { partnerId, userId } = owner;
+    const yesterday = { ...harness.operatorContext(), now: new Date(Date.now() - 86_400_000) };
+    const expiresAt = new Date(Date.now() - 1_000).toISOString();
+    const { token } = await issueKey(yesterday, { name: 'expired', partnerId, userId, expiresAt });
+    expectRefusal(await call({ token }), 'invalid');
+  });
+  test(title('invalid', 'revoked key, from the next request on'), async () => {
+    const { id, token } = await makeKey(harness);
+    assert.notEqual((await call({ token })).status, refusals.invalid.status);
+    assert.equal((await harness.operator('keys.revoke', { keyId: id })).status, 200);
+    expectRefusal(await call({ token }), 'invalid');
+  });
+  test(title('invalid', 'operator token'), async () => {
+    expectRefusal(await call({ token: harness.operatorToken }), 'invalid');
+  });
+  test(title('address', 'caller outside the allowlist of the key'), async () => {
+    const { token } = await makeKey(harness, { ipAllowlist: ['203.0.113.0/24', '2001:db8::/32'] });
+    expectRefusal(await call({ token }), 'address');
+  });
+  test(title('address', 'X-Forwarded-For of a caller that is no trusted proxy'), async () => {
+    const { token } = await makeKey(harness, { ipAllowlist: ['203.0.113.0/24'] });
+    expectRefusal(await call({ token, headers: { 'x-forwarded-for': '203.0.113.7' } }), 'address');
+  });
+}

@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import path from 'node:path';
+import { after, suite, test } from 'node:test';
+import { commands } from '../src/app.ts';
+import { knownVersion, readMigrations } from '../src/platform/migrate.ts';
+import { makePartner, makeUser } from './factories.ts';
+import { cloneDatabase, noteSecret, useHarness } from './harness.ts';
+
+const harness = useHarness();
+const root = path.resolve(import.meta.dirname, '..');
+const cli = path.join(root, 'src/cli.ts');
+const folder = mkdtempSync(path.join(tmpdir(), 'causeway-cli-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Outcome {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** A real process, in a folder without a sandbox, with nothing in its environment but what is given. */
+function run(
+  args: string[],
+  env: Record<string, string> = {},
+  program = [process.execPath, cli],
+): Promise<Outcome> {
+  const [file, ...first] = program;
+  const own = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: path.join(folder, 'compiled') };
+  return new Promise((resolve) => {
+    execFile(
+      file!,
+      [...first, ...args],
+      { cwd: folder, env: { ...own, ...env }, timeout: 60_000 },
+      (error, out, err) => {
+        const code = error ? (typeof error.code === 'number' ? error.code : -1) : 0;
+        resolve({ code, out: out.trimEnd(), err: err.trimEnd() });
+      },
+    );
+  });
+}
+
+const encryptionKeys = noteSecret(`1:${randomBytes(32).toString('base64')}`);
+const byDatabase = () => ({ DATABASE_URL: harness.databaseUrl, ENCRYPTION_KEYS: encryptionKeys });
+const byUrl = () => ['--url', harness.url, '--token', harness.operatorToken];
+const operatorName = `cli-${userInfo().username}`;
+
+const isOneSentence = (text: string) => /^[^\n]+$/.test(text) && !text.includes('    at ');
+
+// A process takes half a second to load the product and then waits: two at a time take little more.
+suite('causeway', { concurrency: 2 }, () => {
+  test('0 --help, help, -h and nothing at all: every command with its summary', async () => {
+    const [long, ...others] = await Promise.all([['--help'], ['help'], ['-h'], []].map((args) => run(args)));
+    assert.equal(long!.code, 0);
+    for (const { name, summary } of commands) {
+      assert.ok(long!.out.includes(`  ${name.replace('.', ' ')} `) && long!.out.includes(summary), name);
+    }
+    for (const word of ['causeway serve', 'causeway migrate', 'causeway sandbox'])
+      assert.ok(long!.out.includes(word));
+    for (const other of others) assert.deepEqual(other, long);
+  });
+
+  test('0 <command> --help: its flags, without any server', async () => {
+    const { code, out } = await run(['keys', 'issue', '--help']);
+    assert.equal(code, 0);
+    assert.match(out, /^causeway keys issue: Issue a key/);
+    for (const flag of [
+      '--partner-id',
+      '--user-id',
+      '--scopes',
+      '--ip-allowlist',
+      '--expires-at',
+      '--json',
+      '--url',
+    ]) {
+      assert.match(out, new RegExp(`^ {2}${flag}\\b`, 'm'));
+    }
+  });
+
+  for (const [args, message] of [
+    [['users', 'delete'], 'There is no command "users delete". See: causeway --help'],
+    [['users'], 'There is no command "users". See: causeway --help'],
+    [['users', 'list', '--colour', 'red'], "Unknown option '--colour'. See: causeway users list --help"],
+    [['users', 'list', 'ana'], "Unexpected argument 'ana'. See: causeway users list --help"],
+    [['serve', '--port', '1'], "Unknown option '--port'. See: causeway --help"],
+    [['serve', '--roles', 'api,chef'], 'There is no role "chef"; the roles are api and worker.'],
+    [
+      ['users', 'list'],
+      'Say where: --url and --token of a server, or DATABASE_URL, or start the sandbox in this folder.',
+    ],
+    [['migrate'], 'DATABASE_URL is missing.'],
+  ] as const) {
+    test(`1 ${args.join(' ')}: ${message}`, async () => {
+      const { code, out, err } = await run([...args]);
+      assert.deepEqual({ code, out }, { code: 1, out: '' });
+      assert.ok(isOneSentence(err), err);
+      assert.equal(err, message);
+    });
+  }
+
+  test('0 by --url: a record line by line, a list as a table, both as JSON', async () => {
+    const email = `${randomBytes(6).toString('hex')}@example.com`;
+    const taxId = noteSecret(`TAX-${randomBytes(6).toString('hex')}`);
+    const create = ['users', 'create', '--email', email, '--given-name', 'Ana', '--familyName', 'Ribeiro'];
+    const created = await run([...create, '--tax-id', taxId, '--email-verified', ...byUrl()]);
+    assert.equal(created.code, 0, created.err);
+    assert.match(created.out, new RegExp(`^email +${email}$`, 'm'));
+    assert.match(created.out, /^emailVerified +yes$/m);
+    assert.match(created.out, /^createdAt +\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/m);
+    assert.ok(!created.out.includes(taxId));
+    const id = /^id +(\S+)$/m.exec(created.out)![1]!;
+
+    const address = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+    const wallet = await run([
+      'users',
+      'add-wallet',
+      '--user-id',
+      id,
+      '--network',
+      'base',
+      '--address',
+      address,
+      ...byUrl(),
+    ]);
+    assert.equal(wallet.code, 0, wallet.err);
+
+    const table = await run(['users', 'list', '--email', email, ...byUrl()]);
+    const [head, row, ...rest] = table.out.split('\n');
+    assert.match(head!, /^id +email +emailVerified +givenName/);
+    assert.ok(row!.startsWith(`${id}  ${email}  yes`));
+    assert.deepEqual(rest, ['', 'Not shown: wallets. All of it: --json']);
+
+    const json = await run(['users', 'list', '--email', email, '--json', ...byUrl()]);
+    const { items, nextCursor } = JSON.parse(json.out);
+    assert.deepEqual([items[0].id, items[0].wallets[0].address, nextCursor], [id, address, null]);
+  });
+
+  test('0 by CAUSEWAY_URL and CAUSEWAY_OPERATOR_TOKEN, page by page', async () => {
+    for (let made = 0; made < 3; made++) await makePartner(harness);
+    const env = { CAUSEWAY_URL: `${harness.url}/`, CAUSEWAY_OPERATOR_TOKEN: harness.operatorToken };
+    const first = await run(['audit', 'list', '--limit', '2'], env);
+    const cursor = /^More: repeat with --cursor (\S+)$/m.exec(first.out)![1]!;
+    const second = await run(['audit', 'list', '--limit', '1', '--cursor', cursor, '--json'], env);
+    const lastOfFirst = Number(first.out.split('\n')[2]!.split(' ')[0]);
+    assert.equal(JSON.parse(second.out).items[0].id, String(lastOfFirst - 1));
+  });
+
+  test('0 by DATABASE_URL: the same command, audited under the name of the person at the terminal', async () => {
+    const created = await run(['partners', 'create', '--name', 'By hand', '--json'], byDatabase());
+    assert.equal(created.code, 0, created.err);
+    const { id } = JSON.parse(created.out);
+    const [row] = (await harness.operator('audit.list', { subject: `partner:${id}` })).body.data.items;
+    assert.deepEqual([row.actorKind, row.actorId], ['operator', operatorName]);
+  });
+
+  test('0 by DATABASE_URL: an OPERATOR_TOKENS_FILE of the server does not get in the way', async () => {
+    const file = path.join(folder, 'operator-tokens');
+    writeFileSync(file, `maria:${noteSecret(randomBytes(20).toString('hex'))}`);
+    const listed = await run(['users', 'list', '--limit', '1'], {
+      ...byDatabase(),
+      OPERATOR_TOKENS_FILE: file,
+    });
+    assert.equal(listed.code, 0, listed.err);
+  });
+
+  test('1 by DATABASE_URL without ENCRYPTION_KEYS: the variable that is missing', async () => {
+    const { code, err } = await run(['users', 'list'], { DATABASE_URL: harness.databaseUrl });
+    assert.equal(code, 1);
+    assert.match(err, /^ENCRYPTION_KEYS is missing\. /);
+    assert.ok(isOneSentence(err));
+  });
+
+  test('1 the same words for the same fault, by --url and by DATABASE_URL', async () => {
+    const [partner, user] = [await makePartner(harness), await makeUser(harness)];
+    for (const [args, message] of [
+      [['users', 'create', '--email', 'a@b.c'], 'givenName is required\nfamilyName is required'],
+      [
+        [
+          'keys',
+          'issue',
+          '--name',
+          'x',
+          '--partner-id',
+          partner.id,
+          '--user-id',
+          user.id,
+          '--ip-allowlist',
+          '10.0.0.0/99',
+        ],
+        'ipAllowlist: 10.0.0.0/99 has a prefix outside 0 to 32',
+      ],
+    ] as const) {
+      const [remote, direct] = await Promise.all([run([...args, ...byUrl()]), run([...args], byDatabase())]);
+      assert.equal(remote.code, 1);
+      assert.deepEqual(remote, direct);
+      assert.equal(remote.err.split('\n').sort().join('\n'), message.split('\n').sort().join('\n'));
+      assert.equal(remote.out, '');
+    }
+  });
+
+  test('1 a wrong token: Unauthorized', async () => {
+    const { code, err } = await run(['users', 'list', '--url', harness.url, '--token', 'wrong']);
+    assert.deepEqual([code, err], [1, 'Unauthorized']);
+  });
+
+  test('1 a server that does not answer, a name that is none, an address that is none: one sentence', async () => {
+    const gone = createServer();
+    await once(gone.listen(0, '127.0.0.1'), 'listening');
+    const { port } = gone.address() as AddressInfo;
+    gone.close();
+    for (const url of [
+      `http://127.0.0.1:${port}`,
+      `http://localhost:${port}`,
+      'http://no-such-host.invalid',
+      'nonsense',
+    ]) {
+      const { code, out, err } = await run(['users', 'list', '--url', url, '--token', 'x']);
+      assert.deepEqual({ code, out }, { code: 1, out: '' });
+      assert.ok(isOneSentence(err), err);
+      assert.match(err, new RegExp(`^${url} does not answer: .*\\w.*\\.$`));
+    }
+  });
+
+  test('1 somebody else’s server: said in one sentence', async () => {
+    for (const [status, text] of [
+      [200, '<html>'],
+      [200, '{"hello":"world"}'],
+      [404, 'null'],
+    ] as const) {
+      const other = createServer((_request, response) => response.writeHead(status).end(text));
+      await once(other.listen(0, '127.0.0.1'), 'listening');
+      const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+      const { code, err } = await run(['users', 'list', '--url', url, '--token', 'x']);
+      other.close();
+      assert.deepEqual(
+        [code, err],
+        [1, `${url} is no Causeway server: it answers with HTTP ${status} and something else.`],
+      );
+    }
+  });
+
+  test('migrate: an empty database, then again; a command before that says what to run', async () => {
+    const env = { DATABASE_URL: await cloneDatabase('template0'), ENCRYPTION_KEYS: encryptionKeys };
+    const early = await run(['users', 'list'], env);
+    assert.deepEqual(
+      [early.code, early.err],
+      [
+        1,
+        `The database is at schema version 0 and this release needs ${knownVersion}: run \`causeway migrate\` first.`,
+      ],
+    );
+    const names = readMigrations().map(({ name }) => name);
+    assert.deepEqual(await run(['migrate'], env), { code: 0, out: `Applied ${names.join(', ')}.`, err: '' });
+    assert.deepEqual(await run(['migrate'], env), { code: 0, out: 'The database is up to date.', err: '' });
+    assert.deepEqual(await run(['users', 'list'], env), { code: 0, out: 'Nothing found.', err: '' });
+  });
+
+  test('1 a database that does not answer: one sentence without its password, for commands and migrate', async () => {
+    const password = noteSecret(randomBytes(12).toString('hex'));
+    const env = {
+      DATABASE_URL: `postgres://causeway:${password}@127.0.0.1:1/causeway`,
+      ENCRYPTION_KEYS: encryptionKeys,
+    };
+    for (const args of [['users', 'list'], ['migrate']]) {
+      const { code, err } = await run(args, env);
+      assert.equal(code, 1);
+      assert.ok(isOneSentence(err) && !err.includes(password), err);
+      assert.match(err, /^The database at DATABASE_URL does not answer: .*ECONNREFUSED/);
+    }
+  });
+
+  test('a reader that stops early, as head does, is no fault', async () => {
+    for (let made = 0; made < 30; made++) await makePartner(harness);
+    const child = spawn(process.execPath, [cli, 'audit', 'list', '--json', ...byUrl()], { cwd: folder });
+    child.stdout.destroy();
+    let err = '';
+    child.stderr.on('data', (chunk) => {
+      err += chunk;
+    });
+    const [code] = await once(child, 'close');
+    assert.deepEqual([code, err], [0, '']);
+  });
+
+  // Debian's Node 20 where there is one: the launcher hands over to the pinned Node.
+  const anyNode = existsSync('/usr/bin/node') ? '/usr/bin/node' : process.execPath;
+
+  test(`bin/causeway.js under ${anyNode}: the same words and exit codes`, async () => {
+    const launcher = [anyNode, path.join(root, 'bin/causeway.js')];
+    assert.deepEqual(await run(['--help'], {}, launcher), await run(['--help']));
+    assert.deepEqual(await run(['users', 'delete'], {}, launcher), await run(['users', 'delete']));
+    const listed = await run(['audit', 'verify', '--json', ...byUrl()], {}, launcher);
+    assert.equal(listed.code, 0, listed.err);
+    assert.equal(JSON.parse(listed.out).intact, true);
+  });
+});

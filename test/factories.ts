@@ -1,0 +1,48 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { type IssuedKey, issueKey } from '../src/keys/index.ts';
+import { allowUser, createPartner } from '../src/partners/index.ts';
+import { createUser, type NewUser } from '../src/users/index.ts';
+import { type Harness, noteSecret } from './harness.ts';
+
+const mark = () => randomBytes(6).toString('hex');
+
+export function makePartner(harness: Harness, name = `Partner ${mark()}`) {
+  return createPartner(harness.operatorContext(), { name });
+}
+
+/** A user whose document number and tax id are noted as secrets of the run. */
+export function makeUser(harness: Harness, fields: Partial<NewUser> = {}) {
+  return createUser(harness.operatorContext(), {
+    email: `${mark()}@example.com`,
+    givenName: 'Test',
+    familyName: 'Person',
+    documentType: 'passport',
+    documentNumber: noteSecret(`DOC-${mark()}`),
+    taxId: noteSecret(`TAX-${mark()}`),
+    ...fields,
+  });
+}
+
+export interface KeyTerms {
+  partnerId?: string;
+  userId?: string;
+  scopes?: string[];
+  ipAllowlist?: string[];
+  expiresAt?: string;
+}
+
+/** A key with its partner and its owner, made where they are not given; the owner is on the partner's list. */
+export async function makeKey(harness: Harness, terms: KeyTerms = {}): Promise<IssuedKey> {
+  const partnerId = terms.partnerId ?? (await makePartner(harness)).id;
+  const userId = terms.userId ?? (await makeUser(harness)).id;
+  await allowUser(harness.operatorContext(), { partnerId, userId });
+  const key = await issueKey(harness.operatorContext(), { name: 'test', ...terms, partnerId, userId });
+  noteSecret(key.token.split('_')[2]!);
+  return key;
+}
+
+export function makeAddress(): string {
+  return `0x${randomBytes(20).toString('hex')}`;
+}
+
+export const makeNumber = (max: number) => randomInt(max);

@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before } from 'node:test';
+import pg from 'pg';
+import { type AppOptions, buildApp } from '../src/app.ts';
+import type { Config } from '../src/config.ts';
+import type { Ctx, Deps, OperatorActor } from '../src/context.ts';
+import { contextFor } from '../src/context.ts';
+import { createDeps } from '../src/main.ts';
+import type { HttpServer } from '../src/platform/http.ts';
+import { createLog, type Log } from '../src/platform/log.ts';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the server sent; tests assert its shape.
+  body: any;
+}
+
+/** A whole Causeway for one test file: its own database, its own server on a free port, a clock that can be moved. */
+export interface Harness {
+  url: string;
+  databaseUrl: string;
+  deps: Deps;
+  server: HttpServer;
+  operatorToken: string;
+  /** Moves the service's clock; it goes on running from there. */
+  advance(ms: number): void;
+  operatorContext(): Ctx<OperatorActor>;
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+  /** Calls an operator command and returns the whole answer. */
+  operator(command: string, input?: unknown): Promise<Answer>;
+}
+
+export interface RequestOptions {
+  token?: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+export type HarnessOptions = Partial<Pick<AppOptions, 'trustedProxies'>> &
+  Partial<Pick<Config, 'rateLimitStore'>>;
+
+/** Call it once at the top of a test file; its fields are there from the first test on. */
+export function useHarness(options: HarnessOptions = {}): Harness {
+  const harness = {} as Harness;
+  before(async () => {
+    Object.assign(harness, await startHarness(options));
+  });
+  after(async () => {
+    await harness.server?.close();
+    await harness.deps?.db.end();
+  });
+  return harness;
+}
+
+async function startHarness(options: HarnessOptions): Promise<Harness> {
+  const databaseUrl = await cloneDatabase();
+  const config = testConfig(databaseUrl, options);
+  let offsetMs = 0;
+  const clock = () => new Date(Date.now() + offsetMs);
+  const deps: Deps = { ...createDeps(config, testLog()), clock };
+  const server = await buildApp(deps, { ...config, servesApi: true });
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  const operatorToken = config.operatorTokens.get('tester')!;
+
+  const request: Harness['request'] = (method, where, { token, headers, body } = {}) =>
+    ask(url + where, {
+      method,
+      headers: {
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: typeof body === 'string' || body === undefined ? body : JSON.stringify(body),
+    });
+  return {
+    url,
+    databaseUrl,
+    deps,
+    server,
+    operatorToken,
+    request,
+    advance: (ms) => {
+      offsetMs += ms;
+    },
+    operatorContext: () => contextFor(deps, { kind: 'operator', name: 'tester' }, deps.log),
+    operator: (command, input = {}) =>
+      request('POST', `/operator/${command}`, { token: operatorToken, body: input }),
+  };
+}
+
+/** An answer with its body read, as JSON where it is. */
+export async function ask(url: string, init: RequestInit): Promise<Answer> {
+  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(30_000) });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json');
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+export function testConfig(databaseUrl: string, options: HarnessOptions = {}): Config {
+  const operatorToken = noteSecret(`cwo_${randomBytes(24).toString('hex')}`);
+  return {
+    databaseUrl,
+    databasePoolMax: 10,
+    databaseStatementTimeoutMs: 5_000,
+    host: '127.0.0.1',
+    port: 0,
+    operatorTokens: new Map([['tester', operatorToken]]),
+    encryptionKeys: new Map([[1, Buffer.from(noteSecret(randomBytes(24).toString('base64')))]]),
+    trustedProxies: [...(options.trustedProxies ?? [])],
+    rateLimitStore: options.rateLimitStore ?? 'memory',
+    shutdownGraceMs: 2_000,
+    logLevel: 'debug',
+  };
+}
+
+/** A database of one's own, cloned from the migrated template: about 50 ms, whatever the schema grows to. */
+export async function cloneDatabase(template = 'template_causeway'): Promise<string> {
+  const adminUrl = testSetting('CAUSEWAY_TEST_POSTGRES');
+  const name = `t_${randomBytes(8).toString('hex')}`;
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    await client.query(`create database ${name} template ${template} strategy file_copy`);
+  } finally {
+    await client.end();
+  }
+  const url = new URL(adminUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** The run's folder: the log of every server of the run and the secrets that must not be in it. */
+export const testFolder = () => testSetting('CAUSEWAY_TEST_FOLDER');
+
+/** Lines go to a file that the last test of the run searches. */
+export function testLog(): Log {
+  const file = path.join(testFolder(), 'causeway.log');
+  return createLog({ level: 'debug', destination: { write: (line) => appendFileSync(file, line) } });
+}
+
+/** Remembers a value that must never be found in a log or a database of this run. */
+export function noteSecret(secret: string): string {
+  appendFileSync(path.join(testFolder(), 'secrets.txt'), `${JSON.stringify(secret)}\n`);
+  return secret;
+}
+
+function testSetting(name: string): string {
+  const value = process.env[name];
+  if (!value)
+    throw new Error('Tests need the PostgreSQL of a run: use `npm test -- <part of the file name>`.');
+  return value;
+}

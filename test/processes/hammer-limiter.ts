@@ -1,0 +1,42 @@
+// A process of its own for the tests of the PostgreSQL limiter: asks for admission as fast as it can, on several
+// connections, from the moment it is told until the time is up, and says how often it was admitted and refused.
+import { createPool } from '../../src/platform/db.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { createPostgresLimiter, type RatePolicy } from '../../src/platform/rate-limit/index.ts';
+
+export interface HammerOrder {
+  policy: RatePolicy;
+  subject: string;
+  durationMs: number;
+}
+
+export interface HammerReport {
+  admitted: number;
+  refused: number;
+}
+
+const connections = 4;
+const db = createPool({
+  url: process.argv[2]!,
+  connectionsMax: connections,
+  statementTimeoutMs: 5_000,
+  log: createLog({ level: 'silent' }),
+});
+const limiter = createPostgresLimiter(db);
+const inParallel = (work: () => Promise<unknown>) => Promise.all(Array.from({ length: connections }, work));
+
+process.on('message', async ({ policy, subject, durationMs }: HammerOrder) => {
+  const report: HammerReport = { admitted: 0, refused: 0 };
+  const endAt = performance.now() + durationMs;
+  await inParallel(async () => {
+    while (performance.now() < endAt) {
+      const { admitted } = await limiter.admit(policy, subject);
+      report[admitted ? 'admitted' : 'refused'] += 1;
+    }
+  });
+  process.send!(report);
+});
+process.on('disconnect', () => void db.end());
+
+await inParallel(() => db.query('select pg_sleep(0.05)'));
+process.send!('ready');

@@ -1,0 +1,10 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { cloneDatabase } from './harness.ts';
+import { dumpSchema, schemaFile } from './schema-dump.ts';
+
+test('migrations/schema.sql is the schema after all migrations', async () => {
+  const expected = await dumpSchema(await cloneDatabase());
+  assert.equal(readFileSync(schemaFile, 'utf8'), expected, 'run `npm run schema` and review the difference');
+});

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { settings } from '../src/config.ts';
+
+const root = path.resolve(import.meta.dirname, '..');
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+
+/** Who may import whom, by folder of `src/` (or file, for those at its top). A new arrow is a decision: make it here. */
+const arrows: Record<string, string[]> = {
+  cli: ['app', 'config', 'main', 'operator', 'platform', 'sandbox'],
+  sandbox: ['config', 'context', 'keys', 'main', 'partners', 'platform', 'users'],
+  main: ['app', 'config', 'context', 'platform'],
+  app: ['audit', 'context', 'history', 'keys', 'operator', 'partners', 'platform', 'users'],
+  operator: ['context', 'platform'],
+  history: ['context', 'keys', 'platform'],
+  keys: ['audit', 'context', 'partners', 'platform', 'users'],
+  partners: ['audit', 'context', 'platform', 'users'],
+  users: ['audit', 'context', 'evm', 'platform'],
+  audit: ['context', 'platform'],
+  config: ['platform'],
+  context: ['platform'],
+  evm: [],
+  platform: [],
+};
+
+const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
+const placeOf = (file: string) => file.split('/')[1]!.replace(/\.ts$/, '');
+
+const imports = sources.flatMap((file) =>
+  [...read(file).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, to]) => ({
+    file,
+    target: path.join(path.dirname(file), to!),
+  })),
+);
+
+test('imports follow the arrows of ARCHITECTURE.md', () => {
+  const wrong = imports
+    .filter(({ file, target }) => placeOf(file) !== placeOf(target))
+    .filter(({ file, target }) => !arrows[placeOf(file)]?.includes(placeOf(target)))
+    .map(({ file, target }) => `${file} → ${target}`);
+  assert.deepEqual(
+    wrong,
+    [],
+    'move the code, or add the arrow to the table in test/tidy.test.ts and say why in ARCHITECTURE.md',
+  );
+});
+
+test('the arrows form no cycle', () => {
+  const visiting: string[] = [];
+  const visit = (place: string) => {
+    assert.ok(!visiting.includes(place), `cycle: ${[...visiting, place].join(' → ')}`);
+    visiting.push(place);
+    for (const next of arrows[place] ?? []) visit(next);
+    visiting.pop();
+  };
+  for (const place of Object.keys(arrows)) visit(place);
+  const unused = Object.entries(arrows).flatMap(([from, targets]) =>
+    targets
+      .filter((to) => !imports.some(({ file, target }) => placeOf(file) === from && placeOf(target) === to))
+      .map((to) => `${from} → ${to}`),
+  );
+  assert.deepEqual(unused, [], 'an arrow that nothing uses any more: take it out of the table');
+});
+
+test('a folder is entered through its index.ts', () => {
+  const wrong = imports
+    .filter(({ file, target }) => placeOf(file) !== placeOf(target) && placeOf(target) !== 'platform')
+    .filter(({ target }) => target.split('/').length > 2 && path.basename(target) !== 'index.ts')
+    .map(({ file, target }) => `${file} → ${target}`);
+  assert.deepEqual(wrong, [], 'export it from that folder’s index.ts and import it from there');
+});
+
+test('only evm/ knows viem', () => {
+  const wrong = sources.filter((file) => placeOf(file) !== 'evm' && /from 'viem/.test(read(file)));
+  assert.deepEqual(wrong, []);
+});
+
+test('SQL of a feature stands in its queries.ts', () => {
+  const statement = /['"`]\s*(?:select\s|insert\s+into\s|update\s+\w+\s+set\s|delete\s+from\s)/i;
+  const wrong = sources
+    .filter(
+      (file) => !['platform', 'sandbox'].includes(placeOf(file)) && path.basename(file) !== 'queries.ts',
+    )
+    .filter((file) => statement.test(read(file)));
+  assert.deepEqual(wrong, [], 'give the statement a name in queries.ts');
+});
+
+test('files have kebab-case names that say what is inside', () => {
+  const wrong = sources.filter((file) => {
+    const name = path.basename(file, '.ts');
+    return (
+      !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || /^(utils?|helpers?|common|misc|manager|service)$/.test(name)
+    );
+  });
+  assert.deepEqual(wrong, [], 'a function without a home wants a home with a name');
+});
+
+test('no test is skipped or run alone', () => {
+  const tests = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root });
+  const wrong = tests.filter((file) =>
+    /\b(?:test|it|describe)\.(?:skip|only|todo)\b|\bskip: |\bonly: true/.test(read(file)),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test('.env.example and README.md name the settings of config.ts', () => {
+  const names = Object.keys(settings);
+  const inExample = [...read('.env.example').matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name]) => name);
+  assert.deepEqual(inExample, names, 'list every setting of src/config.ts, in its order, in .env.example');
+  const inReadme = [...read('README.md').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
+  assert.deepEqual(
+    inReadme,
+    names,
+    'list every setting of src/config.ts, in its order, in the table of README.md',
+  );
+});
+
+test('every path named in a *.md exists', () => {
+  const documents = globSync(['*.md', 'docs/*.md'], { cwd: root });
+  const named = documents.flatMap((document) =>
+    [
+      ...read(document).matchAll(
+        /(?:`|\()((?:src|test|bench|docs|migrations|bin|\.ci)\/[\w./-]*|[A-Z]+\.md)(?:`|\))/g,
+      ),
+    ].map(([, to]) => ({ document, to: to! })),
+  );
+  assert.ok(named.length > 20);
+  const wrong = named
+    .filter(
+      ({ document, to }) =>
+        !existsSync(path.join(root, to)) && !existsSync(path.join(root, path.dirname(document), to)),
+    )
+    .map(({ document, to }) => `${document}: ${to}`);
+  assert.deepEqual(wrong, [], 'mend the path or the sentence');
+});
+
+test('migrations are numbered without gaps and say why', () => {
+  const files = globSync('migrations/*_*.sql', { cwd: root }).sort();
+  files.forEach((file, at) => {
+    assert.ok(path.basename(file).startsWith(String(at + 1).padStart(4, '0')), `${file} is out of order`);
+    assert.match(read(file), /^-- Why: \S/, `${file} must start with "-- Why: …"`);
+  });
+});
