@@ -1,5 +1,8 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { after, before } from 'node:test';
-import chromium from '@sparticuz/chromium';
+import { fileURLToPath } from 'node:url';
+import chromium, { inflate } from '@sparticuz/chromium';
 import { type Browser, type Page, chromium as playwright } from 'playwright-core';
 
 export interface TestBrowser {
@@ -11,14 +14,16 @@ export interface TestBrowser {
 export function useBrowser(): TestBrowser {
   let browser: Browser;
   before(async () => {
+    const folder = await unpackBrowser();
     browser = await playwright.launch({
-      executablePath: await chromium.executablePath(),
-      args: [
-        ...chromium.args,
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
+      executablePath: path.join(folder, 'chromium'),
+      // Root cannot have Chromium's own sandbox; the pages are ours. Web security stays on, unlike in the package's flags.
+      args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--disable-component-update', '--disable-sync'],
+      // A small machine lacks some of Chromium's libraries; the package has them.
+      env: {
+        ...process.env,
+        LD_LIBRARY_PATH: [process.env.LD_LIBRARY_PATH, path.join(folder, 'al2023/lib')].join(':'),
+      },
       timeout: 60_000,
     });
   });
@@ -26,16 +31,46 @@ export function useBrowser(): TestBrowser {
   return {
     async open(origin) {
       const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-      const [strayed, errors]: string[][] = [[], []];
-      page.on('pageerror', (error) => errors!.push(error.message));
-      page.on('console', (message) => message.type() === 'error' && errors!.push(message.text()));
+      const strayed: string[] = [];
+      const errors: string[] = [];
+      page.on('pageerror', (error) => errors.push(error.message));
+      page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
       await page.route('**/*', (route) => {
         const url = route.request().url();
         if (url.startsWith(`${origin}/`) || url.startsWith('data:')) return route.continue();
-        strayed!.push(url);
+        strayed.push(url);
         return route.abort();
       });
-      return { page, strayed: strayed!, errors: errors! };
+      return { page, strayed, errors };
     },
   };
+}
+
+/**
+ * Unpacked once for a checkout. The package would use the machine's shared temporary folder, where it runs whatever it finds
+ * under its name, another person's copy included.
+ */
+async function unpackBrowser(): Promise<string> {
+  const cache = path.resolve(import.meta.dirname, '../node_modules/.cache');
+  const origin = path.resolve(path.dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))), '..');
+  const { version } = JSON.parse(readFileSync(path.join(origin, 'package.json'), 'utf8'));
+  const folder = path.join(cache, `causeway-browser-${version}`);
+  if (existsSync(folder)) return folder;
+  mkdirSync(cache, { recursive: true });
+  const partial = mkdtempSync(`${folder}.partial-`);
+  const temporary = process.env.TMPDIR;
+  process.env.TMPDIR = partial;
+  try {
+    await chromium.executablePath();
+    await inflate(path.join(origin, 'bin/al2023.tar.br'));
+    renameSync(partial, folder);
+  } catch (error) {
+    rmSync(partial, { recursive: true, force: true });
+    // Another test file may have unpacked it meanwhile.
+    if (!existsSync(folder)) throw error;
+  } finally {
+    if (temporary === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = temporary;
+  }
+  return folder;
 }
