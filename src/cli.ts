@@ -4,10 +4,10 @@ import { userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
 import { buildApp, commands } from './app.ts';
 import { ConfigFault, readConfig, readSetting } from './config.ts';
-import { createDeps, type Role, roles, serve, stopOnSignal, unreachable } from './main.ts';
+import { createDeps, type Role, requireSchema, roles, serve, stopOnSignal, unreachable } from './main.ts';
 import { describeCommand, parseCommandLine, renderAnswer, UsageFault } from './operator/index.ts';
 import { createLog } from './platform/log.ts';
-import { MigrationFault, migrate, readSchemaVersion, requireKnownVersion } from './platform/migrate.ts';
+import { MigrationFault, migrate } from './platform/migrate.ts';
 import { StartError } from './platform/start-error.ts';
 import { readSandboxFile, runSandbox } from './sandbox/index.ts';
 
@@ -120,11 +120,7 @@ async function callDatabase(name: string, input: object): Promise<unknown> {
   const deps = createDeps(config, createLog({ level: 'silent' }));
   const server = await buildApp(deps, { ...config, servesApi: true });
   try {
-    requireKnownVersion(
-      await readSchemaVersion(deps.db).catch((error) => {
-        throw unreachable(error);
-      }),
-    );
+    await requireSchema(deps.db);
     const response = await server.inject({
       method: 'POST',
       url: `/operator/${name}`,

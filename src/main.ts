@@ -67,7 +67,8 @@ export function createDeps(config: Config, log: Log): Deps {
   };
 }
 
-async function requireSchema(db: Pool): Promise<void> {
+/** One sentence where the database does not answer, or has another schema than this release's. */
+export async function requireSchema(db: Pool): Promise<void> {
   requireKnownVersion(
     await readSchemaVersion(db).catch((error: Error) => {
       throw unreachable(error);

@@ -10,6 +10,7 @@ import { contextFor } from '../src/context.ts';
 import { createDeps } from '../src/main.ts';
 import type { HttpServer } from '../src/platform/http.ts';
 import { createLog, type Log } from '../src/platform/log.ts';
+import { createSealer, type Sealer } from '../src/platform/seal.ts';
 
 export interface Answer {
   status: number;
@@ -25,6 +26,8 @@ export interface Harness {
   deps: Deps;
   server: HttpServer;
   operatorToken: string;
+  /** Seals with the encryption key that was the newest before the last rotation; the service's own opens it. */
+  olderSealer: Sealer;
   /** Moves the service's clock; it goes on running from there. */
   advance(ms: number): void;
   operatorContext(): Ctx<OperatorActor>;
@@ -81,6 +84,7 @@ async function startHarness(options: HarnessOptions): Promise<Harness> {
     deps,
     server,
     operatorToken,
+    olderSealer: createSealer(new Map([[1, config.encryptionKeys.get(1)!]])),
     request,
     advance: (ms) => {
       offsetMs += ms;
@@ -108,7 +112,9 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
     host: '127.0.0.1',
     port: 0,
     operatorTokens: new Map([['tester', operatorToken]]),
-    encryptionKeys: new Map([[1, Buffer.from(noteSecret(randomBytes(24).toString('base64')))]]),
+    encryptionKeys: new Map(
+      [1, 2].map((version) => [version, Buffer.from(noteSecret(randomBytes(24).toString('base64')))]),
+    ),
     trustedProxies: [...(options.trustedProxies ?? [])],
     rateLimitStore: options.rateLimitStore ?? 'memory',
     shutdownGraceMs: 2_000,

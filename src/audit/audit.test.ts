@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { makeAddress, makeKey, makePartner, makeUser } from '../../test/factories.ts';
 import { noteSecret, useHarness } from '../../test/harness.ts';
 import { commands } from '../app.ts';
-import { blockAddress } from '../users/index.ts';
+import { blockAddress, createUser } from '../users/index.ts';
 import { verifyChain } from './verify-chain.ts';
 
 const harness = useHarness();
@@ -40,6 +40,16 @@ const changes: Record<string, () => Promise<object>> = {
     const address = makeAddress();
     await blockAddress(harness.operatorContext(), { address, reason: 'a test' });
     return { address };
+  },
+  'users.reseal': async () => {
+    const older = { ...harness.operatorContext(), sealer: harness.olderSealer };
+    await createUser(older, {
+      email: `${mark()}@example.com`,
+      givenName: 'Ana',
+      familyName: 'Ribeiro',
+      taxId: taxId(),
+    });
+    return {};
   },
   'partners.create': async () => ({ name: `Partner ${mark()}` }),
   'partners.allow-user': makePair,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
@@ -272,4 +272,4 @@ export function callerAddress(request: FastifyRequest): string {
   return request.ip;
 }
 
-export type { FastifyReply, FastifyRequest, IncomingMessage };
+export type { FastifyReply, FastifyRequest };

@@ -6,11 +6,14 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
  *
  *   format 1 | master key version, 2 bytes | wrapped data key, 60 bytes | sealed value
  *
- * Rotation is online: add a master key with a higher version and new values use it, while old ones still open.
+ * Rotation is online: add a master key with a higher version and new values use it, while old ones still open until they are
+ * sealed anew.
  */
 export interface Sealer {
   seal(place: string, plaintext: string): Buffer;
   open(place: string, sealed: Buffer): string;
+  /** The version of the master key that new values are sealed with: bytes 2 and 3 of each. */
+  readonly newestVersion: number;
 }
 
 const format = 1;
@@ -25,6 +28,7 @@ export function createSealer(masterKeys: ReadonlyMap<number, Buffer>): Sealer {
     return key;
   };
   return {
+    newestVersion: newest,
     seal(place, plaintext) {
       const dataKey = randomBytes(32);
       const header = Buffer.alloc(headerBytes);

@@ -7,6 +7,7 @@ import { addWallet } from './add-wallet.ts';
 import { blockAddress, unblockAddress } from './block-address.ts';
 import { createUser } from './create-user.ts';
 import { listUsers } from './list-users.ts';
+import { resealUsers } from './reseal-users.ts';
 import { updateUser } from './update-user.ts';
 import { email, profileFields, user, wallet } from './wire.ts';
 
@@ -70,5 +71,20 @@ export const userCommands = [
     input: Type.Object({ address }, { additionalProperties: false }),
     output: blockedAddress,
     run: (ctx: Ctx, input) => unblockAddress(ctx, input),
+  }),
+  defineCommand({
+    name: 'users.reseal',
+    summary: 'Seal personal numbers anew with the newest encryption key, some users at a time.',
+    changes: true,
+    input: Type.Object(
+      {
+        limit: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 5_000, description: 'How many users at most (1,000)' }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    output: Type.Object({ resealed: Type.Integer(), remaining: Type.Integer(), keyVersion: Type.Integer() }),
+    run: (ctx: Ctx, input) => resealUsers(ctx, input),
   }),
 ];

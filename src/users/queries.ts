@@ -60,6 +60,35 @@ export async function selectUserForUpdate(db: Db, userId: string): Promise<UserR
   return row;
 }
 
+// Bytes 2 and 3 of a sealed value are the version of its master key.
+const sealedOtherwise = `substring(document_number_sealed from 2 for 2) <> $1 or substring(tax_id_sealed from 2 for 2) <> $1`;
+
+const versionBytes = (version: number) => {
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16BE(version);
+  return bytes;
+};
+
+/** Skips users whom somebody is changing right now: another call finds them. */
+export async function lockUsersSealedOtherwise(
+  db: Db,
+  keyVersion: number,
+  limit: number,
+): Promise<UserRow[]> {
+  return db.query<UserRow & Record<string, unknown>>(
+    `select ${columns} from users where ${sealedOtherwise} order by id limit $2 for update skip locked`,
+    [versionBytes(keyVersion), limit],
+  );
+}
+
+export async function countUsersSealedOtherwise(db: Db, keyVersion: number): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*)::integer as count from users where ${sealedOtherwise}`,
+    [versionBytes(keyVersion)],
+  );
+  return row!.count;
+}
+
 export async function userExists(db: Db, userId: string): Promise<boolean> {
   return (await db.query('select 1 from users where id = $1', [userId])).length > 0;
 }

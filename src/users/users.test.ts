@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { makeAddress, makeUser } from '../../test/factories.ts';
 import { noteSecret, useHarness } from '../../test/harness.ts';
 import { checksumAddress } from '../evm/index.ts';
+import { createUser } from './create-user.ts';
 
 const harness = useHarness();
 const call = (command: string, input?: unknown) => harness.operator(`users.${command}`, input);
@@ -155,6 +156,47 @@ test('the document number and the tax id are sealed for their own row and column
   const moved = await readSealed(other.id);
   assert.throws(() => sealer.open(`users.document_number ${id}`, moved.document!), 'moved to another row');
   assert.throws(() => sealer.open(`users.tax_id ${id}`, row.document!), 'moved to another column');
+});
+
+test('200 users.reseal: numbers under an older encryption key are sealed anew, some at a time, and open as before', async () => {
+  const older = { ...harness.operatorContext(), sealer: harness.olderSealer };
+  const people = [];
+  for (const number of [1, 2, 3]) {
+    const documentNumber = noteSecret(`DOC-${number}-${randomBytes(6).toString('hex')}`);
+    const person = newPerson({
+      documentNumber,
+      taxId: number === 3 ? null : noteSecret(`TAX-${documentNumber}`),
+    });
+    people.push({ documentNumber, ...(await createUser(older, person)) });
+  }
+  const [, , last] = people;
+  assert.throws(
+    () => harness.olderSealer.open('anywhere', harness.deps.sealer.seal('anywhere', 'x')),
+    /version 2/,
+  );
+
+  assert.deepEqual((await call('reseal', { limit: 2 })).body.data, {
+    resealed: 2,
+    remaining: 1,
+    keyVersion: 2,
+  });
+  assert.deepEqual((await call('reseal')).body.data, { resealed: 1, remaining: 0, keyVersion: 2 });
+  assert.deepEqual((await call('reseal')).body.data, { resealed: 0, remaining: 0, keyVersion: 2 });
+
+  for (const { id, documentNumber } of people) {
+    const { document } = await readSealed(id);
+    assert.equal(document!.readUInt16BE(1), 2);
+    assert.equal(harness.deps.sealer.open(`users.document_number ${id}`, document!), documentNumber);
+  }
+  assert.equal((await readSealed(last!.id)).tax, null);
+  const { body } = await harness.operator('audit.list', { action: 'users.reseal' });
+  assert.deepEqual(
+    body.data.items.map((row: { after: object }) => row.after),
+    [
+      { keyVersion: 2, resealed: 1, remaining: 0 },
+      { keyVersion: 2, resealed: 2, remaining: 1 },
+    ],
+  );
 });
 
 test('one value sealed twice gives two ciphertexts, so that equal people cannot be found', async () => {

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makeAddress } from './factories.ts';
+import { noteSecret, useHarness } from './harness.ts';
+
+// The way from nothing to a working integration and back, as an operator and a partner walk it. Each feature adds its stretch.
+const harness = useHarness({ rateLimitStore: 'postgres' });
+
+const command = async (name: string, input: object) => {
+  const { status, body } = await harness.operator(name, input);
+  assert.equal(status, 200, `${name}: ${body.error}`);
+  return body.data;
+};
+
+test('a partner is set up, works, changes keys, and is let go', async () => {
+  const partner = await command('partners.create', { name: 'Ponte Pagamentos' });
+  const owner = await command('users.create', {
+    email: 'Rita.Alves@Example.com',
+    givenName: 'Rita',
+    familyName: 'Alves',
+    documentNumber: noteSecret('JOURNEY-DOC-48151623'),
+    taxId: noteSecret('JOURNEY-TAX-42108'),
+  });
+  assert.equal(owner.email, 'rita.alves@example.com');
+  const address = makeAddress();
+  await command('users.add-wallet', { userId: owner.id, network: 'polygon', address });
+  await command('partners.allow-user', { partnerId: partner.id, userId: owner.id });
+  const first = await command('keys.issue', {
+    name: 'backend',
+    partnerId: partner.id,
+    userId: owner.id,
+    scopes: ['mcp'],
+    ipAllowlist: ['127.0.0.0/8'],
+  });
+  noteSecret(first.token);
+
+  const history = (token: string) =>
+    harness.request('GET', '/api/history?resource=account&feature=account-portfolio', { token });
+  assert.equal((await history(first.token)).body.error, 'Invalid feature', 'in: only the spelling is wrong');
+
+  const second = await command('keys.rotate', { keyId: first.id, overlapHours: 1 });
+  noteSecret(second.token);
+  assert.equal(second.rotatedFrom, first.id);
+  assert.deepEqual(second.ipAllowlist, ['127.0.0.0/8']);
+  assert.equal((await history(first.token)).status, 400, 'the old key works during the overlap');
+  assert.equal((await history(second.token)).status, 429, 'the allowance is the user’s, not the key’s');
+  harness.advance(3_600_001);
+  assert.equal((await history(first.token)).status, 401, 'the overlap is over');
+
+  await command('keys.revoke', { keyId: second.id });
+  assert.equal((await history(second.token)).body.error, 'Unauthorized: Invalid API key');
+  await command('partners.disallow-user', { partnerId: partner.id, userId: owner.id });
+
+  const { items } = await command('audit.list', { limit: 200 });
+  assert.deepEqual(items.map((row: { action: string }) => row.action).reverse(), [
+    ...['partners.create', 'users.create', 'users.add-wallet', 'partners.allow-user', 'keys.issue'],
+    ...['keys.rotate', 'keys.issue', 'keys.revoke', 'partners.disallow-user'],
+  ]);
+  assert.equal((await command('audit.verify', {})).intact, true);
+});
