@@ -9,7 +9,7 @@ import { healthRoutes } from './platform/health.ts';
 import { createHttpServer, type HttpServer } from './platform/http.ts';
 import type { Job } from './platform/jobs.ts';
 import type { GaugeSource } from './platform/metrics.ts';
-import { openapiRoutes } from './platform/openapi.ts';
+import { bearer, openapiRoutes } from './platform/openapi.ts';
 import { sweepRateLimits } from './platform/rate-limit/index.ts';
 import { userCommands } from './users/index.ts';
 
@@ -34,6 +34,7 @@ export const gauges: readonly GaugeSource<Deps>[] = [];
 
 export interface AppOptions {
   operatorTokens: ReadonlyMap<string, string>;
+  databasePoolMax: number;
   trustedProxies: readonly string[];
   /** A process without the role `api` still answers for its health. */
   servesApi: boolean;
@@ -45,19 +46,25 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
   const server = createHttpServer({ log, metrics, trustedProxies: options.trustedProxies });
   metrics.addPool(deps.db.counts);
   metrics.addGauges(gauges, deps);
-  await openapiRoutes(server, {
-    title: 'Causeway',
-    version: '1.0.0',
-    description: 'Withdrawals, history, MCP tools and consented data for partners; commands for operators.',
-    securitySchemes: {
-      apiKey: { type: 'http', scheme: 'bearer', description: 'A partner’s key, `cwk_…`' },
-      operatorToken: { type: 'http', scheme: 'bearer', description: 'A token of `OPERATOR_TOKENS`' },
-    },
-  });
   if (options.servesApi) {
+    await openapiRoutes(server, description);
     historyRoutes(server, deps, historyReaders);
-    operatorRoutes(server, deps, { commands, tokens: options.operatorTokens });
+    operatorRoutes(server, deps, {
+      commands,
+      tokens: options.operatorTokens,
+      concurrencyMax: Math.ceil(options.databasePoolMax / 2),
+    });
   }
   healthRoutes(server, deps);
   return server;
 }
+
+const description = {
+  title: 'Causeway',
+  version: '1.0.0',
+  description: 'Withdrawals, history, MCP tools and consented data for partners; commands for operators.',
+  securitySchemes: {
+    apiKey: bearer('A partner’s key, `cwk_…`'),
+    operatorToken: bearer('A token of `OPERATOR_TOKENS`'),
+  },
+};

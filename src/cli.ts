@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { parseArgs } from 'node:util';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { buildApp, commands } from './app.ts';
 import { ConfigFault, readConfig, readSetting } from './config.ts';
 import { createDeps, type Role, requireSchema, roles, serve, stopOnSignal, unreachable } from './main.ts';
@@ -13,33 +13,63 @@ import { readSandboxFile, runSandbox } from './sandbox/index.ts';
 
 /** `causeway …`: start a process, or run an operator command on a server or on the database. */
 async function main(args: string[]): Promise<void> {
-  const [first, second, ...rest] = args;
+  const [first = 'help', ...others] = args;
   // Not for the sandbox: a production address in a file nearby must not become the home of demo data.
   if (first !== 'sandbox' && existsSync('.env')) process.loadEnvFile('.env');
-  switch (first) {
-    case undefined:
-    case 'help':
-    case '--help':
-    case '-h':
-      return print(describeAll());
-    case 'serve':
-      return runServe(args.slice(1));
-    case 'migrate':
-      return runMigrate();
-    case 'sandbox':
-      return runSandbox(args.slice(1), process.env);
+  if (first === 'help' || isHelp(first)) return print(describeAll());
+  const start = starts.find(({ name }) => name === first);
+  if (start) return others.some(isHelp) ? print(describeStart(start)) : start.run(others);
+  return runCommand(first, others);
+}
+
+const isHelp = (word: string) => word === '--help' || word === '-h';
+
+interface Start {
+  name: string;
+  summary: string;
+  flags: Record<string, string>;
+  run(args: string[]): Promise<void>;
+}
+
+const starts: readonly Start[] = [
+  {
+    name: 'serve',
+    summary: 'serve with DATABASE_URL and the other settings of the README',
+    flags: { '--roles api,worker': 'what this process does; both unless told' },
+    run: runServe,
+  },
+  {
+    name: 'migrate',
+    summary: 'bring the database of DATABASE_URL to this release’s schema',
+    flags: {},
+    run: runMigrate,
+  },
+  {
+    name: 'sandbox',
+    summary: 'everything on this machine, with demo data (npm start)',
+    flags: { '--reset': 'begin anew, with an empty embedded database' },
+    run: (args) => runSandbox(args, process.env),
+  },
+];
+
+async function runCommand(feature: string, args: string[]): Promise<void> {
+  const [second = '--help', ...rest] = args;
+  const ofFeature = commands.filter(({ name }) => name.startsWith(`${feature}.`));
+  if (ofFeature.length > 0 && isHelp(second)) return print(describeCommands(ofFeature));
+  const command = ofFeature.find(({ name }) => name === `${feature}.${second}`);
+  if (!command) {
+    const words = isHelp(second) ? feature : `${feature} ${second}`;
+    throw new UsageFault(`There is no command "${words}". See: causeway --help`);
   }
-  const command = commands.find(({ name }) => name === `${first}.${second}`);
-  if (!command)
-    throw new UsageFault(`There is no command "${[first, second].join(' ').trim()}". See: causeway --help`);
+  if (rest.some(isHelp)) return print(describeCommand(command));
   const line = parseCommandLine(command, rest);
-  if (line.help) return print(describeCommand(command));
   const data = await callOperator(command.name, line.input, line);
   print(line.json ? JSON.stringify(data, null, 2) : renderAnswer(data, process.stdout.columns));
 }
 
 async function runServe(args: string[]): Promise<void> {
-  const wanted = readRoles(args).split(',') as Role[];
+  const flags = readFlags('serve', args, { roles: { type: 'string', default: 'api,worker' } });
+  const wanted = flags.roles.split(',') as Role[];
   const unknown = wanted.find((role) => !roles.includes(role));
   if (unknown !== undefined)
     throw new UsageFault(`There is no role "${unknown}"; the roles are ${roles.join(' and ')}.`);
@@ -48,7 +78,8 @@ async function runServe(args: string[]): Promise<void> {
   await stopOnSignal(server.stop);
 }
 
-async function runMigrate(): Promise<void> {
+async function runMigrate(args: string[]): Promise<void> {
+  readFlags('migrate', args, {});
   const databaseUrl = readSetting(process.env, 'DATABASE_URL');
   if (!databaseUrl) throw new ConfigFault(['DATABASE_URL is missing.']);
   const applied = await migrate(databaseUrl).catch((error) => {
@@ -72,10 +103,9 @@ async function callOperator(
   flags: { url?: string; token?: string },
 ): Promise<unknown> {
   const { env } = process;
-  const databaseUrl = readSetting(env, 'DATABASE_URL');
   let url = flags.url ?? readSetting(env, 'CAUSEWAY_URL');
+  if (!url && readSetting(env, 'DATABASE_URL')) return callDatabase(name, input);
   let token = flags.token ?? readSetting(env, 'CAUSEWAY_OPERATOR_TOKEN');
-  if (!url && databaseUrl) return callDatabase(name, input);
   if (!url) {
     const sandbox = readSandboxFile(readSetting(env, 'CAUSEWAY_HOME')!);
     if (!sandbox) {
@@ -86,6 +116,7 @@ async function callOperator(
     url = sandbox.operatorUrl;
     token ||= sandbox.operatorToken;
   }
+  if (!token) throw new UsageFault('A server wants a token: give --token or CAUSEWAY_OPERATOR_TOKEN.');
   const response = await fetch(`${url.replace(/\/$/, '')}/operator/${name}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -151,23 +182,35 @@ function dataOf({ data, error, details = [] }: Answer): unknown {
 }
 
 function describeAll(): string {
-  const width = Math.max(...commands.map(({ name }) => name.length)) + 2;
+  const lines = starts.map(({ name, flags, summary }) => {
+    const usage = ['causeway', name, ...Object.keys(flags).map((flag) => `[${flag}]`)].join(' ');
+    return `${usage.padEnd(38)}${summary}`;
+  });
+  return [...lines, '', describeCommands(commands)].join('\n');
+}
+
+function describeStart({ name, summary, flags }: Start): string {
+  const lines = Object.entries(flags).map(([flag, meaning]) => `  ${flag.padEnd(32)} ${meaning}`);
+  return [`causeway ${name}: ${summary}`, ...(lines.length > 0 ? ['', ...lines] : [])].join('\n');
+}
+
+function describeCommands(shown: typeof commands): string {
+  const width = Math.max(...shown.map(({ name }) => name.length)) + 2;
   return [
-    'causeway serve [--roles api,worker]   serve with DATABASE_URL and the other settings of the README',
-    'causeway migrate                      bring the database of DATABASE_URL to this release’s schema',
-    'causeway sandbox [--reset]            everything on this machine, with demo data (npm start)',
-    '',
     'Operator commands; each has --help and --json:',
-    ...commands.map(({ name, summary }) => `  ${name.replace('.', ' ').padEnd(width)}${summary}`),
+    ...shown.map(({ name, summary }) => `  ${name.replace('.', ' ').padEnd(width)}${summary}`),
   ].join('\n');
 }
 
-function readRoles(args: string[]): string {
+function readFlags<T extends NonNullable<ParseArgsConfig['options']>>(
+  name: string,
+  args: string[],
+  options: T,
+) {
   try {
-    return parseArgs({ args, options: { roles: { type: 'string', default: 'api,worker' } }, strict: true })
-      .values.roles;
+    return parseArgs({ args, options, strict: true }).values;
   } catch (error) {
-    throw new UsageFault(`${(error as Error).message.split('. ')[0]}. See: causeway --help`);
+    throw new UsageFault(`${(error as Error).message.split('. ')[0]}. See: causeway ${name} --help`);
   }
 }
 

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { faultInCidr } from './platform/address.ts';
+import { readFileSync } from 'node:fs';
+import { faultInCidr, isInBlocks } from './platform/address.ts';
+import { errorCode, reasonOf } from './platform/start-error.ts';
 
 export interface Config {
   databaseUrl: string;
@@ -81,28 +82,41 @@ export class ConfigFault extends Error {
   }
 }
 
-/** The value of one variable, from its file where `<NAME>_FILE` is set, or its default. */
+/** The value of one variable, from its file where `<NAME>_FILE` is set, or its default. Throws a `ConfigFault`. */
 export function readSetting(env: Environment, name: SettingName): string | undefined {
   const setting: Setting = settings[name];
   const file = setting.secret ? env[`${name}_FILE`] : undefined;
-  if (file && existsSync(file)) return readFileSync(file, 'utf8').trim();
-  return env[name]?.trim() || setting.default;
+  return file ? readSettingFile(`${name}_FILE`, file) : env[name]?.trim() || setting.default;
+}
+
+const fileFaults: Record<string, string> = { ENOENT: 'there is no such file', EISDIR: 'it is a folder' };
+
+/** Never falls back on the variable beside it: whoever named a file does not expect another secret to be used. */
+function readSettingFile(variable: string, file: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    const reason = fileFaults[errorCode(error) ?? ''] ?? reasonOf(error);
+    throw new ConfigFault([`${variable} names ${file}, which cannot be read: ${reason}.`]);
+  }
+  if (text === '') throw new ConfigFault([`${variable} names ${file}, which is empty.`]);
+  return text;
 }
 
 /** What `causeway serve` needs. Throws a `ConfigFault` that names everything missing or wrong. */
 export function readConfig(env: Environment): Config {
   const faults: string[] = [];
   const text = (name: SettingName): string => {
-    const value = readSetting(env, name);
-    if (value === undefined) {
-      const file = env[`${name}_FILE`];
-      faults.push(
-        file
-          ? `${name}_FILE names ${file}, which cannot be read.`
-          : `${name} is missing. ${settings[name].meaning}`,
-      );
+    try {
+      const value = readSetting(env, name);
+      if (value !== undefined) return value;
+      faults.push(`${name} is missing. ${settings[name].meaning}`);
+    } catch (error) {
+      if (!(error instanceof ConfigFault)) throw error;
+      faults.push(...error.faults);
     }
-    return value ?? '';
+    return '';
   };
   const integer = (name: SettingName, min: number, max: number): number => {
     const value = text(name);
@@ -137,12 +151,15 @@ export function readConfig(env: Environment): Config {
   const encryptionKeys = new Map<number, Buffer>();
   for (const item of list('ENCRYPTION_KEYS')) {
     const [, version, base64] = /^([1-9]\d{0,3}):([A-Za-z0-9+/_-]{43}=?)$/.exec(item) ?? [];
-    if (version && base64) encryptionKeys.set(Number(version), Buffer.from(base64, 'base64'));
-    else faults.push('ENCRYPTION_KEYS must be version:key pairs, each key 32 bytes in base64.');
+    if (!version || !base64)
+      faults.push('ENCRYPTION_KEYS must be version:key pairs, each key 32 bytes in base64.');
+    else if (encryptionKeys.has(Number(version)))
+      faults.push(`ENCRYPTION_KEYS has version ${version} more than once.`);
+    else encryptionKeys.set(Number(version), Buffer.from(base64, 'base64'));
   }
   const trustedProxies = list('TRUSTED_PROXIES');
   for (const block of trustedProxies) {
-    const fault = faultInCidr(block);
+    const fault = faultInCidr(block) ?? faultInTrust(block);
     if (fault) faults.push(`TRUSTED_PROXIES: ${fault}.`);
   }
 
@@ -161,4 +178,10 @@ export function readConfig(env: Environment): Config {
   };
   if (faults.length > 0) throw new ConfigFault([...new Set(faults)]);
   return config;
+}
+
+/** Who believes everybody believes the caller. A block with both ends of IPv4 in it, in whatever spelling, has all of it. */
+function faultInTrust(block: string): string | undefined {
+  const holdsEverybody = ['0.0.0.0', '255.255.255.255'].every((end) => isInBlocks(end, [block]));
+  return holdsEverybody ? `${block} would believe every caller; name the blocks of your proxies` : undefined;
 }

@@ -78,10 +78,13 @@ export async function requireSchema(db: Pool): Promise<void> {
 
 /** The address is the operator's own setting and may hold a password, so only the driver's reason is shown. */
 export function unreachable(error: Error): StartError {
-  const { message } = error.cause instanceof Error ? error.cause : error;
-  return new StartError(`The database at DATABASE_URL does not answer: ${message || 'connection refused'}.`, {
-    cause: error,
-  });
+  const reason = error.cause instanceof Error ? error.cause : error;
+  // Only what the server itself sent has a severity: it is there, and mending the network would not help.
+  const outcome = 'severity' in reason ? 'refused' : 'does not answer';
+  return new StartError(
+    `The database at DATABASE_URL ${outcome}: ${reason.message || 'connection refused'}.`,
+    { cause: error },
+  );
 }
 
 async function listen(server: HttpServer, { host, port }: Config): Promise<string> {
@@ -89,15 +92,18 @@ async function listen(server: HttpServer, { host, port }: Config): Promise<strin
     await server.listen({ host, port });
   } catch (error) {
     await server.close();
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') {
-      throw new StartError(`Port ${port} is taken: choose another with PORT, such as PORT=${port + 1}.`);
-    }
-    throw new StartError(`Cannot listen on ${host} port ${port}: ${(error as Error).message}.`);
+    throw cannotListen(error as NodeJS.ErrnoException, host, port);
   }
   const address = server.server.address();
   const bound = typeof address === 'object' && address ? address.port : port;
   return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+}
+
+export function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): StartError {
+  if (error.code === 'EADDRINUSE') {
+    return new StartError(`Port ${port} is taken: choose another with PORT, such as PORT=${port + 1}.`);
+  }
+  return new StartError(`Cannot listen on ${host} port ${port}: ${error.message}.`);
 }
 
 /** Callers see their connections break; PostgreSQL rolls back what was not committed. */
@@ -107,10 +113,14 @@ function cutOff(server: HttpServer, { db, log }: Deps, { shutdownGraceMs }: Conf
   db.cutOff();
 }
 
-/** Stops once on the first SIGTERM or SIGINT; resolves when everything is down. */
+/** Stops once, on the first SIGTERM or SIGINT; further ones change nothing. Resolves when everything is down. */
 export function stopOnSignal(stop: () => Promise<void>): Promise<void> {
+  let stopped: Promise<void> | undefined;
   return new Promise((resolve, reject) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const)
-      process.on(signal, () => stop().then(resolve, reject));
+    const onSignal = () => {
+      stopped ??= stop();
+      stopped.then(resolve, reject);
+    };
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
   });
 }

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { after, suite, test } from 'node:test';
+import pg from 'pg';
 import { commands } from '../src/app.ts';
 import { knownVersion, readMigrations } from '../src/platform/migrate.ts';
 import { makePartner, makeUser } from './factories.ts';
@@ -51,6 +52,17 @@ const byDatabase = () => ({ DATABASE_URL: harness.databaseUrl, ENCRYPTION_KEYS: 
 const byUrl = () => ['--url', harness.url, '--token', harness.operatorToken];
 const operatorName = `cli-${userInfo().username}`;
 
+async function countTables(databaseUrl: string): Promise<number> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query("select from pg_tables where schemaname = 'public'");
+    return rows.length;
+  } finally {
+    await client.end();
+  }
+}
+
 const isOneSentence = (text: string) => /^[^\n]+$/.test(text) && !text.includes('    at ');
 
 // A process takes half a second to load the product and then waits: two at a time take little more.
@@ -66,8 +78,13 @@ suite('causeway', { concurrency: 2 }, () => {
     for (const other of others) assert.deepEqual(other, long);
   });
 
-  test('0 <command> --help: its flags, without any server', async () => {
-    const { code, out } = await run(['keys', 'issue', '--help']);
+  test('0 <command> --help: its flags, without any server, whatever else is typed', async () => {
+    const [{ code, out }, ...others] = await Promise.all([
+      run(['keys', 'issue', '--help']),
+      run(['keys', 'issue', '-h']),
+      run(['keys', 'issue', '--colour', 'red', '--help']),
+    ]);
+    for (const other of others) assert.deepEqual(other, { code, out, err: '' });
     assert.equal(code, 0);
     assert.match(out, /^causeway keys issue: Issue a key/);
     for (const flag of [
@@ -83,16 +100,67 @@ suite('causeway', { concurrency: 2 }, () => {
     }
   });
 
+  test('0 <feature> alone or with --help: its commands and no others', async () => {
+    const [alone, ...others] = await Promise.all(
+      [['keys'], ['keys', '--help'], ['keys', '-h']].map((args) => run(args)),
+    );
+    assert.equal(alone!.code, 0);
+    const listed = [...alone!.out.matchAll(/^ {2}(\w+) ([\w-]+) {2}/gm)].map(([, ...words]) =>
+      words.join('.'),
+    );
+    const names = commands.map(({ name }) => name);
+    assert.deepEqual(
+      listed,
+      names.filter((name) => name.startsWith('keys.')),
+    );
+    for (const other of others) assert.deepEqual(other, alone);
+  });
+
+  test('0 serve, migrate, sandbox --help: what it does and its flags, and nothing is started', async () => {
+    const env = { DATABASE_URL: await cloneDatabase('template0') };
+    for (const [name, ...flags] of [['serve', '--roles'], ['migrate'], ['sandbox', '--reset']] as const) {
+      const [long, short] = await Promise.all([run([name, '--help'], env), run([name, ...flags, '-h'], env)]);
+      assert.deepEqual([long.code, long.err], [0, '']);
+      assert.match(long.out, new RegExp(`^causeway ${name}: \\w`));
+      for (const flag of flags) assert.match(long.out, new RegExp(`^ {2}${flag}\\b`, 'm'));
+      assert.deepEqual(short, long);
+    }
+    assert.equal(await countTables(env.DATABASE_URL), 0);
+    assert.ok(!existsSync(path.join(folder, '.causeway')));
+  });
+
+  test('1 migrate with a word or flag that it does not know: nothing is run', async () => {
+    const env = { DATABASE_URL: await cloneDatabase('template0') };
+    for (const [word, reason] of [
+      ['--dry-run', "Unknown option '--dry-run'"],
+      ['--hlep', "Unknown option '--hlep'"],
+      ['up', "Unexpected argument 'up'"],
+    ] as const) {
+      assert.deepEqual(await run(['migrate', word], env), {
+        code: 1,
+        out: '',
+        err: `${reason}. See: causeway migrate --help`,
+      });
+    }
+    assert.equal(await countTables(env.DATABASE_URL), 0);
+  });
+
   for (const [args, message] of [
     [['users', 'delete'], 'There is no command "users delete". See: causeway --help'],
-    [['users'], 'There is no command "users". See: causeway --help'],
+    [['users', 'delete', '--help'], 'There is no command "users delete". See: causeway --help'],
+    [['user'], 'There is no command "user". See: causeway --help'],
+    [['user', '--help'], 'There is no command "user". See: causeway --help'],
     [['users', 'list', '--colour', 'red'], "Unknown option '--colour'. See: causeway users list --help"],
     [['users', 'list', 'ana'], "Unexpected argument 'ana'. See: causeway users list --help"],
-    [['serve', '--port', '1'], "Unknown option '--port'. See: causeway --help"],
+    [['serve', '--port', '1'], "Unknown option '--port'. See: causeway serve --help"],
     [['serve', '--roles', 'api,chef'], 'There is no role "chef"; the roles are api and worker.'],
     [
       ['users', 'list'],
       'Say where: --url and --token of a server, or DATABASE_URL, or start the sandbox in this folder.',
+    ],
+    [
+      ['users', 'list', '--url', 'http://127.0.0.1:1'],
+      'A server wants a token: give --token or CAUSEWAY_OPERATOR_TOKEN.',
     ],
     [['migrate'], 'DATABASE_URL is missing.'],
   ] as const) {
@@ -174,6 +242,19 @@ suite('causeway', { concurrency: 2 }, () => {
     assert.equal(code, 1);
     assert.match(err, /^ENCRYPTION_KEYS is missing\. /);
     assert.ok(isOneSentence(err));
+  });
+
+  test('1 DATABASE_URL_FILE that cannot be read: the variable and the file, unless --url is given', async () => {
+    const env = { ...byDatabase(), DATABASE_URL_FILE: path.join(folder, 'nope') };
+    for (const args of [['migrate'], ['users', 'list'], ['serve']]) {
+      const { code, err } = await run(args, env);
+      assert.deepEqual(
+        [code, err.split('\n')[0]],
+        [1, `DATABASE_URL_FILE names ${folder}/nope, which cannot be read: there is no such file.`],
+      );
+    }
+    const elsewhere = await run(['users', 'list', '--limit', '1', ...byUrl()], env);
+    assert.equal(elsewhere.code, 0, elsewhere.err);
   });
 
   test('1 the same words for the same fault, by --url and by DATABASE_URL', async () => {
@@ -272,6 +353,27 @@ suite('causeway', { concurrency: 2 }, () => {
       assert.equal(code, 1);
       assert.ok(isOneSentence(err) && !err.includes(password), err);
       assert.match(err, /^The database at DATABASE_URL does not answer: .*ECONNREFUSED/);
+    }
+  });
+
+  test('1 a database that answers and refuses: its reason in one sentence, for commands and migrate', async () => {
+    const role = `r_${randomBytes(6).toString('hex')}`;
+    const password = noteSecret(randomBytes(12).toString('hex'));
+    await harness.deps.db.query(`create role ${role} login password '${password}'`);
+    const asRole = (databaseUrl: string) => {
+      const url = new URL(databaseUrl);
+      [url.username, url.password] = [role, password];
+      return { DATABASE_URL: url.href, ENCRYPTION_KEYS: encryptionKeys };
+    };
+    for (const [args, databaseUrl, what] of [
+      [['migrate'], await cloneDatabase('template0'), 'schema public'],
+      [['users', 'list'], harness.databaseUrl, 'table schema_migrations'],
+    ] as const) {
+      assert.deepEqual(await run([...args], asRole(databaseUrl)), {
+        code: 1,
+        out: '',
+        err: `The database at DATABASE_URL refused: permission denied for ${what}.`,
+      });
     }
   });
 

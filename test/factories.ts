@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { type IssuedKey, issueKey } from '../src/keys/index.ts';
 import { allowUser, createPartner } from '../src/partners/index.ts';
 import { createUser, type NewUser } from '../src/users/index.ts';
@@ -44,5 +44,3 @@ export async function makeKey(harness: Harness, terms: KeyTerms = {}): Promise<I
 export function makeAddress(): string {
   return `0x${randomBytes(20).toString('hex')}`;
 }
-
-export const makeNumber = (max: number) => randomInt(max);

@@ -80,7 +80,7 @@ const createPartner = (url: string) =>
     body: JSON.stringify({ name: 'In flight' }),
   });
 
-/** A process whose next audited change waits until `release` is called, as it would behind any slow statement. */
+/** A process in which creating a partner takes until `release` is called. */
 async function serveBlocked(env: Record<string, string> = {}) {
   const databaseUrl = await cloneDatabase();
   const server = runServe({ ...settings(databaseUrl), ...env });
@@ -88,8 +88,16 @@ async function serveBlocked(env: Record<string, string> = {}) {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'test' });
   clients.add(client);
   await client.connect();
-  await client.query('begin');
-  await client.query('select from audit_head for update');
+  // Not by a lock: nobody waits for one longer than two seconds.
+  await client.query(`
+    create table slow_down (at timestamptz default now());
+    insert into slow_down default values;
+    create function wait_while_slow() returns trigger language plpgsql as $$
+    begin
+      while exists (select from slow_down) loop perform pg_sleep(0.02); end loop;
+      return new;
+    end $$;
+    create trigger wait_while_slow before insert on partners for each row execute function wait_while_slow()`);
   const countOf = async (condition: string) => {
     const { rows } = await client.query(
       `select count(*)::integer as count from pg_stat_activity
@@ -101,9 +109,9 @@ async function serveBlocked(env: Record<string, string> = {}) {
     server,
     url,
     client,
-    release: () => client.query('rollback'),
+    release: () => client.query('delete from slow_down'),
     requestIsRunning: () =>
-      waitUntil('the request is running', async () => (await countOf("wait_event_type = 'Lock'")) > 0),
+      waitUntil('the request is running', async () => (await countOf("wait_event = 'PgSleep'")) > 0),
     connections: () => countOf('true'),
   };
 }
@@ -214,7 +222,7 @@ describe('serve says in plain words why it cannot start: exit code 1, no stack t
     const said = await failure(settings(url.href));
     assert.equal(
       said,
-      'The database at DATABASE_URL does not answer: password authentication failed for user "causeway".\n',
+      'The database at DATABASE_URL refused: password authentication failed for user "causeway".\n',
     );
   });
 

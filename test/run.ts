@@ -1,6 +1,7 @@
 // `npm test [-- part of a file name …]`: one PostgreSQL for the run, a migrated template that each test file clones, then a
 // last look for secrets in everything that the run wrote.
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,10 +16,18 @@ const files = globSync(['src/**/*.test.ts', 'test/*.test.ts'], { cwd: root }).so
 const lastFiles = globSync('test/last/*.test.ts', { cwd: root }).sort();
 
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway-test-'));
-const postgres = await startPostgres({ folder, durable: false, settings: { max_connections: 400 } });
-process.on('SIGINT', () => void finish(130));
+let runner: ChildProcess | undefined;
+let finishing: Promise<never> | undefined;
+const starting = startPostgres({ folder, durable: false, settings: { max_connections: 400 } });
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  process.on(signal, () => void finish(code));
+}
 
 try {
+  const postgres = await starting;
   const admin = new pg.Client({ connectionString: postgres.url() });
   await admin.connect();
   await admin.query('create database template_causeway');
@@ -30,14 +39,27 @@ try {
   if (code === 0 && wanted.length === 0) code = await runTests(lastFiles, env);
   await finish(code);
 } catch (error) {
-  console.error(error);
+  // Once a signal has stopped PostgreSQL, whatever was using it fails.
+  if (!finishing) console.error(error);
   await finish(1);
 }
 
-async function finish(code: number): Promise<never> {
-  await postgres.stop();
-  rmSync(folder, { recursive: true, force: true });
-  process.exit(code);
+function finish(code: number): Promise<never> {
+  finishing ??= (async () => {
+    await stopRunner();
+    await starting.then(({ stop }) => stop()).catch(() => undefined);
+    rmSync(folder, { recursive: true, force: true });
+    process.exit(code);
+  })();
+  return finishing;
+}
+
+/** Only a Ctrl-C reaches the tests by itself; they write into the folder until they are gone. */
+async function stopRunner(): Promise<void> {
+  if (!runner || runner.exitCode !== null || runner.signalCode !== null) return;
+  const exited = once(runner, 'exit');
+  runner.kill('SIGTERM');
+  await exited;
 }
 
 function runTests(files: string[], env: Record<string, string>): Promise<number> {
@@ -47,10 +69,10 @@ function runTests(files: string[], env: Record<string, string>): Promise<number>
   }
   // Three at once on two cores: the files wait for PostgreSQL, timers and processes more than they compute.
   const args = ['--test', '--test-concurrency=3', '--test-timeout=120000', ...files];
-  const child = spawn(process.execPath, args, {
+  runner = spawn(process.execPath, args, {
     cwd: root,
     stdio: 'inherit',
     env: { ...process.env, ...env },
   });
-  return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
+  return once(runner, 'exit').then(([code]) => code ?? 1);
 }

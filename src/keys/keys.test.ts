@@ -115,6 +115,7 @@ for (const [error, terms, field] of [
 for (const [error, terms] of [
   ['expiresAt must be in the future', { expiresAt: '2020-01-01T00:00:00Z' }],
   ['expiresAt is not an instant that can be kept', { expiresAt: '2030-12-31T23:59:60Z' }],
+  ['expiresAt is not an instant that can be kept', { expiresAt: '9999-12-31T23:59:59-01:00' }],
   ['ipAllowlist: 10.0.0.0/33 has a prefix outside 0 to 32', { ipAllowlist: ['10.0.0.0/33'] }],
   ['ipAllowlist: 2001:db8::/129 has a prefix outside 0 to 128', { ipAllowlist: ['::1', '2001:db8::/129'] }],
   ['ipAllowlist: example.com is not an address or CIDR block', { ipAllowlist: ['example.com'] }],
@@ -243,6 +244,27 @@ test('200 keys.rotate: an overlap never outlasts the old key, and the lifetime s
   assert.ok(isAccepted(await use(fresh.token)));
   harness.advance(hourMs);
   assert.equal((await use(fresh.token)).status, 401);
+});
+
+test('200 keys.rotate: a lifetime that would end after the year 9999 ends with it', async () => {
+  const latest = '9999-12-31T23:59:59.999Z';
+  const old = await makeKey(harness, { expiresAt: '9999-12-31T23:59:59Z' });
+  let keyId = old.id;
+  for (let time = 0; time < 2; time++) {
+    harness.advance(hourMs);
+    const { status, body } = await harness.operator('keys.rotate', { keyId });
+    assert.deepEqual([status, body.data?.expiresAt], [200, latest]);
+    noteSecret(body.data.token.split('_')[2]);
+    assert.ok(isAccepted(await use(body.data.token)));
+    keyId = body.data.id;
+  }
+  const listed = await harness.operator('keys.list', { userId: old.userId });
+  assert.deepEqual([listed.status, listed.body.data?.items.length], [200, 3]);
+  assert.equal(
+    (await issue({ expiresAt: latest })).body.data?.expiresAt,
+    latest,
+    'the latest that is issued',
+  );
 });
 
 test('409 keys.rotate: Key is revoked, expired or already rotated', async () => {

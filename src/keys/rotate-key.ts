@@ -1,7 +1,7 @@
 import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
 import { keyErrors } from './errors.ts';
-import { type IssuedKey, storeNewKey } from './issue-key.ts';
+import { type IssuedKey, latestExpiry, storeNewKey } from './issue-key.ts';
 import { type KeyRow, selectKeyForUpdate, updateKeyEnd } from './queries.ts';
 import { presentKey } from './wire.ts';
 
@@ -23,9 +23,7 @@ export function rotateKey(ctx: Ctx, input: { keyId: string; overlapHours?: numbe
     const { name, partnerId, userId, scopes, ipAllowlist } = old;
     const successor = await storeNewKey(ctx, 'keys.issue', {
       ...{ name, partnerId, userId, scopes, ipAllowlist },
-      // A key that was given a lifetime passes the same lifetime on, counted from now.
-      expiresAt:
-        old.expiresAt && new Date(ctx.now.getTime() + old.expiresAt.getTime() - old.createdAt.getTime()),
+      expiresAt: old.expiresAt && expiryOfSuccessor(old.createdAt, old.expiresAt, ctx.now),
       rotatedFrom: old.id,
     });
     await recordChange(ctx, {
@@ -36,4 +34,10 @@ export function rotateKey(ctx: Ctx, input: { keyId: string; overlapHours?: numbe
     });
     return successor;
   });
+}
+
+/** A key that was given a lifetime passes the same lifetime on, counted from now. */
+function expiryOfSuccessor(createdAt: Date, expiresAt: Date, now: Date): Date {
+  const lifetimeMs = expiresAt.getTime() - createdAt.getTime();
+  return new Date(Math.min(now.getTime() + lifetimeMs, latestExpiry.getTime()));
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import { makeKey, makePartner, makeUser } from '../../test/factories.ts';
+import { makeAddress, makeKey, makePartner, makeUser } from '../../test/factories.ts';
 import { noteSecret, useHarness } from '../../test/harness.ts';
 import { buildApp, commands } from '../app.ts';
 import { createMetrics } from '../platform/metrics.ts';
@@ -92,13 +92,20 @@ for (const { name } of commands) {
 const lists = commands.filter(({ input }) => 'cursor' in input.properties).map(({ name }) => name);
 
 test('400 cursor is not one that this list gave: from another list, made up, cut, in another alphabet', async () => {
-  for (let made = 0; made < 3; made++) await makeKey(harness);
+  const { partnerId } = await makeKey(harness);
+  for (let made = 0; made < 2; made++) {
+    await makeKey(harness, { partnerId });
+    await makePartner(harness);
+    await harness.operator('users.block-address', { address: makeAddress(), reason: 'test' });
+  }
+  const required: Record<string, object> = { 'partners.list-users': { partnerId } };
+  const list = (name: string, page: object) => harness.operator(name, { ...required[name], ...page });
   const cursors: Record<string, string> = {};
   for (const name of lists) {
-    const { body } = await harness.operator(name, { limit: 1 });
+    const { body } = await list(name, { limit: 1 });
     cursors[name] = body.data.nextCursor;
     assert.match(cursors[name]!, /^[A-Za-z0-9_-]+$/);
-    assert.equal((await harness.operator(name, { limit: 1, cursor: cursors[name] })).status, 200);
+    assert.equal((await list(name, { limit: 1, cursor: cursors[name] })).status, 200);
   }
   assert.ok(lists.length >= 3);
   for (const name of lists) {
@@ -116,7 +123,7 @@ test('400 cursor is not one that this list gave: from another list, made up, cut
       cursors[name]!.slice(4),
     ];
     for (const cursor of [...foreign, ...madeUp]) {
-      const { status, body } = await harness.operator(name, { cursor });
+      const { status, body } = await list(name, { cursor });
       assert.deepEqual(
         [status, body.error],
         [400, 'cursor is not one that this list gave'],
@@ -128,7 +135,10 @@ test('400 cursor is not one that this list gave: from another list, made up, cut
 });
 
 test('200: a command whose input is all optional needs no body', async () => {
-  for (const name of lists) {
+  const isAllOptional = ({ input }: { input: { required?: string[] } }) => !input.required?.length;
+  const optional = commands.filter((command) => lists.includes(command.name) && isAllOptional(command));
+  assert.ok(optional.length >= 3);
+  for (const { name } of optional) {
     const { status, body } = await post(name, { token: harness.operatorToken });
     assert.equal(status, 200, name);
     assert.ok(Array.isArray(body.data.items));
@@ -174,7 +184,7 @@ test('each operator acts under their own name, and a process without the role ap
     ['maria', noteSecret('m'.repeat(40))],
     ['joão@example.com', noteSecret('j'.repeat(40))],
   ]);
-  const options = { publicUrl: 'http://127.0.0.1', operatorTokens: tokens, trustedProxies: [] };
+  const options = { operatorTokens: tokens, trustedProxies: [], databasePoolMax: 10 };
   const start = (servesApi: boolean) =>
     buildApp({ ...harness.deps, metrics: createMetrics() }, { ...options, servesApi });
   const [server, workerOnly] = [await start(true), await start(false)];

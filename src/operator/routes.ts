@@ -2,17 +2,25 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { Type } from 'typebox';
 import { type Ctx, contextFor, type Deps, type OperatorActor } from '../context.ts';
 import type { Command } from '../platform/command.ts';
+import { createGate } from '../platform/gate.ts';
 import type { FastifyRequest, HttpServer } from '../platform/http.ts';
 import { operatorErrors } from './errors.ts';
 
 export interface OperatorOptions {
   commands: readonly Command<Ctx>[];
   tokens: ReadonlyMap<string, string>;
+  /** Commands wait for one another on the audit log; fewer at a time than there are connections leaves partners theirs. */
+  concurrencyMax: number;
 }
 
 /** `POST /operator/<feature>.<command>` for every command: JSON in, `{ data }` or `{ error }` out. */
-export function operatorRoutes(server: HttpServer, deps: Deps, { commands, tokens }: OperatorOptions): void {
+export function operatorRoutes(
+  server: HttpServer,
+  deps: Deps,
+  { commands, tokens, concurrencyMax }: OperatorOptions,
+): void {
   const authenticate = operatorGuard(tokens);
+  const gate = createGate(concurrencyMax);
   for (const command of commands) {
     server.post(
       `/operator/${command.name}`,
@@ -35,7 +43,9 @@ export function operatorRoutes(server: HttpServer, deps: Deps, { commands, token
         const actor = operators.get(request)!;
         const log = request.log.child({ operator: actor.name }) as Ctx['log'];
         reply.header('cache-control', 'no-store');
-        return { data: await command.run(contextFor(deps, actor, log), request.body as never) };
+        return gate(async () => ({
+          data: await command.run(contextFor(deps, actor, log), request.body as never),
+        }));
       },
     );
   }

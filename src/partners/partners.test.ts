@@ -67,6 +67,77 @@ test('200 partners.allow-user, disallow-user: twice is once, and each change is 
   assert.equal(items.length, 3, 'and the creation');
 });
 
+/** Every item of a list; between two pages, something else happens. */
+async function readPages(command: string, input: object, meanwhile: () => Promise<unknown>) {
+  const seen: Record<string, string>[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: object = { ...input, ...(cursor && { cursor }) };
+    const { status, body } = await call(command, page);
+    assert.equal(status, 200, body.error);
+    seen.push(...body.data.items);
+    cursor = body.data.nextCursor;
+    if (seen.length < 40) await meanwhile();
+  } while (cursor);
+  return seen;
+}
+
+test('200 partners.list: each once, oldest first, page by page, while partners are created', async () => {
+  const made: string[] = [];
+  for (let at = 0; at < 11; at++) made.push((await makePartner(harness, `Listed ${at}`)).id);
+  const seen = await readPages('list', { limit: 3 }, () => makePartner(harness));
+  assert.equal(new Set(seen.map(({ id }) => id)).size, seen.length, 'none twice');
+  const found = seen.filter(({ id }) => made.includes(id!));
+  assert.deepEqual(
+    found.map(({ id, name }) => [id, name]),
+    made.map((id, at) => [id, `Listed ${at}`]),
+    'none left out, in the order in which they were made',
+  );
+  for (const { createdAt } of found) assert.ok(Math.abs(Date.parse(createdAt!) - Date.now()) < 10_000);
+});
+
+test('200 partners.list-users: each once, page by page, while users come and go; no other partner’s', async () => {
+  const [{ id: partnerId }, other] = [await makePartner(harness), await makePartner(harness)];
+  const allow = async (partnerId: string) => {
+    const user = await makeUser(harness);
+    await call('allow-user', { partnerId, userId: user.id });
+    return user;
+  };
+  const made = [];
+  for (let at = 0; at < 11; at++) made.push(await allow(partnerId));
+  const [leaving, stranger] = [await allow(partnerId), await allow(other.id)];
+  const seen = await readPages('list-users', { partnerId: partnerId.toUpperCase(), limit: 3 }, async () => {
+    await allow(partnerId);
+    await call('disallow-user', { partnerId, userId: leaving.id });
+  });
+  assert.equal(new Set(seen.map(({ userId }) => userId)).size, seen.length, 'none twice');
+  for (const { id, email } of made) {
+    const found = seen.find(({ userId }) => userId === id);
+    assert.equal(found?.email, email, 'none left out');
+    assert.ok(Math.abs(Date.parse(found!.allowedAt!) - Date.now()) < 10_000);
+  }
+  assert.ok(!seen.some(({ userId }) => userId === stranger.id));
+  const empty = await call('list-users', { partnerId: (await makePartner(harness)).id });
+  assert.deepEqual(empty.body.data, { items: [], nextCursor: null });
+});
+
+test('404 partners.list-users: Partner not found', async () => {
+  const { status, body } = await call('list-users', { partnerId: unknownId });
+  assert.deepEqual([status, body.error, body.code], [404, 'Partner not found', 'partner_not_found']);
+});
+
+test('400 partners.list-users: a cursor of another partner’s list', async () => {
+  const [one, other] = [await makePartner(harness), await makePartner(harness)];
+  for (let at = 0; at < 2; at++) {
+    const { id: userId } = await makeUser(harness);
+    for (const { id: partnerId } of [one, other]) await call('allow-user', { partnerId, userId });
+  }
+  const cursor = (await call('list-users', { partnerId: one.id, limit: 1 })).body.data.nextCursor;
+  assert.equal((await call('list-users', { partnerId: one.id, cursor })).body.data.items.length, 1);
+  const { status, body } = await call('list-users', { partnerId: other.id, cursor });
+  assert.deepEqual([status, body.error], [400, 'cursor is not one that this list gave']);
+});
+
 test('a list belongs to one partner: what another one allows does not count', async () => {
   const [one, other, user] = [
     await makePartner(harness),

@@ -11,6 +11,19 @@ export async function insertPartner(
   return row!.id;
 }
 
+/** In order of id, which is the order in which they were made. */
+export async function selectPartners(
+  db: Db,
+  { after, limit }: { after?: string; limit: number },
+): Promise<{ id: string; name: string; createdAt: Date }[]> {
+  return db.query<{ id: string; name: string; createdAt: Date }>(
+    `select id, name, created_at as "createdAt" from partners
+     where ($1::uuid is null or id > $1)
+     order by id limit $2`,
+    [after ?? null, limit],
+  );
+}
+
 export async function partnerExists(db: Db, partnerId: string): Promise<boolean> {
   return (await db.query('select 1 from partners where id = $1', [partnerId])).length > 0;
 }
@@ -45,4 +58,16 @@ export async function isUserAllowed(db: Db, partnerId: string, userId: string): 
     userId,
   ]);
   return rows.length > 0;
+}
+
+export async function selectAllowedUsers(
+  db: Db,
+  { partnerId, after, limit }: { partnerId: string; after?: string; limit: number },
+): Promise<{ userId: string; allowedAt: Date }[]> {
+  return db.query<{ userId: string; allowedAt: Date }>(
+    `select user_id as "userId", allowed_at as "allowedAt" from partner_users
+     where partner_id = $1 and ($2::uuid is null or user_id > $2)
+     order by user_id limit $3`,
+    [partnerId, after ?? null, limit],
+  );
 }

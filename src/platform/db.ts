@@ -8,7 +8,10 @@ export type Row = Record<string, unknown>;
 /** A place to run SQL: the pool, or one transaction on one connection. */
 export interface Db {
   query<T extends Row = Row>(text: string, values?: readonly unknown[]): Promise<T[]>;
-  /** Runs `work` in a transaction; inside one already, in the same one. */
+  /**
+   * Runs `work` in a transaction; inside one already, in the same one. It resolves only if PostgreSQL committed: an error of a
+   * statement that `work` caught has undone everything, and is thrown all the same.
+   */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
 }
 
@@ -18,8 +21,11 @@ export interface Pool extends Db {
   /** Breaks every connection at once; what was running on one fails as if the database had gone. */
   cutOff(): void;
   counts(): { total: number; idle: number; waiting: number };
-  /** The driver's own pool, for LISTEN and COPY, which need a connection to themselves. */
-  readonly driver: pg.Pool;
+  /**
+   * Runs `work` while no other process runs it under the same name; false if one does. The lock belongs to a connection of
+   * its own, outside any transaction, and goes with it: a process that dies holds nothing up.
+   */
+  withLock(name: string, work: () => Promise<void>): Promise<boolean>;
 }
 
 export interface PoolOptions {
@@ -31,7 +37,8 @@ export interface PoolOptions {
 
 // bigint columns are counts and minor units: a JavaScript number would round them.
 pg.types.setTypeParser(pg.types.builtins.INT8, BigInt);
-pg.types.setTypeParser(pg.types.builtins.NUMERIC, (text) => (/^-?\d+$/.test(text) ? BigInt(text) : text));
+// So are numeric ones; a query that means a fraction casts it to text.
+pg.types.setTypeParser(pg.types.builtins.NUMERIC, BigInt);
 
 export function createPool({ url, connectionsMax, statementTimeoutMs, log }: PoolOptions): Pool {
   const sockets = new Set<Socket>();
@@ -53,6 +60,8 @@ export function createPool({ url, connectionsMax, statementTimeoutMs, log }: Poo
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     statement_timeout: statementTimeoutMs,
+    // Whoever waits for a lock holds a connection that others need; they can ask again.
+    lock_timeout: 2_000,
     // The server cancels first; this one is for a server that froze or a network that went dark.
     query_timeout: statementTimeoutMs + 1_000,
     // A frozen process must not keep row locks.
@@ -62,9 +71,9 @@ export function createPool({ url, connectionsMax, statementTimeoutMs, log }: Poo
   driver.on('error', (err) => log.warn({ err }, 'idle database connection lost'));
 
   return {
-    driver,
     query: (text, values) => runQuery(driver, text, values),
     transaction: (work) => runTransaction(driver, work),
+    withLock: (name, work) => runWithLock(driver, name, work),
     cutOff,
     async end() {
       await driver.end();
@@ -105,6 +114,67 @@ function statementName(text: string): string | undefined {
 }
 
 async function runTransaction<T>(driver: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> {
+  const { client, release, noteLoss } = await checkOut(driver);
+  let isOver = false;
+  const db: Db = {
+    query: (text, values) => {
+      // A branch that outlives its transaction would write into whatever the connection does next.
+      if (isOver) return Promise.reject(new Error('this transaction is over'));
+      return runQuery<never>(client, text, values).catch(noteLoss);
+    },
+    transaction: (inner) => inner(db),
+  };
+  let lost = false;
+  try {
+    await db.query('begin');
+    const result = await work(db);
+    isOver = true;
+    const { command } = await client.query('commit').catch((error) => noteLoss(asUnavailable(error)));
+    if (command !== 'COMMIT')
+      throw new Error('rolled back: a statement of this transaction failed and its error was caught');
+    return result;
+  } catch (error) {
+    isOver = true;
+    lost = isLoss(error);
+    // On a connection that hangs, a rollback would hang as long again; closing it rolls back as well.
+    if (!lost)
+      await client
+        .query('rollback')
+        .catch(noteLoss)
+        .catch(() => {});
+    throw error;
+  } finally {
+    release();
+  }
+}
+
+async function runWithLock(driver: pg.Pool, name: string, work: () => Promise<void>): Promise<boolean> {
+  const { client, release, noteLoss } = await checkOut(driver);
+  const key = [`causeway ${name}`];
+  try {
+    const [lock] = await runQuery<{ taken: boolean }>(
+      client,
+      'select pg_try_advisory_lock(hashtextextended($1, 0)) as taken',
+      key,
+    ).catch(noteLoss);
+    if (!lock?.taken) return false;
+    try {
+      await work();
+    } finally {
+      // A connection that may still hold the lock must not go back to the pool.
+      await client
+        .query('select pg_advisory_unlock(hashtextextended($1, 0))', key)
+        .catch(noteLoss)
+        .catch(() => {});
+    }
+    return true;
+  } finally {
+    release();
+  }
+}
+
+/** A connection to oneself. One that broke, or may have, is closed on release instead of being handed to the next. */
+async function checkOut(driver: pg.Pool) {
   let client: pg.PoolClient;
   try {
     client = await driver.connect();
@@ -117,28 +187,20 @@ async function runTransaction<T>(driver: pg.Pool, work: (db: Db) => Promise<T>):
   };
   // The pool listens only while a connection is idle.
   client.on('error', onError);
-  const db: Db = {
-    query: (text, values) =>
-      runQuery<never>(client, text, values).catch((error) => {
-        if (error instanceof DatabaseUnavailable) broken = error;
-        throw error;
-      }),
-    transaction: (inner) => inner(db),
+  return {
+    client,
+    noteLoss: (error: unknown): never => {
+      if (isLoss(error)) broken = error as Error;
+      throw error;
+    },
+    release: () => {
+      client.off('error', onError);
+      client.release(broken);
+    },
   };
-  try {
-    await db.query('begin');
-    const result = await work(db);
-    await db.query('commit');
-    return result;
-  } catch (error) {
-    // On a connection that hangs, a rollback would hang as long again; closing it rolls back as well.
-    if (!broken) await client.query('rollback').catch(onError);
-    throw error;
-  } finally {
-    client.off('error', onError);
-    client.release(broken);
-  }
 }
+
+const isLoss = (error: unknown) => error instanceof DatabaseUnavailable && error.isConnectionLost;
 
 const unavailableCodes = new Set([
   'ECONNREFUSED',
@@ -153,6 +215,13 @@ const unavailableCodes = new Set([
   '57P03', // cannot_connect_now
   '53300', // too_many_connections
 ]);
+/** The server is there and another attempt may succeed: it was busy, or two transactions met. */
+const busyCodes = new Set([
+  '40001', // serialization_failure
+  '40P01', // deadlock_detected
+  '55P03', // lock_not_available
+  '57014', // query_canceled, by a timeout
+]);
 const unavailableMessages =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (was closed|has encountered a connection error)|Cannot use a pool after)/;
 
@@ -160,7 +229,8 @@ function asUnavailable(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = (error as { code?: string }).code ?? '';
   const lost = unavailableCodes.has(code) || code.startsWith('08') || unavailableMessages.test(error.message);
-  return lost ? new DatabaseUnavailable('database unavailable', { cause: error }) : error;
+  if (!lost && !busyCodes.has(code)) return error;
+  return new DatabaseUnavailable(lost ? 'database unavailable' : 'database busy', lost, error);
 }
 
 /** True for a violation of the named unique or exclusion constraint. */

@@ -49,7 +49,6 @@ export function defineErrors<T extends Record<string, readonly [status: number, 
 export const commonErrors = defineErrors({
   invalidRequest: [400, 'Invalid request'],
   notFound: [404, 'Not found'],
-  methodNotAllowed: [405, 'Method not allowed'],
   requestTimeout: [408, 'Request timeout'],
   bodyTooLarge: [413, 'Request body is too large'],
   unsupportedMediaType: [415, 'Content-Type must be application/json'],
@@ -58,7 +57,13 @@ export const commonErrors = defineErrors({
   unavailable: [503, 'Service unavailable'],
 });
 
-/** PostgreSQL could not be reached or is going down; the same call may succeed later. */
+/** PostgreSQL could not be reached, is going down, or was too busy; the same call may succeed later. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
+  readonly isConnectionLost: boolean;
+
+  constructor(message: string, isConnectionLost: boolean, cause: Error) {
+    super(message, { cause });
+    this.isConnectionLost = isConnectionLost;
+  }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
   type FastifyError,
@@ -35,9 +35,9 @@ export const limits = {
   headersTimeoutMs: 3_000,
   /** The whole request, body included; Node's default of none at all lets a slow body stay for ever. */
   requestTimeoutMs: 5_000,
-  /** Node looks for the two above this often, so the longest stay is their sum plus one of these. */
+  /** Node looks for the two above this often, so a slow request is cut within one of these after its time. */
   checkingIntervalMs: 1_000,
-  /** A socket on which nothing moves in either direction. */
+  /** A socket on which nothing moves while a request or its answer is on the way; not while we work on the answer. */
   connectionTimeoutMs: 10_000,
   /** Time to read why the connection is closed: a close at once could reset the answer away. */
   lingerMs: 250,
@@ -114,7 +114,11 @@ export function createHttpServer({ log, metrics, trustedProxies }: HttpOptions) 
     const schema = request.routeOptions.schema?.querystring as TSchema | undefined;
     if (schema) request.query = readQuery(schema, request.query as Record<string, unknown>);
   });
-  server.addHook('onSend', async (_request, reply) => {
+  server.addHook('preHandler', async (request) => {
+    setSocketTimeout(request, 0);
+  });
+  server.addHook('onSend', async (request, reply) => {
+    setSocketTimeout(request, limits.connectionTimeoutMs);
     // A connection kept alive after its last answer would hold the stop up.
     if (isStopping) reply.header('connection', 'close');
   });
@@ -132,6 +136,11 @@ export function createHttpServer({ log, metrics, trustedProxies }: HttpOptions) 
   server.setErrorHandler(sendError);
   server.setNotFoundHandler((request, reply) => sendError(commonErrors.notFound(), request, reply));
   return server;
+}
+
+/** A request that came by `inject` has no socket of its own. */
+function setSocketTimeout(request: FastifyRequest, timeoutMs: number): void {
+  if (request.raw.socket instanceof Socket) request.raw.socket.setTimeout(timeoutMs);
 }
 
 /** Two readers of one request, a proxy and we, must not see two different requests. */
@@ -204,7 +213,6 @@ const frameworkMessages: Record<string, string> = {
   FST_ERR_BAD_URL: 'Path is not valid UTF-8',
   FST_ERR_MAX_PARAM_LENGTH: 'Path is too long',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'Body does not have the length that Content-Length says',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'Body is empty',
 };
 
 const detailsMax = 20;

@@ -1,5 +1,6 @@
-import type { Db } from './db.ts';
+import type { Pool } from './db.ts';
 import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
 
 /** Something the worker does again and again. It must be safe to run at any time, any number of times. */
 export interface Job<Deps> {
@@ -13,14 +14,17 @@ export interface RunningJobs {
   stop(): Promise<void>;
 }
 
+interface JobDeps {
+  db: Pool;
+  log: Log;
+  metrics: Metrics;
+}
+
 /**
- * Runs each job on its interval. Of several workers only one runs a job at a time: the others find its advisory lock
- * taken and wait for their next turn. The lock goes with the connection, so a worker that dies holds nothing up.
+ * Runs each job on its interval. Of several workers only one runs a job at a time: the others find its lock taken and wait
+ * for their next turn.
  */
-export function runJobs<Deps extends { db: Db; log: Log }>(
-  jobs: readonly Job<Deps>[],
-  deps: Deps,
-): RunningJobs {
+export function runJobs<Deps extends JobDeps>(jobs: readonly Job<Deps>[], deps: Deps): RunningJobs {
   let stopping = false;
   const timers = new Set<NodeJS.Timeout>();
   const running = new Set<Promise<void>>();
@@ -48,16 +52,12 @@ export function runJobs<Deps extends { db: Db; log: Log }>(
   };
 }
 
-async function takeTurn<Deps extends { db: Db; log: Log }>(job: Job<Deps>, deps: Deps): Promise<void> {
+async function takeTurn<Deps extends JobDeps>(job: Job<Deps>, deps: Deps): Promise<void> {
   try {
-    await deps.db.transaction(async (db) => {
-      const [lock] = await db.query<{ taken: boolean }>(
-        'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as taken',
-        [`causeway job ${job.name}`],
-      );
-      if (lock?.taken) await job.run({ ...deps, db });
-    });
+    const hadTurn = await deps.db.withLock(`job ${job.name}`, () => job.run(deps));
+    deps.metrics.countJob(job.name, hadTurn ? 'done' : 'elsewhere');
   } catch (err) {
+    deps.metrics.countJob(job.name, 'failed');
     deps.log.error({ err, job: job.name }, 'job failed; it runs again at its next turn');
   }
 }

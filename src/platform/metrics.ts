@@ -12,6 +12,7 @@ export interface Metrics {
   registry: Registry;
   observeRequest(labels: { method: string; route: string; status: number }, seconds: number): void;
   countRefusedKey(reason: string): void;
+  countJob(job: string, outcome: 'done' | 'failed' | 'elsewhere'): void;
   /** Adds gauges that are filled at each scrape; a source that fails leaves a gap instead of failing the scrape. */
   addGauges<Deps>(sources: readonly GaugeSource<Deps>[], deps: Deps): void;
   addPool(counts: () => { total: number; idle: number; waiting: number }): void;
@@ -39,6 +40,12 @@ export function createMetrics(): Metrics {
     labelNames: ['reason'],
     registers: [registry],
   });
+  const jobRuns = new Counter({
+    name: 'causeway_job_runs_total',
+    help: 'Turns of background jobs, by outcome; elsewhere: another worker had the turn.',
+    labelNames: ['job', 'outcome'],
+    registers: [registry],
+  });
   return {
     registry,
     observeRequest({ method, route, status }, elapsedSeconds) {
@@ -47,6 +54,9 @@ export function createMetrics(): Metrics {
     },
     countRefusedKey(reason) {
       refusedKeys.inc({ reason });
+    },
+    countJob(job, outcome) {
+      jobRuns.inc({ job, outcome });
     },
     addGauges(sources, deps) {
       for (const { name, help, labels, read } of sources) {

@@ -11,15 +11,20 @@ export interface NewWallet {
   address: string;
 }
 
-/** Records the verified smart wallet of a user on a network; one already there is replaced. */
+const zeroAddress = `0x${'0'.repeat(40)}`;
+
+/** Records the verified smart wallet of a user on a network; another one there is replaced. */
 export function addWallet(ctx: Ctx, input: NewWallet): Promise<NewWallet> {
   return inTransaction(ctx, async (ctx) => {
     const address = parseAddress(input.address);
     if (!address) throw userErrors.invalidAddress();
+    if (address === zeroAddress) throw userErrors.zeroAddress();
     const network = input.network.toLowerCase();
     const user = await selectUserForUpdate(ctx.db, input.userId);
     if (!user) throw userErrors.userNotFound();
+    const recorded = { userId: user.id, network, address: checksumAddress(address) };
     const before = await selectWallet(ctx.db, user.id, network);
+    if (before === address) return recorded;
     await upsertWallet(ctx.db, { userId: user.id, network, address, verifiedAt: ctx.now }).catch((error) => {
       throw violates(error, 'user_wallets_address_key') ? userErrors.walletTaken({ cause: error }) : error;
     });
@@ -29,6 +34,6 @@ export function addWallet(ctx: Ctx, input: NewWallet): Promise<NewWallet> {
       before: before ? { network, address: checksumAddress(before) } : null,
       after: { network, address: checksumAddress(address) },
     });
-    return { userId: user.id, network, address: checksumAddress(address) };
+    return recorded;
   });
 }

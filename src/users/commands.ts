@@ -2,10 +2,11 @@ import { Type } from 'typebox';
 import type { Ctx } from '../context.ts';
 import { defineCommand } from '../platform/command.ts';
 import { cursorInput, cursorPage } from '../platform/page.ts';
-import { line, uuid } from '../platform/schemas.ts';
+import { dateTime, line, uuid } from '../platform/schemas.ts';
 import { addWallet } from './add-wallet.ts';
 import { blockAddress, unblockAddress } from './block-address.ts';
 import { createUser } from './create-user.ts';
+import { listBlockedAddresses } from './list-blocked-addresses.ts';
 import { listUsers } from './list-users.ts';
 import { resealUsers } from './reseal-users.ts';
 import { updateUser } from './update-user.ts';
@@ -71,6 +72,14 @@ export const userCommands = [
     input: Type.Object({ address }, { additionalProperties: false }),
     output: blockedAddress,
     run: (ctx: Ctx, input) => unblockAddress(ctx, input),
+  }),
+  defineCommand({
+    name: 'users.list-blocked-addresses',
+    summary: 'List the addresses that may not receive tokens, with the reasons.',
+    changes: false,
+    input: Type.Object(cursorInput, { additionalProperties: false }),
+    output: cursorPage(Type.Object({ address: Type.String(), reason: Type.String(), blockedAt: dateTime })),
+    run: (ctx: Ctx, input) => listBlockedAddresses(ctx, input),
   }),
   defineCommand({
     name: 'users.reseal',

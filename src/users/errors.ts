@@ -5,5 +5,6 @@ export const userErrors = defineErrors({
   emailTaken: [409, 'Another user has this email'],
   walletTaken: [409, 'Another user has this wallet on this network'],
   invalidAddress: [400, 'address must be 0x and 40 hex digits; mixed case must be a correct EIP-55 checksum'],
+  zeroAddress: [400, 'address must not be the zero address, which belongs to nobody'],
   invalidEmail: [400, 'email must have one @ and no spaces'],
 });

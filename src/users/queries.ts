@@ -93,6 +93,15 @@ export async function userExists(db: Db, userId: string): Promise<boolean> {
   return (await db.query('select 1 from users where id = $1', [userId])).length > 0;
 }
 
+/** Emails by id, of those users that there are. */
+export async function selectEmails(db: Db, userIds: string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.query<{ id: string; email: string }>(
+    'select id, email from users where id = any($1::uuid[])',
+    [userIds],
+  );
+  return new Map(rows.map(({ id, email }) => [id, email]));
+}
+
 export async function hasUsers(db: Db): Promise<boolean> {
   const [row] = await db.query<{ some: boolean }>('select exists (select from users) as some');
   return row!.some;
@@ -161,4 +170,16 @@ export async function deleteBlockedAddress(db: Db, address: string): Promise<str
     [address],
   );
   return row?.reason;
+}
+
+export async function selectBlockedAddresses(
+  db: Db,
+  { after, limit }: { after?: string; limit: number },
+): Promise<{ address: string; reason: string; blockedAt: Date }[]> {
+  return db.query<{ address: string; reason: string; blockedAt: Date }>(
+    `select address, reason, blocked_at as "blockedAt" from blocked_addresses
+     where ($1::text is null or address > $1)
+     order by address limit $2`,
+    [after ?? null, limit],
+  );
 }

@@ -23,6 +23,9 @@ const create = async (fields: object = {}) => {
   return body.data;
 };
 
+const auditOf = async (subject: string) =>
+  (await harness.operator('audit.list', { subject })).body.data.items;
+
 interface SealedColumns {
   document: Buffer | null;
   tax: Buffer | null;
@@ -234,6 +237,43 @@ test('200 users.update: a new email is unverified unless said otherwise; the sam
   assert.equal((await update({ email: newEmail(), emailVerified: true })).emailVerified, true);
 });
 
+test('200 users.update: what is there already changes nothing, and is not in the audit log', async () => {
+  const before = await create({ emailVerified: true, legalName: 'Same Ltd' });
+  harness.advance(1_000);
+  for (const same of [
+    { givenName: before.givenName },
+    { email: ` ${before.email.toUpperCase()} `, emailVerified: true, legalName: 'Same Ltd' },
+    { entityType: 'individual', documentType: null, documentNumber: null, taxId: null },
+  ]) {
+    const { status, body } = await call('update', { userId: before.id, ...same });
+    assert.deepEqual([status, body.data], [200, before]);
+  }
+  assert.equal((await auditOf(`user:${before.id}`)).length, 1, 'only the creation');
+});
+
+test('200 users.update: a number that is given is replaced, even by itself; the audit log says which', async () => {
+  const documentNumber = noteSecret(`DOC-${randomBytes(6).toString('hex')}`);
+  const taxId = noteSecret(`TAX-${randomBytes(6).toString('hex')}`);
+  let { id, updatedAt } = await create({ documentNumber, taxId });
+  for (const [fields, replaced] of [
+    [{ taxId }, ['taxId']],
+    [{ documentNumber, givenName: 'Anna' }, ['documentNumber']],
+    [{ taxId, documentNumber }, ['documentNumber', 'taxId']],
+    [{ familyName: 'Costa' }, undefined],
+    [{ taxId: null }, undefined],
+  ] as const) {
+    harness.advance(1_000);
+    const { status, body } = await call('update', { userId: id, ...fields });
+    assert.equal(status, 200);
+    assert.ok(body.data.updatedAt > updatedAt);
+    updatedAt = body.data.updatedAt;
+    const [row] = await auditOf(`user:${id}`);
+    const { replaced: said, ...after } = row.after;
+    assert.deepEqual(said, replaced);
+    assert.deepEqual(after, body.data, 'the answer does not say it');
+  }
+});
+
 test('409 users.update: Another user has this email', async () => {
   const [one, other] = [await create(), await create()];
   const { status, body } = await call('update', { userId: one.id, email: other.email.toUpperCase() });
@@ -296,6 +336,34 @@ test('200 users.add-wallet: one case or a correct checksum in, the checksum out;
   assert.equal(row!.address, checksummed.toLowerCase(), 'stored in lower case');
 });
 
+test('200 users.add-wallet: the same again keeps its instant, and is not in the audit log', async () => {
+  const { id, email } = await create();
+  const address = makeAddress();
+  const readWallets = async () => (await call('list', { email })).body.data.items[0].wallets;
+  const first = await call('add-wallet', { userId: id, network: 'base', address });
+  const before = await readWallets();
+  harness.advance(1_000);
+  const again = await call('add-wallet', {
+    userId: id.toUpperCase(),
+    network: 'BASE',
+    address: checksumAddress(address),
+  });
+  assert.deepEqual([again.status, again.body.data], [200, first.body.data]);
+  assert.deepEqual(await readWallets(), before);
+  assert.equal((await auditOf(`user:${id}`)).length, 2, 'the creation and the wallet');
+});
+
+test('400 users.add-wallet: address must not be the zero address', async () => {
+  const { id, email } = await create();
+  const address = `0x${'0'.repeat(40)}`;
+  const { status, body } = await call('add-wallet', { userId: id, network: 'base', address });
+  assert.deepEqual(
+    [status, body.error, body.code],
+    [400, 'address must not be the zero address, which belongs to nobody', 'zero_address'],
+  );
+  assert.deepEqual((await call('list', { email })).body.data.items[0].wallets, []);
+});
+
 test('409 users.add-wallet: Another user has this wallet on this network', async () => {
   const [one, other] = [await create(), await create()];
   const address = makeAddress();
@@ -356,6 +424,35 @@ test('200 users.block-address, unblock-address: twice is once, and each change i
       { action: 'users.block-address', before: null, after: { reason: 'reason 0' } },
     ],
   );
+});
+
+test('200 users.list-blocked-addresses: each once, page by page, while addresses are blocked and unblocked', async () => {
+  const made = new Map<string, string>();
+  for (let at = 0; at < 11; at++) {
+    const [address, reason] = [checksumAddress(makeAddress()), `reason ${at}`];
+    await call('block-address', { address, reason });
+    made.set(address, reason);
+  }
+  const passing = makeAddress();
+  const seen: { address: string; reason: string; blockedAt: string }[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: object = { limit: 3, ...(cursor && { cursor }) };
+    const { status, body } = await call('list-blocked-addresses', page);
+    assert.equal(status, 200);
+    assert.ok(body.data.items.length <= 3);
+    seen.push(...body.data.items);
+    cursor = body.data.nextCursor;
+    if (seen.length % 2 === 0) await call('unblock-address', { address: passing });
+    else await call('block-address', { address: passing, reason: 'in passing' });
+  } while (cursor);
+  const addresses = seen.map(({ address }) => address);
+  assert.equal(new Set(addresses).size, addresses.length, 'none twice');
+  for (const [address, reason] of made) {
+    const found = seen.find((item) => item.address === address);
+    assert.equal(found?.reason, reason, 'none left out');
+    assert.ok(Math.abs(Date.parse(found!.blockedAt) - harness.deps.clock().getTime()) < 10_000);
+  }
 });
 
 test('200 users.list: everybody once, oldest first, page by page, while users are created', async () => {
