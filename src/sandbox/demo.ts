@@ -1,5 +1,5 @@
 import { type Ctx, inTransaction } from '../context.ts';
-import { issueKey } from '../keys/index.ts';
+import { authenticateKey, issueKey } from '../keys/index.ts';
 import { allowUser, createPartner } from '../partners/index.ts';
 import { StartError } from '../platform/start-error.ts';
 import { demoUsers, hasUsers, seedUsers, userExists } from '../users/index.ts';
@@ -15,7 +15,8 @@ export type DemoData = Pick<SandboxFile, 'partner' | 'users' | 'keys' | 'integra
 /**
  * Loads the demo data into an empty database, all of it or none, and says what tools need to know. It tells a story that
  * began eighteen months before today's midnight, so that two starts on one day give the same data; only secrets are new each
- * time. Tokens cannot be read back from the database, so a sandbox whose file was lost gets new keys.
+ * time. Tokens cannot be read back from the database: keys that the file of the last start has and the database still knows
+ * are kept, the others are issued anew.
  */
 export async function loadDemo(ctx: Ctx, known: SandboxFile | undefined): Promise<DemoData> {
   return inTransaction(ctx, async (ctx) => {
@@ -29,7 +30,7 @@ export async function loadDemo(ctx: Ctx, known: SandboxFile | undefined): Promis
         await allowUser(beginning, { partnerId, userId: id });
       }
     }
-    const keys = isLoaded && known ? known.keys : await issueDemoKeys(ctx);
+    const keys = await keepOrIssueKeys(ctx, known?.keys ?? {});
     const users = Object.fromEntries(
       (['owner', 'friend', 'stranger', 'blocked'] as const).map((name) => {
         const { id, email, wallet } = demoUsers[name];
@@ -51,23 +52,50 @@ async function requireEmpty(ctx: Ctx): Promise<void> {
   }
 }
 
-async function issueDemoKeys(ctx: Ctx): Promise<SandboxFile['keys']> {
-  const issue = async (
-    ctx: Ctx,
-    name: string,
-    terms: { scopes?: string[]; ipAllowlist?: string[]; expiresAt?: string },
-  ) => {
-    const { token, scopes } = await issueKey(ctx, { name, partnerId, userId: demoUsers.owner.id, ...terms });
-    return { token, scopes } satisfies SandboxKey;
-  };
-  const today = { ...ctx, now: new Date(midnight(ctx.now)) };
-  const lastWeek = { ...ctx, now: new Date(midnight(ctx.now) - 7 * dayMs) };
-  const yesterday = new Date(midnight(ctx.now) - dayMs).toISOString();
-  return {
-    full: await issue(today, 'Demo: everything', { scopes: ['mcp', 'mcp_card_reveal', 'mcp:write'] }),
-    readOnly: await issue(today, 'Demo: reading', { scopes: ['mcp'] }),
-    noMcp: await issue(today, 'Demo: without MCP', {}),
-    expired: await issue(lastWeek, 'Demo: expired', { scopes: ['mcp'], expiresAt: yesterday }),
-    ipLocked: await issue(today, 'Demo: other address', { scopes: ['mcp'], ipAllowlist: ['203.0.113.0/24'] }),
-  };
+interface DemoKey {
+  name: string;
+  scopes: string[];
+  ipAllowlist?: string[];
+  isExpired?: true;
+}
+
+const demoKeys: Record<keyof SandboxFile['keys'], DemoKey> = {
+  full: { name: 'Demo: everything', scopes: ['mcp', 'mcp_card_reveal', 'mcp:write'] },
+  readOnly: { name: 'Demo: reading', scopes: ['mcp'] },
+  noMcp: { name: 'Demo: without MCP', scopes: [] },
+  expired: { name: 'Demo: expired', scopes: ['mcp'], isExpired: true },
+  ipLocked: { name: 'Demo: other address', scopes: ['mcp'], ipAllowlist: ['203.0.113.0/24'] },
+};
+
+async function keepOrIssueKeys(ctx: Ctx, known: Partial<SandboxFile['keys']>): Promise<SandboxFile['keys']> {
+  const keys: Partial<SandboxFile['keys']> = {};
+  for (const [name, terms] of Object.entries(demoKeys) as [keyof SandboxFile['keys'], DemoKey][]) {
+    const kept = known[name];
+    keys[name] = kept && (await stillWorks(ctx, kept, terms)) ? kept : await issueDemoKey(ctx, terms);
+  }
+  return keys as SandboxFile['keys'];
+}
+
+/** Whether a key still does what its name says, be it that it is refused for the right reason. */
+async function stillWorks(
+  ctx: Ctx,
+  { token }: SandboxKey,
+  { isExpired, ipAllowlist }: DemoKey,
+): Promise<boolean> {
+  const verdict = await authenticateKey(ctx, { authorization: `Bearer ${token}`, address: '127.0.0.1' });
+  const refused = 'refused' in verdict ? verdict.refused : undefined;
+  return refused === (isExpired ? 'expired' : ipAllowlist ? 'address' : undefined);
+}
+
+async function issueDemoKey(ctx: Ctx, { isExpired, ...terms }: DemoKey): Promise<SandboxKey> {
+  const today = midnight(ctx.now);
+  const issuedAt = new Date(isExpired ? today - 7 * dayMs : today);
+  const { token, scopes } = await issueKey(
+    { ...ctx, now: issuedAt },
+    {
+      ...{ partnerId, userId: demoUsers.owner.id, ...terms },
+      expiresAt: isExpired && new Date(today - dayMs).toISOString(),
+    },
+  );
+  return { token, scopes };
 }

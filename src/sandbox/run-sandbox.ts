@@ -3,9 +3,9 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import pino from 'pino';
-import { type Environment, readConfig, readSetting } from '../config.ts';
+import { type Config, type Environment, readConfig, readSetting } from '../config.ts';
 import { contextFor } from '../context.ts';
-import { type RunningServer, serve, stopOnSignal, unreachable } from '../main.ts';
+import { cannotListen, createDeps, type RunningServer, serve, stopOnSignal, unreachable } from '../main.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import { migrate } from '../platform/migrate.ts';
 import { StartError } from '../platform/start-error.ts';
@@ -22,61 +22,86 @@ export async function runSandbox(args: string[], env: Environment): Promise<void
   const reset = readReset(args);
   const home = path.resolve(readSetting(env, 'CAUSEWAY_HOME')!);
   const undo: (() => Promise<void>)[] = [];
-  const stop = async () => {
-    while (undo.length > 0) await undo.pop()!();
+  let isStopping = false;
+  let startEnded = () => {};
+  const start = new Promise<void>((resolve) => {
+    startEnded = resolve;
+  });
+  // Ctrl-C during the start is noticed after the step that is under way, when it is known what there is to stop.
+  const signalled = stopOnSignal(async () => {
+    isStopping = true;
+    await start;
+    await stopInReverse(undo);
+  });
+  const started = (stop: () => Promise<void>) => {
+    undo.push(stop);
+    if (isStopping) throw new Interrupted();
   };
-  // From the first moment: Ctrl-C during the start stops what has started by then.
-  const signalled = stopOnSignal(stop);
   try {
-    undo.push(await lockFolder(home));
-    await requireFreePort(env);
+    started(await lockFolder(home));
     if (reset) resetHome(home, env);
+    const config = readSandboxConfig(home, env);
+    await requireFreePort(config);
     const log = createLog({
-      level: readSetting(env, 'LOG_LEVEL')!,
+      level: config.logLevel,
       destination: pino.destination({ dest: path.join(home, 'causeway.log'), mode: 0o600, sync: true }),
     });
     const database = await openDatabase(home, env, log);
-    undo.push(database.stop);
-    const { server, sandbox } = await startServer(home, { ...env, DATABASE_URL: database.url }, log);
-    undo.push(server.stop);
+    started(database.stop);
+    const { server, sandbox } = await startServer(home, { ...config, databaseUrl: database.url }, log);
+    started(server.stop);
     console.log(describeSandbox(sandbox, { home, elapsedMs: performance.now() - startedAt }));
   } catch (error) {
-    await stop();
-    throw error;
+    await stopInReverse(undo);
+    if (!(error instanceof Interrupted)) throw error;
+  } finally {
+    startEnded();
   }
   await signalled;
 }
 
+class Interrupted extends Error {}
+
+async function stopInReverse(undo: (() => Promise<void>)[]): Promise<void> {
+  for (let stop = undo.pop(); stop; stop = undo.pop()) await stop();
+}
+
+/** The operator's settings, with the sandbox's own secrets in place of any for production. */
+function readSandboxConfig(home: string, env: Environment): Config {
+  const { operatorToken, encryptionKey } = readOrMakeSecrets(home);
+  return readConfig({
+    RATE_LIMIT_STORE: 'memory',
+    ...env,
+    DATABASE_URL: readSetting(env, 'DATABASE_URL') ?? 'postgres://embedded',
+    OPERATOR_TOKENS: `sandbox:${operatorToken}`,
+    OPERATOR_TOKENS_FILE: undefined,
+    ENCRYPTION_KEYS: `1:${encryptionKey}`,
+    ENCRYPTION_KEYS_FILE: undefined,
+  });
+}
+
+/** The demo data is there before the first request is answered, and `sandbox.json` right after. */
 async function startServer(
   home: string,
-  env: Environment,
+  config: Config,
   log: Log,
 ): Promise<{ server: RunningServer; sandbox: SandboxFile }> {
-  const { operatorToken, encryptionKey } = readOrMakeSecrets(home);
-  await migrate(env.DATABASE_URL!).catch((error) => {
+  await migrate(config.databaseUrl).catch((error) => {
     if (!(error instanceof StartError)) throw unreachable(error);
     throw new StartError(`${error.message} In the sandbox, npm start -- --reset begins anew.`, {
       cause: error,
     });
   });
-  const config = readConfig({
-    RATE_LIMIT_STORE: 'memory',
-    ...env,
-    OPERATOR_TOKENS: `sandbox:${operatorToken}`,
-    ENCRYPTION_KEYS: `1:${encryptionKey}`,
-  });
+  const deps = createDeps(config, log);
+  const ctx = contextFor(deps, { kind: 'operator', name: 'sandbox' }, log);
+  const demo = await loadDemo(ctx, readSandboxFile(home)).finally(deps.db.end);
+
   const server = await serve(config, log, ['api', 'worker']);
-  try {
-    const ctx = contextFor(server.deps, { kind: 'operator', name: 'sandbox' }, log);
-    const demo = await loadDemo(ctx, readSandboxFile(home));
-    const { url } = server;
-    const sandbox = { baseUrl: url, historyUrl: url, mcpUrl: url, operatorUrl: url, operatorToken, ...demo };
-    writeSandboxFile(home, sandbox);
-    return { server, sandbox };
-  } catch (error) {
-    await server.stop();
-    throw error;
-  }
+  const { url } = server;
+  const operatorToken = config.operatorTokens.get('sandbox')!;
+  const sandbox = { baseUrl: url, historyUrl: url, mcpUrl: url, operatorUrl: url, operatorToken, ...demo };
+  writeSandboxFile(home, sandbox);
+  return { server, sandbox };
 }
 
 async function openDatabase(home: string, env: Environment, log: Log): Promise<SandboxDatabase> {
@@ -113,18 +138,10 @@ function resetHome(home: string, env: Environment): void {
 }
 
 /** Asked before PostgreSQL is started, so that the most common mistake is answered at once. */
-async function requireFreePort(env: Environment): Promise<void> {
-  const port = Number(readSetting(env, 'PORT'));
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) return; // readConfig says it better
+async function requireFreePort({ host, port }: Config): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const probe = createServer()
-      .once('error', (error: NodeJS.ErrnoException) => {
-        const isTaken = error.code === 'EADDRINUSE';
-        const sentence = isTaken
-          ? `Port ${port} is taken: choose another with PORT, such as PORT=${port + 1}.`
-          : `Port ${port} cannot be used: ${error.message}.`;
-        reject(new StartError(sentence));
-      })
-      .listen(port, readSetting(env, 'HOST'), () => probe.close(() => resolve()));
+      .once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)))
+      .listen(port, host, () => probe.close(() => resolve()));
   });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -194,6 +194,59 @@ test('npm start: first start, the banner as pasted, every key, Ctrl-C, kill -9, 
     assert.equal(await stop(anew), 0);
   });
 });
+
+test('Ctrl-C at any moment of the start stops everything that had started', async () => {
+  const home = path.join(folder, 'interrupted');
+  // The first start makes the database, so that the others meet a start of the usual length at different steps.
+  await stop(await start(home));
+  for (const delayMs of [0, 50, 100, 200, 300, 500]) {
+    const child = launch(home);
+    const ended = collect(child);
+    while (!existsSync(path.join(home, 'lock'))) await sleep(5);
+    await sleep(delayMs);
+    child.kill('SIGINT');
+    await sleep(5);
+    child.kill('SIGINT');
+    assert.deepEqual(await ended.then(({ code, stderr }) => ({ code, stderr })), { code: 0, stderr: '' });
+    for (const left of ['postgres/postmaster.pid', 'lock']) {
+      assert.ok(!existsSync(path.join(home, left)), `${delayMs} ms after the lock: ${left} is still there`);
+    }
+  }
+});
+
+test('a demo key that was revoked is issued anew at the next start, the others are kept', async () => {
+  const home = path.join(folder, 'revoked-key');
+  const first = await start(home);
+  const { operatorUrl, operatorToken, keys } = first.sandbox;
+  const revoked = await ask(`${operatorUrl}/operator/keys.revoke`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ keyId: keys.full.token.split('_')[1] }),
+  });
+  assert.equal(revoked.status, 200);
+  await stop(first);
+  const second = await start(home, [], {
+    OPERATOR_TOKENS_FILE: '/nowhere',
+    ENCRYPTION_KEYS: 'of production',
+  });
+  const { full, ...kept } = keys;
+  const { full: anew, ...others } = second.sandbox.keys;
+  assert.notEqual(anew.token, full.token);
+  assert.deepEqual(anew.scopes, full.scopes);
+  assert.deepEqual(others, kept);
+  assert.equal(
+    second.sandbox.operatorToken,
+    operatorToken,
+    'the sandbox uses its own secrets, not those of production',
+  );
+  await stop(second);
+
+  writeFileSync(path.join(home, 'secrets.json'), '');
+  await expectSentence(home, /secrets\.json cannot be read; restore it, or begin anew/);
+});
+
+test('a setting that is wrong is named in one sentence', () =>
+  expectSentence(path.join(folder, 'setting'), /^LOG_LEVEL must be one of/, [], { LOG_LEVEL: 'verbose' }));
 
 test('the embedded PostgreSQL is started again when it goes away', async () => {
   const started = await start(path.join(folder, 'watched'));

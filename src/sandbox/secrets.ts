@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { StartError } from '../platform/start-error.ts';
 import { writeSecretFile } from './sandbox-file.ts';
 
 export interface SandboxSecrets {
@@ -11,11 +12,26 @@ export interface SandboxSecrets {
 /** Made once for each sandbox and kept: no sandbox shares a secret with another. */
 export function readOrMakeSecrets(home: string): SandboxSecrets {
   const file = path.join(home, 'secrets.json');
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as SandboxSecrets;
-  const secrets = {
+  const known = existsSync(file) ? readSecrets(file) : {};
+  const secrets: SandboxSecrets = {
     operatorToken: `cwo_${randomBytes(24).toString('hex')}`,
     encryptionKey: randomBytes(32).toString('base64'),
+    ...known,
   };
-  writeSecretFile(file, `${JSON.stringify(secrets, null, 2)}\n`);
+  // A release that needs one more secret finds it missing from the file of the release before.
+  if (Object.keys(known).length < Object.keys(secrets).length) {
+    writeSecretFile(file, `${JSON.stringify(secrets, null, 2)}\n`);
+  }
   return secrets;
+}
+
+function readSecrets(file: string): Partial<SandboxSecrets> {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Partial<SandboxSecrets>;
+  } catch (cause) {
+    // Without the encryption key the database's sealed values are lost: never replaced in silence.
+    throw new StartError(`${file} cannot be read; restore it, or begin anew with npm start -- --reset.`, {
+      cause,
+    });
+  }
 }

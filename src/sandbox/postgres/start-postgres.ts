@@ -1,10 +1,10 @@
 import * as fs from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { errorCode, reasonOf, StartError } from '../../platform/start-error.ts';
 import { prepareFolder } from '../folder-lock.ts';
+import { freePort } from '../free-port.ts';
 import { type Exit, type GuardedProcess, spawnGuarded } from '../guarded-process.ts';
 import { prepareCluster, superuser } from './cluster.ts';
 import { settleData } from './data-folder.ts';
@@ -135,17 +135,6 @@ async function launch({ options, data, account, server, logFile, password }: Lau
       throw new StartError(`PostgreSQL cannot listen on 127.0.0.1:${port}: the port is in use.`);
     throw new StartError(`PostgreSQL did not start, ${failure}: ${tellingLine(log)} (see ${logFile}).`);
   }
-}
-
-async function freePort(): Promise<number> {
-  const listener = createServer();
-  return new Promise((resolve, reject) => {
-    listener.once('error', reject);
-    listener.listen(0, '127.0.0.1', () => {
-      const address = listener.address();
-      listener.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }
 
 async function failureToAnswer(running: GuardedProcess, url: string): Promise<string | undefined> {
