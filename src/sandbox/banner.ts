@@ -6,7 +6,10 @@ export function describeSandbox(
   sandbox: SandboxFile,
   { home, elapsedMs }: { home: string; elapsedMs: number },
 ): string {
-  const { baseUrl, keys, operatorToken } = sandbox;
+  const { baseUrl, keys, networks, operatorToken } = sandbox;
+  const devnets = Object.entries(networks)
+    .map(([name, { rpcUrl }]) => `${name} ${rpcUrl}`)
+    .join('  ');
   const operator = `-H 'Authorization: Bearer ${operatorToken}' -H 'Content-Type: application/json'`;
   return `
   Causeway sandbox, ready in ${(elapsedMs / 1000).toFixed(1)} s. Ctrl-C stops it; npm start -- --reset begins anew.
@@ -14,6 +17,7 @@ export function describeSandbox(
   API          ${baseUrl}
   Reference    ${baseUrl}/docs
   Metrics      ${baseUrl}/metrics
+  Devnets      ${devnets}
   Log, data    ${home}
 
   Keys of ${demoUsers.owner.givenName} ${demoUsers.owner.familyName} (more in sandbox.json)

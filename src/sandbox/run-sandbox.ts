@@ -11,64 +11,62 @@ import { migrate } from '../platform/migrate.ts';
 import { StartError } from '../platform/start-error.ts';
 import { describeSandbox } from './banner.ts';
 import { type SandboxDatabase, startDatabase } from './database.ts';
-import { loadDemo } from './demo.ts';
+import { type DemoData, loadDemo } from './demo.ts';
+import { type Devnet, startDevnet } from './devnet/index.ts';
 import { lockFolder } from './folder-lock.ts';
+import { createParts, Interrupted, type Parts } from './parts.ts';
 import { readSandboxFile, type SandboxFile, writeSandboxFile } from './sandbox-file.ts';
-import { readOrMakeSecrets } from './secrets.ts';
+import { readOrMakeSecrets, type SandboxSecrets } from './secrets.ts';
 
 /** `npm start`: everything on this machine, until Ctrl-C. What it started, it stops, in the opposite order. */
 export async function runSandbox(args: string[], env: Environment): Promise<void> {
-  const startedAt = performance.now();
   const reset = readReset(args);
   const home = path.resolve(readSetting(env, 'CAUSEWAY_HOME')!);
-  const undo: (() => Promise<void>)[] = [];
-  let isStopping = false;
-  let startEnded = () => {};
-  const start = new Promise<void>((resolve) => {
-    startEnded = resolve;
-  });
-  // Ctrl-C during the start is noticed after the step that is under way, when it is known what there is to stop.
+  const parts = createParts();
+  const start = startSandbox(parts, home, env, reset);
   const signalled = stopOnSignal(async () => {
-    isStopping = true;
-    await start;
-    await stopInReverse(undo);
+    parts.interrupt();
+    await start.catch(() => {});
+    await parts.stopAll();
   });
-  const started = (stop: () => Promise<void>) => {
-    undo.push(stop);
-    if (isStopping) throw new Interrupted();
-  };
   try {
-    started(await lockFolder(home));
-    if (reset) resetHome(home, env);
-    const config = readSandboxConfig(home, env);
-    await requireFreePort(config);
-    const log = createLog({
-      level: config.logLevel,
-      destination: pino.destination({ dest: path.join(home, 'causeway.log'), mode: 0o600, sync: true }),
-    });
-    const database = await openDatabase(home, env, log);
-    started(database.stop);
-    const { server, sandbox } = await startServer(home, { ...config, databaseUrl: database.url }, log);
-    started(server.stop);
-    console.log(describeSandbox(sandbox, { home, elapsedMs: performance.now() - startedAt }));
+    await start;
   } catch (error) {
-    await stopInReverse(undo);
+    await parts.stopAll();
     if (!(error instanceof Interrupted)) throw error;
-  } finally {
-    startEnded();
   }
   await signalled;
 }
 
-class Interrupted extends Error {}
+async function startSandbox(parts: Parts, home: string, env: Environment, reset: boolean): Promise<void> {
+  const startedAt = performance.now();
+  await parts.begin(lockFolder(home).then((release) => ({ stop: release })));
+  if (reset) resetHome(home, env);
+  const secrets = readOrMakeSecrets(home);
+  const config = readSandboxConfig(secrets, env);
+  await requireFreePort(config);
+  const log = createLog({
+    level: config.logLevel,
+    destination: pino.destination({ dest: path.join(home, 'causeway.log'), mode: 0o600, sync: true }),
+  });
+  const [database, devnet] = await parts.begin<[SandboxDatabase, Devnet]>(
+    openDatabase(home, env, log),
+    startDevnet({ home, keys: secrets, log }),
+  );
+  const served = { ...config, databaseUrl: database.url };
+  const demo = await prepareData(served, readSandboxFile(home), log);
+  const [server] = await parts.begin<[RunningServer]>(serve(served, log, ['api', 'worker']));
 
-async function stopInReverse(undo: (() => Promise<void>)[]): Promise<void> {
-  for (let stop = undo.pop(); stop; stop = undo.pop()) await stop();
+  const { url } = server;
+  const urls = { baseUrl: url, historyUrl: url, mcpUrl: url, operatorUrl: url };
+  const { operatorToken } = secrets;
+  const sandbox: SandboxFile = { ...urls, operatorToken, ...demo, networks: devnet.networks };
+  writeSandboxFile(home, sandbox);
+  console.log(describeSandbox(sandbox, { home, elapsedMs: performance.now() - startedAt }));
 }
 
 /** The operator's settings, with the sandbox's own secrets in place of any for production. */
-function readSandboxConfig(home: string, env: Environment): Config {
-  const { operatorToken, encryptionKey } = readOrMakeSecrets(home);
+function readSandboxConfig({ operatorToken, encryptionKey }: SandboxSecrets, env: Environment): Config {
   return readConfig({
     RATE_LIMIT_STORE: 'memory',
     ...env,
@@ -80,12 +78,8 @@ function readSandboxConfig(home: string, env: Environment): Config {
   });
 }
 
-/** The demo data is there before the first request is answered, and `sandbox.json` right after. */
-async function startServer(
-  home: string,
-  config: Config,
-  log: Log,
-): Promise<{ server: RunningServer; sandbox: SandboxFile }> {
+/** The schema and the demo data are there before the first request is answered. */
+async function prepareData(config: Config, known: SandboxFile | undefined, log: Log): Promise<DemoData> {
   await migrate(config.databaseUrl).catch((error) => {
     if (!(error instanceof StartError)) throw unreachable(error);
     throw new StartError(`${error.message} In the sandbox, npm start -- --reset begins anew.`, {
@@ -94,14 +88,7 @@ async function startServer(
   });
   const deps = createDeps(config, log);
   const ctx = contextFor(deps, { kind: 'operator', name: 'sandbox' }, log);
-  const demo = await loadDemo(ctx, readSandboxFile(home)).finally(deps.db.end);
-
-  const server = await serve(config, log, ['api', 'worker']);
-  const { url } = server;
-  const operatorToken = config.operatorTokens.get('sandbox')!;
-  const sandbox = { baseUrl: url, historyUrl: url, mcpUrl: url, operatorUrl: url, operatorToken, ...demo };
-  writeSandboxFile(home, sandbox);
-  return { server, sandbox };
+  return loadDemo(ctx, known).finally(deps.db.end);
 }
 
 async function openDatabase(home: string, env: Environment, log: Log): Promise<SandboxDatabase> {
@@ -125,6 +112,7 @@ function resetHome(home: string, env: Environment): void {
     );
   }
   for (const name of [
+    'devnet',
     'postgres',
     'postgres-password',
     'postgres.log',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { DevnetNetwork } from './devnet/index.ts';
 
 interface SandboxUser {
   id: string;
@@ -26,6 +27,8 @@ export interface SandboxFile {
   keys: Record<'full' | 'readOnly' | 'noMcp' | 'expired' | 'ipLocked', SandboxKey>;
   integrations: Record<string, { id: string; apiKey: string }>;
   consents: Record<string, string>;
+  /** The devnets: where their nodes are, which tokens they have, and the wallet that withdrawals are paid from. */
+  networks: Record<string, DevnetNetwork>;
 }
 
 const fileIn = (home: string) => path.join(home, 'sandbox.json');

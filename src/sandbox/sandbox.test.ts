@@ -8,6 +8,7 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeUser } from '../../test/factories.ts';
 import { ask, cloneDatabase, useHarness } from '../../test/harness.ts';
+import { callNode } from '../evm/index.ts';
 import type { SandboxFile } from './sandbox-file.ts';
 
 const harness = useHarness();
@@ -79,6 +80,17 @@ const isAlive = (pid: number) => {
 const postgresPid = (home: string) =>
   Number(readFileSync(path.join(home, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]);
 
+const childPids = (home: string) => [
+  postgresPid(home),
+  ...['polygon', 'ethereum', 'base'].map((name) =>
+    Number(readFileSync(path.join(home, `devnet/${name}.pid`), 'utf8')),
+  ),
+];
+
+/** What is the same at every start: everything but the ports that were free. */
+const withoutPorts = (sandbox: SandboxFile): unknown =>
+  JSON.parse(JSON.stringify(sandbox).replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, 'somewhere'));
+
 async function untilDead(pid: number): Promise<void> {
   for (let waited = 0; isAlive(pid); waited += 100) {
     assert.ok(waited < 20_000, `process ${pid} is still there`);
@@ -128,6 +140,33 @@ test('npm start: first start, the banner as pasted, every key, Ctrl-C, kill -9, 
     }
   });
 
+  await t.test(
+    'three devnets run with their real chain ids, and the hot wallet has tokens on each',
+    async () => {
+      const { networks } = first.sandbox;
+      assert.deepEqual(
+        Object.entries(networks).map(([name, { chainId, tokens }]) => [name, chainId, Object.keys(tokens)]),
+        [
+          ['polygon', 137, ['USDT', 'USDC']],
+          ['ethereum', 1, ['USDT', 'USDC', 'EURC']],
+          ['base', 8453, ['USDT', 'USDC', 'EURC']],
+        ],
+      );
+      for (const { rpcUrl, chainId, hotWallet, tokens } of Object.values(networks)) {
+        const call = <Result>(method: string, ...params: unknown[]) =>
+          callNode<Result>({ rpcUrl, method, params, timeoutMs: 5_000 });
+        assert.equal(Number(await call('eth_chainId')), chainId);
+        for (const to of Object.values(tokens)) {
+          const balanceOf = `0x70a08231${hotWallet.slice(2).toLowerCase().padStart(64, '0')}`;
+          assert.equal(
+            BigInt(await call<string>('eth_call', { to, data: balanceOf }, 'latest')),
+            10_000_000_000_000n,
+          );
+        }
+      }
+    },
+  );
+
   await t.test('each curl line of the banner works as pasted', async () => {
     const lines = first.banner.split('\n').filter((line) => line.trim().startsWith('curl '));
     assert.ok(lines.length >= 4);
@@ -150,23 +189,18 @@ test('npm start: first start, the banner as pasted, every key, Ctrl-C, kill -9, 
     expectSentence(home, /^Another Causeway is already running on .*home/),
   );
 
-  const pid = postgresPid(home);
-  assert.ok(isAlive(pid));
+  const pids = childPids(home);
+  assert.equal(pids.length, 4);
+  assert.ok(pids.every(isAlive));
   assert.equal(await stop(first), 0);
-  assert.ok(!isAlive(pid), 'Ctrl-C leaves no PostgreSQL behind');
+  assert.deepEqual(pids.filter(isAlive), [], 'Ctrl-C leaves no PostgreSQL and no devnet behind');
 
   await t.test('a later start keeps data and tokens', async () => {
     const second = await start(home);
-    assert.deepEqual(
-      { ...second.sandbox, baseUrl: 0, historyUrl: 0, mcpUrl: 0, operatorUrl: 0 },
-      {
-        ...first.sandbox,
-        ...{ baseUrl: 0, historyUrl: 0, mcpUrl: 0, operatorUrl: 0 },
-      },
-    );
-    const orphan = postgresPid(home);
+    assert.deepEqual(withoutPorts(second.sandbox), withoutPorts(first.sandbox));
+    const orphans = childPids(home);
     await stop(second, 'SIGKILL');
-    await untilDead(orphan);
+    for (const orphan of orphans) await untilDead(orphan);
   });
 
   await t.test(

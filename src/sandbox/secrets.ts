@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { PrivateKey } from '../evm/index.ts';
 import { StartError } from '../platform/start-error.ts';
 import { writeSecretFile } from './sandbox-file.ts';
 
 export interface SandboxSecrets {
   operatorToken: string;
   encryptionKey: string;
+  /** Of the devnets: who issues the tokens, and who pays withdrawals. */
+  issuerKey: PrivateKey;
+  hotWalletKey: PrivateKey;
 }
 
 /** Made once for each sandbox and kept: no sandbox shares a secret with another. */
@@ -16,6 +20,8 @@ export function readOrMakeSecrets(home: string): SandboxSecrets {
   const secrets: SandboxSecrets = {
     operatorToken: `cwo_${randomBytes(24).toString('hex')}`,
     encryptionKey: randomBytes(32).toString('base64'),
+    issuerKey: newPrivateKey(),
+    hotWalletKey: newPrivateKey(),
     ...known,
   };
   // A release that needs one more secret finds it missing from the file of the release before.
@@ -24,6 +30,9 @@ export function readOrMakeSecrets(home: string): SandboxSecrets {
   }
   return secrets;
 }
+
+// Any 32 bytes are a private key, but for a few that chance does not meet.
+const newPrivateKey = (): PrivateKey => `0x${randomBytes(32).toString('hex')}`;
 
 function readSecrets(file: string): Partial<SandboxSecrets> {
   try {

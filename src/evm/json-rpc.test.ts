@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { callNode, NodeError } from './json-rpc.ts';
+
+const answers: Record<string, () => { status: number; text: string } | undefined> = {
+  '/good': () => ({ status: 200, text: '{"jsonrpc":"2.0","id":1,"result":null}' }),
+  '/refusing': () => ({ status: 429, text: '{"id":1,"error":{"code":-32005,"message":"slow down"}}' }),
+  '/broken': () => ({ status: 502, text: '<html>Bad Gateway</html>' }),
+  '/empty': () => ({ status: 200, text: '{}' }),
+  '/silent': () => undefined,
+};
+const server = createServer((request, response) => {
+  const answer = answers[request.url!]!();
+  if (answer) response.writeHead(answer.status).end(answer.text);
+}).listen(0, '127.0.0.1');
+await once(server, 'listening');
+server.unref();
+const { port } = server.address() as AddressInfo;
+const ask = (place: string, to = port) =>
+  callNode({ rpcUrl: `http://127.0.0.1:${to}${place}`, method: 'eth_thing', timeoutMs: 200 });
+
+test('a result is handed on, also null', async () => {
+  assert.equal(await ask('/good'), null);
+});
+
+test('an error carries the message and the code of the node, whatever the status', async () => {
+  await assert.rejects(ask('/refusing'), (error) => {
+    assert.ok(error instanceof NodeError);
+    assert.equal(error.message, 'eth_thing: slow down');
+    assert.equal(error.code, -32005);
+    return true;
+  });
+});
+
+test('what is no answer is named, without the address of the node', async () => {
+  const messageOf = (call: Promise<unknown>) =>
+    call.then(
+      () => assert.fail('it was answered'),
+      (error: Error) => error.message,
+    );
+  assert.equal(
+    await messageOf(ask('/broken')),
+    'eth_thing: the node answered with status 502 and no JSON-RPC',
+  );
+  assert.equal(await messageOf(ask('/empty')), 'eth_thing: the node answered without a result');
+  assert.equal(await messageOf(ask('/silent')), 'eth_thing: no answer within 200 ms');
+  assert.equal(await messageOf(ask('/good', 1)), 'eth_thing: the node cannot be reached');
+});

@@ -1,0 +1,1 @@
+export { type Devnet, type DevnetNetwork, startDevnet } from './start-devnet.ts';
