@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { makeUser } from '../../test/factories.ts';
 import { ask, cloneDatabase, useHarness } from '../../test/harness.ts';
 import { callNode } from '../evm/index.ts';
@@ -79,6 +80,13 @@ const isAlive = (pid: number) => {
 
 const postgresPid = (home: string) =>
   Number(readFileSync(path.join(home, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]);
+
+/** By the port that the server wrote into its pid file and the password beside its data. */
+const databaseUrlOf = (home: string) => {
+  const port = readFileSync(path.join(home, 'postgres/postmaster.pid'), 'utf8').split('\n')[3];
+  const password = readFileSync(path.join(home, 'postgres-password'), 'utf8').trim();
+  return `postgres://causeway:${password}@127.0.0.1:${port}/causeway`;
+};
 
 const childPids = (home: string) => [
   postgresPid(home),
@@ -239,13 +247,35 @@ test('Ctrl-C at any moment of the start stops everything that had started', asyn
     while (!existsSync(path.join(home, 'lock'))) await sleep(5);
     await sleep(delayMs);
     child.kill('SIGINT');
-    await sleep(5);
-    child.kill('SIGINT');
     assert.deepEqual(await ended.then(({ code, stderr }) => ({ code, stderr })), { code: 0, stderr: '' });
     for (const left of ['postgres/postmaster.pid', 'lock']) {
       assert.ok(!existsSync(path.join(home, left)), `${delayMs} ms after the lock: ${left} is still there`);
     }
   }
+});
+
+test('a second Ctrl-C, as npm forwards it, does not hurry the stop: the request that is running is answered', async () => {
+  const home = path.join(folder, 'twice');
+  const started = await start(home);
+  const { operatorUrl, operatorToken } = started.sandbox;
+  const holder = new pg.Client({ connectionString: databaseUrlOf(home) });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query('select from audit_head for update');
+  const running = ask(`${operatorUrl}/operator/partners.create`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'In flight' }),
+  });
+  await sleep(300);
+  const ended = stop(started);
+  await sleep(100);
+  started.child.kill('SIGINT');
+  await sleep(100);
+  await holder.query('rollback');
+  await holder.end();
+  assert.equal((await running).status, 200);
+  assert.equal(await ended, 0);
 });
 
 test('a demo key that was revoked is issued anew at the next start, the others are kept', async () => {
