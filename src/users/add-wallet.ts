@@ -1,6 +1,6 @@
 import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
-import { checksumAddress, parseAddress } from '../evm/index.ts';
+import { checksumAddress, networks, parseAddress } from '../evm/index.ts';
 import { violates } from '../platform/db.ts';
 import { userErrors } from './errors.ts';
 import { selectUserForUpdate, selectWallet, upsertWallet } from './queries.ts';
@@ -19,7 +19,9 @@ export function addWallet(ctx: Ctx, input: NewWallet): Promise<NewWallet> {
     const address = parseAddress(input.address);
     if (!address) throw userErrors.invalidAddress();
     if (address === zeroAddress) throw userErrors.zeroAddress();
-    const network = input.network.toLowerCase();
+    // Money follows the wallet: a misspelt network would be found only when a withdrawal finds no wallet.
+    const network = networks.find((name) => name === input.network.toLowerCase());
+    if (!network) throw userErrors.unknownNetwork();
     const user = await selectUserForUpdate(ctx.db, input.userId);
     if (!user) throw userErrors.userNotFound();
     const recorded = { userId: user.id, network, address: checksumAddress(address) };

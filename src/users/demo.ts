@@ -1,4 +1,5 @@
 import type { Ctx } from '../context.ts';
+import { networks } from '../evm/index.ts';
 import { addWallet } from './add-wallet.ts';
 import { blockAddress } from './block-address.ts';
 import { createUser, type NewUser } from './create-user.ts';
@@ -19,13 +20,11 @@ export const demoUsers = {
   },
 };
 
-export const demoNetworks = ['polygon', 'ethereum', 'base'];
-
 /** Users with wallets on every network, and one address that may not receive tokens. */
 export async function seedUsers(ctx: Ctx): Promise<void> {
   for (const { wallet, ...user } of Object.values(demoUsers)) {
     await createUser(ctx, user);
-    for (const network of demoNetworks) await addWallet(ctx, { userId: user.id, network, address: wallet });
+    for (const network of networks) await addWallet(ctx, { userId: user.id, network, address: wallet });
   }
   await blockAddress(ctx, {
     address: demoUsers.blocked.wallet,

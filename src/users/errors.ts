@@ -1,3 +1,4 @@
+import { networks } from '../evm/index.ts';
 import { defineErrors } from '../platform/errors.ts';
 
 export const userErrors = defineErrors({
@@ -6,5 +7,6 @@ export const userErrors = defineErrors({
   walletTaken: [409, 'Another user has this wallet on this network'],
   invalidAddress: [400, 'address must be 0x and 40 hex digits; mixed case must be a correct EIP-55 checksum'],
   zeroAddress: [400, 'address must not be the zero address, which belongs to nobody'],
+  unknownNetwork: [400, `network must be one of ${networks.join(', ')}`],
   invalidEmail: [400, 'email must have one @ and no spaces'],
 });

@@ -161,6 +161,14 @@ test('the document number and the tax id are sealed for their own row and column
   assert.throws(() => sealer.open(`users.tax_id ${id}`, row.document!), 'moved to another column');
 });
 
+test('400 users.add-wallet: network must be one of polygon, ethereum, base', async () => {
+  const { id } = await create();
+  for (const network of ['nosuchnet', 'poligon', 'constructor']) {
+    const { status, body } = await call('add-wallet', { userId: id, network, address: makeAddress() });
+    assert.deepEqual([status, body.error], [400, 'network must be one of polygon, ethereum, base']);
+  }
+});
+
 test('200 users.reseal: numbers under an older encryption key are sealed anew, some at a time, and open as before', async () => {
   const older = { ...harness.operatorContext(), sealer: harness.olderSealer };
   const people = [];
