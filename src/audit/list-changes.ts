@@ -10,7 +10,7 @@ export interface ListChanges extends CursorInput {
 /** The audit log, newest first. */
 export async function listChanges(ctx: Ctx, input: ListChanges): Promise<CursorPage<AuditRow>> {
   const { action, subject, limit = 50 } = input;
-  const before = decodeCursor(input.cursor, /^\d{1,18}$/);
+  const before = decodeCursor('audit.list', input.cursor, /^\d{1,18}$/);
   const rows = await selectAuditRows(ctx.db, { action, subject, before, limit: limit + 1 });
-  return toCursorPage(rows, limit, (row) => row.id);
+  return toCursorPage('audit.list', rows, limit, (row) => row.id);
 }

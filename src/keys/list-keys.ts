@@ -11,7 +11,7 @@ export interface ListKeys extends CursorInput {
 /** Keys without their secrets, in a stable order. */
 export async function listKeys(ctx: Ctx, input: ListKeys): Promise<CursorPage<KeyView>> {
   const { partnerId, userId, limit = 50 } = input;
-  const after = decodeCursor(input.cursor, /^[a-z2-7]{16}$/);
+  const after = decodeCursor('keys.list', input.cursor, /^[a-z2-7]{16}$/);
   const rows = await selectKeys(ctx.db, { partnerId, userId, after, limit: limit + 1 });
-  return toCursorPage(rows.map(presentKey), limit, (key) => key.id);
+  return toCursorPage('keys.list', rows.map(presentKey), limit, (key) => key.id);
 }

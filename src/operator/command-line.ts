@@ -14,7 +14,6 @@ interface PropertySchema {
 export interface CommandLine {
   input: Record<string, unknown>;
   json: boolean;
-  help: boolean;
   url?: string;
   token?: string;
 }
@@ -30,7 +29,6 @@ export function parseCommandLine(command: AnyCommand, args: string[]): CommandLi
   const properties = command.input.properties as Record<string, PropertySchema>;
   const options: Record<string, { type: 'string' | 'boolean'; multiple?: boolean }> = {
     json: { type: 'boolean' },
-    help: { type: 'boolean' },
     url: { type: 'string' },
     token: { type: 'string' },
   };
@@ -50,13 +48,12 @@ export function parseCommandLine(command: AnyCommand, args: string[]): CommandLi
     const field = fieldOf.get(flag);
     if (field && value !== undefined) input[field] = toInput(flag, properties[field]!, value);
   }
-  const { json, help, url, token } = values as {
+  const { json, url, token } = values as {
     json?: boolean;
-    help?: boolean;
     url?: string;
     token?: string;
   };
-  return { input, json: json ?? false, help: help ?? false, url, token };
+  return { input, json: json ?? false, url, token };
 }
 
 function readFlags(

@@ -1,5 +1,6 @@
 import type { Ctx } from '../context.ts';
 import { type CursorInput, type CursorPage, decodeCursor, toCursorPage } from '../platform/page.ts';
+import { uuidForm } from '../platform/schemas.ts';
 import { selectEmails } from '../users/index.ts';
 import { partnerErrors } from './errors.ts';
 import { partnerExists, selectAllowedUsers } from './queries.ts';
@@ -18,13 +19,11 @@ export interface ListedUser {
 export async function listAllowedUsers(ctx: Ctx, input: ListAllowedUsers): Promise<CursorPage<ListedUser>> {
   const { limit = 50 } = input;
   const partnerId = input.partnerId.toLowerCase();
-  // A cursor holds its partner: another partner's would skip users without a word.
-  const cursorPrefix = `${partnerId}/`;
-  const cursorForm = new RegExp(`^${cursorPrefix}[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`);
-  const after = decodeCursor(input.cursor, cursorForm)?.slice(cursorPrefix.length);
+  const list = `partners.list-users ${partnerId}`;
+  const after = decodeCursor(list, input.cursor, uuidForm);
   if (!(await partnerExists(ctx.db, partnerId))) throw partnerErrors.partnerNotFound();
   const rows = await selectAllowedUsers(ctx.db, { partnerId, after, limit: limit + 1 });
-  const page = toCursorPage(rows, limit, ({ userId }) => `${cursorPrefix}${userId}`);
+  const page = toCursorPage(list, rows, limit, ({ userId }) => userId);
   const emails = await selectEmails(
     ctx.db,
     page.items.map(({ userId }) => userId),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { useHarness } from '../../test/harness.ts';
+import { createPool } from './db.ts';
 import { DatabaseUnavailable } from './errors.ts';
 
 const harness = useHarness();
@@ -83,6 +84,30 @@ test('withLock runs one at a time under one name, outside any transaction, and g
     /job fault/,
   );
   assert.equal(await db.withLock('slow', slow), true);
+});
+
+test('a connection whose unlock went unanswered is closed, not handed to the next', async () => {
+  const pool = createPool({
+    url: harness.databaseUrl,
+    connectionsMax: 2,
+    statementTimeoutMs: 100,
+    log: harness.deps.log,
+  });
+  let frozen = 0;
+  try {
+    await pool.withLock('frozen', async () => {
+      const [holder] = await pool.query<{ pid: number }>(
+        `select pid from pg_locks where locktype = 'advisory' and granted
+           and database = (select oid from pg_database where datname = current_database())`,
+      );
+      frozen = holder!.pid;
+      process.kill(frozen, 'SIGSTOP');
+    });
+    assert.equal(pool.counts().total, 1, 'only the connection of the query is left');
+  } finally {
+    if (frozen) process.kill(frozen, 'SIGCONT');
+    await pool.end();
+  }
 });
 
 test('numeric is a bigint; a fraction is refused rather than rounded or turned into text', async () => {

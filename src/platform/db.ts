@@ -114,7 +114,7 @@ function statementName(text: string): string | undefined {
 }
 
 async function runTransaction<T>(driver: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> {
-  const { client, release, noteLoss } = await checkOut(driver);
+  const { client, release, noteLoss, discard } = await checkOut(driver);
   let isOver = false;
   const db: Db = {
     query: (text, values) => {
@@ -124,7 +124,6 @@ async function runTransaction<T>(driver: pg.Pool, work: (db: Db) => Promise<T>):
     },
     transaction: (inner) => inner(db),
   };
-  let lost = false;
   try {
     await db.query('begin');
     const result = await work(db);
@@ -135,13 +134,8 @@ async function runTransaction<T>(driver: pg.Pool, work: (db: Db) => Promise<T>):
     return result;
   } catch (error) {
     isOver = true;
-    lost = isLoss(error);
     // On a connection that hangs, a rollback would hang as long again; closing it rolls back as well.
-    if (!lost)
-      await client
-        .query('rollback')
-        .catch(noteLoss)
-        .catch(() => {});
+    if (!isLoss(error)) await client.query('rollback').catch(discard);
     throw error;
   } finally {
     release();
@@ -149,7 +143,7 @@ async function runTransaction<T>(driver: pg.Pool, work: (db: Db) => Promise<T>):
 }
 
 async function runWithLock(driver: pg.Pool, name: string, work: () => Promise<void>): Promise<boolean> {
-  const { client, release, noteLoss } = await checkOut(driver);
+  const { client, release, noteLoss, discard } = await checkOut(driver);
   const key = [`causeway ${name}`];
   try {
     const [lock] = await runQuery<{ taken: boolean }>(
@@ -162,10 +156,7 @@ async function runWithLock(driver: pg.Pool, name: string, work: () => Promise<vo
       await work();
     } finally {
       // A connection that may still hold the lock must not go back to the pool.
-      await client
-        .query('select pg_advisory_unlock(hashtextextended($1, 0))', key)
-        .catch(noteLoss)
-        .catch(() => {});
+      await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', key).catch(discard);
     }
     return true;
   } finally {
@@ -182,19 +173,20 @@ async function checkOut(driver: pg.Pool) {
     throw asUnavailable(error);
   }
   let broken: Error | undefined;
-  const onError = (error: Error) => {
+  const discard = (error: Error) => {
     broken = error;
   };
   // The pool listens only while a connection is idle.
-  client.on('error', onError);
+  client.on('error', discard);
   return {
     client,
+    discard,
     noteLoss: (error: unknown): never => {
-      if (isLoss(error)) broken = error as Error;
+      if (isLoss(error)) discard(error as Error);
       throw error;
     },
     release: () => {
-      client.off('error', onError);
+      client.off('error', discard);
       client.release(broken);
     },
   };

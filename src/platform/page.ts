@@ -23,22 +23,31 @@ export interface CursorPage<T> {
   nextCursor: string | null;
 }
 
-/** Cuts `limit + 1` rows, as the queries fetch them, to a page and the cursor of the next. */
-export function toCursorPage<T>(rows: T[], limit: number, keyOf: (row: T) => string): CursorPage<T> {
+/**
+ * Cuts `limit + 1` rows, as the queries fetch them, to a page and the cursor of the next. A cursor names its list, filter
+ * included where it matters: that of another list would skip rows without a word.
+ */
+export function toCursorPage<T>(
+  list: string,
+  rows: T[],
+  limit: number,
+  keyOf: (row: T) => string,
+): CursorPage<T> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
-  return { items, nextCursor: rows.length > limit && last ? encodeCursor(keyOf(last)) : null };
+  return { items, nextCursor: rows.length > limit && last ? encodeCursor(list, keyOf(last)) : null };
 }
 
-function encodeCursor(key: string): string {
-  return Buffer.from(key, 'utf8').toString('base64url');
+function encodeCursor(list: string, key: string): string {
+  return Buffer.from(`${list} ${key}`, 'utf8').toString('base64url');
 }
 
-/** The key inside a cursor. `pattern` is the form of the feature's key; anything else is refused, never sent to SQL. */
-export function decodeCursor(cursor: string | undefined, pattern: RegExp): string | undefined {
+/** The key inside a cursor of this list. `keyForm` is the form of its keys; anything else is refused, never sent to SQL. */
+export function decodeCursor(list: string, cursor: string | undefined, keyForm: RegExp): string | undefined {
   if (cursor === undefined) return undefined;
-  const key = Buffer.from(cursor, 'base64url').toString('utf8');
-  if (!pattern.test(key)) {
+  const text = Buffer.from(cursor, 'base64url').toString('utf8');
+  const key = text.slice(list.length + 1);
+  if (!text.startsWith(`${list} `) || !keyForm.test(key)) {
     throw commonErrors.invalidRequest({
       message: 'cursor is not one that this list gave',
       details: [{ field: 'cursor', message: 'use nextCursor of the page before' }],

@@ -6,8 +6,7 @@ import { demoUsers, hasUsers, seedUsers, userExists } from '../users/index.ts';
 import type { SandboxFile, SandboxKey } from './sandbox-file.ts';
 
 const partnerId = '0198a0de-0000-7000-8000-0000000000aa';
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+const dayMs = 86_400_000;
 const storyDays = 548;
 
 export type DemoData = Pick<SandboxFile, 'partner' | 'users' | 'keys' | 'integrations' | 'consents'>;

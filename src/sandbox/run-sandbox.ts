@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -120,8 +120,7 @@ function resetHome(home: string, env: Environment): void {
     'sandbox.json',
     'secrets.json',
   ]) {
-    const entry = path.join(home, name);
-    if (existsSync(entry)) rmSync(entry, { recursive: true, force: true });
+    rmSync(path.join(home, name), { recursive: true, force: true });
   }
 }
 

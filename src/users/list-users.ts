@@ -1,5 +1,6 @@
 import type { Ctx } from '../context.ts';
 import { type CursorInput, type CursorPage, decodeCursor, toCursorPage } from '../platform/page.ts';
+import { uuidForm } from '../platform/schemas.ts';
 import { parseEmail } from './email.ts';
 import { selectUsers } from './queries.ts';
 import { presentUser, presentWallet, type UserView } from './wire.ts';
@@ -13,12 +14,12 @@ export type UserWithWallets = UserView & { wallets: ReturnType<typeof presentWal
 /** Users with their wallets, oldest first. */
 export async function listUsers(ctx: Ctx, input: ListUsers): Promise<CursorPage<UserWithWallets>> {
   const { limit = 50 } = input;
-  const after = decodeCursor(input.cursor, /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  const after = decodeCursor('users.list', input.cursor, uuidForm);
   const email = input.email === undefined ? undefined : parseEmail(input.email);
   const rows = await selectUsers(ctx.db, { email, after, limit: limit + 1 });
   const users = rows.map(({ wallets, ...row }) => ({
     ...presentUser(row),
     wallets: wallets.map(presentWallet),
   }));
-  return toCursorPage(users, limit, (user) => user.id);
+  return toCursorPage('users.list', users, limit, (user) => user.id);
 }
