@@ -54,7 +54,7 @@ async function startSandbox(parts: Parts, home: string, env: Environment, reset:
     startDevnet({ home, keys: secrets, log }),
   );
   const served = { ...config, databaseUrl: database.url };
-  const demo = await prepareData(served, readSandboxFile(home), log);
+  const demo = await prepareData(served, home, env, log);
   const [server] = await parts.begin<[RunningServer]>(serve(served, log, ['api', 'worker']));
 
   const { url } = server;
@@ -79,16 +79,17 @@ function readSandboxConfig({ operatorToken, encryptionKey }: SandboxSecrets, env
 }
 
 /** The schema and the demo data are there before the first request is answered. */
-async function prepareData(config: Config, known: SandboxFile | undefined, log: Log): Promise<DemoData> {
+async function prepareData(config: Config, home: string, env: Environment, log: Log): Promise<DemoData> {
   await migrate(config.databaseUrl).catch((error) => {
     if (!(error instanceof StartError)) throw unreachable(error);
-    throw new StartError(`${error.message} In the sandbox, npm start -- --reset begins anew.`, {
-      cause: error,
-    });
+    // A database of one's own is not ours to begin anew.
+    if (readSetting(env, 'DATABASE_URL')) throw error;
+    const cause = error;
+    throw new StartError(`${error.message} In the sandbox, npm start -- --reset begins anew.`, { cause });
   });
   const deps = createDeps(config, log);
   const ctx = contextFor(deps, { kind: 'operator', name: 'sandbox' }, log);
-  return loadDemo(ctx, known).finally(deps.db.end);
+  return loadDemo(ctx, readSandboxFile(home)).finally(deps.db.end);
 }
 
 async function openDatabase(home: string, env: Environment, log: Log): Promise<SandboxDatabase> {

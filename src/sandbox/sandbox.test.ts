@@ -360,6 +360,25 @@ test('a DATABASE_URL with real users is left alone', async () => {
   assert.equal(body.data.items.length, 1);
 });
 
+test('a schema newer than this release is refused; only the embedded database is offered to begin anew', async () => {
+  const later = `insert into schema_migrations (version, name, sha256) values (9999, 'later', '')`;
+  const newer = 'The database is at schema version 9999, newer than \\d+, the newest that this release knows';
+  const own = await cloneDatabase();
+  const embedded = path.join(folder, 'newer');
+  const started = await start(embedded);
+  for (const connectionString of [own, databaseUrlOf(embedded)]) {
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    await client.query(later);
+    await client.end();
+  }
+  await stop(started);
+  await expectSentence(embedded, new RegExp(`^${newer}.* npm start -- --reset begins anew\\.$`));
+  await expectSentence(path.join(folder, 'newer-own'), new RegExp(`^${newer}(?!.*--reset)`), [], {
+    DATABASE_URL: own,
+  });
+});
+
 test('an empty DATABASE_URL gets the demo data and is kept on the next start', async () => {
   const env = { DATABASE_URL: await cloneDatabase() };
   const home = path.join(folder, 'own-database');
