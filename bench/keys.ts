@@ -1,16 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { contextFor } from '../src/context.ts';
+import { createEvm } from '../src/evm/index.ts';
 import { authenticateKey, issueKey } from '../src/keys/index.ts';
 import { createPartner } from '../src/partners/index.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { createSealer } from '../src/platform/seal.ts';
+import { createScreening } from '../src/screening/index.ts';
 import { createUser } from '../src/users/index.ts';
 import { type Bench, compareRates, printRatio } from './measure.ts';
 
 /** What authenticating costs, against one bare single-row look-up through the same pool; with 10,000 keys in the table. */
 export const run: Bench = async ({ db, log }) => {
   const sealer = createSealer(new Map([[1, randomBytes(32)]]));
-  const ctx = contextFor({ db, clock: systemClock, sealer }, { kind: 'operator', name: 'bench' }, log);
+  const ctx = contextFor(
+    { db, clock: systemClock, sealer, evm: createEvm([]), screening: createScreening(undefined) },
+    { kind: 'operator', name: 'bench' },
+    log,
+  );
   const { id: partnerId } = await createPartner(ctx, { name: 'Bench' });
   const { id: userId } = await createUser(ctx, {
     email: 'bench@example.com',

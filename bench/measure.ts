@@ -8,19 +8,30 @@ export async function compareRates<T extends string>(
   candidates: Record<T, () => Promise<unknown>>,
   { rounds = 7, roundMs = 500, concurrency = 10 } = {},
 ): Promise<Record<T, number>> {
-  const rates = {} as Record<T, number[]>;
   const names = Object.keys(candidates) as T[];
-  for (const name of names) rates[name] = [];
-  for (let round = -1; round < rounds; round++) {
-    for (const name of names) {
-      const rate = await measureRate(candidates[name], roundMs, concurrency);
-      if (round >= 0) rates[name].push(rate); // the first round warms up
-    }
-  }
+  const measures = names.map((name) => [name, () => measureRate(candidates[name], roundMs, concurrency)]);
+  const rates = await measureRounds<T>(Object.fromEntries(measures), rounds);
   return Object.fromEntries(names.map((name) => [name, median(rates[name])])) as Record<T, number>;
 }
 
-async function measureRate(
+/** The figure of each round of each candidate. */
+export async function measureRounds<T extends string>(
+  candidates: Record<T, () => Promise<number>>,
+  rounds: number,
+): Promise<Record<T, number[]>> {
+  const figures = {} as Record<T, number[]>;
+  const names = Object.keys(candidates) as T[];
+  for (const name of names) figures[name] = [];
+  for (let round = -1; round < rounds; round++) {
+    for (const name of names) {
+      const figure = await candidates[name]();
+      if (round >= 0) figures[name].push(figure); // the first round warms up
+    }
+  }
+  return figures;
+}
+
+export async function measureRate(
   call: () => Promise<unknown>,
   roundMs: number,
   concurrency: number,
@@ -44,4 +55,11 @@ export function median(numbers: number[]): number {
 export function printRatio(what: string, rate: number, limit: number): void {
   const figures = `${Math.round(rate)}/s against ${Math.round(limit)}/s`;
   console.log(`${what}: ${(rate / limit).toFixed(2)} (${figures})`);
+}
+
+/** The median of the ratios of the rounds: a burst of other work on the machine falls on both sides of a round. */
+export function printRounds(what: string, rates: readonly number[], limits: readonly number[]): void {
+  const ratio = median(rates.map((rate, round) => rate / limits[round]!));
+  const figures = `${Math.round(median([...rates]))}/s against ${Math.round(median([...limits]))}/s`;
+  console.log(`${what}: ${ratio.toFixed(2)} (${figures})`);
 }

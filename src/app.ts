@@ -2,8 +2,10 @@ import { auditCommands } from './audit/index.ts';
 import type { Ctx, Deps } from './context.ts';
 import { type HistoryReader, historyRoutes } from './history/index.ts';
 import { keyCommands } from './keys/index.ts';
+import { ledgerCommands } from './ledger/index.ts';
 import { operatorRoutes } from './operator/index.ts';
 import { partnerCommands } from './partners/index.ts';
+import { payoutGauges, payoutJobs, walletCommands } from './payouts/index.ts';
 import type { Command } from './platform/command.ts';
 import { healthRoutes } from './platform/health.ts';
 import { createHttpServer, type HttpServer } from './platform/http.ts';
@@ -12,12 +14,22 @@ import type { GaugeSource } from './platform/metrics.ts';
 import { bearer, openapiRoutes } from './platform/openapi.ts';
 import { sweepRateLimits } from './platform/rate-limit/index.ts';
 import { userCommands } from './users/index.ts';
+import {
+  type WithdrawalOptions,
+  withdrawalCommands,
+  withdrawalGauges,
+  withdrawalJobs,
+  withdrawalRoutes,
+} from './withdrawals/index.ts';
 
 /** Everything an operator can do: each entry is an operator route, a CLI command and a section of the API reference. */
 export const commands: readonly Command<Ctx>[] = [
   ...userCommands,
   ...partnerCommands,
   ...keyCommands,
+  ...withdrawalCommands,
+  ...walletCommands,
+  ...ledgerCommands,
   ...auditCommands,
 ];
 
@@ -26,13 +38,15 @@ export const historyReaders: readonly HistoryReader[] = [];
 
 /** What the worker does again and again. */
 export const jobs: readonly Job<Deps>[] = [
+  ...payoutJobs(),
+  ...withdrawalJobs,
   { name: 'rate-limit.sweep', everyMs: 60_000, run: ({ db }) => sweepRateLimits(db) },
 ];
 
 /** Figures for `/metrics` that are read from the database. */
-export const gauges: readonly GaugeSource<Deps>[] = [];
+export const gauges: readonly GaugeSource<Deps>[] = [...withdrawalGauges, ...payoutGauges];
 
-export interface AppOptions {
+export interface AppOptions extends WithdrawalOptions {
   operatorTokens: ReadonlyMap<string, string>;
   databasePoolMax: number;
   trustedProxies: readonly string[];
@@ -48,6 +62,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
   metrics.addGauges(gauges, deps);
   if (options.servesApi) {
     await openapiRoutes(server, description);
+    withdrawalRoutes(server, deps, options);
     historyRoutes(server, deps, historyReaders);
     operatorRoutes(server, deps, {
       commands,

@@ -73,7 +73,7 @@ async function runServe(args: string[]): Promise<void> {
   const unknown = wanted.find((role) => !roles.includes(role));
   if (unknown !== undefined)
     throw new UsageFault(`There is no role "${unknown}"; the roles are ${roles.join(' and ')}.`);
-  const config = readConfig(process.env);
+  const config = readConfig(process.env, wanted);
   const server = await serve(config, createLog({ level: config.logLevel }), wanted);
   await stopOnSignal(server.stop);
 }

@@ -9,6 +9,7 @@ import { ConfigFault, type Environment, readConfig, readSetting, type SettingNam
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway-config-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
+const newPrivateKey = () => `0x${randomBytes(32).toString('hex')}`;
 const newKey = () => randomBytes(32).toString('base64');
 const newToken = () => randomBytes(20).toString('hex');
 const complete: Environment = {
@@ -42,6 +43,8 @@ test('defaults: what need not be said', () => {
     rateLimitStore: 'postgres',
     shutdownGraceMs: 10_000,
     logLevel: 'info',
+    networks: [],
+    withdrawalLimits: [],
   });
 });
 
@@ -68,6 +71,154 @@ test('everything said, with spaces around it', () => {
   assert.deepEqual([config.port, config.shutdownGraceMs, config.logLevel], [0, 0, 'silent']);
 });
 
+const rpcUrl = 'https://polygon.example.com/v2/account-key';
+const devnetToken = `0x${'ab'.repeat(20)}`;
+
+test('a network is offered where it has a node, with what its chain and its tokens are known for', () => {
+  const [polygon, ...others] = readConfig({ ...complete, POLYGON_RPC_URLS: rpcUrl }).networks;
+  assert.deepEqual(others, []);
+  assert.deepEqual(polygon, {
+    network: 'polygon',
+    rpcUrls: [rpcUrl],
+    finality: { rule: 'finalized' },
+    tokens: [
+      {
+        symbol: 'USDT',
+        address: '0xc2132d05d31c914a87c6611c10748aeb04b58e8f',
+        decimals: 6,
+        freezeFunction: 'isBlackListed',
+      },
+      {
+        symbol: 'USDC',
+        address: '0x3c499c542cef5e3811e1192ce70d8cc03d5c3359',
+        decimals: 6,
+        freezeFunction: 'isBlacklisted',
+      },
+    ],
+    feeCap: 10_000n * 10n ** 9n,
+    bumpAfterMs: 20_000,
+  });
+});
+
+test('everything said of networks, with spaces around it', () => {
+  const config = readConfig({
+    ...complete,
+    POLYGON_RPC_URLS: ` ${rpcUrl} , http://10.0.0.7:8545,`,
+    BASE_RPC_URLS: 'https://base.example.com',
+    NETWORK_FINALITY: 'polygon:12, base:safe/500/finalized, ethereum:0',
+    NETWORK_FEE_CAP_GWEI: 'polygon:0.5,base:2',
+    TOKEN_ADDRESSES: `polygon:EURC:${devnetToken}, base:USDC:${devnetToken.toUpperCase().replace('0X', '0x')}`,
+    WITHDRAWAL_LIMITS: 'polygon:EURC:0.000001:, base:USDT:1:2500.50',
+    SCREENING_URL: 'https://screening.example.com/check?key=1',
+  });
+  const [polygon, base] = config.networks;
+  assert.deepEqual(
+    config.networks.map(({ network }) => network),
+    ['polygon', 'base'],
+  );
+  assert.deepEqual(polygon!.rpcUrls, [rpcUrl, 'http://10.0.0.7:8545']);
+  assert.deepEqual(polygon!.finality, { rule: 12 });
+  assert.deepEqual(base!.finality, { rule: 'safe', above: { amount: '500', rule: 'finalized' } });
+  assert.deepEqual([polygon!.feeCap, base!.feeCap], [500_000_000n, 2_000_000_000n]);
+  const addressOf = (at: number, wanted: string) =>
+    config.networks[at]!.tokens.find(({ symbol }) => symbol === wanted)?.address;
+  assert.equal(addressOf(0, 'EURC'), devnetToken);
+  assert.equal(addressOf(1, 'USDC'), devnetToken);
+  assert.equal(addressOf(1, 'EURC'), '0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb42');
+  assert.deepEqual(config.withdrawalLimits, [
+    { network: 'polygon', symbol: 'EURC', minimum: '0.000001' },
+    { network: 'base', symbol: 'USDT', minimum: '1', maximum: '2500.50' },
+  ]);
+  assert.equal(config.screeningUrl, 'https://screening.example.com/check?key=1');
+});
+
+test('HOT_WALLET_KEYS is read by workers only, not even its file by others', () => {
+  const key = newPrivateKey();
+  const env = { ...complete, POLYGON_RPC_URLS: rpcUrl, HOT_WALLET_KEYS: key };
+  const signerOf = (roles: string[]) => readConfig(env, roles).networks[0]!.signerKey;
+  assert.equal(signerOf(['api', 'worker']), key);
+  assert.equal(signerOf(['api']), undefined);
+  assert.equal(signerOf([]), undefined);
+  const wrong = { ...complete, POLYGON_RPC_URLS: rpcUrl, HOT_WALLET_KEYS_FILE: '/nowhere' };
+  assert.equal(readConfig(wrong, ['api']).networks.length, 1);
+  assert.match(faultsOf(() => readConfig(wrong, ['worker']))[0]!, /^HOT_WALLET_KEYS_FILE names \/nowhere,/);
+});
+
+test('HOT_WALLET_KEYS: one key for all networks, or one for each', () => {
+  const [one, two] = [newPrivateKey(), newPrivateKey()];
+  const env = { ...complete, POLYGON_RPC_URLS: rpcUrl, BASE_RPC_URLS: 'https://base.example.com' };
+  const keysOf = (keys: string) =>
+    readConfig({ ...env, HOT_WALLET_KEYS: keys }, ['worker']).networks.map(({ signerKey }) => signerKey);
+  assert.deepEqual(keysOf(one), [one, one]);
+  assert.deepEqual(keysOf(one.slice(2).toUpperCase()), [one, one]);
+  assert.deepEqual(keysOf(`base:${two}, polygon:${one},`), [one, two]);
+  const withoutNode = { ...complete, HOT_WALLET_KEYS: one };
+  assert.deepEqual(readConfig(withoutNode, ['worker']).networks, []);
+  assert.deepEqual(readConfig(complete, ['worker']).networks, []);
+});
+
+const hotWalletFault =
+  'HOT_WALLET_KEYS must be one private key, 32 bytes in hexadecimal, or network:key pairs, networks unlike; the networks are polygon, ethereum, base.';
+const beyondCurve = `0x${'ff'.repeat(32)}`;
+
+const noKeyFault = 'HOT_WALLET_KEYS has no key for polygon: a worker pays withdrawals with it.';
+for (const [what, keys, sentence] of [
+  ['nothing', '', noKeyFault],
+  ['a key for another network', `base:${newPrivateKey()}`, noKeyFault],
+  ['a key that is too short', newPrivateKey().slice(0, -2), hotWalletFault],
+  ['a key that is too long', `polygon:${newPrivateKey()}00`, hotWalletFault],
+  ['an unknown network', `solana:${newPrivateKey()}`, hotWalletFault],
+  ['a key for all beside one for base', `${newPrivateKey()},base:${newPrivateKey()}`, hotWalletFault],
+  ['two for one network', `polygon:${newPrivateKey()},polygon:${newPrivateKey()}`, hotWalletFault],
+  ['a number beyond the curve', beyondCurve, hotWalletFault],
+  ['zero', `0x${'00'.repeat(32)}`, hotWalletFault],
+] as const) {
+  test(`a worker with a node of polygon and, in HOT_WALLET_KEYS, ${what}: ${sentence}`, () => {
+    const env = { ...complete, POLYGON_RPC_URLS: rpcUrl, HOT_WALLET_KEYS: keys };
+    assert.deepEqual(
+      faultsOf(() => readConfig(env, ['worker'])),
+      [sentence],
+    );
+  });
+}
+
+test('no fault repeats a secret', () => {
+  const secret = newPrivateKey().slice(2);
+  const env = {
+    OPERATOR_TOKENS: secret,
+    ENCRYPTION_KEYS: secret,
+    POLYGON_RPC_URLS: `https://polygon.example.com/${secret},wss://polygon.example.com/${secret}`,
+    ETHEREUM_RPC_URLS: `ftp://${secret}`,
+    BASE_RPC_URLS: `https://:${secret}:@`,
+    HOT_WALLET_KEYS: `${secret}:${secret}`,
+    SCREENING_URL: secret,
+  };
+  const faults = faultsOf(() => readConfig(env, ['worker']));
+  assert.deepEqual(
+    faults.map((fault) => fault.split(' ')[0]),
+    [
+      'DATABASE_URL',
+      'OPERATOR_TOKENS',
+      'ENCRYPTION_KEYS',
+      'SCREENING_URL',
+      'POLYGON_RPC_URLS',
+      'ETHEREUM_RPC_URLS',
+      'BASE_RPC_URLS',
+      'HOT_WALLET_KEYS',
+    ],
+  );
+  assert.ok(!faults.join('\n').includes(secret.slice(0, 8)));
+});
+
+const rpcFault = (name: string) => `${name} must be http:// or https:// addresses, separated by commas.`;
+const finalityFault =
+  'NETWORK_FINALITY must be network:rule pairs, a rule being finalized, safe, a number of blocks, or such as safe/10000/finalized; the networks are polygon, ethereum, base.';
+const feeCapFault =
+  'NETWORK_FEE_CAP_GWEI must be network:gwei pairs, each a number above 0 with at most 9 decimals; the networks are polygon, ethereum, base.';
+const tokenFault =
+  'TOKEN_ADDRESSES must be network:SYMBOL:0xaddress; the networks are polygon, ethereum, base, the symbols USDT, USDC, EURC.';
+const limitFault =
+  'WITHDRAWAL_LIMITS must be network:SYMBOL:minimum:maximum, each amount with at most 6 decimals, of tokens that the network has.';
 const tokensFault =
   'OPERATOR_TOKENS must be name:token pairs, names unlike, each token 32 to 200 characters.';
 const keysFault = 'ENCRYPTION_KEYS must be version:key pairs, each key 32 bytes in base64.';
@@ -101,6 +252,39 @@ for (const [name, value, sentence] of [
   ['TRUSTED_PROXIES', '10.0.0.0/8, 10.0.0.0/00', everybody('10.0.0.0/00')],
   ['TRUSTED_PROXIES', '::/0', everybody('::/0')],
   ['TRUSTED_PROXIES', '::ffff:0:0/96', everybody('::ffff:0:0/96')],
+  ['POLYGON_RPC_URLS', 'wss://node.example.com', rpcFault('POLYGON_RPC_URLS')],
+  ['ETHEREUM_RPC_URLS', 'https://one.example.com,two', rpcFault('ETHEREUM_RPC_URLS')],
+  ['BASE_RPC_URLS', 'https://', rpcFault('BASE_RPC_URLS')],
+  ['NETWORK_FINALITY', 'finalized', finalityFault],
+  ['NETWORK_FINALITY', 'polygon:soon', finalityFault],
+  ['NETWORK_FINALITY', 'solana:safe', finalityFault],
+  ['NETWORK_FINALITY', 'polygon:1,polygon:2', 'NETWORK_FINALITY has polygon more than once.'],
+  ['NETWORK_FEE_CAP_GWEI', 'polygon:0', feeCapFault],
+  ['NETWORK_FEE_CAP_GWEI', 'polygon:-1', feeCapFault],
+  ['NETWORK_FEE_CAP_GWEI', 'polygon:1e3', feeCapFault],
+  ['NETWORK_FEE_CAP_GWEI', '30', feeCapFault],
+  ['TOKEN_ADDRESSES', `polygon:DAI:${devnetToken}`, tokenFault],
+  ['TOKEN_ADDRESSES', `polygon:${devnetToken}`, tokenFault],
+  ['TOKEN_ADDRESSES', 'polygon:USDT:0xDAC17F958D2ee523a2206206994597C13D831eC7', tokenFault],
+  [
+    'TOKEN_ADDRESSES',
+    `base:USDT:${devnetToken},base:USDC:${devnetToken}`,
+    'TOKEN_ADDRESSES gives two tokens of base the same address.',
+  ],
+  [
+    'TOKEN_ADDRESSES',
+    `base:USDT:${devnetToken},base:USDT:${devnetToken}`,
+    'TOKEN_ADDRESSES has base:USDT more than once.',
+  ],
+  ['WITHDRAWAL_LIMITS', 'polygon:USDT:1', limitFault],
+  ['WITHDRAWAL_LIMITS', 'polygon:USDT::5', limitFault],
+  ['WITHDRAWAL_LIMITS', 'polygon:USDT:-1:5', limitFault],
+  ['WITHDRAWAL_LIMITS', 'polygon:USDT:0.0000001:', limitFault],
+  ['WITHDRAWAL_LIMITS', 'polygon:EURC:1:', limitFault],
+  ['WITHDRAWAL_LIMITS', 'toString:EURC:1:', limitFault],
+  ['WITHDRAWAL_LIMITS', 'base:EURC:5:1', 'WITHDRAWAL_LIMITS gives base:EURC a maximum below its minimum.'],
+  ['WITHDRAWAL_LIMITS', 'base:EURC:1:,base:EURC:1:2', 'WITHDRAWAL_LIMITS has base:EURC more than once.'],
+  ['SCREENING_URL', 'screening', 'SCREENING_URL must be one http:// or https:// address.'],
 ] as const) {
   test(`${name}: ${sentence}`, () => {
     assert.deepEqual(
@@ -159,7 +343,14 @@ for (const [file, fault] of [
   [empty, 'which is empty'],
 ] as const) {
   test(`<NAME>_FILE names a file, ${fault}: the variable and the file, whatever the variable beside it says`, () => {
-    const secrets: SettingName[] = ['DATABASE_URL', 'OPERATOR_TOKENS', 'ENCRYPTION_KEYS'];
+    const secrets: SettingName[] = [
+      'DATABASE_URL',
+      'OPERATOR_TOKENS',
+      'ENCRYPTION_KEYS',
+      'POLYGON_RPC_URLS',
+      'HOT_WALLET_KEYS',
+      'SCREENING_URL',
+    ];
     for (const name of [...secrets, 'CAUSEWAY_OPERATOR_TOKEN'] as const) {
       const sentence = `${name}_FILE names ${file}, ${fault}.`;
       const env = { ...complete, [`${name}_FILE`]: file };
@@ -167,7 +358,7 @@ for (const [file, fault] of [
         faultsOf(() => readSetting(env, name)),
         [sentence],
       );
-      const whole = faultsOf(() => readConfig(env));
+      const whole = faultsOf(() => readConfig(env, ['worker']));
       assert.deepEqual(whole, secrets.includes(name) ? [sentence] : []);
     }
   });

@@ -1,5 +1,21 @@
 import { readFileSync } from 'node:fs';
+import {
+  chains,
+  type Finality,
+  type Network,
+  type NetworkSettings,
+  networks,
+  type PrivateKey,
+  parseAddress,
+  parseFinality,
+  parsePrivateKey,
+  type Token,
+  type TokenSymbol,
+  tokenSymbols,
+  tokensOf,
+} from './evm/index.ts';
 import { faultInCidr, isInBlocks } from './platform/address.ts';
+import { parseMinor } from './platform/money.ts';
 import { errorCode, reasonOf } from './platform/start-error.ts';
 
 export interface Config {
@@ -14,6 +30,18 @@ export interface Config {
   rateLimitStore: 'memory' | 'postgres';
   shutdownGraceMs: number;
   logLevel: string;
+  /** Those with a node. */
+  networks: NetworkSettings[];
+  withdrawalLimits: WithdrawalLimit[];
+  screeningUrl?: string;
+}
+
+/** Amounts in whole units of the token, as decimal text. */
+export interface WithdrawalLimit {
+  network: Network;
+  symbol: TokenSymbol;
+  minimum: string;
+  maximum?: string;
 }
 
 interface Setting {
@@ -50,6 +78,45 @@ export const settings = {
   RATE_LIMIT_STORE: {
     meaning: '`postgres` where several processes serve together, `memory` where one serves alone.',
     default: 'postgres',
+  },
+  POLYGON_RPC_URLS: {
+    meaning:
+      'JSON-RPC addresses of Polygon nodes, separated by commas; without one, nothing is paid there. Two of different providers are better than one.',
+    default: '',
+    secret: true,
+  },
+  ETHEREUM_RPC_URLS: { meaning: 'The same for Ethereum.', default: '', secret: true },
+  BASE_RPC_URLS: { meaning: 'The same for Base.', default: '', secret: true },
+  HOT_WALLET_KEYS: {
+    meaning:
+      'Private key that withdrawals are paid with, 32 bytes in hexadecimal: one for all networks, or `network:key`, separated by commas. Only workers read it.',
+    default: '',
+    secret: true,
+  },
+  NETWORK_FINALITY: {
+    meaning:
+      'When a payout is final, `network:rule`, separated by commas: `finalized`, `safe`, a number of blocks, or `safe/10000/finalized` (safe up to 10000, finalized above). Otherwise `finalized`, and on Base `safe/10000/finalized`.',
+    default: '',
+  },
+  NETWORK_FEE_CAP_GWEI: {
+    meaning:
+      'The most that a unit of gas may cost, `network:gwei`, separated by commas. Otherwise `polygon:10000,ethereum:500,base:50`.',
+    default: '',
+  },
+  TOKEN_ADDRESSES: {
+    meaning:
+      'Contracts in place of the issuers’ own, for test networks: `network:SYMBOL:0xaddress`, separated by commas.',
+    default: '',
+  },
+  WITHDRAWAL_LIMITS: {
+    meaning:
+      'The least and the most that one withdrawal pays, `network:SYMBOL:minimum:maximum`, separated by commas; the maximum may be empty.',
+    default: '',
+  },
+  SCREENING_URL: {
+    meaning: 'Service that is asked before an address is paid; empty means that none is.',
+    default: '',
+    secret: true,
   },
   DATABASE_POOL_MAX: { meaning: 'Connections to PostgreSQL, for each process.', default: '10' },
   DATABASE_STATEMENT_TIMEOUT_MS: {
@@ -104,8 +171,11 @@ function readSettingFile(variable: string, file: string): string {
   return text;
 }
 
-/** What `causeway serve` needs. Throws a `ConfigFault` that names everything missing or wrong. */
-export function readConfig(env: Environment): Config {
+/**
+ * What `causeway serve` needs with these roles. Throws a `ConfigFault` that names everything missing or wrong. The key that
+ * pays is for workers: a process that does not pay never sees it.
+ */
+export function readConfig(env: Environment, roles: readonly string[] = []): Config {
   const faults: string[] = [];
   const text = (name: SettingName): string => {
     try {
@@ -163,6 +233,13 @@ export function readConfig(env: Environment): Config {
     if (fault) faults.push(`TRUSTED_PROXIES: ${fault}.`);
   }
 
+  const read = { list, fault: (sentence: string) => void faults.push(sentence) };
+  const networkTokens = readTokens(read);
+  const withdrawalLimits = readWithdrawalLimits(read, networkTokens);
+  const screeningUrl = text('SCREENING_URL');
+  if (screeningUrl !== '' && !isHttpUrl(screeningUrl))
+    faults.push('SCREENING_URL must be one http:// or https:// address.');
+
   const config: Config = {
     databaseUrl,
     databasePoolMax: integer('DATABASE_POOL_MAX', 1, 1_000),
@@ -175,6 +252,9 @@ export function readConfig(env: Environment): Config {
     rateLimitStore: oneOf('RATE_LIMIT_STORE', ['postgres', 'memory']),
     shutdownGraceMs: integer('SHUTDOWN_GRACE_MS', 0, 600_000),
     logLevel: oneOf('LOG_LEVEL', ['info', 'fatal', 'error', 'warn', 'debug', 'trace', 'silent']),
+    networks: readNetworks(read, networkTokens, roles.includes('worker')),
+    withdrawalLimits,
+    ...(screeningUrl && { screeningUrl }),
   };
   if (faults.length > 0) throw new ConfigFault([...new Set(faults)]);
   return config;
@@ -184,4 +264,154 @@ export function readConfig(env: Environment): Config {
 function faultInTrust(block: string): string | undefined {
   const holdsEverybody = ['0.0.0.0', '255.255.255.255'].every((end) => isInBlocks(end, [block]));
   return holdsEverybody ? `${block} would believe every caller; name the blocks of your proxies` : undefined;
+}
+
+/** What the readers of several settings together share: a setting's items, and where faults go. */
+interface Reading {
+  list(name: SettingName): string[];
+  fault(sentence: string): void;
+}
+
+const isNetwork = (text: string): text is Network => (networks as string[]).includes(text);
+const isSymbol = (text: string): text is TokenSymbol => (tokenSymbols as string[]).includes(text);
+const knownNetworks = `the networks are ${networks.join(', ')}`;
+
+function readNetworks(
+  read: Reading,
+  tokens: ReadonlyMap<Network, Token[]>,
+  isWorker: boolean,
+): NetworkSettings[] {
+  const rpcUrls = new Map(networks.map((network) => [network, readRpcUrls(read, network)]));
+  const offered = networks.filter((network) => rpcUrls.get(network)!.length > 0);
+  const keys = isWorker ? readHotWalletKeys(read, offered) : new Map<Network, PrivateKey>();
+  const finality = readPairs<Finality>(read, 'NETWORK_FINALITY', {
+    form: 'network:rule pairs, a rule being finalized, safe, a number of blocks, or such as safe/10000/finalized',
+    parse: parseFinality,
+  });
+  const feeCaps = readPairs<bigint>(read, 'NETWORK_FEE_CAP_GWEI', {
+    form: 'network:gwei pairs, each a number above 0 with at most 9 decimals',
+    parse: (gwei) => parseMinor(gwei, 9) || undefined,
+  });
+  return offered.map((network) => {
+    const chain = chains[network];
+    const signerKey = keys.get(network);
+    return {
+      network,
+      rpcUrls: rpcUrls.get(network)!,
+      finality: finality.get(network) ?? chain.finality,
+      tokens: tokens.get(network)!,
+      feeCap: feeCaps.get(network) ?? chain.feeCap,
+      bumpAfterMs: chain.bumpAfterMs,
+      ...(signerKey && { signerKey }),
+    };
+  });
+}
+
+const rpcSettings = {
+  polygon: 'POLYGON_RPC_URLS',
+  ethereum: 'ETHEREUM_RPC_URLS',
+  base: 'BASE_RPC_URLS',
+} as const satisfies Record<Network, SettingName>;
+
+function readRpcUrls({ list, fault }: Reading, network: Network): string[] {
+  const name = rpcSettings[network];
+  const urls = list(name);
+  if (!urls.every(isHttpUrl)) fault(`${name} must be http:// or https:// addresses, separated by commas.`);
+  return urls;
+}
+
+function isHttpUrl(text: string): boolean {
+  return /^https?:\/\/\S+$/.test(text) && URL.canParse(text);
+}
+
+function readHotWalletKeys({ list, fault }: Reading, offered: readonly Network[]): Map<Network, PrivateKey> {
+  const keys = new Map<Network, PrivateKey>();
+  const items = list('HOT_WALLET_KEYS');
+  for (const item of items) {
+    const [, name, digits] = /^(?:([a-z]+):)?(\w+)$/.exec(item) ?? [];
+    const key = parsePrivateKey(digits ?? '');
+    const isForAll = name === undefined && items.length === 1;
+    const isForOne = name !== undefined && isNetwork(name) && !keys.has(name);
+    if (!key || !(isForAll || isForOne)) {
+      // Nothing of the item is repeated: what looks like the name of a network may be a part of the key.
+      fault(
+        `HOT_WALLET_KEYS must be one private key, 32 bytes in hexadecimal, or network:key pairs, networks unlike; ${knownNetworks}.`,
+      );
+      return keys;
+    }
+    for (const network of isForOne ? [name] : networks) keys.set(network, key);
+  }
+  const without = offered.filter((network) => !keys.has(network));
+  if (without.length > 0)
+    fault(`HOT_WALLET_KEYS has no key for ${without.join(', ')}: a worker pays withdrawals with it.`);
+  return keys;
+}
+
+/** `network:value` pairs; the value itself may hold colons. */
+function readPairs<Value>(
+  { list, fault }: Reading,
+  name: SettingName,
+  { form, parse }: { form: string; parse(text: string): Value | undefined },
+): Map<Network, Value> {
+  const values = new Map<Network, Value>();
+  for (const item of list(name)) {
+    const [, network = '', text = ''] = /^([a-z]+):(\S+)$/.exec(item) ?? [];
+    const value = parse(text);
+    if (!isNetwork(network) || value === undefined) fault(`${name} must be ${form}; ${knownNetworks}.`);
+    else if (values.has(network)) fault(`${name} has ${network} more than once.`);
+    else values.set(network, value);
+  }
+  return values;
+}
+
+/** Of every network, also of those without a node. */
+function readTokens({ list, fault }: Reading): ReadonlyMap<Network, Token[]> {
+  const others = new Map(networks.map((network) => [network, {} as Partial<Record<TokenSymbol, string>>]));
+  for (const item of list('TOKEN_ADDRESSES')) {
+    const [network = '', symbol = '', text = '', ...more] = item.split(':');
+    const address = parseAddress(text);
+    if (!isNetwork(network) || !isSymbol(symbol) || !address || more.length > 0)
+      fault(
+        `TOKEN_ADDRESSES must be network:SYMBOL:0xaddress; ${knownNetworks}, the symbols ${tokenSymbols.join(', ')}.`,
+      );
+    else if (others.get(network)![symbol]) fault(`TOKEN_ADDRESSES has ${network}:${symbol} more than once.`);
+    else others.get(network)![symbol] = address;
+  }
+  return new Map(
+    networks.map((network) => {
+      const tokens = tokensOf(network, others.get(network));
+      if (new Set(tokens.map(({ address }) => address)).size < tokens.length)
+        fault(`TOKEN_ADDRESSES gives two tokens of ${network} the same address.`);
+      return [network, tokens];
+    }),
+  );
+}
+
+function readWithdrawalLimits(
+  { list, fault }: Reading,
+  tokens: ReadonlyMap<Network, Token[]>,
+): WithdrawalLimit[] {
+  const limits = new Map<string, WithdrawalLimit>();
+  for (const item of list('WITHDRAWAL_LIMITS')) {
+    const [network = '', symbol = '', minimum = '', maximum, ...more] = item.split(':');
+    const token = isNetwork(network)
+      ? tokens.get(network)!.find((token) => token.symbol === symbol)
+      : undefined;
+    const [least, most] = [minimum, maximum || minimum].map((text) => parseMinor(text, token?.decimals ?? 0));
+    const asset = `${network}:${symbol}`;
+    if (least === undefined || most === undefined || maximum === undefined || more.length > 0 || !token)
+      fault(
+        'WITHDRAWAL_LIMITS must be network:SYMBOL:minimum:maximum, each amount with at most 6 decimals, of tokens that the network has.',
+      );
+    else if (most < least) fault(`WITHDRAWAL_LIMITS gives ${asset} a maximum below its minimum.`);
+    else if (limits.has(asset)) fault(`WITHDRAWAL_LIMITS has ${asset} more than once.`);
+    else
+      limits.set(asset, {
+        network: network as Network,
+        symbol: token.symbol,
+        minimum,
+        ...(maximum && { maximum }),
+      });
+  }
+  return [...limits.values()];
 }

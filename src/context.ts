@@ -1,9 +1,11 @@
+import type { Evm } from './evm/index.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Db, Pool } from './platform/db.ts';
 import type { Log } from './platform/log.ts';
 import type { Metrics } from './platform/metrics.ts';
 import type { RateLimiter } from './platform/rate-limit/index.ts';
 import type { Sealer } from './platform/seal.ts';
+import type { Screening } from './screening/index.ts';
 
 /** Who acts. A verb reads identity from here and from nowhere else. */
 export type Actor = KeyActor | OperatorActor | WorkerActor;
@@ -34,6 +36,8 @@ export interface Ctx<A extends Actor = Actor> {
   now: Date;
   log: Log;
   sealer: Sealer;
+  evm: Evm;
+  screening: Screening;
 }
 
 /** What a process is made of; surfaces build contexts from it. */
@@ -44,14 +48,17 @@ export interface Deps {
   sealer: Sealer;
   limiter: RateLimiter;
   metrics: Metrics;
+  evm: Evm;
+  screening: Screening;
 }
 
 export function contextFor<A extends Actor>(
-  deps: Pick<Deps, 'db' | 'clock' | 'sealer'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'sealer' | 'evm' | 'screening'>,
   actor: A,
   log: Log,
 ): Ctx<A> {
-  return { db: deps.db, actor, now: deps.clock(), log, sealer: deps.sealer };
+  const { db, clock, sealer, evm, screening } = deps;
+  return { db, actor, now: clock(), log, sealer, evm, screening };
 }
 
 /** Runs `work` with a context whose database is one transaction. */

@@ -1,6 +1,7 @@
 import { buildApp, jobs } from './app.ts';
 import type { Config } from './config.ts';
 import type { Deps } from './context.ts';
+import { createEvm } from './evm/index.ts';
 import { systemClock } from './platform/clock.ts';
 import { createPool, type Pool } from './platform/db.ts';
 import type { HttpServer } from './platform/http.ts';
@@ -11,6 +12,7 @@ import { readSchemaVersion, requireKnownVersion } from './platform/migrate.ts';
 import { createMemoryLimiter, createPostgresLimiter } from './platform/rate-limit/index.ts';
 import { createSealer } from './platform/seal.ts';
 import { StartError } from './platform/start-error.ts';
+import { createScreening } from './screening/index.ts';
 
 export type Role = 'api' | 'worker';
 export const roles: readonly Role[] = ['api', 'worker'];
@@ -57,13 +59,16 @@ export function createDeps(config: Config, log: Log): Deps {
     statementTimeoutMs: config.databaseStatementTimeoutMs,
     log,
   });
+  const metrics = createMetrics();
   return {
     db,
     log,
     clock: systemClock,
     sealer: createSealer(config.encryptionKeys),
     limiter: config.rateLimitStore === 'postgres' ? createPostgresLimiter(db) : createMemoryLimiter(),
-    metrics: createMetrics(),
+    metrics,
+    evm: createEvm(config.networks, metrics.countNodeCall),
+    screening: createScreening(config.screeningUrl),
   };
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type IssuedKey, issueKey } from '../src/keys/index.ts';
+import { fundAccount } from '../src/ledger/index.ts';
 import { allowUser, createPartner } from '../src/partners/index.ts';
 import { createUser, type NewUser } from '../src/users/index.ts';
 import { type Harness, noteSecret } from './harness.ts';
@@ -43,4 +44,24 @@ export async function makeKey(harness: Harness, terms: KeyTerms = {}): Promise<I
 
 export function makeAddress(): string {
   return `0x${randomBytes(20).toString('hex')}`;
+}
+
+export function makeFunds(
+  harness: Harness,
+  userId: string,
+  network: string,
+  currency: string,
+  amount: string,
+) {
+  return fundAccount(harness.operatorContext(), { userId, network, currency, amount });
+}
+
+/** A withdrawal of 1 USDT on polygon to an address of nobody's, unless told otherwise; its bulk id. */
+export async function makeWithdrawal(harness: Harness, key: IssuedKey, fields: object = {}): Promise<string> {
+  const { status, body } = await harness.request('POST', `/api/crypto/${key.userId}/withdraw`, {
+    token: key.token,
+    body: { amount: '1', to: makeAddress(), ...fields },
+  });
+  if (status !== 200) throw new Error(`the withdrawal was refused: ${body.error}`);
+  return body.data.bulkId;
 }

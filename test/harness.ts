@@ -7,6 +7,7 @@ import { type AppOptions, buildApp } from '../src/app.ts';
 import type { Config } from '../src/config.ts';
 import type { Ctx, Deps, OperatorActor } from '../src/context.ts';
 import { contextFor } from '../src/context.ts';
+import { type NetworkSettings, networks, tokensOf } from '../src/evm/index.ts';
 import { createDeps } from '../src/main.ts';
 import type { HttpServer } from '../src/platform/http.ts';
 import { createLog, type Log } from '../src/platform/log.ts';
@@ -43,13 +44,16 @@ export interface RequestOptions {
 }
 
 export type HarnessOptions = Partial<Pick<AppOptions, 'trustedProxies'>> &
-  Partial<Pick<Config, 'rateLimitStore'>>;
+  Partial<Pick<Config, 'rateLimitStore' | 'networks' | 'withdrawalLimits' | 'screeningUrl'>>;
 
-/** Call it once at the top of a test file; its fields are there from the first test on. */
-export function useHarness(options: HarnessOptions = {}): Harness {
+/**
+ * Call it once at the top of a test file; its fields are there from the first test on. Options that are known only then, such as
+ * a chain's, come from a function.
+ */
+export function useHarness(options: HarnessOptions | (() => Promise<HarnessOptions>) = {}): Harness {
   const harness = {} as Harness;
   before(async () => {
-    Object.assign(harness, await startHarness(options));
+    Object.assign(harness, await startHarness(typeof options === 'function' ? await options() : options));
   });
   after(async () => {
     await harness.server?.close();
@@ -119,7 +123,22 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
     rateLimitStore: options.rateLimitStore ?? 'memory',
     shutdownGraceMs: 2_000,
     logLevel: 'debug',
+    networks: options.networks ?? networksWithoutNodes(),
+    withdrawalLimits: options.withdrawalLimits ?? [],
+    screeningUrl: options.screeningUrl,
   };
+}
+
+/** Every network as in production, with a node that nobody can reach: what needs no chain works all the same. */
+function networksWithoutNodes(): NetworkSettings[] {
+  return networks.map((network) => ({
+    network,
+    rpcUrls: ['http://127.0.0.1:1'],
+    finality: { rule: 'finalized' },
+    tokens: tokensOf(network),
+    feeCap: 10n ** 12n,
+    bumpAfterMs: 30_000,
+  }));
 }
 
 /** A database of one's own, cloned from the migrated template: about 50 ms, whatever the schema grows to. */

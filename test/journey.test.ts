@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { payoutJobs } from '../src/payouts/index.ts';
+import { runJobs } from '../src/platform/jobs.ts';
+import { useChain } from './chain.ts';
 import { makeAddress } from './factories.ts';
 import { noteSecret, useHarness } from './harness.ts';
+import { waitUntil } from './wait-until.ts';
 
 // The way from nothing to a working integration and back, as an operator and a partner walk it. Each feature adds its stretch.
-const harness = useHarness({ rateLimitStore: 'postgres' });
+const chain = useChain({ blockTime: 1 });
+const harness = useHarness(async () => {
+  await chain.ready;
+  return { rateLimitStore: 'postgres', networks: [chain.settings] };
+});
 
 const command = async (name: string, input: object) => {
   const { status, body } = await harness.operator(name, input);
@@ -34,6 +42,29 @@ test('a partner is set up, works, changes keys, and is let go', async () => {
   });
   noteSecret(first.token);
 
+  await command('ledger.fund', { userId: owner.id, network: 'polygon', currency: 'USDT', amount: '100' });
+  const crypto = (method: string, path: string, body?: object) =>
+    harness.request(method, `/api/crypto/${owner.id}/${path}`, { token: first.token, body });
+  const payee = makeAddress();
+  const created = await crypto('POST', 'withdraw', { amount: '40.25', to: payee, externalId: 'first' });
+  assert.equal(created.status, 200);
+  const { bulkId } = created.body.data;
+  await crypto('POST', 'withdraw', { amount: '60', to: payee });
+  const worker = runJobs(payoutJobs(), harness.deps);
+  const entry = async () => (await crypto('GET', `withdraws?bulkId=${bulkId}`)).body.data.withdraws[0];
+  await waitUntil('the withdrawal is completed', async () => (await entry()).status === 'completed', 20_000);
+  await worker.stop();
+  const paid = await entry();
+  assert.equal(paid.transferTokenStatus, 'confirmed');
+  assert.equal(await chain.balanceOf('USDT', payee), 40_250_000n);
+  const [payment] = await chain.paidOut();
+  assert.equal(payment!.hash, paid.transactionHash);
+  const failed = (await crypto('GET', 'withdraws?status=failed')).body.data.withdraws;
+  assert.deepEqual(
+    failed.map((row: { errorMessage: string }) => row.errorMessage),
+    ['Insufficient balance'],
+  );
+
   const history = (token: string) =>
     harness.request('GET', '/api/history?resource=account&feature=account-portfolio', { token });
   assert.equal((await history(first.token)).body.error, 'Invalid feature', 'in: only the spelling is wrong');
@@ -54,7 +85,7 @@ test('a partner is set up, works, changes keys, and is let go', async () => {
   const { items } = await command('audit.list', { limit: 200 });
   assert.deepEqual(items.map((row: { action: string }) => row.action).reverse(), [
     ...['partners.create', 'users.create', 'users.add-wallet', 'partners.allow-user', 'keys.issue'],
-    ...['keys.issue', 'keys.rotate', 'keys.revoke', 'partners.disallow-user'],
+    ...['ledger.fund', 'keys.issue', 'keys.rotate', 'keys.revoke', 'partners.disallow-user'],
   ]);
   assert.equal((await command('audit.verify', {})).intact, true);
 });

@@ -57,6 +57,9 @@ const changes: Record<string, () => Promise<object>> = {
   'keys.issue': async () => ({ name: 'test', ...(await makePair()) }),
   'keys.rotate': async () => ({ keyId: (await makeKey(harness)).id }),
   'keys.revoke': async () => ({ keyId: (await makeKey(harness)).id }),
+  'ledger.fund': async () => ({
+    ...{ userId: (await makeUser(harness)).id, network: 'base', currency: 'EURC', amount: '12.5' },
+  }),
 };
 
 const changing = commands.filter((command) => command.changes).map(({ name }) => name);

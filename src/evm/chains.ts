@@ -1,15 +1,54 @@
+import type { Finality } from './finality.ts';
+
 export type TokenSymbol = 'USDT' | 'USDC' | 'EURC';
 
 export interface Chain {
   chainId: number;
   tokens: readonly TokenSymbol[];
+  /** When a payout counts as settled, unless the operator says otherwise. */
+  finality: Finality;
+  /** The least tip that block builders of the network take, in wei for each unit of gas. */
+  tipMin: bigint;
+  /** The most that a unit of gas may cost, in wei, unless the operator says otherwise. */
+  feeCap: bigint;
+  /** Enough for a transfer of any of the tokens; what is not used is not paid. */
+  transferGas: bigint;
+  /** How long a sent transaction may wait before its fee is raised. */
+  bumpAfterMs: number;
 }
+
+const gwei = 1_000_000_000n;
+const transferGas = 150_000n;
 
 /** The networks that payouts go to, under the ids by which the whole world knows them. */
 export const chains = {
-  polygon: { chainId: 137, tokens: ['USDT', 'USDC'] },
-  ethereum: { chainId: 1, tokens: ['USDT', 'USDC', 'EURC'] },
-  base: { chainId: 8453, tokens: ['USDT', 'USDC', 'EURC'] },
+  polygon: {
+    chainId: 137,
+    tokens: ['USDT', 'USDC'],
+    finality: { rule: 'finalized' },
+    tipMin: 30n * gwei,
+    feeCap: 10_000n * gwei,
+    transferGas,
+    bumpAfterMs: 20_000,
+  },
+  ethereum: {
+    chainId: 1,
+    tokens: ['USDT', 'USDC', 'EURC'],
+    finality: { rule: 'finalized' },
+    tipMin: gwei / 10n,
+    feeCap: 500n * gwei,
+    transferGas,
+    bumpAfterMs: 60_000,
+  },
+  base: {
+    chainId: 8453,
+    tokens: ['USDT', 'USDC', 'EURC'],
+    finality: { rule: 'safe', above: { amount: '10000', rule: 'finalized' } },
+    tipMin: gwei / 1_000n,
+    feeCap: 50n * gwei,
+    transferGas,
+    bumpAfterMs: 20_000,
+  },
 } as const satisfies Record<string, Chain>;
 
 export type Network = keyof typeof chains;

@@ -2,11 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { privateKeyToAccount } from 'viem/accounts';
 import { encodeDeployData, encodeFunctionData, getContractAddress, parseAbi } from 'viem/utils';
 import type { TokenSymbol } from './chains.ts';
+import { type Hex, toQuantity } from './hex.ts';
 import { callNode } from './json-rpc.ts';
-import type { PrivateKey } from './key-address.ts';
+import type { PrivateKey } from './private-key.ts';
 import bytecodes from './test-tokens.json' with { type: 'json' };
-
-type Hex = `0x${string}`;
 
 const abi = parseAbi(['constructor(string name, string symbol)', 'function mint(address to, uint256 value)']);
 
@@ -30,6 +29,8 @@ export interface TestTokenOptions {
   /** Who gets 10,000,000 of each token, and the native coin for gas. */
   holder: string;
   tokens: readonly TokenSymbol[];
+  /** Where the issuer's nonces begin. Addresses follow from them, so that two networks with two beginnings share none. */
+  firstNonce?: number;
 }
 
 /**
@@ -38,27 +39,30 @@ export interface TestTokenOptions {
  * addresses the same for the same issuer.
  */
 export async function deployTestTokens(options: TestTokenOptions): Promise<Record<string, string>> {
-  const { rpcUrl, chainId, issuerKey, tokens } = options;
+  const { rpcUrl, chainId, issuerKey, tokens, firstNonce = 0 } = options;
   const call = <Result>(method: string, ...params: unknown[]) =>
     callNode<Result>({ rpcUrl, method, params, timeoutMs: callTimeoutMs });
   const issuer = privateKeyToAccount(issuerKey);
   const holder = options.holder as Hex;
-  const addressOf = (at: number) => getContractAddress({ from: issuer.address, nonce: BigInt(2 * at) });
+  const addressOf = (at: number) =>
+    getContractAddress({ from: issuer.address, nonce: BigInt(firstNonce + 2 * at) });
   const steps = tokens.flatMap((symbol, at) => [
     { to: undefined, data: creationOf(symbol), gas: 2_000_000n },
     { to: addressOf(at), data: mintingFor(holder), gas: 200_000n },
   ]);
 
-  const done = Number(await call<Hex>('eth_getTransactionCount', issuer.address, 'latest'));
+  const next = Number(await call<Hex>('eth_getTransactionCount', issuer.address, 'latest'));
+  if (next < firstNonce) await call('anvil_setNonce', issuer.address, toQuantity(firstNonce));
+  const done = Math.max(next - firstNonce, 0);
   if (done < steps.length) {
     for (const address of [issuer.address, holder]) await call('anvil_setBalance', address, gasMoney);
     const hashes: Hex[] = [];
-    for (let nonce = done; nonce < steps.length; nonce++) {
+    for (let step = done; step < steps.length; step++) {
       const transaction = await issuer.signTransaction({
         type: 'eip1559',
         chainId,
-        nonce,
-        ...steps[nonce]!,
+        nonce: firstNonce + step,
+        ...steps[step]!,
         value: 0n,
         maxFeePerGas: 100n * gwei,
         maxPriorityFeePerGas: gwei,

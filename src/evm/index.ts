@@ -1,5 +1,30 @@
 export { checksumAddress, parseAddress } from './address.ts';
+export {
+  type Block,
+  type BlockTag,
+  readBlock,
+  readBlockHashes,
+  readChainId,
+  readFinalBlock,
+  readTransactionCount,
+} from './blocks.ts';
 export { type Chain, chains, type Network, networks, type TokenSymbol } from './chains.ts';
 export { deployTestTokens, type TestTokenOptions } from './deploy-test-tokens.ts';
-export { callNode, type NodeCall, NodeError } from './json-rpc.ts';
-export { addressOfKey, type PrivateKey } from './key-address.ts';
+export { type Fees, raiseFees, readFees } from './fees.ts';
+export { describeFinality, type Finality, type FinalityRule, parseFinality, ruleFor } from './finality.ts';
+export { callNode, type NodeCall, NodeError, type RpcCall } from './json-rpc.ts';
+export { createEvm, type Evm, type EvmNetwork, type NetworkSettings, type OnCall } from './networks.ts';
+export { type CallOutcome, createNode, type Node, type NodeOptions, type Provider } from './node.ts';
+export { addressOfKey, type PrivateKey, parsePrivateKey } from './private-key.ts';
+export { type Log, matchTransfer, type Receipt, readReceipts, type TransferMatch } from './receipts.ts';
+export { createSigner, hashOf, type Signer, type TransferToSign } from './signer.ts';
+export {
+  readDecimals,
+  readFrozen,
+  readGasBalance,
+  readTokenBalance,
+  type Simulation,
+  simulateTransfers,
+} from './token-reads.ts';
+export { createToken, type Token, tokenAddresses, tokenSymbols, tokensOf } from './tokens.ts';
+export { readReference, type Transfer } from './transfers.ts';

@@ -1,3 +1,5 @@
+import { unescape as decodePercents } from 'node:querystring';
+
 export interface NodeCall {
   rpcUrl: string;
   method: string;
@@ -5,22 +7,57 @@ export interface NodeCall {
   timeoutMs: number;
 }
 
+export interface RpcCall {
+  method: string;
+  params: unknown[];
+}
+
+interface NodeErrorFacts {
+  code?: number;
+  said?: string;
+  data?: string;
+  isAnswer?: boolean;
+  isOverloaded?: boolean;
+  cause?: unknown;
+}
+
 /** What went wrong with a call. The URL is left out of it: that of a hosted node holds the account's key. */
 export class NodeError extends Error {
   override name = 'NodeError';
   /** The node's own code; absent where the node did not answer the call. */
   readonly code: number | undefined;
+  /** The node's own words. */
+  readonly said: string | undefined;
+  /** What a reverted call returned, in hexadecimal. */
+  readonly data: string | undefined;
+  /** The node took up the call and refused it, as opposed to: nobody knows what became of the call. */
+  readonly isAnswer: boolean;
+  /** The transport failed, or the node asks for a pause: the next call had better go elsewhere. */
+  readonly isOverloaded: boolean;
 
-  constructor(message: string, options: { code?: number; cause?: unknown } = {}) {
-    super(message, { cause: options.cause });
-    this.code = options.code;
+  constructor(message: string, facts: NodeErrorFacts = {}) {
+    super(message, { cause: facts.cause });
+    this.code = facts.code;
+    this.said = facts.said;
+    this.data = facts.data;
+    this.isAnswer = facts.isAnswer ?? false;
+    this.isOverloaded = facts.isOverloaded ?? false;
   }
 }
 
 interface Answer {
+  id?: unknown;
   result?: unknown;
-  error?: { code: number; message: string };
+  error?: unknown;
 }
+
+interface HttpAnswer {
+  status: number;
+  text: string;
+}
+
+const callsInArray = 100;
+const longestWords = 300;
 
 /** One JSON-RPC call. The caller names the type of the result, as the method's specification gives it. */
 export async function callNode<Result>({
@@ -29,37 +66,134 @@ export async function callNode<Result>({
   params = [],
   timeoutMs,
 }: NodeCall): Promise<Result> {
-  const answer = await ask({ rpcUrl, method, params, timeoutMs });
-  if (answer.error) throw new NodeError(`${method}: ${answer.error.message}`, { code: answer.error.code });
-  if (answer.result === undefined) throw new NodeError(`${method}: the node answered without a result`);
-  return answer.result as Result;
+  const body = { jsonrpc: '2.0', id: 1, method, params };
+  const http = await post(rpcUrl, body, method, timeoutMs);
+  const answer = parseJson(http.text);
+  if (!isObject(answer)) throw notJsonRpc(method, http);
+  const result = resultOf(method, answer, http, rpcUrl);
+  if (result instanceof NodeError) throw result;
+  return result as Result;
 }
 
-async function ask({ rpcUrl, method, params, timeoutMs }: NodeCall): Promise<Answer> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-  let status: number;
-  let text: string;
+/**
+ * Many calls, in arrays that hosted nodes accept, one after the other. What became of each stands in its place: its result or
+ * a `NodeError`. It never rejects.
+ */
+export async function batchNode(
+  rpcUrl: string,
+  calls: readonly RpcCall[],
+  timeoutMs: number,
+): Promise<unknown[]> {
+  const results: unknown[] = [];
+  while (results.length < calls.length) {
+    const part = calls.slice(results.length, results.length + callsInArray);
+    try {
+      results.push(...(await sendArray(rpcUrl, part, timeoutMs)));
+    } catch (error) {
+      // Nobody is there. What is left is not tried either: each array would take the whole timeout again.
+      const left = calls.slice(results.length);
+      results.push(...left.map(({ method }) => againFor(method, error as NodeError)));
+    }
+  }
+  return results;
+}
+
+async function sendArray(rpcUrl: string, calls: readonly RpcCall[], timeoutMs: number): Promise<unknown[]> {
+  if (calls.length === 1) {
+    const only = { ...calls[0]!, rpcUrl, timeoutMs };
+    return [await callNode<unknown>(only).catch((error: NodeError) => error)];
+  }
+  const body = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }));
+  const http = await post(rpcUrl, body, calls[0]!.method, timeoutMs);
+  const answers = parseJson(http.text);
+  if (!Array.isArray(answers)) return calls.map(({ method }) => refusedArray(method, answers, http, rpcUrl));
+  // In whatever order they come. Of two answers to one call neither is believed.
+  const answersById = Map.groupBy(answers.filter(isObject), ({ id }) => String(id));
+  return calls.map(({ method }, id) => {
+    const [answer, another] = answersById.get(String(id)) ?? [];
+    if (!answer || another) return new NodeError(`${method}: the node left it out of its answers`);
+    return resultOf(method, answer, http, rpcUrl);
+  });
+}
+
+/** The node refused the array as a whole, for its length or its rate: no call in it was answered. */
+function refusedArray(method: string, answer: unknown, http: HttpAnswer, rpcUrl: string): NodeError {
+  const error = isObject(answer) ? resultOf(method, answer, http, rpcUrl) : undefined;
+  if (!(error instanceof NodeError) || !error.isAnswer) return notJsonRpc(method, http);
+  const { message, code, said, isOverloaded } = error;
+  return new NodeError(message, { code, said, isOverloaded });
+}
+
+function againFor(method: string, { message, isOverloaded, cause }: NodeError): NodeError {
+  return new NodeError(message.replace(/^\w+/, method), { isOverloaded, cause });
+}
+
+async function post(rpcUrl: string, body: unknown, method: string, timeoutMs: number): Promise<HttpAnswer> {
+  const { url, authorization } = splitCredentials(rpcUrl);
   try {
-    const headers = { 'content-type': 'application/json' };
-    const signal = AbortSignal.timeout(timeoutMs);
-    const response = await fetch(rpcUrl, { method: 'POST', headers, body, signal, redirect: 'error' });
-    status = response.status;
-    text = await response.text();
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(timeoutMs),
+      redirect: 'error',
+    });
+    return { status: response.status, text: await response.text() };
   } catch (cause) {
     const isLate = cause instanceof DOMException && cause.name === 'TimeoutError';
     const reason = isLate ? `no answer within ${timeoutMs} ms` : 'the node cannot be reached';
-    throw new NodeError(`${method}: ${reason}`, { cause });
+    throw new NodeError(`${method}: ${reason}`, { isOverloaded: true, cause });
   }
-  // Some nodes send the error that explains it with a status other than 200.
-  const answer = parseAnswer(text);
-  if (!answer) throw new NodeError(`${method}: the node answered with status ${status} and no JSON-RPC`);
-  return answer;
 }
 
-function parseAnswer(text: string): Answer | undefined {
+/** `fetch` refuses a URL with a name and a password in it, and repeats all of it in its error. */
+function splitCredentials(rpcUrl: string): { url: string; authorization?: string } {
+  const url = new URL(rpcUrl);
+  if (url.username === '' && url.password === '') return { url: rpcUrl };
+  const pair = `${decodePercents(url.username)}:${decodePercents(url.password)}`;
+  url.username = '';
+  url.password = '';
+  return { url: url.href, authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+/** Some nodes send the error that explains it with a status other than 200. */
+function resultOf(method: string, answer: Answer, { status }: HttpAnswer, rpcUrl: string): unknown {
+  const isOverloaded = isOverload(status);
+  if (isObject(answer.error)) {
+    const { code, message, data } = answer.error as { code?: unknown; message?: unknown; data?: unknown };
+    const words = typeof message === 'string' ? message : 'an error without a message';
+    const said = words
+      .replaceAll(rpcUrl, '…')
+      .replace(/\p{Cc}+/gu, ' ')
+      .slice(0, longestWords);
+    return new NodeError(`${method}: ${said}`, {
+      ...(typeof code === 'number' && { code }),
+      ...(typeof data === 'string' && { data }),
+      said,
+      isAnswer: true,
+      isOverloaded,
+    });
+  }
+  if (answer.result === undefined) {
+    return new NodeError(`${method}: the node answered without a result`, { isOverloaded });
+  }
+  return answer.result;
+}
+
+function notJsonRpc(method: string, { status }: HttpAnswer): NodeError {
+  const message = `${method}: the node answered with status ${status} and no JSON-RPC`;
+  return new NodeError(message, { isOverloaded: isOverload(status) });
+}
+
+const isOverload = (status: number) => status === 429 || status >= 500;
+
+function isObject(value: unknown): value is Answer {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parseJson(text: string): unknown {
   try {
-    const answer = JSON.parse(text);
-    return typeof answer === 'object' && answer !== null && !Array.isArray(answer) ? answer : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

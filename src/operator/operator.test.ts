@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import { makeAddress, makeKey, makePartner, makeUser } from '../../test/factories.ts';
+import { makeAddress, makeKey, makePartner, makeUser, makeWithdrawal } from '../../test/factories.ts';
 import { noteSecret, useHarness } from '../../test/harness.ts';
 import { buildApp, commands } from '../app.ts';
 import { createMetrics } from '../platform/metrics.ts';
@@ -94,7 +94,7 @@ const lists = commands.filter(({ input }) => 'cursor' in input.properties).map((
 test('400 cursor is not one that this list gave: from another list, made up, cut, in another alphabet', async () => {
   const { partnerId } = await makeKey(harness);
   for (let made = 0; made < 2; made++) {
-    await makeKey(harness, { partnerId });
+    await makeWithdrawal(harness, await makeKey(harness, { partnerId }));
     await makePartner(harness);
     await harness.operator('users.block-address', { address: makeAddress(), reason: 'test' });
   }
@@ -184,7 +184,7 @@ test('each operator acts under their own name, and a process without the role ap
     ['maria', noteSecret('m'.repeat(40))],
     ['joão@example.com', noteSecret('j'.repeat(40))],
   ]);
-  const options = { operatorTokens: tokens, trustedProxies: [], databasePoolMax: 10 };
+  const options = { operatorTokens: tokens, trustedProxies: [], databasePoolMax: 10, withdrawalLimits: [] };
   const start = (servesApi: boolean) =>
     buildApp({ ...harness.deps, metrics: createMetrics() }, { ...options, servesApi });
   const [server, workerOnly] = [await start(true), await start(false)];

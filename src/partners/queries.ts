@@ -60,6 +60,21 @@ export async function isUserAllowed(db: Db, partnerId: string, userId: string): 
   return rows.length > 0;
 }
 
+/** Whether there is such a user, and whether the partner may act for them, in one look. */
+export async function selectUserAccess(
+  db: Db,
+  partnerId: string,
+  userId: string,
+): Promise<'unknown' | 'refused' | 'allowed'> {
+  const [row] = await db.query<{ isAllowed: boolean }>(
+    `select exists (select from partner_users where partner_id = $1 and user_id = u.id) as "isAllowed"
+     from users u where u.id = $2`,
+    [partnerId, userId],
+  );
+  if (!row) return 'unknown';
+  return row.isAllowed ? 'allowed' : 'refused';
+}
+
 export async function selectAllowedUsers(
   db: Db,
   { partnerId, after, limit }: { partnerId: string; after?: string; limit: number },

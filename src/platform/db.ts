@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { DatabaseUnavailable } from './errors.ts';
+import { type Listener, listen } from './listen.ts';
 import type { Log } from './log.ts';
 
 export type Row = Record<string, unknown>;
@@ -26,6 +27,8 @@ export interface Pool extends Db {
    * its own, outside any transaction, and goes with it: a process that dies holds nothing up.
    */
   withLock(name: string, work: () => Promise<void>): Promise<boolean>;
+  /** Calls `onNotice` when somebody notifies the channel; the caller stops it before the pool is ended. */
+  listen(channel: string, onNotice: () => void): Listener;
 }
 
 export interface PoolOptions {
@@ -74,6 +77,7 @@ export function createPool({ url, connectionsMax, statementTimeoutMs, log }: Poo
     query: (text, values) => runQuery(driver, text, values),
     transaction: (work) => runTransaction(driver, work),
     withLock: (name, work) => runWithLock(driver, name, work),
+    listen: (channel, onNotice) => listen({ url, channel, log, onNotice }),
     cutOff,
     async end() {
       await driver.end();

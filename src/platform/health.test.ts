@@ -42,7 +42,13 @@ test('200 /metrics: requests by route pattern and status, latency, connections, 
 test('a process without the role api answers for its health and nothing else', async () => {
   const worker = await buildApp(
     { ...harness.deps, metrics: createMetrics() },
-    { operatorTokens: new Map(), databasePoolMax: 10, trustedProxies: [], servesApi: false },
+    {
+      operatorTokens: new Map(),
+      databasePoolMax: 10,
+      trustedProxies: [],
+      withdrawalLimits: [],
+      servesApi: false,
+    },
   );
   const status = async (url: string) => (await worker.inject({ method: 'GET', url })).statusCode;
   assert.equal(await status('/health'), 200);

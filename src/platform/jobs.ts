@@ -1,4 +1,5 @@
 import type { Pool } from './db.ts';
+import type { Listener } from './listen.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -6,7 +7,18 @@ import type { Metrics } from './metrics.ts';
 export interface Job<Deps> {
   name: string;
   everyMs: number;
-  run(deps: Deps): Promise<void>;
+  /**
+   * Where every worker takes its turns, beside the others: what it does is guarded row by row. Without it, only one worker at
+   * a time has the turn.
+   */
+  isShared?: true;
+  /** A PostgreSQL channel: a notice on it starts a turn at once. */
+  wokenBy?: string;
+  /** Jobs of this process that get a turn at once when this one did something. */
+  wakes?: readonly string[];
+  /** How many things it did: after some it has its next turn at once, after none at its interval. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: a job that counts nothing returns nothing.
+  run(deps: Deps): Promise<number | void>;
 }
 
 export interface RunningJobs {
@@ -20,44 +32,73 @@ interface JobDeps {
   metrics: Metrics;
 }
 
-/**
- * Runs each job on its interval. Of several workers only one runs a job at a time: the others find its lock taken and wait
- * for their next turn.
- */
+/** Runs each job on its interval, and sooner where something woke it. */
 export function runJobs<Deps extends JobDeps>(jobs: readonly Job<Deps>[], deps: Deps): RunningJobs {
-  let stopping = false;
-  const timers = new Set<NodeJS.Timeout>();
+  let isStopping = false;
   const running = new Set<Promise<void>>();
+  const timers = new Map<string, NodeJS.Timeout>();
+  const awake = new Set<string>();
 
   const schedule = (job: Job<Deps>, delayMs: number) => {
-    if (stopping) return;
-    const timer = setTimeout(() => {
-      timers.delete(timer);
-      const turn = takeTurn(job, deps).finally(() => {
-        running.delete(turn);
-        schedule(job, job.everyMs);
-      });
-      running.add(turn);
-    }, delayMs);
-    timers.add(timer);
+    if (isStopping) return;
+    timers.set(
+      job.name,
+      setTimeout(() => {
+        timers.delete(job.name);
+        awake.delete(job.name);
+        const turn = takeTurn(job, deps).then((done) => {
+          running.delete(turn);
+          if (done > 0) for (const name of job.wakes ?? []) wake(name);
+          schedule(job, done > 0 || awake.has(job.name) ? 0 : job.everyMs);
+        });
+        running.add(turn);
+      }, delayMs),
+    );
+  };
+  const byName = new Map(jobs.map((job) => [job.name, job]));
+  const wake = (name: string) => {
+    const job = byName.get(name);
+    if (!job) return;
+    const timer = timers.get(name);
+    // During its own turn it is remembered: what woke it may have come after the turn had looked.
+    if (!timer) awake.add(name);
+    else {
+      clearTimeout(timer);
+      schedule(job, 0);
+    }
   };
   for (const job of jobs) schedule(job, 0);
 
+  const channels = new Set(jobs.flatMap(({ wokenBy }) => wokenBy ?? []));
+  const listeners: Listener[] = [...channels].map((channel) =>
+    deps.db.listen(channel, () => {
+      for (const { name, wokenBy } of jobs) if (wokenBy === channel) wake(name);
+    }),
+  );
+
   return {
     async stop() {
-      stopping = true;
-      for (const timer of timers) clearTimeout(timer);
-      await Promise.all(running);
+      isStopping = true;
+      for (const timer of timers.values()) clearTimeout(timer);
+      await Promise.all([...running, ...listeners.map((listener) => listener.stop())]);
     },
   };
 }
 
-async function takeTurn<Deps extends JobDeps>(job: Job<Deps>, deps: Deps): Promise<void> {
+async function takeTurn<Deps extends JobDeps>(job: Job<Deps>, deps: Deps): Promise<number> {
   try {
-    const hadTurn = await deps.db.withLock(`job ${job.name}`, () => job.run(deps));
+    let done = 0;
+    const run = async () => {
+      done = (await job.run(deps)) ?? 0;
+    };
+    const hadTurn = job.isShared
+      ? await run().then(() => true)
+      : await deps.db.withLock(`job ${job.name}`, run);
     deps.metrics.countJob(job.name, hadTurn ? 'done' : 'elsewhere');
+    return done;
   } catch (err) {
     deps.metrics.countJob(job.name, 'failed');
     deps.log.error({ err, job: job.name }, 'job failed; it runs again at its next turn');
+    return 0;
   }
 }

@@ -13,6 +13,7 @@ export interface Metrics {
   observeRequest(labels: { method: string; route: string; status: number }, seconds: number): void;
   countRefusedKey(reason: string): void;
   countJob(job: string, outcome: 'done' | 'failed' | 'elsewhere'): void;
+  countNodeCall(network: string, method: string, outcome: string): void;
   /** Adds gauges that are filled at each scrape; a source that fails leaves a gap instead of failing the scrape. */
   addGauges<Deps>(sources: readonly GaugeSource<Deps>[], deps: Deps): void;
   addPool(counts: () => { total: number; idle: number; waiting: number }): void;
@@ -46,6 +47,12 @@ export function createMetrics(): Metrics {
     labelNames: ['job', 'outcome'],
     registers: [registry],
   });
+  const nodeCalls = new Counter({
+    name: 'causeway_node_calls_total',
+    help: 'Calls to EVM nodes; refused: the node answered with an error, failed: it did not answer.',
+    labelNames: ['network', 'method', 'outcome'],
+    registers: [registry],
+  });
   return {
     registry,
     observeRequest({ method, route, status }, elapsedSeconds) {
@@ -57,6 +64,9 @@ export function createMetrics(): Metrics {
     },
     countJob(job, outcome) {
       jobRuns.inc({ job, outcome });
+    },
+    countNodeCall(network, method, outcome) {
+      nodeCalls.inc({ network, method, outcome });
     },
     addGauges(sources, deps) {
       for (const { name, help, labels, read } of sources) {

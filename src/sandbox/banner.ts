@@ -6,11 +6,14 @@ export function describeSandbox(
   sandbox: SandboxFile,
   { home, elapsedMs }: { home: string; elapsedMs: number },
 ): string {
-  const { baseUrl, keys, networks, operatorToken } = sandbox;
+  const { baseUrl, keys, networks, operatorToken, users } = sandbox;
   const devnets = Object.entries(networks)
     .map(([name, { rpcUrl }]) => `${name} ${rpcUrl}`)
     .join('  ');
-  const operator = `-H 'Authorization: Bearer ${operatorToken}' -H 'Content-Type: application/json'`;
+  const key = `-H 'Authorization: Bearer ${keys.full.token}'`;
+  const json = "-H 'Content-Type: application/json'";
+  const withdrawal = JSON.stringify({ amount: '12.5', to: users.friend.email, externalId: 'first' });
+  const operator = `-H 'Authorization: Bearer ${operatorToken}' ${json}`;
   return `
   Causeway sandbox, ready in ${(elapsedMs / 1000).toFixed(1)} s. Ctrl-C stops it; npm start -- --reset begins anew.
 
@@ -27,9 +30,11 @@ export function describeSandbox(
 
   Try:
   curl -s ${baseUrl}/ready
+  curl -s -X POST ${baseUrl}/api/crypto/${users.owner.id}/withdraw ${key} ${json} -d '${withdrawal}'
+  curl -s '${baseUrl}/api/crypto/${users.owner.id}/withdraws?externalId=first' ${key}
+  curl -s -X POST ${baseUrl}/operator/wallets.show ${operator} -d '{}'
   curl -s -X POST ${baseUrl}/operator/users.list ${operator} -d '{"limit":2}'
-  curl -s -X POST ${baseUrl}/operator/keys.list ${operator} -d '{}'
   curl -s -X POST ${baseUrl}/operator/audit.list ${operator} -d '{"action":"keys.issue"}'
-  npx causeway users list
+  npx causeway withdrawals list
 `;
 }

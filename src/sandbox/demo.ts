@@ -1,5 +1,6 @@
 import { type Ctx, inTransaction } from '../context.ts';
 import { authenticateKey, issueKey } from '../keys/index.ts';
+import { seedLedger } from '../ledger/index.ts';
 import { allowUser, createPartner } from '../partners/index.ts';
 import { StartError } from '../platform/start-error.ts';
 import { demoUsers, hasUsers, seedUsers, userExists } from '../users/index.ts';
@@ -29,6 +30,7 @@ export async function loadDemo(ctx: Ctx, known: SandboxFile | undefined): Promis
         await allowUser(beginning, { partnerId, userId: id });
       }
     }
+    await seedLedger(ctx);
     const keys = await keepOrIssueKeys(ctx, known?.keys ?? {});
     const users = Object.fromEntries(
       (['owner', 'friend', 'stranger', 'blocked'] as const).map((name) => {

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import pino from 'pino';
 import { type Config, type Environment, readConfig, readSetting } from '../config.ts';
 import { contextFor } from '../context.ts';
+import { chains, type Network, type NetworkSettings, type PrivateKey, tokensOf } from '../evm/index.ts';
 import { cannotListen, createDeps, type RunningServer, serve, stopOnSignal, unreachable } from '../main.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import { migrate } from '../platform/migrate.ts';
@@ -12,7 +13,7 @@ import { StartError } from '../platform/start-error.ts';
 import { describeSandbox } from './banner.ts';
 import { type SandboxDatabase, startDatabase } from './database.ts';
 import { type DemoData, loadDemo } from './demo.ts';
-import { type Devnet, startDevnet } from './devnet/index.ts';
+import { type Devnet, type DevnetNetwork, startDevnet } from './devnet/index.ts';
 import { lockFolder } from './folder-lock.ts';
 import { createParts, Interrupted, type Parts } from './parts.ts';
 import { readSandboxFile, type SandboxFile, writeSandboxFile } from './sandbox-file.ts';
@@ -53,7 +54,8 @@ async function startSandbox(parts: Parts, home: string, env: Environment, reset:
     openDatabase(home, env, log),
     startDevnet({ home, keys: secrets, log }),
   );
-  const served = { ...config, databaseUrl: database.url };
+  const networks = readDevnets(devnet, secrets.hotWalletKey);
+  const served = { ...config, databaseUrl: database.url, networks };
   const demo = await prepareData(served, home, env, log);
   const [server] = await parts.begin<[RunningServer]>(serve(served, log, ['api', 'worker']));
 
@@ -76,6 +78,20 @@ function readSandboxConfig({ operatorToken, encryptionKey }: SandboxSecrets, env
     ENCRYPTION_KEYS: `1:${encryptionKey}`,
     ENCRYPTION_KEYS_FILE: undefined,
   });
+}
+
+/** The devnets in place of any networks of production: a sandbox pays nobody but itself. */
+function readDevnets({ networks }: Devnet, signerKey: PrivateKey): NetworkSettings[] {
+  return (Object.entries(networks) as [Network, DevnetNetwork][]).map(([network, { rpcUrl, tokens }]) => ({
+    network,
+    rpcUrls: [rpcUrl],
+    // A block a second: paid within seconds, and still not at the first sight of a receipt.
+    finality: { rule: 2 },
+    tokens: tokensOf(network, tokens),
+    feeCap: chains[network].feeCap,
+    bumpAfterMs: chains[network].bumpAfterMs,
+    signerKey,
+  }));
 }
 
 /** The schema and the demo data are there before the first request is answered. */

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { makeUser } from '../../test/factories.ts';
 import { ask, cloneDatabase, useHarness } from '../../test/harness.ts';
+import { waitUntil } from '../../test/wait-until.ts';
 import { callNode } from '../evm/index.ts';
 import type { SandboxFile } from './sandbox-file.ts';
 
@@ -108,7 +109,7 @@ async function untilDead(pid: number): Promise<void> {
 
 /** A curl line of the banner, done by fetch: the test machine may have no curl. */
 function paste(line: string) {
-  const url = /(https?:\/\/\S+)/.exec(line)![1]!;
+  const url = /https?:\/\/[^\s']+/.exec(line)![0];
   const headers = Object.fromEntries(
     [...line.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name, value]) => [name, value]),
   );
@@ -180,6 +181,24 @@ test('npm start: first start, the banner as pasted, every key, Ctrl-C, kill -9, 
     assert.ok(lines.length >= 4);
     for (const line of lines) assert.equal((await paste(line)).status, 200, line);
   });
+
+  await t.test(
+    'the withdrawal that the banner makes is paid, to the friend’s wallet on the polygon devnet',
+    async () => {
+      const list = first.banner.split('\n').find((line) => line.includes('/withdraws?'))!;
+      const entry = async () => (await paste(list)).body.data.withdraws[0];
+      await waitUntil('it is completed', async () => (await entry()).status === 'completed', 30_000);
+      const { transactionHash, toAddress } = await entry();
+      const { networks, users } = first.sandbox;
+      assert.equal(toAddress.toLowerCase(), users.friend.wallet);
+      const { rpcUrl, tokens } = networks.polygon!;
+      const receipt = await callNode<{ status: string; to: string }>({
+        ...{ rpcUrl, method: 'eth_getTransactionReceipt', params: [transactionHash], timeoutMs: 5_000 },
+      });
+      assert.equal(receipt.status, '0x1');
+      assert.equal(receipt.to, tokens.USDT!.toLowerCase());
+    },
+  );
 
   await t.test('each key does what its name says', async () => {
     const status = async (name: keyof SandboxFile['keys']) => {

@@ -148,6 +148,50 @@ export async function upsertWallet(
   );
 }
 
+export interface RecipientRow {
+  address: string;
+  /** The user whose verified wallet it is, if any. */
+  userId: string | null;
+  isBlocked: boolean;
+}
+
+const isBlocked = (address: string) =>
+  `exists (select from blocked_addresses b where b.address = ${address}) as "isBlocked"`;
+
+/** Where a user, named by email or id, is paid on a network; or whose wallet an address is. */
+export async function selectRecipient(
+  db: Db,
+  network: string,
+  { email, userId, address }: { email?: string; userId?: string; address?: string },
+): Promise<RecipientRow | undefined> {
+  if (address !== undefined) {
+    const [row] = await db.query<RecipientRow & Record<string, unknown>>(
+      `select $2::text as address, ${isBlocked('$2')},
+         (select user_id from user_wallets where network = $1 and address = $2) as "userId"`,
+      [network, address],
+    );
+    return row;
+  }
+  const [row] = await db.query<RecipientRow & Record<string, unknown>>(
+    userId === undefined
+      ? `select w.address, w.user_id as "userId", ${isBlocked('w.address')}
+         from users u join user_wallets w on w.user_id = u.id and w.network = $1 where u.email = $2`
+      : `select w.address, w.user_id as "userId", ${isBlocked('w.address')}
+         from user_wallets w where w.network = $1 and w.user_id = $2`,
+    [network, userId ?? email],
+  );
+  return row;
+}
+
+/** Those of the addresses that an operator has blocked. */
+export async function selectBlockedAmong(db: Db, addresses: string[]): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ address: string }>(
+    'select address from blocked_addresses where address = any($1::text[])',
+    [addresses],
+  );
+  return new Set(rows.map(({ address }) => address));
+}
+
 /** False if the address was blocked already. */
 export async function insertBlockedAddress(
   db: Db,

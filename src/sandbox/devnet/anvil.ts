@@ -13,6 +13,7 @@ import { endFormerAnvil } from './former-anvil.ts';
 const startAttempts = 5;
 const millisecondsToAnswer = 10_000;
 const secondsBetweenSaves = 2;
+const statesKept = 32;
 
 export interface AnvilOptions {
   command: string;
@@ -89,8 +90,9 @@ function nodeArgs(chainId: number, stateFile: string): string[] {
   return [
     ...['--quiet', '--accounts', '0', '--chain-id', String(chainId), '--slots-in-an-epoch', '2'],
     ...['--state', stateFile, '--state-interval', String(secondsBetweenSaves)],
-    // Otherwise the state after every block is kept, by the gigabyte; only that after the latest can be asked for.
-    '--prune-history',
+    // Otherwise the state after every block is kept, by the gigabyte. That after each of the latest blocks can be asked for:
+    // a payout is judged by a block that others lie on. A restart keeps only the very latest, and new blocks bring the rest.
+    ...['--prune-history', String(statesKept)],
   ];
 }
 

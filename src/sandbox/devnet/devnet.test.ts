@@ -155,6 +155,12 @@ describe('a devnet', () => {
     }
   });
 
+  it('has other token addresses on each network', () => {
+    const addresses = networks.flatMap((name) => Object.values(devnet.networks[name].tokens));
+    assert.equal(addresses.length, 8);
+    assert.equal(new Set(addresses.map((address) => address.toLowerCase())).size, 8);
+  });
+
   it('gives the hot wallet ten million of each token, and gas', async () => {
     for (const name of networks) {
       const network = devnet.networks[name];
@@ -208,6 +214,23 @@ describe('a devnet', () => {
     await call(network, 'evm_setAutomine', true);
   });
 
+  it('answers for the state after each of the latest sixteen blocks', async () => {
+    const network = devnet.networks.ethereum;
+    const before = await blockNumber(network);
+    await transferUsdc(network, million);
+    await call(network, 'anvil_mine', '0x12');
+    const latest = await blockNumber(network);
+    const data = encode('balanceOf', recipient);
+    const balances: bigint[] = [];
+    for (let number = before; number <= latest; number++) {
+      const at = `0x${number.toString(16)}`;
+      await call(network, 'eth_getTransactionCount', network.hotWallet, at);
+      balances.push(BigInt(await call(network, 'eth_call', { to: network.tokens.USDC, data }, at)));
+    }
+    assert.ok(balances.length > 16);
+    assert.deepEqual([balances.at(0), balances.at(-1)], [0n, million]);
+  });
+
   it('deploys what is missing of the tokens, and nothing twice', async () => {
     const { rpcUrl, chainId, hotWallet } = devnet.networks.base;
     const options = { rpcUrl, chainId, issuerKey: makeKey(), holder: hotWallet };
@@ -218,6 +241,9 @@ describe('a devnet', () => {
     assert.equal(await balanceOf(network, 'USDT', hotWallet), 10n * million * million);
     assert.equal(await balanceOf(network, 'USDC', hotWallet), 10n * million * million);
     assert.deepEqual(await deployTestTokens({ ...options, tokens: ['USDT', 'USDC'] }), two);
+    const later = await deployTestTokens({ ...options, tokens: ['USDT'], firstNonce: 100 });
+    assert.notEqual(later.USDT, one.USDT);
+    assert.deepEqual(await deployTestTokens({ ...options, tokens: ['USDT'], firstNonce: 100 }), later);
   });
 
   it('writes no key anywhere', async () => {
@@ -251,6 +277,19 @@ describe('startDevnet', () => {
     assert.equal(await balanceOf(base, 'USDC', recipient), 5n * million);
     assert.ok(await call(base, 'eth_getTransactionReceipt', hash));
     assert.equal(await balanceOf(base, 'USDC', base.hotWallet), 10n * million * million - 5n * million);
+
+    const answersTwoDeep = async () => {
+      const at = `0x${((await blockNumber(base)) - 2).toString(16)}`;
+      return call(base, 'eth_getTransactionCount', base.hotWallet, at).then(
+        () => true,
+        () => false,
+      );
+    };
+    const deadline = Date.now() + 10_000;
+    while (!(await answersTwoDeep())) {
+      assert.ok(Date.now() < deadline, 'new blocks bring back the state below the latest');
+      await sleep(100);
+    }
   });
 
   it('ends with a killed supervisor, and starts again on what that had saved', async (t) => {

@@ -74,7 +74,10 @@ async function startNetwork(options: NetworkOptions): Promise<Started> {
     node = await startAnvil({ command, folder, network, chainId, log });
     const { rpcUrl } = node;
     const { issuerKey } = keys;
-    const tokens = await deployTestTokens({ rpcUrl, chainId, issuerKey, holder: hotWallet, tokens: symbols });
+    const tokens = await deployTestTokens({
+      ...{ rpcUrl, chainId, issuerKey, holder: hotWallet, tokens: symbols },
+      firstNonce: firstNonceOn(network),
+    });
     // Had somebody else taken the port, it was their node that answered.
     if (node.hasExited()) throw new Error('it ended during the start');
     return { network, facts: { rpcUrl, chainId, hotWallet, tokens }, stop: watch(node, network, log) };
@@ -84,6 +87,9 @@ async function startNetwork(options: NetworkOptions): Promise<Started> {
     throw new StartError(`The ${network} devnet cannot be used: ${reasonOf(error)}.`, { cause: error });
   }
 }
+
+/** A token has another address on each network, as the real ones have: who mixes two networks up finds nothing there. */
+const firstNonceOn = (network: Network) => 100 * networks.indexOf(network);
 
 function watch(node: Anvil, network: Network, log: Log): () => Promise<void> {
   let isStopping = false;

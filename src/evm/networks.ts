@@ -1,0 +1,65 @@
+import { chains, type Network, type TokenSymbol } from './chains.ts';
+import type { Finality } from './finality.ts';
+import { type CallOutcome, createNode, type Node } from './node.ts';
+import type { PrivateKey } from './private-key.ts';
+import { createSigner, type Signer } from './signer.ts';
+import type { Token } from './tokens.ts';
+
+/** What an operator says of one network. */
+export interface NetworkSettings {
+  network: Network;
+  rpcUrls: string[];
+  finality: Finality;
+  tokens: Token[];
+  feeCap: bigint;
+  bumpAfterMs: number;
+  /** Only where this process pays. */
+  signerKey?: PrivateKey;
+  /** How long a call to a node may take; 10 s if left out. */
+  callTimeoutMs?: number;
+}
+
+/** One network, ready for use. */
+export interface EvmNetwork {
+  name: Network;
+  chainId: number;
+  node: Node;
+  tokens: ReadonlyMap<TokenSymbol, Token>;
+  finality: Finality;
+  feeCap: bigint;
+  tipMin: bigint;
+  transferGas: bigint;
+  bumpAfterMs: number;
+  signer?: Signer;
+}
+
+export type Evm = ReadonlyMap<Network, EvmNetwork>;
+
+export type OnCall = (network: Network, method: string, outcome: CallOutcome) => void;
+
+const usualCallTimeoutMs = 10_000;
+
+export function createEvm(settings: readonly NetworkSettings[], onCall?: OnCall): Evm {
+  return new Map(settings.map((ofOne) => [ofOne.network, createNetwork(ofOne, onCall)]));
+}
+
+function createNetwork(settings: NetworkSettings, onCall?: OnCall): EvmNetwork {
+  const { network, rpcUrls, tokens, finality, feeCap, bumpAfterMs, signerKey, callTimeoutMs } = settings;
+  const { chainId, tipMin, transferGas } = chains[network];
+  return {
+    name: network,
+    chainId,
+    node: createNode({
+      rpcUrls,
+      timeoutMs: callTimeoutMs ?? usualCallTimeoutMs,
+      onCall: (method, outcome) => onCall?.(network, method, outcome),
+    }),
+    tokens: new Map(tokens.map((token) => [token.symbol, token])),
+    finality,
+    feeCap,
+    tipMin,
+    transferGas,
+    bumpAfterMs,
+    ...(signerKey && { signer: createSigner(signerKey) }),
+  };
+}

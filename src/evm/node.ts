@@ -1,0 +1,91 @@
+import { batchNode, callNode, NodeError, type RpcCall } from './json-rpc.ts';
+
+/** One JSON-RPC address. Nothing is tried twice: who calls knows whether that is safe. */
+export interface Provider {
+  /** Throws a `NodeError`. */
+  call<Result>(method: string, params: unknown[], timeoutMs?: number): Promise<Result>;
+  /** A result or a `NodeError` for each call, in its place. Never rejects. */
+  batch(calls: readonly RpcCall[], timeoutMs?: number): Promise<(unknown | NodeError)[]>;
+}
+
+/** All the JSON-RPC addresses of one network. */
+export interface Node {
+  providers: readonly Provider[];
+  /** The next in turn that did not fail just now; when all did, the one whose failure is longest ago. */
+  pick(): Provider;
+}
+
+/** `refused`: the node answered with an error; `failed`: nobody knows what became of the call. */
+export type CallOutcome = 'ok' | 'refused' | 'failed';
+
+export interface NodeOptions {
+  rpcUrls: readonly string[];
+  timeoutMs: number;
+  onCall?: (method: string, outcome: CallOutcome) => void;
+}
+
+const coolDownMs = 2_000;
+
+interface Place {
+  provider: Provider;
+  failedAt: number;
+}
+
+export function createNode({ rpcUrls, timeoutMs, onCall }: NodeOptions): Node {
+  const places = rpcUrls.map((rpcUrl): Place => {
+    const place: Place = {
+      failedAt: Number.NEGATIVE_INFINITY,
+      provider: createProvider({ rpcUrl, timeoutMs, onResult }),
+    };
+    function onResult(method: string, result: unknown) {
+      if (result instanceof NodeError && result.isOverloaded) place.failedAt = performance.now();
+      onCall?.(method, outcomeOf(result));
+    }
+    return place;
+  });
+  if (places.length === 0) throw new Error('a network needs a node');
+  let turn = 0;
+  const pick = () => {
+    const now = performance.now();
+    const inTurn = places.map((_, at) => places[(turn + at) % places.length]!);
+    const next =
+      inTurn.find(({ failedAt }) => now - failedAt >= coolDownMs) ??
+      inTurn.reduce((best, place) => (place.failedAt < best.failedAt ? place : best));
+    turn = places.indexOf(next) + 1;
+    return next.provider;
+  };
+  return { providers: places.map(({ provider }) => provider), pick };
+}
+
+function outcomeOf(result: unknown): CallOutcome {
+  if (!(result instanceof NodeError)) return 'ok';
+  return result.isAnswer ? 'refused' : 'failed';
+}
+
+interface ProviderOptions {
+  rpcUrl: string;
+  timeoutMs: number;
+  onResult(method: string, result: unknown): void;
+}
+
+function createProvider({ rpcUrl, timeoutMs: usualTimeoutMs, onResult }: ProviderOptions): Provider {
+  return {
+    async call<Result>(method: string, params: unknown[], timeoutMs = usualTimeoutMs): Promise<Result> {
+      try {
+        const result = await callNode<Result>({ rpcUrl, method, params, timeoutMs });
+        onResult(method, result);
+        return result;
+      } catch (error) {
+        onResult(method, error);
+        throw error;
+      }
+    },
+    async batch(calls, timeoutMs = usualTimeoutMs) {
+      const results = await batchNode(rpcUrl, calls, timeoutMs);
+      results.forEach((result, at) => {
+        onResult(calls[at]!.method, result);
+      });
+      return results;
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { valueOrError } from './blocks.ts';
+import { malformed, readHex, readNumber, toWord } from './hex.ts';
+import { NodeError } from './json-rpc.ts';
+import type { Provider } from './node.ts';
+import type { Transfer } from './transfers.ts';
+
+export interface Log {
+  address: string;
+  topics: string[];
+  data: string;
+  logIndex: number;
+}
+
+/** All hexadecimal in lower case. */
+export interface Receipt {
+  transactionHash: string;
+  blockNumber: number;
+  blockHash: string;
+  isSuccess: boolean;
+  logs: Log[];
+}
+
+const method = 'eth_getTransactionReceipt';
+
+/** The receipt of each transaction, null where the node knows of none. */
+export async function readReceipts(
+  provider: Provider,
+  hashes: readonly string[],
+): Promise<(Receipt | null | NodeError)[]> {
+  const answers = await provider.batch(hashes.map((hash) => ({ method, params: [hash] })));
+  return answers.map((answer, at) => {
+    if (answer instanceof NodeError || answer === null) return answer;
+    return valueOrError(() => {
+      const receipt = parseReceipt(answer);
+      if (receipt.transactionHash !== hashes[at]!.toLowerCase()) throw malformed(method);
+      return receipt;
+    });
+  });
+}
+
+function parseReceipt(answer: unknown): Receipt {
+  if (typeof answer !== 'object' || answer === null) throw malformed(method);
+  const { transactionHash, blockNumber, blockHash, status, logs } = answer as Record<string, unknown>;
+  if ((status !== '0x1' && status !== '0x0') || !Array.isArray(logs)) throw malformed(method);
+  return {
+    transactionHash: readHex(method, transactionHash, 32),
+    blockNumber: readNumber(method, blockNumber),
+    blockHash: readHex(method, blockHash, 32),
+    isSuccess: status === '0x1',
+    logs: logs.map(parseLog),
+  };
+}
+
+function parseLog(log: unknown): Log {
+  if (typeof log !== 'object' || log === null) throw malformed(method);
+  const { address, topics, data, logIndex } = log as Record<string, unknown>;
+  if (!Array.isArray(topics)) throw malformed(method);
+  return {
+    address: readHex(method, address, 20),
+    topics: topics.map((topic) => readHex(method, topic, 32)),
+    data: readHex(method, data),
+    logIndex: readNumber(method, logIndex),
+  };
+}
+
+/** `exact`: the sender moved this token once, as was asked; `none`: not at all; `other`: in any other way. */
+export type TransferMatch = { kind: 'exact'; logIndex: number } | { kind: 'none' } | { kind: 'other' };
+
+/** keccak256 of `Transfer(address,address,uint256)`. */
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+
+/** What a receipt says of a transfer. What `transfer` returned is not asked: USDT returns nothing. */
+export function matchTransfer(
+  { isSuccess, logs }: Receipt,
+  { token, from, to, amount }: Pick<Transfer, 'token' | 'to' | 'amount'> & { from: string },
+): TransferMatch {
+  const topicOf = (address: string) => `0x${toWord(address)}`;
+  const moves = logs.filter(
+    ({ address, topics }) =>
+      address === token.toLowerCase() && topics[0] === transferTopic && topics[1] === topicOf(from),
+  );
+  const [move, another] = moves;
+  if (!move) return { kind: 'none' };
+  const isAsked =
+    move.topics.length === 3 && move.topics[2] === topicOf(to) && move.data === `0x${toWord(amount)}`;
+  return isSuccess && isAsked && !another ? { kind: 'exact', logIndex: move.logIndex } : { kind: 'other' };
+}

@@ -1,0 +1,47 @@
+import { privateKeyToAccount } from 'viem/accounts';
+import { keccak256 } from 'viem/utils';
+import type { Fees } from './fees.ts';
+import type { Hex } from './hex.ts';
+import type { PrivateKey } from './private-key.ts';
+import { encodeTransfer, type Transfer } from './transfers.ts';
+
+export interface TransferToSign extends Transfer, Fees {
+  chainId: number;
+  nonce: number;
+  gas: bigint;
+}
+
+export interface Signer {
+  /** In lower case. */
+  address: string;
+  /** The bytes to store and then to send, and the hash under which the chain will know them. */
+  signTransfer(transfer: TransferToSign): Promise<{ hash: string; raw: Buffer }>;
+}
+
+export function createSigner(key: PrivateKey): Signer {
+  const account = privateKeyToAccount(key);
+  return {
+    address: account.address.toLowerCase(),
+    async signTransfer(transfer) {
+      const { chainId, nonce, gas, maxFeePerGas, maxPriorityFeePerGas, token } = transfer;
+      const raw = await account.signTransaction({
+        type: 'eip1559',
+        chainId,
+        nonce,
+        gas,
+        maxFeePerGas,
+        maxPriorityFeePerGas,
+        to: token as Hex,
+        value: 0n,
+        data: encodeTransfer(transfer),
+        accessList: [],
+      });
+      return { hash: keccak256(raw), raw: Buffer.from(raw.slice(2), 'hex') };
+    },
+  };
+}
+
+/** The hash of a signed transaction, which is also its name on chain. */
+export function hashOf(raw: Buffer): string {
+  return keccak256(raw);
+}

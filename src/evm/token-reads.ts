@@ -1,0 +1,78 @@
+import { valueOrError } from './blocks.ts';
+import { readHex, readNumber, readQuantity, toWord } from './hex.ts';
+import { NodeError } from './json-rpc.ts';
+import type { Provider } from './node.ts';
+import { reasonOfRevert } from './reverts.ts';
+import type { Token } from './tokens.ts';
+import { encodeTransfer, type Transfer } from './transfers.ts';
+
+const selectors = {
+  decimals: '0x313ce567',
+  balanceOf: '0x70a08231',
+  isBlackListed: '0xe47d6060',
+  isBlacklisted: '0xfe575a87',
+} as const;
+
+const method = 'eth_call';
+
+/** Of the native coin, in wei. */
+export async function readGasBalance(provider: Provider, address: string): Promise<bigint> {
+  return readQuantity('eth_getBalance', await provider.call('eth_getBalance', [address, 'latest']));
+}
+
+export async function readTokenBalance(provider: Provider, token: string, address: string): Promise<bigint> {
+  const data = `${selectors.balanceOf}${toWord(address)}`;
+  return BigInt(readHex(method, await provider.call(method, paramsOf({ to: token, data })), 32));
+}
+
+export async function readDecimals(provider: Provider, token: string): Promise<number> {
+  const answer = await provider.call(method, paramsOf({ to: token, data: selectors.decimals }));
+  return readNumber(method, readHex(method, answer, 32));
+}
+
+/** Whether the issuer of the token froze each address. A contract that has no such function freezes nobody. */
+export async function readFrozen(
+  provider: Provider,
+  { address: to, freezeFunction }: Token,
+  addresses: readonly string[],
+): Promise<(boolean | NodeError)[]> {
+  const answers = await provider.batch(
+    addresses.map((address) => ({
+      method,
+      params: paramsOf({ to, data: `${selectors[freezeFunction]}${toWord(address)}` }),
+    })),
+  );
+  return answers.map((answer) => {
+    if (answer instanceof NodeError) return reasonOfRevert(answer) === undefined ? answer : false;
+    if (answer === '0x') return false;
+    return valueOrError(() => BigInt(readHex(method, answer, 32)) !== 0n);
+  });
+}
+
+export type Simulation = 'ok' | { reverted: string };
+
+/** Runs the exact calldata of each transfer on the latest state, without sending it. */
+export async function simulateTransfers(
+  provider: Provider,
+  from: string,
+  transfers: readonly Transfer[],
+): Promise<(Simulation | NodeError)[]> {
+  const answers = await provider.batch(
+    transfers.map((transfer) => ({
+      method,
+      params: paramsOf({ from, to: transfer.token, data: encodeTransfer(transfer) }),
+    })),
+  );
+  return answers.map((answer) => {
+    if (!(answer instanceof NodeError)) return valueOrError(() => outcomeOf(readHex(method, answer)));
+    const reverted = reasonOfRevert(answer);
+    return reverted === undefined ? answer : { reverted };
+  });
+}
+
+/** USDT returns nothing; only a token that says `false` in so many words refused. */
+function outcomeOf(returned: string): Simulation {
+  return /^0x0{64}$/.test(returned) ? { reverted: 'the token returned false' } : 'ok';
+}
+
+const paramsOf = (call: { from?: string; to: string; data: string }) => [call, 'latest'];

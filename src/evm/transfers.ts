@@ -1,0 +1,30 @@
+import { encodeFunctionData, parseAbi } from 'viem/utils';
+import type { Hex } from './hex.ts';
+
+export interface Transfer {
+  /** The token's contract. */
+  token: string;
+  to: string;
+  /** In the token's base units. */
+  amount: bigint;
+  /** A UUID that says what the transfer is for; its 16 bytes follow the arguments, where the token does not look. */
+  reference: string;
+}
+
+const abi = parseAbi(['function transfer(address to, uint256 value)']);
+const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const calldataPattern = /^0xa9059cbb[0-9a-f]{128}([0-9a-f]{32})$/;
+
+export function encodeTransfer({ to, amount, reference }: Omit<Transfer, 'token'>): Hex {
+  if (amount <= 0n) throw new RangeError('a transfer moves more than nothing');
+  const uuid = reference.toLowerCase();
+  if (!uuidPattern.test(uuid)) throw new RangeError('the reference of a transfer is a UUID');
+  const call = encodeFunctionData({ abi, functionName: 'transfer', args: [to as Hex, amount] });
+  return `${call}${uuid.replaceAll('-', '')}`;
+}
+
+/** The reference of a transfer, from its calldata as a node shows it: with it, lost rows can be rebuilt from the chain. */
+export function readReference(calldata: string): string | undefined {
+  const digits = calldataPattern.exec(calldata.toLowerCase())?.[1];
+  return digits?.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

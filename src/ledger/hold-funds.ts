@@ -1,0 +1,29 @@
+import type { Db } from '../platform/db.ts';
+import { addHolds, type Hold, subtractHolds } from './queries.ts';
+
+/**
+ * Sets funds aside: they stay in the balance and cannot be spent again. Lock the accounts first (`lockAccounts`) and ask for
+ * no more than they have available; more is a fault of the caller and throws, and the transaction must not be committed.
+ */
+export function holdFunds(db: Db, holds: readonly Hold[]): Promise<void> {
+  return changeHolds(db, holds, addHolds, 'less available than is to be held');
+}
+
+/** Gives back what was set aside, be it that it was spent or that nothing came of it. */
+export function releaseFunds(db: Db, holds: readonly Hold[]): Promise<void> {
+  return changeHolds(db, holds, subtractHolds, 'less held than is to be released');
+}
+
+async function changeHolds(
+  db: Db,
+  holds: readonly Hold[],
+  change: (db: Db, holds: readonly Hold[]) => Promise<bigint[]>,
+  fault: string,
+): Promise<void> {
+  if (holds.length === 0) return;
+  // Below zero, a hold would be a release that nobody guards.
+  if (holds.some(({ amount }) => amount <= 0n)) throw new Error('a hold must be above zero');
+  const changed = new Set(await change(db, holds));
+  const left = new Set(holds.map(({ accountId }) => accountId).filter((id) => !changed.has(id)));
+  if (left.size > 0) throw new Error(`ledger accounts ${[...left].join(', ')}: none, or ${fault}`);
+}

@@ -1,0 +1,43 @@
+import { NodeError } from '../evm/index.ts';
+import { checkLane } from './check-lane.ts';
+import { type Lane, throughWeather, type WorkerCtx } from './lane.ts';
+import { claimUnsent, selectOpenBounds, type UnsentAttempt, updateAnswers } from './queries.ts';
+import { resendMs, turnMax } from './timing.ts';
+
+/**
+ * Sends the stored bytes of what is signed and not in a block, to every node of the network, and again after a while. What a
+ * node answers is noted for people; it never ends or changes a payout.
+ */
+export function broadcast(ctx: WorkerCtx, lane: Lane): Promise<number> {
+  return throughWeather(ctx, lane, async () => {
+    const { network, signer } = lane;
+    const where = { network: network.name, address: signer.address };
+    if (!(await selectOpenBounds(ctx.db, network.name, signer.address))) return 0;
+    if (!(await checkLane(ctx, lane, network.node.pick()))) return 0;
+    const unsent = await claimUnsent(ctx.db, { ...where, resendMs, limit: turnMax });
+    if (unsent.length === 0) return 0;
+    const answers = await sendToAll(lane, unsent);
+    await lane.atStep('send');
+    await updateAnswers(ctx.db, answers, ctx.now);
+    return unsent.length;
+  });
+}
+
+async function sendToAll({ network }: Lane, unsent: readonly UnsentAttempt[]) {
+  const calls = unsent.map(({ raw }) => ({
+    method: 'eth_sendRawTransaction',
+    params: [`0x${raw.toString('hex')}`],
+  }));
+  const byProvider = await Promise.all(network.node.providers.map((provider) => provider.batch(calls)));
+  return unsent.map(({ hash }, at) => {
+    const answers = byProvider.map((answers) => answers[at]);
+    const isKnown = answers.some((answer) => !(answer instanceof NodeError) || isKnownAlready(answer));
+    return { hash, isKnown, answer: answers.map(wordsOf).join('; ') };
+  });
+}
+
+/** Nodes word it differently. "Nonce too low" is not among them: it may speak of another transaction. */
+const isKnownAlready = ({ message }: NodeError) =>
+  /already (known|imported|exists)|known transaction/i.test(message);
+
+const wordsOf = (answer: unknown) => (answer instanceof NodeError ? answer.message : 'accepted');

@@ -1,0 +1,79 @@
+import { inTransaction } from '../context.ts';
+import { type Fees, raiseFees, readFees, readTransactionCount } from '../evm/index.ts';
+import { checkLane } from './check-lane.ts';
+import { type Lane, throughWeather, type WorkerCtx } from './lane.ts';
+import {
+  insertAttempts,
+  lockSigner,
+  type OpenSlot,
+  selectNewestAttempt,
+  selectOpenBounds,
+  selectOpenSlots,
+} from './queries.ts';
+import { turnMax } from './timing.ts';
+
+/**
+ * Signs a stuck payout anew with higher fees: the same transfer on the same nonce, so that at most one of the two is ever mined.
+ * The first in line is raised when its time is over; those behind it only if what they offer is less than is asked now.
+ */
+export function bumpStuck(ctx: WorkerCtx, lane: Lane): Promise<number> {
+  return throughWeather(ctx, lane, async () => {
+    const { network, signer } = lane;
+    const bounds = await selectOpenBounds(ctx.db, network.name, signer.address);
+    if (!bounds) return 0;
+    const provider = network.node.pick();
+    const used = await readTransactionCount(provider, signer.address, 'latest');
+    if (bounds.highest < BigInt(used)) return 0;
+    const range = {
+      network: network.name,
+      address: signer.address,
+      from: used,
+      below: Number(bounds.highest) + 1,
+    };
+    const waiting = await selectOpenSlots(ctx.db, { ...range, limit: turnMax });
+    const old = waiting.filter(({ attempts }) => isOld(ctx, attempts[0]!.signedAt, network.bumpAfterMs));
+    if (old.length === 0 || !(await checkLane(ctx, lane, provider))) return 0;
+    const suggested = await readFees(provider, network);
+    let bumped = 0;
+    for (const slot of old) {
+      const [newest] = slot.attempts;
+      if (slot.nonce !== BigInt(used) && newest!.maxFeePerGas >= suggested.baseFeePerGas) continue;
+      const fees = raiseFees(newest!, suggested, network.feeCap);
+      // At the cap there is nothing to do but to wait; the same bytes go on being sent.
+      if (fees && (await replace(ctx, lane, slot, fees))) bumped += 1;
+    }
+    return bumped;
+  });
+}
+
+const isOld = (ctx: WorkerCtx, signedAt: Date, bumpAfterMs: number) =>
+  ctx.now.getTime() - signedAt.getTime() >= bumpAfterMs;
+
+async function replace(ctx: WorkerCtx, lane: Lane, slot: OpenSlot, fees: Fees): Promise<boolean> {
+  const { network, signer, atStep } = lane;
+  const { nonce } = slot;
+  const where = { network: network.name, address: signer.address };
+  return inTransaction(ctx, async ({ db, now }) => {
+    const row = await lockSigner(db, network.name, signer.address);
+    if (!row || row.haltedAt) return false;
+    // Settled or raised by another worker since we looked.
+    if ((await selectNewestAttempt(db, { ...where, nonce })) !== slot.attempts[0]!.hash) return false;
+    const { hash, raw } = await signer.signTransfer({
+      chainId: network.chainId,
+      nonce: Number(nonce),
+      gas: network.transferGas,
+      token: slot.tokenAddress,
+      to: slot.toAddress,
+      amount: slot.amount,
+      reference: slot.withdrawalId,
+      ...fees,
+    });
+    await atStep('sign', [{ hash, raw }]);
+    await insertAttempts(db, { ...where, now }, [{ nonce, hash, raw, ...fees }]);
+    ctx.log.info(
+      { ...where, nonce: Number(nonce), hash },
+      'a payout that is stuck was signed anew with higher fees',
+    );
+    return true;
+  });
+}

@@ -1,0 +1,92 @@
+import { hashOf, type Provider, readChainId, readDecimals, readTransactionCount } from '../evm/index.ts';
+import { type Lane, tellTrouble, type WorkerCtx } from './lane.ts';
+import { insertSigner, type SignerRow, selectOpenAttempts, selectSigner, updateHalted } from './queries.ts';
+import { agreementMs } from './timing.ts';
+
+/**
+ * Whether this lane may sign and send: the node is on the right chain, its tokens are those of our table, our stored bytes are
+ * what was signed, and the chain has seen no transaction of the wallet that we do not know. Undefined, and told, where not.
+ */
+export async function checkLane(
+  ctx: WorkerCtx,
+  lane: Lane,
+  provider: Provider,
+): Promise<SignerRow | undefined> {
+  const { network, signer } = lane;
+  if (!isAgreed(lane)) {
+    const disagreement = await findDisagreement(ctx, lane, provider);
+    if (disagreement) {
+      tellTrouble(ctx, lane, disagreement);
+      return undefined;
+    }
+    lane.agreedAt = performance.now();
+  }
+  // The chain first and our counter after it: the counter only grows, so another worker's nonces are not taken for foreign ones.
+  const used = await readTransactionCount(provider, signer.address, 'latest');
+  const known = await selectSigner(ctx.db, network.name, signer.address);
+  if (!known) return register(ctx, lane, used);
+  if (known.haltedReason !== null) {
+    tellTrouble(ctx, lane, known.haltedReason);
+    return undefined;
+  }
+  if (BigInt(used) > known.nextNonce) {
+    // One answer may be wrong; halting needs a person, so it is asked again.
+    if ((await readTransactionCount(network.node.pick(), signer.address, 'latest')) >= used) {
+      await haltLane(ctx, lane, unknownTransactions(used, known.nextNonce));
+    }
+    return undefined;
+  }
+  return known;
+}
+
+export const isAgreed = ({ agreedAt }: Lane) => performance.now() - agreedAt <= agreementMs;
+
+async function findDisagreement(ctx: WorkerCtx, lane: Lane, provider: Provider): Promise<string | undefined> {
+  const { network, signer } = lane;
+  const chainId = await readChainId(provider);
+  if (chainId !== network.chainId) {
+    return `the node of ${network.name} is on chain ${chainId}, not ${network.chainId}`;
+  }
+  for (const token of network.tokens.values()) {
+    const decimals = await readDecimals(provider, token.address);
+    if (decimals !== token.decimals) {
+      return `${token.symbol} on ${network.name} has ${decimals} decimals, not ${token.decimals}`;
+    }
+  }
+  const stored = await selectOpenAttempts(ctx.db, network.name, signer.address);
+  const changed = stored.find(({ hash, raw }) => hashOf(raw) !== hash);
+  return changed && `the stored bytes of ${changed.hash} are not what was signed`;
+}
+
+/** A wallet that has sent nothing starts at nonce 0. Any other was used elsewhere, and only a person knows for what. */
+async function register(ctx: WorkerCtx, lane: Lane, used: number): Promise<SignerRow | undefined> {
+  const { network, signer } = lane;
+  const haltedReason = used === 0 ? undefined : unknownTransactions(used, 0n);
+  await insertSigner(ctx.db, { network: network.name, address: signer.address, haltedReason, now: ctx.now });
+  if (haltedReason) {
+    tellHalt(ctx, lane, haltedReason);
+    return undefined;
+  }
+  return selectSigner(ctx.db, network.name, signer.address);
+}
+
+const unknownTransactions = (used: number, known: bigint) =>
+  `the hot wallet has sent ${used} transactions and this database knows ${known}: the database was restored from an older backup, or the key is used elsewhere`;
+
+/** Stops everything that signs or sends on a lane, on every worker, until an operator has looked. */
+export async function haltLane(ctx: WorkerCtx, lane: Lane, reason: string): Promise<void> {
+  const { network, signer } = lane;
+  const where = { network: network.name, address: signer.address };
+  await updateHalted(ctx.db, { ...where, reason, now: ctx.now });
+  tellHalt(ctx, lane, reason);
+}
+
+function tellHalt(ctx: WorkerCtx, lane: Lane, reason: string): void {
+  const { network, signer } = lane;
+  if (lane.trouble === reason) return;
+  lane.trouble = reason;
+  ctx.log.error(
+    { network: network.name, hotWallet: signer.address, reason },
+    'payouts are halted: nothing is sent',
+  );
+}

@@ -1,0 +1,85 @@
+import { type Static, Type } from 'typebox';
+import type { Ctx } from '../context.ts';
+import { checksumAddress } from '../evm/index.ts';
+import { defineCommand } from '../platform/command.ts';
+import { formatMinor } from '../platform/money.ts';
+import { dateTime, nullable } from '../platform/schemas.ts';
+import { resumeWallet } from './resume-wallet.ts';
+import { showWallets, type Wallet } from './show-wallets.ts';
+
+const wallet = Type.Object({
+  network: Type.String(),
+  address: Type.String(),
+  nextNonce: Type.Integer(),
+  laneDepth: Type.Integer({ description: 'Signed and not final' }),
+  oldestOpenSeconds: Type.Number(),
+  haltedAt: nullable(dateTime),
+  haltedReason: nullable(Type.String()),
+  waiting: Type.Array(Type.Object({ waitingFor: Type.String(), count: Type.Integer() })),
+  onChain: nullable(
+    Type.Object({
+      transactionCount: Type.Integer(),
+      gas: Type.String({ description: 'Native coin' }),
+      tokens: Type.Array(Type.Object({ currency: Type.String(), balance: Type.String() })),
+    }),
+  ),
+});
+
+export const walletCommands = [
+  defineCommand({
+    name: 'wallets.show',
+    summary: 'Show the hot wallets: balances, nonces, how much is open and what waits.',
+    changes: false,
+    input: Type.Object({}, { additionalProperties: false }),
+    output: Type.Object({ wallets: Type.Array(wallet) }),
+    run: async (ctx: Ctx) => ({ wallets: (await showWallets(ctx)).map(present) }),
+  }),
+  defineCommand({
+    name: 'wallets.resume',
+    summary: 'Let a halted hot wallet pay again, once it is known why it was halted.',
+    changes: true,
+    input: Type.Object(
+      {
+        network: Type.String({ pattern: '^[a-z0-9-]{1,40}$' }),
+        address: Type.String({ maxLength: 42 }),
+        nextNonce: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            description: 'The chain’s count, where all transactions up to it are accounted for',
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    output: Type.Object({ network: Type.String(), address: Type.String(), nextNonce: Type.Integer() }),
+    run: async (ctx: Ctx, input) => {
+      const { network, address, nextNonce } = await resumeWallet(ctx, input);
+      return { network, address: checksumAddress(address), nextNonce: Number(nextNonce) };
+    },
+  }),
+];
+
+const gasDecimals = 18;
+
+function present({ signer, depth, waiting, onChain }: Wallet): Static<typeof wallet> {
+  return {
+    network: signer.network,
+    address: checksumAddress(signer.address),
+    nextNonce: Number(signer.nextNonce),
+    laneDepth: Number(depth.open),
+    oldestOpenSeconds: Math.round(depth.oldestSeconds),
+    haltedAt: signer.haltedAt?.toISOString() ?? null,
+    haltedReason: signer.haltedReason,
+    waiting: waiting.map(({ waitingFor, count }) => ({ waitingFor, count: Number(count) })),
+    onChain: onChain
+      ? {
+          transactionCount: onChain.transactionCount,
+          gas: formatMinor(onChain.gas, gasDecimals),
+          tokens: onChain.tokens.map(({ symbol, decimals, balance }) => ({
+            currency: symbol,
+            balance: formatMinor(balance, decimals),
+          })),
+        }
+      : null,
+  };
+}

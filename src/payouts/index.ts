@@ -1,0 +1,6 @@
+export { walletCommands } from './commands.ts';
+export { isHotWallet, isRefused } from './eligibility.ts';
+export { payoutGauges } from './gauges.ts';
+export { payoutJobs } from './jobs.ts';
+export type { AtStep, PayoutStep } from './lane.ts';
+export { findPaidByHash, type PayoutLife, showPayout } from './queries.ts';

@@ -1,0 +1,53 @@
+import type { Ctx, WorkerActor } from '../context.ts';
+import { type EvmNetwork, NodeError, type Signer } from '../evm/index.ts';
+
+/** Moments at which a process may die without harm: each is named, and the crash test kills at each. */
+export type PayoutStep = 'hold' | 'nonce' | 'sign' | 'store' | 'send' | 'receipt' | 'ledger';
+
+/** Called when a step is done; the crash test ends the process in it. */
+export type AtStep = (step: PayoutStep, signed?: { hash: string; raw: Buffer }[]) => Promise<void> | void;
+
+/** One hot wallet on one network: its nonces are given one after another, so it is one queue. */
+export interface Lane {
+  network: EvmNetwork;
+  signer: Signer;
+  atStep: AtStep;
+  /** What stands in its way right now, told once when it changes. */
+  trouble: string | undefined;
+  /** When it last agreed with the node about the chain and its tokens. */
+  agreedAt: number;
+  /** The highest block that a node has shown it. */
+  head: { number: number; seenAt: number };
+}
+
+export type WorkerCtx = Ctx<WorkerActor>;
+
+export function createLane(network: EvmNetwork, atStep: AtStep = () => {}): Lane | undefined {
+  const { signer } = network;
+  const agreedAt = Number.NEGATIVE_INFINITY;
+  return signer && { network, signer, atStep, trouble: undefined, agreedAt, head: { number: 0, seenAt: 0 } };
+}
+
+/** Says in the log what stands in a lane's way, when it begins and when it is over; every turn would be noise. */
+export function tellTrouble(ctx: WorkerCtx, lane: Lane, trouble: string | undefined): void {
+  if (trouble === lane.trouble) return;
+  const facts = { network: lane.network.name, hotWallet: lane.signer.address };
+  if (trouble) ctx.log.warn({ ...facts, trouble }, 'payouts wait');
+  else ctx.log.info({ ...facts, trouble: lane.trouble }, 'payouts go on');
+  lane.trouble = trouble;
+}
+
+/** Runs a turn in which the node may be away: that is weather, and the next turn asks again. */
+export async function throughWeather(
+  ctx: WorkerCtx,
+  lane: Lane,
+  turn: () => Promise<number>,
+): Promise<number> {
+  try {
+    return await turn();
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error;
+    ctx.log.debug({ err: error, network: lane.network.name }, 'the node did not answer; asking again');
+    return 0;
+  }
+}

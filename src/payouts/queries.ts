@@ -1,0 +1,602 @@
+import type { Db, Row } from '../platform/db.ts';
+
+export interface QueuedRow {
+  id: string;
+  userId: string;
+  currency: string;
+  amount: bigint;
+}
+
+/** Rows that another worker has are left to it. */
+export async function lockQueued(db: Db, network: string, limit: number): Promise<QueuedRow[]> {
+  return db.query<QueuedRow & Row>(
+    `select id, user_id as "userId", currency, amount from withdrawals
+     where status = 'queued' and network = $1 order by id limit $2 for update skip locked`,
+    [network, limit],
+  );
+}
+
+export async function updatePending(db: Db, ids: readonly string[], now: Date): Promise<void> {
+  await db.query(`update withdrawals set status = 'pending', updated_at = greatest(updated_at, $2) where id = any($1::uuid[])`, [
+    ids,
+    now,
+  ]);
+}
+
+export async function updateFailedBeforeSigning(
+  db: Db,
+  failures: readonly { id: string; errorMessage: string }[],
+  now: Date,
+): Promise<void> {
+  await db.query(
+    `update withdrawals w set status = 'failed', error_message = f.message, waiting_for = null,
+       updated_at = greatest(updated_at, $3)
+     from unnest($1::uuid[], $2::text[]) f (id, message) where w.id = f.id`,
+    [failures.map(({ id }) => id), failures.map(({ errorMessage }) => errorMessage), now],
+  );
+}
+
+export interface PendingRow {
+  id: string;
+  userId: string;
+  currency: string;
+  decimals: number;
+  tokenAddress: string;
+  toAddress: string;
+  amount: bigint;
+}
+
+const pendingColumns = `w.id, w.user_id as "userId", w.currency, w.decimals, w.token_address as "tokenAddress",
+  w.to_address as "toAddress", w.amount`;
+
+/**
+ * Takes pending withdrawals to check, which other workers leave alone for `leaveMs`: nothing to give back if we die. Those that
+ * were looked at longest ago come first, else many that wait for one token would keep all behind them from their turn.
+ */
+export async function claimPending(
+  db: Db,
+  { network, leaveMs, limit }: { network: string; leaveMs: number; limit: number },
+): Promise<PendingRow[]> {
+  return db.query<PendingRow & Row>(
+    `with taken as (
+       select id from withdrawals
+       where status = 'pending' and network = $1
+         and (checked_at is null or checked_at < now() - $2 * interval '1 millisecond')
+       order by checked_at nulls first, id limit $3 for update skip locked),
+     w as (update withdrawals set checked_at = now() where id in (select id from taken) returning *)
+     select ${pendingColumns} from w order by w.id`,
+    [network, leaveMs, limit],
+  );
+}
+
+/** Those of the ids that are still pending, held by us until the end of the transaction. */
+export async function lockPending(db: Db, ids: readonly string[]): Promise<PendingRow[]> {
+  return db.query<PendingRow & Row>(
+    `select ${pendingColumns} from withdrawals w where w.id = any($1::uuid[]) and w.status = 'pending'
+     order by w.id for update skip locked`,
+    [ids],
+  );
+}
+
+export async function updateWaiting(
+  db: Db,
+  waits: readonly { id: string; waitingFor: string }[],
+): Promise<void> {
+  await db.query(
+    `update withdrawals w set waiting_for = v.waiting_for
+     from unnest($1::uuid[], $2::text[]) v (id, waiting_for)
+     where w.id = v.id and w.status = 'pending' and w.waiting_for is distinct from v.waiting_for`,
+    [waits.map(({ id }) => id), waits.map(({ waitingFor }) => waitingFor)],
+  );
+}
+
+/** Marks all that wait on a network, so that whoever looks sees why. */
+export async function updateAllWaiting(db: Db, network: string, waitingFor: string): Promise<void> {
+  await db.query(
+    `update withdrawals set waiting_for = $2
+     where status = 'pending' and network = $1 and waiting_for is distinct from $2`,
+    [network, waitingFor],
+  );
+}
+
+export async function hasPending(db: Db, network: string): Promise<boolean> {
+  const [row] = await db.query<{ some: boolean }>(
+    `select exists (select from withdrawals where status = 'pending' and network = $1) as some`,
+    [network],
+  );
+  return row!.some;
+}
+
+export interface SignerRow {
+  network: string;
+  address: string;
+  nextNonce: bigint;
+  haltedAt: Date | null;
+  haltedReason: string | null;
+}
+
+const signerColumns = `network, address, next_nonce as "nextNonce", halted_at as "haltedAt", halted_reason as "haltedReason"`;
+
+export async function selectSigner(db: Db, network: string, address: string): Promise<SignerRow | undefined> {
+  const [row] = await db.query<SignerRow & Row>(
+    `select ${signerColumns} from payout_signers where network = $1 and address = $2`,
+    [network, address],
+  );
+  return row;
+}
+
+export async function selectSigners(db: Db): Promise<SignerRow[]> {
+  return db.query<SignerRow & Row>(`select ${signerColumns} from payout_signers order by network, address`);
+}
+
+/** The lane's lock: whoever has it gives nonces, for the length of a transaction. */
+export async function lockSigner(db: Db, network: string, address: string): Promise<SignerRow | undefined> {
+  const [row] = await db.query<SignerRow & Row>(
+    `select ${signerColumns} from payout_signers where network = $1 and address = $2 for update`,
+    [network, address],
+  );
+  return row;
+}
+
+/** Nothing if another worker was first. */
+export async function insertSigner(
+  db: Db,
+  {
+    network,
+    address,
+    haltedReason,
+    now,
+  }: { network: string; address: string; haltedReason?: string; now: Date },
+): Promise<void> {
+  await db.query(
+    `insert into payout_signers (network, address, next_nonce, halted_at, halted_reason, created_at)
+     values ($1, $2, 0, case when $3::text is null then null else $4::timestamptz end, $3, $4)
+     on conflict do nothing`,
+    [network, address, haltedReason ?? null, now],
+  );
+}
+
+/** True if it was not halted before. */
+export async function updateHalted(
+  db: Db,
+  { network, address, reason, now }: { network: string; address: string; reason: string; now: Date },
+): Promise<boolean> {
+  const rows = await db.query(
+    `update payout_signers set halted_at = $4, halted_reason = $3
+     where network = $1 and address = $2 and halted_at is null returning 1`,
+    [network, address, reason, now],
+  );
+  return rows.length > 0;
+}
+
+export async function updateResumed(
+  db: Db,
+  { network, address, nextNonce }: { network: string; address: string; nextNonce: bigint },
+): Promise<void> {
+  await db.query(
+    `update payout_signers set halted_at = null, halted_reason = null, next_nonce = $3
+     where network = $1 and address = $2`,
+    [network, address, nextNonce],
+  );
+}
+
+/** What was signed from a nonce on, by token: it may still leave the wallet. */
+export async function selectSignedTotals(
+  db: Db,
+  { network, address, from }: { network: string; address: string; from: number },
+): Promise<{ tokenAddress: string; amount: bigint; count: bigint }[]> {
+  return db.query<{ tokenAddress: string; amount: bigint; count: bigint }>(
+    `select w.token_address as "tokenAddress", sum(w.amount) as amount, count(*) as count
+     from payout_slots s join withdrawals w on w.id = s.withdrawal_id
+     where s.network = $1 and s.address = $2 and s.nonce >= $3 group by w.token_address`,
+    [network, address, from],
+  );
+}
+
+export async function countUnmined(db: Db, network: string, address: string): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*)::integer as count from payout_slots s join withdrawals w on w.id = s.withdrawal_id
+     where s.network = $1 and s.address = $2 and s.state = 'open' and w.transfer_status <> 'mined'`,
+    [network, address],
+  );
+  return row!.count;
+}
+
+export interface SignedPayout {
+  withdrawalId: string;
+  nonce: bigint;
+  hash: string;
+  raw: Buffer;
+  maxFeePerGas: bigint;
+  maxPriorityFeePerGas: bigint;
+}
+
+/** Everything about new nonces at once: slots, bytes, the counter and the withdrawals' state. */
+export async function insertSigned(
+  db: Db,
+  { network, address, now }: { network: string; address: string; now: Date },
+  payouts: readonly SignedPayout[],
+): Promise<void> {
+  const nonces = payouts.map(({ nonce }) => nonce);
+  const ids = payouts.map(({ withdrawalId }) => withdrawalId);
+  await db.query(
+    `insert into payout_slots (network, address, nonce, withdrawal_id, opened_at)
+     select $1, $2, nonce, id, $5 from unnest($3::bigint[], $4::uuid[]) v (nonce, id)`,
+    [network, address, nonces, ids, now],
+  );
+  await insertAttempts(db, { network, address, now }, payouts);
+  await db.query('update payout_signers set next_nonce = $3 where network = $1 and address = $2', [
+    network,
+    address,
+    nonces.at(-1)! + 1n,
+  ]);
+  await db.query(
+    `update withdrawals set status = 'processing', transfer_status = 'signed', waiting_for = null,
+       updated_at = greatest(updated_at, $2)
+     where id = any($1::uuid[])`,
+    [ids, now],
+  );
+}
+
+export async function insertAttempts(
+  db: Db,
+  { network, address, now }: { network: string; address: string; now: Date },
+  attempts: readonly Omit<SignedPayout, 'withdrawalId'>[],
+): Promise<void> {
+  await db.query(
+    `insert into payout_attempts (hash, network, address, nonce, raw, max_fee_per_gas, max_priority_fee_per_gas, signed_at)
+     select hash, $1, $2, nonce, raw, fee, tip, $3
+     from unnest($4::text[], $5::bigint[], $6::bytea[], $7::numeric[], $8::numeric[]) v (hash, nonce, raw, fee, tip)`,
+    [
+      ...[network, address, now],
+      ...[
+        attempts.map(({ hash }) => hash),
+        attempts.map(({ nonce }) => nonce),
+        attempts.map(({ raw }) => raw),
+      ],
+      ...[attempts.map(({ maxFeePerGas }) => maxFeePerGas)],
+      ...[attempts.map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas)],
+    ],
+  );
+}
+
+export interface UnsentAttempt {
+  hash: string;
+  nonce: bigint;
+  raw: Buffer;
+}
+
+/**
+ * Takes the newest bytes of each nonce that is neither mined nor sent lately. Marked as sent before they are: if we die in
+ * between, they are sent a moment later by whoever is there.
+ */
+export async function claimUnsent(
+  db: Db,
+  {
+    network,
+    address,
+    resendMs,
+    limit,
+  }: { network: string; address: string; resendMs: number; limit: number },
+): Promise<UnsentAttempt[]> {
+  return db.query<UnsentAttempt & Row>(
+    `with newest as (
+       select distinct on (s.nonce) a.hash, a.sent_at, a.sends
+       from payout_slots s
+       join withdrawals w on w.id = s.withdrawal_id and w.transfer_status <> 'mined'
+       join payout_attempts a on a.network = s.network and a.address = s.address and a.nonce = s.nonce
+       where s.network = $1 and s.address = $2 and s.state = 'open'
+       order by s.nonce, a.max_fee_per_gas desc),
+     due as (
+       select hash from payout_attempts
+       where hash in (select hash from newest
+         where sent_at is null or sent_at < now() - $3 * least(sends, 3) * interval '1 millisecond')
+       order by nonce limit $4 for update skip locked),
+     sent as (
+       update payout_attempts a set sent_at = now(), sends = sends + 1
+       where hash in (select hash from due)
+         and (sent_at is null or sent_at < now() - $3 * least(sends, 3) * interval '1 millisecond')
+       returning a.hash, a.nonce, a.raw)
+     select * from sent order by nonce`,
+    [network, address, resendMs, limit],
+  );
+}
+
+export async function updateAnswers(
+  db: Db,
+  answers: readonly { hash: string; answer: string; isKnown: boolean }[],
+  now: Date,
+): Promise<void> {
+  await db.query(
+    `update payout_attempts a set last_answer = left(v.answer, 200)
+     from unnest($1::text[], $2::text[]) v (hash, answer) where a.hash = v.hash`,
+    [answers.map(({ hash }) => hash), answers.map(({ answer }) => answer)],
+  );
+  await db.query(
+    `update withdrawals w set transfer_status = 'broadcast', updated_at = greatest(updated_at, $2)
+     from payout_attempts a join payout_slots s on s.network = a.network and s.address = a.address and s.nonce = a.nonce
+     where a.hash = any($1::text[]) and w.id = s.withdrawal_id and w.status = 'processing' and w.transfer_status = 'signed'`,
+    [answers.filter(({ isKnown }) => isKnown).map(({ hash }) => hash), now],
+  );
+}
+
+export interface OpenSlot {
+  nonce: bigint;
+  withdrawalId: string;
+  userId: string;
+  recipientUserId: string | null;
+  currency: string;
+  decimals: number;
+  tokenAddress: string;
+  toAddress: string;
+  amount: bigint;
+  transferStatus: string;
+  missingSince: Date | null;
+  /** Newest first. */
+  attempts: { hash: string; maxFeePerGas: bigint; maxPriorityFeePerGas: bigint; signedAt: Date }[];
+}
+
+/** Nonces below `usual` are decided; those of amounts above that of `large`, in whole units, only below its count. */
+export interface Decided {
+  usual: number;
+  large?: { amount: string; count: number };
+}
+
+/**
+ * Open nonces from `from` up to but not including `below`, in order. With `decided`, those that were seen in a block and are not
+ * decided come last: they only wait, and many of them must not hide what there is to do behind them.
+ */
+export async function selectOpenSlots(
+  db: Db,
+  range: {
+    network: string;
+    address: string;
+    from: number;
+    below: number;
+    limit: number;
+    decided?: Decided;
+  },
+): Promise<OpenSlot[]> {
+  const { network, address, from, below, limit, decided } = range;
+  const { usual, large } = decided ?? { usual: Number.MAX_SAFE_INTEGER };
+  const rows = await db.query<Omit<OpenSlot, 'attempts'> & { attempts: AttemptJson[] }>(
+    `select s.nonce, s.withdrawal_id as "withdrawalId", s.missing_since as "missingSince", w.user_id as "userId",
+       w.recipient_user_id as "recipientUserId", w.currency, w.decimals, w.token_address as "tokenAddress",
+       w.to_address as "toAddress", w.amount, w.transfer_status as "transferStatus",
+       (select jsonb_agg(jsonb_build_object('hash', a.hash, 'maxFeePerGas', a.max_fee_per_gas::text,
+          'maxPriorityFeePerGas', a.max_priority_fee_per_gas::text, 'signedAt', a.signed_at) order by a.max_fee_per_gas desc)
+        from payout_attempts a where a.network = s.network and a.address = s.address and a.nonce = s.nonce) as attempts
+     from payout_slots s join withdrawals w on w.id = s.withdrawal_id
+     where s.network = $1 and s.address = $2 and s.state = 'open' and s.nonce >= $3 and s.nonce < $4
+     order by (w.transfer_status = 'mined' and s.nonce >= case
+         when w.amount > $7::numeric * 10::numeric ^ w.decimals then $8::bigint else $6::bigint end), s.nonce
+     limit $5`,
+    [network, address, from, below, limit, usual, large?.amount ?? null, large?.count ?? null],
+  );
+  return rows.map(({ attempts, ...slot }) => ({ ...slot, attempts: attempts.map(readAttempt) }));
+}
+
+interface AttemptJson {
+  hash: string;
+  maxFeePerGas: string;
+  maxPriorityFeePerGas: string;
+  signedAt: string;
+}
+
+const readAttempt = ({ hash, maxFeePerGas, maxPriorityFeePerGas, signedAt }: AttemptJson) => ({
+  hash,
+  maxFeePerGas: BigInt(maxFeePerGas),
+  maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas),
+  signedAt: new Date(signedAt),
+});
+
+export async function selectOpenBounds(
+  db: Db,
+  network: string,
+  address: string,
+): Promise<{ lowest: bigint; highest: bigint } | undefined> {
+  const [row] = await db.query<{ lowest: bigint | null; highest: bigint | null }>(
+    `select min(nonce) as lowest, max(nonce) as highest from payout_slots
+     where network = $1 and address = $2 and state = 'open'`,
+    [network, address],
+  );
+  return row?.lowest == null || row.highest === null
+    ? undefined
+    : { lowest: row.lowest, highest: row.highest };
+}
+
+/** Bytes of every open nonce, for a look at whether they are still what was signed. */
+export async function selectOpenAttempts(
+  db: Db,
+  network: string,
+  address: string,
+): Promise<{ hash: string; raw: Buffer }[]> {
+  return db.query<{ hash: string; raw: Buffer }>(
+    `select a.hash, a.raw from payout_slots s
+     join payout_attempts a on a.network = s.network and a.address = s.address and a.nonce = s.nonce
+     where s.network = $1 and s.address = $2 and s.state = 'open'`,
+    [network, address],
+  );
+}
+
+/** Those of the nonces that nobody has settled, held by us until the end of the transaction. */
+export async function lockOpenSlots(
+  db: Db,
+  { network, address, nonces }: { network: string; address: string; nonces: readonly bigint[] },
+): Promise<ReadonlySet<bigint>> {
+  const rows = await db.query<{ nonce: bigint }>(
+    `select nonce from payout_slots
+     where network = $1 and address = $2 and nonce = any($3::bigint[]) and state = 'open'
+     order by nonce for update skip locked`,
+    [network, address, nonces],
+  );
+  return new Set(rows.map(({ nonce }) => nonce));
+}
+
+export interface SettledSlot {
+  nonce: bigint;
+  withdrawalId: string;
+  minedHash: string;
+  status: 'completed' | 'failed';
+  transferStatus: string;
+  errorMessage: string | null;
+}
+
+export async function updateSettled(
+  db: Db,
+  { network, address, now }: { network: string; address: string; now: Date },
+  settled: readonly SettledSlot[],
+): Promise<void> {
+  await db.query(
+    `update payout_slots s set state = 'final', mined_hash = v.hash, settled_at = $3, missing_since = null
+     from unnest($4::bigint[], $5::text[]) v (nonce, hash)
+     where s.network = $1 and s.address = $2 and s.nonce = v.nonce and s.state = 'open'`,
+    [network, address, now, settled.map(({ nonce }) => nonce), settled.map(({ minedHash }) => minedHash)],
+  );
+  await db.query(
+    `update withdrawals w set status = v.status, transfer_status = v.transfer_status, transaction_hash = v.hash,
+       error_message = v.message, updated_at = greatest(updated_at, $1)
+     from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[]) v (id, status, transfer_status, hash, message)
+     where w.id = v.id`,
+    [
+      now,
+      settled.map(({ withdrawalId }) => withdrawalId),
+      settled.map(({ status }) => status),
+      settled.map(({ transferStatus }) => transferStatus),
+      settled.map(({ minedHash }) => minedHash),
+      settled.map(({ errorMessage }) => errorMessage),
+    ],
+  );
+}
+
+/** Seen in a block, or no longer: a look that nothing depends on. */
+export async function updateSeen(
+  db: Db,
+  seen: readonly { withdrawalId: string; minedHash: string | null }[],
+  now: Date,
+): Promise<void> {
+  await db.query(
+    `update withdrawals w set transaction_hash = v.hash, updated_at = greatest(updated_at, $3),
+       transfer_status = case when v.hash is null then 'broadcast' else 'mined' end
+     from unnest($1::uuid[], $2::text[]) v (id, hash)
+     where w.id = v.id and w.status = 'processing' and w.transaction_hash is distinct from v.hash`,
+    [seen.map(({ withdrawalId }) => withdrawalId), seen.map(({ minedHash }) => minedHash), now],
+  );
+}
+
+/** What was seen in a block and lies at or above the wallet's count was in a block that is gone. */
+export async function updateUnseen(
+  db: Db,
+  { network, address, from }: { network: string; address: string; from: number },
+  now: Date,
+): Promise<void> {
+  await db.query(
+    `update withdrawals w set transaction_hash = null, transfer_status = 'broadcast', updated_at = greatest(updated_at, $4)
+     from payout_slots s
+     where s.network = $1 and s.address = $2 and s.state = 'open' and s.nonce >= $3
+       and w.id = s.withdrawal_id and w.status = 'processing' and w.transfer_status = 'mined'`,
+    [network, address, from, now],
+  );
+}
+
+/** Notes since when nothing of ours is found at a used nonce, or that something was. */
+export async function updateMissing(
+  db: Db,
+  { network, address }: { network: string; address: string },
+  nonces: readonly bigint[],
+  since: Date | null,
+): Promise<void> {
+  await db.query(
+    `update payout_slots set missing_since = case when $4::timestamptz is null then null else coalesce(missing_since, $4) end
+     where network = $1 and address = $2 and nonce = any($3::bigint[]) and state = 'open'`,
+    [network, address, nonces, since],
+  );
+}
+
+/** The newest bytes of a nonce, if it is still open. */
+export async function selectNewestAttempt(
+  db: Db,
+  { network, address, nonce }: { network: string; address: string; nonce: bigint },
+): Promise<string | undefined> {
+  const [row] = await db.query<{ hash: string }>(
+    `select a.hash from payout_slots s
+     join payout_attempts a on a.network = s.network and a.address = s.address and a.nonce = s.nonce
+     where s.network = $1 and s.address = $2 and s.nonce = $3 and s.state = 'open'
+     order by a.max_fee_per_gas desc limit 1`,
+    [network, address, nonce],
+  );
+  return row?.hash;
+}
+
+export interface PayoutLife {
+  address: string;
+  nonce: bigint;
+  state: string;
+  minedHash: string | null;
+  openedAt: Date;
+  settledAt: Date | null;
+  attempts: AttemptLife[];
+}
+
+interface AttemptLife {
+  hash: string;
+  maxFeePerGas: bigint;
+  maxPriorityFeePerGas: bigint;
+  signedAt: Date;
+  sentAt: Date | null;
+  sends: number;
+  lastAnswer: string | null;
+}
+
+export async function showPayout(db: Db, withdrawalId: string): Promise<PayoutLife | undefined> {
+  const [slot] = await db.query<Omit<PayoutLife, 'attempts'> & { network: string }>(
+    `select network, address, nonce, state, mined_hash as "minedHash", opened_at as "openedAt", settled_at as "settledAt"
+     from payout_slots where withdrawal_id = $1`,
+    [withdrawalId],
+  );
+  if (!slot) return undefined;
+  const attempts = await db.query<AttemptLife & Row>(
+    `select hash, max_fee_per_gas as "maxFeePerGas", max_priority_fee_per_gas as "maxPriorityFeePerGas",
+       signed_at as "signedAt", sent_at as "sentAt", sends, last_answer as "lastAnswer"
+     from payout_attempts where network = $1 and address = $2 and nonce = $3 order by signed_at, hash`,
+    [slot.network, slot.address, slot.nonce],
+  );
+  return { ...slot, attempts };
+}
+
+/** The withdrawal that was ever sent under this hash. */
+export async function findPaidByHash(db: Db, hash: string): Promise<string | undefined> {
+  const [row] = await db.query<{ withdrawalId: string }>(
+    `select s.withdrawal_id as "withdrawalId" from payout_attempts a
+     join payout_slots s on s.network = a.network and s.address = a.address and s.nonce = a.nonce
+     where a.hash = $1`,
+    [hash],
+  );
+  return row?.withdrawalId;
+}
+
+export interface LaneDepth {
+  network: string;
+  address: string;
+  open: bigint;
+  oldestSeconds: number;
+}
+
+export async function selectLaneDepths(db: Db): Promise<LaneDepth[]> {
+  return db.query<LaneDepth & Row>(
+    `select g.network, g.address, count(s.nonce) as open,
+       coalesce(extract(epoch from now() - min(s.opened_at)), 0)::double precision as "oldestSeconds"
+     from payout_signers g
+     left join payout_slots s on s.network = g.network and s.address = g.address and s.state = 'open'
+     group by g.network, g.address`,
+  );
+}
+
+export async function countWaiting(
+  db: Db,
+): Promise<{ network: string; waitingFor: string; count: bigint }[]> {
+  return db.query<{ network: string; waitingFor: string; count: bigint }>(
+    `select network, waiting_for as "waitingFor", count(*) as count from withdrawals
+     where status = 'pending' and waiting_for is not null group by network, waiting_for`,
+  );
+}

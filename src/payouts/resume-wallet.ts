@@ -1,0 +1,51 @@
+import { recordChange } from '../audit/index.ts';
+import { type Ctx, inTransaction } from '../context.ts';
+import { type Network, parseAddress, readTransactionCount } from '../evm/index.ts';
+import { payoutErrors } from './errors.ts';
+import { lockSigner, type SignerRow, selectSigner, updateResumed } from './queries.ts';
+
+export interface WalletToResume {
+  network: string;
+  address: string;
+  /** Where the wallet's own transactions are to be taken for known: the chain's count, in the operator's own words. */
+  nextNonce?: number;
+}
+
+/**
+ * Lets a halted wallet pay again, after a person has found out why it was halted. A nonce counter behind the chain is only moved
+ * to exactly the chain's count, and only when the operator names it: it says that every transaction until there is accounted for.
+ */
+export async function resumeWallet(
+  ctx: Ctx,
+  { network, address, nextNonce }: WalletToResume,
+): Promise<SignerRow> {
+  const wallet = parseAddress(address);
+  if (!wallet || !(await selectSigner(ctx.db, network, wallet))) throw payoutErrors.walletNotFound();
+  const used = await readUsed(ctx, network, wallet);
+  return inTransaction(ctx, async (ctx) => {
+    const signer = (await lockSigner(ctx.db, network, wallet))!;
+    if (signer.haltedAt === null) throw payoutErrors.walletNotHalted();
+    const next = nextNonce === undefined ? signer.nextNonce : BigInt(nextNonce);
+    if (next < signer.nextNonce) throw payoutErrors.nonceBelowKnown();
+    if (next < BigInt(used) || (next > signer.nextNonce && next !== BigInt(used)))
+      throw payoutErrors.nonceNotOnChain();
+    await updateResumed(ctx.db, { network, address: wallet, nextNonce: next });
+    await recordChange(ctx, {
+      action: 'wallets.resume',
+      subject: `wallet:${network}:${wallet}`,
+      before: { nextNonce: Number(signer.nextNonce), haltedReason: signer.haltedReason },
+      after: { nextNonce: Number(next) },
+    });
+    return (await selectSigner(ctx.db, network, wallet))!;
+  });
+}
+
+async function readUsed(ctx: Ctx, name: string, address: string): Promise<number> {
+  const network = ctx.evm.get(name as Network);
+  if (!network) throw payoutErrors.nodeAway();
+  try {
+    return await readTransactionCount(network.node.pick(), address, 'latest');
+  } catch (cause) {
+    throw payoutErrors.nodeAway({ cause });
+  }
+}

@@ -1,0 +1,228 @@
+import { type Ctx, inTransaction } from '../context.ts';
+import {
+  type Fees,
+  type Provider,
+  readBlock,
+  readFees,
+  readGasBalance,
+  readTokenBalance,
+  readTransactionCount,
+} from '../evm/index.ts';
+import { lockAccounts, releaseFunds } from '../ledger/index.ts';
+import { checkLane, isAgreed } from './check-lane.ts';
+import { type Lane, tellTrouble, throughWeather, type WorkerCtx } from './lane.ts';
+import { preflight } from './preflight.ts';
+import {
+  claimPending,
+  countUnmined,
+  hasPending,
+  insertSigned,
+  lockPending,
+  lockSigner,
+  type PendingRow,
+  type SignedPayout,
+  selectSignedTotals,
+  updateAllWaiting,
+  updateFailedBeforeSigning,
+  updateWaiting,
+} from './queries.ts';
+import { balanceLagBlocks, recheckMs, turnMax, unminedMax } from './timing.ts';
+
+/** pending → processing: checked once more, given a nonce, signed, and stored; nothing is sent before that is committed. */
+export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
+  return throughWeather(ctx, lane, async () => {
+    const { network } = lane;
+    // Also with nothing to sign, a lane is checked when it starts and now and then: trouble is told before it matters.
+    if (isAgreed(lane) && !(await hasPending(ctx.db, network.name))) return 0;
+    const provider = network.node.pick();
+    const wallet = await readWallet(ctx, lane, provider);
+    if (!wallet) return 0;
+    const room = unminedMax - (await countUnmined(ctx.db, network.name, lane.signer.address));
+    const limit = Math.min(turnMax, room);
+    if (limit <= 0) return 0;
+    const rows = await claimPending(ctx.db, { network: network.name, leaveMs: recheckMs, limit });
+    if (rows.length === 0) return 0;
+    const verdicts = await preflight(ctx, lane, provider, rows);
+    const having = <K extends string>(key: K) =>
+      rows.flatMap((row, at) =>
+        key in verdicts[at]! ? [{ row, verdict: verdicts[at] as never as Record<K, string> }] : [],
+      );
+    const failures = having('failed').map(({ row, verdict }) => ({ row, errorMessage: verdict.failed }));
+    const waits = having('waiting').map(({ row, verdict }) => ({ id: row.id, waitingFor: verdict.waiting }));
+    const ready = having('ready').map(({ row }) => row.id);
+    if (failures.length > 0) await failPending(ctx, network.name, failures);
+    const { signed, short } = await allocate(ctx, lane, wallet, ready);
+    const waiting = [...waits, ...short];
+    if (waiting.length > 0) await updateWaiting(ctx.db, waiting);
+    tellTrouble(ctx, lane, waiting[0] && describeWait(waiting[0].waitingFor));
+    return signed + failures.length;
+  });
+}
+
+const describeWait = (waitingFor: string) =>
+  ({
+    gas: 'the hot wallet is short of gas',
+    node: 'the node does not answer',
+    screening: 'the freeze list or the screening provider does not answer',
+    token: 'a token is no longer where it was',
+  })[waitingFor] ?? `the hot wallet is short of ${waitingFor}, or the token refuses it`;
+
+interface Wallet {
+  fees: Fees;
+  /** What was signed below this nonce has left the balances for sure. */
+  leftBelow: number;
+  gas: bigint;
+  tokens: ReadonlyMap<string, bigint>;
+}
+
+/** What the wallet has and what a transaction costs; undefined, told, and noted on what waits, where it cannot pay. */
+async function readWallet(ctx: WorkerCtx, lane: Lane, provider: Provider): Promise<Wallet | undefined> {
+  const { network, signer } = lane;
+  const wait = async (waitingFor: string, trouble?: string) => {
+    if (trouble) tellTrouble(ctx, lane, trouble);
+    await updateAllWaiting(ctx.db, network.name, waitingFor);
+    return undefined;
+  };
+  try {
+    if (!(await checkLane(ctx, lane, provider))) return await wait('halted');
+    const fees = await readFees(provider, network);
+    if (fees.baseFeePerGas > network.feeCap)
+      return await wait('fees', `fees on ${network.name} are above the cap`);
+    const leftBelow = await readLeftBelow(provider, signer.address);
+    const gas = await readGasBalance(provider, signer.address);
+    const tokens = new Map<string, bigint>();
+    for (const { address } of network.tokens.values()) {
+      tokens.set(address, await readTokenBalance(provider, address, signer.address));
+    }
+    return { fees, leftBelow, gas, tokens };
+  } catch (error) {
+    await wait('node');
+    throw error;
+  }
+}
+
+/** A few blocks back: behind one address there may be several nodes, and the one that is asked for a balance may lag. */
+async function readLeftBelow(provider: Provider, address: string): Promise<number> {
+  const head = (await readBlock(provider, 'latest'))?.number ?? 0;
+  return readTransactionCount(provider, address, Math.max(head - balanceLagBlocks, 0));
+}
+
+interface Allocation {
+  signed: number;
+  /** Those that the wallet cannot pay now. */
+  short: { id: string; waitingFor: string }[];
+}
+
+/**
+ * One transaction under the lane's lock: nonces, signatures, slots, bytes and the counter together or not at all. What is
+ * signed already and has not left the wallet is taken off the balances.
+ */
+async function allocate(
+  ctx: WorkerCtx,
+  lane: Lane,
+  wallet: Wallet,
+  ids: readonly string[],
+): Promise<Allocation> {
+  const { network, signer, atStep } = lane;
+  const nothing: Allocation = { signed: 0, short: [] };
+  if (ids.length === 0) return nothing;
+  const allocation = await inTransaction(ctx, async ({ db, now }) => {
+    const row = await lockSigner(db, network.name, signer.address);
+    if (!row || row.haltedAt) return nothing;
+    const pending = await lockPending(db, ids);
+    const where = { network: network.name, address: signer.address };
+    const open = await selectSignedTotals(db, { ...where, from: wallet.leftBelow });
+    const { affordable, short } = shareOut(lane, wallet, pending, open);
+    if (affordable.length === 0) return { signed: 0, short };
+    await atStep('nonce');
+    const signed: SignedPayout[] = [];
+    for (const [at, payout] of affordable.entries()) {
+      signed.push(await sign(lane, wallet.fees, payout, row.nextNonce + BigInt(at)));
+    }
+    await atStep('sign', signed);
+    await insertSigned(db, { ...where, now }, signed);
+    return { signed: signed.length, short };
+  });
+  if (allocation.signed > 0) await atStep('store');
+  return allocation;
+}
+
+async function sign(
+  { network, signer }: Lane,
+  fees: Fees,
+  payout: PendingRow,
+  nonce: bigint,
+): Promise<SignedPayout> {
+  const { maxFeePerGas, maxPriorityFeePerGas } = fees;
+  const { hash, raw } = await signer.signTransfer({
+    chainId: network.chainId,
+    nonce: Number(nonce),
+    gas: network.transferGas,
+    token: payout.tokenAddress,
+    to: payout.toAddress,
+    amount: payout.amount,
+    reference: payout.id,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
+  });
+  return { withdrawalId: payout.id, nonce, hash, raw, maxFeePerGas, maxPriorityFeePerGas };
+}
+
+function shareOut(
+  { network }: Lane,
+  { fees, gas, tokens }: Wallet,
+  pending: readonly PendingRow[],
+  open: readonly { tokenAddress: string; amount: bigint; count: bigint }[],
+) {
+  const gasEach = network.transferGas * fees.maxFeePerGas;
+  let gasLeft = gas - open.reduce((sum, { count }) => sum + count, 0n) * gasEach;
+  const left = new Map(tokens);
+  for (const { tokenAddress, amount } of open)
+    left.set(tokenAddress, (left.get(tokenAddress) ?? 0n) - amount);
+  const affordable: PendingRow[] = [];
+  const short: Allocation['short'] = [];
+  for (const row of pending) {
+    const tokensLeft = left.get(row.tokenAddress) ?? 0n;
+    if (gasLeft < gasEach) short.push({ id: row.id, waitingFor: 'gas' });
+    else if (tokensLeft < row.amount) short.push({ id: row.id, waitingFor: row.currency });
+    else {
+      gasLeft -= gasEach;
+      left.set(row.tokenAddress, tokensLeft - row.amount);
+      affordable.push(row);
+    }
+  }
+  return { affordable, short };
+}
+
+async function failPending(
+  ctx: Ctx,
+  network: string,
+  failures: readonly { row: PendingRow; errorMessage: string }[],
+): Promise<void> {
+  await inTransaction(ctx, async ({ db, now }) => {
+    // Another worker may have signed or failed one since it was claimed.
+    const pending = new Set(
+      (
+        await lockPending(
+          db,
+          failures.map(({ row }) => row.id),
+        )
+      ).map(({ id }) => id),
+    );
+    const ours = failures.filter(({ row }) => pending.has(row.id));
+    if (ours.length === 0) return;
+    const accounts = await lockAccounts(
+      db,
+      ours.map(({ row }) => ({ userId: row.userId, network, currency: row.currency })),
+    );
+    await releaseFunds(
+      db,
+      ours.map(({ row }, at) => ({ accountId: accounts[at]!.accountId, amount: row.amount })),
+    );
+    await updateFailedBeforeSigning(
+      db,
+      ours.map(({ row, errorMessage }) => ({ id: row.id, errorMessage })),
+      now,
+    );
+  });
+}

@@ -1,0 +1,23 @@
+/** How long a pending withdrawal is left to the worker that took it: when that one died, another takes it after this. */
+export const recheckMs = 3_000;
+
+/** Bytes that are not mined are sent again after this, twice and then three times this. */
+export const resendMs = 5_000;
+
+/** A nonce that is used up on chain, and none of our transactions found there, in every look for this long: not ours. */
+export const foreignAfterMs = 60_000;
+
+/** A node that is behind what another showed is taken to lag for this long; after it, the chain is what it shows. */
+export const lagMs = 15_000;
+
+/** A transaction that is this many blocks deep is taken off the balance that any node tells. */
+export const balanceLagBlocks = 2;
+
+/** How long a lane takes the chain's identity and its tokens' decimals for known. */
+export const agreementMs = 60_000;
+
+/** Transactions on their way to a block, for each lane: nodes keep only so many of one account. */
+export const unminedMax = 400;
+
+/** One turn of a step: enough to keep batches full, few enough to be over soon. */
+export const turnMax = 200;

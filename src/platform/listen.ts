@@ -1,0 +1,62 @@
+import pg from 'pg';
+import type { Log } from './log.ts';
+
+export interface Listener {
+  stop(): Promise<void>;
+}
+
+export interface ListenOptions {
+  url: string;
+  channel: string;
+  log: Log;
+  /** Called for each notice, and after each connection: what came while there was none is not sent again. */
+  onNotice(): void;
+}
+
+const reconnectMs = 1_000;
+
+/** Listens to a PostgreSQL channel on a connection of its own, which is replaced when it breaks, until stopped. */
+export function listen({ url, channel, log, onNotice }: ListenOptions): Listener {
+  let isStopping = false;
+  let client: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const connect = async () => {
+    const current = new pg.Client({
+      connectionString: url,
+      application_name: 'causeway listener',
+      connectionTimeoutMillis: 3_000,
+      keepAlive: true,
+    });
+    client = current;
+    let isBroken = false;
+    const replace = () => {
+      if (isBroken || isStopping) return;
+      isBroken = true;
+      current.end().catch(() => {});
+      timer = setTimeout(connect, reconnectMs);
+    };
+    current.on('error', (err) => {
+      log.warn({ err, channel }, 'the connection that listens was lost; connecting again');
+      replace();
+    });
+    current.on('end', replace);
+    current.on('notification', onNotice);
+    try {
+      await current.connect();
+      await current.query(`listen ${pg.escapeIdentifier(channel)}`);
+      onNotice();
+    } catch {
+      replace();
+    }
+  };
+  void connect();
+
+  return {
+    async stop() {
+      isStopping = true;
+      clearTimeout(timer);
+      await client?.end().catch(() => {});
+    },
+  };
+}

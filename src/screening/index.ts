@@ -1,0 +1,1 @@
+export { createScreening, type Screening, type ScreeningVerdict } from './screening.ts';

@@ -1,0 +1,38 @@
+/** Unknown: the provider did not answer, or not as agreed. */
+export type ScreeningVerdict = 'allowed' | 'refused' | 'unknown';
+
+/** Somebody else's opinion on whether an address may be paid. */
+export interface Screening {
+  screen(payee: { network: string; currency: string; address: string }): Promise<ScreeningVerdict>;
+}
+
+const timeoutMs = 2_000;
+
+const everybody: Screening = { screen: async () => 'allowed' };
+
+/**
+ * Asks an HTTP service: `POST` of `{ network, currency, address }`, answered 200 with `{ "allowed": true }` or `false`. Without
+ * an address for it everybody is allowed. Not repeated here: whoever needs an answer asks again later.
+ */
+export function createScreening(url: string | undefined): Screening {
+  if (!url) return everybody;
+  return {
+    async screen(payee) {
+      try {
+        const response = await fetch(url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(payee),
+          signal: AbortSignal.timeout(timeoutMs),
+          redirect: 'error',
+        });
+        if (response.status !== 200) return 'unknown';
+        const { allowed } = (await response.json()) as { allowed?: unknown };
+        if (typeof allowed !== 'boolean') return 'unknown';
+        return allowed ? 'allowed' : 'refused';
+      } catch {
+        return 'unknown';
+      }
+    },
+  };
+}

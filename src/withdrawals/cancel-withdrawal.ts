@@ -1,0 +1,33 @@
+import { recordChange } from '../audit/index.ts';
+import { type Ctx, inTransaction } from '../context.ts';
+import { lockAccounts, releaseFunds } from '../ledger/index.ts';
+import { withdrawalErrors } from './errors.ts';
+import { lockWithdrawal, selectWithdrawal, updateFailed, type WithdrawalRow } from './queries.ts';
+
+/** Fails a withdrawal that is not signed yet and gives what was held for it back. Once signed, only the chain decides. */
+export function cancelWithdrawal(
+  ctx: Ctx,
+  { withdrawalId, reason }: { withdrawalId: string; reason: string },
+): Promise<WithdrawalRow> {
+  return inTransaction(ctx, async (ctx) => {
+    const row = await lockWithdrawal(ctx.db, withdrawalId);
+    if (!row) throw withdrawalErrors.withdrawalNotFound();
+    if (row.status === 'processing') throw withdrawalErrors.alreadySigned();
+    if (row.status !== 'queued' && row.status !== 'pending') throw withdrawalErrors.alreadyFinal();
+    if (row.status === 'pending') await releaseHold(ctx, row);
+    await updateFailed(ctx.db, { withdrawalId, errorMessage: `Canceled: ${reason}`, now: ctx.now });
+    await recordChange(ctx, {
+      action: 'withdrawals.cancel',
+      subject: `withdrawal:${row.id}`,
+      before: { status: row.status },
+      after: { status: 'failed', reason },
+    });
+    return (await selectWithdrawal(ctx.db, withdrawalId))!;
+  });
+}
+
+async function releaseHold(ctx: Ctx, { userId, network, currency, amount }: WithdrawalRow): Promise<void> {
+  const [account] = await lockAccounts(ctx.db, [{ userId, network, currency }]);
+  if (!account) throw new Error('a pending withdrawal has no account to release its hold on');
+  await releaseFunds(ctx.db, [{ accountId: account.accountId, amount }]);
+}

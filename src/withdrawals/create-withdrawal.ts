@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import type { Ctx, KeyActor } from '../context.ts';
+import { violates } from '../platform/db.ts';
+import { DatabaseUnavailable } from '../platform/errors.ts';
+import type { Asset } from './assets.ts';
+import { withdrawalErrors } from './errors.ts';
+import { insertWithdrawal, selectByIdempotencyKey } from './queries.ts';
+import { resolveRecipient } from './resolve-recipient.ts';
+
+export interface WithdrawalRequest {
+  userId: string;
+  asset: Asset;
+  amount: bigint;
+  to: string;
+  externalId: string | undefined;
+  idempotencyKey: string | undefined;
+}
+
+export interface CreatedWithdrawal {
+  bulkId: string;
+  isReplay: boolean;
+}
+
+/**
+ * Stores a queued withdrawal and wakes the workers, in one statement; when this returns it is committed. The recipient's
+ * address is frozen in the row. A request that is refused stores nothing and does not use its idempotency key up.
+ */
+export async function createWithdrawal(
+  ctx: Ctx<KeyActor>,
+  request: WithdrawalRequest,
+): Promise<CreatedWithdrawal> {
+  const former = await findReplay(ctx, request);
+  if (former) return former;
+  const { address, userId: recipientUserId } = await resolveRecipient(ctx, request.asset, request.to);
+  const { asset, amount, userId, externalId, idempotencyKey } = request;
+  try {
+    const bulkId = await insertWithdrawal(ctx.db, {
+      partnerId: ctx.actor.partnerId,
+      userId,
+      keyId: ctx.actor.keyId,
+      network: asset.network.name,
+      currency: asset.token.symbol,
+      tokenAddress: asset.token.address,
+      decimals: asset.token.decimals,
+      amount,
+      toAddress: address,
+      recipientUserId,
+      externalId: externalId ?? null,
+      idempotencyKey: idempotencyKey ?? null,
+      fingerprint: idempotencyKey === undefined ? null : fingerprintOf(request),
+      now: ctx.now,
+    });
+    return { bulkId, isReplay: false };
+  } catch (error) {
+    if (idempotencyKey === undefined) throw error;
+    if (violates(error, 'withdrawals_idempotency_key')) {
+      const winner = await findReplay(ctx, request);
+      if (winner) return winner;
+    }
+    // The request that has the key has not committed within the time that we wait for locks.
+    if (error instanceof DatabaseUnavailable && !error.isConnectionLost) {
+      throw withdrawalErrors.requestInFlight({ headers: { 'retry-after': '1' }, cause: error });
+    }
+    throw error;
+  }
+}
+
+async function findReplay(
+  ctx: Ctx<KeyActor>,
+  request: WithdrawalRequest,
+): Promise<CreatedWithdrawal | undefined> {
+  if (request.idempotencyKey === undefined) return undefined;
+  const former = await selectByIdempotencyKey(ctx.db, ctx.actor.partnerId, request.idempotencyKey);
+  if (!former) return undefined;
+  if (!former.fingerprint.equals(fingerprintOf(request))) throw withdrawalErrors.idempotencyKeyReused();
+  return { bulkId: former.bulkId, isReplay: true };
+}
+
+/** What makes two requests the same: what they ask for, with defaults filled in, not how it was spelled. */
+function fingerprintOf({ userId, asset, amount, to, externalId }: WithdrawalRequest): Buffer {
+  const recipient = to.toLowerCase();
+  const facts = [
+    userId,
+    asset.network.name,
+    asset.token.symbol,
+    String(amount),
+    recipient,
+    externalId ?? null,
+  ];
+  return createHash('sha256').update(JSON.stringify(facts)).digest();
+}

@@ -1,0 +1,33 @@
+import type { Deps } from '../context.ts';
+import type { GaugeSource } from '../platform/metrics.ts';
+import { countByStatus, selectOldest } from './queries.ts';
+
+export const withdrawalGauges: readonly GaugeSource<Deps>[] = [
+  {
+    name: 'causeway_withdrawals',
+    help: 'Withdrawals by state.',
+    labels: ['status'],
+    read: async ({ db }) =>
+      (await countByStatus(db)).map(({ status, count }) => ({ labels: { status }, value: Number(count) })),
+  },
+  {
+    name: 'causeway_withdrawals_waiting',
+    help: 'Depth of the queue: withdrawals that are not final, by network and state.',
+    labels: ['network', 'status'],
+    read: async ({ db }) =>
+      (await selectOldest(db)).map(({ network, status, waiting }) => ({
+        labels: { network, status },
+        value: Number(waiting),
+      })),
+  },
+  {
+    name: 'causeway_withdrawals_oldest_seconds',
+    help: 'Age of the oldest withdrawal that is not final, by network and state.',
+    labels: ['network', 'status'],
+    read: async ({ db }) =>
+      (await selectOldest(db)).map(({ network, status, ageSeconds }) => ({
+        labels: { network, status },
+        value: ageSeconds,
+      })),
+  },
+];

@@ -1,0 +1,4 @@
+export { withdrawalCommands } from './commands.ts';
+export { withdrawalGauges } from './gauges.ts';
+export { withdrawalJobs } from './jobs.ts';
+export { type WithdrawalOptions, withdrawalRoutes } from './routes.ts';

@@ -1,0 +1,258 @@
+import type { Db, Row } from '../platform/db.ts';
+import type { Status } from './states.ts';
+
+export interface WithdrawalRow {
+  id: string;
+  bulkId: string;
+  partnerId: string;
+  userId: string;
+  network: string;
+  currency: string;
+  decimals: number;
+  amount: bigint;
+  toAddress: string;
+  recipientUserId: string | null;
+  externalId: string | null;
+  status: Status;
+  transferStatus: string | null;
+  transactionHash: string | null;
+  errorMessage: string | null;
+  waitingFor: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const columns = `w.id, w.bulk_id as "bulkId", w.partner_id as "partnerId", w.user_id as "userId", w.network, w.currency, w.decimals,
+  w.amount, w.to_address as "toAddress", w.recipient_user_id as "recipientUserId", w.external_id as "externalId", w.status,
+  w.transfer_status as "transferStatus", w.transaction_hash as "transactionHash", w.error_message as "errorMessage",
+  w.waiting_for as "waitingFor", w.created_at as "createdAt", w.updated_at as "updatedAt"`;
+
+export interface NewWithdrawal {
+  partnerId: string;
+  userId: string;
+  keyId: string;
+  network: string;
+  currency: string;
+  tokenAddress: string;
+  decimals: number;
+  amount: bigint;
+  toAddress: string;
+  recipientUserId: string | null;
+  externalId: string | null;
+  idempotencyKey: string | null;
+  fingerprint: Buffer | null;
+  now: Date;
+}
+
+/**
+ * One statement, so that the list's row is locked for no longer than it takes to commit. An error undoes the position, too:
+ * positions have no gaps.
+ */
+export async function insertWithdrawal(db: Db, withdrawal: NewWithdrawal): Promise<string> {
+  const { partnerId, userId, keyId, network, currency, tokenAddress, decimals, amount, toAddress } =
+    withdrawal;
+  const { recipientUserId, externalId, idempotencyKey, fingerprint, now } = withdrawal;
+  const [row] = await db.query<{ bulkId: string }>(
+    `with list as (
+       insert into withdrawal_lists (partner_id, user_id, last_position) values ($1, $2, 1)
+       on conflict (partner_id, user_id) do update set last_position = withdrawal_lists.last_position + 1
+       returning id, last_position)
+     insert into withdrawals (list_id, position, partner_id, user_id, key_id, network, currency, token_address, decimals, amount,
+       to_address, recipient_user_id, external_id, idempotency_key, fingerprint, created_at, updated_at)
+     select id, last_position, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14 from list
+     returning bulk_id as "bulkId"`,
+    [
+      ...[partnerId, userId, keyId, network, currency, tokenAddress, decimals, amount, toAddress],
+      ...[recipientUserId, externalId, idempotencyKey, fingerprint, now],
+    ],
+  );
+  return row!.bulkId;
+}
+
+export async function selectByIdempotencyKey(
+  db: Db,
+  partnerId: string,
+  idempotencyKey: string,
+): Promise<{ bulkId: string; fingerprint: Buffer } | undefined> {
+  const [row] = await db.query<{ bulkId: string; fingerprint: Buffer }>(
+    'select bulk_id as "bulkId", fingerprint from withdrawals where partner_id = $1 and idempotency_key = $2',
+    [partnerId, idempotencyKey],
+  );
+  return row;
+}
+
+/** A page of what one partner asked for one user. */
+export interface ListPage {
+  partnerId: string;
+  userId: string;
+  limit: number;
+  offset: number;
+}
+
+const list = '(select id from withdrawal_lists where partner_id = $1 and user_id = $2)';
+
+export async function selectByBulkId(
+  db: Db,
+  { partnerId, userId }: ListPage,
+  bulkId: string,
+): Promise<WithdrawalRow | undefined> {
+  const [row] = await db.query<WithdrawalRow & Row>(
+    `select ${columns} from withdrawals w where w.list_id = ${list} and w.bulk_id = $3`,
+    [partnerId, userId, bulkId],
+  );
+  return row;
+}
+
+export async function selectOfList(
+  db: Db,
+  { partnerId, userId }: ListPage,
+  withdrawalId: string,
+): Promise<WithdrawalRow | undefined> {
+  const [row] = await db.query<WithdrawalRow & Row>(
+    `select ${columns} from withdrawals w where w.list_id = ${list} and w.id = $3`,
+    [partnerId, userId, withdrawalId],
+  );
+  return row;
+}
+
+/** Positions have no gaps, so a page starts at a number. */
+export async function selectAllPage(
+  db: Db,
+  { partnerId, userId, limit, offset }: ListPage,
+): Promise<WithdrawalRow[]> {
+  return db.query<WithdrawalRow & Row>(
+    `select ${columns} from withdrawal_lists l join withdrawals w on w.list_id = l.id and w.position <= l.last_position - $4::bigint
+     where l.partner_id = $1 and l.user_id = $2
+     order by w.position desc limit $3`,
+    [partnerId, userId, limit, offset],
+  );
+}
+
+/**
+ * Finds the block of positions in which the page starts by the counts of the blocks above it, and walks only from there. The
+ * first page needs no counting.
+ */
+export async function selectStatusPage(
+  db: Db,
+  { partnerId, userId, limit, offset }: ListPage,
+  status: Status,
+): Promise<WithdrawalRow[]> {
+  if (offset === 0) {
+    return db.query<WithdrawalRow & Row>(
+      `select ${columns} from withdrawals w where w.list_id = ${list} and w.status = $3
+       order by w.position desc limit $4`,
+      [partnerId, userId, status, limit],
+    );
+  }
+  return db.query<WithdrawalRow & Row>(
+    `with list as materialized ${list},
+     blocks as (
+       select block, sum(count) as count from (
+         select block, count from withdrawal_counts where list_id = (select id from list) and status = $3
+         union all
+         select block, change from withdrawal_count_changes where list_id = (select id from list) and status = $3
+       ) counted group by block),
+     ends as (select block, count, sum(count) over (order by block desc) as through from blocks),
+     start as materialized (
+       select block, $5::bigint - (through - count) as rest from ends where through > $5::bigint order by block desc limit 1)
+     select ${columns} from withdrawals w
+     where w.list_id = (select id from list) and w.status = $3
+       and w.position < ((select block from start) + 1) * 1000
+     order by w.position desc limit $4 offset (select rest from start)`,
+    [partnerId, userId, status, limit, offset],
+  );
+}
+
+/** A label is the caller's own and marks few: those before the page are walked over, in the index alone. */
+export async function selectExternalIdPage(
+  db: Db,
+  { partnerId, userId, limit, offset }: ListPage,
+  externalId: string,
+  status: Status | undefined,
+): Promise<WithdrawalRow[]> {
+  return db.query<WithdrawalRow & Row>(
+    `select ${columns} from withdrawals w
+     where w.list_id = ${list} and w.external_id = $3 and ($4::text is null or w.status = $4)
+     order by w.position desc limit $5 offset $6::bigint`,
+    [partnerId, userId, externalId, status ?? null, limit, offset],
+  );
+}
+
+/** Folds what moves have appended into the counts; whoever reads in between sees the same sums. */
+export async function foldCountChanges(db: Db): Promise<void> {
+  await db.query(
+    `with folded as (delete from withdrawal_count_changes returning list_id, status, block, change)
+     insert into withdrawal_counts (list_id, status, block, count)
+     select list_id, status, block, sum(change) from folded group by 1, 2, 3 having sum(change) <> 0
+     on conflict (list_id, status, block) do update set count = withdrawal_counts.count + excluded.count`,
+    [],
+  );
+}
+
+/** Across partners, oldest first. */
+export async function selectAcrossPartners(
+  db: Db,
+  filter: { status?: Status; network?: string; createdBefore?: Date; after?: string; limit: number },
+): Promise<WithdrawalRow[]> {
+  const { status, network, createdBefore, after, limit } = filter;
+  return db.query<WithdrawalRow & Row>(
+    `select ${columns} from withdrawals w
+     where ($1::text is null or w.status = $1) and ($2::text is null or w.network = $2)
+       and ($3::timestamptz is null or w.created_at < $3) and ($4::uuid is null or w.id > $4)
+     order by w.id limit $5`,
+    [status ?? null, network ?? null, createdBefore ?? null, after ?? null, limit],
+  );
+}
+
+export async function selectWithdrawal(db: Db, withdrawalId: string): Promise<WithdrawalRow | undefined> {
+  const [row] = await db.query<WithdrawalRow & Row>(`select ${columns} from withdrawals w where w.id = $1`, [
+    withdrawalId,
+  ]);
+  return row;
+}
+
+export async function lockWithdrawal(db: Db, withdrawalId: string): Promise<WithdrawalRow | undefined> {
+  const [row] = await db.query<WithdrawalRow & Row>(
+    `select ${columns} from withdrawals w where w.id = $1 for update`,
+    [withdrawalId],
+  );
+  return row;
+}
+
+/** In the order in which states follow each other: workers' clocks may differ. */
+export async function selectMoves(db: Db, withdrawalId: string): Promise<{ status: Status; at: Date }[]> {
+  return db.query<{ status: Status; at: Date }>(
+    `select status, at from withdrawal_moves where withdrawal_id = $1
+     order by array_position(array['pending', 'processing', 'completed', 'failed'], status)`,
+    [withdrawalId],
+  );
+}
+
+export async function updateFailed(
+  db: Db,
+  { withdrawalId, errorMessage, now }: { withdrawalId: string; errorMessage: string; now: Date },
+): Promise<void> {
+  await db.query(
+    `update withdrawals set status = 'failed', error_message = $2, waiting_for = null, updated_at = $3 where id = $1`,
+    [withdrawalId, errorMessage, now],
+  );
+}
+
+/** How many are in each state; final ones from the folded counts, which lag by a turn of the job. */
+export async function countByStatus(db: Db): Promise<{ status: string; count: bigint }[]> {
+  return db.query<{ status: string; count: bigint }>(
+    `select status, sum(count) as count from (
+       select status, count from withdrawal_counts union all select status, change from withdrawal_count_changes
+     ) counted group by status`,
+  );
+}
+
+export async function selectOldest(
+  db: Db,
+): Promise<{ network: string; status: string; waiting: bigint; ageSeconds: number }[]> {
+  return db.query<{ network: string; status: string; waiting: bigint; ageSeconds: number }>(
+    `select network, status, count(*) as waiting,
+       extract(epoch from now() - min(created_at))::double precision as "ageSeconds"
+     from withdrawals where status in ('queued', 'pending', 'processing') group by network, status`,
+  );
+}

@@ -1,0 +1,37 @@
+import type { Ctx } from '../context.ts';
+import { parseAddress } from '../evm/index.ts';
+import { isHotWallet, isRefused } from '../payouts/index.ts';
+import { uuidForm } from '../platform/schemas.ts';
+import { selectRecipient } from '../users/index.ts';
+import type { Asset } from './assets.ts';
+import { withdrawalErrors } from './errors.ts';
+
+export interface Recipient {
+  address: string;
+  /** The user whose verified wallet it is, if any. */
+  userId: string | null;
+}
+
+/** Where an email, a user id or an address is paid on the asset's network, if it may be paid at all. */
+export async function resolveRecipient(ctx: Ctx, asset: Asset, to: string): Promise<Recipient> {
+  const recipient = await selectRecipient(ctx.db, asset.network.name, readIdentifier(asset, to));
+  if (!recipient) throw withdrawalErrors.recipientNotFound();
+  const { address, userId, isBlocked } = recipient;
+  if (await isHotWallet(ctx, asset.network, address)) throw withdrawalErrors.walletNotFound();
+  if (isBlocked || (await isRefused(ctx, asset, address))) throw withdrawalErrors.receiverNotEligible();
+  return { address, userId };
+}
+
+function readIdentifier({ token }: Asset, to: string): { email?: string; userId?: string; address?: string } {
+  // The contract tells an email by its `@`, and one may start with `0x`; no address has an `@`.
+  if (to.includes('@')) return { email: to.toLowerCase() };
+  if (to.startsWith('0x')) {
+    const address = parseAddress(to);
+    if (!address || /^0x0+$/.test(address) || address === token.address)
+      throw withdrawalErrors.walletNotFound();
+    return { address };
+  }
+  const userId = to.toLowerCase();
+  if (uuidForm.test(userId)) return { userId };
+  throw withdrawalErrors.recipientNotFound();
+}

@@ -1,0 +1,15 @@
+export const statuses = ['queued', 'pending', 'processing', 'completed', 'failed'] as const;
+
+export type Status = (typeof statuses)[number];
+
+/**
+ * The legal moves, forward only: `pending` holds the funds, `processing` is signed and stored. The database refuses the others,
+ * and lets `processing` end only with a transaction that is final on chain.
+ */
+export const moves: Record<Status, readonly Status[]> = {
+  queued: ['pending', 'failed'],
+  pending: ['processing', 'failed'],
+  processing: ['completed', 'failed'],
+  completed: [],
+  failed: [],
+};

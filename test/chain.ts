@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import { after, before } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { privateKeyToAccount } from 'viem/accounts';
+import { encodeFunctionData, parseAbi } from 'viem/utils';
+import {
+  addressOfKey,
+  callNode,
+  chains,
+  deployTestTokens,
+  type Network,
+  type NetworkSettings,
+  type PrivateKey,
+  type TokenSymbol,
+  tokensOf,
+} from '../src/evm/index.ts';
+import { findAnvil } from '../src/sandbox/devnet/anvil.ts';
+import { freePort } from '../src/sandbox/free-port.ts';
+import { spawnGuarded } from '../src/sandbox/guarded-process.ts';
+
+type Hex = `0x${string}`;
+
+export interface ChainOptions {
+  network?: Network;
+  /** Seconds between blocks; without it a transaction is mined as it arrives, and `mine` adds blocks. */
+  blockTime?: number;
+}
+
+/** A real EVM node of one test, with our test tokens and a hot wallet that has ten million of each, and gas. */
+export interface Chain {
+  rpcUrl: string;
+  pid: number;
+  hotWallet: string;
+  /** What a deployment would be told of it: two blocks deep is final, a stuck payout is raised after 3 s. */
+  settings: NetworkSettings;
+  call<Result>(method: string, ...params: unknown[]): Promise<Result>;
+  mine(blocks: number): Promise<void>;
+  /** Replaces the last blocks by empty ones; what was in them is gone from the mempool too. */
+  reorg(depth: number): Promise<void>;
+  balanceOf(symbol: TokenSymbol, address: string): Promise<bigint>;
+  setFrozen(symbol: TokenSymbol, address: string, isFrozen: boolean): Promise<void>;
+  mint(symbol: TokenSymbol, to: string, amount: bigint): Promise<void>;
+  /** Every Transfer of our tokens out of the hot wallet, in the canonical chain. */
+  paidOut(): Promise<{ token: string; to: string; amount: bigint; hash: string }[]>;
+  stop(): Promise<void>;
+}
+
+const abi = parseAbi([
+  'function mint(address to, uint256 value)',
+  'function setFrozen(address account, bool isFrozen)',
+]);
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const gwei = 10n ** 9n;
+const newKey = (): PrivateKey => `0x${randomBytes(32).toString('hex')}`;
+const wordOf = (address: string) => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`;
+
+/**
+ * Call it once at the top of a test file; its fields are there from the first test on, and for other hooks, which all start
+ * at once, when `ready` is done.
+ */
+export function useChain(options: ChainOptions = {}): Chain & { ready: Promise<void> } {
+  const chain = {} as Chain;
+  const ready = startChain(options).then((started) => {
+    Object.assign(chain, started);
+  });
+  before(() => ready);
+  after(() => chain.stop?.());
+  return Object.assign(chain, { ready });
+}
+
+export async function startChain({ network = 'polygon', blockTime }: ChainOptions = {}): Promise<Chain> {
+  const { chainId } = chains[network];
+  const port = await freePort();
+  const rpcUrl = `http://127.0.0.1:${port}`;
+  const anvil = await spawnGuarded({
+    command: findAnvil(),
+    args: [
+      ...['--quiet', '--accounts', '0', '--host', '127.0.0.1', '--port', String(port)],
+      ...['--chain-id', String(chainId), '--slots-in-an-epoch', '2'],
+      ...(blockTime === undefined ? [] : ['--block-time', String(blockTime)]),
+    ],
+    stopSignal: 'SIGINT',
+  });
+  const call: Chain['call'] = (method, ...params) => callNode({ rpcUrl, method, params, timeoutMs: 10_000 });
+  await waitForAnswer(call);
+  const [issuerKey, signerKey] = [newKey(), newKey()];
+  const hotWallet = addressOfKey(signerKey).toLowerCase();
+  const { tokens: symbols } = chains[network];
+  const addresses = await deployTestTokens({
+    rpcUrl,
+    chainId,
+    issuerKey,
+    holder: hotWallet,
+    tokens: symbols,
+  });
+  const tokens = tokensOf(network, addresses);
+  const addressOf = (symbol: TokenSymbol) => tokens.find((token) => token.symbol === symbol)!.address as Hex;
+  const issuer = privateKeyToAccount(issuerKey);
+  const issue = async (symbol: TokenSymbol, data: Hex) => {
+    const nonce = Number(await call<Hex>('eth_getTransactionCount', issuer.address, 'pending'));
+    const hash = await call<Hex>(
+      'eth_sendRawTransaction',
+      await issuer.signTransaction({
+        ...{ type: 'eip1559', chainId, nonce, to: addressOf(symbol), data, value: 0n, gas: 200_000n },
+        ...{ maxFeePerGas: 500n * gwei, maxPriorityFeePerGas: 100n * gwei },
+      }),
+    );
+    for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(20)) {
+      if (await call('eth_getTransactionReceipt', hash)) return;
+    }
+    throw new Error('the issuer’s transaction was not mined');
+  };
+  return {
+    rpcUrl,
+    pid: anvil.pid,
+    hotWallet,
+    settings: {
+      ...{ network, rpcUrls: [rpcUrl], finality: { rule: 2 }, tokens, signerKey },
+      ...{ feeCap: chains[network].feeCap, bumpAfterMs: 3_000 },
+    },
+    call,
+    async mine(blocks) {
+      await call('anvil_mine', `0x${blocks.toString(16)}`);
+    },
+    async reorg(depth) {
+      await call('anvil_reorg', depth, []);
+    },
+    async balanceOf(symbol, address) {
+      const data = `0x70a08231${wordOf(address).slice(2)}`;
+      return BigInt(await call<Hex>('eth_call', { to: addressOf(symbol), data }, 'latest'));
+    },
+    setFrozen: (symbol, address, isFrozen) =>
+      issue(symbol, encodeFunctionData({ abi, functionName: 'setFrozen', args: [address as Hex, isFrozen] })),
+    mint: (symbol, to, amount) =>
+      issue(symbol, encodeFunctionData({ abi, functionName: 'mint', args: [to as Hex, amount] })),
+    async paidOut() {
+      const logs = await call<{ address: string; topics: string[]; data: Hex; transactionHash: string }[]>(
+        'eth_getLogs',
+        {
+          fromBlock: '0x0',
+          toBlock: 'latest',
+          address: tokens.map(({ address }) => address),
+          topics: [transferTopic, wordOf(hotWallet)],
+        },
+      );
+      return logs.map(({ address, topics, data, transactionHash }) => ({
+        token: address.toLowerCase(),
+        to: `0x${topics[2]!.slice(26)}`,
+        amount: BigInt(data),
+        hash: transactionHash,
+      }));
+    },
+    stop: () => anvil.stop(),
+  };
+}
+
+async function waitForAnswer(call: Chain['call']): Promise<void> {
+  for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(20)) {
+    if (await call('eth_chainId').catch(() => undefined)) return;
+  }
+  throw new Error('anvil does not answer');
+}

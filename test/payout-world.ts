@@ -1,0 +1,365 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import { buildApp } from '../src/app.ts';
+import { contextFor, type Deps } from '../src/context.ts';
+import { addressOfKey, type NetworkSettings, type PrivateKey, type TokenSymbol } from '../src/evm/index.ts';
+import { checkBooks } from '../src/ledger/index.ts';
+import { createDeps } from '../src/main.ts';
+import { broadcast } from '../src/payouts/broadcast.ts';
+import { bumpStuck } from '../src/payouts/bump.ts';
+import { holdQueued } from '../src/payouts/hold-queued.ts';
+import { createLane, type Lane } from '../src/payouts/lane.ts';
+import { settleFinal } from '../src/payouts/settle.ts';
+import { signPending } from '../src/payouts/sign-pending.ts';
+import type { Db } from '../src/platform/db.ts';
+import { createLog } from '../src/platform/log.ts';
+import { listAssets } from '../src/withdrawals/assets.ts';
+import { createWithdrawal } from '../src/withdrawals/create-withdrawal.ts';
+import type { Chain } from './chain.ts';
+import { makeAddress, makeFunds, makeKey, makeUser } from './factories.ts';
+import { type Answer, cloneDatabase, type Harness, noteSecret, testConfig, testFolder } from './harness.ts';
+
+export type LogLine = Record<string, unknown> & { level: string; msg: string };
+
+/** One process that pays, driven turn by turn; its clock can be moved. */
+export interface Worker {
+  deps: Deps;
+  lane: Lane;
+  /** What it has logged. */
+  lines: LogLine[];
+  advance(ms: number): void;
+  hold(): Promise<number>;
+  sign(): Promise<number>;
+  send(): Promise<number>;
+  bump(): Promise<number>;
+  settle(): Promise<number>;
+}
+
+export interface WorkerOptions extends Partial<NetworkSettings> {
+  databaseUrl?: string;
+  screeningUrl?: string;
+}
+
+export interface Wanted {
+  userId?: string;
+  currency?: TokenSymbol;
+  amount?: string;
+  to?: string;
+}
+
+/** What is stored of a withdrawal. */
+export interface Stored extends Record<string, unknown> {
+  status: string;
+  transferStatus: string | null;
+  transactionHash: string | null;
+  errorMessage: string | null;
+  waitingFor: string | null;
+  toAddress: string;
+  amount: bigint;
+  currency: TokenSymbol;
+}
+
+/** One test's own database, hot wallet and worker, on a chain that the tests of a file share. */
+export interface World {
+  chain: Chain;
+  databaseUrl: string;
+  settings: NetworkSettings;
+  /** The hot wallet. */
+  wallet: string;
+  /** Has 1,000 of each token. */
+  userId: string;
+  worker: Worker;
+  db: Db;
+  harness: Harness;
+  makeWorker(options?: WorkerOptions): Worker;
+  /** Creates a queued withdrawal and says its id. */
+  withdraw(wanted?: Wanted): Promise<string>;
+  read(id: string): Promise<Stored>;
+  /** Hold, sign, send, two blocks on top, settle. */
+  pay(): Promise<void>;
+  /** Transfers out of the hot wallet on the canonical chain. */
+  paid(): Promise<{ token: string; to: string; amount: bigint; hash: string; logIndex: number }[]>;
+  funds(currency?: TokenSymbol, userId?: string): Promise<{ balance: bigint; held: bigint }>;
+  attempts(id: string): Promise<{ hash: string; raw: Buffer; fee: bigint; tip: bigint; sends: number }[]>;
+  /** On chain exactly once, in the database, and in the books. */
+  expectPaid(...ids: string[]): Promise<void>;
+  /** Failed, not on chain, nothing held. */
+  expectFailed(id: string, errorMessage: string | RegExp): Promise<void>;
+  /** The body is what the command returned, or the error. */
+  operator(command: string, input?: unknown): Promise<Pick<Answer, 'status' | 'body'>>;
+  metrics(): Promise<string>;
+}
+
+export const unit = 1_000_000n;
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const wordOf = (address: string) => `0x${address.slice(2).padStart(64, '0')}`;
+
+/** A new hot wallet with gas and tokens. */
+export async function makeWallet(chain: Chain, tokens = 1_000_000n): Promise<PrivateKey> {
+  const key: PrivateKey = `0x${randomBytes(32).toString('hex')}`;
+  noteSecret(key.slice(2));
+  const address = addressOfKey(key).toLowerCase();
+  await chain.call('anvil_setBalance', address, '0x3635c9adc5dea00000');
+  if (tokens > 0n) {
+    for (const { symbol } of chain.settings.tokens) await chain.mint(symbol, address, tokens * unit);
+  }
+  return key;
+}
+
+export async function makeWorld(
+  t: TestContext,
+  chain: Chain,
+  { tokens, ...options }: WorkerOptions & { tokens?: bigint } = {},
+): Promise<World> {
+  const databaseUrl = options.databaseUrl ?? (await cloneDatabase());
+  const signerKey = options.signerKey ?? (await makeWallet(chain, tokens));
+  const settings: NetworkSettings = { ...chain.settings, ...options, signerKey };
+  const { network } = settings;
+  const wallet = addressOfKey(signerKey).toLowerCase();
+  const makeWorker = (more: WorkerOptions = {}) =>
+    startWorker(t, {
+      ...settings,
+      databaseUrl,
+      ...(options.screeningUrl && { screeningUrl: options.screeningUrl }),
+      ...more,
+    });
+  const worker = makeWorker();
+  const { deps } = worker;
+  const { db } = deps;
+  const config = testConfig(databaseUrl, { networks: [settings] });
+  const server = await buildApp(deps, { ...config, servesApi: true });
+  t.after(() => server.close());
+  const operatorToken = config.operatorTokens.get('tester')!;
+  const harness = {
+    databaseUrl,
+    deps,
+    operatorContext: () => contextFor(deps, { kind: 'operator', name: 'tester' }, deps.log),
+  } as Harness;
+  const isNew = options.databaseUrl === undefined;
+  const key = isNew ? await makeKey(harness) : await firstKey(db);
+  const { userId } = key;
+  if (isNew) for (const { symbol } of settings.tokens) await makeFunds(harness, userId, network, symbol, '1000');
+
+  const read = async (id: string) => {
+    const [row] = await db.query<Stored>(
+      `select status, transfer_status as "transferStatus", transaction_hash as "transactionHash", amount, currency,
+         error_message as "errorMessage", waiting_for as "waitingFor", to_address as "toAddress"
+       from withdrawals where id = $1`,
+      [id],
+    );
+    return row!;
+  };
+  const paid: World['paid'] = async () => {
+    const logs = await chain.call<Record<string, string>[]>('eth_getLogs', {
+      fromBlock: '0x0',
+      toBlock: 'latest',
+      address: settings.tokens.map(({ address }) => address),
+      topics: [transferTopic, wordOf(wallet)],
+    });
+    return logs.map(({ address, topics, data, transactionHash, logIndex }) => ({
+      token: address!.toLowerCase(),
+      to: `0x${topics![2]!.slice(26)}`,
+      amount: BigInt(data!),
+      hash: transactionHash!,
+      logIndex: Number(logIndex),
+    }));
+  };
+  const funds: World['funds'] = async (currency = 'USDC', ofUser = userId) => {
+    const [row] = await db.query<{ balance: bigint; held: bigint }>(
+      'select balance, held from ledger_accounts where user_id = $1 and network = $2 and currency = $3',
+      [ofUser, network, currency],
+    );
+    return row ?? { balance: 0n, held: 0n };
+  };
+  const expectBooks = async () =>
+    assert.deepEqual(await checkBooks(db), { unbalancedPostings: [], wrongBalances: [] });
+
+  return {
+    ...{ chain, databaseUrl, settings, wallet, userId, worker, db, harness, makeWorker, read, paid, funds },
+    async withdraw({ userId: ofUser = userId, currency = 'USDC', amount = '1', to = makeAddress() } = {}) {
+      const asset = listAssets(deps.evm, []).find(({ token }) => token.symbol === currency)!;
+      const actor = { kind: 'key', keyId: key.id, partnerId: key.partnerId, userId, scopes: [] } as const;
+      const decimals = amount.split('.')[1] ?? '';
+      const { bulkId } = await createWithdrawal(contextFor(deps, actor, deps.log), {
+        ...{ userId: ofUser, asset, to, externalId: undefined, idempotencyKey: undefined },
+        amount: BigInt(amount.replace('.', '') + '0'.repeat(6 - decimals.length)),
+      });
+      const [row] = await db.query<{ id: string }>('select id from withdrawals where bulk_id = $1', [bulkId]);
+      return row!.id;
+    },
+    async pay() {
+      await worker.hold();
+      await worker.sign();
+      await worker.send();
+      await chain.mine(2);
+      await worker.settle();
+    },
+    attempts: (id) =>
+      db.query(
+        `select a.hash, a.raw, a.max_fee_per_gas as fee, a.max_priority_fee_per_gas as tip, a.sends from payout_slots s
+         join payout_attempts a using (network, address, nonce) where s.withdrawal_id = $1 order by a.max_fee_per_gas`,
+        [id],
+      ),
+    async expectPaid(...ids) {
+      const transfers = await paid();
+      for (const id of ids) {
+        const row = await read(id);
+        assert.deepEqual(
+          { status: row.status, transfer: row.transferStatus, error: row.errorMessage },
+          { status: 'completed', transfer: 'confirmed', error: null },
+        );
+        const ours = transfers.filter(({ to }) => to === row.toAddress);
+        assert.equal(ours.length, 1, `paid ${ours.length} times`);
+        const { amount, hash, logIndex, token } = ours[0]!;
+        assert.equal(amount, row.amount);
+        assert.equal(hash, row.transactionHash);
+        assert.equal(token, settings.tokens.find(({ symbol }) => symbol === row.currency)!.address);
+        const postings = await db.query(
+          `select transaction_hash as hash, log_index as "logIndex", (select count(*)::int from ledger_entries e
+             where e.posting_id = p.id) as lines from ledger_postings p where kind = 'withdrawal' and operation_id = $1`,
+          [id],
+        );
+        assert.deepEqual(postings, [{ hash, logIndex, lines: 2 }]);
+      }
+      await expectBooks();
+    },
+    async expectFailed(id, errorMessage) {
+      const row = await read(id);
+      assert.equal(row.status, 'failed');
+      if (typeof errorMessage === 'string') assert.equal(row.errorMessage, errorMessage);
+      else assert.match(row.errorMessage!, errorMessage);
+      assert.deepEqual(
+        (await paid()).filter(({ to }) => to === row.toAddress),
+        [],
+      );
+      assert.deepEqual(
+        await db.query(`select 1 from ledger_postings where kind = 'withdrawal' and operation_id = $1`, [id]),
+        [],
+      );
+      await expectBooks();
+    },
+    async operator(command, input = {}) {
+      const answer = await server.inject({
+        method: 'POST',
+        url: `/operator/${command}`,
+        headers: { authorization: `Bearer ${operatorToken}` },
+        payload: input as object,
+      });
+      const body = answer.json();
+      return { status: answer.statusCode, body: body.data ?? body };
+    },
+    metrics: async () => (await server.inject({ method: 'GET', url: '/metrics' })).body,
+  };
+}
+
+/** In a database that somebody else has filled. */
+async function firstKey(db: Db) {
+  const [key] = await db.query<{ id: string; partnerId: string; userId: string }>(
+    'select id, partner_id as "partnerId", user_id as "userId" from api_keys order by created_at limit 1',
+  );
+  return key!;
+}
+
+function startWorker(t: TestContext, options: WorkerOptions & NetworkSettings & { databaseUrl: string }): Worker {
+  const { databaseUrl, screeningUrl, ...settings } = options;
+  const lines: LogLine[] = [];
+  const file = path.join(testFolder(), 'causeway.log');
+  const log = createLog({
+    level: 'debug',
+    destination: {
+      write(line) {
+        appendFileSync(file, line);
+        lines.push(JSON.parse(line));
+      },
+    },
+  });
+  let offsetMs = 0;
+  const config = testConfig(databaseUrl, { networks: [settings], ...(screeningUrl && { screeningUrl }) });
+  const deps: Deps = { ...createDeps(config, log), clock: () => new Date(Date.now() + offsetMs) };
+  t.after(() => deps.db.end());
+  const lane = createLane(deps.evm.get(settings.network)!)!;
+  const ctx = () => contextFor(deps, { kind: 'worker', job: 'test' } as const, log);
+  return {
+    deps,
+    lane,
+    lines,
+    advance: (ms) => {
+      offsetMs += ms;
+    },
+    hold: () => holdQueued(ctx(), lane),
+    sign: () => signPending(ctx(), lane),
+    send: () => broadcast(ctx(), lane),
+    bump: () => bumpStuck(ctx(), lane),
+    settle: () => settleFinal(ctx(), lane),
+  };
+}
+
+/** As if every pending withdrawal had been looked at, and every transaction sent, long ago. */
+export async function letTimePass({ db }: World): Promise<void> {
+  await db.query(`update withdrawals set checked_at = checked_at - interval '1 hour' where status = 'pending'`);
+  await db.query(`update payout_attempts set sent_at = sent_at - interval '1 hour'`);
+}
+
+export interface Call {
+  method: string;
+  params: unknown[];
+}
+
+export type Meddle = (call: Call, forward: () => Promise<unknown>) => unknown;
+
+export interface Proxy {
+  url: string;
+  /** How often each method was asked for. */
+  counts: Map<string, number>;
+  /** Answers in the node's place: a result, or an Error to refuse with. `cut` breaks the connection. */
+  meddle: Meddle | undefined;
+  /** Answers a whole request without asking the node. */
+  weather: ((response: ServerResponse) => void) | undefined;
+}
+
+export const cut = Symbol('cut');
+
+/** Stands between a worker and the node. */
+export async function startProxy(t: TestContext, target: string): Promise<Proxy> {
+  const counts = new Map<string, number>();
+  const proxy: Proxy = { url: '', counts, meddle: undefined, weather: undefined };
+  const answerOne = async ({ id, method, params }: Call & { id: number }) => {
+    counts.set(method, (counts.get(method) ?? 0) + 1);
+    const forward = async () => {
+      const response = await fetch(target, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      });
+      const { result, error } = (await response.json()) as { result: unknown; error?: { message: string } };
+      return error ? new Error(error.message) : result;
+    };
+    const result = await (proxy.meddle ? proxy.meddle({ method, params }, forward) : forward());
+    if (result === cut) return cut;
+    if (result instanceof Error) return { jsonrpc: '2.0', id, error: { code: -32000, message: result.message } };
+    return { jsonrpc: '2.0', id, result };
+  };
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    if (proxy.weather) return proxy.weather(response);
+    const calls = JSON.parse(body);
+    const answers = Array.isArray(calls) ? await Promise.all(calls.map(answerOne)) : await answerOne(calls);
+    if (answers === cut || (Array.isArray(answers) && answers.includes(cut))) return response.destroy();
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(answers));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  proxy.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return proxy;
+}
+
+export { makeUser };
