@@ -114,10 +114,10 @@ export async function makeWallet(chain: Chain, tokens = 1_000_000n): Promise<Pri
 export async function makeWorld(
   t: TestContext,
   chain: Chain,
-  { tokens, ...options }: WorkerOptions & { tokens?: bigint } = {},
+  { walletHas, ...options }: WorkerOptions & { walletHas?: bigint } = {},
 ): Promise<World> {
   const databaseUrl = options.databaseUrl ?? (await cloneDatabase());
-  const signerKey = options.signerKey ?? (await makeWallet(chain, tokens));
+  const signerKey = options.signerKey ?? (await makeWallet(chain, walletHas));
   const settings: NetworkSettings = { ...chain.settings, ...options, signerKey };
   const { network } = settings;
   const wallet = addressOfKey(signerKey).toLowerCase();
@@ -143,7 +143,8 @@ export async function makeWorld(
   const isNew = options.databaseUrl === undefined;
   const key = isNew ? await makeKey(harness) : await firstKey(db);
   const { userId } = key;
-  if (isNew) for (const { symbol } of settings.tokens) await makeFunds(harness, userId, network, symbol, '1000');
+  if (isNew)
+    for (const { symbol } of settings.tokens) await makeFunds(harness, userId, network, symbol, '1000');
 
   const read = async (id: string) => {
     const [row] = await db.query<Stored>(
@@ -265,7 +266,10 @@ async function firstKey(db: Db) {
   return key!;
 }
 
-function startWorker(t: TestContext, options: WorkerOptions & NetworkSettings & { databaseUrl: string }): Worker {
+function startWorker(
+  t: TestContext,
+  options: WorkerOptions & NetworkSettings & { databaseUrl: string },
+): Worker {
   const { databaseUrl, screeningUrl, ...settings } = options;
   const lines: LogLine[] = [];
   const file = path.join(testFolder(), 'causeway.log');
@@ -301,7 +305,9 @@ function startWorker(t: TestContext, options: WorkerOptions & NetworkSettings & 
 
 /** As if every pending withdrawal had been looked at, and every transaction sent, long ago. */
 export async function letTimePass({ db }: World): Promise<void> {
-  await db.query(`update withdrawals set checked_at = checked_at - interval '1 hour' where status = 'pending'`);
+  await db.query(
+    `update withdrawals set checked_at = checked_at - interval '1 hour' where status = 'pending'`,
+  );
   await db.query(`update payout_attempts set sent_at = sent_at - interval '1 hour'`);
 }
 
@@ -341,7 +347,8 @@ export async function startProxy(t: TestContext, target: string): Promise<Proxy>
     };
     const result = await (proxy.meddle ? proxy.meddle({ method, params }, forward) : forward());
     if (result === cut) return cut;
-    if (result instanceof Error) return { jsonrpc: '2.0', id, error: { code: -32000, message: result.message } };
+    if (result instanceof Error)
+      return { jsonrpc: '2.0', id, error: { code: -32000, message: result.message } };
     return { jsonrpc: '2.0', id, result };
   };
   const server = createServer(async (request, response) => {

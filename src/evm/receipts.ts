@@ -67,7 +67,7 @@ function parseLog(log: unknown): Log {
 export type TransferMatch = { kind: 'exact'; logIndex: number } | { kind: 'none' } | { kind: 'other' };
 
 /** keccak256 of `Transfer(address,address,uint256)`. */
-const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+export const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
 /** What a receipt says of a transfer. What `transfer` returned is not asked: USDT returns nothing. */
 export function matchTransfer(

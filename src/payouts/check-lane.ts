@@ -13,16 +13,17 @@ export async function checkLane(
   provider: Provider,
 ): Promise<SignerRow | undefined> {
   const { network, signer } = lane;
-  if (!isAgreed(lane)) {
+  if (!isAgreed(lane, provider)) {
     const disagreement = await findDisagreement(ctx, lane, provider);
     if (disagreement) {
       tellTrouble(ctx, lane, disagreement);
       return undefined;
     }
-    lane.agreedAt = performance.now();
+    lane.agreedAt.set(provider, performance.now());
   }
   // The chain first and our counter after it: the counter only grows, so another worker's nonces are not taken for foreign ones.
-  const used = await readTransactionCount(provider, signer.address, 'latest');
+  // With what waits for a block: whoever else uses the key is noticed before it costs anything.
+  const used = await readTransactionCount(provider, signer.address, 'pending');
   const known = await selectSigner(ctx.db, network.name, signer.address);
   if (!known) return register(ctx, lane, used);
   if (known.haltedReason !== null) {
@@ -31,7 +32,7 @@ export async function checkLane(
   }
   if (BigInt(used) > known.nextNonce) {
     // One answer may be wrong; halting needs a person, so it is asked again.
-    if ((await readTransactionCount(network.node.pick(), signer.address, 'latest')) >= used) {
+    if ((await readTransactionCount(network.node.pick(), signer.address, 'pending')) >= used) {
       await haltLane(ctx, lane, unknownTransactions(used, known.nextNonce));
     }
     return undefined;
@@ -39,7 +40,8 @@ export async function checkLane(
   return known;
 }
 
-export const isAgreed = ({ agreedAt }: Lane) => performance.now() - agreedAt <= agreementMs;
+export const isAgreed = ({ agreedAt }: Lane, provider: Provider) =>
+  performance.now() - (agreedAt.get(provider) ?? Number.NEGATIVE_INFINITY) <= agreementMs;
 
 async function findDisagreement(ctx: WorkerCtx, lane: Lane, provider: Provider): Promise<string | undefined> {
   const { network, signer } = lane;

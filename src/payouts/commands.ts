@@ -4,6 +4,7 @@ import { checksumAddress } from '../evm/index.ts';
 import { defineCommand } from '../platform/command.ts';
 import { formatMinor } from '../platform/money.ts';
 import { dateTime, nullable } from '../platform/schemas.ts';
+import { recoverWallet } from './recover-wallet.ts';
 import { resumeWallet } from './resume-wallet.ts';
 import { showWallets, type Wallet } from './show-wallets.ts';
 
@@ -25,6 +26,11 @@ const wallet = Type.Object({
   ),
 });
 
+const walletName = {
+  network: Type.String({ pattern: '^[a-z0-9-]{1,40}$' }),
+  address: Type.String({ maxLength: 42 }),
+};
+
 export const walletCommands = [
   defineCommand({
     name: 'wallets.show',
@@ -40,8 +46,7 @@ export const walletCommands = [
     changes: true,
     input: Type.Object(
       {
-        network: Type.String({ pattern: '^[a-z0-9-]{1,40}$' }),
-        address: Type.String({ maxLength: 42 }),
+        ...walletName,
         nextNonce: Type.Optional(
           Type.Integer({
             minimum: 0,
@@ -56,6 +61,25 @@ export const walletCommands = [
       const { network, address, nextNonce } = await resumeWallet(ctx, input);
       return { network, address: checksumAddress(address), nextNonce: Number(nextNonce) };
     },
+  }),
+  defineCommand({
+    name: 'wallets.recover',
+    summary:
+      'After a restore from an older backup: find on chain what a halted wallet has paid since, and let it pay again.',
+    changes: true,
+    input: Type.Object(
+      {
+        ...walletName,
+        fromBlock: Type.Integer({ minimum: 0, description: 'A block of the time of the backup, or before' }),
+      },
+      { additionalProperties: false },
+    ),
+    output: Type.Object({
+      nextNonce: Type.Integer(),
+      recovered: Type.Array(Type.String()),
+      unknown: Type.Array(Type.Object({ hash: Type.String(), withdrawalId: nullable(Type.String()) })),
+    }),
+    run: (ctx: Ctx, input) => recoverWallet(ctx, input),
   }),
 ];
 

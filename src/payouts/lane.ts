@@ -1,5 +1,5 @@
 import type { Ctx, WorkerActor } from '../context.ts';
-import { type EvmNetwork, NodeError, type Signer } from '../evm/index.ts';
+import { type EvmNetwork, NodeError, type Provider, type Signer } from '../evm/index.ts';
 
 /** Moments at which a process may die without harm: each is named, and the crash test kills at each. */
 export type PayoutStep = 'hold' | 'nonce' | 'sign' | 'store' | 'send' | 'receipt' | 'ledger';
@@ -14,8 +14,8 @@ export interface Lane {
   atStep: AtStep;
   /** What stands in its way right now, told once when it changes. */
   trouble: string | undefined;
-  /** When it last agreed with the node about the chain and its tokens. */
-  agreedAt: number;
+  /** When it last agreed with each of its nodes about the chain and its tokens. */
+  agreedAt: Map<Provider, number>;
   /** The highest block that a node has shown it. */
   head: { number: number; seenAt: number };
 }
@@ -24,7 +24,7 @@ export type WorkerCtx = Ctx<WorkerActor>;
 
 export function createLane(network: EvmNetwork, atStep: AtStep = () => {}): Lane | undefined {
   const { signer } = network;
-  const agreedAt = Number.NEGATIVE_INFINITY;
+  const agreedAt = new Map();
   return signer && { network, signer, atStep, trouble: undefined, agreedAt, head: { number: 0, seenAt: 0 } };
 }
 

@@ -17,10 +17,10 @@ export async function lockQueued(db: Db, network: string, limit: number): Promis
 }
 
 export async function updatePending(db: Db, ids: readonly string[], now: Date): Promise<void> {
-  await db.query(`update withdrawals set status = 'pending', updated_at = greatest(updated_at, $2) where id = any($1::uuid[])`, [
-    ids,
-    now,
-  ]);
+  await db.query(
+    `update withdrawals set status = 'pending', updated_at = greatest(updated_at, $2) where id = any($1::uuid[])`,
+    [ids, now],
+  );
 }
 
 export async function updateFailedBeforeSigning(
@@ -74,6 +74,26 @@ export async function lockPending(db: Db, ids: readonly string[]): Promise<Pendi
   return db.query<PendingRow & Row>(
     `select ${pendingColumns} from withdrawals w where w.id = any($1::uuid[]) and w.status = 'pending'
      order by w.id for update skip locked`,
+    [ids],
+  );
+}
+
+export interface PaidRow {
+  id: string;
+  status: 'queued' | 'pending';
+  userId: string;
+  network: string;
+  currency: string;
+  tokenAddress: string;
+  toAddress: string;
+  amount: bigint;
+}
+
+/** Withdrawals that the chain says were paid and that are not even signed here. */
+export async function lockPaid(db: Db, ids: readonly string[]): Promise<PaidRow[]> {
+  return db.query<PaidRow & Row>(
+    `select id, status, user_id as "userId", network, currency, token_address as "tokenAddress", to_address as "toAddress", amount
+     from withdrawals where id = any($1::uuid[]) and status in ('queued', 'pending') order by id for update`,
     [ids],
   );
 }
@@ -281,20 +301,21 @@ export async function claimUnsent(
 ): Promise<UnsentAttempt[]> {
   return db.query<UnsentAttempt & Row>(
     `with newest as (
-       select distinct on (s.nonce) a.hash, a.sent_at, a.sends
+       select a.hash, a.sent_at, a.sends
        from payout_slots s
        join withdrawals w on w.id = s.withdrawal_id and w.transfer_status <> 'mined'
-       join payout_attempts a on a.network = s.network and a.address = s.address and a.nonce = s.nonce
-       where s.network = $1 and s.address = $2 and s.state = 'open'
-       order by s.nonce, a.max_fee_per_gas desc),
+       cross join lateral (select * from payout_attempts a
+         where a.network = s.network and a.address = s.address and a.nonce = s.nonce
+         order by a.max_fee_per_gas desc limit 1) a
+       where s.network = $1 and s.address = $2 and s.state = 'open'),
      due as (
        select hash from payout_attempts
-       where hash in (select hash from newest
-         where sent_at is null or sent_at < now() - $3 * least(sends, 3) * interval '1 millisecond')
+       where hash = any (array(select hash from newest
+         where sent_at is null or sent_at < now() - $3 * least(sends, 3) * interval '1 millisecond'))
        order by nonce limit $4 for update skip locked),
      sent as (
        update payout_attempts a set sent_at = now(), sends = sends + 1
-       where hash in (select hash from due)
+       where hash = any (array(select hash from due))
          and (sent_at is null or sent_at < now() - $3 * least(sends, 3) * interval '1 millisecond')
        returning a.hash, a.nonce, a.raw)
      select * from sent order by nonce`,

@@ -44,7 +44,7 @@ async function readUsed(ctx: Ctx, name: string, address: string): Promise<number
   const network = ctx.evm.get(name as Network);
   if (!network) throw payoutErrors.nodeAway();
   try {
-    return await readTransactionCount(network.node.pick(), address, 'latest');
+    return await readTransactionCount(network.node.pick(), address, 'pending');
   } catch (cause) {
     throw payoutErrors.nodeAway({ cause });
   }

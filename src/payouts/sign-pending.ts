@@ -32,9 +32,9 @@ import { balanceLagBlocks, recheckMs, turnMax, unminedMax } from './timing.ts';
 export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
   return throughWeather(ctx, lane, async () => {
     const { network } = lane;
-    // Also with nothing to sign, a lane is checked when it starts and now and then: trouble is told before it matters.
-    if (isAgreed(lane) && !(await hasPending(ctx.db, network.name))) return 0;
     const provider = network.node.pick();
+    // Also with nothing to sign, a lane is checked when it starts and now and then: trouble is told before it matters.
+    if (isAgreed(lane, provider) && !(await hasPending(ctx.db, network.name))) return 0;
     const wallet = await readWallet(ctx, lane, provider);
     if (!wallet) return 0;
     const room = unminedMax - (await countUnmined(ctx.db, network.name, lane.signer.address));

@@ -17,7 +17,7 @@ export interface Db {
 }
 
 export interface Pool extends Db {
-  /** Waits for what is running and closes every connection. */
+  /** Waits for what is running and closes every connection. Safe to call twice. */
   end(): Promise<void>;
   /** Breaks every connection at once; what was running on one fails as if the database had gone. */
   cutOff(): void;
@@ -80,7 +80,7 @@ export function createPool({ url, connectionsMax, statementTimeoutMs, log }: Poo
     listen: (channel, onNotice) => listen({ url, channel, log, onNotice }),
     cutOff,
     async end() {
-      await driver.end();
+      if (!driver.ending) await driver.end();
       // The driver has said goodbye and a frozen server does not answer: its sockets must not keep the process.
       setTimeout(cutOff, 1_000).unref();
     },

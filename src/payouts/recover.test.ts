@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { useChain } from '../../test/chain.ts';
+import { cloneDatabase } from '../../test/harness.ts';
+import { makeWorld, type World } from '../../test/payout-world.ts';
+
+const chain = useChain();
+
+const restore = async (world: World) => cloneDatabase(new URL(world.databaseUrl).pathname.slice(1));
+
+const signerOf = async ({ db }: World) => {
+  const [signer] = await db.query<{ nextNonce: bigint; reason: string | null }>(
+    'select next_nonce as "nextNonce", halted_reason as reason from payout_signers',
+  );
+  return signer!;
+};
+
+test('what was paid after the backup is found on chain and settled, and nothing is paid twice', async (t) => {
+  const original = await makeWorld(t, chain);
+  const before = await original.withdraw({ amount: '1' });
+  await original.pay();
+  const queued = await original.withdraw({ amount: '2' });
+  const pending = await original.withdraw({ amount: '3', currency: 'USDT' });
+  await original.worker.hold();
+  const held = await original.withdraw({ amount: '4' });
+  const fromBlock = Number(await chain.call<string>('eth_blockNumber'));
+  await original.worker.deps.db.end();
+  const backup = await restore(original);
+  const { settings, databaseUrl } = original;
+
+  // The deployment goes on after the backup, with one more withdrawal that the backup does not have.
+  const goingOn = await makeWorld(t, chain, { ...settings, databaseUrl });
+  const lost = await goingOn.withdraw({ amount: '5' });
+  await goingOn.pay();
+  await goingOn.expectPaid(before, queued, pending, held, lost);
+
+  const restored = await makeWorld(t, chain, { ...settings, databaseUrl: backup });
+  const later = await restored.withdraw({ amount: '6' });
+  await restored.pay();
+  assert.match((await signerOf(restored)).reason!, /restored from an older backup/);
+  const wallet = { network: 'polygon', address: original.wallet };
+  const { status, body } = await restored.operator('wallets.recover', { ...wallet, fromBlock });
+  assert.equal(status, 200, body.error);
+  assert.equal(body.nextNonce, 5);
+  assert.deepEqual(new Set(body.recovered), new Set([queued, pending, held]));
+  assert.deepEqual(
+    body.unknown.map(({ withdrawalId }: { withdrawalId: string }) => withdrawalId),
+    [lost],
+  );
+  await restored.worker.settle();
+  await restored.expectPaid(before, queued, pending, held);
+  await restored.db.query('update withdrawals set checked_at = null where id = $1', [later]);
+  await restored.pay();
+  await restored.expectPaid(later);
+  assert.deepEqual(await signerOf(restored), { nextNonce: 6n, reason: null });
+  assert.equal((await restored.paid()).length, 6);
+});
+
+test('409: a wallet that is not halted, or has transactions on their way', async (t) => {
+  const world = await makeWorld(t, chain);
+  const recover = () =>
+    world.operator('wallets.recover', { network: 'polygon', address: world.wallet, fromBlock: 0 });
+  await world.withdraw();
+  await world.worker.hold();
+  await world.worker.sign();
+  const running = await recover();
+  assert.deepEqual([running.status, running.body.error], [409, 'The wallet is not halted']);
+  await chain.call('evm_setAutomine', false);
+  t.after(() => chain.call('evm_setAutomine', true));
+  await world.worker.send();
+  await world.db.query(`update payout_signers set halted_at = now(), halted_reason = 'test'`);
+  const busy = await recover();
+  assert.equal(busy.status, 409);
+  assert.match(busy.body.error, /on their way/);
+});

@@ -1,0 +1,28 @@
+// Departures from the protocol. If the search did not find the harm that each of them does, its silence would mean nothing.
+import { promises } from './invariants.ts';
+import { canFinish } from './search.ts';
+import type { Bounds } from './world.ts';
+
+/** The smallest worlds in which the harm shows. */
+const one: Bounds = { withdrawals: 1, workers: 2, bumps: 0, finalDepth: 2, funded: 1 };
+const fundedTwice: Bounds = { ...one, funded: 2 };
+const two: Bounds = { ...fundedTwice, withdrawals: 2, bumps: 1 };
+
+/** Each promise is searched for by itself: the harm would hide behind the first oddity on the way to it. */
+const table = [
+  ['marks failed on a send error', one, promises.failedIsUnpayable],
+  ['completes at the first receipt', one, promises.completedIsFinal],
+  ['sends before the commit', two, promises.paidOnce, promises.storedBeforeSent],
+  ['takes a new nonce on retry', one, promises.paidOnce, promises.oneNonceEach],
+  ['counts the nonce before the commit', one, canFinish, promises.noGaps],
+  ['marks failed on a missing receipt', one, promises.failedIsUnpayable],
+  ['holds without a guard', fundedTwice, promises.fundsBalance],
+  ['refuses without a guard', one, promises.failedIsUnpayable, promises.forwardOnly],
+  ['settles without a guard', one, promises.fundsBalance],
+  ['never sends again', one, canFinish],
+] as const;
+
+/** Switches one of the rules; without it they are the protocol. */
+export type Departure = (typeof table)[number][0];
+
+export const mutants = table.map(([departure, bounds, ...breaks]) => ({ departure, bounds, breaks }));

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { promises } from './model/invariants.ts';
+import { mutants } from './model/mutants.ts';
+import { describeBounds, describeOutcome, searchPayouts, usualBounds } from './model/payouts.ts';
+import { canFinish } from './model/search.ts';
+
+/** A rule that never applies would make the search silent for the wrong reason. */
+const happenings = [
+  'crashes',
+  'no longer queued',
+  'no longer pending',
+  'nothing pending',
+  'the answer is lost or a false error',
+  'says ok and forgets it',
+  'time to send again',
+  'signs a cancel',
+  'too late to bump',
+  'has not paid',
+  'settled and leaves it',
+  'is mined and reverts',
+  'in the same block',
+  'newest 2 blocks are reorganised away',
+  'the mempool drops',
+  'a late copy',
+];
+
+test('the payout protocol keeps its promises in every state of a small world', (t) => {
+  const outcome = searchPayouts(usualBounds);
+  t.diagnostic(describeBounds(usualBounds));
+  t.diagnostic(describeOutcome(outcome));
+  assert.equal(outcome.broken, undefined, 'it ended because no state was left to visit');
+  assert.ok(outcome.states >= 200_000);
+  const labels = [...outcome.labels].join('\n');
+  assert.deepEqual(
+    happenings.filter((happening) => !labels.includes(happening)),
+    [],
+  );
+});
+
+test('it keeps them where the funds suffice for one of two', () => {
+  const outcome = searchPayouts({ ...usualBounds, bumps: 1, funded: 1 });
+  assert.equal(outcome.broken, undefined);
+  assert.ok([...outcome.labels].some((label) => label.includes('too little to hold')));
+});
+
+for (const { departure, bounds, breaks } of mutants) {
+  test(`a worker that ${departure} is caught`, (t) => {
+    for (const promise of breaks) {
+      const outcome = searchPayouts(bounds, departure, promise);
+      if (promise === breaks[0]) t.diagnostic(describeOutcome(outcome));
+      assert.equal(outcome.broken?.promise, promise);
+    }
+  });
+}
+
+test('each promise is one that some mutant breaks', () => {
+  const broken = new Set<string>(mutants.flatMap(({ breaks }) => breaks));
+  assert.deepEqual(
+    [...Object.values(promises), canFinish].filter((promise) => !broken.has(promise)),
+    [],
+  );
+});
