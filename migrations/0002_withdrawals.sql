@@ -2,7 +2,8 @@
 
 -- ## Ledger
 
--- Amounts everywhere are whole base units. NaN passes a numeric column's "> 0", so each check names it.
+-- Amounts everywhere are whole base units. NaN passes a numeric column's "> 0", so each check names it. Lengths are checked
+-- apart from patterns: a {64} takes 20 µs at every write of the row, whichever column was written.
 create table ledger_accounts (
   id bigint generated always as identity primary key,
   user_id uuid references users (id),
@@ -38,7 +39,7 @@ create table ledger_postings (
   -- What it belongs to: a withdrawal's id, or the caller's own key. Posted once.
   operation_id text not null check (length(operation_id) between 1 and 255),
   description text not null,
-  transaction_hash text check (transaction_hash ~ '^0x[0-9a-f]{64}$'),
+  transaction_hash text check (transaction_hash ~ '^0x[0-9a-f]*$' and length(transaction_hash) = 66),
   log_index integer,
   posted_at timestamptz not null,
   constraint ledger_postings_operation_key unique (kind, operation_id)
@@ -101,10 +102,10 @@ create table withdrawals (
   key_id text not null,
   network text not null,
   currency text not null,
-  token_address text not null check (token_address ~ '^0x[0-9a-f]{40}$'),
+  token_address text not null check (token_address ~ '^0x[0-9a-f]*$' and length(token_address) = 42),
   decimals smallint not null,
   amount numeric(78, 0) not null check (amount > 0 and amount <> 'NaN'),
-  to_address text not null check (to_address ~ '^0x[0-9a-f]{40}$'),
+  to_address text not null check (to_address ~ '^0x[0-9a-f]*$' and length(to_address) = 42),
   -- Where the recipient was named by email or id, or the address is a user's.
   recipient_user_id uuid references users (id),
   external_id text check (length(external_id) <= 255),
@@ -114,7 +115,7 @@ create table withdrawals (
     check (status in ('queued', 'pending', 'processing', 'completed', 'failed')),
   transfer_status text
     check (transfer_status in ('signed', 'broadcast', 'mined', 'confirmed', 'reverted', 'replaced', 'dropped')),
-  transaction_hash text check (transaction_hash ~ '^0x[0-9a-f]{64}$'),
+  transaction_hash text check (transaction_hash ~ '^0x[0-9a-f]*$' and length(transaction_hash) = 66),
   error_message text,
   -- Why a pending one is not signed yet, for operators.
   waiting_for text,
@@ -194,7 +195,7 @@ create index payout_slots_open on payout_slots (network, address, nonce) where s
 
 -- Every byte string that was ever signed, stored before it is sent.
 create table payout_attempts (
-  hash text primary key check (hash ~ '^0x[0-9a-f]{64}$'),
+  hash text primary key check (hash ~ '^0x[0-9a-f]*$' and length(hash) = 66),
   network text not null,
   address text not null,
   nonce bigint not null,
@@ -261,19 +262,23 @@ end $$;
 create trigger withdrawals_note_insert after insert on withdrawals
   referencing new table as added for each statement execute function withdrawals_note_insert();
 
+-- Both rows of an update that moved nothing cancel out. Grouped, not joined: the plan of a join of transition tables is kept
+-- from the first small update and walks 2,000 rows 2,000 times.
 create function withdrawals_note_moves() returns trigger language plpgsql as $$
 begin
   insert into withdrawal_moves (withdrawal_id, status, at)
-    select n.id, n.status, n.updated_at from after_rows n join before_rows o on o.id = n.id where o.status <> n.status;
+    select id, status, max(at) from (
+      select id, status, updated_at as at, 1 as side from after_rows
+      union all
+      select id, status, null, -1 from before_rows
+    ) sides group by id, status having sum(side) = 1;
   if found then
     insert into withdrawal_count_changes (list_id, status, block, change)
       select list_id, status, block, sum(change) from (
-        select n.list_id, n.status, n.position / 1000 as block, 1 as change
-        from after_rows n join before_rows o on o.id = n.id where o.status <> n.status
+        select list_id, status, position / 1000 as block, 1 as change from after_rows
         union all
-        select o.list_id, o.status, o.position / 1000, -1
-        from after_rows n join before_rows o on o.id = n.id where o.status <> n.status
-      ) moves group by 1, 2, 3;
+        select list_id, status, position / 1000, -1 from before_rows
+      ) moves group by 1, 2, 3 having sum(change) <> 0;
   end if;
   return null;
 end $$;

@@ -94,7 +94,7 @@ create table ledger_postings (
   constraint ledger_postings_pkey PRIMARY KEY (id),
   constraint ledger_postings_kind_check CHECK ((kind = ANY (ARRAY['fund'::text, 'withdrawal'::text]))),
   constraint ledger_postings_operation_id_check CHECK (((length(operation_id) >= 1) AND (length(operation_id) <= 255))),
-  constraint ledger_postings_transaction_hash_check CHECK ((transaction_hash ~ '^0x[0-9a-f]{64}$'::text))
+  constraint ledger_postings_transaction_hash_check CHECK (((transaction_hash ~ '^0x[0-9a-f]*$'::text) AND (length(transaction_hash) = 66)))
 );
 
 create table partner_users (
@@ -128,7 +128,7 @@ create table payout_attempts (
   last_answer text,
   constraint payout_attempts_pkey PRIMARY KEY (hash),
   constraint payout_attempts_network_address_nonce_fkey FOREIGN KEY (network, address, nonce) REFERENCES payout_slots(network, address, nonce),
-  constraint payout_attempts_hash_check CHECK ((hash ~ '^0x[0-9a-f]{64}$'::text))
+  constraint payout_attempts_hash_check CHECK (((hash ~ '^0x[0-9a-f]*$'::text) AND (length(hash) = 66)))
 );
 
 create table payout_signers (
@@ -277,9 +277,9 @@ create table withdrawals (
   constraint withdrawals_check1 CHECK (((status = 'failed'::text) = (error_message IS NOT NULL))),
   constraint withdrawals_external_id_check CHECK ((length(external_id) <= 255)),
   constraint withdrawals_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'pending'::text, 'processing'::text, 'completed'::text, 'failed'::text]))),
-  constraint withdrawals_to_address_check CHECK ((to_address ~ '^0x[0-9a-f]{40}$'::text)),
-  constraint withdrawals_token_address_check CHECK ((token_address ~ '^0x[0-9a-f]{40}$'::text)),
-  constraint withdrawals_transaction_hash_check CHECK ((transaction_hash ~ '^0x[0-9a-f]{64}$'::text)),
+  constraint withdrawals_to_address_check CHECK (((to_address ~ '^0x[0-9a-f]*$'::text) AND (length(to_address) = 42))),
+  constraint withdrawals_token_address_check CHECK (((token_address ~ '^0x[0-9a-f]*$'::text) AND (length(token_address) = 42))),
+  constraint withdrawals_transaction_hash_check CHECK (((transaction_hash ~ '^0x[0-9a-f]*$'::text) AND (length(transaction_hash) = 66))),
   constraint withdrawals_transfer_status_check CHECK ((transfer_status = ANY (ARRAY['signed'::text, 'broadcast'::text, 'mined'::text, 'confirmed'::text, 'reverted'::text, 'replaced'::text, 'dropped'::text])))
 );
 
@@ -468,16 +468,18 @@ CREATE OR REPLACE FUNCTION public.withdrawals_note_moves()
 AS $function$
 begin
   insert into withdrawal_moves (withdrawal_id, status, at)
-    select n.id, n.status, n.updated_at from after_rows n join before_rows o on o.id = n.id where o.status <> n.status;
+    select id, status, max(at) from (
+      select id, status, updated_at as at, 1 as side from after_rows
+      union all
+      select id, status, null, -1 from before_rows
+    ) sides group by id, status having sum(side) = 1;
   if found then
     insert into withdrawal_count_changes (list_id, status, block, change)
       select list_id, status, block, sum(change) from (
-        select n.list_id, n.status, n.position / 1000 as block, 1 as change
-        from after_rows n join before_rows o on o.id = n.id where o.status <> n.status
+        select list_id, status, position / 1000 as block, 1 as change from after_rows
         union all
-        select o.list_id, o.status, o.position / 1000, -1
-        from after_rows n join before_rows o on o.id = n.id where o.status <> n.status
-      ) moves group by 1, 2, 3;
+        select list_id, status, position / 1000, -1 from before_rows
+      ) moves group by 1, 2, 3 having sum(change) <> 0;
   end if;
   return null;
 end $function$;

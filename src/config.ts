@@ -239,6 +239,11 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
   const screeningUrl = text('SCREENING_URL');
   if (screeningUrl !== '' && !isHttpUrl(screeningUrl))
     faults.push('SCREENING_URL must be one http:// or https:// address.');
+  // Requests to such an address are refused by the runtime, so every payout would wait.
+  else if (/^https?:\/\/[^/?#]*@/i.test(screeningUrl))
+    faults.push(
+      'SCREENING_URL must have no user name or password before its host; put a token into its path or query.',
+    );
 
   const config: Config = {
     databaseUrl,

@@ -17,6 +17,7 @@ import {
 import { findAnvil } from '../src/sandbox/devnet/anvil.ts';
 import { freePort } from '../src/sandbox/free-port.ts';
 import { spawnGuarded } from '../src/sandbox/guarded-process.ts';
+import { noteSecret } from './harness.ts';
 
 type Hex = `0x${string}`;
 
@@ -62,6 +63,7 @@ export function useChain(options: ChainOptions = {}): Chain & { ready: Promise<v
   const chain = {} as Chain;
   const ready = startChain(options).then((started) => {
     Object.assign(chain, started);
+    noteSecret(started.settings.signerKey!.slice(2));
   });
   before(() => ready);
   after(() => chain.stop?.());

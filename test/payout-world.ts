@@ -132,8 +132,13 @@ export async function makeWorld(
   const { deps } = worker;
   const { db } = deps;
   const config = testConfig(databaseUrl, { networks: [settings] });
-  const server = await buildApp(deps, { ...config, servesApi: true });
-  t.after(() => server.close());
+  let building: ReturnType<typeof buildApp> | undefined;
+  /** Most tests ask it nothing. */
+  const useServer = () => {
+    building ??= buildApp(deps, { ...config, servesApi: true });
+    return building;
+  };
+  t.after(async () => (await building)?.close());
   const operatorToken = config.operatorTokens.get('tester')!;
   const harness = {
     databaseUrl,
@@ -245,6 +250,7 @@ export async function makeWorld(
       await expectBooks();
     },
     async operator(command, input = {}) {
+      const server = await useServer();
       const answer = await server.inject({
         method: 'POST',
         url: `/operator/${command}`,
@@ -254,7 +260,7 @@ export async function makeWorld(
       const body = answer.json();
       return { status: answer.statusCode, body: body.data ?? body };
     },
-    metrics: async () => (await server.inject({ method: 'GET', url: '/metrics' })).body,
+    metrics: async () => (await (await useServer()).inject({ method: 'GET', url: '/metrics' })).body,
   };
 }
 
@@ -318,7 +324,7 @@ export interface Call {
 
 export type Meddle = (call: Call, forward: () => Promise<unknown>) => unknown;
 
-export interface Proxy {
+export interface NodeProxy {
   url: string;
   /** How often each method was asked for. */
   counts: Map<string, number>;
@@ -331,9 +337,9 @@ export interface Proxy {
 export const cut = Symbol('cut');
 
 /** Stands between a worker and the node. */
-export async function startProxy(t: TestContext, target: string): Promise<Proxy> {
+export async function startProxy(t: TestContext, target: string): Promise<NodeProxy> {
   const counts = new Map<string, number>();
-  const proxy: Proxy = { url: '', counts, meddle: undefined, weather: undefined };
+  const proxy: NodeProxy = { url: '', counts, meddle: undefined, weather: undefined };
   const answerOne = async ({ id, method, params }: Call & { id: number }) => {
     counts.set(method, (counts.get(method) ?? 0) + 1);
     const forward = async () => {

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
+import { startChain } from '../../test/chain.ts';
 import { makeAddress, makeKey, makePartner, makeUser } from '../../test/factories.ts';
 import { noteSecret, useHarness } from '../../test/harness.ts';
 import { commands } from '../app.ts';
 import { blockAddress, createUser } from '../users/index.ts';
 import { verifyChain } from './verify-chain.ts';
 
-const harness = useHarness();
+const chain = await startChain({ network: 'base' });
+after(() => chain.stop());
+const harness = useHarness({ networks: [chain.settings] });
 const sql = (text: string, values?: unknown[]) => harness.deps.db.query(text, values);
 const mark = () => randomBytes(6).toString('hex');
 
@@ -20,6 +23,16 @@ const makePair = async () => ({
 const makeAllowedPair = async () => {
   const { partnerId, userId } = await makeKey(harness);
   return { partnerId, userId };
+};
+
+const makeHaltedWallet = async () => {
+  const wallet = { network: 'base', address: makeAddress() };
+  await sql(
+    `insert into payout_signers (network, address, next_nonce, halted_at, halted_reason, created_at)
+     values ($1, $2, 0, now(), 'a test', now())`,
+    [wallet.network, wallet.address],
+  );
+  return wallet;
 };
 
 /** For each command that changes something, an input that makes it do so. A new command needs a line here. */
@@ -60,6 +73,16 @@ const changes: Record<string, () => Promise<object>> = {
   'ledger.fund': async () => ({
     ...{ userId: (await makeUser(harness)).id, network: 'base', currency: 'EURC', amount: '12.5' },
   }),
+  'withdrawals.cancel': async () => {
+    const { userId, token } = await makeKey(harness);
+    const { body } = await harness.request('POST', `/api/crypto/${userId}/withdraw`, {
+      ...{ token, body: { amount: '1', to: makeAddress(), network: 'base' } },
+    });
+    const [row] = await sql('select id from withdrawals where bulk_id = $1', [body.data.bulkId]);
+    return { withdrawalId: row!.id, reason: 'a test' };
+  },
+  'wallets.resume': makeHaltedWallet,
+  'wallets.recover': async () => ({ ...(await makeHaltedWallet()), fromBlock: 0 }),
 };
 
 const changing = commands.filter((command) => command.changes).map(({ name }) => name);

@@ -35,13 +35,13 @@ export async function readFrozen(
   provider: Provider,
   { address: to, freezeFunction }: Token,
   addresses: readonly string[],
+  timeoutMs?: number,
 ): Promise<(boolean | NodeError)[]> {
-  const answers = await provider.batch(
-    addresses.map((address) => ({
-      method,
-      params: paramsOf({ to, data: `${selectors[freezeFunction]}${toWord(address)}` }),
-    })),
-  );
+  const calls = addresses.map((address) => ({
+    method,
+    params: paramsOf({ to, data: `${selectors[freezeFunction]}${toWord(address)}` }),
+  }));
+  const answers = await provider.batch(calls, timeoutMs);
   return answers.map((answer) => {
     if (answer instanceof NodeError) return reasonOfRevert(answer) === undefined ? answer : false;
     if (answer === '0x') return false;

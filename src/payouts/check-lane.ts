@@ -1,4 +1,5 @@
 import { hashOf, type Provider, readChainId, readDecimals, readTransactionCount } from '../evm/index.ts';
+import { gatherCalls } from './gather-calls.ts';
 import { type Lane, tellTrouble, type WorkerCtx } from './lane.ts';
 import { insertSigner, type SignerRow, selectOpenAttempts, selectSigner, updateHalted } from './queries.ts';
 import { agreementMs } from './timing.ts';
@@ -45,14 +46,20 @@ export const isAgreed = ({ agreedAt }: Lane, provider: Provider) =>
 
 async function findDisagreement(ctx: WorkerCtx, lane: Lane, provider: Provider): Promise<string | undefined> {
   const { network, signer } = lane;
-  const chainId = await readChainId(provider);
+  const tokens = [...network.tokens.values()];
+  const together = gatherCalls(provider);
+  const [chainId, decimals] = await Promise.all([
+    readChainId(together),
+    // On another chain there are no such tokens: that it is another is said first.
+    Promise.all(tokens.map(({ address }) => readDecimals(together, address).catch((error) => error))),
+  ]);
   if (chainId !== network.chainId) {
     return `the node of ${network.name} is on chain ${chainId}, not ${network.chainId}`;
   }
-  for (const token of network.tokens.values()) {
-    const decimals = await readDecimals(provider, token.address);
-    if (decimals !== token.decimals) {
-      return `${token.symbol} on ${network.name} has ${decimals} decimals, not ${token.decimals}`;
+  for (const [at, token] of tokens.entries()) {
+    if (decimals[at] instanceof Error) throw decimals[at];
+    if (decimals[at] !== token.decimals) {
+      return `${token.symbol} on ${network.name} has ${decimals[at]} decimals, not ${token.decimals}`;
     }
   }
   const stored = await selectOpenAttempts(ctx.db, network.name, signer.address);

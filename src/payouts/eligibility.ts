@@ -15,9 +15,10 @@ export async function checkEligibility(
   { network, token }: PaidAsset,
   addresses: readonly string[],
   provider: Provider = network.node.pick(),
+  timeoutMs?: number,
 ): Promise<Eligibility[]> {
   const [frozen, screened] = await Promise.all([
-    readFrozen(provider, token, addresses),
+    readFrozen(provider, token, addresses, timeoutMs),
     Promise.all(
       addresses.map((address) =>
         ctx.screening.screen({ network: network.name, currency: token.symbol, address }),
@@ -31,6 +32,7 @@ export async function checkEligibility(
 }
 
 const rememberMs = 30_000;
+const patienceMs = 2_000;
 const rememberedMax = 10_000;
 const remembered = new WeakMap<EvmNetwork, Map<string, number>>();
 
@@ -44,7 +46,7 @@ export async function isRefused(ctx: Ctx, asset: PaidAsset, address: string): Pr
   remembered.set(asset.network, known);
   const now = performance.now();
   if ((known.get(key) ?? Number.NEGATIVE_INFINITY) > now - rememberMs) return false;
-  const [verdict] = await checkEligibility(ctx, asset, [address]);
+  const [verdict] = await checkEligibility(ctx, asset, [address], asset.network.node.pick(), patienceMs);
   if (verdict === 'eligible') {
     if (known.size >= rememberedMax) known.clear();
     known.set(key, now);

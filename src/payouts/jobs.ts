@@ -21,7 +21,8 @@ const steps: readonly Step[] = [
   { name: 'sign', everyMs: 1_000, wakes: 'send', run: signPending },
   { name: 'send', everyMs: 1_000, wakes: 'settle', run: broadcast },
   { name: 'bump', everyMs: 2_000, wakes: 'send', run: bumpStuck },
-  { name: 'settle', everyMs: 1_000, run: settleFinal },
+  // What is in a block makes room for more on the way to one.
+  { name: 'settle', everyMs: 1_000, wakes: 'sign', run: settleFinal },
 ];
 
 /** For each network its own loops: one whose node is away does not hold the others up. */

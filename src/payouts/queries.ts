@@ -288,7 +288,8 @@ export interface UnsentAttempt {
 
 /**
  * Takes the newest bytes of each nonce that is neither mined nor sent lately. Marked as sent before they are: if we die in
- * between, they are sent a moment later by whoever is there.
+ * between, they are sent a moment later by whoever is there. Lateral, because as a join it read the lane's whole past for each
+ * nonce where PostgreSQL had no statistics yet.
  */
 export async function claimUnsent(
   db: Db,
@@ -490,19 +491,21 @@ export async function updateSettled(
   );
 }
 
-/** Seen in a block, or no longer: a look that nothing depends on. */
+/** Seen in a block, or no longer: a look that nothing depends on. How many were seen and had not been. */
 export async function updateSeen(
   db: Db,
   seen: readonly { withdrawalId: string; minedHash: string | null }[],
   now: Date,
-): Promise<void> {
-  await db.query(
+): Promise<number> {
+  const rows = await db.query<{ hash: string | null }>(
     `update withdrawals w set transaction_hash = v.hash, updated_at = greatest(updated_at, $3),
        transfer_status = case when v.hash is null then 'broadcast' else 'mined' end
      from unnest($1::uuid[], $2::text[]) v (id, hash)
-     where w.id = v.id and w.status = 'processing' and w.transaction_hash is distinct from v.hash`,
+     where w.id = v.id and w.status = 'processing' and w.transaction_hash is distinct from v.hash
+     returning v.hash`,
     [seen.map(({ withdrawalId }) => withdrawalId), seen.map(({ minedHash }) => minedHash), now],
   );
+  return rows.filter(({ hash }) => hash !== null).length;
 }
 
 /** What was seen in a block and lies at or above the wallet's count was in a block that is gone. */

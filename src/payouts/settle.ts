@@ -32,7 +32,7 @@ import { foreignAfterMs, lagMs, turnMax } from './timing.ts';
 /**
  * processing → completed or failed, by what is final on chain: the wallet's transaction count at the final block says which
  * nonces are decided, and a receipt in a canonical block says how. All is asked of one node; one that lags only makes the
- * count smaller. Returns how many were settled.
+ * count smaller. Returns how many were settled or seen in a block.
  */
 export function settleFinal(ctx: WorkerCtx, lane: Lane): Promise<number> {
   return throughWeather(ctx, lane, async () => {
@@ -56,12 +56,13 @@ export function settleFinal(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const final = looks.filter(({ slot, receipt }) => isFinal(lane, finals, slot, receipt));
     const settled = await settle(ctx, lane, final);
     const others = looks.filter((one) => !final.includes(one));
+    let seen = 0;
     if (!isLagging) {
-      await noteSeen(ctx, others);
+      seen = await noteSeen(ctx, others);
       await noteUnseen(ctx, lane, latest);
     }
     await noteMissing(ctx, lane, finals, others);
-    return settled;
+    return settled + seen;
   });
 }
 
@@ -255,7 +256,7 @@ async function settleSlots(
 }
 
 /** Shows what is in a block already, and takes it back when the block is gone. */
-async function noteSeen(ctx: WorkerCtx, looks: readonly Look[]): Promise<void> {
+async function noteSeen(ctx: WorkerCtx, looks: readonly Look[]): Promise<number> {
   const news = looks
     .filter(({ receipt, isComplete }) => receipt !== undefined || isComplete)
     .map(({ slot, receipt }) => ({
@@ -264,7 +265,7 @@ async function noteSeen(ctx: WorkerCtx, looks: readonly Look[]): Promise<void> {
       minedHash: receipt?.transactionHash ?? null,
     }))
     .filter(({ slot, minedHash }) => (minedHash !== null) !== (slot.transferStatus === 'mined'));
-  if (news.length > 0) await updateSeen(ctx.db, news, ctx.now);
+  return news.length > 0 ? updateSeen(ctx.db, news, ctx.now) : 0;
 }
 
 /** What was in a block that is gone waits again, and is sent again. */

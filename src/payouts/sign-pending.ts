@@ -10,11 +10,13 @@ import {
 } from '../evm/index.ts';
 import { lockAccounts, releaseFunds } from '../ledger/index.ts';
 import { checkLane, isAgreed } from './check-lane.ts';
+import { gatherCalls } from './gather-calls.ts';
 import { type Lane, tellTrouble, throughWeather, type WorkerCtx } from './lane.ts';
 import { preflight } from './preflight.ts';
 import {
   claimPending,
   countUnmined,
+  countWaiting,
   hasPending,
   insertSigned,
   lockPending,
@@ -54,9 +56,20 @@ export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const { signed, short } = await allocate(ctx, lane, wallet, ready);
     const waiting = [...waits, ...short];
     if (waiting.length > 0) await updateWaiting(ctx.db, waiting);
-    tellTrouble(ctx, lane, waiting[0] && describeWait(waiting[0].waitingFor));
+    tellTrouble(
+      ctx,
+      lane,
+      waiting[0] ? describeWait(waiting[0].waitingFor) : await lastingTrouble(ctx, lane),
+    );
     return signed + failures.length;
   });
+}
+
+/** What others wait for is not over because these were signed. */
+async function lastingTrouble(ctx: WorkerCtx, { trouble, network }: Lane): Promise<string | undefined> {
+  if (trouble === undefined) return undefined;
+  const waiting = await countWaiting(ctx.db);
+  return waiting.some(({ network: name }) => name === network.name) ? trouble : undefined;
 }
 
 const describeWait = (waitingFor: string) =>
@@ -85,15 +98,17 @@ async function readWallet(ctx: WorkerCtx, lane: Lane, provider: Provider): Promi
   };
   try {
     if (!(await checkLane(ctx, lane, provider))) return await wait('halted');
-    const fees = await readFees(provider, network);
+    const together = gatherCalls(provider);
+    const addresses = [...network.tokens.values()].map(({ address }) => address);
+    const [fees, leftBelow, gas, balances] = await Promise.all([
+      readFees(together, network),
+      readLeftBelow(together, signer.address),
+      readGasBalance(together, signer.address),
+      Promise.all(addresses.map((address) => readTokenBalance(together, address, signer.address))),
+    ]);
     if (fees.baseFeePerGas > network.feeCap)
       return await wait('fees', `fees on ${network.name} are above the cap`);
-    const leftBelow = await readLeftBelow(provider, signer.address);
-    const gas = await readGasBalance(provider, signer.address);
-    const tokens = new Map<string, bigint>();
-    for (const { address } of network.tokens.values()) {
-      tokens.set(address, await readTokenBalance(provider, address, signer.address));
-    }
+    const tokens = new Map(addresses.map((address, at) => [address, balances[at]!]));
     return { fees, leftBelow, gas, tokens };
   } catch (error) {
     await wait('node');

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { useChain } from '../../test/chain.ts';
 import { makeAddress } from '../../test/factories.ts';
-import { letTimePass, makeWorld, startProxy, unit, type World } from '../../test/payout-world.ts';
+import { type Call, letTimePass, makeWorld, startProxy, unit, type World } from '../../test/payout-world.ts';
 import { waitUntil } from '../../test/wait-until.ts';
 import { runJobs } from '../platform/jobs.ts';
 import { blockAddress } from '../users/index.ts';
@@ -78,6 +78,12 @@ describe('the hot wallet is short', () => {
     await world.expectPaid(...small, other);
     assert.equal((await world.read(large)).waitingFor, 'USDC');
     assert.equal((await world.read(tooMany)).waitingFor, 'USDC');
+    const another = await world.withdraw({ currency: 'USDT', amount: '0.1' });
+    await chain.mint('USDT', world.wallet, unit);
+    await world.pay();
+    await world.expectPaid(another);
+    assert.equal(tells(world, /short of USDC/).length, 1);
+    assert.ok(!world.worker.lines.some(({ msg }) => msg === 'payouts go on'), 'not while one waits');
     await chain.mint('USDC', world.wallet, 11_000_001n);
     await letTimePass(world);
     await world.pay();
@@ -220,6 +226,24 @@ describe('between creation and signing', () => {
     await world.expectFailed(refused, 'The token refuses this transfer: not on this list');
     await world.expectPaid(other);
     assert.equal((await world.funds()).held, 0n);
+  });
+
+  test('one wrong answer fails nobody: who is refused is asked about again', async (t) => {
+    const world = await makeWorld(t, chain);
+    const proxy = await startProxy(t, chain.rpcUrl);
+    const worker = world.makeWorker({ rpcUrls: [proxy.url] });
+    const id = await world.withdraw();
+    const asksForFrozen = ({ method, params }: Call) =>
+      method === 'eth_call' && (params as { data: string }[])[0]!.data.startsWith('0xfe575a87');
+    let lies = 1;
+    proxy.meddle = (call, forward) =>
+      asksForFrozen(call) && lies-- > 0 ? `0x${'1'.padStart(64, '0')}` : forward();
+    await worker.hold();
+    assert.equal(await worker.sign(), 0);
+    await expectWaiting(world, id, 'node');
+    await letTimePass(world);
+    await world.pay();
+    await world.expectPaid(id);
   });
 
   test('the token refuses everybody, the hot wallet being frozen: pending, and on after it is unfrozen', async (t) => {

@@ -74,7 +74,7 @@ export function createPool({ url, connectionsMax, statementTimeoutMs, log }: Poo
   driver.on('error', (err) => log.warn({ err }, 'idle database connection lost'));
 
   return {
-    query: (text, values) => runQuery(driver, text, values),
+    query: (text, values) => runOnOwn(driver, text, values),
     transaction: (work) => runTransaction(driver, work),
     withLock: (name, work) => runWithLock(driver, name, work),
     listen: (channel, onNotice) => listen({ url, channel, log, onNotice }),
@@ -88,8 +88,22 @@ export function createPool({ url, connectionsMax, statementTimeoutMs, log }: Poo
   };
 }
 
+/** The driver's own `query` closes the connection at any error: a refused insert would cost the next caller a login. */
+async function runOnOwn<T extends Row>(
+  driver: pg.Pool,
+  text: string,
+  values?: readonly unknown[],
+): Promise<T[]> {
+  const { client, release, noteLoss } = await checkOut(driver);
+  try {
+    return await runQuery<T>(client, text, values).catch(noteLoss);
+  } finally {
+    release();
+  }
+}
+
 async function runQuery<T extends Row>(
-  on: pg.Pool | pg.PoolClient,
+  on: pg.PoolClient,
   text: string,
   values?: readonly unknown[],
 ): Promise<T[]> {

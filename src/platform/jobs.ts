@@ -16,7 +16,7 @@ export interface Job<Deps> {
   wokenBy?: string;
   /** Jobs of this process that get a turn at once when this one did something. */
   wakes?: readonly string[];
-  /** How many things it did: after some it has its next turn at once, after none at its interval. */
+  /** How many things it did: after some it has its next turn soon, after none at its interval. */
   // biome-ignore lint/suspicious/noConfusingVoidType: a job that counts nothing returns nothing.
   run(deps: Deps): Promise<number | void>;
 }
@@ -32,39 +32,40 @@ interface JobDeps {
   metrics: Metrics;
 }
 
+/** A wake-up starts a turn after this: what comes together is done together, and a busy channel does not become a busy loop. */
+const gatherMs = 10;
+
 /** Runs each job on its interval, and sooner where something woke it. */
 export function runJobs<Deps extends JobDeps>(jobs: readonly Job<Deps>[], deps: Deps): RunningJobs {
   let isStopping = false;
   const running = new Set<Promise<void>>();
-  const timers = new Map<string, NodeJS.Timeout>();
+  const timers = new Map<string, { timer: NodeJS.Timeout; dueAt: number }>();
   const awake = new Set<string>();
 
   const schedule = (job: Job<Deps>, delayMs: number) => {
     if (isStopping) return;
-    timers.set(
-      job.name,
-      setTimeout(() => {
-        timers.delete(job.name);
-        awake.delete(job.name);
-        const turn = takeTurn(job, deps).then((done) => {
-          running.delete(turn);
-          if (done > 0) for (const name of job.wakes ?? []) wake(name);
-          schedule(job, done > 0 || awake.has(job.name) ? 0 : job.everyMs);
-        });
-        running.add(turn);
-      }, delayMs),
-    );
+    const timer = setTimeout(() => {
+      timers.delete(job.name);
+      awake.delete(job.name);
+      const turn = takeTurn(job, deps).then((done) => {
+        running.delete(turn);
+        if (done > 0) for (const name of job.wakes ?? []) wake(name);
+        schedule(job, done > 0 || awake.has(job.name) ? gatherMs : job.everyMs);
+      });
+      running.add(turn);
+    }, delayMs);
+    timers.set(job.name, { timer, dueAt: performance.now() + delayMs });
   };
   const byName = new Map(jobs.map((job) => [job.name, job]));
   const wake = (name: string) => {
     const job = byName.get(name);
     if (!job) return;
-    const timer = timers.get(name);
+    const next = timers.get(name);
     // During its own turn it is remembered: what woke it may have come after the turn had looked.
-    if (!timer) awake.add(name);
-    else {
-      clearTimeout(timer);
-      schedule(job, 0);
+    if (!next) awake.add(name);
+    else if (next.dueAt > performance.now() + gatherMs) {
+      clearTimeout(next.timer);
+      schedule(job, gatherMs);
     }
   };
   for (const job of jobs) schedule(job, 0);
@@ -79,7 +80,7 @@ export function runJobs<Deps extends JobDeps>(jobs: readonly Job<Deps>[], deps: 
   return {
     async stop() {
       isStopping = true;
-      for (const timer of timers.values()) clearTimeout(timer);
+      for (const { timer } of timers.values()) clearTimeout(timer);
       await Promise.all([...running, ...listeners.map((listener) => listener.stop())]);
     },
   };

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Log } from './log.ts';
 
@@ -14,18 +15,25 @@ export interface ListenOptions {
 }
 
 const reconnectMs = 1_000;
+const goodbyeMs = 1_000;
 
 /** Listens to a PostgreSQL channel on a connection of its own, which is replaced when it breaks, until stopped. */
 export function listen({ url, channel, log, onNotice }: ListenOptions): Listener {
   let isStopping = false;
   let client: pg.Client | undefined;
+  let socket: Socket | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   const connect = async () => {
     const current = new pg.Client({
       connectionString: url,
       application_name: 'causeway listener',
+      stream: () => {
+        socket = new Socket();
+        return socket;
+      },
       connectionTimeoutMillis: 3_000,
+      query_timeout: 3_000,
       keepAlive: true,
     });
     client = current;
@@ -56,7 +64,10 @@ export function listen({ url, channel, log, onNotice }: ListenOptions): Listener
     async stop() {
       isStopping = true;
       clearTimeout(timer);
+      // A frozen server does not answer the goodbye: its socket must not keep the process.
+      const cutOff = setTimeout(() => socket?.destroy(), goodbyeMs);
       await client?.end().catch(() => {});
+      clearTimeout(cutOff);
     },
   };
 }

@@ -26,7 +26,10 @@ export function createScreening(url: string | undefined): Screening {
           signal: AbortSignal.timeout(timeoutMs),
           redirect: 'error',
         });
-        if (response.status !== 200) return 'unknown';
+        if (response.status !== 200) {
+          await response.body?.cancel();
+          return 'unknown';
+        }
         const { allowed } = (await response.json()) as { allowed?: unknown };
         if (typeof allowed !== 'boolean') return 'unknown';
         return allowed ? 'allowed' : 'refused';

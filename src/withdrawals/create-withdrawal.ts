@@ -29,6 +29,26 @@ export async function createWithdrawal(
   ctx: Ctx<KeyActor>,
   request: WithdrawalRequest,
 ): Promise<CreatedWithdrawal> {
+  const { idempotencyKey } = request;
+  if (idempotencyKey === undefined) return storeOrReplay(ctx, request);
+  const name = `${ctx.actor.partnerId} ${idempotencyKey}`;
+  await inFlight.get(name)?.catch(() => undefined);
+  const own = storeOrReplay(ctx, request);
+  inFlight.set(name, own);
+  try {
+    return await own;
+  } finally {
+    if (inFlight.get(name) === own) inFlight.delete(name);
+  }
+}
+
+/**
+ * What this process is doing under an idempotency key. Whoever repeats it meanwhile waits here, and not at the database's lock
+ * with a connection that others need; between processes the database decides.
+ */
+const inFlight = new Map<string, Promise<CreatedWithdrawal>>();
+
+async function storeOrReplay(ctx: Ctx<KeyActor>, request: WithdrawalRequest): Promise<CreatedWithdrawal> {
   const former = await findReplay(ctx, request);
   if (former) return former;
   const { address, userId: recipientUserId } = await resolveRecipient(ctx, request.asset, request.to);

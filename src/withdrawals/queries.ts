@@ -1,5 +1,5 @@
 import type { Db, Row } from '../platform/db.ts';
-import type { Status } from './states.ts';
+import { isFinal, type Status } from './states.ts';
 
 export interface WithdrawalRow {
   id: string;
@@ -115,22 +115,28 @@ export async function selectOfList(
   return row;
 }
 
-/** Positions have no gaps, so a page starts at a number. */
+/**
+ * Positions have no gaps, so a page is a range of numbers. The list comes as values and not as a join, after which PostgreSQL
+ * would sort all of it.
+ */
 export async function selectAllPage(
   db: Db,
   { partnerId, userId, limit, offset }: ListPage,
 ): Promise<WithdrawalRow[]> {
   return db.query<WithdrawalRow & Row>(
-    `select ${columns} from withdrawal_lists l join withdrawals w on w.list_id = l.id and w.position <= l.last_position - $4::bigint
-     where l.partner_id = $1 and l.user_id = $2
-     order by w.position desc limit $3`,
+    `with list as materialized (
+       select id, last_position - $4::bigint as newest from withdrawal_lists where partner_id = $1 and user_id = $2)
+     select ${columns} from withdrawals w
+     where w.list_id = (select id from list)
+       and w.position <= (select newest from list) and w.position > (select newest from list) - $3::bigint
+     order by w.position desc`,
     [partnerId, userId, limit, offset],
   );
 }
 
 /**
- * Finds the block of positions in which the page starts by the counts of the blocks above it, and walks only from there. The
- * first page needs no counting.
+ * Finds the block of positions in which the page starts by the counts of the blocks above it, and walks only from there, in the
+ * index alone. The first page needs no counting.
  */
 export async function selectStatusPage(
   db: Db,
@@ -152,13 +158,15 @@ export async function selectStatusPage(
          union all
          select block, change from withdrawal_count_changes where list_id = (select id from list) and status = $3
        ) counted group by block),
-     ends as (select block, count, sum(count) over (order by block desc) as through from blocks),
+     ends as (select block, count, sum(count) over (order by block desc rows unbounded preceding) as through from blocks),
      start as materialized (
        select block, $5::bigint - (through - count) as rest from ends where through > $5::bigint order by block desc limit 1)
      select ${columns} from withdrawals w
-     where w.list_id = (select id from list) and w.status = $3
-       and w.position < ((select block from start) + 1) * 1000
-     order by w.position desc limit $4 offset (select rest from start)`,
+     where w.list_id = (select id from list) and w.position = any (array(
+       select position from withdrawals
+       where list_id = (select id from list) and status = $3 and position < ((select block from start) + 1) * 1000
+       order by position desc limit $4 offset (select rest from start)))
+     order by w.position desc`,
     [partnerId, userId, status, limit, offset],
   );
 }
@@ -172,9 +180,12 @@ export async function selectExternalIdPage(
 ): Promise<WithdrawalRow[]> {
   return db.query<WithdrawalRow & Row>(
     `select ${columns} from withdrawals w
-     where w.list_id = ${list} and w.external_id = $3 and ($4::text is null or w.status = $4)
-     order by w.position desc limit $5 offset $6::bigint`,
-    [partnerId, userId, externalId, status ?? null, limit, offset],
+     where w.list_id = ${list} and w.position = any (array(
+       select position from withdrawals
+       where list_id = ${list} and external_id = $3 ${status === undefined ? '' : 'and status = $6'}
+       order by position desc limit $4 offset $5::bigint))
+     order by w.position desc`,
+    [partnerId, userId, externalId, limit, offset, ...(status === undefined ? [] : [status])],
   );
 }
 
@@ -195,9 +206,11 @@ export async function selectAcrossPartners(
   filter: { status?: Status; network?: string; createdBefore?: Date; after?: string; limit: number },
 ): Promise<WithdrawalRow[]> {
   const { status, network, createdBefore, after, limit } = filter;
+  // Said in so many words, PostgreSQL reads the index of the queue; otherwise it would walk over all that is final.
+  const isOpen = status && !isFinal(status) ? `w.status in ('queued', 'pending', 'processing') and` : '';
   return db.query<WithdrawalRow & Row>(
     `select ${columns} from withdrawals w
-     where ($1::text is null or w.status = $1) and ($2::text is null or w.network = $2)
+     where ${isOpen} ($1::text is null or w.status = $1) and ($2::text is null or w.network = $2)
        and ($3::timestamptz is null or w.created_at < $3) and ($4::uuid is null or w.id > $4)
      order by w.id limit $5`,
     [status ?? null, network ?? null, createdBefore ?? null, after ?? null, limit],

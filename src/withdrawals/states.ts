@@ -13,3 +13,5 @@ export const moves: Record<Status, readonly Status[]> = {
   completed: [],
   failed: [],
 };
+
+export const isFinal = (status: Status) => moves[status].length === 0;

@@ -1,0 +1,36 @@
+import { NodeError, type Provider, type RpcCall } from '../evm/index.ts';
+
+interface Waiting {
+  call: RpcCall;
+  resolve(result: unknown): void;
+  reject(error: NodeError): void;
+}
+
+/**
+ * A provider whose calls of one moment travel as one batch: what is asked together costs one exchange, and one chance that
+ * the exchange is lost.
+ */
+export function gatherCalls(provider: Provider): Provider {
+  let waiting: Waiting[] = [];
+
+  const send = async () => {
+    const asked = waiting;
+    waiting = [];
+    const answers = await provider.batch(asked.map(({ call }) => call));
+    asked.forEach(({ resolve, reject }, at) => {
+      const answer = answers[at];
+      if (answer instanceof NodeError) reject(answer);
+      else resolve(answer);
+    });
+  };
+  const ask = (call: RpcCall) =>
+    new Promise<unknown>((resolve, reject) => {
+      if (waiting.length === 0) queueMicrotask(send);
+      waiting.push({ call, resolve, reject });
+    });
+
+  return {
+    call: <Result>(method: string, params: unknown[]) => ask({ method, params }) as Promise<Result>,
+    batch: (calls) => Promise.all(calls.map((call) => ask(call).catch((error: NodeError) => error))),
+  };
+}

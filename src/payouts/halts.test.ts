@@ -1,0 +1,389 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import pg from 'pg';
+import { useChain } from '../../test/chain.ts';
+import { makeAddress } from '../../test/factories.ts';
+import { cloneDatabase } from '../../test/harness.ts';
+import {
+  letTimePass,
+  makeWorld,
+  startProxy,
+  unit,
+  type Worker,
+  type World,
+} from '../../test/payout-world.ts';
+import { waitUntil } from '../../test/wait-until.ts';
+import { createSigner } from '../evm/index.ts';
+import { runJobs } from '../platform/jobs.ts';
+import { payoutJobs } from './jobs.ts';
+import { foreignAfterMs } from './timing.ts';
+
+const chain = useChain();
+const restored = /restored from an older backup, or the key is used elsewhere/;
+
+/** A copy of the database as it is now. */
+async function backUp({ databaseUrl }: World): Promise<string> {
+  const name = new URL(databaseUrl).pathname.slice(1);
+  const admin = new pg.Client({ connectionString: process.env.CAUSEWAY_TEST_POSTGRES! });
+  await admin.connect();
+  try {
+    for (let attempt = 0; ; attempt++) {
+      // PostgreSQL copies a database only while nobody is in it.
+      await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+      try {
+        return await cloneDatabase(name);
+      } catch (error) {
+        if (attempt > 20) throw error;
+      }
+    }
+  } finally {
+    await admin.end();
+  }
+}
+
+async function expectHalted(world: World, worker: Worker, reason: RegExp): Promise<void> {
+  const [signer] = await world.db.query<{ reason: string }>(
+    'select halted_reason as reason from payout_signers where address = $1 and halted_at is not null',
+    [world.wallet],
+  );
+  assert.match(signer!.reason, reason);
+  assert.ok(
+    worker.lines.some(
+      ({ msg, level, reason: told }) => /halted/.test(msg) && level === 'error' && reason.test(String(told)),
+    ),
+    'the log says why',
+  );
+  const { body } = await world.operator('wallets.show');
+  const wallet = body.wallets.find(
+    ({ address }: { address: string }) => address.toLowerCase() === world.wallet,
+  );
+  assert.match(wallet.haltedReason, reason);
+  assert.ok(Date.parse(wallet.haltedAt));
+  assert.match(
+    await world.metrics(),
+    new RegExp(`causeway_payouts_halted{network="polygon",wallet="${world.wallet}"} 1`),
+  );
+}
+
+/** A deployment on a database, which sees the node through a proxy, run as a whole until it has halted. */
+async function runUntilHalted(t: TestContext, world: World) {
+  const proxy = await startProxy(t, chain.rpcUrl);
+  const worker = world.makeWorker({ rpcUrls: [proxy.url] });
+  const jobs = runJobs(payoutJobs(), worker.deps);
+  t.after(() => jobs.stop());
+  await waitUntil('it is halted', () => worker.lines.some(({ msg }) => /halted/.test(msg)));
+  await waitUntil('it has had more turns', () => (proxy.counts.get('eth_getTransactionCount') ?? 0) > 3);
+  assert.equal(proxy.counts.get('eth_sendRawTransaction'), undefined, 'nothing is sent');
+  return worker;
+}
+
+describe('a database restored from an older backup', () => {
+  test('sends nothing and says why; what was paid since is not paid again', async (t) => {
+    const world = await makeWorld(t, chain);
+    const before = await world.withdraw();
+    await world.pay();
+    const held = await world.withdraw();
+    await world.worker.hold();
+    const queued = await world.withdraw();
+    const copy = await backUp(world);
+    await world.pay();
+    await world.expectPaid(before, held, queued);
+    const { signerKey } = world.settings;
+    const old = await makeWorld(t, chain, { databaseUrl: copy, signerKey: signerKey! });
+    const worker = await runUntilHalted(t, old);
+    await expectHalted(old, worker, restored);
+    for (const id of [held, queued]) {
+      await waitUntil('it waits', async () => (await old.read(id)).waitingFor === 'halted');
+      assert.equal((await old.read(id)).status, 'pending');
+    }
+    assert.equal((await world.paid()).length, 3);
+  });
+
+  test('also while what was sent since only waits for a block', async (t) => {
+    const world = await makeWorld(t, chain);
+    const [first, second] = [await world.withdraw(), await world.withdraw()];
+    await world.worker.hold();
+    await world.worker.sign();
+    const { signerKey } = world.settings;
+    await chain.call('evm_setAutomine', false);
+    t.after(() => chain.call('evm_setAutomine', true));
+    // In the copy a later withdrawal is the first to be signed: it would get the nonce of one that is on its way.
+    const empty = await makeWorld(t, chain, { signerKey: signerKey! });
+    const id = await empty.withdraw();
+    await world.worker.send();
+    const worker = await runUntilHalted(t, empty);
+    await expectHalted(empty, worker, restored);
+    assert.equal((await empty.read(id)).status, 'pending');
+    await chain.mine(3);
+    await world.worker.settle();
+    await world.expectPaid(first, second);
+  });
+
+  test('an older backup in which nothing was sent since goes on', async (t) => {
+    const world = await makeWorld(t, chain);
+    const first = await world.withdraw();
+    await world.worker.hold();
+    await world.worker.sign();
+    const { signerKey } = world.settings;
+    const old = await makeWorld(t, chain, { databaseUrl: await backUp(world), signerKey: signerKey! });
+    await old.pay();
+    await old.expectPaid(first);
+  });
+});
+
+test('a second deployment with the same key, on an empty database, sends nothing and says why', async (t) => {
+  const world = await makeWorld(t, chain);
+  const id = await world.withdraw();
+  await world.pay();
+  const { signerKey } = world.settings;
+  const second = await makeWorld(t, chain, { signerKey: signerKey! });
+  const other = await second.withdraw();
+  const worker = await runUntilHalted(t, second);
+  await expectHalted(second, worker, restored);
+  assert.equal((await second.read(other)).status, 'pending');
+  assert.equal((await second.funds()).held, unit);
+  await world.expectPaid(id);
+  assert.equal((await world.paid()).length, 1);
+});
+
+describe('a foreign transaction on one of our nonces', () => {
+  test('halts the lane after a minute; the withdrawal stays processing and its hold stays', async (t) => {
+    const world = await makeWorld(t, chain);
+    const { worker } = world;
+    const [id, later] = [await world.withdraw(), await world.withdraw()];
+    await worker.hold();
+    await worker.sign();
+    await sendForeign(world, 0);
+    await worker.send();
+    await chain.mine(2);
+    await worker.settle();
+    worker.advance(foreignAfterMs - 1_000);
+    await worker.settle();
+    assert.deepEqual(await world.db.query('select 1 from payout_signers where halted_at is not null'), []);
+    worker.advance(2_000);
+    await worker.settle();
+    await expectHalted(world, worker, /nonce 0 was used on chain by a transaction that is not ours/);
+    const row = await world.read(id);
+    assert.deepEqual([row.status, row.errorMessage, row.transactionHash], ['processing', null, null]);
+    // What is ours on chain is settled all the same.
+    await world.expectPaid(later);
+    assert.deepEqual(await world.funds(), { balance: 999n * unit, held: unit });
+    const next = await world.withdraw();
+    await world.pay();
+    assert.deepEqual(
+      [(await world.read(next)).status, (await world.read(next)).waitingFor],
+      ['pending', 'halted'],
+    );
+    await letTimePass(world);
+    assert.equal(await worker.send(), 0);
+  });
+
+  test('on a nonce that we have not given out: nothing is signed any more', async (t) => {
+    const world = await makeWorld(t, chain);
+    const { worker } = world;
+    const first = await world.withdraw();
+    await world.pay();
+    await sendForeign(world, 1);
+    const id = await world.withdraw();
+    await world.pay();
+    await expectHalted(world, worker, /has sent 2 transactions and this database knows 1/);
+    await world.expectPaid(first);
+    assert.equal((await world.read(id)).waitingFor, 'halted');
+  });
+});
+
+test('a lane that is halted while its withdrawals are being checked signs none of them', async (t) => {
+  const proxy = await startProxy(t, chain.rpcUrl);
+  const world = await makeWorld(t, chain);
+  const worker = world.makeWorker({ rpcUrls: [proxy.url] });
+  const id = await world.withdraw();
+  await worker.hold();
+  proxy.meddle = async ({ method, params }, forward) => {
+    const isTransfer =
+      method === 'eth_call' && (params as { data: string }[])[0]!.data.startsWith('0xa9059cbb');
+    if (isTransfer)
+      await world.db.query(`update payout_signers set halted_at = now(), halted_reason = 'a test'`);
+    return forward();
+  };
+  assert.equal(await worker.sign(), 0);
+  assert.equal((await world.read(id)).status, 'pending');
+  assert.deepEqual(await world.db.query('select 1 from payout_slots'), []);
+});
+
+describe('a node that is not what the settings say', () => {
+  const tellsTrouble = (worker: Worker, words: RegExp) =>
+    assert.ok(worker.lines.some(({ level, trouble }) => level === 'warn' && words.test(String(trouble))));
+
+  test('another chain: nothing is signed or sent', async (t) => {
+    const proxy = await startProxy(t, chain.rpcUrl);
+    const world = await makeWorld(t, chain);
+    const [signed, pending] = [await world.withdraw(), await world.withdraw()];
+    await world.worker.hold();
+    await world.db.query('update withdrawals set checked_at = now() where id = $1', [pending]);
+    await world.worker.sign();
+    await letTimePass(world);
+    const worker = world.makeWorker({ rpcUrls: [proxy.url] });
+    proxy.meddle = ({ method }, forward) => (method === 'eth_chainId' ? '0x1' : forward());
+    await worker.sign();
+    await worker.send();
+    worker.advance(world.settings.bumpAfterMs);
+    await worker.bump();
+    tellsTrouble(worker, /the node of polygon is on chain 1, not 137/);
+    assert.equal((await world.read(pending)).waitingFor, 'halted');
+    assert.equal(proxy.counts.get('eth_sendRawTransaction'), undefined);
+    proxy.meddle = undefined;
+    await worker.sign();
+    await worker.send();
+    await chain.mine(2);
+    await worker.settle();
+    await world.expectPaid(signed, pending);
+  });
+
+  test('one of two nodes on another chain does not sign, whatever the other said a moment ago', async (t) => {
+    const proxy = await startProxy(t, chain.rpcUrl);
+    proxy.meddle = ({ method }, forward) => (method === 'eth_chainId' ? '0x1' : forward());
+    const world = await makeWorld(t, chain);
+    const worker = world.makeWorker({ rpcUrls: [chain.rpcUrl, proxy.url] });
+    await worker.sign();
+    const id = await world.withdraw();
+    await worker.hold();
+    const [right, wrong] = [await worker.sign(), await worker.sign()].toSorted();
+    assert.deepEqual([right, wrong], [0, 1], 'one turn at each node, and only one of them signs');
+    tellsTrouble(worker, /is on chain 1/);
+    await world.worker.send();
+    await chain.mine(2);
+    await world.worker.settle();
+    await world.expectPaid(id);
+  });
+
+  test('a token with other decimals: nothing is signed', async (t) => {
+    const tokens = chain.settings.tokens.map((token) => ({
+      ...token,
+      decimals: token.symbol === 'USDT' ? 8 : 6,
+    }));
+    const world = await makeWorld(t, chain, { tokens });
+    const id = await world.withdraw();
+    await world.pay();
+    tellsTrouble(world.worker, /USDT on polygon has 6 decimals, not 8/);
+    assert.deepEqual(
+      [(await world.read(id)).status, (await world.read(id)).waitingFor],
+      ['pending', 'halted'],
+    );
+    assert.deepEqual(await world.paid(), []);
+  });
+
+  test('stored bytes that were tampered with are not sent', async (t) => {
+    const proxy = await startProxy(t, chain.rpcUrl);
+    const world = await makeWorld(t, chain);
+    const id = await world.withdraw();
+    await world.worker.hold();
+    await world.worker.sign();
+    const forged = await world.worker.lane.signer.signTransfer({
+      ...{
+        chainId: 137,
+        nonce: 0,
+        gas: 150_000n,
+        maxFeePerGas: 10n ** 12n,
+        maxPriorityFeePerGas: 10n ** 11n,
+      },
+      ...{ token: chain.settings.tokens[0]!.address, to: makeAddress(), amount: 5n, reference: id },
+    });
+    const superuser = new pg.Client({ connectionString: world.databaseUrl });
+    await superuser.connect();
+    await superuser.query('set session_replication_role = replica');
+    await superuser.query('update payout_attempts set raw = $1', [forged.raw]);
+    await superuser.end();
+    const worker = world.makeWorker({ rpcUrls: [proxy.url] });
+    await worker.send();
+    await worker.sign();
+    tellsTrouble(worker, /the stored bytes of 0x[0-9a-f]{64} are not what was signed/);
+    assert.equal(proxy.counts.get('eth_sendRawTransaction'), undefined);
+    assert.equal((await world.read(id)).status, 'processing');
+  });
+});
+
+describe('wallets.resume', () => {
+  test('404, 409, 503: an unknown wallet, one that is not halted, a nonce that is not the chain’s, no node', async (t) => {
+    const world = await makeWorld(t, chain);
+    await world.worker.sign();
+    const resume = (more: object = {}) =>
+      world.operator('wallets.resume', { network: 'polygon', address: world.wallet, ...more });
+    const expect = async (answer: ReturnType<typeof resume>, status: number, code: string) => {
+      const { status: got, body } = await answer;
+      assert.deepEqual([got, body.code], [status, code]);
+    };
+    await expect(resume({ address: makeAddress() }), 404, 'wallet_not_found');
+    await expect(resume({ address: 'nonsense' }), 404, 'wallet_not_found');
+    await expect(resume({ network: 'base' }), 404, 'wallet_not_found');
+    await expect(resume(), 409, 'wallet_not_halted');
+    await world.withdraw();
+    await world.pay();
+    await sendForeign(world, 1);
+    await world.worker.sign();
+    await world.withdraw();
+    await world.pay();
+    await expect(resume(), 409, 'nonce_not_on_chain');
+    await expect(resume({ nextNonce: 1 }), 409, 'nonce_not_on_chain');
+    await expect(resume({ nextNonce: 3 }), 409, 'nonce_not_on_chain');
+    await expect(resume({ nextNonce: 0 }), 409, 'nonce_below_known');
+    const away = await makeWorld(t, chain, {
+      ...{
+        databaseUrl: world.databaseUrl,
+        signerKey: world.settings.signerKey!,
+        rpcUrls: ['http://127.0.0.1:1'],
+      },
+    });
+    const { status, body } = await away.operator('wallets.resume', {
+      network: 'polygon',
+      address: world.wallet,
+    });
+    assert.deepEqual([status, body.code], [503, 'node_away']);
+    const [shown] = (await away.operator('wallets.show')).body.wallets;
+    assert.equal(shown.onChain, null);
+  });
+
+  test('200: with the chain’s count it goes on, and the audit has who said so', async (t) => {
+    const world = await makeWorld(t, chain);
+    const first = await world.withdraw();
+    await world.pay();
+    await sendForeign(world, 1);
+    const id = await world.withdraw();
+    await world.pay();
+    const { status, body } = await world.operator('wallets.resume', {
+      ...{ network: 'polygon', address: world.wallet, nextNonce: 2 },
+    });
+    assert.deepEqual([status, body.nextNonce], [200, 2]);
+    const [change] = await world.db.query<{ actor: string; action: string }>(
+      `select actor_id as actor, action from audit_log where action = 'wallets.resume'`,
+    );
+    assert.match(change!.actor, /tester/);
+    await letTimePass(world);
+    await world.pay();
+    await world.expectPaid(first, id);
+    const [shown] = (await world.operator('wallets.show')).body.wallets;
+    assert.deepEqual(
+      {
+        halted: shown.haltedAt,
+        next: shown.nextNonce,
+        count: shown.onChain.transactionCount,
+        depth: shown.laneDepth,
+      },
+      { halted: null, next: 3, count: 3, depth: 0 },
+    );
+    assert.deepEqual(
+      shown.onChain.tokens.find(({ currency }: { currency: string }) => currency === 'USDC'),
+      { currency: 'USDC', balance: '999997' },
+    );
+    assert.match(await world.metrics(), /causeway_payouts_halted{[^}]*} 0/);
+  });
+});
+
+/** Somebody else with our key pays 1 USDC to whomever they like. */
+async function sendForeign({ settings, chain: on }: World, nonce: number): Promise<void> {
+  const { raw } = await createSigner(settings.signerKey!).signTransfer({
+    ...{ chainId: 137, nonce, gas: 150_000n, maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n },
+    token: settings.tokens.find(({ symbol }) => symbol === 'USDC')!.address,
+    ...{ to: makeAddress(), amount: unit, reference: '00000000-0000-7000-8000-000000000000' },
+  });
+  await on.call('eth_sendRawTransaction', `0x${raw.toString('hex')}`);
+}
