@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { startChain } from '../../test/chain.ts';
-import { makeAddress, makeKey, makePartner, makeUser } from '../../test/factories.ts';
+import {
+  makeAddress,
+  makeFunds,
+  makeKey,
+  makePartner,
+  makeUser,
+  makeWithdrawal,
+} from '../../test/factories.ts';
 import { noteSecret, useHarness } from '../../test/harness.ts';
 import { commands } from '../app.ts';
+import { contextFor } from '../context.ts';
+import { holdQueued } from '../payouts/hold-queued.ts';
+import { createLane } from '../payouts/lane.ts';
+import { signPending } from '../payouts/sign-pending.ts';
 import { blockAddress, createUser } from '../users/index.ts';
 import { verifyChain } from './verify-chain.ts';
 
@@ -83,7 +94,30 @@ const changes: Record<string, () => Promise<object>> = {
   },
   'wallets.resume': makeHaltedWallet,
   'wallets.recover': async () => ({ ...(await makeHaltedWallet()), fromBlock: 0 }),
+  'wallets.accept-foreign': async () => ({
+    ...{ network: 'base', address: chain.hotWallet, transactionHash: await useSignedNonceElsewhere() },
+  }),
 };
+
+/** Signs a withdrawal, and then another transfer with the same nonce, which is the one that gets final. */
+async function useSignedNonceElsewhere(): Promise<string> {
+  const key = await makeKey(harness);
+  await makeFunds(harness, key.userId, 'base', 'USDC', '1');
+  await makeWithdrawal(harness, key, { network: 'base', currency: 'USDC' });
+  const lane = createLane(harness.deps.evm.get('base')!)!;
+  const ctx = contextFor(harness.deps, { kind: 'worker', job: 'test' } as const, harness.deps.log);
+  await holdQueued(ctx, lane);
+  await signPending(ctx, lane);
+  const [slot] = await sql(`select nonce::integer as nonce from payout_slots where state = 'open'`);
+  const token = chain.settings.tokens[0]!.address;
+  const { raw, hash } = await lane.signer.signTransfer({
+    ...{ chainId: lane.network.chainId, nonce: slot!.nonce as number, gas: 150_000n, token, amount: 1n },
+    ...{ to: makeAddress(), reference: randomUUID(), maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n },
+  });
+  await chain.call('eth_sendRawTransaction', `0x${raw.toString('hex')}`);
+  await chain.mine(2);
+  return hash;
+}
 
 const changing = commands.filter((command) => command.changes).map(({ name }) => name);
 

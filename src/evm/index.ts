@@ -17,7 +17,7 @@ export { createEvm, type Evm, type EvmNetwork, type NetworkSettings, type OnCall
 export { type CallOutcome, createNode, type Node, type NodeOptions, type Provider } from './node.ts';
 export { addressOfKey, type PrivateKey, parsePrivateKey } from './private-key.ts';
 export { type Log, matchTransfer, type Receipt, readReceipts, type TransferMatch } from './receipts.ts';
-export { readSentTransfers, type SentTransfer } from './sent-transfers.ts';
+export { readSentTransaction, readSentTransfers, type SentTransfer } from './sent-transfers.ts';
 export { createSigner, hashOf, type Signer, type TransferToSign } from './signer.ts';
 export {
   readDecimals,

@@ -45,6 +45,19 @@ export async function readSentTransfers(provider: Provider, range: SentRange): P
   });
 }
 
+/** A transaction by its hash: who sent it, with which nonce, and what it moved if it is a transfer. */
+export async function readSentTransaction(
+  provider: Provider,
+  hash: string,
+): Promise<{ from: string; nonce: number; transfer: SentTransfer | undefined } | undefined> {
+  const method = 'eth_getTransactionByHash';
+  const answer = await provider.call<Record<string, unknown> | null>(method, [hash]);
+  if (answer === null) return undefined;
+  const from = readHex(method, answer.from, 20);
+  const nonce = readNumber(method, answer.nonce);
+  return { from, nonce, transfer: parseTransfer(method, answer, from) };
+}
+
 async function readHashes(
   provider: Provider,
   { from, tokens }: SentRange,

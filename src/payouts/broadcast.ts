@@ -1,5 +1,5 @@
-import { NodeError } from '../evm/index.ts';
-import { checkLane } from './check-lane.ts';
+import { hashOf, NodeError } from '../evm/index.ts';
+import { checkLane, haltLane } from './check-lane.ts';
 import { type Lane, throughWeather, type WorkerCtx } from './lane.ts';
 import { claimUnsent, selectOpenBounds, type UnsentAttempt, updateAnswers } from './queries.ts';
 import { resendMs, turnMax } from './timing.ts';
@@ -16,6 +16,11 @@ export function broadcast(ctx: WorkerCtx, lane: Lane): Promise<number> {
     if (!(await checkLane(ctx, lane, network.node.pick()))) return 0;
     const unsent = await claimUnsent(ctx.db, { ...where, resendMs, limit: turnMax });
     if (unsent.length === 0) return 0;
+    const changed = unsent.find(({ hash, raw }) => hashOf(raw) !== hash);
+    if (changed) {
+      await haltLane(ctx, lane, `the stored bytes of ${changed.hash} are not what was signed`);
+      return 0;
+    }
     const answers = await sendToAll(lane, unsent);
     await lane.atStep('send');
     await updateAnswers(ctx.db, answers, ctx.now);

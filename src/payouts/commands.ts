@@ -4,6 +4,7 @@ import { checksumAddress } from '../evm/index.ts';
 import { defineCommand } from '../platform/command.ts';
 import { formatMinor } from '../platform/money.ts';
 import { dateTime, nullable } from '../platform/schemas.ts';
+import { acceptForeign } from './accept-foreign.ts';
 import { recoverWallet } from './recover-wallet.ts';
 import { resumeWallet } from './resume-wallet.ts';
 import { showWallets, type Wallet } from './show-wallets.ts';
@@ -80,6 +81,18 @@ export const walletCommands = [
       unknown: Type.Array(Type.Object({ hash: Type.String(), withdrawalId: nullable(Type.String()) })),
     }),
     run: (ctx: Ctx, input) => recoverWallet(ctx, input),
+  }),
+  defineCommand({
+    name: 'wallets.accept-foreign',
+    summary:
+      'Settle a payout whose nonce another final transaction of the wallet has used: it failed, unless that one paid it.',
+    changes: true,
+    input: Type.Object(
+      { ...walletName, transactionHash: Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' }) },
+      { additionalProperties: false },
+    ),
+    output: Type.Object({ withdrawalId: Type.String(), outcome: Type.Enum(['failed', 'paid']) }),
+    run: (ctx: Ctx, input) => acceptForeign(ctx, input),
   }),
 ];
 

@@ -8,6 +8,11 @@ export const payoutErrors = defineErrors({
     409,
     'A payment was found whose user has not enough balance for it: credit it with ledger.fund first',
   ],
+  transactionNotFinal: [409, 'The transaction is not in a final block'],
+  transactionNotForeign: [
+    409,
+    'The transaction does not stand in the place of an open payout of this wallet',
+  ],
   nodeAway: [503, 'The node of that network does not answer'],
   nonceNotOnChain: [409, 'The next nonce must be the number of transactions that the wallet has sent'],
   nonceBelowKnown: [409, 'The next nonce cannot be below what this database has given out'],

@@ -153,7 +153,7 @@ describe('a foreign transaction on one of our nonces', () => {
     const [id, later] = [await world.withdraw(), await world.withdraw()];
     await worker.hold();
     await worker.sign();
-    await sendForeign(world, 0);
+    const foreign = await sendForeign(world, 0);
     await worker.send();
     await chain.mine(2);
     await worker.settle();
@@ -176,6 +176,43 @@ describe('a foreign transaction on one of our nonces', () => {
     );
     await letTimePass(world);
     assert.equal(await worker.send(), 0);
+
+    const wallet = { network: 'polygon', address: world.wallet };
+    const accepted = await world.operator('wallets.accept-foreign', { ...wallet, transactionHash: foreign });
+    assert.deepEqual([accepted.status, accepted.body], [200, { withdrawalId: id, outcome: 'failed' }]);
+    await world.expectFailed(id, 'Its nonce was used by another transaction');
+    assert.equal((await world.read(id)).transferStatus, 'replaced');
+    const again = await world.operator('wallets.accept-foreign', { ...wallet, transactionHash: foreign });
+    assert.equal(again.status, 409);
+    assert.equal((await world.operator('wallets.resume', wallet)).status, 200);
+    await letTimePass(world);
+    await world.pay();
+    await world.expectPaid(later, next);
+  });
+
+  test('that turns out to be the very transfer, signed before a restore: it is paid, and once', async (t) => {
+    const world = await makeWorld(t, chain);
+    const { worker } = world;
+    const id = await world.withdraw();
+    await worker.hold();
+    await worker.sign();
+    const { toAddress: to, amount } = await world.read(id);
+    const { network, signer } = worker.lane;
+    const token = world.settings.tokens.find(({ symbol }) => symbol === 'USDC')!.address;
+    const { raw, hash } = await signer.signTransfer({
+      ...{ chainId: network.chainId, nonce: 0, gas: 150_000n, token, to, amount, reference: id },
+      ...{ maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n },
+    });
+    await chain.call('eth_sendRawTransaction', `0x${raw.toString('hex')}`);
+    const accept = () =>
+      world.operator('wallets.accept-foreign', {
+        ...{ network: 'polygon', address: world.wallet, transactionHash: hash },
+      });
+    assert.deepEqual((await accept()).body.error, 'The transaction is not in a final block');
+    await chain.mine(2);
+    assert.deepEqual((await accept()).body, { withdrawalId: id, outcome: 'paid' });
+    await worker.settle();
+    await world.expectPaid(id);
   });
 
   test('on a nonce that we have not given out: nothing is signed any more', async (t) => {
@@ -379,11 +416,12 @@ describe('wallets.resume', () => {
 });
 
 /** Somebody else with our key pays 1 USDC to whomever they like. */
-async function sendForeign({ settings, chain: on }: World, nonce: number): Promise<void> {
-  const { raw } = await createSigner(settings.signerKey!).signTransfer({
+async function sendForeign({ settings, chain: on }: World, nonce: number): Promise<string> {
+  const { raw, hash } = await createSigner(settings.signerKey!).signTransfer({
     ...{ chainId: 137, nonce, gas: 150_000n, maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n },
     token: settings.tokens.find(({ symbol }) => symbol === 'USDC')!.address,
     ...{ to: makeAddress(), amount: unit, reference: '00000000-0000-7000-8000-000000000000' },
   });
   await on.call('eth_sendRawTransaction', `0x${raw.toString('hex')}`);
+  return hash;
 }

@@ -111,7 +111,7 @@ async function readWallet(ctx: WorkerCtx, lane: Lane, provider: Provider): Promi
     const tokens = new Map(addresses.map((address, at) => [address, balances[at]!]));
     return { fees, leftBelow, gas, tokens };
   } catch (error) {
-    await wait('node');
+    await wait('node', describeWait('node'));
     throw error;
   }
 }

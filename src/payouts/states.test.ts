@@ -36,14 +36,19 @@ async function setUp(): Promise<void> {
 async function make(status: Status): Promise<string> {
   ready ??= setUp();
   await ready;
-  const [row] = await query(
-    `insert into withdrawals (list_id, position, partner_id, user_id, key_id, network, currency, token_address, decimals, amount,
-       to_address, status, error_message, created_at, updated_at)
-     select id, $2, partner_id, user_id, 'key', 'polygon', 'USDC', $3, 6, 1, $4, $5, $6, now(), now()
-     from withdrawal_lists where id = $1 returning id`,
-    [listId, ++lastPosition, makeAddress(), makeAddress(), status, status === 'failed' ? 'a reason' : null],
-  );
-  return row!.id as string;
+  const errorMessage = status === 'failed' ? 'a reason' : null;
+  return harness.deps.db.transaction(async (db) => {
+    // Without triggers: the database lets a withdrawal begin as queued only.
+    await db.query('set local session_replication_role = replica');
+    const [row] = await db.query(
+      `insert into withdrawals (list_id, position, partner_id, user_id, key_id, network, currency, token_address, decimals,
+         amount, to_address, status, error_message, created_at, updated_at)
+       select id, $2, partner_id, user_id, 'key', 'polygon', 'USDC', $3, 6, 1, $4, $5, $6, now(), now()
+       from withdrawal_lists where id = $1 returning id`,
+      [listId, ++lastPosition, makeAddress(), makeAddress(), status, errorMessage],
+    );
+    return row!.id as string;
+  });
 }
 
 async function giveSlot(id: string, minedHash?: string): Promise<number> {
@@ -157,6 +162,19 @@ describe('the database refuses', () => {
         [listId, makeAddress(), amount],
       );
       await assert.rejects(insert, { code: '23514' }, amount);
+    }
+  });
+
+  test('one that begins in another state than queued', async () => {
+    for (const status of ['pending', 'processing', 'completed']) {
+      const insert = query(
+        `insert into withdrawals (list_id, position, partner_id, user_id, key_id, network, currency, token_address, decimals,
+           amount, to_address, status, created_at, updated_at)
+         select id, -1, partner_id, user_id, 'key', 'polygon', 'USDC', $2, 6, 1, $2, $3, now(), now()
+         from withdrawal_lists where id = $1`,
+        [listId, makeAddress(), status],
+      );
+      await assert.rejects(insert, refused(/begins as queued/), status);
     }
   });
 

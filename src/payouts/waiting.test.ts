@@ -130,12 +130,15 @@ describe('the hot wallet is short', () => {
     await world.withdraw();
     await world.worker.hold();
     // As if they had come the same way.
-    await world.db.query(
-      `insert into withdrawals (list_id, position, partner_id, user_id, key_id, network, currency, token_address, decimals,
-         amount, to_address, created_at, updated_at, status)
-       select list_id, position + n, partner_id, user_id, key_id, network, currency, token_address, decimals, amount,
-         to_address, created_at, updated_at, 'pending' from withdrawals, generate_series(1, 450) n`,
-    );
+    await world.db.transaction(async (db) => {
+      await db.query('set local session_replication_role = replica');
+      await db.query(
+        `insert into withdrawals (list_id, position, partner_id, user_id, key_id, network, currency, token_address, decimals,
+           amount, to_address, created_at, updated_at, status)
+         select list_id, position + n, partner_id, user_id, key_id, network, currency, token_address, decimals, amount,
+           to_address, created_at, updated_at, 'pending' from withdrawals, generate_series(1, 450) n`,
+      );
+    });
     await world.db.query('update withdrawal_lists set last_position = 451');
     await chain.mint('USDT', world.wallet, unit);
     const last = await world.withdraw({ currency: 'USDT' });

@@ -383,14 +383,14 @@ async function expectWhole(what: string, perPage: number): Promise<void> {
   assert.deepEqual(labelled, await expectedIds(`external_id = 'label 1'`), `${what}, by label`);
 }
 
-/** As workers do: not more than some hundred in one statement. */
+/** As workers do: not more than some hundreds in one statement. */
 async function inTurns(move: (condition: string) => Promise<unknown>, condition: string): Promise<void> {
-  for (let from = 0; from < 3_500; from += 250)
-    await move(`${condition} and position between ${from} and ${from + 249}`);
+  for (let from = 0; from < 13_500; from += 900)
+    await move(`${condition} and position between ${from} and ${from + 899}`);
 }
 
 test('200 pages one after another are the whole list, each once, in each state, before and after the counts are folded', async () => {
-  await seed(3_456);
+  await seed(13_456);
   await expectWhole('all queued', 200);
   await inTurns(toFailed, 'position % 5 = 0');
   await inTurns(toPending, 'position % 5 in (1, 2, 3)');
@@ -400,9 +400,9 @@ test('200 pages one after another are the whole list, each once, in each state, 
   await inTurns(toProcessing, 'position % 5 in (1, 2)');
   await inTurns(toCompleted, 'position % 5 = 1');
   await expectWhole('moved again', 200);
-  // A block of a thousand positions without any in a state, between others that have some.
-  await inTurns(toFailed, `status = 'pending' and position between 1000 and 1999`);
-  await inTurns(toFailed, `status = 'queued' and position between 2000 and 2999`);
+  // A block of four thousand positions without any in a state, between others that have some.
+  await inTurns(toFailed, `status = 'pending' and position between 4000 and 7999`);
+  await inTurns(toFailed, `status = 'queued' and position between 8000 and 11999`);
   await expectWhole('blocks that are empty', 97);
   await foldCountChanges(harness.deps.db);
   await expectWhole('blocks that are empty, folded', 200);

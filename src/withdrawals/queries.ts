@@ -164,7 +164,7 @@ export async function selectStatusPage(
      select ${columns} from withdrawals w
      where w.list_id = (select id from list) and w.position = any (array(
        select position from withdrawals
-       where list_id = (select id from list) and status = $3 and position < ((select block from start) + 1) * 1000
+       where list_id = (select id from list) and status = $3 and position < ((select block from start) + 1) * 4000
        order by position desc limit $4 offset (select rest from start)))
      order by w.position desc`,
     [partnerId, userId, status, limit, offset],

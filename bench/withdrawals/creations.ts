@@ -1,0 +1,161 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { selectCredential } from '../../src/keys/queries.ts';
+import { selectUserAccess } from '../../src/partners/queries.ts';
+import { createPool, type Db, type Pool } from '../../src/platform/db.ts';
+import { selectRecipient } from '../../src/users/queries.ts';
+import { insertWithdrawal, selectByIdempotencyKey } from '../../src/withdrawals/queries.ts';
+import { measureRate, measureRounds, printRounds } from '../measure.ts';
+import type { World } from './world.ts';
+
+const connections = 32;
+const rounds = 9;
+const roundMs = 400;
+
+interface Variant {
+  userIds: readonly string[];
+  withIdempotencyKey: boolean;
+}
+
+/**
+ * Withdrawals that the server creates in a second, against the same statements run bare through the same pool, as many at once.
+ * A recipient's freeze list look-up is remembered for 30 s: in a round, most of the 1,000 recipients are known.
+ */
+export async function measureCreations(world: World): Promise<void> {
+  const recipients = Array.from({ length: 1_000 }, () => `0x${randomBytes(20).toString('hex')}`);
+  // The last user is left to the lists.
+  const userIds = world.userIds.slice(0, -1);
+  const several = { userIds, withIdempotencyKey: false };
+  const variants: Record<string, Variant> = {
+    [`${userIds.length} users`]: several,
+    [`${userIds.length} users, Idempotency-Key`]: { ...several, withIdempotencyKey: true },
+    'one user': { userIds: world.userIds.slice(0, 1), withIdempotencyKey: false },
+    'one user, Idempotency-Key': { userIds: world.userIds.slice(0, 1), withIdempotencyKey: true },
+  };
+  await requireSameStatements(world, recipients);
+  // Until the code is compiled and most recipients are known, as in a service that has run for a while.
+  for (let n = 0; n < 12; n++) await measureHttp(world, recipients, several);
+  for (const [name, variant] of Object.entries(variants)) {
+    const rates = await measureRounds(
+      {
+        limit: () => measureRate(bareCreation(world.db, world, recipients, variant), roundMs, connections),
+        http: () => measureHttp(world, recipients, variant),
+      },
+      rounds,
+    );
+    printRounds(`create over HTTP / its SQL bare, ${name}, ${connections} at once`, rates.http, rates.limit);
+  }
+  await measureNotify(world, recipients, several);
+}
+
+async function measureHttp(world: World, recipients: readonly string[], variant: Variant): Promise<number> {
+  const { perSecond } = await world.load({
+    kind: 'rate',
+    port: world.port,
+    token: world.key.token,
+    connections,
+    durationMs: roundMs,
+    paths: variant.userIds.map((userId) => `/api/crypto/${userId}/withdraw`),
+    bodies: recipients.map((to) => JSON.stringify({ amount: '1.5', to })),
+    withIdempotencyKey: variant.withIdempotencyKey,
+  });
+  return perSecond;
+}
+
+const pick = <T>(some: readonly T[]) => some[Math.floor(Math.random() * some.length)]!;
+
+/** The statements of a creation, by the functions that a creation calls. */
+function bareCreation(
+  db: Db,
+  { partnerId, key, deps }: Pick<World, 'partnerId' | 'key' | 'deps'>,
+  recipients: readonly string[],
+  { userIds, withIdempotencyKey }: Variant,
+): () => Promise<void> {
+  const token = deps.evm.get('polygon')!.tokens.get('USDT')!;
+  const fingerprint = randomBytes(32);
+  return async () => {
+    const [userId, toAddress] = [pick(userIds), pick(recipients)];
+    const idempotencyKey = withIdempotencyKey ? randomUUID() : null;
+    await selectCredential(db, key.id);
+    await selectUserAccess(db, partnerId, userId);
+    if (idempotencyKey !== null) await selectByIdempotencyKey(db, partnerId, idempotencyKey);
+    await selectRecipient(db, 'polygon', { address: toAddress });
+    await insertWithdrawal(db, {
+      ...{ partnerId, userId, keyId: key.id, network: 'polygon', currency: token.symbol },
+      ...{ tokenAddress: token.address, decimals: token.decimals, amount: 1_500_000n, toAddress },
+      ...{ recipientUserId: null, externalId: null, idempotencyKey },
+      ...{ fingerprint: idempotencyKey === null ? null : fingerprint, now: new Date() },
+    });
+  };
+}
+
+/** The bare figure must be what a creation runs, whatever becomes of either: the texts are compared, one by one. */
+async function requireSameStatements(world: World, recipients: readonly string[]): Promise<void> {
+  for (const withIdempotencyKey of [false, true]) {
+    const variant = { userIds: world.userIds.slice(0, 1), withIdempotencyKey };
+    // Once before, so that what the server remembers is known.
+    await measureHttp(world, recipients.slice(0, 1), variant);
+    const ofServer = await textsOf(world.db, () => createOne(world, recipients[0]!, variant));
+    const ofBench = await textsOf(world.db, bareCreation(world.db, world, recipients, variant));
+    if (ofServer.join('\n') !== ofBench.join('\n')) {
+      throw new Error(`a creation runs other statements than the bench:\n${ofServer.join('\n')}`);
+    }
+  }
+}
+
+async function createOne({ port, key }: World, to: string, variant: Variant): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/api/crypto/${variant.userIds[0]}/withdraw`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key.token}`,
+      'content-type': 'application/json',
+      ...(variant.withIdempotencyKey && { 'idempotency-key': randomUUID() }),
+    },
+    body: JSON.stringify({ amount: '1.5', to }),
+  });
+  if (response.status !== 200) throw new Error(await response.text());
+}
+
+async function textsOf(db: Pool, work: () => Promise<void>): Promise<string[]> {
+  const { query } = db;
+  const texts: string[] = [];
+  db.query = (text, values) => {
+    texts.push(text);
+    return query(text, values);
+  };
+  try {
+    await work();
+  } finally {
+    db.query = query;
+  }
+  return texts;
+}
+
+/** For information: NOTIFY makes those who commit wait for one another. */
+async function measureNotify(world: World, recipients: readonly string[], variant: Variant): Promise<void> {
+  const { db, databaseUrl, deps } = world;
+  const [{ definition }] = (await db.query<{ definition: string }>(
+    "select pg_get_functiondef('withdrawals_note_insert'::regproc) as definition",
+  )) as [{ definition: string }];
+  const silent = definition.replace(/perform pg_notify\([^;]*;/, '');
+  if (silent === definition) throw new Error('withdrawals_note_insert does not notify');
+  const wide = createPool({
+    url: databaseUrl,
+    connectionsMax: connections,
+    statementTimeoutMs: 5_000,
+    log: deps.log,
+  });
+  const rateWith = async (text: string) => {
+    await db.query(text);
+    return measureRate(bareCreation(wide, world, recipients, variant), roundMs, connections);
+  };
+  const rates = await measureRounds(
+    { without: () => rateWith(silent), with: () => rateWith(definition) },
+    rounds,
+  );
+  await wide.end();
+  printRounds(
+    `for information: bare creations with NOTIFY / without, ${connections} connections`,
+    rates.with,
+    rates.without,
+  );
+}

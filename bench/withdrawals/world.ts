@@ -1,0 +1,130 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { openSync, writeSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { buildApp } from '../../src/app.ts';
+import { type Ctx, contextFor, type Deps, type OperatorActor } from '../../src/context.ts';
+import { createEvm, type NetworkSettings } from '../../src/evm/index.ts';
+import { type IssuedKey, issueKey } from '../../src/keys/index.ts';
+import { createDeps } from '../../src/main.ts';
+import { allowUser, createPartner } from '../../src/partners/index.ts';
+import type { Pool } from '../../src/platform/db.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { createUser } from '../../src/users/index.ts';
+import type { LatencyOrder, LoadReport, RateOrder } from './load.ts';
+
+/** Everything that the parts of the benchmark share: a partner with users, and the real server on the pool of the bare figures. */
+export interface World {
+  db: Pool;
+  databaseUrl: string;
+  deps: Deps;
+  port: number;
+  partnerId: string;
+  key: IssuedKey;
+  /** All on the partner's list. */
+  userIds: string[];
+  /** A process of its own asks the server. */
+  load(order: RateOrder | LatencyOrder): Promise<LoadReport>;
+  stop(): Promise<void>;
+}
+
+const poolMax = 10;
+
+/** Lines are made as in production, and written where nobody keeps them. */
+function createQuickLog() {
+  const nowhere = openSync('/dev/null', 'w');
+  return createLog({ level: 'info', destination: { write: (line) => void writeSync(nowhere, line) } });
+}
+
+export function createBenchDeps(databaseUrl: string, networks: NetworkSettings[]): Deps {
+  return createDeps(
+    {
+      databaseUrl,
+      databasePoolMax: poolMax,
+      databaseStatementTimeoutMs: 5_000,
+      host: '127.0.0.1',
+      port: 0,
+      operatorTokens: new Map(),
+      encryptionKeys: new Map([[1, randomBytes(32)]]),
+      trustedProxies: [],
+      rateLimitStore: 'memory',
+      shutdownGraceMs: 2_000,
+      logLevel: 'info',
+      networks,
+      withdrawalLimits: [],
+    },
+    createQuickLog(),
+  );
+}
+
+export async function createWorld(
+  { db, databaseUrl }: { db: Pool; databaseUrl: string },
+  { networks, users }: { networks: NetworkSettings[]; users: number },
+): Promise<World> {
+  const made = createBenchDeps(databaseUrl, networks);
+  await made.db.end();
+  const deps: Deps = { ...made, db, evm: createEvm(networks, made.metrics.countNodeCall) };
+  const options = { operatorTokens: new Map(), databasePoolMax: poolMax, trustedProxies: [] };
+  const server = await buildApp(deps, { ...options, servesApi: true, withdrawalLimits: [] });
+  await server.listen({ host: '127.0.0.1', port: 0 });
+
+  const ctx = operatorContext(deps);
+  const { id: partnerId } = await createPartner(ctx, { name: 'Bench' });
+  const userIds: string[] = [];
+  for (let n = 0; n < users; n++) {
+    const { id: userId } = await createUser(ctx, {
+      email: `bench-${n}@example.com`,
+      givenName: 'B',
+      familyName: 'B',
+    });
+    await allowUser(ctx, { partnerId, userId });
+    userIds.push(userId);
+  }
+  const key = await issueKey(ctx, { name: 'bench', partnerId, userId: userIds[0]! });
+  const loader = await startProcess('load.ts');
+  return {
+    ...{ db, databaseUrl, deps, partnerId, key, userIds },
+    port: (server.server.address() as AddressInfo).port,
+    async load(order) {
+      loader.send(order);
+      return (await messageOf(loader)) as LoadReport;
+    },
+    async stop() {
+      await stopProcess(loader);
+      await server.close();
+    },
+  };
+}
+
+export const operatorContext = (deps: Deps): Ctx<OperatorActor> =>
+  contextFor(deps, { kind: 'operator', name: 'bench' }, deps.log);
+
+/** A process of a file beside this one, told `order` where it needs one, when it has said that it is ready. */
+export async function startProcess(file: string, order?: object): Promise<ChildProcess> {
+  const child = fork(path.resolve(import.meta.dirname, file), { serialization: 'advanced' });
+  if (order) child.send(order);
+  await messageOf(child);
+  return child;
+}
+
+/** The next that it says; rejects if it ends instead. */
+async function messageOf(child: ChildProcess): Promise<unknown> {
+  const over = new AbortController();
+  const { signal } = over;
+  try {
+    return await Promise.race([
+      once(child, 'message', { signal }).then(([message]) => message),
+      once(child, 'exit', { signal }).then(() => Promise.reject(new Error('a process of the bench died'))),
+    ]);
+  } finally {
+    over.abort();
+  }
+}
+
+export async function stopProcess(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit');
+  child.disconnect();
+  await exited;
+}

@@ -1,0 +1,101 @@
+import { recordChange } from '../audit/index.ts';
+import { type Ctx, inTransaction } from '../context.ts';
+import {
+  type EvmNetwork,
+  type Network,
+  NodeError,
+  parseAddress,
+  readBlockHashes,
+  readFinalBlock,
+  readReceipts,
+  readSentTransaction,
+} from '../evm/index.ts';
+import { lockAccounts, releaseFunds } from '../ledger/index.ts';
+import { payoutErrors } from './errors.ts';
+import { insertAttempts, lockOpenSlots, type OpenSlot, selectOpenSlots, updateSettled } from './queries.ts';
+
+export interface ForeignTransaction {
+  network: string;
+  address: string;
+  transactionHash: string;
+}
+
+export interface Accepted {
+  withdrawalId: string;
+  outcome: 'failed' | 'paid';
+}
+
+/**
+ * Ends a payout whose nonce was used by a transaction that this database does not have. That is the proof that our own will
+ * never be mined, so the withdrawal failed and its hold is released; unless the transaction is this very transfer, signed before
+ * the database was restored: then its bytes are stored, and settling finds it.
+ */
+export async function acceptForeign(
+  ctx: Ctx,
+  { network: name, address, transactionHash }: ForeignTransaction,
+): Promise<Accepted> {
+  const wallet = parseAddress(address);
+  const network = ctx.evm.get(name as Network);
+  if (!wallet) throw payoutErrors.walletNotFound();
+  if (!network) throw payoutErrors.nodeAway();
+  const hash = transactionHash.toLowerCase();
+  const foreign = await readFinal(network, hash);
+  const { nonce, transfer } = foreign;
+  const where = { network: name, address: wallet };
+  return inTransaction(ctx, async (ctx) => {
+    const { db, now } = ctx;
+    const [slot] = await selectOpenSlots(db, { ...where, from: nonce, below: nonce + 1, limit: 1 });
+    const isOurs = slot?.attempts.some((attempt) => attempt.hash === hash);
+    if (foreign.from !== wallet || !slot || isOurs) throw payoutErrors.transactionNotForeign();
+    const locked = await lockOpenSlots(db, { ...where, nonces: [slot.nonce] });
+    if (!locked.has(slot.nonce)) throw payoutErrors.transactionNotForeign();
+    const outcome = transfer?.reference === slot.withdrawalId ? 'paid' : 'failed';
+    if (outcome === 'paid')
+      await insertAttempts(db, { ...where, now }, [{ ...transfer!, nonce: slot.nonce }]);
+    else await fail(ctx, where, slot, hash);
+    await recordChange(ctx, {
+      action: 'wallets.accept-foreign',
+      subject: `withdrawal:${slot.withdrawalId}`,
+      before: { status: 'processing' },
+      after: { outcome, transactionHash: hash },
+    });
+    return { withdrawalId: slot.withdrawalId, outcome };
+  });
+}
+
+async function readFinal(network: EvmNetwork, hash: string) {
+  const provider = network.node.pick();
+  const { rule, above } = network.finality;
+  try {
+    const [transaction, final, [receipt]] = await Promise.all([
+      readSentTransaction(provider, hash),
+      readFinalBlock(provider, above?.rule ?? rule),
+      readReceipts(provider, [hash]),
+    ]);
+    if (receipt instanceof NodeError) throw receipt;
+    if (!transaction || !receipt || !final || receipt.blockNumber > final.number) {
+      throw payoutErrors.transactionNotFinal();
+    }
+    const [blockHash] = await readBlockHashes(provider, [receipt.blockNumber]);
+    if (blockHash !== receipt.blockHash) throw payoutErrors.transactionNotFinal();
+    return transaction;
+  } catch (error) {
+    if (error instanceof NodeError) throw payoutErrors.nodeAway({ cause: error });
+    throw error;
+  }
+}
+
+async function fail(
+  { db, now }: Ctx,
+  where: { network: string; address: string },
+  { userId, currency, amount, nonce, withdrawalId }: OpenSlot,
+  minedHash: string,
+): Promise<void> {
+  const [account] = await lockAccounts(db, [{ userId, network: where.network, currency }]);
+  if (!account) throw new Error('a signed withdrawal has no account to release its hold on');
+  await releaseFunds(db, [{ accountId: account.accountId, amount }]);
+  const errorMessage = 'Its nonce was used by another transaction';
+  await updateSettled(db, { ...where, now }, [
+    { nonce, withdrawalId, minedHash, status: 'failed', transferStatus: 'replaced', errorMessage },
+  ]);
+}
