@@ -114,7 +114,7 @@ create table withdrawals (
   status text not null default 'queued'
     check (status in ('queued', 'pending', 'processing', 'completed', 'failed')),
   transfer_status text
-    check (transfer_status in ('signed', 'broadcast', 'mined', 'confirmed', 'reverted', 'replaced', 'dropped')),
+    check (transfer_status in ('signed', 'broadcast', 'mined', 'confirmed', 'reverted', 'replaced')),
   transaction_hash text check (transaction_hash ~ '^0x[0-9a-f]*$' and length(transaction_hash) = 66),
   error_message text,
   -- Why a pending one is not signed yet, for operators.
@@ -183,8 +183,10 @@ create table payout_slots (
   withdrawal_id uuid not null constraint payout_slots_withdrawal_key unique references withdrawals (id),
   state text not null default 'open' check (state in ('open', 'final')),
   mined_hash text,
-  -- Since when the nonce is used up on chain and none of our transactions is found there.
+  -- Since when the nonce is used up on chain and what is found there is not what was signed.
   missing_since timestamptz,
+  -- When the lane was halted for it. Once: after that a person knows, and the others go on when they say so.
+  reported_at timestamptz,
   opened_at timestamptz not null,
   settled_at timestamptz,
   primary key (network, address, nonce),

@@ -152,6 +152,7 @@ create table payout_slots (
   state text default 'open'::text not null,
   mined_hash text,
   missing_since timestamp with time zone,
+  reported_at timestamp with time zone,
   opened_at timestamp with time zone not null,
   settled_at timestamp with time zone,
   constraint payout_slots_withdrawal_key UNIQUE (withdrawal_id),
@@ -279,7 +280,7 @@ create table withdrawals (
   constraint withdrawals_to_address_check CHECK (((to_address ~ '^0x[0-9a-f]*$'::text) AND (length(to_address) = 42))),
   constraint withdrawals_token_address_check CHECK (((token_address ~ '^0x[0-9a-f]*$'::text) AND (length(token_address) = 42))),
   constraint withdrawals_transaction_hash_check CHECK (((transaction_hash ~ '^0x[0-9a-f]*$'::text) AND (length(transaction_hash) = 66))),
-  constraint withdrawals_transfer_status_check CHECK ((transfer_status = ANY (ARRAY['signed'::text, 'broadcast'::text, 'mined'::text, 'confirmed'::text, 'reverted'::text, 'replaced'::text, 'dropped'::text])))
+  constraint withdrawals_transfer_status_check CHECK ((transfer_status = ANY (ARRAY['signed'::text, 'broadcast'::text, 'mined'::text, 'confirmed'::text, 'reverted'::text, 'replaced'::text])))
 );
 
 CREATE INDEX api_keys_partner ON public.api_keys USING btree (partner_id, id);

@@ -92,6 +92,7 @@ const changes: Record<string, () => Promise<object>> = {
     const [row] = await sql('select id from withdrawals where bulk_id = $1', [body.data.bulkId]);
     return { withdrawalId: row!.id, reason: 'a test' };
   },
+  'wallets.halt': async () => ({ network: 'base', address: makeAddress(), reason: 'a test' }),
   'wallets.resume': makeHaltedWallet,
   'wallets.recover': async () => ({ ...(await makeHaltedWallet()), fromBlock: 0 }),
   'wallets.accept-foreign': async () => ({

@@ -54,9 +54,10 @@ export async function readTransactionCount(
   provider: Provider,
   address: string,
   at: 'latest' | 'pending' | number,
+  timeoutMs?: number,
 ): Promise<number> {
   const method = 'eth_getTransactionCount';
-  return readNumber(method, await provider.call(method, [address, blockParameter(at)]));
+  return readNumber(method, await provider.call(method, [address, blockParameter(at)], timeoutMs));
 }
 
 /** What a node answers wrongly to one of many calls is an error in that place. */

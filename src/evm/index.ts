@@ -16,7 +16,14 @@ export { callNode, type NodeCall, NodeError, type RpcCall } from './json-rpc.ts'
 export { createEvm, type Evm, type EvmNetwork, type NetworkSettings, type OnCall } from './networks.ts';
 export { type CallOutcome, createNode, type Node, type NodeOptions, type Provider } from './node.ts';
 export { addressOfKey, type PrivateKey, parsePrivateKey } from './private-key.ts';
-export { type Log, matchTransfer, type Receipt, readReceipts, type TransferMatch } from './receipts.ts';
+export {
+  type Log,
+  matchTransfer,
+  paysAnything,
+  type Receipt,
+  readReceipts,
+  type TransferMatch,
+} from './receipts.ts';
 export { readSentTransaction, readSentTransfers, type SentTransfer } from './sent-transfers.ts';
 export { createSigner, hashOf, type Signer, type TransferToSign } from './signer.ts';
 export {

@@ -11,8 +11,11 @@ export interface Provider {
 /** All the JSON-RPC addresses of one network. */
 export interface Node {
   providers: readonly Provider[];
-  /** The next in turn that did not fail just now; when all did, the one whose failure is longest ago. */
-  pick(): Provider;
+  /**
+   * The next in turn that did not fail just now; when all did, the one whose failure is longest ago. For a second opinion,
+   * another than `not`, where there is another.
+   */
+  pick(not?: Provider): Provider;
 }
 
 /** `refused`: the node answered with an error; `failed`: nobody knows what became of the call. */
@@ -45,9 +48,11 @@ export function createNode({ rpcUrls, timeoutMs, onCall }: NodeOptions): Node {
   });
   if (places.length === 0) throw new Error('a network needs a node');
   let turn = 0;
-  const pick = () => {
+  const pick = (not?: Provider) => {
     const now = performance.now();
-    const inTurn = places.map((_, at) => places[(turn + at) % places.length]!);
+    const all = places.map((_, at) => places[(turn + at) % places.length]!);
+    const others = all.filter(({ provider }) => provider !== not);
+    const inTurn = others.length > 0 ? others : all;
     const next =
       inTurn.find(({ failedAt }) => now - failedAt >= coolDownMs) ??
       inTurn.reduce((best, place) => (place.failedAt < best.failedAt ? place : best));

@@ -69,6 +69,17 @@ export type TransferMatch = { kind: 'exact'; logIndex: number } | { kind: 'none'
 /** keccak256 of `Transfer(address,address,uint256)`. */
 export const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
+/** Whether a receipt has any Transfer of the token from one address to the other, of whatever amount. */
+export function paysAnything(
+  { logs }: Receipt,
+  { token, from, to }: { token: string; from: string; to: string },
+): boolean {
+  const topics = [transferTopic, `0x${toWord(from)}`, `0x${toWord(to)}`];
+  return logs.some(
+    (log) => log.address === token.toLowerCase() && topics.every((topic, at) => log.topics[at] === topic),
+  );
+}
+
 /** What a receipt says of a transfer. What `transfer` returned is not asked: USDT returns nothing. */
 export function matchTransfer(
   { isSuccess, logs }: Receipt,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makePartner, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
-import { isUserAllowed } from './index.ts';
+import { selectUserAccess } from './index.ts';
 
 const harness = useHarness();
 const call = (command: string, input?: unknown) => harness.operator(`partners.${command}`, input);
@@ -39,7 +39,7 @@ for (const [field, input] of [
 
 test('200 partners.allow-user, disallow-user: twice is once, and each change is in the audit log', async () => {
   const [{ id: partnerId }, { id: userId }] = [await makePartner(harness), await makeUser(harness)];
-  const isAllowed = () => isUserAllowed(harness.deps.db, partnerId, userId);
+  const isAllowed = async () => (await selectUserAccess(harness.deps.db, partnerId, userId)) === 'allowed';
   assert.equal(await isAllowed(), false, 'nobody is on a new list');
   for (const pair of [
     { partnerId, userId },
@@ -145,8 +145,8 @@ test('a list belongs to one partner: what another one allows does not count', as
     await makeUser(harness),
   ];
   await call('allow-user', { partnerId: one.id, userId: user.id });
-  assert.equal(await isUserAllowed(harness.deps.db, one.id, user.id), true);
-  assert.equal(await isUserAllowed(harness.deps.db, other.id, user.id), false);
+  assert.equal(await selectUserAccess(harness.deps.db, one.id, user.id), 'allowed');
+  assert.equal(await selectUserAccess(harness.deps.db, other.id, user.id), 'refused');
 });
 
 for (const command of ['allow-user', 'disallow-user']) {

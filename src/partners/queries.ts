@@ -52,14 +52,6 @@ export async function deleteAllowedUser(db: Db, partnerId: string, userId: strin
   return rows.length > 0;
 }
 
-export async function isUserAllowed(db: Db, partnerId: string, userId: string): Promise<boolean> {
-  const rows = await db.query('select 1 from partner_users where partner_id = $1 and user_id = $2', [
-    partnerId,
-    userId,
-  ]);
-  return rows.length > 0;
-}
-
 /** Whether there is such a user, and whether the partner may act for them, in one look. */
 export async function selectUserAccess(
   db: Db,

@@ -2,9 +2,11 @@ import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
 import {
   type EvmNetwork,
+  matchTransfer,
   type Network,
   NodeError,
   parseAddress,
+  paysAnything,
   readBlockHashes,
   readFinalBlock,
   readReceipts,
@@ -12,7 +14,14 @@ import {
 } from '../evm/index.ts';
 import { lockAccounts, releaseFunds } from '../ledger/index.ts';
 import { payoutErrors } from './errors.ts';
-import { insertAttempts, lockOpenSlots, type OpenSlot, selectOpenSlots, updateSettled } from './queries.ts';
+import {
+  insertAttempts,
+  lockOpenSlots,
+  type OpenSlot,
+  selectOpenSlots,
+  updateSettled,
+  withdrawalExists,
+} from './queries.ts';
 
 export interface ForeignTransaction {
   network: string;
@@ -27,8 +36,9 @@ export interface Accepted {
 
 /**
  * Ends a payout whose nonce was used by a transaction that this database does not have. That is the proof that our own will
- * never be mined, so the withdrawal failed and its hold is released; unless the transaction is this very transfer, signed before
- * the database was restored: then its bytes are stored, and settling finds it.
+ * never be mined. What that transaction did is told by its receipt, on which every node must agree: if it paid the recipient
+ * nothing, the withdrawal failed and its hold is released; if it paid exactly this, its bytes are stored and settling finds it, as
+ * with a transfer that was signed before the database was restored. Anything else is not ours to judge.
  */
 export async function acceptForeign(
   ctx: Ctx,
@@ -40,7 +50,7 @@ export async function acceptForeign(
   if (!network) throw payoutErrors.nodeAway();
   const hash = transactionHash.toLowerCase();
   const foreign = await readFinal(network, hash);
-  const { nonce, transfer } = foreign;
+  const { nonce, transfer, receipt } = foreign;
   const where = { network: name, address: wallet };
   return inTransaction(ctx, async (ctx) => {
     const { db, now } = ctx;
@@ -49,7 +59,14 @@ export async function acceptForeign(
     if (foreign.from !== wallet || !slot || isOurs) throw payoutErrors.transactionNotForeign();
     const locked = await lockOpenSlots(db, { ...where, nonces: [slot.nonce] });
     if (!locked.has(slot.nonce)) throw payoutErrors.transactionNotForeign();
-    const outcome = transfer?.reference === slot.withdrawalId ? 'paid' : 'failed';
+    const { tokenAddress: token, toAddress: to, amount } = slot;
+    const isPaid = matchTransfer(receipt, { token, from: wallet, to, amount }).kind === 'exact';
+    const isUnclear = isPaid ? !transfer : paysAnything(receipt, { token, from: wallet, to });
+    const isOfAnother = transfer?.reference !== undefined && transfer.reference !== slot.withdrawalId;
+    if (isUnclear) throw payoutErrors.transactionUnclear();
+    if (isOfAnother && (await withdrawalExists(db, transfer.reference!)))
+      throw payoutErrors.transactionUnclear();
+    const outcome = isPaid ? 'paid' : 'failed';
     if (outcome === 'paid')
       await insertAttempts(db, { ...where, now }, [{ ...transfer!, nonce: slot.nonce }]);
     else await fail(ctx, where, slot, hash);
@@ -67,18 +84,21 @@ async function readFinal(network: EvmNetwork, hash: string) {
   const provider = network.node.pick();
   const { rule, above } = network.finality;
   try {
-    const [transaction, final, [receipt]] = await Promise.all([
+    const [transaction, final, ...looks] = await Promise.all([
       readSentTransaction(provider, hash),
       readFinalBlock(provider, above?.rule ?? rule),
-      readReceipts(provider, [hash]),
+      ...network.node.providers.map((each) => readReceipts(each, [hash])),
     ]);
+    const [receipt, ...others] = looks.flat();
     if (receipt instanceof NodeError) throw receipt;
     if (!transaction || !receipt || !final || receipt.blockNumber > final.number) {
       throw payoutErrors.transactionNotFinal();
     }
+    if (others.some((other) => JSON.stringify(other) !== JSON.stringify(receipt)))
+      throw payoutErrors.nodesDiffer();
     const [blockHash] = await readBlockHashes(provider, [receipt.blockNumber]);
     if (blockHash !== receipt.blockHash) throw payoutErrors.transactionNotFinal();
-    return transaction;
+    return { ...transaction, receipt };
   } catch (error) {
     if (error instanceof NodeError) throw payoutErrors.nodeAway({ cause: error });
     throw error;

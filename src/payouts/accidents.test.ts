@@ -296,9 +296,32 @@ describe('known accidents of others', () => {
     assert.equal((await world.paid()).length, 1);
     assert.equal((await world.read(id)).status, 'processing');
     assert.equal((await world.funds()).held, unit, 'a refund of what was paid would be a gift');
+    assert.equal(await isHalted(world), false, 'one look is no proof of anything');
+    worker.advance(foreignAfterMs + 1_000);
+    await worker.settle();
     assert.equal(await isHalted(world), true);
+    await world.operator('wallets.resume', { network: 'polygon', address: world.wallet });
+    await worker.settle();
+    assert.equal(await isHalted(world), false, 'told once');
     proxy.meddle = undefined;
     await worker.settle();
+    await world.expectPaid(id);
+  });
+
+  test('a node that says reverted of what was paid: a twin that knows better keeps it from failing', async (t) => {
+    const { world, proxy } = await throughProxy(t);
+    const worker = world.makeWorker({ rpcUrls: [proxy.url, chain.rpcUrl] });
+    const id = await world.withdraw();
+    proxy.meddle = async ({ method }, forward) => {
+      const answer = await forward();
+      const isReceipt = method === 'eth_getTransactionReceipt' && answer;
+      return isReceipt ? { ...(answer as object), status: '0x0', logs: [] } : answer;
+    };
+    await worker.hold();
+    await worker.sign();
+    await worker.send();
+    await chain.mine(2);
+    for (let turn = 0; turn < 4; turn++) await worker.settle();
     await world.expectPaid(id);
   });
 });

@@ -1,34 +1,50 @@
 import { inTransaction } from '../context.ts';
-import { matchTransfer, type Receipt } from '../evm/index.ts';
+import { matchTransfer, type Receipt, readReceipts } from '../evm/index.ts';
 import { lockAccounts, postWithdrawals, releaseFunds } from '../ledger/index.ts';
 import { DatabaseUnavailable } from '../platform/errors.ts';
-import { haltLane } from './check-lane.ts';
 import type { Lane, WorkerCtx } from './lane.ts';
-import type { Look } from './look.ts';
+import { isReceipt, type Look } from './look.ts';
 import { lockOpenSlots, type OpenSlot, type SettledSlot, updateSettled } from './queries.ts';
 
 type Judged = SettledSlot & { slot: OpenSlot; logIndex: number };
 
-/** Books what is final on chain: completed where the transfer is there, failed where it was reverted. */
-export async function bookFinal(ctx: WorkerCtx, lane: Lane, looks: readonly Look[]): Promise<number> {
-  const judged: Judged[] = [];
-  for (const { slot, receipt } of looks) {
-    const verdict = judge(lane, slot, receipt!);
-    if (verdict) judged.push(verdict);
-    else await haltLane(ctx, lane, `${receipt!.transactionHash} did not move what it was signed for`);
+export interface Booked {
+  settled: number;
+  /** What the chain shows of these cannot come from the transfer that was signed. */
+  deviating: Look[];
+}
+
+/**
+ * Books what is final on chain: completed where the transfer is there, failed where it was reverted. The first says more than one
+ * node could make up; for the others every node that answers must say the same.
+ */
+export async function bookFinal(ctx: WorkerCtx, lane: Lane, looks: readonly Look[]): Promise<Booked> {
+  const completed: Judged[] = [];
+  const failed: Judged[] = [];
+  const deviating: Look[] = [];
+  for (const one of looks) {
+    const verdict = judge(lane, one.slot, one.receipt!);
+    if (verdict?.status === 'completed') completed.push(verdict);
+    else if (!(await isConfirmed(lane, one.slot, one.receipt!))) continue;
+    else if (verdict) failed.push(verdict);
+    else deviating.push(one);
   }
   // Apart, because each locks the accounts that it needs in one go.
-  const completed = await settleCompleted(
-    ctx,
-    lane,
-    judged.filter(({ status }) => status === 'completed'),
+  const settled = (await settleCompleted(ctx, lane, completed)) + (await settleFailed(ctx, lane, failed));
+  return { settled, deviating };
+}
+
+async function isConfirmed(lane: Lane, slot: OpenSlot, receipt: Receipt): Promise<boolean> {
+  const { providers } = lane.network.node;
+  const answers = await Promise.all(
+    providers.map((provider) => readReceipts(provider, [receipt.transactionHash])),
   );
-  const failed = await settleFailed(
-    ctx,
-    lane,
-    judged.filter(({ status }) => status === 'failed'),
-  );
-  return completed + failed;
+  const verdicts = answers
+    .flat()
+    .filter(isReceipt)
+    .map((each) => judge(lane, slot, each)?.status);
+  const verdict = judge(lane, slot, receipt)?.status;
+  return verdicts.length > 0 && verdicts.every((each) => each === verdict);
 }
 
 /**

@@ -2,44 +2,64 @@ import { hashOf, type Provider, readChainId, readDecimals, readTransactionCount 
 import { gatherCalls } from './gather-calls.ts';
 import { type Lane, tellTrouble, type WorkerCtx } from './lane.ts';
 import { insertSigner, type SignerRow, selectOpenAttempts, selectSigner, updateHalted } from './queries.ts';
-import { agreementMs } from './timing.ts';
+import { agreementMs, startPatienceMs } from './timing.ts';
+
+/** `used`: how many transactions the wallet has sent, as far as any node knows, those that wait for a block included. */
+export type LaneCheck = { signer: SignerRow; used: number } | { refused: 'halted' | 'disagreement' | 'node' };
 
 /**
  * Whether this lane may sign and send: the node is on the right chain, its tokens are those of our table, our stored bytes are
- * what was signed, and the chain has seen no transaction of the wallet that we do not know. Undefined, and told, where not.
+ * what was signed, and no node has seen a transaction of the wallet that we do not know. Told where not.
  */
-export async function checkLane(
-  ctx: WorkerCtx,
-  lane: Lane,
-  provider: Provider,
-): Promise<SignerRow | undefined> {
+export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider): Promise<LaneCheck> {
   const { network, signer } = lane;
   if (!isAgreed(lane, provider)) {
     const disagreement = await findDisagreement(ctx, lane, provider);
     if (disagreement) {
       tellTrouble(ctx, lane, disagreement);
-      return undefined;
+      return { refused: 'disagreement' };
     }
     lane.agreedAt.set(provider, performance.now());
   }
   // The chain first and our counter after it: the counter only grows, so another worker's nonces are not taken for foreign ones.
-  // With what waits for a block: whoever else uses the key is noticed before it costs anything.
-  const used = await readTransactionCount(provider, signer.address, 'pending');
+  const used = await readUsedEverywhere(lane);
+  if (used === undefined) {
+    tellTrouble(ctx, lane, `not every node of ${network.name} has answered since the start`);
+    return { refused: 'node' };
+  }
   const known = await selectSigner(ctx.db, network.name, signer.address);
   if (!known) return register(ctx, lane, used);
   if (known.haltedReason !== null) {
     tellTrouble(ctx, lane, known.haltedReason);
-    return undefined;
+    return { refused: 'halted' };
   }
-  if (BigInt(used) > known.nextNonce) {
-    // One answer may be wrong; halting needs a person, so it is asked again.
-    if ((await readTransactionCount(network.node.pick(), signer.address, 'pending')) >= used) {
-      await haltLane(ctx, lane, unknownTransactions(used, known.nextNonce));
-    }
-    return undefined;
-  }
-  return known;
+  if (BigInt(used) <= known.nextNonce) return { signer: known, used };
+  // One answer may be wrong; halting needs a person, so it is asked again.
+  const again = await readUsedEverywhere(lane);
+  if (again === undefined || BigInt(again) <= known.nextNonce) return { refused: 'node' };
+  await haltLane(ctx, lane, unknownTransactions(again, known.nextNonce));
+  return { refused: 'halted' };
 }
+
+/**
+ * The most that any node knows of: one that lags would hide what a deployment before us, or beside us, has sent. So at the start
+ * all of them must have answered once, or be given up after a while.
+ */
+async function readUsedEverywhere(lane: Lane): Promise<number | undefined> {
+  const { network, signer } = lane;
+  const answers = await Promise.allSettled(
+    network.node.providers.map((provider) =>
+      readTransactionCount(provider, signer.address, 'pending', countTimeoutMs),
+    ),
+  );
+  const counts = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  if (counts.length === answers.length) lane.isKnownEverywhere = true;
+  if (counts.length === 0) throw (answers[0] as PromiseRejectedResult).reason;
+  const isGivenUp = performance.now() - lane.startedAt > startPatienceMs;
+  return lane.isKnownEverywhere || isGivenUp ? Math.max(...counts) : undefined;
+}
+
+const countTimeoutMs = 3_000;
 
 export const isAgreed = ({ agreedAt }: Lane, provider: Provider) =>
   performance.now() - (agreedAt.get(provider) ?? Number.NEGATIVE_INFINITY) <= agreementMs;
@@ -68,15 +88,15 @@ async function findDisagreement(ctx: WorkerCtx, lane: Lane, provider: Provider):
 }
 
 /** A wallet that has sent nothing starts at nonce 0. Any other was used elsewhere, and only a person knows for what. */
-async function register(ctx: WorkerCtx, lane: Lane, used: number): Promise<SignerRow | undefined> {
+async function register(ctx: WorkerCtx, lane: Lane, used: number): Promise<LaneCheck> {
   const { network, signer } = lane;
   const haltedReason = used === 0 ? undefined : unknownTransactions(used, 0n);
   await insertSigner(ctx.db, { network: network.name, address: signer.address, haltedReason, now: ctx.now });
   if (haltedReason) {
     tellHalt(ctx, lane, haltedReason);
-    return undefined;
+    return { refused: 'halted' };
   }
-  return selectSigner(ctx.db, network.name, signer.address);
+  return { signer: (await selectSigner(ctx.db, network.name, signer.address))!, used };
 }
 
 const unknownTransactions = (used: number, known: bigint) =>

@@ -3,8 +3,9 @@ import type { Ctx } from '../context.ts';
 import { checksumAddress } from '../evm/index.ts';
 import { defineCommand } from '../platform/command.ts';
 import { formatMinor } from '../platform/money.ts';
-import { dateTime, nullable } from '../platform/schemas.ts';
+import { dateTime, line, nullable } from '../platform/schemas.ts';
 import { acceptForeign } from './accept-foreign.ts';
+import { haltWallet } from './halt-wallet.ts';
 import { recoverWallet } from './recover-wallet.ts';
 import { resumeWallet } from './resume-wallet.ts';
 import { showWallets, type Wallet } from './show-wallets.ts';
@@ -42,6 +43,15 @@ export const walletCommands = [
     run: async (ctx: Ctx) => ({ wallets: (await showWallets(ctx)).map(present) }),
   }),
   defineCommand({
+    name: 'wallets.halt',
+    summary:
+      'Stop a hot wallet from signing and sending, such as before a restore from a backup is put to use.',
+    changes: true,
+    input: Type.Object({ ...walletName, reason: line(200) }, { additionalProperties: false }),
+    output: Type.Object({ network: Type.String(), address: Type.String(), haltedReason: Type.String() }),
+    run: (ctx: Ctx, input) => haltWallet(ctx, input),
+  }),
+  defineCommand({
     name: 'wallets.resume',
     summary: 'Let a halted hot wallet pay again, once it is known why it was halted.',
     changes: true,
@@ -72,6 +82,12 @@ export const walletCommands = [
       {
         ...walletName,
         fromBlock: Type.Integer({ minimum: 0, description: 'A block of the time of the backup, or before' }),
+        unpaidNonces: Type.Optional(
+          Type.Array(Type.Integer({ minimum: 0 }), {
+            maxItems: 1_000,
+            description: 'Nonces seen on chain to have paid nobody, such as of reverted transactions',
+          }),
+        ),
       },
       { additionalProperties: false },
     ),

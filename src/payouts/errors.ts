@@ -13,6 +13,12 @@ export const payoutErrors = defineErrors({
     409,
     'The transaction does not stand in the place of an open payout of this wallet',
   ],
+  transactionUnclear: [
+    409,
+    'The transaction moved tokens in another way than this payout: see who was paid before anything else',
+  ],
+  nodesDiffer: [409, 'The nodes of that network do not agree: ask again'],
+  noncesNotFound: [409, 'Not every transaction of the wallet was found: begin at an earlier block'],
   nodeAway: [503, 'The node of that network does not answer'],
   nonceNotOnChain: [409, 'The next nonce must be the number of transactions that the wallet has sent'],
   nonceBelowKnown: [409, 'The next nonce cannot be below what this database has given out'],

@@ -153,9 +153,13 @@ describe('a foreign transaction on one of our nonces', () => {
     const [id, later] = [await world.withdraw(), await world.withdraw()];
     await worker.hold();
     await worker.sign();
-    const foreign = await sendForeign(world, 0);
+    // Ours is on its way when the other one, with a higher fee, takes its place.
+    await chain.call('evm_setAutomine', false);
+    t.after(() => chain.call('evm_setAutomine', true));
     await worker.send();
-    await chain.mine(2);
+    const foreign = await sendForeign(world, 0);
+    await chain.call('evm_setAutomine', true);
+    await chain.mine(3);
     await worker.settle();
     worker.advance(foreignAfterMs - 1_000);
     await worker.settle();
@@ -172,7 +176,7 @@ describe('a foreign transaction on one of our nonces', () => {
     await world.pay();
     assert.deepEqual(
       [(await world.read(next)).status, (await world.read(next)).waitingFor],
-      ['pending', 'halted'],
+      ['queued', null],
     );
     await letTimePass(world);
     assert.equal(await worker.send(), 0);
@@ -188,6 +192,35 @@ describe('a foreign transaction on one of our nonces', () => {
     await letTimePass(world);
     await world.pay();
     await world.expectPaid(later, next);
+  });
+
+  test('before ours was sent at all: ours is not sent, and the lane halts at once', async (t) => {
+    const world = await makeWorld(t, chain);
+    const { worker } = world;
+    const id = await world.withdraw();
+    await worker.hold();
+    await worker.sign();
+    await sendForeign(world, 0);
+    assert.equal(await worker.send(), 0);
+    await expectHalted(world, worker, /nonce 0 was used by a transaction that is not ours/);
+    assert.equal((await world.paid()).length, 1);
+    assert.equal((await world.read(id)).status, 'processing');
+  });
+
+  test('that paid the recipient all the same, without our mark: a person is told that it did', async (t) => {
+    const world = await makeWorld(t, chain);
+    const { worker } = world;
+    const id = await world.withdraw();
+    await worker.hold();
+    await worker.sign();
+    const { toAddress, amount } = await world.read(id);
+    const hash = await sendForeign(world, 0, { to: toAddress, amount });
+    await chain.mine(2);
+    const wallet = { network: 'polygon', address: world.wallet, transactionHash: hash };
+    const { status, body } = await world.operator('wallets.accept-foreign', wallet);
+    assert.deepEqual([status, body], [200, { withdrawalId: id, outcome: 'paid' }]);
+    await worker.settle();
+    await world.expectPaid(id);
   });
 
   test('that turns out to be the very transfer, signed before a restore: it is paid, and once', async (t) => {
@@ -266,7 +299,7 @@ describe('a node that is not what the settings say', () => {
     worker.advance(world.settings.bumpAfterMs);
     await worker.bump();
     tellsTrouble(worker, /the node of polygon is on chain 1, not 137/);
-    assert.equal((await world.read(pending)).waitingFor, 'halted');
+    assert.equal((await world.read(pending)).waitingFor, 'disagreement');
     assert.equal(proxy.counts.get('eth_sendRawTransaction'), undefined);
     proxy.meddle = undefined;
     await worker.sign();
@@ -304,7 +337,7 @@ describe('a node that is not what the settings say', () => {
     tellsTrouble(world.worker, /USDT on polygon has 6 decimals, not 8/);
     assert.deepEqual(
       [(await world.read(id)).status, (await world.read(id)).waitingFor],
-      ['pending', 'halted'],
+      ['pending', 'disagreement'],
     );
     assert.deepEqual(await world.paid(), []);
   });
@@ -416,11 +449,15 @@ describe('wallets.resume', () => {
 });
 
 /** Somebody else with our key pays 1 USDC to whomever they like. */
-async function sendForeign({ settings, chain: on }: World, nonce: number): Promise<string> {
+async function sendForeign(
+  { settings, chain: on }: World,
+  nonce: number,
+  { to = makeAddress(), amount = unit } = {},
+): Promise<string> {
   const { raw, hash } = await createSigner(settings.signerKey!).signTransfer({
     ...{ chainId: 137, nonce, gas: 150_000n, maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n },
     token: settings.tokens.find(({ symbol }) => symbol === 'USDC')!.address,
-    ...{ to: makeAddress(), amount: unit, reference: '00000000-0000-7000-8000-000000000000' },
+    ...{ to, amount, reference: '00000000-0000-7000-8000-000000000000' },
   });
   await on.call('eth_sendRawTransaction', `0x${raw.toString('hex')}`);
   return hash;

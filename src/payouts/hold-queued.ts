@@ -1,7 +1,13 @@
 import { inTransaction } from '../context.ts';
 import { type Hold, holdFunds, lockAccounts } from '../ledger/index.ts';
 import type { Lane, WorkerCtx } from './lane.ts';
-import { lockQueued, type QueuedRow, updateFailedBeforeSigning, updatePending } from './queries.ts';
+import {
+  lockQueued,
+  type QueuedRow,
+  selectSigner,
+  updateFailedBeforeSigning,
+  updatePending,
+} from './queries.ts';
 import { turnMax } from './timing.ts';
 
 /**
@@ -10,6 +16,9 @@ import { turnMax } from './timing.ts';
  */
 export async function holdQueued(ctx: WorkerCtx, lane: Lane): Promise<number> {
   const network = lane.network.name;
+  // What a restored database has as queued may be paid already, and failing it for want of funds would hide that.
+  const signer = await selectSigner(ctx.db, network, lane.signer.address);
+  if (signer?.haltedAt) return 0;
   return inTransaction(ctx, async ({ db, now }) => {
     const queued = await lockQueued(db, network, turnMax);
     if (queued.length === 0) return 0;

@@ -4,11 +4,14 @@ import type { Job } from '../platform/jobs.ts';
 import { broadcast } from './broadcast.ts';
 import { bumpStuck } from './bump.ts';
 import { holdQueued } from './hold-queued.ts';
-import { type AtStep, createLane, type Lane, type WorkerCtx } from './lane.ts';
+import { type AtStep, createKeylessLane, createLane, type Lane, type WorkerCtx } from './lane.ts';
+import { selectLaneDepths } from './queries.ts';
 import { settleFinal } from './settle.ts';
 import { signPending } from './sign-pending.ts';
 
 interface Step {
+  /** Also done for wallets whose key is not here: after a change of keys, what is open under the old one still ends. */
+  isKeyless?: true;
   name: string;
   everyMs: number;
   wakes?: string;
@@ -19,16 +22,16 @@ interface Step {
 const steps: readonly Step[] = [
   { name: 'hold', everyMs: 1_000, wakes: 'sign', run: holdQueued },
   { name: 'sign', everyMs: 1_000, wakes: 'send', run: signPending },
-  { name: 'send', everyMs: 1_000, wakes: 'settle', run: broadcast },
+  { name: 'send', isKeyless: true, everyMs: 1_000, wakes: 'settle', run: broadcast },
   { name: 'bump', everyMs: 2_000, wakes: 'send', run: bumpStuck },
   // What is in a block makes room for more on the way to one.
-  { name: 'settle', everyMs: 1_000, wakes: 'sign', run: settleFinal },
+  { name: 'settle', isKeyless: true, everyMs: 1_000, wakes: 'sign', run: settleFinal },
 ];
 
 /** For each network its own loops: one whose node is away does not hold the others up. */
 export function payoutJobs(atStep?: AtStep): Job<Deps>[] {
   return networks.flatMap((network) =>
-    steps.map(({ name, everyMs, wakes, run }) => ({
+    steps.map(({ name, isKeyless, everyMs, wakes, run }) => ({
       name: nameOf(name, network),
       everyMs,
       isShared: true as const,
@@ -36,8 +39,11 @@ export function payoutJobs(atStep?: AtStep): Job<Deps>[] {
       ...(wakes && { wakes: [nameOf(wakes, network)] }),
       run: async (deps: Deps) => {
         const lane = laneOf(deps, network, atStep);
-        const job = nameOf(name, network);
-        return lane ? run(contextFor(deps, { kind: 'worker', job }, deps.log), lane) : 0;
+        if (!lane) return 0;
+        const ctx = contextFor(deps, { kind: 'worker', job: nameOf(name, network) } as const, deps.log);
+        let done = await run(ctx, lane);
+        if (isKeyless) for (const former of await formerLanes(ctx, lane)) done += await run(ctx, former);
+        return done;
       },
     })),
   );
@@ -45,6 +51,21 @@ export function payoutJobs(atStep?: AtStep): Job<Deps>[] {
 
 const nameOf = (step: string, network: Network) => `payouts.${step} ${network}`;
 
+/** Lanes of wallets that have something open and are not the one that this process signs for. */
+async function formerLanes(ctx: WorkerCtx, { network, signer, atStep }: Lane): Promise<Lane[]> {
+  const depths = await selectLaneDepths(ctx.db);
+  return depths
+    .filter((one) => one.network === network.name && one.address !== signer.address && one.open > 0n)
+    .map(({ address }) => {
+      const known = former.get(network) ?? new Map<string, Lane>();
+      former.set(network, known);
+      const lane = known.get(address) ?? createKeylessLane(network, address, atStep);
+      known.set(address, lane);
+      return lane;
+    });
+}
+
+const former = new WeakMap<object, Map<string, Lane>>();
 const lanes = new WeakMap<object, Lane>();
 
 /** One lane for each network of a process: its loops share what it knows. */

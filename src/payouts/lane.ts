@@ -18,14 +18,29 @@ export interface Lane {
   agreedAt: Map<Provider, number>;
   /** The highest block that a node has shown it. */
   head: { number: number; seenAt: number };
+  startedAt: number;
+  /** Whether each of its nodes has told the wallet's transaction count since the start. */
+  isKnownEverywhere: boolean;
 }
 
 export type WorkerCtx = Ctx<WorkerActor>;
 
 export function createLane(network: EvmNetwork, atStep: AtStep = () => {}): Lane | undefined {
   const { signer } = network;
-  const agreedAt = new Map();
-  return signer && { network, signer, atStep, trouble: undefined, agreedAt, head: { number: 0, seenAt: 0 } };
+  return signer && createLaneOf(network, signer, atStep);
+}
+
+function createLaneOf(network: EvmNetwork, signer: Signer, atStep: AtStep): Lane {
+  return {
+    ...{ network, signer, atStep, trouble: undefined, agreedAt: new Map(), head: { number: 0, seenAt: 0 } },
+    ...{ startedAt: performance.now(), isKnownEverywhere: false },
+  };
+}
+
+/** A wallet whose key this process does not have, or no longer: what is open can be sent and settled, nothing can be signed. */
+export function createKeylessLane(network: EvmNetwork, address: string, atStep: AtStep = () => {}): Lane {
+  const signTransfer = () => Promise.reject(new Error(`the key of ${address} is not here`));
+  return createLaneOf(network, { address, signTransfer }, atStep);
 }
 
 /** Says in the log what stands in a lane's way, when it begins and when it is over; every turn would be noise. */

@@ -75,5 +75,5 @@ export async function look(provider: Provider, slots: readonly OpenSlot[]): Prom
   });
 }
 
-const isReceipt = (answer: Receipt | null | NodeError | undefined): answer is Receipt =>
+export const isReceipt = (answer: Receipt | null | NodeError | undefined): answer is Receipt =>
   answer !== null && answer !== undefined && !(answer instanceof NodeError);

@@ -21,7 +21,7 @@ export async function preflight(
 ): Promise<Preflight[]> {
   const first = await lookAll(ctx, lane, provider, rows);
   const refused = rows.filter((_, at) => 'failed' in first[at]!);
-  const second = await lookAll(ctx, lane, lane.network.node.pick(), refused);
+  const second = await lookAll(ctx, lane, lane.network.node.pick(provider), refused);
   return rows.map((row, at) => {
     const again = second[refused.indexOf(row)];
     return again === undefined || 'failed' in again ? first[at]! : { waiting: 'node' };

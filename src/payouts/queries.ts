@@ -110,11 +110,12 @@ export async function updateWaiting(
   );
 }
 
-/** Marks all that wait on a network, so that whoever looks sees why. */
+/** Marks what waits on a network, a thousand at a time, so that whoever looks sees why. */
 export async function updateAllWaiting(db: Db, network: string, waitingFor: string): Promise<void> {
   await db.query(
     `update withdrawals set waiting_for = $2
-     where status = 'pending' and network = $1 and waiting_for is distinct from $2`,
+     where id in (select id from withdrawals
+       where status = 'pending' and network = $1 and waiting_for is distinct from $2 order by id limit 1000)`,
     [network, waitingFor],
   );
 }
@@ -281,6 +282,8 @@ export async function insertAttempts(
 }
 
 export interface UnsentAttempt {
+  /** Nothing was ever sent for its nonce. */
+  isFirst: boolean;
   hash: string;
   nonce: bigint;
   raw: Buffer;
@@ -318,8 +321,10 @@ export async function claimUnsent(
        update payout_attempts a set sent_at = now(), sends = sends + 1
        where hash = any (array(select hash from due))
          and (sent_at is null or sent_at < now() - $3 * least(sends, 3) * interval '1 millisecond')
-       returning a.hash, a.nonce, a.raw)
-     select * from sent order by nonce`,
+       returning a.hash, a.nonce, a.raw, a.sends)
+     select s.hash, s.nonce, s.raw, s.sends = 1 and not exists (select from payout_attempts o
+         where o.network = $1 and o.address = $2 and o.nonce = s.nonce and o.hash <> s.hash and o.sends > 0) as "isFirst"
+     from sent s order by s.nonce`,
     [network, address, resendMs, limit],
   );
 }
@@ -354,6 +359,9 @@ export interface OpenSlot {
   amount: bigint;
   transferStatus: string;
   missingSince: Date | null;
+  /** The lane was halted for it once. */
+  isReported: boolean;
+  transactionHash: string | null;
   /** Newest first. */
   attempts: { hash: string; maxFeePerGas: bigint; maxPriorityFeePerGas: bigint; signedAt: Date }[];
 }
@@ -382,7 +390,8 @@ export async function selectOpenSlots(
   const { network, address, from, below, limit, decided } = range;
   const { usual, large } = decided ?? { usual: Number.MAX_SAFE_INTEGER };
   const rows = await db.query<Omit<OpenSlot, 'attempts'> & { attempts: AttemptJson[] }>(
-    `select s.nonce, s.withdrawal_id as "withdrawalId", s.missing_since as "missingSince", w.user_id as "userId",
+    `select s.nonce, s.withdrawal_id as "withdrawalId", s.missing_since as "missingSince",
+       s.reported_at is not null as "isReported", w.transaction_hash as "transactionHash", w.user_id as "userId",
        w.recipient_user_id as "recipientUserId", w.currency, w.decimals, w.token_address as "tokenAddress",
        w.to_address as "toAddress", w.amount, w.transfer_status as "transferStatus",
        (select jsonb_agg(jsonb_build_object('hash', a.hash, 'maxFeePerGas', a.max_fee_per_gas::text,
@@ -427,7 +436,7 @@ export async function selectOpenBounds(
     : { lowest: row.lowest, highest: row.highest };
 }
 
-/** Bytes of every open nonce, for a look at whether they are still what was signed. */
+/** Bytes of the newest open nonces, for a look at whether they are still what was signed; before each send all are looked at. */
 export async function selectOpenAttempts(
   db: Db,
   network: string,
@@ -436,7 +445,7 @@ export async function selectOpenAttempts(
   return db.query<{ hash: string; raw: Buffer }>(
     `select a.hash, a.raw from payout_slots s
      join payout_attempts a on a.network = s.network and a.address = s.address and a.nonce = s.nonce
-     where s.network = $1 and s.address = $2 and s.state = 'open'`,
+     where s.network = $1 and s.address = $2 and s.state = 'open' order by s.nonce desc limit 1000`,
     [network, address],
   );
 }
@@ -537,6 +546,18 @@ export async function updateMissing(
   );
 }
 
+export async function updateReported(
+  db: Db,
+  { network, address }: { network: string; address: string },
+  nonce: bigint,
+  now: Date,
+): Promise<void> {
+  await db.query(
+    `update payout_slots set reported_at = $4 where network = $1 and address = $2 and nonce = $3 and state = 'open'`,
+    [network, address, nonce, now],
+  );
+}
+
 /** The newest bytes of a nonce, if it is still open. */
 export async function selectNewestAttempt(
   db: Db,
@@ -586,6 +607,10 @@ export async function showPayout(db: Db, withdrawalId: string): Promise<PayoutLi
     [slot.network, slot.address, slot.nonce],
   );
   return { ...slot, attempts };
+}
+
+export async function withdrawalExists(db: Db, withdrawalId: string): Promise<boolean> {
+  return (await db.query('select 1 from withdrawals where id = $1', [withdrawalId])).length > 0;
 }
 
 /** The withdrawal that was ever sent under this hash. */

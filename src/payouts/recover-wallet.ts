@@ -27,6 +27,8 @@ export interface WalletToRecover {
   address: string;
   /** Of the time of the backup, or before. */
   fromBlock: number;
+  /** Nonces that the operator has seen to have paid nobody, such as of reverted transactions, which leave no transfer to find. */
+  unpaidNonces?: number[];
 }
 
 export interface RecoveredWallet {
@@ -44,7 +46,7 @@ export interface RecoveredWallet {
  */
 export async function recoverWallet(
   ctx: Ctx,
-  { network: name, address, fromBlock }: WalletToRecover,
+  { network: name, address, fromBlock, unpaidNonces = [] }: WalletToRecover,
 ): Promise<RecoveredWallet> {
   const wallet = parseAddress(address);
   const network = ctx.evm.get(name as Network);
@@ -55,6 +57,15 @@ export async function recoverWallet(
     const signer = (await lockSigner(ctx.db, name, wallet))!;
     if (signer.haltedAt === null) throw payoutErrors.walletNotHalted();
     const lost = transfers.filter(({ nonce }) => BigInt(nonce) >= signer.nextNonce);
+    // One payment that is not found would be made again.
+    const accounted = new Set([...lost.map(({ nonce }) => nonce), ...unpaidNonces]);
+    const missing = range(Number(signer.nextNonce), used).filter((nonce) => !accounted.has(nonce));
+    if (missing.length > 0) {
+      const named = `${missing.slice(0, 10).join(', ')}${missing.length > 10 ? ', …' : ''}`;
+      throw payoutErrors.noncesNotFound({
+        message: `No payment was found for the nonces ${named}: begin at an earlier block, or name those that paid nobody`,
+      });
+    }
     const rows = await lockPaid(
       ctx.db,
       lost.flatMap(({ reference }) => reference ?? []),
@@ -93,6 +104,9 @@ export async function recoverWallet(
   });
 }
 
+const range = (from: number, below: number) =>
+  Array.from({ length: Math.max(below - from, 0) }, (_, at) => from + at);
+
 async function readChain(network: EvmNetwork, wallet: string, fromBlock: number) {
   const provider = network.node.pick();
   const { rule, above } = network.finality;
@@ -100,8 +114,9 @@ async function readChain(network: EvmNetwork, wallet: string, fromBlock: number)
     const final = await readFinalBlock(provider, above?.rule ?? rule);
     if (!final) throw payoutErrors.nodeAway();
     const used = await readTransactionCount(provider, wallet, final.number);
-    const pending = await readTransactionCount(provider, wallet, 'pending');
-    if (used !== pending) throw payoutErrors.walletBusy();
+    for (const each of network.node.providers) {
+      if ((await readTransactionCount(each, wallet, 'pending')) !== used) throw payoutErrors.walletBusy();
+    }
     const tokens = [...network.tokens.values()].map(({ address }) => address);
     const range = { from: wallet, tokens, fromBlock, toBlock: final.number };
     const transfers = await readSentTransfers(provider, range);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { useChain } from '../../test/chain.ts';
 import { cloneDatabase } from '../../test/harness.ts';
-import { makeWorld, type World } from '../../test/payout-world.ts';
+import { makeWorld, startProxy, type World } from '../../test/payout-world.ts';
 
 const chain = useChain();
 
@@ -36,9 +36,22 @@ test('what was paid after the backup is found on chain and settled, and nothing 
 
   const restored = await makeWorld(t, chain, { ...settings, databaseUrl: backup });
   const later = await restored.withdraw({ amount: '6' });
-  await restored.pay();
+  // One of its nodes lags and knows nothing of what was paid since; the other one does.
+  const lagging = await startProxy(t, chain.rpcUrl);
+  lagging.meddle = ({ method }, forward) => (method === 'eth_getTransactionCount' ? '0x1' : forward());
+  const worker = restored.makeWorker({ rpcUrls: [lagging.url, chain.rpcUrl] });
+  for (let turn = 0; turn < 3; turn++) {
+    await worker.hold();
+    await worker.sign();
+    await worker.send();
+  }
+  assert.equal((await restored.paid()).length, 5);
   assert.match((await signerOf(restored)).reason!, /restored from an older backup/);
   const wallet = { network: 'polygon', address: original.wallet };
+  const tooLate = await restored.operator('wallets.recover', { ...wallet, fromBlock: fromBlock + 1_000 });
+  assert.equal(tooLate.status, 409);
+  assert.match(tooLate.body.error, /No payment was found for the nonces 1, 2, 3, 4/);
+  assert.equal((await signerOf(restored)).nextNonce, 1n);
   const { status, body } = await restored.operator('wallets.recover', { ...wallet, fromBlock });
   assert.equal(status, 200, body.error);
   assert.equal(body.nextNonce, 5);

@@ -1,6 +1,6 @@
 import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
-import { type Network, parseAddress, readTransactionCount } from '../evm/index.ts';
+import { type Network, parseAddress, readFinalBlock, readTransactionCount } from '../evm/index.ts';
 import { payoutErrors } from './errors.ts';
 import { lockSigner, type SignerRow, selectSigner, updateResumed } from './queries.ts';
 
@@ -27,8 +27,10 @@ export async function resumeWallet(
     if (signer.haltedAt === null) throw payoutErrors.walletNotHalted();
     const next = nextNonce === undefined ? signer.nextNonce : BigInt(nextNonce);
     if (next < signer.nextNonce) throw payoutErrors.nonceBelowKnown();
-    if (next < BigInt(used) || (next > signer.nextNonce && next !== BigInt(used)))
+    if (next < BigInt(used.pending) || (next > signer.nextNonce && next !== BigInt(used.pending)))
       throw payoutErrors.nonceNotOnChain();
+    // A transaction that is dropped before it is final would leave a nonce that nobody ever uses.
+    if (next > signer.nextNonce && used.final !== used.pending) throw payoutErrors.walletBusy();
     await updateResumed(ctx.db, { network, address: wallet, nextNonce: next });
     await recordChange(ctx, {
       action: 'wallets.resume',
@@ -40,11 +42,22 @@ export async function resumeWallet(
   });
 }
 
-async function readUsed(ctx: Ctx, name: string, address: string): Promise<number> {
+async function readUsed(
+  ctx: Ctx,
+  name: string,
+  address: string,
+): Promise<{ pending: number; final: number }> {
   const network = ctx.evm.get(name as Network);
   if (!network) throw payoutErrors.nodeAway();
+  const { rule, above } = network.finality;
   try {
-    return await readTransactionCount(network.node.pick(), address, 'pending');
+    const provider = network.node.pick();
+    const block = await readFinalBlock(provider, above?.rule ?? rule);
+    const counts = await Promise.all(
+      network.node.providers.map((each) => readTransactionCount(each, address, 'pending')),
+    );
+    const final = block ? await readTransactionCount(provider, address, block.number) : 0;
+    return { pending: Math.max(...counts), final };
   } catch (cause) {
     throw payoutErrors.nodeAway({ cause });
   }

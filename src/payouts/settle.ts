@@ -16,6 +16,7 @@ import {
   selectOpenBounds,
   selectOpenSlots,
   updateMissing,
+  updateReported,
   updateSeen,
   updateUnseen,
 } from './queries.ts';
@@ -46,7 +47,7 @@ export function settleFinal(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const looks = await look(provider, mined);
     await lane.atStep('receipt');
     const final = looks.filter(({ slot, receipt }) => isFinal(lane, finals, slot, receipt));
-    const settled = await bookFinal(ctx, lane, final);
+    const { settled, deviating } = await bookFinal(ctx, lane, final);
     const others = looks.filter((one) => !final.includes(one));
     let seen = 0;
     if (!isLagging) {
@@ -54,6 +55,7 @@ export function settleFinal(ctx: WorkerCtx, lane: Lane): Promise<number> {
       await noteUnseen(ctx, lane, latest);
     }
     await noteMissing(ctx, lane, finals, others);
+    await noteStrange(ctx, lane, deviating, (slot) => `what ${nameOf(slot)} moved is not what was signed`);
     return settled + seen;
   });
 }
@@ -105,7 +107,7 @@ async function noteSeen(ctx: WorkerCtx, looks: readonly Look[]): Promise<number>
       withdrawalId: slot.withdrawalId,
       minedHash: receipt?.transactionHash ?? null,
     }))
-    .filter(({ slot, minedHash }) => (minedHash !== null) !== (slot.transferStatus === 'mined'));
+    .filter(({ slot, minedHash }) => minedHash !== slot.transactionHash);
   return news.length > 0 ? updateSeen(ctx.db, news, ctx.now) : 0;
 }
 
@@ -114,11 +116,7 @@ async function noteUnseen(ctx: WorkerCtx, { network, signer }: Lane, latest: num
   await updateUnseen(ctx.db, { network: network.name, address: signer.address, from: latest }, ctx.now);
 }
 
-/**
- * A nonce that is decided and has none of our transactions was used by somebody else with our key. No answer, or one look, is
- * no proof: only after every look of a minute found nothing, and then every node says so, is the lane halted. The hold stays
- * and the withdrawal stays `processing`: a person decides.
- */
+/** A nonce that is decided and has none of our transactions was used by somebody else with our key. */
 async function noteMissing(
   ctx: WorkerCtx,
   lane: Lane,
@@ -129,22 +127,44 @@ async function noteMissing(
   const decided = looks.filter(({ slot }) => slot.nonce < BigInt(finalFor(lane, finals, slot)?.count ?? 0));
   const found = decided.filter(({ receipt, slot }) => receipt !== undefined && slot.missingSince !== null);
   const missing = decided.filter(({ receipt, isComplete }) => receipt === undefined && isComplete);
-  const noncesOf = (some: readonly Look[]) => some.map(({ slot }) => slot.nonce);
   if (found.length > 0) await updateMissing(ctx.db, where, noncesOf(found), null);
-  const unnoted = missing.filter(({ slot }) => slot.missingSince === null);
-  if (unnoted.length > 0) await updateMissing(ctx.db, where, noncesOf(unnoted), ctx.now);
-  const since = ctx.now.getTime() - foreignAfterMs;
-  for (const { slot } of missing) {
-    if (slot.missingSince === null || slot.missingSince.getTime() > since) continue;
-    if (await isMissingEverywhere(lane, slot)) {
-      await haltLane(ctx, lane, `nonce ${slot.nonce} was used on chain by a transaction that is not ours`);
-      return;
-    }
-  }
+  const gone: Look[] = [];
+  for (const one of missing) if (await isMissingEverywhere(lane, one.slot)) gone.push(one);
+  await noteStrange(
+    ctx,
+    lane,
+    gone,
+    (slot) => `${nameOf(slot)} was used on chain by a transaction that is not ours`,
+  );
 }
+
+const noncesOf = (looks: readonly Look[]) => looks.map(({ slot }) => slot.nonce);
+const nameOf = ({ nonce }: OpenSlot) => `nonce ${nonce}`;
 
 async function isMissingEverywhere({ network }: Lane, slot: OpenSlot): Promise<boolean> {
   const hashes = slot.attempts.map(({ hash }) => hash);
   const looks = await Promise.all(network.node.providers.map((provider) => readReceipts(provider, hashes)));
   return looks.flat().every((receipt) => receipt === null);
+}
+
+/**
+ * One look is no proof: only what every look of a minute has shown halts the lane, and once. The hold stays and the withdrawal
+ * stays `processing`: a person decides.
+ */
+async function noteStrange(
+  ctx: WorkerCtx,
+  lane: Lane,
+  looks: readonly Look[],
+  describe: (slot: OpenSlot) => string,
+): Promise<void> {
+  const where = { network: lane.network.name, address: lane.signer.address };
+  const unnoted = looks.filter(({ slot }) => slot.missingSince === null);
+  if (unnoted.length > 0) await updateMissing(ctx.db, where, noncesOf(unnoted), ctx.now);
+  const since = ctx.now.getTime() - foreignAfterMs;
+  const lasting = looks.find(
+    ({ slot }) => slot.missingSince !== null && slot.missingSince.getTime() <= since && !slot.isReported,
+  );
+  if (!lasting) return;
+  await haltLane(ctx, lane, describe(lasting.slot));
+  await updateReported(ctx.db, where, lasting.slot.nonce, ctx.now);
 }

@@ -97,7 +97,8 @@ async function readWallet(ctx: WorkerCtx, lane: Lane, provider: Provider): Promi
     return undefined;
   };
   try {
-    if (!(await checkLane(ctx, lane, provider))) return await wait('halted');
+    const check = await checkLane(ctx, lane, provider);
+    if ('refused' in check) return await wait(check.refused);
     const together = gatherCalls(provider);
     const addresses = [...network.tokens.values()].map(({ address }) => address);
     const [fees, leftBelow, gas, balances] = await Promise.all([

@@ -13,6 +13,9 @@ export const lagMs = 15_000;
 /** A transaction that is this many blocks deep is taken off the balance that any node tells. */
 export const balanceLagBlocks = 2;
 
+/** How long the first payout of a process waits for a node that does not answer before it does without it. */
+export const startPatienceMs = 10_000;
+
 /** How long a lane takes the chain's identity and its tokens' decimals for known. */
 export const agreementMs = 60_000;
 

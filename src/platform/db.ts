@@ -72,6 +72,9 @@ export function createPool({ url, connectionsMax, statementTimeoutMs, log }: Poo
   });
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   driver.on('error', (err) => log.warn({ err }, 'idle database connection lost'));
+  // Nor does the pool listen between a connection's first answer and whoever asked for it: a server that dies then sends both
+  // at once, and its last words would end the process. Whoever has the connection learns it from the next query.
+  driver.on('connect', (client) => client.on('error', () => {}));
 
   return {
     query: (text, values) => runOnOwn(driver, text, values),

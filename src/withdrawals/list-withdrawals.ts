@@ -29,8 +29,6 @@ export async function listWithdrawals(
 ): Promise<WithdrawalRow[]> {
   const { bulkId, transactionHash, status, externalId, limit, offset } = filter;
   const page: ListPage = { partnerId: ctx.actor.partnerId, userId, limit, offset };
-  // PostgreSQL has no text with a zero character in it, so no withdrawal has such a label.
-  if (externalId?.includes('\0')) return [];
   if (bulkId !== undefined || transactionHash !== undefined) {
     const row = await selectSingle(ctx, page, filter);
     const fits =

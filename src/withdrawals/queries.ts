@@ -190,14 +190,20 @@ export async function selectExternalIdPage(
 }
 
 /** Folds what moves have appended into the counts; whoever reads in between sees the same sums. */
-export async function foldCountChanges(db: Db): Promise<void> {
-  await db.query(
-    `with folded as (delete from withdrawal_count_changes returning list_id, status, block, change)
-     insert into withdrawal_counts (list_id, status, block, count)
-     select list_id, status, block, sum(change) from folded group by 1, 2, 3 having sum(change) <> 0
-     on conflict (list_id, status, block) do update set count = withdrawal_counts.count + excluded.count`,
-    [],
+export async function foldCountChanges(db: Db, limit = 20_000): Promise<number> {
+  const [row] = await db.query<{ folded: number }>(
+    `with folded as (
+       delete from withdrawal_count_changes
+       where ctid = any (array(select ctid from withdrawal_count_changes limit $1))
+       returning list_id, status, block, change),
+     added as (
+       insert into withdrawal_counts (list_id, status, block, count)
+       select list_id, status, block, sum(change) from folded group by 1, 2, 3 having sum(change) <> 0
+       on conflict (list_id, status, block) do update set count = withdrawal_counts.count + excluded.count)
+     select count(*)::integer as folded from folded`,
+    [limit],
   );
+  return row!.folded;
 }
 
 /** Across partners, oldest first. */
@@ -246,12 +252,13 @@ export async function updateFailed(
   { withdrawalId, errorMessage, now }: { withdrawalId: string; errorMessage: string; now: Date },
 ): Promise<void> {
   await db.query(
-    `update withdrawals set status = 'failed', error_message = $2, waiting_for = null, updated_at = $3 where id = $1`,
+    `update withdrawals set status = 'failed', error_message = $2, waiting_for = null,
+       updated_at = greatest(updated_at, $3) where id = $1`,
     [withdrawalId, errorMessage, now],
   );
 }
 
-/** How many are in each state; final ones from the folded counts, which lag by a turn of the job. */
+/** How many are in each state, without counting them one by one. */
 export async function countByStatus(db: Db): Promise<{ status: string; count: bigint }[]> {
   return db.query<{ status: string; count: bigint }>(
     `select status, sum(count) as count from (

@@ -46,9 +46,6 @@ export function parseWithdrawal(
 ): Omit<WithdrawalRequest, 'userId' | 'idempotencyKey'> {
   const asset = findAsset(assets, body.currency ?? 'USDT', body.network ?? 'polygon');
   const { externalId } = body;
-  if (externalId !== undefined && !externalId.isWellFormed()) {
-    throw invalid('externalId', 'must be well-formed Unicode');
-  }
   return { asset, amount: parseAmount(asset, body.amount), to: body.to.trim(), externalId };
 }
 

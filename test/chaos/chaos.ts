@@ -1,0 +1,224 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PayoutStep } from '../../src/payouts/index.ts';
+import { type Disasters, startDisasters } from './disasters.ts';
+import { everyFault, type Fault, type FaultMix } from './fault-mix.ts';
+import { type Load, startLoad } from './load.ts';
+import type { MutantName } from './mutants.ts';
+import { createRandom } from './random.ts';
+import { judge } from './verdict.ts';
+import { startWorkers, steps, type Workers } from './workers.ts';
+import { startWorld, type World } from './world.ts';
+
+export interface ChaosOptions {
+  /** An empty folder. */
+  folder: string;
+  seed: string;
+  /** The faults go on for at least this long, and until the goals are reached, but no longer than the most. */
+  leastSeconds: number;
+  mostSeconds: number;
+  goals: Goals;
+  /** Withdrawals asked for. */
+  perSecond: number;
+  /** Average seconds between two. */
+  reorgEvery: number;
+  crashEvery: number;
+  workers: number;
+  /** The longest life of a worker. */
+  lifeMs: number;
+  deadlySteps: readonly PayoutStep[];
+  faults: FaultMix;
+  finalityDepth: number;
+  /** After the end of the faults. */
+  finalWithinSeconds: number;
+  mutant?: MutantName;
+  /** Run on the fresh database. */
+  prepareSql?: string;
+  say?: (words: string) => void;
+}
+
+export interface Goals {
+  withdrawals: number;
+  kills: number;
+  killsEachStep: number;
+  reorganisations: number;
+  crashes: number;
+}
+
+export interface Outcome {
+  /** Promises that were not kept. */
+  broken: string[];
+  /** Goals that were not reached: such a run proves too little. */
+  unreached: string[];
+  statuses: Record<string, number>;
+  /** Why some failed. */
+  reasons: Record<string, number>;
+  withdrawals: number;
+  kills: number;
+  killsByStep: Record<string, number>;
+  freezes: number;
+  reorganisations: Record<string, number>;
+  crashes: number;
+  calls: number;
+  faulted: number;
+  byFault: Partial<Record<Fault, number>>;
+  activeSeconds: number;
+  /** From the end of the faults until everything was final. */
+  finalSeconds: number | undefined;
+}
+
+/** A minute, as `npm test` runs it; longer runs change the times. */
+export const usualOptions: Omit<ChaosOptions, 'folder' | 'seed'> = {
+  leastSeconds: 30,
+  mostSeconds: 60,
+  goals: { withdrawals: 200, kills: 30, killsEachStep: 1, reorganisations: 5, crashes: 3 },
+  perSecond: 8,
+  reorgEvery: 5,
+  crashEvery: 8,
+  workers: 3,
+  lifeMs: 3_500,
+  deadlySteps: steps,
+  faults: { ...everyFault, rate: 0.3 },
+  finalityDepth: 4,
+  finalWithinSeconds: 25,
+};
+
+const deepestReorg = 3;
+const lagEvery = 7;
+const sayEverySeconds = 10;
+
+interface Run {
+  world: World;
+  workers: Workers;
+  load: Load;
+  disasters: Disasters;
+}
+
+/** Pays withdrawals while everything around is ill-treated, lets it come to rest, and judges what is left. */
+export async function runChaos(options: ChaosOptions): Promise<Outcome> {
+  const { folder, seed, finalityDepth, prepareSql, finalWithinSeconds } = options;
+  const world = await startWorld({ folder, seed, finality: { rule: finalityDepth } });
+  try {
+    if (prepareSql) await world.deps.db.query(prepareSql);
+    for (const twin of world.twins) twin.setMix(options.faults);
+    const run = startAll(world, options);
+    const { workers, load, disasters } = run;
+    const activeSeconds = await waitForGoals(run, options);
+    const unreached = unreachedGoals(run, options);
+    for (const twin of world.twins) twin.setMix(undefined);
+    await disasters.stop();
+    workers.stopKilling();
+    const overAt = performance.now();
+    await load.finish();
+    const finalSeconds = await waitUntilFinal(world, overAt, finalWithinSeconds);
+    await workers.stop();
+    const broken = [...accidentsOf(run), ...load.faults, ...(await judge(world, load.asked))];
+    return { broken, unreached, activeSeconds, finalSeconds, ...(await countAll(run)) };
+  } finally {
+    await world.stop();
+  }
+}
+
+function startAll(world: World, options: ChaosOptions): Run {
+  const { seed, workers: count, lifeMs, deadlySteps, mutant, perSecond, reorgEvery, crashEvery } = options;
+  return {
+    world,
+    workers: startWorkers({
+      ...{ world, random: createRandom(seed, 'workers'), count, lifeMs, deadlySteps },
+      ...(mutant && { mutant }),
+    }),
+    load: startLoad({ world, random: createRandom(seed, 'load'), perSecond }),
+    disasters: startDisasters({
+      ...{ world, random: createRandom(seed, 'disasters'), reorgEvery, crashEvery, lagEvery, deepestReorg },
+    }),
+  };
+}
+
+async function waitForGoals(run: Run, options: ChaosOptions): Promise<number> {
+  const { leastSeconds, mostSeconds, say } = options;
+  const startedAt = performance.now();
+  const seconds = () => (performance.now() - startedAt) / 1_000;
+  let saidAt = 0;
+  const isOver = () =>
+    accidentsOf(run).length > 0 ||
+    seconds() >= mostSeconds ||
+    (seconds() >= leastSeconds && unreachedGoals(run, options).length === 0);
+  while (!isOver()) {
+    await sleep(200);
+    if (!say || seconds() - saidAt < sayEverySeconds) continue;
+    saidAt = seconds();
+    const { load, workers, disasters, world } = run;
+    const counts = `${load.created} withdrawals, ${workers.kills} kills, ${reorganised(disasters)} reorganisations`;
+    const statuses = JSON.stringify(await countStatuses(world));
+    say(`${saidAt.toFixed(0)} s: ${counts}, ${world.database.crashes} crashes ${statuses}`);
+  }
+  return seconds();
+}
+
+function unreachedGoals({ world, workers, load, disasters }: Run, options: ChaosOptions): string[] {
+  const { goals, deadlySteps } = options;
+  const reached: [what: string, count: number, goal: number][] = [
+    ['withdrawals', load.created, goals.withdrawals],
+    ['kills', workers.kills, goals.kills],
+    ['reorganisations', reorganised(disasters), goals.reorganisations],
+    ['crashes of PostgreSQL', world.database.crashes, goals.crashes],
+  ];
+  for (const step of deadlySteps) {
+    reached.push([`kills at ${step}`, workers.killsByStep.get(step) ?? 0, goals.killsEachStep]);
+  }
+  return reached
+    .filter(([, count, goal]) => count < goal)
+    .map(([what, count, goal]) => `${count} of ${goal} ${what}`);
+}
+
+const accidentsOf = ({ workers, disasters }: Run) => [...workers.accidents, ...disasters.accidents];
+
+const reorganised = ({ reorganisations }: Disasters) =>
+  Object.values(reorganisations).reduce((sum, count) => sum + count, 0);
+
+async function waitUntilFinal(
+  world: World,
+  overAt: number,
+  withinSeconds: number,
+): Promise<number | undefined> {
+  const seconds = () => (performance.now() - overAt) / 1_000;
+  for (; seconds() < withinSeconds; await sleep(100)) {
+    const statuses = await countStatuses(world);
+    if (!statuses.queued && !statuses.pending && !statuses.processing) return seconds();
+  }
+  return undefined;
+}
+
+async function countAll({ world, workers, load, disasters }: Run) {
+  const byFault: Partial<Record<Fault, number>> = {};
+  for (const [fault, count] of world.twins.flatMap((twin) => [...twin.byFault])) {
+    byFault[fault] = (byFault[fault] ?? 0) + count;
+  }
+  return {
+    statuses: await countStatuses(world),
+    reasons: await countReasons(world),
+    withdrawals: load.created,
+    kills: workers.kills,
+    killsByStep: Object.fromEntries(workers.killsByStep),
+    freezes: workers.freezes,
+    reorganisations: { ...disasters.reorganisations },
+    crashes: world.database.crashes,
+    calls: world.twins.reduce((sum, { calls }) => sum + calls, 0),
+    faulted: world.twins.reduce((sum, { faulted }) => sum + faulted, 0),
+    byFault,
+  };
+}
+
+const countStatuses = (world: World) =>
+  countBy(world, 'select status as name, count(*)::integer as count from withdrawals group by status');
+
+const countReasons = (world: World) =>
+  countBy(
+    world,
+    `select error_message as name, count(*)::integer as count from withdrawals
+     where status = 'failed' group by error_message`,
+  );
+
+async function countBy({ deps }: World, sql: string): Promise<Record<string, number>> {
+  const rows = await deps.db.query<{ name: string; count: number }>(sql).catch(() => []);
+  return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
+}

@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Asked } from './load.ts';
+import type { World } from './world.ts';
+
+export interface Freezer {
+  /** Has the token freeze the recipient soon, or when the withdrawal is signed. */
+  freeze(one: Asked, isAfterSigning: boolean): void;
+  idOf(bulkId: string): Promise<string>;
+  finish(): Promise<void>;
+}
+
+/** The issuer of the tokens, who freezes accounts one after another. */
+export function createFreezer({ chain, deps }: World): Freezer {
+  const waiting = new Set<Promise<void>>();
+  let last = Promise.resolve();
+  let isOver = false;
+
+  return {
+    freeze(one, isAfterSigning) {
+      const wait = (isAfterSigning ? waitUntilSigned(one.bulkId!) : Promise.resolve()).then(() => {
+        waiting.delete(wait);
+        last = last.then(() => freezeNow(one));
+      });
+      waiting.add(wait);
+    },
+    idOf: async (bulkId) => (await look(bulkId)).id,
+    async finish() {
+      isOver = true;
+      await Promise.all(waiting);
+      await last;
+    },
+  };
+
+  /** A reorganisation may take the issuer's transaction away: then the recipient is not frozen, and is paid. */
+  async function freezeNow({ symbol, to }: Asked): Promise<void> {
+    if (!isOver) await chain.setFrozen(symbol, to, true).catch(() => {});
+  }
+
+  async function waitUntilSigned(bulkId: string): Promise<void> {
+    while (!isOver) {
+      const { status } = await look(bulkId);
+      if (status !== 'queued' && status !== 'pending') return;
+      await sleep(100);
+    }
+  }
+
+  /** Again and again while the database is away. */
+  async function look(bulkId: string): Promise<{ id: string; status: string }> {
+    for (;;) {
+      const rows = await deps.db
+        .query<{ id: string; status: string }>('select id, status from withdrawals where bulk_id = $1', [
+          bulkId,
+        ])
+        .catch(() => []);
+      if (rows[0]) return rows[0];
+      await sleep(100);
+    }
+  }
+}

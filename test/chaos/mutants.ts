@@ -1,0 +1,64 @@
+import type { ChaosOptions } from './chaos.ts';
+import { everyFault } from './fault-mix.ts';
+
+export type MutantName =
+  | 'fails on a send error'
+  | 'completes at the first receipt'
+  | 'sends before the commit'
+  | 'takes a new nonce on retry';
+
+export interface Mutant {
+  name: MutantName;
+  /** What the verdict must say of it. That something is late or stuck would not do: a busy machine is late, too. */
+  harm: RegExp;
+  /**
+   * What of the database refuses the wrong step, and is taken out of this world first: the database is a second fence, and this
+   * is a test of the test.
+   */
+  fence: string | undefined;
+  conditions: Partial<ChaosOptions>;
+}
+
+const noKills = { deadlySteps: [], lifeMs: Number.POSITIVE_INFINITY };
+const noReads = { receipt: {}, read: {} };
+
+/** The four wrong workers, each under the faults that it cannot stand. */
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'fails on a send error',
+    harm: /is failed and was paid/,
+    fence: 'drop trigger withdrawals_guard_move on withdrawals',
+    conditions: {
+      ...noKills,
+      faults: {
+        ...everyFault,
+        ...noReads,
+        rate: 0.3,
+        transport: { 'reset after': 1, '502 after': 1 },
+        send: { underpriced: 1 },
+      },
+    },
+  },
+  {
+    name: 'completes at the first receipt',
+    harm: /is completed and was not paid/,
+    fence: undefined,
+    conditions: { ...noKills, finalityDepth: 0, reorgEvery: 1.5, faults: { ...everyFault, rate: 0 } },
+  },
+  {
+    name: 'sends before the commit',
+    // Where its bytes are seen on chain in time, the lane halts by itself: the harm is then that it needs a person.
+    harm: /no withdrawal says so|was paid by|the chain has \d+ transactions|the hot wallet has sent \d+ transactions/,
+    fence: undefined,
+    conditions: { deadlySteps: [], faults: { ...everyFault, rate: 0 } },
+  },
+  {
+    name: 'takes a new nonce on retry',
+    harm: /was paid \d+ times/,
+    fence: 'alter table payout_slots drop constraint payout_slots_withdrawal_key',
+    conditions: {
+      ...noKills,
+      faults: { ...everyFault, ...noReads, rate: 0.3, transport: {}, send: { swallowed: 1 } },
+    },
+  },
+];

@@ -1,0 +1,138 @@
+import { checkBooks } from '../../src/ledger/index.ts';
+import type { Asked } from './load.ts';
+import type { World } from './world.ts';
+
+interface WithdrawalFacts extends Record<string, unknown> {
+  id: string;
+  bulkId: string;
+  key: string;
+  userId: string;
+  currency: string;
+  tokenAddress: string;
+  toAddress: string;
+  amount: bigint;
+  status: string;
+  hash: string | null;
+  errorMessage: string | null;
+  moves: { status: string; at: string }[] | null;
+}
+
+/** Every promise that is broken, in words. What was paid is asked of the node; the database only says what it believes. */
+export async function judge(world: World, asked: readonly Asked[]): Promise<string[]> {
+  const rows = await selectWithdrawals(world);
+  return [
+    ...judgeNoneLost(rows, asked),
+    ...(await judgePayments(world, rows)),
+    ...rows.flatMap(judgeMoves),
+    ...(await judgeLane(world)),
+    ...(await judgeBalances(world, rows)),
+  ];
+}
+
+function selectWithdrawals({ deps }: World): Promise<WithdrawalFacts[]> {
+  return deps.db.query<WithdrawalFacts>(
+    `select w.id, w.bulk_id as "bulkId", w.idempotency_key as key, w.user_id as "userId", w.currency,
+       w.token_address as "tokenAddress", w.to_address as "toAddress", w.amount, w.status, w.transaction_hash as hash,
+       w.error_message as "errorMessage",
+       (select jsonb_agg(jsonb_build_object('status', m.status, 'at', m.at) order by m.at,
+          array_position(array['pending', 'processing', 'completed', 'failed'], m.status))
+        from withdrawal_moves m where m.withdrawal_id = w.id) as moves
+     from withdrawals w order by w.id`,
+  );
+}
+
+function judgeNoneLost(rows: readonly WithdrawalFacts[], asked: readonly Asked[]): string[] {
+  const byKey = Map.groupBy(rows, ({ key }) => key);
+  const known = new Set(asked.map(({ key }) => key));
+  const faults = rows.filter(({ key }) => !known.has(key)).map(({ id }) => `${id} was never asked for`);
+  for (const one of asked) {
+    const [row, another] = byKey.get(one.key) ?? [];
+    if (another) faults.push(`${one.key} made two withdrawals`);
+    if (!one.bulkId) continue;
+    if (row?.bulkId !== one.bulkId) {
+      faults.push(`${one.bulkId} was answered and is lost`);
+      continue;
+    }
+    const isAsAsked = row.toAddress === one.to && row.amount === one.amount && row.currency === one.symbol;
+    if (!isAsAsked) faults.push(`${row.id} is not what was asked for`);
+    if (one.kind === 'over' && row.errorMessage !== 'Insufficient balance')
+      faults.push(`${row.id} is more than the user had and is ${row.status}`);
+    if (one.isCanceled && row.status !== 'failed') faults.push(`${row.id} was canceled and is ${row.status}`);
+  }
+  return faults;
+}
+
+/** Completed: one Transfer of exactly the amount, under the hash that we show. Else: none. And no other Transfer at all. */
+async function judgePayments({ chain }: World, rows: readonly WithdrawalFacts[]): Promise<string[]> {
+  const paid = Map.groupBy(await chain.paidOut(), ({ to }) => to);
+  const faults: string[] = [];
+  for (const { id, status, toAddress, tokenAddress, amount, hash } of rows) {
+    const transfers = paid.get(toAddress) ?? [];
+    paid.delete(toAddress);
+    if (status !== 'completed' && status !== 'failed') faults.push(`${id} is stuck in ${status}`);
+    if (transfers.length > 1) faults.push(`${id} was paid ${transfers.length} times`);
+    if (status === 'completed' && transfers.length === 0) faults.push(`${id} is completed and was not paid`);
+    if (status === 'failed' && transfers.length > 0) faults.push(`${id} is failed and was paid`);
+    for (const transfer of transfers) {
+      if (transfer.amount !== amount || transfer.token !== tokenAddress)
+        faults.push(`${id} was paid ${transfer.amount} instead of ${amount}`);
+      if (status === 'completed' && transfer.hash !== hash) faults.push(`${id} was paid by ${transfer.hash}`);
+    }
+  }
+  for (const [to] of paid) faults.push(`${to} was paid, and no withdrawal says so`);
+  return faults;
+}
+
+const legalLives = new Set([
+  ...['failed', 'pending failed', 'pending processing failed', 'pending processing completed'],
+  ...['', 'pending', 'pending processing'],
+]);
+
+function judgeMoves({ id, moves }: WithdrawalFacts): string[] {
+  const life = (moves ?? []).map(({ status }) => status).join(' ');
+  return legalLives.has(life) ? [] : [`${id} went through ${life}`];
+}
+
+async function judgeLane({ chain, deps }: World): Promise<string[]> {
+  const used = BigInt(await chain.call<string>('eth_getTransactionCount', chain.hotWallet, 'latest'));
+  const [signer] = await deps.db.query<{ nextNonce: bigint; haltedReason: string | null }>(
+    'select next_nonce as "nextNonce", halted_reason as "haltedReason" from payout_signers',
+  );
+  const [slots] = await deps.db.query<{ open: bigint; count: bigint; next: bigint }>(
+    `select count(*) filter (where state <> 'final') as open, count(*) as count, coalesce(max(nonce) + 1, 0) as next
+     from payout_slots`,
+  );
+  const faults: string[] = [];
+  const next = signer?.nextNonce ?? 0n;
+  if (used !== next) faults.push(`the chain has ${used} transactions of the wallet and the database ${next}`);
+  if (slots!.count !== next || slots!.next !== next) faults.push(`${next} nonces and ${slots!.count} slots`);
+  if (slots!.open > 0n) faults.push(`${slots!.open} nonces are not settled`);
+  if (signer?.haltedReason) faults.push(`the lane is halted: ${signer.haltedReason}`);
+  return faults;
+}
+
+async function judgeBalances(
+  { deps, userIds, symbols, fundedEach }: World,
+  rows: readonly WithdrawalFacts[],
+): Promise<string[]> {
+  const faults: string[] = [];
+  const { unbalancedPostings, wrongBalances } = await checkBooks(deps.db);
+  for (const { postingId } of unbalancedPostings) faults.push(`posting ${postingId} does not sum to zero`);
+  for (const { accountId } of wrongBalances)
+    faults.push(`account ${accountId} is not the sum of its entries`);
+  const accounts = await deps.db.query<{ userId: string; currency: string; balance: bigint; held: bigint }>(
+    'select user_id as "userId", currency, balance, held from ledger_accounts where user_id is not null',
+  );
+  for (const userId of userIds) {
+    for (const symbol of symbols) {
+      const spent = rows
+        .filter((row) => row.userId === userId && row.currency === symbol && row.status === 'completed')
+        .reduce((sum, { amount }) => sum + amount, 0n);
+      const account = accounts.find((one) => one.userId === userId && one.currency === symbol);
+      if (account?.balance !== fundedEach - spent)
+        faults.push(`user ${userId} has ${account?.balance} ${symbol} instead of ${fundedEach - spent}`);
+      if (account?.held !== 0n) faults.push(`${account?.held} ${symbol} of user ${userId} are still held`);
+    }
+  }
+  return faults;
+}

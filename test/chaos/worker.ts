@@ -1,0 +1,50 @@
+// One worker process of a chaos run. Its orders come as one line on standard input; when that ends, so does the process.
+import { appendFileSync, writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Deps } from '../../src/context.ts';
+import { createEvm } from '../../src/evm/index.ts';
+import { type AtStep, payoutJobs } from '../../src/payouts/index.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createPool } from '../../src/platform/db.ts';
+import { runJobs } from '../../src/platform/jobs.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { createScreening } from '../../src/screening/index.ts';
+import { readOrders, type WorkerOrders } from './worker-orders.ts';
+
+let mayDie = true;
+const lines = createInterface({ input: process.stdin });
+lines.on('line', (line) => {
+  if (line === 'live') mayDie = false;
+  else void work(readOrders(line));
+});
+lines.once('close', () => process.exit());
+
+async function work(orders: WorkerOrders): Promise<void> {
+  const { databaseUrl, logFile, network, dieAt, mutant } = orders;
+  const log = createLog({
+    level: 'info',
+    destination: { write: (text) => appendFileSync(logFile, text) },
+  }).child({ worker: process.pid });
+  let hits = 0;
+  const atStep: AtStep = (step) => {
+    if (!mayDie || !dieAt?.steps.includes(step)) return;
+    hits += 1;
+    if (hits < dieAt.hit) return;
+    writeSync(process.stdout.fd, `died at ${step}\n`);
+    process.kill(process.pid, 'SIGKILL');
+  };
+  const deps = {
+    db: createPool({ url: databaseUrl, connectionsMax: 6, statementTimeoutMs: 5_000, log }),
+    clock: systemClock,
+    log,
+    evm: createEvm([network]),
+    screening: createScreening(undefined),
+    // Of no use here, and a third of the time that a worker takes to start.
+    metrics: { countJob: () => {} },
+  } as unknown as Deps;
+  const jobs = mutant
+    ? (await import('./mutant-jobs.ts')).mutantJobs(mutant, deps, atStep)
+    : payoutJobs(atStep);
+  runJobs(jobs, deps);
+  writeSync(process.stdout.fd, 'started\n');
+}

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
+import path from 'node:path';
+import { buildApp } from '../../src/app.ts';
+import type { Config } from '../../src/config.ts';
+import { type Ctx, contextFor, type Deps, type OperatorActor } from '../../src/context.ts';
+import { type Finality, type NetworkSettings, type TokenSymbol, tokenSymbols } from '../../src/evm/index.ts';
+import { issueKey } from '../../src/keys/index.ts';
+import { fundAccount } from '../../src/ledger/index.ts';
+import { createDeps } from '../../src/main.ts';
+import { allowUser, createPartner } from '../../src/partners/index.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { createUser } from '../../src/users/index.ts';
+import { type Chain, startChain } from '../chain.ts';
+import { type CrashingDatabase, startCrashingDatabase } from './database.ts';
+import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { createRandom } from './random.ts';
+
+export interface WorldOptions {
+  /** An empty folder for the database and the logs. */
+  folder: string;
+  seed: string;
+  finality: Finality;
+}
+
+/** A whole Causeway that is about to be ill-treated: chain, false nodes before it, database, API, funded users. */
+export interface World {
+  folder: string;
+  chain: Chain;
+  /** Two addresses of the same node, each with faults of its own. */
+  twins: FaultProxy[];
+  database: CrashingDatabase;
+  deps: Deps;
+  apiUrl: string;
+  apiKey: string;
+  operatorToken: string;
+  /** What a worker is told of the network, false nodes included. */
+  network: NetworkSettings;
+  userIds: string[];
+  symbols: TokenSymbol[];
+  /** What each user had of each token at first, in base units. */
+  fundedEach: bigint;
+  operatorContext(): Ctx<OperatorActor>;
+  stop(): Promise<void>;
+}
+
+const users = 5;
+const fundedEach = '1000000';
+const callTimeoutMs = 1_500;
+const bumpAfterMs = 3_000;
+
+export async function startWorld({ folder, seed, finality }: WorldOptions): Promise<World> {
+  const [chain, database] = await Promise.all([startChain({ blockTime: 1 }), startCrashingDatabase(folder)]);
+  // A reorganisation must not reach the blocks in which the tokens were made.
+  await chain.mine(8);
+  const twins = await Promise.all(
+    ['first', 'second'].map((name) => startFaultProxy(chain.rpcUrl, createRandom(seed, `faults ${name}`))),
+  );
+  const network: NetworkSettings = {
+    ...{ ...chain.settings, finality, bumpAfterMs, callTimeoutMs },
+    rpcUrls: twins.map(({ url }) => url),
+  };
+  const operatorToken = randomBytes(24).toString('hex');
+  const config = apiConfig({ databaseUrl: database.url, network, operatorToken });
+  const logFile = path.join(folder, 'api.log');
+  const log = createLog({ level: 'error', destination: { write: (line) => appendFileSync(logFile, line) } });
+  const deps = createDeps(config, log);
+  const server = await buildApp(deps, { ...config, servesApi: true });
+  const apiUrl = await server.listen({ host: '127.0.0.1', port: 0 });
+  const operatorContext = () => contextFor(deps, { kind: 'operator', name: 'chaos' } as const, log);
+
+  const partner = await createPartner(operatorContext(), { name: 'Chaos' });
+  const symbols = tokenSymbols.filter((symbol) => network.tokens.some((token) => token.symbol === symbol));
+  const userIds: string[] = [];
+  for (let n = 0; n < users; n += 1) {
+    userIds.push(await makeFundedUser(operatorContext, partner.id, network, symbols));
+  }
+  const key = await issueKey(operatorContext(), {
+    name: 'chaos',
+    partnerId: partner.id,
+    userId: userIds[0]!,
+  });
+  return {
+    ...{ folder, chain, twins, database, deps, apiUrl, operatorToken, network, userIds, symbols },
+    apiKey: key.token,
+    fundedEach: BigInt(fundedEach) * 10n ** 6n,
+    operatorContext,
+    async stop() {
+      await server.close();
+      await deps.db.end();
+      await Promise.all(twins.map((twin) => twin.stop()));
+      await Promise.all([chain.stop(), database.stop()]);
+    },
+  };
+}
+
+async function makeFundedUser(
+  operatorContext: () => Ctx<OperatorActor>,
+  partnerId: string,
+  { network }: NetworkSettings,
+  symbols: readonly TokenSymbol[],
+): Promise<string> {
+  const user = await createUser(operatorContext(), {
+    ...{ email: `${randomBytes(6).toString('hex')}@example.com`, givenName: 'Test', familyName: 'Person' },
+    ...{ documentType: 'passport', documentNumber: randomBytes(6).toString('hex') },
+  });
+  await allowUser(operatorContext(), { partnerId, userId: user.id });
+  for (const currency of symbols) {
+    await fundAccount(operatorContext(), { userId: user.id, network, currency, amount: fundedEach });
+  }
+  return user.id;
+}
+
+function apiConfig(own: { databaseUrl: string; network: NetworkSettings; operatorToken: string }): Config {
+  const { signerKey: _, ...withoutSigner } = own.network;
+  return {
+    databaseUrl: own.databaseUrl,
+    databasePoolMax: 10,
+    databaseStatementTimeoutMs: 5_000,
+    host: '127.0.0.1',
+    port: 0,
+    operatorTokens: new Map([['chaos', own.operatorToken]]),
+    encryptionKeys: new Map([[1, randomBytes(32)]]),
+    trustedProxies: [],
+    rateLimitStore: 'memory',
+    shutdownGraceMs: 2_000,
+    logLevel: 'error',
+    networks: [withoutSigner],
+    withdrawalLimits: [],
+  };
+}
