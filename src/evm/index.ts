@@ -1,7 +1,5 @@
 export { checksumAddress, parseAddress } from './address.ts';
 export {
-  type Block,
-  type BlockTag,
   readBlock,
   readBlockHashes,
   readChainId,
@@ -9,12 +7,13 @@ export {
   readTransactionCount,
 } from './blocks.ts';
 export { type Chain, chains, type Network, networks, type TokenSymbol } from './chains.ts';
-export { deployTestTokens, type TestTokenOptions } from './deploy-test-tokens.ts';
+export { deployTestTokens } from './deploy-test-tokens.ts';
 export { type Fees, raiseFees, readFees } from './fees.ts';
 export { describeFinality, type Finality, type FinalityRule, parseFinality, ruleFor } from './finality.ts';
-export { callNode, type NodeCall, NodeError, type RpcCall } from './json-rpc.ts';
-export { createEvm, type Evm, type EvmNetwork, type NetworkSettings, type OnCall } from './networks.ts';
-export { type CallOutcome, createNode, type Node, type NodeOptions, type Provider } from './node.ts';
+export { gatherCalls } from './gather-calls.ts';
+export { callNode, NodeError, type RpcCall } from './json-rpc.ts';
+export { createEvm, type Evm, type EvmNetwork, type NetworkSettings } from './networks.ts';
+export { type CallOutcome, createNode, type Node, type Provider } from './node.ts';
 export { addressOfKey, type PrivateKey, parsePrivateKey } from './private-key.ts';
 export {
   type Log,
@@ -22,7 +21,6 @@ export {
   paysAnything,
   type Receipt,
   readReceipts,
-  type TransferMatch,
 } from './receipts.ts';
 export { readSentTransaction, readSentTransfers, type SentTransfer } from './sent-transfers.ts';
 export { createSigner, hashOf, type Signer, type TransferToSign } from './signer.ts';
@@ -31,7 +29,6 @@ export {
   readFrozen,
   readGasBalance,
   readTokenBalance,
-  type Simulation,
   simulateTransfers,
 } from './token-reads.ts';
 export { createToken, type Token, tokenAddresses, tokenSymbols, tokensOf } from './tokens.ts';

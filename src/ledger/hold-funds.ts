@@ -1,5 +1,5 @@
 import type { Db } from '../platform/db.ts';
-import { addHolds, type Hold, subtractHolds } from './queries.ts';
+import { addHolds, type Hold, lockAccounts, type Owner, subtractHolds } from './queries.ts';
 
 /**
  * Sets funds aside: they stay in the balance and cannot be spent again. Lock the accounts first (`lockAccounts`) and ask for
@@ -12,6 +12,17 @@ export function holdFunds(db: Db, holds: readonly Hold[]): Promise<void> {
 /** Gives back what was set aside, be it that it was spent or that nothing came of it. */
 export function releaseFunds(db: Db, holds: readonly Hold[]): Promise<void> {
   return changeHolds(db, holds, subtractHolds, 'less held than is to be released');
+}
+
+/** The same by owner, for whoever holds no lock on the accounts yet. */
+export async function releaseHeld(db: Db, held: readonly (Owner & { amount: bigint })[]): Promise<void> {
+  const accounts = await lockAccounts(db, held);
+  const holds = held.map(({ userId, amount }, at) => {
+    const account = accounts[at];
+    if (!account) throw new Error(`user ${userId} has no account to release a hold on`);
+    return { accountId: account.accountId, amount };
+  });
+  await releaseFunds(db, holds);
 }
 
 async function changeHolds(

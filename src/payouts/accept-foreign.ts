@@ -12,7 +12,7 @@ import {
   readReceipts,
   readSentTransaction,
 } from '../evm/index.ts';
-import { lockAccounts, releaseFunds } from '../ledger/index.ts';
+import { releaseHeld } from '../ledger/index.ts';
 import { payoutErrors } from './errors.ts';
 import {
   insertAttempts,
@@ -111,9 +111,7 @@ async function fail(
   { userId, currency, amount, nonce, withdrawalId }: OpenSlot,
   minedHash: string,
 ): Promise<void> {
-  const [account] = await lockAccounts(db, [{ userId, network: where.network, currency }]);
-  if (!account) throw new Error('a signed withdrawal has no account to release its hold on');
-  await releaseFunds(db, [{ accountId: account.accountId, amount }]);
+  await releaseHeld(db, [{ userId, network: where.network, currency, amount }]);
   const errorMessage = 'Its nonce was used by another transaction';
   await updateSettled(db, { ...where, now }, [
     { nonce, withdrawalId, minedHash, status: 'failed', transferStatus: 'replaced', errorMessage },

@@ -1,6 +1,6 @@
 import { inTransaction } from '../context.ts';
 import { matchTransfer, type Receipt, readReceipts } from '../evm/index.ts';
-import { lockAccounts, postWithdrawals, releaseFunds } from '../ledger/index.ts';
+import { postWithdrawals, releaseHeld } from '../ledger/index.ts';
 import { DatabaseUnavailable } from '../platform/errors.ts';
 import type { Lane, WorkerCtx } from './lane.ts';
 import { isReceipt, type Look } from './look.ts';
@@ -86,13 +86,10 @@ async function settleCompleted(ctx: WorkerCtx, lane: Lane, judged: readonly Judg
 
 async function settleFailed(ctx: WorkerCtx, lane: Lane, judged: readonly Judged[]): Promise<number> {
   return settleSlots(ctx, lane, judged, async ({ db }, ours) => {
-    const accounts = await lockAccounts(
+    const network = lane.network.name;
+    await releaseHeld(
       db,
-      ours.map(({ slot }) => ({ userId: slot.userId, network: lane.network.name, currency: slot.currency })),
-    );
-    await releaseFunds(
-      db,
-      ours.map(({ slot }, at) => ({ accountId: accounts[at]!.accountId, amount: slot.amount })),
+      ours.map(({ slot: { userId, currency, amount } }) => ({ userId, network, currency, amount })),
     );
   });
 }

@@ -1,5 +1,11 @@
-import { hashOf, type Provider, readChainId, readDecimals, readTransactionCount } from '../evm/index.ts';
-import { gatherCalls } from './gather-calls.ts';
+import {
+  gatherCalls,
+  hashOf,
+  type Provider,
+  readChainId,
+  readDecimals,
+  readTransactionCount,
+} from '../evm/index.ts';
 import { type Lane, tellTrouble, type WorkerCtx } from './lane.ts';
 import { insertSigner, type SignerRow, selectOpenAttempts, selectSigner, updateHalted } from './queries.ts';
 import { agreementMs, startPatienceMs } from './timing.ts';
@@ -23,12 +29,8 @@ export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider):
   }
   // The chain first and our counter after it: the counter only grows, so another worker's nonces are not taken for foreign ones.
   const used = await readUsedEverywhere(lane);
-  if (used === undefined) {
-    tellTrouble(ctx, lane, `not every node of ${network.name} has answered since the start`);
-    return { refused: 'node' };
-  }
   const known = await selectSigner(ctx.db, network.name, signer.address);
-  if (!known) return register(ctx, lane, used);
+  if (!known) return isSure(lane) ? register(ctx, lane, used) : { refused: 'node' };
   if (known.haltedReason !== null) {
     tellTrouble(ctx, lane, known.haltedReason);
     return { refused: 'halted' };
@@ -36,16 +38,13 @@ export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider):
   if (BigInt(used) <= known.nextNonce) return { signer: known, used };
   // One answer may be wrong; halting needs a person, so it is asked again.
   const again = await readUsedEverywhere(lane);
-  if (again === undefined || BigInt(again) <= known.nextNonce) return { refused: 'node' };
+  if (BigInt(again) <= known.nextNonce) return { refused: 'node' };
   await haltLane(ctx, lane, unknownTransactions(again, known.nextNonce));
   return { refused: 'halted' };
 }
 
-/**
- * The most that any node knows of: one that lags would hide what a deployment before us, or beside us, has sent. So at the start
- * all of them must have answered once, or be given up after a while.
- */
-async function readUsedEverywhere(lane: Lane): Promise<number | undefined> {
+/** The most that any node knows of: one that lags would hide what a deployment before us, or beside us, has sent. */
+async function readUsedEverywhere(lane: Lane): Promise<number> {
   const { network, signer } = lane;
   const answers = await Promise.allSettled(
     network.node.providers.map((provider) =>
@@ -55,9 +54,12 @@ async function readUsedEverywhere(lane: Lane): Promise<number | undefined> {
   const counts = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
   if (counts.length === answers.length) lane.isKnownEverywhere = true;
   if (counts.length === 0) throw (answers[0] as PromiseRejectedResult).reason;
-  const isGivenUp = performance.now() - lane.startedAt > startPatienceMs;
-  return lane.isKnownEverywhere || isGivenUp ? Math.max(...counts) : undefined;
+  return Math.max(...counts);
 }
+
+/** Before the first signature of a process every node must have told the count once, or be given up after a while. */
+export const isSure = ({ isKnownEverywhere, startedAt }: Lane) =>
+  isKnownEverywhere || performance.now() - startedAt > startPatienceMs;
 
 const countTimeoutMs = 3_000;
 

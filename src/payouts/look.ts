@@ -1,10 +1,11 @@
 import {
   type FinalityRule,
+  gatherCalls,
   NodeError,
   type Provider,
   type Receipt,
+  readBlock,
   readBlockHashes,
-  readFinalBlock,
   readReceipts,
   readTransactionCount,
 } from '../evm/index.ts';
@@ -24,22 +25,24 @@ export interface FinalBlock {
 export async function readFinalBlocks(
   { network, signer }: Lane,
   provider: Provider,
-  latestCount: number,
+  { head, latest }: { head: number; latest: number },
 ): Promise<ReadonlyMap<FinalityRule, FinalBlock>> {
   const { rule, above } = network.finality;
-  const finals = new Map<FinalityRule, FinalBlock>();
-  for (const each of new Set(above ? [rule, above.rule] : [rule])) {
-    const block = await readFinalBlock(provider, each);
-    if (!block) continue;
-    finals.set(each, {
-      number: block.number,
-      count: await readTransactionCount(provider, signer.address, block.number).catch((error) => {
-        if (error instanceof NodeError && error.isAnswer) return latestCount;
-        throw error;
-      }),
+  const together = gatherCalls(provider);
+  const numberOf = async (each: FinalityRule) =>
+    typeof each === 'number' ? head - each : ((await readBlock(together, each))?.number ?? -1);
+  const countAt = (number: number) =>
+    readTransactionCount(together, signer.address, number).catch((error) => {
+      if (error instanceof NodeError && error.isAnswer) return latest;
+      throw error;
     });
-  }
-  return finals;
+  const finals = await Promise.all(
+    (above ? [rule, above.rule] : [rule]).map(async (each): Promise<[FinalityRule, FinalBlock]> => {
+      const number = await numberOf(each);
+      return [each, { number, count: number < 0 ? 0 : await countAt(number) }];
+    }),
+  );
+  return new Map(finals);
 }
 
 export interface Look {

@@ -1,5 +1,6 @@
 import {
   type FinalityRule,
+  gatherCalls,
   type Receipt,
   readBlock,
   readReceipts,
@@ -33,14 +34,18 @@ export function settleFinal(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const bounds = await selectOpenBounds(ctx.db, network.name, signer.address);
     if (!bounds) return 0;
     const provider = network.node.pick();
-    const head = (await readBlock(provider, 'latest'))?.number ?? 0;
-    const latest = await readTransactionCount(provider, signer.address, 'latest');
+    const together = gatherCalls(provider);
+    const [block, latest] = await Promise.all([
+      readBlock(together, 'latest'),
+      readTransactionCount(together, signer.address, 'latest'),
+    ]);
+    const head = block?.number ?? 0;
     const isLagging = lagsBehind(lane, head);
     if (BigInt(latest) <= bounds.lowest) {
       if (!isLagging) await noteUnseen(ctx, lane, latest);
       return 0;
     }
-    const finals = await readFinalBlocks(lane, provider, latest);
+    const finals = await readFinalBlocks(lane, provider, { head, latest });
     const range = { network: network.name, address: signer.address, from: Number(bounds.lowest) };
     const decided = decidedBy(lane, finals);
     const mined = await selectOpenSlots(ctx.db, { ...range, below: latest, limit: turnMax, decided });

@@ -1,6 +1,7 @@
 import { type Ctx, inTransaction } from '../context.ts';
 import {
   type Fees,
+  gatherCalls,
   type Provider,
   readBlock,
   readFees,
@@ -8,9 +9,8 @@ import {
   readTokenBalance,
   readTransactionCount,
 } from '../evm/index.ts';
-import { lockAccounts, releaseFunds } from '../ledger/index.ts';
-import { checkLane, isAgreed } from './check-lane.ts';
-import { gatherCalls } from './gather-calls.ts';
+import { releaseHeld } from '../ledger/index.ts';
+import { checkLane, isAgreed, isSure } from './check-lane.ts';
 import { type Lane, tellTrouble, throughWeather, type WorkerCtx } from './lane.ts';
 import { preflight } from './preflight.ts';
 import {
@@ -99,6 +99,8 @@ async function readWallet(ctx: WorkerCtx, lane: Lane, provider: Provider): Promi
   try {
     const check = await checkLane(ctx, lane, provider);
     if ('refused' in check) return await wait(check.refused);
+    if (!isSure(lane))
+      return await wait('node', `not every node of ${network.name} has answered since the start`);
     const together = gatherCalls(provider);
     const addresses = [...network.tokens.values()].map(({ address }) => address);
     const [fees, leftBelow, gas, balances] = await Promise.all([
@@ -227,13 +229,9 @@ async function failPending(
     );
     const ours = failures.filter(({ row }) => pending.has(row.id));
     if (ours.length === 0) return;
-    const accounts = await lockAccounts(
+    await releaseHeld(
       db,
-      ours.map(({ row }) => ({ userId: row.userId, network, currency: row.currency })),
-    );
-    await releaseFunds(
-      db,
-      ours.map(({ row }, at) => ({ accountId: accounts[at]!.accountId, amount: row.amount })),
+      ours.map(({ row: { userId, currency, amount } }) => ({ userId, network, currency, amount })),
     );
     await updateFailedBeforeSigning(
       db,

@@ -1,6 +1,6 @@
 import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
-import { lockAccounts, releaseFunds } from '../ledger/index.ts';
+import { releaseHeld } from '../ledger/index.ts';
 import { withdrawalErrors } from './errors.ts';
 import { lockWithdrawal, selectWithdrawal, updateFailed, type WithdrawalRow } from './queries.ts';
 
@@ -14,7 +14,7 @@ export function cancelWithdrawal(
     if (!row) throw withdrawalErrors.withdrawalNotFound();
     if (row.status === 'processing') throw withdrawalErrors.alreadySigned();
     if (row.status !== 'queued' && row.status !== 'pending') throw withdrawalErrors.alreadyFinal();
-    if (row.status === 'pending') await releaseHold(ctx, row);
+    if (row.status === 'pending') await releaseHeld(ctx.db, [row]);
     await updateFailed(ctx.db, { withdrawalId, errorMessage: `Canceled: ${reason}`, now: ctx.now });
     await recordChange(ctx, {
       action: 'withdrawals.cancel',
@@ -24,10 +24,4 @@ export function cancelWithdrawal(
     });
     return (await selectWithdrawal(ctx.db, withdrawalId))!;
   });
-}
-
-async function releaseHold(ctx: Ctx, { userId, network, currency, amount }: WithdrawalRow): Promise<void> {
-  const [account] = await lockAccounts(ctx.db, [{ userId, network, currency }]);
-  if (!account) throw new Error('a pending withdrawal has no account to release its hold on');
-  await releaseFunds(ctx.db, [{ accountId: account.accountId, amount }]);
 }

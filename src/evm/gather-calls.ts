@@ -1,4 +1,5 @@
-import { NodeError, type Provider, type RpcCall } from '../evm/index.ts';
+import { NodeError, type RpcCall } from './json-rpc.ts';
+import type { Provider } from './node.ts';
 
 interface Waiting {
   call: RpcCall;
