@@ -27,6 +27,15 @@ export interface ChainOptions {
   blockTime?: number;
 }
 
+export interface Payment {
+  token: string;
+  to: string;
+  amount: bigint;
+  hash: string;
+  blockNumber: number;
+  blockHash: string;
+}
+
 /** A real EVM node of one test, with our test tokens and a hot wallet that has ten million of each, and gas. */
 export interface Chain {
   rpcUrl: string;
@@ -42,8 +51,17 @@ export interface Chain {
   setFrozen(symbol: TokenSymbol, address: string, isFrozen: boolean): Promise<void>;
   mint(symbol: TokenSymbol, to: string, amount: bigint): Promise<void>;
   /** Every Transfer of our tokens out of the hot wallet, in the canonical chain. */
-  paidOut(): Promise<{ token: string; to: string; amount: bigint; hash: string }[]>;
+  paidOut(): Promise<Payment[]>;
   stop(): Promise<void>;
+}
+
+interface TransferLog {
+  address: string;
+  topics: string[];
+  data: Hex;
+  transactionHash: string;
+  blockNumber: Hex;
+  blockHash: string;
 }
 
 const abi = parseAbi([
@@ -136,20 +154,19 @@ export async function startChain({ network = 'polygon', blockTime }: ChainOption
     mint: (symbol, to, amount) =>
       issue(symbol, encodeFunctionData({ abi, functionName: 'mint', args: [to as Hex, amount] })),
     async paidOut() {
-      const logs = await call<{ address: string; topics: string[]; data: Hex; transactionHash: string }[]>(
-        'eth_getLogs',
-        {
-          fromBlock: '0x0',
-          toBlock: 'latest',
-          address: tokens.map(({ address }) => address),
-          topics: [transferTopic, wordOf(hotWallet)],
-        },
-      );
-      return logs.map(({ address, topics, data, transactionHash }) => ({
+      const logs = await call<TransferLog[]>('eth_getLogs', {
+        fromBlock: '0x0',
+        toBlock: 'latest',
+        address: tokens.map(({ address }) => address),
+        topics: [transferTopic, wordOf(hotWallet)],
+      });
+      return logs.map(({ address, topics, data, transactionHash, blockNumber, blockHash }) => ({
         token: address.toLowerCase(),
         to: `0x${topics[2]!.slice(26)}`,
         amount: BigInt(data),
         hash: transactionHash,
+        blockNumber: Number(blockNumber),
+        blockHash,
       }));
     },
     stop: () => anvil.stop(),

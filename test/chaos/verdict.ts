@@ -1,4 +1,6 @@
+import type { TokenSymbol } from '../../src/evm/index.ts';
 import { checkBooks } from '../../src/ledger/index.ts';
+import type { Chain, Payment } from '../chain.ts';
 import type { Asked } from './load.ts';
 import type { World } from './world.ts';
 
@@ -62,17 +64,23 @@ function judgeNoneLost(rows: readonly WithdrawalFacts[], asked: readonly Asked[]
   return faults;
 }
 
-/** Completed: one Transfer of exactly the amount, under the hash that we show. Else: none. And no other Transfer at all. */
+/**
+ * Completed: one Transfer of exactly the amount, under the hash that we show, and that much in the recipient's balance. Else:
+ * none, and nothing. And no other Transfer at all.
+ */
 async function judgePayments({ chain }: World, rows: readonly WithdrawalFacts[]): Promise<string[]> {
   const paid = Map.groupBy(await chain.paidOut(), ({ to }) => to);
   const faults: string[] = [];
-  for (const { id, status, toAddress, tokenAddress, amount, hash } of rows) {
-    const transfers = paid.get(toAddress) ?? [];
+  for (const { id, status, currency, toAddress, tokenAddress, amount, hash } of rows) {
+    const transfers = await onlyExecuted(chain, paid.get(toAddress) ?? []);
     paid.delete(toAddress);
     if (status !== 'completed' && status !== 'failed') faults.push(`${id} is stuck in ${status}`);
     if (transfers.length > 1) faults.push(`${id} was paid ${transfers.length} times`);
     if (status === 'completed' && transfers.length === 0) faults.push(`${id} is completed and was not paid`);
     if (status === 'failed' && transfers.length > 0) faults.push(`${id} is failed and was paid`);
+    const balance = await chain.balanceOf(currency as TokenSymbol, toAddress);
+    if (balance !== (status === 'completed' ? amount : 0n))
+      faults.push(`${id} is ${status}, and its recipient has ${balance}`);
     for (const transfer of transfers) {
       if (transfer.amount !== amount || transfer.token !== tokenAddress)
         faults.push(`${id} was paid ${transfer.amount} instead of ${amount}`);
@@ -81,6 +89,23 @@ async function judgePayments({ chain }: World, rows: readonly WithdrawalFacts[])
   }
   for (const [to] of paid) faults.push(`${to} was paid, and no withdrawal says so`);
   return faults;
+}
+
+/**
+ * After a reorganisation under load the node was seen to list the logs of a block twice, under one and the same transaction, whose
+ * nonce it had counted once. Where there are two, only those count whose receipt names the block that they are in.
+ */
+async function onlyExecuted(chain: Chain, transfers: readonly Payment[]): Promise<readonly Payment[]> {
+  if (transfers.length < 2) return transfers;
+  const executed: Payment[] = [];
+  for (const transfer of transfers) {
+    const receipt = await chain.call<{ blockHash: string } | null>(
+      'eth_getTransactionReceipt',
+      transfer.hash,
+    );
+    if (receipt?.blockHash === transfer.blockHash) executed.push(transfer);
+  }
+  return executed;
 }
 
 const legalLives = new Set([
