@@ -5,6 +5,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { buildApp } from '../src/app.ts';
 import { contextFor, type Deps } from '../src/context.ts';
 import { addressOfKey, type NetworkSettings, type PrivateKey, type TokenSymbol } from '../src/evm/index.ts';
@@ -122,7 +123,7 @@ export async function makeWorld(
   const { network } = settings;
   const wallet = addressOfKey(signerKey).toLowerCase();
   const makeWorker = (more: WorkerOptions = {}) =>
-    startWorker(t, {
+    startWorker(t, chain, {
       ...settings,
       databaseUrl,
       ...(options.screeningUrl && { screeningUrl: options.screeningUrl }),
@@ -274,6 +275,7 @@ async function firstKey(db: Db) {
 
 function startWorker(
   t: TestContext,
+  chain: Chain,
   options: WorkerOptions & NetworkSettings & { databaseUrl: string },
 ): Worker {
   const { databaseUrl, screeningUrl, ...settings } = options;
@@ -303,10 +305,25 @@ function startWorker(
     },
     hold: () => holdQueued(ctx(), lane),
     sign: () => signPending(ctx(), lane),
-    send: () => broadcast(ctx(), lane),
+    send: async () => {
+      const sent = await broadcast(ctx(), lane);
+      await untilTaken(chain);
+      return sent;
+    },
     bump: () => bumpStuck(ctx(), lane),
     settle: () => settleFinal(ctx(), lane),
   };
+}
+
+/**
+ * The node takes what it has accepted into a block by itself, but only a moment later. Not where it is told not to, nor for what
+ * offers too little.
+ */
+async function untilTaken(chain: Chain): Promise<void> {
+  for (const deadline = Date.now() + 1_000; Date.now() < deadline; await sleep(5)) {
+    if (!(await chain.call<boolean>('anvil_getAutomine'))) return;
+    if (Number((await chain.call<{ pending: string }>('txpool_status')).pending) === 0) return;
+  }
 }
 
 /** As if every pending withdrawal had been looked at, and every transaction sent, long ago. */
