@@ -32,6 +32,7 @@ export interface Payment {
   to: string;
   amount: bigint;
   hash: string;
+  logIndex: number;
   blockNumber: number;
   blockHash: string;
 }
@@ -50,8 +51,8 @@ export interface Chain {
   balanceOf(symbol: TokenSymbol, address: string): Promise<bigint>;
   setFrozen(symbol: TokenSymbol, address: string, isFrozen: boolean): Promise<void>;
   mint(symbol: TokenSymbol, to: string, amount: bigint): Promise<void>;
-  /** Every Transfer of our tokens out of the hot wallet, in the canonical chain. */
-  paidOut(): Promise<Payment[]>;
+  /** Every Transfer of our tokens out of a wallet, the hot wallet unless told otherwise, in the canonical chain. */
+  paidOut(wallet?: string): Promise<Payment[]>;
   stop(): Promise<void>;
 }
 
@@ -60,6 +61,7 @@ interface TransferLog {
   topics: string[];
   data: Hex;
   transactionHash: string;
+  logIndex: Hex;
   blockNumber: Hex;
   blockHash: string;
 }
@@ -153,18 +155,19 @@ export async function startChain({ network = 'polygon', blockTime }: ChainOption
       issue(symbol, encodeFunctionData({ abi, functionName: 'setFrozen', args: [address as Hex, isFrozen] })),
     mint: (symbol, to, amount) =>
       issue(symbol, encodeFunctionData({ abi, functionName: 'mint', args: [to as Hex, amount] })),
-    async paidOut() {
+    async paidOut(wallet = hotWallet) {
       const logs = await call<TransferLog[]>('eth_getLogs', {
         fromBlock: '0x0',
         toBlock: 'latest',
         address: tokens.map(({ address }) => address),
-        topics: [transferTopic, wordOf(hotWallet)],
+        topics: [transferTopic, wordOf(wallet)],
       });
-      return logs.map(({ address, topics, data, transactionHash, blockNumber, blockHash }) => ({
+      return logs.map(({ address, topics, data, transactionHash, logIndex, blockNumber, blockHash }) => ({
         token: address.toLowerCase(),
         to: `0x${topics[2]!.slice(26)}`,
         amount: BigInt(data),
         hash: transactionHash,
+        logIndex: Number(logIndex),
         blockNumber: Number(blockNumber),
         blockHash,
       }));

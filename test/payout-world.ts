@@ -21,7 +21,7 @@ import type { Db } from '../src/platform/db.ts';
 import { createLog } from '../src/platform/log.ts';
 import { listAssets } from '../src/withdrawals/assets.ts';
 import { createWithdrawal } from '../src/withdrawals/create-withdrawal.ts';
-import type { Chain } from './chain.ts';
+import type { Chain, Payment } from './chain.ts';
 import { makeAddress, makeFunds, makeKey, makeUser } from './factories.ts';
 import { type Answer, cloneDatabase, type Harness, noteSecret, testConfig, testFolder } from './harness.ts';
 
@@ -84,7 +84,7 @@ export interface World {
   /** Hold, sign, send, two blocks on top, settle. */
   pay(): Promise<void>;
   /** Transfers out of the hot wallet on the canonical chain. */
-  paid(): Promise<{ token: string; to: string; amount: bigint; hash: string; logIndex: number }[]>;
+  paid(): Promise<Payment[]>;
   funds(currency?: TokenSymbol, userId?: string): Promise<{ balance: bigint; held: bigint }>;
   attempts(id: string): Promise<{ hash: string; raw: Buffer; fee: bigint; tip: bigint; sends: number }[]>;
   /** On chain exactly once, in the database, and in the books. */
@@ -97,8 +97,6 @@ export interface World {
 }
 
 export const unit = 1_000_000n;
-const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-const wordOf = (address: string) => `0x${address.slice(2).padStart(64, '0')}`;
 
 /** A new hot wallet with gas and tokens. */
 export async function makeWallet(chain: Chain, tokens = 1_000_000n): Promise<PrivateKey> {
@@ -161,21 +159,7 @@ export async function makeWorld(
     );
     return row!;
   };
-  const paid: World['paid'] = async () => {
-    const logs = await chain.call<Record<string, string>[]>('eth_getLogs', {
-      fromBlock: '0x0',
-      toBlock: 'latest',
-      address: settings.tokens.map(({ address }) => address),
-      topics: [transferTopic, wordOf(wallet)],
-    });
-    return logs.map(({ address, topics, data, transactionHash, logIndex }) => ({
-      token: address!.toLowerCase(),
-      to: `0x${topics![2]!.slice(26)}`,
-      amount: BigInt(data!),
-      hash: transactionHash!,
-      logIndex: Number(logIndex),
-    }));
-  };
+  const paid = () => chain.paidOut(wallet);
   const funds: World['funds'] = async (currency = 'USDC', ofUser = userId) => {
     const [row] = await db.query<{ balance: bigint; held: bigint }>(
       'select balance, held from ledger_accounts where user_id = $1 and network = $2 and currency = $3',

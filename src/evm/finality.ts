@@ -35,6 +35,9 @@ function describeRule(rule: FinalityRule): string {
   return rule === 1 ? '1 block' : `${rule} blocks`;
 }
 
+/** The rule that holds for every amount. */
+export const strictestRule = ({ rule, above }: Finality): FinalityRule => above?.rule ?? rule;
+
 export function ruleFor({ rule, above }: Finality, amountMinor: bigint, decimals: number): FinalityRule {
   if (!above) return rule;
   return amountMinor > BigInt(above.amount) * 10n ** BigInt(decimals) ? above.rule : rule;

@@ -9,7 +9,14 @@ export {
 export { type Chain, chains, type Network, networks, type TokenSymbol } from './chains.ts';
 export { deployTestTokens } from './deploy-test-tokens.ts';
 export { type Fees, raiseFees, readFees } from './fees.ts';
-export { describeFinality, type Finality, type FinalityRule, parseFinality, ruleFor } from './finality.ts';
+export {
+  describeFinality,
+  type Finality,
+  type FinalityRule,
+  parseFinality,
+  ruleFor,
+  strictestRule,
+} from './finality.ts';
 export { gatherCalls } from './gather-calls.ts';
 export { callNode, NodeError, type RpcCall } from './json-rpc.ts';
 export { createEvm, type Evm, type EvmNetwork, type NetworkSettings } from './networks.ts';

@@ -3,7 +3,6 @@ import { type Ctx, inTransaction } from '../context.ts';
 import {
   type EvmNetwork,
   matchTransfer,
-  type Network,
   NodeError,
   parseAddress,
   paysAnything,
@@ -11,8 +10,10 @@ import {
   readFinalBlock,
   readReceipts,
   readSentTransaction,
+  strictestRule,
 } from '../evm/index.ts';
 import { releaseHeld } from '../ledger/index.ts';
+import { askNode } from './ask-node.ts';
 import { payoutErrors } from './errors.ts';
 import {
   insertAttempts,
@@ -45,11 +46,9 @@ export async function acceptForeign(
   { network: name, address, transactionHash }: ForeignTransaction,
 ): Promise<Accepted> {
   const wallet = parseAddress(address);
-  const network = ctx.evm.get(name as Network);
   if (!wallet) throw payoutErrors.walletNotFound();
-  if (!network) throw payoutErrors.nodeAway();
   const hash = transactionHash.toLowerCase();
-  const foreign = await readFinal(network, hash);
+  const foreign = await askNode(ctx, name, (network) => readFinal(network, hash));
   const { nonce, transfer, receipt } = foreign;
   const where = { network: name, address: wallet };
   return inTransaction(ctx, async (ctx) => {
@@ -80,29 +79,23 @@ export async function acceptForeign(
   });
 }
 
-async function readFinal(network: EvmNetwork, hash: string) {
-  const provider = network.node.pick();
-  const { rule, above } = network.finality;
-  try {
-    const [transaction, final, ...looks] = await Promise.all([
-      readSentTransaction(provider, hash),
-      readFinalBlock(provider, above?.rule ?? rule),
-      ...network.node.providers.map((each) => readReceipts(each, [hash])),
-    ]);
-    const [receipt, ...others] = looks.flat();
-    if (receipt instanceof NodeError) throw receipt;
-    if (!transaction || !receipt || !final || receipt.blockNumber > final.number) {
-      throw payoutErrors.transactionNotFinal();
-    }
-    if (others.some((other) => JSON.stringify(other) !== JSON.stringify(receipt)))
-      throw payoutErrors.nodesDiffer();
-    const [blockHash] = await readBlockHashes(provider, [receipt.blockNumber]);
-    if (blockHash !== receipt.blockHash) throw payoutErrors.transactionNotFinal();
-    return { ...transaction, receipt };
-  } catch (error) {
-    if (error instanceof NodeError) throw payoutErrors.nodeAway({ cause: error });
-    throw error;
+async function readFinal({ node, finality }: EvmNetwork, hash: string) {
+  const provider = node.pick();
+  const [transaction, final, ...looks] = await Promise.all([
+    readSentTransaction(provider, hash),
+    readFinalBlock(provider, strictestRule(finality)),
+    ...node.providers.map((each) => readReceipts(each, [hash])),
+  ]);
+  const [receipt, ...others] = looks.flat();
+  if (receipt instanceof NodeError) throw receipt;
+  if (!transaction || !receipt || !final || receipt.blockNumber > final.number) {
+    throw payoutErrors.transactionNotFinal();
   }
+  if (others.some((other) => JSON.stringify(other) !== JSON.stringify(receipt)))
+    throw payoutErrors.nodesDiffer();
+  const [blockHash] = await readBlockHashes(provider, [receipt.blockNumber]);
+  if (blockHash !== receipt.blockHash) throw payoutErrors.transactionNotFinal();
+  return { ...transaction, receipt };
 }
 
 async function fail(

@@ -2,15 +2,15 @@ import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
 import {
   type EvmNetwork,
-  type Network,
-  NodeError,
   parseAddress,
   readFinalBlock,
   readSentTransfers,
   readTransactionCount,
   type SentTransfer,
+  strictestRule,
 } from '../evm/index.ts';
 import { holdFunds, lockAccounts } from '../ledger/index.ts';
+import { askNode } from './ask-node.ts';
 import { payoutErrors } from './errors.ts';
 import {
   insertSigned,
@@ -49,10 +49,8 @@ export async function recoverWallet(
   { network: name, address, fromBlock, unpaidNonces = [] }: WalletToRecover,
 ): Promise<RecoveredWallet> {
   const wallet = parseAddress(address);
-  const network = ctx.evm.get(name as Network);
   if (!wallet || !(await selectSigner(ctx.db, name, wallet))) throw payoutErrors.walletNotFound();
-  if (!network) throw payoutErrors.nodeAway();
-  const { used, transfers } = await readChain(network, wallet, fromBlock);
+  const { used, transfers } = await askNode(ctx, name, (network) => readChain(network, wallet, fromBlock));
   return inTransaction(ctx, async (ctx) => {
     const signer = (await lockSigner(ctx.db, name, wallet))!;
     if (signer.haltedAt === null) throw payoutErrors.walletNotHalted();
@@ -107,24 +105,18 @@ export async function recoverWallet(
 const range = (from: number, below: number) =>
   Array.from({ length: Math.max(below - from, 0) }, (_, at) => from + at);
 
-async function readChain(network: EvmNetwork, wallet: string, fromBlock: number) {
-  const provider = network.node.pick();
-  const { rule, above } = network.finality;
-  try {
-    const final = await readFinalBlock(provider, above?.rule ?? rule);
-    if (!final) throw payoutErrors.nodeAway();
-    const used = await readTransactionCount(provider, wallet, final.number);
-    for (const each of network.node.providers) {
-      if ((await readTransactionCount(each, wallet, 'pending')) !== used) throw payoutErrors.walletBusy();
-    }
-    const tokens = [...network.tokens.values()].map(({ address }) => address);
-    const range = { from: wallet, tokens, fromBlock, toBlock: final.number };
-    const transfers = await readSentTransfers(provider, range);
-    return { used, transfers: transfers.sort((a, b) => a.nonce - b.nonce) };
-  } catch (error) {
-    if (error instanceof NodeError) throw payoutErrors.nodeAway({ cause: error });
-    throw error;
+async function readChain({ node, finality, tokens }: EvmNetwork, wallet: string, fromBlock: number) {
+  const provider = node.pick();
+  const final = await readFinalBlock(provider, strictestRule(finality));
+  if (!final) throw payoutErrors.nodeAway();
+  const used = await readTransactionCount(provider, wallet, final.number);
+  for (const each of node.providers) {
+    if ((await readTransactionCount(each, wallet, 'pending')) !== used) throw payoutErrors.walletBusy();
   }
+  const addresses = [...tokens.values()].map(({ address }) => address);
+  const blocks = { fromBlock, toBlock: final.number };
+  const transfers = await readSentTransfers(provider, { from: wallet, tokens: addresses, ...blocks });
+  return { used, transfers: transfers.sort((a, b) => a.nonce - b.nonce) };
 }
 
 function isOf(row: PaidRow, network: string, { reference, token, to, amount }: SentTransfer): boolean {

@@ -1,6 +1,7 @@
 import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
-import { type Network, parseAddress, readFinalBlock, readTransactionCount } from '../evm/index.ts';
+import { parseAddress, readFinalBlock, readTransactionCount, strictestRule } from '../evm/index.ts';
+import { askNode } from './ask-node.ts';
 import { payoutErrors } from './errors.ts';
 import { lockSigner, type SignerRow, selectSigner, updateResumed } from './queries.ts';
 
@@ -42,23 +43,14 @@ export async function resumeWallet(
   });
 }
 
-async function readUsed(
-  ctx: Ctx,
-  name: string,
-  address: string,
-): Promise<{ pending: number; final: number }> {
-  const network = ctx.evm.get(name as Network);
-  if (!network) throw payoutErrors.nodeAway();
-  const { rule, above } = network.finality;
-  try {
-    const provider = network.node.pick();
-    const block = await readFinalBlock(provider, above?.rule ?? rule);
+function readUsed(ctx: Ctx, name: string, address: string): Promise<{ pending: number; final: number }> {
+  return askNode(ctx, name, async ({ node, finality }) => {
+    const provider = node.pick();
+    const block = await readFinalBlock(provider, strictestRule(finality));
     const counts = await Promise.all(
-      network.node.providers.map((each) => readTransactionCount(each, address, 'pending')),
+      node.providers.map((each) => readTransactionCount(each, address, 'pending')),
     );
     const final = block ? await readTransactionCount(provider, address, block.number) : 0;
     return { pending: Math.max(...counts), final };
-  } catch (cause) {
-    throw payoutErrors.nodeAway({ cause });
-  }
+  });
 }

@@ -3,10 +3,11 @@ import type { Ctx } from '../context.ts';
 import { checksumAddress } from '../evm/index.ts';
 import { defineCommand } from '../platform/command.ts';
 import { formatMinor } from '../platform/money.ts';
-import { cursorInput, cursorPage, decodeCursor, toCursorPage } from '../platform/page.ts';
-import { dateTime, line, nullable, uuid, uuidForm } from '../platform/schemas.ts';
+import { cursorInput, cursorPage } from '../platform/page.ts';
+import { dateTime, line, nullable, uuid } from '../platform/schemas.ts';
 import { cancelWithdrawal } from './cancel-withdrawal.ts';
-import { selectAcrossPartners, type WithdrawalRow } from './queries.ts';
+import { listAcrossPartners } from './list-across-partners.ts';
+import type { WithdrawalRow } from './queries.ts';
 import { showWithdrawal, type WithdrawalLife } from './show-withdrawal.ts';
 import { statuses } from './states.ts';
 
@@ -73,14 +74,8 @@ export const withdrawalCommands = [
       { additionalProperties: false },
     ),
     output: cursorPage(withdrawal),
-    run: async (ctx: Ctx, { status, network, olderThanSeconds, limit = 50, cursor }) => {
-      const createdBefore =
-        olderThanSeconds === undefined ? undefined : new Date(ctx.now.getTime() - olderThanSeconds * 1000);
-      const name = `withdrawals ${status ?? ''} ${network ?? ''}`;
-      const after = decodeCursor(name, cursor, uuidForm);
-      const filter = { status, network, createdBefore, after, limit: limit + 1 };
-      const rows = await selectAcrossPartners(ctx.db, filter);
-      const { items, nextCursor } = toCursorPage(name, rows, limit, ({ id }) => id);
+    run: async (ctx: Ctx, input) => {
+      const { items, nextCursor } = await listAcrossPartners(ctx, input);
       return { items: items.map(present), nextCursor };
     },
   }),
