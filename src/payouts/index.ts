@@ -3,4 +3,4 @@ export { isHotWallet, isRefused } from './eligibility.ts';
 export { payoutGauges } from './gauges.ts';
 export { payoutJobs } from './jobs.ts';
 export type { AtStep, PayoutStep } from './lane.ts';
-export { findPaidByHash, type PayoutLife, showPayout } from './queries.ts';
+export { findPaidByHash, type PayoutLife, selectOwnPayments, showPayout } from './queries.ts';

@@ -92,18 +92,23 @@ async function judgePayments({ chain }: World, rows: readonly WithdrawalFacts[])
 }
 
 /**
- * After a reorganisation under load the node was seen to list the logs of a block twice, under one and the same transaction, whose
- * nonce it had counted once. Where there are two, only those count whose receipt names the block that they are in.
+ * After a reorganisation under load the node was seen to list logs of blocks that are gone, with receipts to match: of one
+ * transaction twice, and of two that share a nonce, which it had counted once. Where there are two, only those count that the
+ * block of their number has. The recipients' balances, which are asked as well, cannot be listed twice.
  */
 async function onlyExecuted(chain: Chain, transfers: readonly Payment[]): Promise<readonly Payment[]> {
   if (transfers.length < 2) return transfers;
   const executed: Payment[] = [];
   for (const transfer of transfers) {
-    const receipt = await chain.call<{ blockHash: string } | null>(
-      'eth_getTransactionReceipt',
-      transfer.hash,
+    const { blockHash } = transfer;
+    const listed = await chain.call<{ number: string } | null>('eth_getBlockByHash', blockHash, false);
+    if (!listed) continue;
+    const block = await chain.call<{ hash: string; transactions: string[] }>(
+      'eth_getBlockByNumber',
+      listed.number,
+      false,
     );
-    if (receipt?.blockHash === transfer.blockHash) executed.push(transfer);
+    if (block.hash === blockHash && block.transactions.includes(transfer.hash)) executed.push(transfer);
   }
   return executed;
 }
