@@ -1,8 +1,10 @@
 import { auditCommands } from './audit/index.ts';
 import type { Ctx, Deps } from './context.ts';
+import { depositCommands, depositGauges, depositJobs } from './deposits/index.ts';
 import { type HistoryReader, historyRoutes } from './history/index.ts';
 import { keyCommands } from './keys/index.ts';
-import { ledgerCommands } from './ledger/index.ts';
+import { ledgerCommands, ledgerReaders } from './ledger/index.ts';
+import { makeStatement, statementCommand } from './ledger/statement/index.ts';
 import { operatorRoutes } from './operator/index.ts';
 import { partnerCommands } from './partners/index.ts';
 import { payoutGauges, payoutJobs, walletCommands } from './payouts/index.ts';
@@ -29,22 +31,25 @@ export const commands: readonly Command<Ctx>[] = [
   ...keyCommands,
   ...withdrawalCommands,
   ...walletCommands,
+  ...depositCommands,
   ...ledgerCommands,
+  statementCommand,
   ...auditCommands,
 ];
 
 /** What `GET /api/history` can read, feature by feature. */
-export const historyReaders: readonly HistoryReader[] = [];
+export const historyReaders: readonly HistoryReader[] = [...ledgerReaders];
 
 /** What the worker does again and again. */
 export const jobs: readonly Job<Deps>[] = [
   ...payoutJobs(),
+  ...depositJobs,
   ...withdrawalJobs,
   { name: 'rate-limit.sweep', everyMs: 60_000, run: ({ db }) => sweepRateLimits(db) },
 ];
 
 /** Figures for `/metrics` that are read from the database. */
-export const gauges: readonly GaugeSource<Deps>[] = [...withdrawalGauges, ...payoutGauges];
+export const gauges: readonly GaugeSource<Deps>[] = [...withdrawalGauges, ...payoutGauges, ...depositGauges];
 
 export interface AppOptions extends WithdrawalOptions {
   operatorTokens: ReadonlyMap<string, string>;
@@ -63,7 +68,9 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
   if (options.servesApi) {
     await openapiRoutes(server, description);
     withdrawalRoutes(server, deps, options);
-    historyRoutes(server, deps, historyReaders);
+    historyRoutes(server, deps, historyReaders, (ctx, request) =>
+      makeStatement(ctx, { ...request, userId: ctx.actor.userId }),
+    );
     operatorRoutes(server, deps, {
       commands,
       tokens: options.operatorTokens,

@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { userInfo } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { json } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { buildApp, commands } from './app.ts';
 import { ConfigFault, readConfig, readSetting } from './config.ts';
@@ -63,7 +68,8 @@ async function runCommand(feature: string, args: string[]): Promise<void> {
   }
   if (rest.some(isHelp)) return print(describeCommand(command));
   const line = parseCommandLine(command, rest);
-  const data = await callOperator(command.name, line.input, line);
+  if (command.fileTypes) return callOperator(command.name, line, (answer) => saveFile(answer, line.out));
+  const data = await callOperator(command.name, line, readData);
   print(line.json ? JSON.stringify(data, null, 2) : renderAnswer(data, process.stdout.columns));
 }
 
@@ -88,23 +94,26 @@ async function runMigrate(args: string[]): Promise<void> {
   print(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'The database is up to date.');
 }
 
+/** What a server answered, wherever it is; its body is read once. */
 interface Answer {
-  data?: unknown;
-  error?: string;
-  details?: { field: string; message: string }[];
+  /** Whose answer it is, for a sentence about it. */
+  from: string;
+  status: number;
+  headers: Headers;
+  body: Readable;
 }
 
 class CommandFault extends Error {}
 
 /** By `--url`, or straight on the database, or on the sandbox of this folder. */
-async function callOperator(
+async function callOperator<T>(
   name: string,
-  input: object,
-  flags: { url?: string; token?: string },
-): Promise<unknown> {
+  { input, ...flags }: { input: object; url?: string; token?: string },
+  receive: (answer: Answer) => Promise<T>,
+): Promise<T> {
   const { env } = process;
   let url = flags.url ?? readSetting(env, 'CAUSEWAY_URL');
-  if (!url && readSetting(env, 'DATABASE_URL')) return callDatabase(name, input);
+  if (!url && readSetting(env, 'DATABASE_URL')) return callDatabase(name, input, receive);
   let token = flags.token ?? readSetting(env, 'CAUSEWAY_OPERATOR_TOKEN');
   if (!url) {
     const sandbox = readSandboxFile(readSetting(env, 'CAUSEWAY_HOME')!);
@@ -117,21 +126,21 @@ async function callOperator(
     token ||= sandbox.operatorToken;
   }
   if (!token) throw new UsageFault('A server wants a token: give --token or CAUSEWAY_OPERATOR_TOKEN.');
+  // Until the answer begins: a file may take longer, and `fetch` itself gives up on one that stops.
+  const patience = new AbortController();
+  const timer = setTimeout(() => patience.abort(new Error('it took longer than ten minutes')), 600_000);
   const response = await fetch(`${url.replace(/\/$/, '')}/operator/${name}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(input),
-    signal: AbortSignal.timeout(60_000),
-  }).catch((error: Error) => {
-    throw new CommandFault(`${url} does not answer: ${reasonOf(error)}.`);
-  });
-  const answer = (await response.json().catch(() => undefined)) as Answer | undefined;
-  if (answer?.data === undefined && answer?.error === undefined) {
-    throw new CommandFault(
-      `${url} is no Causeway server: it answers with HTTP ${response.status} and something else.`,
-    );
-  }
-  return dataOf(answer);
+    signal: patience.signal,
+  })
+    .catch((error: Error) => {
+      throw new CommandFault(`${url} does not answer: ${reasonOf(error)}.`);
+    })
+    .finally(() => clearTimeout(timer));
+  const { status, headers, body } = response;
+  return receive({ from: url, status, headers, body: body ? Readable.fromWeb(body) : Readable.from([]) });
 }
 
 /** `fetch` hides the reason in its cause; of a name with several addresses, in a cause with no message at all. */
@@ -141,7 +150,11 @@ function reasonOf({ cause, message }: Error): string {
 }
 
 /** The same route, validation and audit, inside this process, as an operator named after the person at the terminal. */
-async function callDatabase(name: string, input: object): Promise<unknown> {
+async function callDatabase<T>(
+  name: string,
+  input: object,
+  receive: (answer: Answer) => Promise<T>,
+): Promise<T> {
   const token = randomBytes(20).toString('hex');
   const operatorTokens = {
     OPERATOR_TOKENS: `cli-${nameOfPerson()}:${token}`,
@@ -157,12 +170,70 @@ async function callDatabase(name: string, input: object): Promise<unknown> {
       url: `/operator/${name}`,
       headers: { authorization: `Bearer ${token}` },
       payload: input,
+      payloadAsStream: true,
     });
-    return dataOf(response.json() as Answer);
+    const headers = new Headers(response.headers as Record<string, string>);
+    return await receive({
+      from: 'The database',
+      status: response.statusCode,
+      headers,
+      body: response.stream(),
+    });
   } finally {
     await server.close();
     await deps.db.end();
   }
+}
+
+/** What a command answers, or its refusal as a fault. */
+async function readData({ from, status, body }: Answer): Promise<unknown> {
+  const answer: { data?: unknown; error?: string; details?: { field: string; message: string }[] } =
+    await json(body)
+      .catch(() => undefined)
+      .then((answer) => answer ?? {});
+  const { data, error, details = [] } = answer;
+  if (error !== undefined) {
+    throw new CommandFault(
+      [error, ...details.slice(1).map(({ field, message }) => `${field} ${message}`)].join('\n'),
+    );
+  }
+  if (data === undefined) throw foreign(from, status);
+  return data;
+}
+
+const foreign = (from: string, status: number) =>
+  new CommandFault(`${from} is no Causeway server: it answers with HTTP ${status} and something else.`);
+
+/** Into the file that was asked for; without one, to whatever the output is led into, or on a terminal into this folder. */
+async function saveFile(answer: Answer, out = process.stdout.isTTY ? undefined : '-'): Promise<void> {
+  const { from, status, headers, body } = answer;
+  const offered = /filename="([\w.-]+)"/.exec(headers.get('content-disposition') ?? '')?.[1];
+  if (status !== 200 || !offered) {
+    await readData(answer);
+    throw foreign(from, status);
+  }
+  const broken = (error: Error) => new CommandFault(`The file broke off: ${reasonOf(error)}.`);
+  if (out === '-') {
+    return pipeline(body, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw broken(error);
+    });
+  }
+  // Under another name until it is whole. A name that nobody typed never replaces a file.
+  const file = out ?? path.basename(offered);
+  if (out === undefined && existsSync(file)) throw new UsageFault(`There is a ${file} already: give --out.`);
+  const partial = `${file}.part`;
+  const handle = await open(partial, 'w').catch((error: Error) => {
+    body.destroy();
+    throw new CommandFault(`${file} cannot be written: ${error.message}.`);
+  });
+  try {
+    await pipeline(body, handle.createWriteStream());
+    renameSync(partial, file);
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw broken(error as Error);
+  }
+  print(`Wrote ${file}.`);
 }
 
 /** In the alphabet of operators' names. A container may run under a number that has no name. */
@@ -172,13 +243,6 @@ function nameOfPerson(): string {
     name = userInfo().username;
   } catch {}
   return name.replace(/[^A-Za-z0-9_.@-]/g, '-').slice(0, 50);
-}
-
-function dataOf({ data, error, details = [] }: Answer): unknown {
-  if (error === undefined) return data;
-  throw new CommandFault(
-    [error, ...details.slice(1).map(({ field, message }) => `${field} ${message}`)].join('\n'),
-  );
 }
 
 function describeAll(): string {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type IssuedKey, issueKey } from '../src/keys/index.ts';
 import { fundAccount } from '../src/ledger/index.ts';
+import { type BatchLine, postBatch } from '../src/ledger/post-batch.ts';
 import { allowUser, createPartner } from '../src/partners/index.ts';
 import { createUser, type NewUser } from '../src/users/index.ts';
 import { type Harness, noteSecret } from './harness.ts';
@@ -64,4 +65,28 @@ export async function makeWithdrawal(harness: Harness, key: IssuedKey, fields: o
   });
   if (status !== 200) throw new Error(`the withdrawal was refused: ${body.error}`);
   return body.data.bulkId;
+}
+
+/** What a test says of a line; 1 USDC on polygon unless it says what moves, received unless the type only sends. */
+export type LineFields = Partial<Omit<BatchLine, 'userId'>>;
+
+export function lineOf(userId: string, fields: LineFields = {}): BatchLine {
+  const { transactionType = 'buy' } = fields;
+  const moves = fields.assetSent ?? fields.assetReceived;
+  const usual =
+    transactionType === 'sell'
+      ? { assetSent: 'USDC', amountSent: '1' }
+      : { assetReceived: 'USDC', amountReceived: '1' };
+  return {
+    ...{ userId, transactionType, network: 'polygon', description: 'A line' },
+    ...(moves === undefined && usual),
+    ...fields,
+  };
+}
+
+/** Lines of a user's ledger, posted together in this order. */
+export function makeLines(harness: Harness, userId: string, lines: readonly LineFields[]) {
+  return postBatch(harness.operatorContext(), {
+    ...{ key: mark(), lines: lines.map((fields) => lineOf(userId, fields)) },
+  });
 }

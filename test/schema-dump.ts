@@ -44,7 +44,16 @@ const dumpStatement = `
     where x.indrelid in (select oid from tables)
       and not exists (select from pg_constraint k where k.conindid = i.oid and k.conrelid = x.indrelid)
     union all
-    select 3, p.proname, rtrim(pg_get_functiondef(p.oid), E'\\n') || ';' from pg_proc p where p.pronamespace = 'public'::regnamespace
+    select 0, t.typname, format('create type %s as enum (%s);', t.typname,
+      (select string_agg(quote_literal(e.enumlabel), ', ' order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid))
+    from pg_type t where t.typnamespace = 'public'::regnamespace and t.typtype = 'e'
+    union all
+    select 3, p.proname, rtrim(pg_get_functiondef(p.oid), E'\\n') || ';'
+    from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prokind <> 'a'
+    union all
+    select 3, p.proname, format('create aggregate %s(%s) (sfunc = %s, stype = %s);', p.proname,
+      pg_get_function_arguments(p.oid), a.aggtransfn::regproc, format_type(a.aggtranstype, null))
+    from pg_proc p join pg_aggregate a on a.aggfnoid = p.oid where p.pronamespace = 'public'::regnamespace
     union all
     select 4, g.tgname, pg_get_triggerdef(g.oid) || ';' from pg_trigger g
     where not g.tgisinternal and g.tgrelid in (select oid from tables)

@@ -46,6 +46,26 @@ const makeHaltedWallet = async () => {
   return wallet;
 };
 
+const makeHaltedDeposits = async () => {
+  await sql(
+    `insert into deposit_cursors (network, next_block, halted_at, halted_reason, updated_at)
+     values ('base', 9, now(), 'a test', now())
+     on conflict (network) do update set next_block = 9, halted_at = now(), halted_reason = 'a test'`,
+  );
+  return { network: 'base' };
+};
+
+const newUnsettled = (userId: string) => ({
+  ...{ userId, id: 'an order', transactionType: 'buy', status: 'pending', description: 'Deposit' },
+  legs: [{ network: 'base', assetReceived: 'USDC', amountReceived: '3' }],
+});
+
+const makeUnsettled = async () => {
+  const { id: userId } = await makeUser(harness);
+  await harness.operator('ledger.record-unsettled', newUnsettled(userId));
+  return { userId, id: 'an order' };
+};
+
 /** For each command that changes something, an input that makes it do so. A new command needs a line here. */
 const changes: Record<string, () => Promise<object>> = {
   'users.create': async () => ({
@@ -84,6 +104,18 @@ const changes: Record<string, () => Promise<object>> = {
   'ledger.fund': async () => ({
     ...{ userId: (await makeUser(harness)).id, network: 'base', currency: 'EURC', amount: '12.5' },
   }),
+  'ledger.post': async () => ({
+    key: `a test ${Math.random()}`,
+    lines: [
+      {
+        ...{ userId: (await makeUser(harness)).id, transactionType: 'buy', network: 'base' },
+        ...{ assetReceived: 'USDC', amountReceived: '3', description: 'Deposit' },
+      },
+    ],
+  }),
+  'ledger.record-unsettled': async () => newUnsettled((await makeUser(harness)).id),
+  'ledger.update-unsettled': async () => ({ ...(await makeUnsettled()), status: 'started' }),
+  'ledger.settle': makeUnsettled,
   'withdrawals.cancel': async () => {
     const { userId, token } = await makeKey(harness);
     const { body } = await harness.request('POST', `/api/crypto/${userId}/withdraw`, {
@@ -95,6 +127,8 @@ const changes: Record<string, () => Promise<object>> = {
   'wallets.halt': async () => ({ network: 'base', address: makeAddress(), reason: 'a test' }),
   'wallets.resume': makeHaltedWallet,
   'wallets.recover': async () => ({ ...(await makeHaltedWallet()), fromBlock: 0 }),
+  'deposits.resume': makeHaltedDeposits,
+  'deposits.rescan': async () => ({ ...(await makeHaltedDeposits()), fromBlock: 3 }),
   'wallets.accept-foreign': async () => ({
     ...{ network: 'base', address: chain.hotWallet, transactionHash: await useSignedNonceElsewhere() },
   }),

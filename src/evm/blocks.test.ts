@@ -9,12 +9,13 @@ const answering = (...answers: unknown[]): Provider => ({
   batch: async () => answers,
 });
 const hash = `0x${'AB'.repeat(32)}`;
-const block = (number: string) => ({ number, hash, baseFeePerGas: '0x7' });
+const block = (number: string) => ({ number, hash, timestamp: '0x68000000', baseFeePerGas: '0x7' });
 
 test('a block in lower case; one of a chain without base fees has none', async () => {
-  const read = { number: 16, hash: hash.toLowerCase(), baseFeePerGas: 7n };
+  const timestamp = new Date('2025-04-16T19:07:44Z');
+  const read = { number: 16, hash: hash.toLowerCase(), timestamp, baseFeePerGas: 7n };
   assert.deepEqual(await readBlock(answering(block('0x10')), 16), read);
-  const older = { number: '0x10', hash };
+  const older = { number: '0x10', hash, timestamp: '0x68000000' };
   assert.deepEqual(await readBlock(answering(older), 'latest'), { ...read, baseFeePerGas: 0n });
 });
 
@@ -23,6 +24,8 @@ for (const [what, answer] of [
   ['without a hash', { number: '0x10', hash: null }],
   ['that still waits', { number: null, hash: null }],
   ['with a number beyond all numbers', block(`0x${'f'.repeat(64)}`)],
+  ['without a time', { ...block('0x10'), timestamp: undefined }],
+  ['of a time beyond all calendars', { ...block('0x10'), timestamp: '0x1fffffffffffff' }],
   ['that is a word', 'latest'],
 ] as const) {
   test(`a block ${what} is an error`, async () => {

@@ -8,6 +8,7 @@ export type BlockTag = 'latest' | 'safe' | 'finalized' | number;
 export interface Block {
   number: number;
   hash: string;
+  timestamp: Date;
   baseFeePerGas: bigint;
 }
 
@@ -34,20 +35,29 @@ export async function readFinalBlock(
   return latest.number < rule ? undefined : readBlock(provider, latest.number - rule);
 }
 
-/** The hash of each block, null where the chain has none of that number. */
-export async function readBlockHashes(
+/** Each block, null where the chain has none of that number. */
+export async function readBlocks(
   provider: Provider,
   numbers: readonly number[],
-): Promise<(string | null | NodeError)[]> {
+): Promise<(Block | null | NodeError)[]> {
   const answers = await provider.batch(numbers.map(askForBlock));
   return answers.map((answer, at) => {
     if (answer instanceof NodeError) return answer;
     return valueOrError(() => {
       const block = parseBlock(answer);
       if (block && block.number !== numbers[at]) throw malformed('eth_getBlockByNumber');
-      return block?.hash ?? null;
+      return block;
     });
   });
+}
+
+/** The hash of each block, null where the chain has none of that number. */
+export async function readBlockHashes(
+  provider: Provider,
+  numbers: readonly number[],
+): Promise<(string | null | NodeError)[]> {
+  const blocks = await readBlocks(provider, numbers);
+  return blocks.map((block) => (block instanceof NodeError || block === null ? block : block.hash));
 }
 
 export async function readTransactionCount(
@@ -81,10 +91,18 @@ function parseBlock(answer: unknown): Block | null {
   const method = 'eth_getBlockByNumber';
   if (answer === null) return null;
   if (typeof answer !== 'object') throw malformed(method);
-  const { number, hash, baseFeePerGas = '0x0' } = answer as Record<string, unknown>;
+  const { number, hash, timestamp, baseFeePerGas = '0x0' } = answer as Record<string, unknown>;
   return {
     number: readNumber(method, number),
     hash: readHex(method, hash, 32),
+    timestamp: readTime(method, timestamp),
     baseFeePerGas: readQuantity(method, baseFeePerGas),
   };
+}
+
+/** Seconds since 1970, within what a date can hold. */
+function readTime(method: string, value: unknown): Date {
+  const time = new Date(readNumber(method, value) * 1_000);
+  if (Number.isNaN(time.getTime())) throw malformed(method);
+  return time;
 }

@@ -11,13 +11,16 @@ interface Waiting {
  * A provider whose calls of one moment travel as one batch: what is asked together costs one exchange, and one chance that
  * the exchange is lost.
  */
-export function gatherCalls(provider: Provider): Provider {
+export function gatherCalls(provider: Provider, timeoutMs?: number): Provider {
   let waiting: Waiting[] = [];
 
   const send = async () => {
     const asked = waiting;
     waiting = [];
-    const answers = await provider.batch(asked.map(({ call }) => call));
+    const answers = await provider.batch(
+      asked.map(({ call }) => call),
+      timeoutMs,
+    );
     asked.forEach(({ resolve, reject }, at) => {
       const answer = answers[at];
       if (answer instanceof NodeError) reject(answer);

@@ -1,5 +1,6 @@
 export { checksumAddress, parseAddress } from './address.ts';
 export {
+  type Block,
   readBlock,
   readBlockHashes,
   readChainId,
@@ -29,6 +30,14 @@ export {
   type Receipt,
   readReceipts,
 } from './receipts.ts';
+export {
+  hasTransfer,
+  type Received,
+  type ReceivedRange,
+  type ReceivedTransfer,
+  readReceivedTransfers,
+  receivesTransfer,
+} from './received-transfers.ts';
 export { readSentTransaction, readSentTransfers, type SentTransfer } from './sent-transfers.ts';
 export { createSigner, hashOf, type Signer, type TransferToSign } from './signer.ts';
 export {

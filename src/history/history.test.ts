@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runKeyBattery } from '../../test/battery.ts';
 import { makeKey } from '../../test/factories.ts';
-import { useHarness } from '../../test/harness.ts';
+import { type Answer, ask, cloneDatabase, testConfig, testLog, useHarness } from '../../test/harness.ts';
+import { buildApp } from '../app.ts';
+import { createDeps } from '../main.ts';
+import { historyErrors } from './errors.ts';
 
 const harness = useHarness();
 const accountQuery = '?resource=account&feature=account';
@@ -74,4 +77,66 @@ test('429 Rate limit exceeded: the third request of a user in two seconds, which
   assert.equal(third.body.error, 'Rate limit exceeded');
   assert.match(third.headers.get('retry-after')!, /^[12]$/);
   assert.notEqual((await get(accountQuery, stranger.token)).status, 429);
+});
+
+test('429 Rate limit exceeded: a request that is refused for its query has used the allowance, too', async () => {
+  const { token } = await makeKey(harness);
+  for (const _ of [1, 2]) assert.equal((await get('?resource=account', token)).status, 400);
+  const { status, headers, body } = await get(accountQuery, token);
+  assert.equal(status, 429);
+  assert.deepEqual(Object.keys(body), ['error', 'code', 'requestId']);
+  assert.deepEqual([body.error, body.code], ['Rate limit exceeded', 'rate_limit_exceeded']);
+  assert.equal(headers.get('ratelimit-policy'), '"history";q=2;w=2');
+  assert.match(headers.get('ratelimit')!, /^"history";r=0;t=[12]$/);
+});
+
+/** What a server answers whose keys are in another database. */
+async function askWithDatabase(
+  databaseUrl: string,
+  work: (get: (headers: Record<string, string>) => Promise<Answer>) => Promise<void>,
+): Promise<void> {
+  const config = testConfig(databaseUrl);
+  const deps = createDeps(config, testLog());
+  const server = await buildApp(deps, { ...config, servesApi: true });
+  try {
+    const url = await server.listen({ host: '127.0.0.1', port: 0 });
+    await work((headers) => ask(`${url}/api/history${accountQuery}`, { headers }));
+  } finally {
+    await server.close();
+    await deps.db.end();
+  }
+}
+
+for (const [why, databaseUrl] of [
+  ['nobody listens where the database should be', async () => 'postgres://nobody:none@127.0.0.1:1/none'],
+  ['the database has no table of keys', () => cloneDatabase('template1')],
+] as const) {
+  test(`500 API key validation failed: ${why}`, async () => {
+    const { token } = await makeKey(harness);
+    await askWithDatabase(await databaseUrl(), async (get) => {
+      const { status, headers, body } = await get({ authorization: `Bearer ${token}` });
+      assert.equal(status, 500);
+      assert.match(body.error, /^API key validation failed: \S/);
+      assert.deepEqual(Object.keys(body), ['error', 'code', 'requestId']);
+      assert.equal(body.requestId, headers.get('x-request-id'));
+      assert.doesNotMatch(JSON.stringify(body), /127\.0\.0\.1|ECONN|relation|api_keys|select|\.ts\b/i);
+      // What needs no look at the keys is answered as always.
+      assert.equal((await get({})).body.error, 'Unauthorized: API key is required');
+      const unknown = await get({ authorization: 'Bearer not-a-token' });
+      assert.deepEqual([unknown.status, unknown.body.error], [401, 'Unauthorized: Invalid API key']);
+    });
+  });
+}
+
+test('the error table is the contract’s, row by row', () => {
+  const rows = Object.values(historyErrors).map((row) => [row().status, row().message]);
+  for (const [status, message] of [
+    [400, /^Invalid feature$/],
+    [401, /^Unauthorized: API key is required$/],
+    [401, /^Unauthorized: Invalid API key$/],
+    [429, /^Rate limit exceeded$/],
+    [500, /^API key validation failed: ./],
+  ] as const) {
+    assert.equal(rows.filter((row) => row[0] === status && message.test(String(row[1]))).length, 1);
+  }
 });

@@ -1,1 +1,1 @@
-export { type HistoryReader, historyRoutes } from './routes.ts';
+export { type HistoryReader, historyRoutes, type StatementMaker } from './routes.ts';

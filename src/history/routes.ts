@@ -1,10 +1,18 @@
 import { Type } from 'typebox';
 import type { Ctx, Deps, KeyActor } from '../context.ts';
 import { keyContext, keyGuard, rateGuard } from '../keys/index.ts';
+import { createDownloads, type Download } from '../platform/download.ts';
 import type { HttpServer } from '../platform/http.ts';
 import type { RatePolicy } from '../platform/rate-limit/index.ts';
 import { historyErrors } from './errors.ts';
-import { type HistoryRequest, historyQuery, parseHistoryQuery } from './wire.ts';
+import {
+  type HistoryRequest,
+  historyQuery,
+  parseHistoryQuery,
+  parseStatementQuery,
+  type StatementRequest,
+  statementQuery,
+} from './wire.ts';
 
 /** One feature of `GET /api/history`; its answer is what the caller gets. */
 export interface HistoryReader {
@@ -12,9 +20,17 @@ export interface HistoryReader {
   read(ctx: Ctx<KeyActor>, request: HistoryRequest): Promise<object>;
 }
 
+/** The lines of an account feature as a file: the same set as its pages. */
+export type StatementMaker = (ctx: Ctx<KeyActor>, request: StatementRequest) => Promise<Download>;
+
 export const historyPolicy: RatePolicy = { name: 'history', quota: 2, windowMs: 2_000 };
 
-export function historyRoutes(server: HttpServer, deps: Deps, readers: readonly HistoryReader[]): void {
+export function historyRoutes(
+  server: HttpServer,
+  deps: Deps,
+  readers: readonly HistoryReader[],
+  makeStatement: StatementMaker,
+): void {
   const byFeature = new Map(readers.map((reader) => [reader.feature, reader]));
   const authenticate = keyGuard(deps, {
     missing: historyErrors.keyRequired,
@@ -23,10 +39,12 @@ export function historyRoutes(server: HttpServer, deps: Deps, readers: readonly 
     failed: historyErrors.keyValidationFailed,
   });
 
+  const admit = [authenticate, rateGuard(deps, historyPolicy, historyErrors.rateLimitExceeded)];
+
   server.get(
     '/api/history',
     {
-      onRequest: [authenticate, rateGuard(deps, historyPolicy, historyErrors.rateLimitExceeded)],
+      onRequest: admit,
       schema: {
         tags: ['History'],
         summary: 'Account and card history of the user that owns the key.',
@@ -47,6 +65,36 @@ export function historyRoutes(server: HttpServer, deps: Deps, readers: readonly 
       return reader.read(keyContext(deps, request), query);
     },
   );
+
+  const sendDownload = createDownloads();
+  server.get(
+    '/api/history/statement',
+    {
+      onRequest: admit,
+      // Fastify answers a HEAD by making all of the file and throwing it away.
+      exposeHeadRoute: false,
+      schema: {
+        tags: ['History'],
+        summary:
+          'Account statement of the user that owns the key, as a file: the lines of the history, newest first.',
+        security: [{ apiKey: [] }],
+        querystring: statementQuery,
+        response: {
+          200: {
+            description: 'The file, made while it is sent; cut off where it fails',
+            content: { 'text/csv': { schema: file }, 'application/pdf': { schema: file } },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      const query = parseStatementQuery(request.query);
+      const ctx = keyContext(deps, request);
+      return sendDownload(request, reply, ctx.actor.userId, () => makeStatement(ctx, query));
+    },
+  );
 }
+
+const file = Type.Unsafe<string>({ type: 'string', format: 'binary' });
 
 const written = new WeakMap<object, string[]>();

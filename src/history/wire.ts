@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { commonErrors } from '../platform/errors.ts';
+import { instantRule, parseInstant } from '../platform/instant.ts';
 import { historyErrors } from './errors.ts';
 
 /** The contract's feature names, its spelling of portfolio included, and the parameters that each one reads. */
@@ -72,29 +73,55 @@ export function parseHistoryQuery(query: HistoryQuery, given: readonly string[])
   // An answer that looks filtered and is not would be worse than a refusal.
   if (unused) throw invalid(unused, `is not used by feature ${feature}`);
 
-  const startAt = readInstant('startDate', query.startDate, 'start');
-  const endAt = readInstant('endDate', query.endDate, 'end');
-  if (startAt && endAt && startAt > endAt) throw invalid('startDate', 'must not be after endDate');
+  const { startAt, endAt } = readPeriod(query);
   const asOf = readInstant('asOf', query.asOf, 'end');
   return { feature, currentPage, pageSize, startAt, endAt, filterByText, asOf, status };
 }
 
-const instantPattern =
-  /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?)?$/;
+export const statementQuery = Type.Object(
+  {
+    format: Type.Optional(Type.Enum(['csv', 'pdf'], { default: 'csv' })),
+    feature: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        default: 'account',
+        description: 'A feature of `account`; what is not settled has no statement',
+      }),
+    ),
+    startDate: Type.Optional(instant),
+    endDate: Type.Optional(instant),
+  },
+  { additionalProperties: false },
+);
+
+/** A statement as it was asked for, with its instants read. */
+export interface StatementRequest {
+  format: 'csv' | 'pdf';
+  feature: string;
+  startAt?: Date;
+  /** Inclusive. */
+  endAt?: Date;
+}
+
+export function parseStatementQuery(query: Static<typeof statementQuery>): StatementRequest {
+  const { format = 'csv', feature = 'account' } = query;
+  if (!Object.hasOwn(historyFeatures.account, feature)) throw historyErrors.invalidFeature();
+  if (feature === 'account-unsettled') throw invalid('feature', `${feature} has no statement`);
+  return { format: format as 'csv' | 'pdf', feature, ...readPeriod(query) };
+}
 
 function readInstant(field: string, text: string | undefined, edge: 'start' | 'end'): Date | undefined {
   if (text === undefined) return undefined;
-  const [, day, minutes, seconds = ':00', offset = 'Z'] = instantPattern.exec(text) ?? [];
-  // `Date` turns 30 February into 2 March; a day that does not come back as it went in is none.
-  const midnight = new Date(`${day}T00:00:00Z`);
-  if (!day || Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, 10) !== day) {
-    throw invalid(field, 'must be an ISO 8601 date or date-time');
-  }
-  if (!minutes) return edge === 'start' ? midnight : new Date(`${day}T23:59:59.999Z`);
-  const zone = offset.length === 5 ? `${offset.slice(0, 3)}:${offset.slice(3)}` : offset.toUpperCase();
-  const instant = new Date(`${day}T${minutes}${seconds}${zone}`);
-  if (Number.isNaN(instant.getTime())) throw invalid(field, 'must be an ISO 8601 date or date-time');
+  const instant = parseInstant(text, edge);
+  if (!instant) throw invalid(field, instantRule);
   return instant;
+}
+
+function readPeriod({ startDate, endDate }: { startDate?: string; endDate?: string }) {
+  const startAt = readInstant('startDate', startDate, 'start');
+  const endAt = readInstant('endDate', endDate, 'end');
+  if (startAt && endAt && startAt > endAt) throw invalid('startDate', 'must not be after endDate');
+  return { startAt, endAt };
 }
 
 function invalid(field: string, message: string) {

@@ -2,17 +2,21 @@ import type { Evm, Network, TokenSymbol } from '../evm/index.ts';
 import { ledgerErrors } from './errors.ts';
 import type { Asset } from './queries.ts';
 
-/** An asset that this deployment pays, in its own spelling, from a spelling in any case. */
-export function requireAsset(evm: Evm, spelt: Asset): Asset {
+/** An asset that this deployment pays, in its own spelling, from a spelling in any case; refused by the fields' names. */
+export function requireAsset(
+  evm: Evm,
+  spelt: Asset,
+  fields: Asset = { network: 'network', currency: 'currency' },
+): Asset {
   const network = [...evm.values()].find(({ name }) => name === spelt.network.toLowerCase());
   if (!network) {
     const message = evm.size > 0 ? oneOf(evm.keys()) : 'must have a node, and no network has one here';
-    throw ledgerErrors.unknownNetwork(at('network', message));
+    throw ledgerErrors.unknownNetwork(at(fields.network, message));
   }
   const token = [...network.tokens.values()].find(({ symbol }) => symbol === spelt.currency.toUpperCase());
   if (!token) {
     const message = `${oneOf(network.tokens.keys())} on ${network.name}`;
-    throw ledgerErrors.unknownCurrency(at('currency', message));
+    throw ledgerErrors.unknownCurrency(at(fields.currency, message));
   }
   return { network: network.name, currency: token.symbol };
 }

@@ -2,23 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
 import type { Evm } from '../evm/index.ts';
-import type { Db } from '../platform/db.ts';
+import { violates } from '../platform/db.ts';
 import { formatMinor, parseMinor } from '../platform/money.ts';
 import { userErrors, userExists } from '../users/index.ts';
 import { decimalsOf, requireAsset } from './assets.ts';
 import { ledgerErrors } from './errors.ts';
-import {
-  type Asset,
-  insertEntries,
-  insertFunding,
-  lockAccounts,
-  type Owner,
-  openHouseAccounts,
-  openUserAccounts,
-  selectBalances,
-  selectFunding,
-  selectHouseAccounts,
-} from './queries.ts';
+import { type Posting, postLines } from './post-lines.ts';
+import { type Asset, type Owner, selectBalances, selectFunding } from './queries.ts';
+import { refuseUnsettled } from './refuse-unsettled.ts';
 
 export interface NewFunds {
   userId: string;
@@ -41,29 +32,19 @@ export interface Funded extends NewFunds {
  * Adds funds that the house received for a user. The same again under the same reference changes nothing and gives the first
  * posting again, with the balance as it is now.
  */
-export function fundAccount(ctx: Ctx, input: NewFunds): Promise<Funded> {
+export async function fundAccount(ctx: Ctx, input: NewFunds): Promise<Funded> {
+  const { evm } = ctx;
+  const asset = requireAsset(evm, input);
+  const amount = requireAmount(evm, input.amount, asset);
+  const owner = { userId: input.userId.toLowerCase(), ...asset };
+  const reference = input.reference ?? randomUUID();
   return inTransaction(ctx, async (ctx) => {
-    const { db, now, evm } = ctx;
-    const asset = requireAsset(evm, input);
-    const amount = requireAmount(evm, input.amount, asset);
-    if (!(await userExists(db, input.userId))) throw userErrors.userNotFound();
-    const owner = { userId: input.userId.toLowerCase(), ...asset };
-
-    const reference = input.reference ?? randomUUID();
-    const postingId = await insertFunding(db, { reference, description: 'Funds added', postedAt: now });
-    if (postingId === undefined) {
-      const first = await requireSame(db, reference, { ...owner, amount });
-      return present(ctx, { ...owner, ...first, amount }, true);
-    }
-    await openUserAccounts(db, [owner]);
-    await openHouseAccounts(db, 'custody', [asset]);
-    const [account] = await lockAccounts(db, [owner]);
-    const [custody] = await selectHouseAccounts(db, 'custody', [asset]);
-    await insertEntries(db, [
-      { postingId, line: 1, accountId: account!.accountId, amount },
-      { postingId, line: 2, accountId: custody!, amount: -amount },
-    ]);
-    const funded = await present(ctx, { ...owner, postingId, amount }, false);
+    if (!(await userExists(ctx.db, input.userId))) throw userErrors.userNotFound();
+    const replay = await findReplay(ctx, reference, { ...owner, amount });
+    if (replay) return replay;
+    const [postingId] = await postLines(ctx.db, ctx.now, [toPosting(owner, amount, reference, ctx.now)]);
+    await refuseUnsettled(ctx.db, [{ userId: owner.userId, id: input.reference, field: 'reference' }]);
+    const funded = await present(ctx, { ...owner, postingId: postingId!, amount }, false);
     const { network, currency, balance } = funded;
     await recordChange(ctx, {
       action: 'ledger.fund',
@@ -74,7 +55,29 @@ export function fundAccount(ctx: Ctx, input: NewFunds): Promise<Funded> {
       },
     });
     return funded;
+  }).catch(async (error) => {
+    // Somebody else has used the reference since we looked.
+    const replay = violates(error, 'ledger_postings_operation_key')
+      ? await findReplay(ctx, reference, { ...owner, amount })
+      : undefined;
+    if (!replay) throw error;
+    return replay;
   });
+}
+
+function toPosting(owner: Owner, amount: bigint, reference: string, now: Date): Posting {
+  const { userId, network, currency } = owner;
+  const description = 'Funds added';
+  return {
+    ...{ kind: 'fund', operationId: reference, description },
+    lines: [
+      {
+        ...{ userId, operationId: reference, type: 'buy', network, sent: null },
+        ...{ received: { currency, amount }, transactionAt: now, executedAt: null, description },
+        ...{ purpose: 'funding', userDescription: null, onChain: null },
+      },
+    ],
+  };
 }
 
 function requireAmount(evm: Evm, text: string, asset: Asset): bigint {
@@ -90,24 +93,22 @@ function requireAmount(evm: Evm, text: string, asset: Asset): bigint {
   return amount;
 }
 
-async function requireSame(
-  db: Db,
+async function findReplay(
+  ctx: Ctx,
   reference: string,
-  { userId, network, currency, amount }: Owner & { amount: bigint },
-): Promise<{ postingId: bigint }> {
-  const first = await selectFunding(db, reference);
-  if (!first) throw new Error(`the posting of the reference ${reference} has no entry of a user`);
-  const isSame =
-    first.userId === userId &&
-    first.network === network &&
-    first.currency === currency &&
-    first.amount === amount;
+  funds: Owner & { amount: bigint },
+): Promise<Funded | undefined> {
+  const first = await selectFunding(ctx.db, reference);
+  if (!first) return undefined;
+  const isSame = (['userId', 'network', 'currency', 'amount'] as const).every(
+    (fact) => first[fact] === funds[fact],
+  );
   if (!isSame) {
     throw ledgerErrors.referenceReused({
       details: [{ field: 'reference', message: 'was used with another user, asset or amount' }],
     });
   }
-  return first;
+  return present(ctx, { ...funds, postingId: first.postingId }, true);
 }
 
 async function present(

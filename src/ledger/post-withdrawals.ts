@@ -1,14 +1,7 @@
 import { type Ctx, inTransaction } from '../context.ts';
-import { releaseFunds } from './hold-funds.ts';
-import {
-  insertEntries,
-  insertPostings,
-  lockAccounts,
-  type Owner,
-  openHouseAccounts,
-  openUserAccounts,
-  selectHouseAccounts,
-} from './queries.ts';
+import type { NewLine } from './lines/line.ts';
+import { type Posting, postLines } from './post-lines.ts';
+import type { Owner } from './queries.ts';
 
 export interface PaidWithdrawal extends Owner {
   withdrawalId: string;
@@ -21,42 +14,35 @@ export interface PaidWithdrawal extends Owner {
 }
 
 /**
- * Writes withdrawals that are final on chain into the books: spends what was held for them and posts each, from the user to
- * the recipient where that is a user, else out of custody. One that was posted before fails all of them. At most once in a
- * transaction and before it locks other accounts: this one opens accounts, then locks all it needs in order.
+ * Writes withdrawals that are final on chain into the books: spends what was held for them and posts each, as a `sell` line of
+ * the user and, where the recipient is a user, a `buy` line of theirs. One that was posted before fails all of them. At most once
+ * in a transaction and before it locks accounts: this one locks the ledgers, then all accounts, each in order.
  */
 export function postWithdrawals(ctx: Ctx, withdrawals: readonly PaidWithdrawal[]): Promise<void> {
   if (withdrawals.length === 0) return Promise.resolve();
   return inTransaction(ctx, async ({ db, now }) => {
-    const paid = withdrawals.map((one) => ({ ...one, withdrawalId: one.withdrawalId.toLowerCase() }));
-    const recipients = paid.map(({ userId, recipientUserId, network, currency }) => ({
-      ...{ userId: recipientUserId ?? userId, network, currency },
-    }));
-    const owners = [...paid, ...recipients];
-    await openUserAccounts(db, owners);
-    await openHouseAccounts(db, 'custody', paid);
-    const accounts = await lockAccounts(db, owners);
-    const custody = await selectHouseAccounts(db, 'custody', paid);
-
-    const postingIds = await insertPostings(
-      db,
-      'withdrawal',
-      paid.map(({ withdrawalId, ...posting }) => ({ ...posting, operationId: withdrawalId })),
-      now,
-    );
-    const moves = paid.map(({ withdrawalId, recipientUserId, amount }, at) => ({
-      postingId: postingIds.get(withdrawalId)!,
-      amount,
-      accountId: accounts[at]!.accountId,
-      toAccountId: recipientUserId === null ? custody[at]! : accounts[paid.length + at]!.accountId,
-    }));
-    await releaseFunds(db, moves);
-    await insertEntries(
-      db,
-      moves.flatMap(({ postingId, amount, accountId, toAccountId }) => [
-        { postingId, line: 1, accountId, amount: -amount },
-        { postingId, line: 2, accountId: toAccountId, amount },
-      ]),
-    );
+    const postings = withdrawals.map((one) => toPosting(one, now));
+    await postLines(db, now, postings);
   });
+}
+
+function toPosting(paid: PaidWithdrawal, now: Date): Posting {
+  const { userId, recipientUserId, network, currency, amount, description, transactionHash, logIndex } = paid;
+  const operationId = paid.withdrawalId.toLowerCase();
+  const onChain = { transactionHash, logIndex };
+  const common = {
+    ...{ operationId, network, transactionAt: now, executedAt: now, description, userDescription: null },
+  };
+  const leg = { currency, amount };
+  const sell: NewLine = {
+    ...{ ...common, userId, type: 'sell', sent: leg, received: null, purpose: 'withdrawal', onChain },
+  };
+  const buy = (toUserId: string): NewLine => ({
+    ...{ ...common, userId: toUserId, type: 'buy', sent: null, received: leg, purpose: 'deposit' },
+    description: `Deposit of ${currency} on ${network}`,
+    // In one ledger the place on chain is the key of one line: of a withdrawal to oneself, of that which sends.
+    onChain: toUserId === userId ? null : onChain,
+  });
+  const lines = recipientUserId === null ? [sell] : [sell, buy(recipientUserId)];
+  return { kind: 'withdrawal', operationId, description, onChain, isHeld: true, lines };
 }

@@ -10,38 +10,29 @@ export interface Owner extends Asset {
   userId: string;
 }
 
-/** Accounts of the house. `custody` mirrors what the house keeps on chain for its users: what they have, it owes. */
-export type House = 'custody';
-
-/**
- * Opens accounts of users where they are missing. Call it before any account is locked: whoever opens an account makes
- * others who open it wait. In one order, so that two who open several do not wait for each other.
- */
-export async function openUserAccounts(db: Db, owners: readonly Owner[]): Promise<void> {
-  await db.query(
-    `insert into ledger_accounts (user_id, network, currency, balance, held)
-     select distinct o.user_id, o.network, o.currency, 0, 0
-     from unnest($1::uuid[], $2::text[], $3::text[]) as o (user_id, network, currency)
-     where not exists (select from ledger_accounts a
-       where a.user_id = o.user_id and a.network = o.network and a.currency = o.currency)
-     order by 1, 2, 3
-     on conflict do nothing`,
-    ownerColumns(owners),
-  );
+/** Locks what users' ledgers are posted to, until the transaction ends; before any account is locked. */
+export async function lockLedgers(db: Db, userIds: readonly string[]): Promise<void> {
+  await db.query('select ledger_lock_lists($1::uuid[], true)', [[...new Set(userIds)]]);
 }
 
-/** The same for an account of the house; call it after that for users. */
-export async function openHouseAccounts(db: Db, house: House, assets: readonly Asset[]): Promise<void> {
-  await db.query(
-    `insert into ledger_accounts (house, network, currency)
-     select distinct $1, o.network, o.currency
-     from unnest($2::text[], $3::text[]) as o (network, currency)
-     where not exists (select from ledger_accounts a
-       where a.house = $1 and a.network = o.network and a.currency = o.currency)
-     order by 2, 3
-     on conflict do nothing`,
-    [house, ...assetColumns(assets)],
+/** The parts of a call of `ledger_post`, which migration 0003 describes. */
+export interface LedgerPostCall {
+  postedAt: Date;
+  users: readonly string[];
+  owners: readonly Owner[];
+  /** By owner; empty where nothing was held. */
+  spent: readonly bigint[];
+  postings: readonly object[];
+  linesByUser: readonly object[];
+}
+
+export async function callLedgerPost(db: Db, call: LedgerPostCall): Promise<bigint[]> {
+  const { postedAt, users, owners, spent, postings, linesByUser } = call;
+  const rows = await db.query<{ id: bigint }>(
+    `select unnest(ledger_post($1, $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::numeric[], $7::jsonb, $8::jsonb)) as id`,
+    [postedAt, users, ...ownerColumns(owners), spent, JSON.stringify(postings), JSON.stringify(linesByUser)],
   );
+  return rows.map(({ id }) => id);
 }
 
 export interface LockedAccount {
@@ -66,23 +57,6 @@ export async function lockAccounts(db: Db, owners: readonly Owner[]): Promise<(L
   const accounts = Array.from<LockedAccount | undefined>({ length: owners.length });
   for (const { at, accountId, available } of rows) accounts[at - 1] = { accountId, available };
   return accounts;
-}
-
-/** In the order of `assets`. Never locked: an account of the house has no stored balance, so nobody needs to wait for it. */
-export async function selectHouseAccounts(
-  db: Db,
-  house: House,
-  assets: readonly Asset[],
-): Promise<(bigint | undefined)[]> {
-  const rows = await db.query<{ at: number; id: bigint }>(
-    `select o.at::integer as at, a.id
-     from unnest($2::text[], $3::text[]) with ordinality as o (network, currency, at)
-     join ledger_accounts a on a.house = $1 and a.network = o.network and a.currency = o.currency`,
-    [house, ...assetColumns(assets)],
-  );
-  const ids = Array.from<bigint | undefined>({ length: assets.length });
-  for (const { at, id } of rows) ids[at - 1] = id;
-  return ids;
 }
 
 export interface Hold {
@@ -116,47 +90,29 @@ export async function subtractHolds(db: Db, holds: readonly Hold[]): Promise<big
   return rows.map(({ id }) => id);
 }
 
-export interface NewPosting {
-  operationId: string;
-  description: string;
-  transactionHash: string | null;
-  logIndex: number | null;
+/** Those of the operations that were posted before. */
+export async function selectPosted(
+  db: Db,
+  kind: string,
+  operationIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ operationId: string }>(
+    `select operation_id as "operationId" from ledger_postings where kind = $1 and operation_id = any($2::text[])`,
+    [kind, operationIds],
+  );
+  return new Set(rows.map(({ operationId }) => operationId));
 }
 
-/** Their ids, by operation. One that was posted before fails them all, by ledger_postings_operation_key. */
-export async function insertPostings(
+export async function selectPostingByKey(
   db: Db,
-  kind: 'withdrawal',
-  postings: readonly NewPosting[],
-  postedAt: Date,
-): Promise<ReadonlyMap<string, bigint>> {
-  const rows = await db.query<{ id: bigint; operationId: string }>(
-    `insert into ledger_postings (kind, posted_at, operation_id, description, transaction_hash, log_index)
-     select $1, $2, p.* from unnest($3::text[], $4::text[], $5::text[], $6::integer[]) as p
-     returning id, operation_id as "operationId"`,
-    [
-      kind,
-      postedAt,
-      postings.map(({ operationId }) => operationId),
-      postings.map(({ description }) => description),
-      postings.map(({ transactionHash }) => transactionHash),
-      postings.map(({ logIndex }) => logIndex),
-    ],
+  kind: string,
+  key: string,
+): Promise<{ id: bigint; fingerprint: Buffer | null } | undefined> {
+  const [row] = await db.query<{ id: bigint; fingerprint: Buffer | null }>(
+    'select id, fingerprint from ledger_postings where kind = $1 and operation_id = $2',
+    [kind, key],
   );
-  return new Map(rows.map(({ id, operationId }) => [operationId, id]));
-}
-
-/** Undefined if the reference was used before. Somebody who is using it right now is waited for. */
-export async function insertFunding(
-  db: Db,
-  funding: { reference: string; description: string; postedAt: Date },
-): Promise<bigint | undefined> {
-  const [row] = await db.query<{ id: bigint }>(
-    `insert into ledger_postings (kind, operation_id, description, posted_at) values ('fund', $1, $2, $3)
-     on conflict do nothing returning id`,
-    [funding.reference, funding.description, funding.postedAt],
-  );
-  return row?.id;
+  return row;
 }
 
 export async function selectFunding(
@@ -170,27 +126,6 @@ export async function selectFunding(
     [reference],
   );
   return row;
-}
-
-export interface NewEntry {
-  postingId: bigint;
-  line: number;
-  accountId: bigint;
-  amount: bigint;
-}
-
-/** All entries of a posting in one call: the database refuses those that do not sum to zero, and moves the balances. */
-export async function insertEntries(db: Db, entries: readonly NewEntry[]): Promise<void> {
-  await db.query(
-    `insert into ledger_entries (posting_id, line, account_id, amount)
-     select * from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::numeric[])`,
-    [
-      entries.map(({ postingId }) => postingId),
-      entries.map(({ line }) => line),
-      entries.map(({ accountId }) => accountId),
-      entries.map(({ amount }) => amount),
-    ],
-  );
 }
 
 export interface Balance extends Asset {

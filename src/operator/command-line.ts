@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Command } from '../platform/command.ts';
 
-type AnyCommand = Pick<Command, 'name' | 'summary' | 'input'>;
+type AnyCommand = Pick<Command, 'name' | 'summary' | 'input' | 'fileTypes'>;
 
 interface PropertySchema {
   type?: string;
@@ -16,25 +16,28 @@ export interface CommandLine {
   json: boolean;
   url?: string;
   token?: string;
+  /** Where to write the file, of a command that answers one. */
+  out?: string;
 }
 
 /** A mistake in the words typed; the message says what to type instead. */
 export class UsageFault extends Error {}
 
 /**
- * Flags onto a command's input. Each field is a flag under its own name, or with hyphens: `--userId` or `--user-id`. A list is
- * a repeated flag or a comma-separated one, an object is JSON, an empty text clears a field that may be null.
+ * Flags onto a command's input. Each field is a flag under its own name, or with hyphens, and an id also without saying so:
+ * `--userId`, `--user-id` or `--user`. A list is a repeated flag or a comma-separated one, an object is JSON, an empty text
+ * clears a field that may be null.
  */
 export function parseCommandLine(command: AnyCommand, args: string[]): CommandLine {
   const properties = command.input.properties as Record<string, PropertySchema>;
   const options: Record<string, { type: 'string' | 'boolean'; multiple?: boolean }> = {
-    json: { type: 'boolean' },
     url: { type: 'string' },
     token: { type: 'string' },
+    ...(command.fileTypes ? { out: { type: 'string' } } : { json: { type: 'boolean' } }),
   };
   const fieldOf = new Map<string, string>();
   for (const [field, schema] of Object.entries(properties)) {
-    for (const flag of new Set([field, hyphenated(field)])) {
+    for (const flag of flagsOf(field, properties)) {
       fieldOf.set(flag, field);
       options[flag] = {
         type: kindOf(schema) === 'boolean' ? 'boolean' : 'string',
@@ -48,12 +51,18 @@ export function parseCommandLine(command: AnyCommand, args: string[]): CommandLi
     const field = fieldOf.get(flag);
     if (field && value !== undefined) input[field] = toInput(flag, properties[field]!, value);
   }
-  const { json, url, token } = values as {
+  const { json, url, token, out } = values as {
     json?: boolean;
     url?: string;
     token?: string;
+    out?: string;
   };
-  return { input, json: json ?? false, url, token };
+  return { input, json: json ?? false, url, token, out };
+}
+
+function flagsOf(field: string, fields: object): Set<string> {
+  const short = field.replace(/Id$/, '');
+  return new Set([field, hyphenated(field), ...(short in fields ? [] : [hyphenated(short)])]);
 }
 
 function readFlags(
@@ -114,7 +123,9 @@ export function describeCommand(command: AnyCommand): string {
     `causeway ${command.name.replace('.', ' ')}: ${command.summary}`,
     '',
     ...flags,
-    `  ${'--json'.padEnd(32)} print the answer as JSON`,
+    command.fileTypes
+      ? `  ${'--out <file>'.padEnd(32)} where to write it, - for standard output; else there, or on a terminal into this folder`
+      : `  ${'--json'.padEnd(32)} print the answer as JSON`,
     `  ${'--url <string>'.padEnd(32)} the server to ask; else CAUSEWAY_URL, DATABASE_URL, or the sandbox of this folder`,
     `  ${'--token <string>'.padEnd(32)} the operator token for it; else CAUSEWAY_OPERATOR_TOKEN`,
   ].join('\n');

@@ -141,7 +141,7 @@ test('200: a command whose input is all optional needs no body', async () => {
   for (const { name } of optional) {
     const { status, body } = await post(name, { token: harness.operatorToken });
     assert.equal(status, 200, name);
-    assert.ok(Array.isArray(body.data.items));
+    assert.ok('nextCursor' in body.data, name);
   }
 });
 

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { Type } from 'typebox';
 import { type Ctx, contextFor, type Deps, type OperatorActor } from '../context.ts';
 import type { Command } from '../platform/command.ts';
+import { createDownloads, type Download } from '../platform/download.ts';
 import { createGate } from '../platform/gate.ts';
 import type { FastifyRequest, HttpServer } from '../platform/http.ts';
 import { operatorErrors } from './errors.ts';
@@ -13,7 +14,7 @@ export interface OperatorOptions {
   concurrencyMax: number;
 }
 
-/** `POST /operator/<feature>.<command>` for every command: JSON in, `{ data }` or `{ error }` out. */
+/** `POST /operator/<feature>.<command>` for every command: JSON in, `{ data }` or `{ error }` out, or a file. */
 export function operatorRoutes(
   server: HttpServer,
   deps: Deps,
@@ -21,6 +22,7 @@ export function operatorRoutes(
 ): void {
   const authenticate = operatorGuard(tokens);
   const gate = createGate(concurrencyMax);
+  const sendDownload = createDownloads();
   for (const command of commands) {
     server.post(
       `/operator/${command.name}`,
@@ -36,19 +38,27 @@ export function operatorRoutes(
           summary: command.summary,
           security: [{ operatorToken: [] }],
           body: command.input,
-          response: { 200: Type.Object({ data: command.output }) },
+          response: { 200: answerOf(command) },
         },
       },
       async (request, reply) => {
         const actor = operators.get(request)!;
         const log = request.log.child({ operator: actor.name }) as Ctx['log'];
         reply.header('cache-control', 'no-store');
-        return gate(async () => ({
-          data: await command.run(contextFor(deps, actor, log), request.body as never),
-        }));
+        const run = () => gate(() => command.run(contextFor(deps, actor, log), request.body as never));
+        if (command.fileTypes) {
+          return sendDownload(request, reply, actor.name, run as () => Promise<Download>);
+        }
+        return { data: await run() };
       },
     );
   }
+}
+
+function answerOf({ output, fileTypes }: Command<Ctx>) {
+  if (!fileTypes) return Type.Object({ data: output });
+  const content = Object.fromEntries(fileTypes.map((type) => [type, { schema: output }]));
+  return { description: 'The file, made while it is sent', content };
 }
 
 const operators = new WeakMap<FastifyRequest, OperatorActor>();

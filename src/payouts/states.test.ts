@@ -68,6 +68,13 @@ const move = (id: string, to: Status, hash: string | null = null) =>
     [id, to, hash],
   );
 
+const givePosting = (id: string) =>
+  query(
+    `insert into ledger_postings (kind, operation_id, description, posted_at) values ('withdrawal', $1, 'paid', now())
+     on conflict do nothing`,
+    [id],
+  );
+
 /** PostgreSQL's restrict_violation, which our triggers raise. */
 const refused = (message: RegExp) => (error: Error & { code?: string }) => {
   assert.equal(error.code, '23001', error.message);
@@ -85,6 +92,7 @@ describe('the database refuses an illegal move of a withdrawal, with everything 
         const hash = makeHash();
         if (from === 'processing') await giveSlot(id, hash);
         if (from === 'pending' && to === 'processing') await giveSlot(id);
+        if (to === 'completed') await givePosting(id);
         const moving = move(id, to, from === 'processing' ? hash : null);
         if (!isLegal) {
           await assert.rejects(moving, refused(from === to ? /is final/ : /does not move from/));
@@ -99,6 +107,13 @@ describe('the database refuses an illegal move of a withdrawal, with everything 
 });
 
 describe('the database refuses', () => {
+  test('a completed withdrawal that is not in the ledger', async () => {
+    const id = await make('processing');
+    const hash = makeHash();
+    await giveSlot(id, hash);
+    await assert.rejects(move(id, 'completed', hash), refused(/is in the ledger/));
+  });
+
   const fixed = {
     amount: '2',
     to_address: makeAddress(),

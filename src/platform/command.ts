@@ -1,4 +1,5 @@
-import type { Static, TObject, TSchema } from 'typebox';
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import type { Download } from './download.ts';
 
 /**
  * An operator command as data. One entry becomes `POST /operator/<name>`, `causeway <feature> <command>` and a section of
@@ -14,6 +15,8 @@ export interface Command<Ctx = unknown> {
   changes: boolean;
   /** Larger than the usual body limit, for commands that take many records. */
   bodyBytesMax?: number;
+  /** Answers a file of one of these types instead of JSON; `run` gives a `Download`. */
+  fileTypes?: readonly string[];
   run(ctx: Ctx, input: never): Promise<unknown>;
 }
 
@@ -26,4 +29,15 @@ export function defineCommand<Ctx, I extends TObject, O extends TSchema>(
   },
 ): Command<Ctx> {
   return command;
+}
+
+/** A command whose answer is a file: the same words, route and guard, and the CLI writes it down. */
+export function defineFileCommand<Ctx, I extends TObject>(
+  command: Omit<Command<Ctx>, 'input' | 'output' | 'run'> & {
+    input: I;
+    fileTypes: readonly string[];
+    run(ctx: Ctx, input: Static<I>): Promise<Download>;
+  },
+): Command<Ctx> {
+  return { ...command, output: Type.Unsafe<string>({ type: 'string', format: 'binary' }) };
 }

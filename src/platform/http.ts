@@ -139,7 +139,7 @@ export function createHttpServer({ log, metrics, trustedProxies }: HttpOptions) 
 }
 
 /** A request that came by `inject` has no socket of its own. */
-function setSocketTimeout(request: FastifyRequest, timeoutMs: number): void {
+export function setSocketTimeout(request: FastifyRequest, timeoutMs: number): void {
   if (request.raw.socket instanceof Socket) request.raw.socket.setTimeout(timeoutMs);
 }
 

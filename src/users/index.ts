@@ -4,4 +4,12 @@ export { userCommands } from './commands.ts';
 export { createUser, type NewUser } from './create-user.ts';
 export { demoUsers, seedUsers } from './demo.ts';
 export { userErrors } from './errors.ts';
-export { hasUsers, selectBlockedAmong, selectEmails, selectRecipient, userExists } from './queries.ts';
+export {
+  hasUsers,
+  selectBlockedAmong,
+  selectEmails,
+  selectHolder,
+  selectRecipient,
+  selectWallets,
+  userExists,
+} from './queries.ts';

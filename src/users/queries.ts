@@ -93,6 +93,16 @@ export async function userExists(db: Db, userId: string): Promise<boolean> {
   return (await db.query('select 1 from users where id = $1', [userId])).length > 0;
 }
 
+/** The name that papers are made out to; undefined if there is no such user. */
+export async function selectHolder(db: Db, userId: string): Promise<string | undefined> {
+  const [row] = await db.query<{ holder: string }>(
+    `select case when entity_type = 'business' and legal_name is not null then legal_name
+       else trim(given_name || ' ' || family_name) end as holder from users where id = $1`,
+    [userId],
+  );
+  return row?.holder;
+}
+
 /** Emails by id, of those users that there are. */
 export async function selectEmails(db: Db, userIds: string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await db.query<{ id: string; email: string }>(
@@ -135,6 +145,19 @@ export async function selectWallet(db: Db, userId: string, network: string): Pro
     [userId, network],
   );
   return row?.address;
+}
+
+/** Every verified wallet of a network, page by page in order of address. */
+export async function selectWallets(
+  db: Db,
+  network: string,
+  { after, limit }: { after?: string | undefined; limit: number },
+): Promise<{ address: string; userId: string }[]> {
+  return db.query<{ address: string; userId: string }>(
+    `select address, user_id as "userId" from user_wallets where network = $1 and address > $2
+     order by address limit $3`,
+    [network, after ?? '', limit],
+  );
 }
 
 export async function upsertWallet(

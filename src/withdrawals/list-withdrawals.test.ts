@@ -105,6 +105,11 @@ async function toCompleted(condition: string): Promise<void> {
       [caller.partnerId, caller.userId],
     );
     await db.query(
+      `insert into ledger_postings (kind, operation_id, description, posted_at)
+       select 'withdrawal', w.id::text, 'paid', now() from withdrawals w join payout_slots s on s.withdrawal_id = w.id
+       where s.state = 'final' and w.status = 'processing'`,
+    );
+    await db.query(
       `update withdrawals w set status = 'completed', transfer_status = 'confirmed', transaction_hash = s.mined_hash, updated_at = now()
        from payout_slots s where s.withdrawal_id = w.id and s.state = 'final' and w.status = 'processing'`,
     );

@@ -1,0 +1,68 @@
+import type { EvmNetwork, ReceivedTransfer } from '../evm/index.ts';
+import { isHotWallet, selectOwnPayments } from '../payouts/index.ts';
+import { type FoundDeposit, type PostedDeposit, selectPosted } from './queries.ts';
+import type { WorkerCtx } from './watch.ts';
+
+/**
+ * Those of the transfers that add to a user's balance and were not posted: every one to a verified wallet, also from the wallet of
+ * another user, whose own transfers on chain are not ours to follow. But not
+ * - the payment of a withdrawal to a user: settling posts it, to whom it was promised, also where the wallet is another's by now.
+ *   One to an address that was nobody's then is a deposit: it left the books when it was paid;
+ * - anything else out of a hot wallet: that is our own money, or a payment that a restored database has forgotten, which is
+ *   posted once it is found again;
+ * - what a wallet moves to itself, and transfers of nothing.
+ */
+export async function findDeposits(
+  ctx: WorkerCtx,
+  network: EvmNetwork,
+  owners: ReadonlyMap<string, string>,
+  transfers: readonly ReceivedTransfer[],
+): Promise<FoundDeposit[]> {
+  const moving = transfers.filter(({ from, to, amount }) => amount > 0n && from !== to);
+  if (moving.length === 0) return [];
+  const hashes = [...new Set(moving.map(({ transactionHash }) => transactionHash))];
+  const payments = await selectOwnPayments(ctx.db, network.name, hashes);
+  const currencies = new Map([...network.tokens.values()].map(({ symbol, address }) => [address, symbol]));
+  const deposits: FoundDeposit[] = [];
+  for (const { token, from, to: wallet, ...transfer } of moving) {
+    const { amount, transactionHash, logIndex, blockNumber, at } = transfer;
+    const payment = payments.get(transactionHash);
+    if (payment && payment.recipientUserId !== null) continue;
+    if (!payment && (await isHotWallet(ctx, network, from))) {
+      ctx.log.warn(
+        { network: network.name, transactionHash },
+        'a transfer out of a hot wallet that is no payment of ours is not counted as a deposit',
+      );
+      continue;
+    }
+    const [userId, currency] = [owners.get(wallet)!, currencies.get(token)!];
+    deposits.push({
+      ...{ userId, network: network.name, currency, amount, transactionHash, logIndex, at },
+      ...{ wallet, blockNumber, isOwnWithdrawal: payment?.userId === userId },
+    });
+  }
+  return leaveOutPosted(deposits, await selectPosted(ctx.db, network.name, hashes));
+}
+
+/**
+ * A transaction that was mined again in another block has other log numbers there. All its transfers are here together: of those
+ * that were posted, each that is no longer in its place is one of those that are in a new one.
+ */
+export function leaveOutPosted<D extends PostedDeposit>(
+  deposits: readonly D[],
+  posted: readonly PostedDeposit[],
+): D[] {
+  const places = new Set(deposits.map(placeOf));
+  const known = new Set(posted.map(placeOf));
+  const moved = posted.filter((one) => !places.has(placeOf(one))).map(contentOf);
+  return deposits.filter((deposit) => {
+    if (known.has(placeOf(deposit))) return false;
+    const at = moved.indexOf(contentOf(deposit));
+    if (at >= 0) moved.splice(at, 1);
+    return at < 0;
+  });
+}
+
+const placeOf = ({ transactionHash, logIndex }: PostedDeposit) => `${transactionHash} ${logIndex}`;
+const contentOf = ({ transactionHash, wallet, currency, amount }: PostedDeposit) =>
+  `${transactionHash} ${wallet} ${currency} ${amount}`;

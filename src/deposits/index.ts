@@ -1,0 +1,3 @@
+export { depositCommands } from './commands.ts';
+export { depositGauges } from './gauges.ts';
+export { depositJobs } from './jobs.ts';

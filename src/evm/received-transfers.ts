@@ -1,0 +1,228 @@
+import { type Block, readBlock, readBlocks } from './blocks.ts';
+import { gatherCalls } from './gather-calls.ts';
+import { malformed, readHex, readNumber, toQuantity, toWord } from './hex.ts';
+import { NodeError } from './json-rpc.ts';
+import type { Provider } from './node.ts';
+import { type Receipt, transferTopic } from './receipts.ts';
+
+/** A Transfer of a token as a block of the canonical chain has it. All hexadecimal in lower case. */
+export interface ReceivedTransfer {
+  token: string;
+  from: string;
+  to: string;
+  amount: bigint;
+  transactionHash: string;
+  /** Its place among all logs of the block. */
+  logIndex: number;
+  blockNumber: number;
+  blockHash: string;
+  /** The block's time. */
+  at: Date;
+}
+
+export interface ReceivedRange {
+  tokens: readonly string[];
+  recipients: readonly string[];
+  fromBlock: number;
+  toBlock: number;
+}
+
+export interface Received {
+  /** The last block of the range. */
+  end: Block;
+  /** In the order of the chain. */
+  transfers: ReceivedTransfer[];
+}
+
+/** Hosted nodes refuse logs of more blocks than this in one call. */
+const blocksInCall = 2_000;
+/** Nodes take a thousand alternatives for a topic; as hexadecimal these are 35 kB. */
+const recipientsInCall = 500;
+const callsInBatch = 10;
+
+const method = 'eth_getLogs';
+
+/**
+ * Every Transfer of the tokens to the recipients in a range of blocks, each in a block that the node itself has in its chain.
+ * Undefined where the node does not have the last block of the range: to logs of blocks that it has not seen yet, a node answers
+ * that there are none. So that block is asked for in the same breath as the logs. Throws a `NodeError`.
+ */
+export async function readReceivedTransfers(
+  provider: Provider,
+  range: ReceivedRange,
+): Promise<Received | undefined> {
+  const logs: Log[] = [];
+  let blocks = blocksInCall;
+  let end: Block | undefined;
+  for (let first = range.fromBlock; first <= range.toBlock; ) {
+    const last = Math.min(first + blocks - 1, range.toBlock);
+    const slice = await readSlice(provider, range, first, last);
+    if (slice === 'too large') {
+      blocks = Math.ceil((last - first + 1) / 2);
+      continue;
+    }
+    if (!slice) return undefined;
+    if (end && end.hash !== slice.end.hash) throw changed();
+    end = slice.end;
+    logs.push(...slice.logs);
+    first = last + 1;
+  }
+  if (!end) throw new RangeError('a range has a block or more');
+  return { end, transfers: await placeInBlocks(provider, end, logs) };
+}
+
+type Log = Omit<ReceivedTransfer, 'at'>;
+
+/** Undefined where the node lacks the last block of the range; `too large` where it may answer for fewer blocks. */
+async function readSlice(
+  provider: Provider,
+  { tokens, recipients, toBlock }: ReceivedRange,
+  first: number,
+  last: number,
+): Promise<{ end: Block; logs: Log[] } | 'too large' | undefined> {
+  const wanted = { tokens: new Set(tokens), first, last };
+  const filters = chunk(recipients, recipientsInCall).map((some) => ({
+    recipients: new Set(some),
+    params: [filterOf(tokens, some, first, last)],
+  }));
+  const logs: Log[] = [];
+  let end: Block | undefined;
+  for (const part of filters.length === 0 ? [[]] : chunk(filters, callsInBatch)) {
+    const calls = part.map(({ params }) => ({ method, params }));
+    const together = gatherCalls(provider);
+    const [block, answers] = await Promise.all([readBlock(together, toBlock), together.batch(calls)]);
+    if (!block) return undefined;
+    if (end && end.hash !== block.hash) throw changed();
+    end = block;
+    for (const [at, answer] of answers.entries()) {
+      if (answer instanceof NodeError) {
+        // Each node has its own limits and its own words for them: whatever it refuses, it is asked for less.
+        const isRefusal = answer.said !== undefined && !answer.isOverloaded;
+        if (isRefusal && last > first) return 'too large';
+        throw answer;
+      }
+      logs.push(...parseLogs(answer, { ...wanted, recipients: part[at]!.recipients }));
+    }
+  }
+  return { end: end!, logs };
+}
+
+const filterOf = (tokens: readonly string[], recipients: readonly string[], first: number, last: number) => ({
+  fromBlock: toQuantity(first),
+  toBlock: toQuantity(last),
+  address: tokens,
+  topics: [transferTopic, null, recipients.map((recipient) => `0x${toWord(recipient)}`)],
+});
+
+const changed = () => new NodeError(`${method}: the chain changed while it was read`);
+
+interface Wanted {
+  tokens: ReadonlySet<string>;
+  recipients: ReadonlySet<string>;
+  first: number;
+  last: number;
+}
+
+function parseLogs(answer: unknown, wanted: Wanted): Log[] {
+  if (!Array.isArray(answer)) throw malformed(method);
+  return answer.flatMap((fields) => {
+    if (typeof fields !== 'object' || fields === null) throw malformed(method);
+    if (fields.removed === true) return [];
+    const log = parseLog(fields);
+    // A node that answers another question than was asked answers none.
+    const isWanted =
+      wanted.tokens.has(log.token) &&
+      wanted.recipients.has(log.to) &&
+      log.blockNumber >= wanted.first &&
+      log.blockNumber <= wanted.last;
+    if (!isWanted) throw malformed(method);
+    return [log];
+  });
+}
+
+function parseLog(fields: Record<string, unknown>): Log {
+  const { topics } = fields;
+  if (!Array.isArray(topics) || topics.length !== 3 || readHex(method, topics[0], 32) !== transferTopic)
+    throw malformed(method);
+  return {
+    token: readHex(method, fields.address, 20),
+    from: readAddress(topics[1]),
+    to: readAddress(topics[2]),
+    amount: BigInt(readHex(method, fields.data, 32)),
+    transactionHash: readHex(method, fields.transactionHash, 32),
+    logIndex: readNumber(method, fields.logIndex),
+    blockNumber: readNumber(method, fields.blockNumber),
+    blockHash: readHex(method, fields.blockHash, 32),
+  };
+}
+
+function readAddress(topic: unknown): string {
+  const word = readHex(method, topic, 32);
+  if (!word.startsWith(`0x${'0'.repeat(24)}`)) throw malformed(method);
+  return `0x${word.slice(26)}`;
+}
+
+/** The time of each, from its block, which must be the one that the node has at that height now. */
+async function placeInBlocks(
+  provider: Provider,
+  end: Block,
+  logs: readonly Log[],
+): Promise<ReceivedTransfer[]> {
+  const numbers = [...new Set(logs.map(({ blockNumber }) => blockNumber))].filter(
+    (number) => number !== end.number,
+  );
+  const blocks = new Map<number, Block>([[end.number, end]]);
+  for (const block of await readBlocks(provider, numbers)) {
+    if (block instanceof NodeError) throw block;
+    if (block) blocks.set(block.number, block);
+  }
+  const seen = new Set<string>();
+  const transfers = logs.map((log) => {
+    const block = blocks.get(log.blockNumber);
+    if (block?.hash !== log.blockHash) throw changed();
+    const place = `${log.blockNumber} ${log.logIndex}`;
+    if (seen.has(place)) throw malformed(method);
+    seen.add(place);
+    return { ...log, at: block.timestamp };
+  });
+  return transfers.sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex);
+}
+
+/** Whether a receipt has this very transfer. */
+export function hasTransfer(receipt: Receipt, transfer: ReceivedTransfer): boolean {
+  const { token, from, to, amount, logIndex, blockHash, transactionHash } = transfer;
+  const topics = [transferTopic, `0x${toWord(from)}`, `0x${toWord(to)}`];
+  return (
+    receipt.isSuccess &&
+    receipt.blockHash === blockHash &&
+    receipt.transactionHash === transactionHash &&
+    receipt.logs.some(
+      (log) =>
+        log.logIndex === logIndex &&
+        log.address === token &&
+        log.data === `0x${toWord(amount)}` &&
+        log.topics.join() === topics.join(),
+    )
+  );
+}
+
+/** Whether a receipt has any transfer of this amount to the recipient, wherever in it. */
+export function receivesTransfer(
+  { isSuccess, logs }: Receipt,
+  { token, to, amount }: Pick<ReceivedTransfer, 'token' | 'to' | 'amount'>,
+): boolean {
+  return logs.some(
+    (log) =>
+      isSuccess &&
+      log.address === token &&
+      log.topics[0] === transferTopic &&
+      log.topics[2] === `0x${toWord(to)}` &&
+      log.data === `0x${toWord(amount)}`,
+  );
+}
+
+function chunk<Item>(items: readonly Item[], size: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) =>
+    items.slice(at * size, (at + 1) * size),
+  );
+}

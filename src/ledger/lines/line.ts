@@ -1,0 +1,70 @@
+/** The contract's types, in the order in which lists count them. */
+export const lineTypes = ['buy', 'sell', 'swap-bridge', 'transfer-token'] as const;
+export type LineType = (typeof lineTypes)[number];
+
+/** What a line is for, where nobody says. */
+export const usualPurposes: Readonly<Record<LineType, string>> = {
+  buy: 'deposit',
+  sell: 'withdrawal',
+  'swap-bridge': 'conversion',
+  'transfer-token': 'transfer',
+};
+
+/** What a line takes from an account, or brings to one. */
+export interface Leg {
+  currency: string;
+  amount: bigint;
+}
+
+/** A line to be posted. Of a conversion on one network both legs are in it; of one between networks each leg is a line. */
+export interface NewLine {
+  userId: string;
+  /** The operation it belongs to; legs share it. */
+  operationId: string;
+  type: LineType;
+  network: string;
+  sent: Leg | null;
+  received: Leg | null;
+  transactionAt: Date;
+  executedAt: Date | null;
+  description: string;
+  purpose: string;
+  userDescription: string | null;
+  /** Where it is on chain; a line that is nowhere there gets a key of its own. */
+  onChain: OnChain | null;
+}
+
+export interface OnChain {
+  transactionHash: string;
+  logIndex: number;
+}
+
+/** One ledger line as people and partners see it: amounts are exact decimal strings. */
+export interface LineView {
+  id: string;
+  uniqueHashId: string;
+  transactionDate: string;
+  transactionType: LineType;
+  description: string;
+  status: string;
+  network: string;
+  /** The asset that `amount` and `runningBalance` are of: the received one, or the sent one of a line that only sends. */
+  asset: string;
+  amount: string;
+  assetSent: string | null;
+  amountSent: string | null;
+  assetReceived: string | null;
+  amountReceived: string | null;
+  runningBalance: string;
+  executedAt: string | null;
+  transactionPurpose: string;
+  userDescription: string | null;
+}
+
+/** Which lines of a user: of some types, in a window whose ends belong to it. */
+export interface LineFilter {
+  userId: string;
+  types: readonly LineType[];
+  startAt?: Date;
+  endAt?: Date;
+}

@@ -1,0 +1,101 @@
+import type { Ctx } from '../context.ts';
+import { formatMinor } from '../platform/money.ts';
+import { selectHolder, userErrors } from '../users/index.ts';
+import { decimalsOf } from './assets.ts';
+import type { LineFilter, LineView } from './lines/line.ts';
+import { type LineAccount, presentLine } from './lines/present-line.ts';
+import {
+  type LineKey,
+  type LineRow,
+  type StatementAccount,
+  type StatementSpan,
+  selectStatementBatch,
+  selectStatementSpan,
+} from './lines/queries.ts';
+
+export type { LineType, LineView } from './lines/line.ts';
+export type StatementRequest = LineFilter;
+
+export interface StatementBalance {
+  network: string;
+  currency: string;
+  opening: string;
+  closing: string;
+}
+
+export interface Statement {
+  /** The user's name, or the legal name of a business. */
+  holder: string;
+  userId: string;
+  startAt?: Date;
+  endAt?: Date;
+  madeAt: Date;
+  lineCount: number;
+  balances: StatementBalance[];
+  /** Newest first; read on only as fast as they are consumed. */
+  batches: AsyncIterable<LineView[]>;
+}
+
+/**
+ * A user's ledger of a period as it is now, whatever is posted while it is being read: lines never change, and those posted later
+ * have higher numbers. So no transaction stays open while somebody downloads.
+ */
+export async function openStatement(ctx: Ctx, request: StatementRequest): Promise<Statement> {
+  const { userId, startAt, endAt } = request;
+  const holder = await selectHolder(ctx.db, userId);
+  if (holder === undefined) throw userErrors.userNotFound();
+  const span = await selectStatementSpan(ctx.db, request);
+  const accounts = span?.accounts ?? [];
+  return {
+    ...{ holder, userId, startAt, endAt, madeAt: ctx.now, lineCount: Number(span?.total ?? 0) },
+    balances: accounts.map(({ network, currency, opening, closing }) => {
+      const write = (minor: bigint) => formatMinor(minor, decimalsOf(ctx.evm, { network, currency }));
+      return { network, currency, opening: write(opening), closing: write(closing) };
+    }),
+    batches: span ? readBatches(ctx, span, request) : noBatches(),
+  };
+}
+
+async function* noBatches(): AsyncGenerator<LineView[]> {}
+
+const batchSize = 4_000;
+
+/** Running balances are counted back from the closing ones, so lines of other types are read too and left out here. */
+async function* readBatches(
+  ctx: Ctx,
+  span: StatementSpan,
+  { types, startAt, endAt }: StatementRequest,
+): AsyncGenerator<LineView[]> {
+  const accounts = new Map(span.accounts.map((account) => [account.accountId, withDecimals(ctx, account)]));
+  const accountOf = (accountId: bigint) => accounts.get(accountId)!;
+  const shown = new Set(types);
+  const read = async (before: LineKey | { endAt: Date | undefined }) => {
+    const rows = await selectStatementBatch(ctx.db, span, { before, startAt, limit: batchSize });
+    return rows;
+  };
+  let next: Promise<LineRow[]> | undefined = read({ endAt });
+  while (next) {
+    const rows: LineRow[] = await next;
+    const last = rows.at(-1);
+    // The next is read while this one is being written.
+    next = last && rows.length === batchSize ? read(last) : undefined;
+    next?.catch(() => {});
+    const views: LineView[] = [];
+    for (const row of rows) {
+      if (shown.has(row.type)) {
+        const main = accountOf((row.receivedAccountId ?? row.sentAccountId)!);
+        views.push(presentLine(row, main.balance, accountOf));
+      }
+      if (row.receivedAccountId !== null) accountOf(row.receivedAccountId).balance -= row.receivedAmount!;
+      if (row.sentAccountId !== null) accountOf(row.sentAccountId).balance += row.sentAmount!;
+    }
+    yield views;
+  }
+}
+
+const withDecimals = (
+  { evm }: Ctx,
+  { network, currency, closing }: StatementAccount,
+): LineAccount & { balance: bigint } => ({
+  ...{ network, currency, balance: closing, decimals: decimalsOf(evm, { network, currency }) },
+});

@@ -1,0 +1,47 @@
+import { Type } from 'typebox';
+import type { Ctx } from '../../context.ts';
+import { defineFileCommand } from '../../platform/command.ts';
+import { commonErrors } from '../../platform/errors.ts';
+import { instantRule, parseInstant } from '../../platform/instant.ts';
+import { uuid } from '../../platform/schemas.ts';
+import { accountFeatures } from '../features.ts';
+import { makeStatement, statementFormats, statementTypes } from './make-statement.ts';
+
+const edge = Type.String({
+  maxLength: 40,
+  description: 'ISO 8601, inclusive; a date without a time is that whole day in UTC',
+});
+
+export const statementCommand = defineFileCommand({
+  name: 'ledger.statement',
+  summary: "Write a user's account statement as CSV or PDF.",
+  changes: false,
+  fileTypes: statementTypes,
+  input: Type.Object(
+    {
+      userId: uuid,
+      format: Type.Optional(Type.Enum([...statementFormats], { default: 'csv' })),
+      from: Type.Optional(edge),
+      to: Type.Optional(edge),
+      feature: Type.Optional(Type.Enum(Object.keys(accountFeatures), { default: 'account' })),
+    },
+    { additionalProperties: false },
+  ),
+  run: (ctx: Ctx, { userId, format = 'csv', from, to, feature = 'account' }) => {
+    const startAt = readEdge('from', from, 'start');
+    const endAt = readEdge('to', to, 'end');
+    if (startAt && endAt && startAt > endAt) throw invalid('from', 'must not be after to');
+    return makeStatement(ctx, { userId: userId.toLowerCase(), format, feature, startAt, endAt });
+  },
+});
+
+function readEdge(field: string, text: string | undefined, edge: 'start' | 'end'): Date | undefined {
+  if (text === undefined) return undefined;
+  const instant = parseInstant(text, edge);
+  if (!instant) throw invalid(field, instantRule);
+  return instant;
+}
+
+function invalid(field: string, message: string) {
+  return commonErrors.invalidRequest({ message: `${field} ${message}`, details: [{ field, message }] });
+}

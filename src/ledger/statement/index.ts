@@ -1,0 +1,2 @@
+export { statementCommand } from './command.ts';
+export { makeStatement } from './make-statement.ts';

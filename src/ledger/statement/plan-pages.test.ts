@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { heights, planPages, sheet } from './plan-pages.ts';
+
+test('every row stands on a page, none below its end, the lines begin once, after the balances', () => {
+  fc.assert(
+    fc.property(fc.nat(300), fc.nat(2_000), (balances, lines) => {
+      const pages = planPages({ balances, lines });
+      const sum = (of: 'balances' | 'lines') => pages.reduce((total, page) => total + page[of], 0);
+      assert.deepEqual([sum('balances'), sum('lines')], [balances, lines]);
+      const start = pages.findIndex(({ startsLines }) => startsLines);
+      assert.equal(pages.filter(({ startsLines }) => startsLines).length, 1);
+      for (const [at, page] of pages.entries()) {
+        if (at < start) assert.equal(page.lines, 0);
+        if (at > start) assert.equal(page.balances, 0);
+        if (at > start) assert.ok(page.lines > 0, 'a page without rows');
+        let y = heights.top + (at === 0 ? heights.opening : heights.running);
+        if (page.balances > 0) y += heights.tableHead + page.balances * heights.balance;
+        if (page.balances > 0 && at === 0) y += heights.section;
+        if (page.startsLines) y += heights.section;
+        if (page.lines > 0) y += heights.tableHead + page.lines * heights.line;
+        assert.ok(y <= sheet.height - heights.bottom, `page ${at} ends at ${y}`);
+      }
+    }),
+  );
+});
+
+test('one line more than a page holds begins another', () => {
+  const [first] = planPages({ balances: 1, lines: 1_000 });
+  const full = first!.lines;
+  assert.ok(full > 15);
+  assert.equal(planPages({ balances: 1, lines: full }).length, 1);
+  assert.equal(planPages({ balances: 1, lines: full + 1 }).length, 2);
+});

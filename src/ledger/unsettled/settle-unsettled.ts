@@ -1,0 +1,80 @@
+import { recordChange } from '../../audit/index.ts';
+import { type Ctx, inTransaction } from '../../context.ts';
+import { userErrors, userExists } from '../../users/index.ts';
+import { ledgerErrors } from '../errors.ts';
+import { asLedgerRefusal } from '../ledger-refusal.ts';
+import type { NewLine } from '../lines/line.ts';
+import { postLines } from '../post-lines.ts';
+import { lockLedgers, selectPostingByKey } from '../queries.ts';
+import { readOnChain } from '../read-legs.ts';
+import { deleteUnsettled, lockUnsettled, lockUnsettledLists, type UnsettledRow } from './queries.ts';
+import { requireOperatorsOwn } from './require-operators-own.ts';
+import { isFinal } from './states.ts';
+
+export interface Settlement {
+  userId: string;
+  id: string;
+  transactionDate?: string;
+  executedAt?: string;
+  /** Where its legs are on chain, in their order. */
+  onChain?: readonly { transactionHash: string; logIndex: number }[];
+}
+
+export interface Settled {
+  postingId: string;
+  id: string;
+  replayed: boolean;
+}
+
+/** Moves an unsettled record into the ledger: in one transaction, so that it is always in one of the two and never in both. */
+export function settleUnsettled(ctx: Ctx, input: Settlement): Promise<Settled> {
+  const userId = input.userId.toLowerCase();
+  const name = `${userId}:${input.id}`;
+  const replay = async () => {
+    const former = await selectPostingByKey(ctx.db, 'settle', name);
+    return former && { postingId: String(former.id), id: input.id, replayed: true };
+  };
+  return inTransaction(ctx, async (ctx) => {
+    if (!(await userExists(ctx.db, userId))) throw userErrors.userNotFound();
+    // The ledger's lock comes before all others: whoever has it for a user may take the rest in any order.
+    await lockLedgers(ctx.db, [userId]);
+    await lockUnsettledLists(ctx.db, [userId]);
+    const legs = await lockUnsettled(ctx.db, userId, input.id);
+    if (legs.length === 0) {
+      const former = await replay();
+      if (former) return former;
+    }
+    const [first] = requireOperatorsOwn(legs);
+    if (isFinal(first.status)) {
+      throw ledgerErrors.illegalMove({ message: `A record that is ${first.status} never settles` });
+    }
+    const [postingId] = await postLines(ctx.db, ctx.now, [
+      {
+        ...{ kind: 'settle', operationId: name, description: first.description },
+        lines: legs.map((leg, at) => toLine(ctx, userId, leg, input, at)),
+      },
+    ]);
+    await deleteUnsettled(ctx.db, userId, input.id);
+    await recordChange(ctx, {
+      action: 'ledger.settle',
+      subject: `user:${userId}`,
+      before: { id: input.id, status: first.status },
+      after: { id: input.id, postingId: String(postingId), lines: legs.length },
+    });
+    return { postingId: String(postingId), id: input.id, replayed: false };
+  }).catch((error) => asLedgerRefusal(error, replay));
+}
+
+function toLine(ctx: Ctx, userId: string, leg: UnsettledRow, input: Settlement, at: number): NewLine {
+  const { operationId, type, network, description, purpose, userDescription } = leg;
+  const { transactionDate, executedAt, onChain } = input;
+  return {
+    ...{ userId, operationId, type, network, description, purpose, userDescription },
+    sent: leg.sentCurrency === null ? null : { currency: leg.sentCurrency, amount: leg.sentAmount! },
+    received:
+      leg.receivedCurrency === null ? null : { currency: leg.receivedCurrency, amount: leg.receivedAmount! },
+    transactionAt: transactionDate === undefined ? ctx.now : new Date(transactionDate),
+    executedAt: executedAt === undefined ? null : new Date(executedAt),
+    onChain: readOnChain(onChain?.[at] ?? {}),
+  };
+}
