@@ -353,7 +353,7 @@ begin
   end loop;
 end $$;
 
--- Counts lines that are in nodes already, or are taken out of them (`sign` -1). Returns where nodes have become too large.
+-- Counts lines that were added to nodes, or taken out of them (`sign` -1), and cuts those that have become too large.
 create function ledger_count(in_list bigint, types ledger_line_type[], ats timestamptz[], numbers bigint[], sign integer)
 returns void
 language plpgsql as $$
@@ -393,17 +393,16 @@ declare
   lists bigint[];
   list bigint;
 begin
+  -- In one order, and before anything is locked: whoever makes a list makes others who make it wait.
+  insert into ledger_lists (user_id, is_settled, last_hash)
+    select u, settled, case when settled then ledger_first_hash(u) end from unnest(users) u
+    where not exists (select from ledger_lists l where l.user_id = u and l.is_settled = settled)
+    order by u on conflict do nothing;
   if cardinality(users) > 1 then
     perform from ledger_lists l where l.user_id = any (users) and l.is_settled = settled order by l.id for update;
   end if;
   for place in 1..cardinality(users) loop
-    select l.id into list from ledger_lists l where l.user_id = users[place] and l.is_settled = settled for update;
-    if not found then
-      -- All that are missing, in one order, before any of them is locked by somebody who waits for another.
-      insert into ledger_lists (user_id, is_settled, last_hash)
-        select u, settled, case when settled then ledger_first_hash(u) end from unnest(users) u order by u on conflict do nothing;
-      return ledger_lock_lists(users, settled);
-    end if;
+    select l.id into strict list from ledger_lists l where l.user_id = users[place] and l.is_settled = settled for update;
     lists[place] := list;
   end loop;
   return lists;

@@ -203,7 +203,7 @@ test('200 ledger.post: 10,000 lines in one call, and the same again', async () =
 
 const onChain = { transactionHash: makeHash(), logIndex: 1 };
 for (const [status, error, bad] of [
-  [400, 'lines[3].amountSent must be a decimal above 0', (id) => spending(id, '0.0000001')],
+  [400, 'lines.3.amountSent must be a decimal above 0', (id) => spending(id, '0.0000001')],
   [404, 'User not found', () => funds(unknownId)],
   [409, 'A line takes more than its account has available', (id) => spending(id, '1000')],
   [409, 'A line with this transactionHash and logIndex is in the ledger', (id) => lineOf(id, onChain)],
@@ -232,7 +232,7 @@ for (const [status, error, bad] of [
 test('404 ledger.post: the line of the unknown user is named', async () => {
   const { status, body } = await post([funds(await makeUserId()), funds(unknownId)]);
   assert.equal(status, 404);
-  assert.deepEqual(body.details, [{ field: 'lines[1].userId', message: 'is not the id of a user' }]);
+  assert.deepEqual(body.details, [{ field: 'lines.1.userId', message: 'is not the id of a user' }]);
 });
 
 test('409 ledger.post: the unsettled record that a line is is named', async () => {
@@ -241,7 +241,7 @@ test('409 ledger.post: the unsettled record that a line is is named', async () =
   const record = { userId, id: 'begun', transactionType: 'buy', status: 'pending', description: 'x', legs };
   await harness.operator('ledger.record-unsettled', record);
   const { body } = await post([funds(userId), lineOf(userId.toUpperCase(), { id: 'begun' })]);
-  assert.deepEqual(body.details, [{ field: 'lines[1].id', message: 'is the id of an unsettled record' }]);
+  assert.deepEqual(body.details, [{ field: 'lines.1.id', message: 'is the id of an unsettled record' }]);
 });
 
 test('409 ledger.post: what is held for a withdrawal is not there to be spent', async () => {
@@ -340,25 +340,25 @@ test('a key of ledger.post and a reference of ledger.fund are names of different
 const swap = { transactionType: 'swap-bridge', assetSent: 'USDC', amountSent: '1' } as const;
 const transactionHash = makeHash();
 for (const [field, fields] of [
-  ['lines[1].assetSent', { transactionType: 'sell', assetReceived: 'USDC', amountReceived: '1' }],
-  ['lines[1].assetSent', { transactionType: 'buy', assetSent: 'USDC', amountSent: '1' }],
-  ['lines[1].assetSent', { ...swap, transactionType: 'buy', assetReceived: 'USDT', amountReceived: '1' }],
+  ['lines.1.assetSent', { transactionType: 'sell', assetReceived: 'USDC', amountReceived: '1' }],
+  ['lines.1.assetSent', { transactionType: 'buy', assetSent: 'USDC', amountSent: '1' }],
+  ['lines.1.assetSent', { ...swap, transactionType: 'buy', assetReceived: 'USDT', amountReceived: '1' }],
   [
-    'lines[1].assetSent',
+    'lines.1.assetSent',
     { ...swap, transactionType: 'transfer-token', assetReceived: 'USDT', amountReceived: '1' },
   ],
-  ['lines[1].assetReceived', { ...swap, assetReceived: 'usdc', amountReceived: '1' }],
-  ['lines[1].amountReceived', { ...swap, assetReceived: 'USDT' }],
-  ['lines[1].assetReceived', { ...swap, amountReceived: '1' }],
-  ['lines[1].amountSent', { transactionType: 'sell', assetSent: 'USDC' }],
-  ['lines[1].amountSent', { transactionType: 'sell', assetSent: 'USDC', amountSent: '0' }],
-  ['lines[1].amountSent', { transactionType: 'sell', assetSent: 'USDC', amountSent: '-1' }],
-  ['lines[1].amountSent', { transactionType: 'sell', assetSent: 'USDC', amountSent: '1e3' }],
-  ['lines[1].amountReceived', { assetReceived: 'USDC', amountReceived: '1.0000001' }],
-  ['lines[1].network', { network: 'solana' }],
-  ['lines[1].assetReceived', { assetReceived: 'EURC', amountReceived: '1' }],
-  ['lines[1].transactionHash', { transactionHash }],
-  ['lines[1].transactionHash', { logIndex: 3 }],
+  ['lines.1.assetReceived', { ...swap, assetReceived: 'usdc', amountReceived: '1' }],
+  ['lines.1.amountReceived', { ...swap, assetReceived: 'USDT' }],
+  ['lines.1.assetReceived', { ...swap, amountReceived: '1' }],
+  ['lines.1.amountSent', { transactionType: 'sell', assetSent: 'USDC' }],
+  ['lines.1.amountSent', { transactionType: 'sell', assetSent: 'USDC', amountSent: '0' }],
+  ['lines.1.amountSent', { transactionType: 'sell', assetSent: 'USDC', amountSent: '-1' }],
+  ['lines.1.amountSent', { transactionType: 'sell', assetSent: 'USDC', amountSent: '1e3' }],
+  ['lines.1.amountReceived', { assetReceived: 'USDC', amountReceived: '1.0000001' }],
+  ['lines.1.network', { network: 'solana' }],
+  ['lines.1.assetReceived', { assetReceived: 'EURC', amountReceived: '1' }],
+  ['lines.1.transactionHash', { transactionHash }],
+  ['lines.1.transactionHash', { logIndex: 3 }],
 ] as [string, LineFields][]) {
   test(`400 ledger.post: ${field}, ${JSON.stringify(fields)}`, async () => {
     const userId = await makeUserId();

@@ -7,6 +7,7 @@ import { asLedgerRefusal } from './ledger-refusal.ts';
 import { type LineType, type NewLine, usualPurposes } from './lines/line.ts';
 import { postLines } from './post-lines.ts';
 import { selectPostingByKey } from './queries.ts';
+import { readInstant } from './read-instant.ts';
 import { type LegsInput, readLegs, readOnChain } from './read-legs.ts';
 import { refuseUnsettled } from './refuse-unsettled.ts';
 
@@ -45,7 +46,7 @@ export async function postBatch(ctx: Ctx, batch: Batch): Promise<PostedBatch> {
   const replay = async () => findReplay(ctx, batch, fingerprint);
   const former = await replay();
   if (former) return former;
-  const lines = batch.lines.map((line, at) => readLine(ctx, line, `lines[${at}].`));
+  const lines = batch.lines.map((line, at) => readLine(ctx, line, `lines.${at}.`));
   await requireUsers(ctx, lines);
   return inTransaction(ctx, async (ctx) => {
     const [postingId] = await postLines(ctx.db, ctx.now, [
@@ -53,7 +54,7 @@ export async function postBatch(ctx: Ctx, batch: Batch): Promise<PostedBatch> {
     ]);
     await refuseUnsettled(
       ctx.db,
-      batch.lines.map(({ id }, at) => ({ userId: lines[at]!.userId, id, field: `lines[${at}].id` })),
+      batch.lines.map(({ id }, at) => ({ userId: lines[at]!.userId, id, field: `lines.${at}.id` })),
     );
     const posted = { postingId: String(postingId), lines: lines.length, replayed: false };
     await recordChange(ctx, {
@@ -83,8 +84,8 @@ function readLine(ctx: Ctx, line: BatchLine, where: string): NewLine {
     userId: line.userId.toLowerCase(),
     operationId: line.id ?? randomUUID(),
     ...{ type, description, purpose: transactionPurpose ?? usualPurposes[type] },
-    transactionAt: line.transactionDate === undefined ? ctx.now : new Date(line.transactionDate),
-    executedAt: executedAt === undefined ? null : new Date(executedAt),
+    transactionAt: readInstant(line.transactionDate, `${where}transactionDate`) ?? ctx.now,
+    executedAt: readInstant(executedAt, `${where}executedAt`) ?? null,
     userDescription: userDescription ?? null,
     onChain: readOnChain(line, where),
   };
@@ -96,6 +97,6 @@ async function requireUsers({ db }: Ctx, lines: readonly NewLine[]): Promise<voi
   const at = lines.findIndex(({ userId }) => !known.has(userId));
   if (at < 0) return;
   throw userErrors.userNotFound({
-    details: [{ field: `lines[${at}].userId`, message: 'is not the id of a user' }],
+    details: [{ field: `lines.${at}.userId`, message: 'is not the id of a user' }],
   });
 }

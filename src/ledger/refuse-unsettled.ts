@@ -1,6 +1,6 @@
 import type { Db } from '../platform/db.ts';
 import { ledgerErrors } from './errors.ts';
-import { lockUnsettledLists, someUnsettled } from './unsettled/queries.ts';
+import { findUnsettled, lockUnsettledLists } from './unsettled/queries.ts';
 
 /** An id that a caller gave to a line, and the field it came in. */
 export interface GivenId {
@@ -19,8 +19,8 @@ export async function refuseUnsettled(db: Db, given: readonly GivenId[]): Promis
   const userIds = named.map(({ userId }) => userId);
   await lockUnsettledLists(db, userIds);
   const ids = named.map(({ id }) => id!);
-  const found = await someUnsettled(db, userIds, ids);
-  if (found === undefined) return;
-  const { field } = named.find(({ id }) => id === found)!;
+  const place = await findUnsettled(db, userIds, ids);
+  if (place === undefined) return;
+  const { field } = named[place]!;
   throw ledgerErrors.stillUnsettled({ details: [{ field, message: 'is the id of an unsettled record' }] });
 }

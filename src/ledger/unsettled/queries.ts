@@ -81,19 +81,19 @@ export async function lockUnsettledLists(db: Db, userIds: readonly string[]): Pr
   await db.query('select ledger_lock_lists($1::uuid[], false)', [[...new Set(userIds)]]);
 }
 
-/** Whether one of these operations, of the user at the same place, is among the unsettled ones. */
-export async function someUnsettled(
+/** The place of an operation that is among the unsettled ones of the user at the same place; undefined if none is. */
+export async function findUnsettled(
   db: Db,
   userIds: readonly string[],
   operationIds: readonly string[],
-): Promise<string | undefined> {
-  const [row] = await db.query<{ operationId: string }>(
-    `select u.operation_id as "operationId" from unnest($1::uuid[], $2::text[]) as o (user_id, operation_id)
+): Promise<number | undefined> {
+  const [row] = await db.query<{ place: number }>(
+    `select (o.place - 1)::integer as place from unnest($1::uuid[], $2::text[]) with ordinality as o (user_id, operation_id, place)
      join ledger_lists l on l.user_id = o.user_id and not l.is_settled
-     join ledger_unsettled u on u.list_id = l.id and u.operation_id = o.operation_id limit 1`,
+     join ledger_unsettled u on u.list_id = l.id and u.operation_id = o.operation_id order by o.place limit 1`,
     [userIds, operationIds],
   );
-  return row?.operationId;
+  return row?.place;
 }
 
 /** Whether a user's ledger has a line of this operation. */

@@ -4,6 +4,7 @@ import { type Ctx, inTransaction } from '../../context.ts';
 import { userErrors, userExists } from '../../users/index.ts';
 import { ledgerErrors } from '../errors.ts';
 import { type LineType, usualPurposes } from '../lines/line.ts';
+import { readInstant } from '../read-instant.ts';
 import { type LegsInput, readLegs } from '../read-legs.ts';
 import { presentUnsettled, type UnsettledView } from './list-unsettled.ts';
 import {
@@ -39,12 +40,17 @@ export async function recordUnsettled(ctx: Ctx, input: UnsettledInput): Promise<
   const userId = input.userId.toLowerCase();
   const operationId = input.id ?? randomUUID();
   if (depositForm.test(operationId)) throw ledgerErrors.idOfDeposit();
+  if (input.legs.length > 1 && input.transactionType !== 'swap-bridge') {
+    const message = 'may be two of a conversion only';
+    throw ledgerErrors.invalidLine({ message: `legs ${message}`, details: [{ field: 'legs', message }] });
+  }
   const legs = input.legs.map((_, at) => toRow(ctx, input, operationId, at));
   return inTransaction(ctx, async (ctx) => {
     if (!(await userExists(ctx.db, userId))) throw userErrors.userNotFound();
     await lockUnsettledLists(ctx.db, [userId]);
     const former = await lockUnsettled(ctx.db, userId, operationId);
     if (former.length > 0) {
+      if (former[0]!.isWithdrawal) throw ledgerErrors.unsettledIsWithdrawal();
       if (!isSame(former, legs, input)) throw ledgerErrors.unsettledDiffers();
       return { records: former.map((row) => presentUnsettled(ctx, row)), replayed: true };
     }
@@ -65,10 +71,10 @@ const depositForm = /^[a-z0-9-]{1,40}:0x[0-9a-f]{64}:\d{1,10}$/;
 
 function toRow(ctx: Ctx, input: UnsettledInput, operationId: string, at: number): NewUnsettled {
   const { transactionType: type, status, statusReason, description, userDescription } = input;
-  const { network, sent, received } = readLegs(ctx.evm, type, input.legs[at]!, `legs[${at}].`);
+  const { network, sent, received } = readLegs(ctx.evm, type, input.legs[at]!, `legs.${at}.`);
   return {
     ...{ operationId, leg: at + 1, type, status, network, description },
-    transactionAt: input.transactionDate === undefined ? ctx.now : new Date(input.transactionDate),
+    transactionAt: readInstant(input.transactionDate, 'transactionDate') ?? ctx.now,
     statusReason: statusReason ?? null,
     sentCurrency: sent?.currency ?? null,
     sentAmount: sent?.amount ?? null,

@@ -1,11 +1,13 @@
 import { recordChange } from '../../audit/index.ts';
 import { type Ctx, inTransaction } from '../../context.ts';
+import type { Db } from '../../platform/db.ts';
 import { userErrors, userExists } from '../../users/index.ts';
 import { ledgerErrors } from '../errors.ts';
 import { asLedgerRefusal } from '../ledger-refusal.ts';
 import type { NewLine } from '../lines/line.ts';
 import { postLines } from '../post-lines.ts';
 import { lockLedgers, selectPostingByKey } from '../queries.ts';
+import { readInstant } from '../read-instant.ts';
 import { readOnChain } from '../read-legs.ts';
 import { deleteUnsettled, lockUnsettled, lockUnsettledLists, type UnsettledRow } from './queries.ts';
 import { requireOperatorsOwn } from './require-operators-own.ts';
@@ -30,8 +32,8 @@ export interface Settled {
 export function settleUnsettled(ctx: Ctx, input: Settlement): Promise<Settled> {
   const userId = input.userId.toLowerCase();
   const name = `${userId}:${input.id}`;
-  const replay = async () => {
-    const former = await selectPostingByKey(ctx.db, 'settle', name);
+  const replay = async (db: Db) => {
+    const former = await selectPostingByKey(db, 'settle', name);
     return former && { postingId: String(former.id), id: input.id, replayed: true };
   };
   return inTransaction(ctx, async (ctx) => {
@@ -41,12 +43,19 @@ export function settleUnsettled(ctx: Ctx, input: Settlement): Promise<Settled> {
     await lockUnsettledLists(ctx.db, [userId]);
     const legs = await lockUnsettled(ctx.db, userId, input.id);
     if (legs.length === 0) {
-      const former = await replay();
+      const former = await replay(ctx.db);
       if (former) return former;
     }
     const [first] = requireOperatorsOwn(legs);
     if (isFinal(first.status)) {
       throw ledgerErrors.illegalMove({ message: `A record that is ${first.status} never settles` });
+    }
+    if (input.onChain && input.onChain.length !== legs.length) {
+      const message = `must have as many places as the record has legs, ${legs.length}`;
+      throw ledgerErrors.invalidLine({
+        message: `onChain ${message}`,
+        details: [{ field: 'onChain', message }],
+      });
     }
     const [postingId] = await postLines(ctx.db, ctx.now, [
       {
@@ -62,7 +71,7 @@ export function settleUnsettled(ctx: Ctx, input: Settlement): Promise<Settled> {
       after: { id: input.id, postingId: String(postingId), lines: legs.length },
     });
     return { postingId: String(postingId), id: input.id, replayed: false };
-  }).catch((error) => asLedgerRefusal(error, replay));
+  }).catch((error) => asLedgerRefusal(error, () => replay(ctx.db)));
 }
 
 function toLine(ctx: Ctx, userId: string, leg: UnsettledRow, input: Settlement, at: number): NewLine {
@@ -73,8 +82,8 @@ function toLine(ctx: Ctx, userId: string, leg: UnsettledRow, input: Settlement, 
     sent: leg.sentCurrency === null ? null : { currency: leg.sentCurrency, amount: leg.sentAmount! },
     received:
       leg.receivedCurrency === null ? null : { currency: leg.receivedCurrency, amount: leg.receivedAmount! },
-    transactionAt: transactionDate === undefined ? ctx.now : new Date(transactionDate),
-    executedAt: executedAt === undefined ? null : new Date(executedAt),
+    transactionAt: readInstant(transactionDate, 'transactionDate') ?? ctx.now,
+    executedAt: readInstant(executedAt, 'executedAt') ?? null,
     onChain: readOnChain(onChain?.[at] ?? {}),
   };
 }
