@@ -1,7 +1,13 @@
 import type { Pool } from '../src/platform/db.ts';
 import type { Log } from '../src/platform/log.ts';
 
-export type Bench = (deps: { db: Pool; databaseUrl: string; log: Log }) => Promise<void>;
+export type Bench = (deps: {
+  db: Pool;
+  databaseUrl: string;
+  log: Log;
+  /** Of those that a bench has; all of them where none is named. */
+  parts: readonly string[];
+}) => Promise<void>;
 
 /** Calls a second of each candidate, round by round, so that the machine's noise falls on all of them alike; medians. */
 export async function compareRates<T extends string>(

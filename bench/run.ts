@@ -1,4 +1,4 @@
-// `npm run bench -- <name>`: runs bench/<name>.ts on a PostgreSQL of its own.
+// `npm run bench -- <name> [part …]`: runs bench/<name>.ts, or parts of it, on a PostgreSQL of its own.
 import { existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { migrate } from '../src/platform/migrate.ts';
 import { startPostgres } from '../src/sandbox/postgres/index.ts';
 import type { Bench } from './measure.ts';
 
-const [name = ''] = process.argv.slice(2);
+const [name = '', ...parts] = process.argv.slice(2);
 const file = path.join(import.meta.dirname, `${name}.ts`);
 const names = globSync('*.ts', { cwd: import.meta.dirname })
   .map((entry) => path.basename(entry, '.ts'))
@@ -25,7 +25,7 @@ try {
   const log = createLog({ level: 'silent' });
   const db = createPool({ url: postgres.url(), connectionsMax: 10, statementTimeoutMs: 60_000, log });
   const { run } = (await import(file)) as { run: Bench };
-  await run({ db, databaseUrl: postgres.url(), log });
+  await run({ db, databaseUrl: postgres.url(), log, parts });
   await db.end();
 } finally {
   await postgres.stop();

@@ -325,7 +325,7 @@ begin
   for upper in 1..2 loop
     last := ledger_node_at(in_list, upper, 'infinity', 0);
     select count(*) into waiting from ledger_nodes n where n.list_id = in_list and n.level = upper - 1
-      and (last.list_id is null or (n.first_at, n.first_number) >= (last.upto_at, last.upto_number));
+      and (n.first_at, n.first_number) >= (coalesce(last.upto_at, '-infinity'), coalesce(last.upto_number, 0));
     exit when waiting < 64;
     perform ledger_group_nodes(list, upper, coalesce(last.upto_at, '-infinity'), coalesce(last.upto_number, 0), 'infinity', 0, true);
   end loop;
@@ -418,6 +418,10 @@ declare
   late_types ledger_line_type[];
   late_ats timestamptz[];
   late_numbers bigint[];
+  moved_accounts bigint[];
+  moved_ats timestamptz[];
+  moved_numbers bigint[];
+  moved_amounts numeric[];
 begin
   select * into strict head from ledger_lists l where l.id = in_list;
   row.list_id := in_list;
@@ -474,12 +478,24 @@ begin
       late_types := array_append(late_types, row.type);
       late_ats := array_append(late_ats, row.transaction_at);
       late_numbers := array_append(late_numbers, row.number);
+      if row.received_account_id is not null then
+        moved_accounts := array_append(moved_accounts, row.received_account_id);
+        moved_ats := array_append(moved_ats, row.transaction_at);
+        moved_numbers := array_append(moved_numbers, row.number);
+        moved_amounts := array_append(moved_amounts, row.received_amount);
+      end if;
+      if row.sent_account_id is not null then
+        moved_accounts := array_append(moved_accounts, row.sent_account_id);
+        moved_ats := array_append(moved_ats, row.transaction_at);
+        moved_numbers := array_append(moved_numbers, row.number);
+        moved_amounts := array_append(moved_amounts, -row.sent_amount);
+      end if;
     end if;
   end loop;
   update ledger_lists l set last_number = row.number, last_hash = row.hash, buys = head.buys, sells = head.sells, swaps = head.swaps,
     transfers = head.transfers, tail_size = head.tail_size where l.id = in_list;
   if late_numbers is not null then
-    perform ledger_sum_late(in_list, late_numbers);
+    perform ledger_sum_late(in_list, moved_accounts, moved_ats, moved_numbers, moved_amounts);
     perform ledger_count(in_list, late_types, late_ats, late_numbers, 1);
   end if;
   if head.tail_size >= 128 then
@@ -487,17 +503,15 @@ begin
   end if;
 end $$;
 
--- Adds lines that belong into nodes to the sums of these.
-create function ledger_sum_late(in_list bigint, numbers bigint[]) returns void
+-- Adds what moved within nodes to the sums of these.
+create function ledger_sum_late(in_list bigint, accounts bigint[], ats timestamptz[], numbers bigint[], amounts numeric[]) returns void
 language plpgsql as $$
 begin
   insert into ledger_sums (account_id, level, first_at, first_number, amount)
     select m.account_id, f.level, f.first_at, f.first_number, sum(m.amount)
-    from ledger_lines l,
-      lateral (values (l.received_account_id, l.received_amount), (l.sent_account_id, -l.sent_amount)) as m (account_id, amount),
-      generate_series(0, 2) as level, lateral ledger_node_at(in_list, level, l.transaction_at, l.number) f
-    where l.list_id = in_list and l.number = any (numbers) and m.account_id is not null
-      and (f.upto_at, f.upto_number) > (l.transaction_at, l.number)
+    from unnest(accounts, ats, numbers, amounts) as m (account_id, at, number, amount),
+      generate_series(0, 2) as level, lateral ledger_node_at(in_list, level, m.at, m.number) f
+    where (f.upto_at, f.upto_number) > (m.at, m.number)
     group by 1, 2, 3, 4
     on conflict (account_id, level, first_at, first_number) do update set amount = ledger_sums.amount + excluded.amount;
 end $$;
@@ -830,7 +844,7 @@ begin
   accounts := array(select distinct coalesce(l.received_account_id, l.sent_account_id) from unnest(lines) l);
   if (select count(*) from (select from ledger_nodes n where n.list_id = list.id and n.level = 0
       and (n.first_at, n.first_number) > (oldest.transaction_at, oldest.number)
-      and (n.first_at, n.first_number) <= (newest.transaction_at, newest.number) limit 4) between_them) = 4 then
+      and (n.first_at, n.first_number) <= (newest.transaction_at, newest.number) limit 32) between_them) = 32 then
     return query select spot.total, f.line, f.balance from ledger_balances_far_apart(list, lines) f;
     return;
   end if;
@@ -885,6 +899,27 @@ begin
         and (m.transaction_at, m.number) < (coalesce(p.upto_at, 'infinity'), coalesce(p.upto_number, 0))), 0)
     from placed p join ledger_accounts a on a.id = p.account_id
     left join bases b on b.account_id = p.account_id and b.upto_at = p.upto_at and b.upto_number = p.upto_number;
+end $$;
+
+-- A page of what is not settled, as `ledger_page` is one of what is.
+create function ledger_unsettled_page(of_user uuid, start_at timestamptz, end_at timestamptz, skip bigint, size bigint)
+returns table (total bigint, record ledger_unsettled)
+language plpgsql stable rows 10 set plan_cache_mode = force_generic_plan as $$
+declare
+  list ledger_lists;
+  spot record;
+begin
+  select * into list from ledger_lists l where l.user_id = of_user and not l.is_settled;
+  if not found then return; end if;
+  spot := ledger_locate(list, enum_range(null::ledger_line_type), start_at, end_at, skip);
+  return query
+    select spot.total, u from ledger_unsettled u
+    where u.list_id = list.id and (u.transaction_at, u.number) < (spot.upto_at, spot.upto_number)
+      and u.transaction_at >= coalesce(start_at, '-infinity')
+    order by u.transaction_at desc, u.number desc limit size;
+  if not found then
+    return query select spot.total, null::ledger_unsettled;
+  end if;
 end $$;
 
 -- ## What is not settled, counted

@@ -15,17 +15,30 @@ export interface RateOrder {
   withIdempotencyKey: boolean;
 }
 
+export interface ReadsOrder {
+  kind: 'reads';
+  port: number;
+  connections: number;
+  durationMs: number;
+  /** Each is got in its turn; the next order goes on where the last one ended. */
+  requests: { path: string; token: string }[];
+}
+
 export interface LatencyOrder {
   kind: 'latency';
   port: number;
   token: string;
   /** Got one after another on one connection, in turns. */
   paths: string[];
+  /** Those of the paths, where they differ. */
+  tokens?: string[];
   turns: number;
 }
 
+export type LoadOrder = RateOrder | ReadsOrder | LatencyOrder;
+
 export interface LoadReport {
-  /** Requests a second of a rate order. */
+  /** Requests a second of a rate order or of reads. */
   perSecond: number;
   /** Milliseconds that each turn of each path of a latency order took. */
   milliseconds: number[][];
@@ -33,14 +46,13 @@ export interface LoadReport {
 
 interface Client {
   /** Resolves when the answer is read to its end; rejects unless it is a 200. */
-  ask(head: string, body: string): Promise<void>;
+  ask(head: string, token: string, body?: string): Promise<void>;
   close(): void;
 }
 
-async function openClient(port: number, token: string): Promise<Client> {
+async function openClient(port: number): Promise<Client> {
   const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true });
   await once(socket, 'connect');
-  const common = `host: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n`;
   let received = '';
   let settle: { resolve(): void; reject(error: Error): void } | undefined;
   socket.setEncoding('latin1');
@@ -57,11 +69,12 @@ async function openClient(port: number, token: string): Promise<Client> {
   });
   socket.on('close', () => settle?.reject(new Error('the server closed the connection')));
   return {
-    ask: (head, body) =>
+    ask: (head, token, body = '') =>
       new Promise((resolve, reject) => {
         settle = { resolve, reject };
         const entity =
           body === '' ? '' : `content-type: application/json\r\ncontent-length: ${body.length}\r\n`;
+        const common = `host: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n`;
         socket.write(`${head}\r\n${common}${entity}\r\n${body}`);
       }),
     close: () => socket.destroy(),
@@ -71,15 +84,34 @@ async function openClient(port: number, token: string): Promise<Client> {
 const pick = (some: readonly string[]) => some[Math.floor(Math.random() * some.length)]!;
 
 async function runRate(order: RateOrder): Promise<LoadReport> {
-  const { port, token, connections, durationMs, paths, bodies, withIdempotencyKey } = order;
-  const clients = await Promise.all(Array.from({ length: connections }, () => openClient(port, token)));
+  const { token, paths, bodies, withIdempotencyKey } = order;
+  return askFor(order, (client) => {
+    const key = withIdempotencyKey ? `\r\nidempotency-key: ${randomUUID()}` : '';
+    return client.ask(`POST ${pick(paths)} HTTP/1.1${key}`, token, pick(bodies));
+  });
+}
+
+let readsAsked = 0;
+
+async function runReads(order: ReadsOrder): Promise<LoadReport> {
+  const { requests } = order;
+  return askFor(order, (client) => {
+    const { path, token } = requests[readsAsked++ % requests.length]!;
+    return client.ask(`GET ${path} HTTP/1.1`, token);
+  });
+}
+
+async function askFor(
+  { port, connections, durationMs }: RateOrder | ReadsOrder,
+  askOnce: (client: Client) => Promise<void>,
+): Promise<LoadReport> {
+  const clients = await Promise.all(Array.from({ length: connections }, () => openClient(port)));
   const startedAt = performance.now();
   let answers = 0;
   await Promise.all(
     clients.map(async (client) => {
       while (performance.now() - startedAt < durationMs) {
-        const key = withIdempotencyKey ? `\r\nidempotency-key: ${randomUUID()}` : '';
-        await client.ask(`POST ${pick(paths)} HTTP/1.1${key}`, pick(bodies));
+        await askOnce(client);
         answers += 1;
       }
     }),
@@ -89,13 +121,13 @@ async function runRate(order: RateOrder): Promise<LoadReport> {
   return { perSecond, milliseconds: [] };
 }
 
-async function runLatency({ port, token, paths, turns }: LatencyOrder): Promise<LoadReport> {
-  const client = await openClient(port, token);
+async function runLatency({ port, token, paths, tokens, turns }: LatencyOrder): Promise<LoadReport> {
+  const client = await openClient(port);
   const milliseconds: number[][] = paths.map(() => []);
   for (let turn = 0; turn < turns; turn++) {
     for (const [at, path] of paths.entries()) {
       const startedAt = performance.now();
-      await client.ask(`GET ${path} HTTP/1.1`, '');
+      await client.ask(`GET ${path} HTTP/1.1`, tokens?.[at] ?? token);
       milliseconds[at]!.push(performance.now() - startedAt);
     }
   }
@@ -103,8 +135,13 @@ async function runLatency({ port, token, paths, turns }: LatencyOrder): Promise<
   return { perSecond: 0, milliseconds };
 }
 
-process.on('message', async (order: RateOrder | LatencyOrder) => {
-  process.send!(await (order.kind === 'rate' ? runRate(order) : runLatency(order)));
+function run(order: LoadOrder): Promise<LoadReport> {
+  if (order.kind === 'rate') return runRate(order);
+  return order.kind === 'reads' ? runReads(order) : runLatency(order);
+}
+
+process.on('message', async (order: LoadOrder) => {
+  process.send!(await run(order));
 });
 process.on('disconnect', () => process.exit());
 process.send!('ready');

@@ -12,8 +12,9 @@ import { createDeps } from '../../src/main.ts';
 import { allowUser, createPartner } from '../../src/partners/index.ts';
 import type { Pool } from '../../src/platform/db.ts';
 import { createLog } from '../../src/platform/log.ts';
+import type { RateLimiter } from '../../src/platform/rate-limit/index.ts';
 import { createUser } from '../../src/users/index.ts';
-import type { LatencyOrder, LoadReport, RateOrder } from './load.ts';
+import type { LoadOrder, LoadReport } from './load.ts';
 
 /** Everything that the parts of the benchmark share: a partner with users, and the real server on the pool of the bare figures. */
 export interface World {
@@ -26,7 +27,7 @@ export interface World {
   /** All on the partner's list. */
   userIds: string[];
   /** A process of its own asks the server. */
-  load(order: RateOrder | LatencyOrder): Promise<LoadReport>;
+  load(order: LoadOrder): Promise<LoadReport>;
   stop(): Promise<void>;
 }
 
@@ -59,14 +60,23 @@ export function createBenchDeps(databaseUrl: string, networks: NetworkSettings[]
   );
 }
 
+export interface WorldOptions {
+  networks: NetworkSettings[];
+  users: number;
+  /** In place of the product's own. */
+  limiter?: RateLimiter;
+  operatorTokens?: ReadonlyMap<string, string>;
+}
+
 export async function createWorld(
   { db, databaseUrl }: { db: Pool; databaseUrl: string },
-  { networks, users }: { networks: NetworkSettings[]; users: number },
+  { networks, users, limiter, operatorTokens = new Map() }: WorldOptions,
 ): Promise<World> {
   const made = createBenchDeps(databaseUrl, networks);
   await made.db.end();
-  const deps: Deps = { ...made, db, evm: createEvm(networks, made.metrics.countNodeCall) };
-  const options = { operatorTokens: new Map(), databasePoolMax: poolMax, trustedProxies: [] };
+  const evm = createEvm(networks, made.metrics.countNodeCall);
+  const deps: Deps = { ...made, db, evm, ...(limiter && { limiter }) };
+  const options = { operatorTokens, databasePoolMax: poolMax, trustedProxies: [] };
   const server = await buildApp(deps, { ...options, servesApi: true, withdrawalLimits: [] });
   await server.listen({ host: '127.0.0.1', port: 0 });
 
@@ -110,7 +120,7 @@ export async function startProcess(file: string, order?: object): Promise<ChildP
 }
 
 /** The next that it says; rejects if it ends instead. */
-async function messageOf(child: ChildProcess): Promise<unknown> {
+export async function messageOf(child: ChildProcess): Promise<unknown> {
   const over = new AbortController();
   const { signal } = over;
   try {

@@ -1,5 +1,5 @@
 import type { Db, Row } from '../../platform/db.ts';
-import { type LineFilter, type LineType, lineTypes } from '../lines/line.ts';
+import type { LineFilter, LineType } from '../lines/line.ts';
 import type { UnsettledStatus } from './states.ts';
 
 /** A stored record, or one leg of it. */
@@ -45,20 +45,12 @@ export async function selectUnsettledPage(
   { offset, limit }: { offset: number; limit: number },
 ): Promise<{ total: number; records: UnsettledRow[] }> {
   const rows = await db.query<UnsettledRow & { total: bigint } & Row>(
-    `with spot as materialized (
-       select l.id as list_id, x.*
-       from ledger_lists l, ledger_locate(l, $2::ledger_line_type[], $3::timestamptz, $4::timestamptz, $5::bigint) x
-       where l.user_id = $1 and not l.is_settled)
-     select spot.total, ${columns}
-     from spot
-     left join lateral (
-       select * from ledger_unsettled r
-       where r.list_id = spot.list_id and (r.transaction_at, r.number) < (spot.upto_at, spot.upto_number)
-         and r.transaction_at >= coalesce($3::timestamptz, '-infinity')
-       order by r.transaction_at desc, r.number desc limit $6) u on true
+    `select p.total, ${columns}
+     from ledger_unsettled_page($1, $2::timestamptz, $3::timestamptz, $4::bigint, $5::bigint) p
+     cross join lateral (select (p.record).*) u
      left join withdrawals w on w.id = u.withdrawal_id
      order by u.transaction_at desc, u.number desc`,
-    [userId, lineTypes, startAt ?? null, endAt ?? null, offset, limit],
+    [userId, startAt ?? null, endAt ?? null, offset, limit],
   );
   return {
     total: Number(rows[0]?.total ?? 0),

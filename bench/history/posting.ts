@@ -1,0 +1,205 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { type BatchLine, postBatch } from '../../src/ledger/post-batch.ts';
+import { type Posting, postLines } from '../../src/ledger/post-lines.ts';
+import type { Db } from '../../src/platform/db.ts';
+import { insertWithdrawal } from '../../src/withdrawals/queries.ts';
+import { measureRate, measureRounds, median, printRounds } from '../measure.ts';
+import { operatorContext } from '../withdrawals/world.ts';
+import { firstDay, lastDay } from './seed.ts';
+import type { HistoryWorld } from './world.ts';
+
+const batchLines = 10_000;
+const rounds = 7;
+const roundMs = 500;
+
+/** Lines by the ten thousand, and one at a time. */
+export async function measurePosting(world: HistoryWorld): Promise<void> {
+  await measureBatches(world);
+  for (const concurrency of [10, 32, 1]) await measureSingles(world, concurrency);
+  await measureLate(world);
+  await measureNoteOfWithdrawals(world);
+}
+
+const pick = <T>(some: readonly T[]) => some[Math.floor(Math.random() * some.length)]!;
+
+async function measureBatches(world: HistoryWorld): Promise<void> {
+  const { smallUsers, bigUser } = world;
+  const variants: Record<string, readonly string[]> = {
+    'one user': smallUsers.slice(0, 1),
+    [`${smallUsers.length} users`]: smallUsers,
+    'the user with three million lines': [bigUser],
+  };
+  for (const [name, users] of Object.entries(variants)) {
+    const batch = () => {
+      const lines = Array.from({ length: batchLines }, (_, n) => lineOf(users[n % users.length]!, n));
+      return { key: randomUUID(), lines };
+    };
+    const perSecond =
+      (work: (batch: { key: string; lines: BatchLine[] }) => Promise<unknown>) => async () => {
+        const given = batch();
+        const startedAt = performance.now();
+        await work(given);
+        return (batchLines * 1000) / (performance.now() - startedAt);
+      };
+    const rates = await measureRounds(
+      {
+        verb: perSecond((given) => postBatch(operatorContext(world.deps), given)),
+        http: perSecond((given) => postOverHttp(world, given)),
+      },
+      5,
+    );
+    console.log(
+      `post ${batchLines} lines at once for ${name}: ${Math.round(median(rates.verb))} lines/s (goal: 10000); over HTTP ${Math.round(median(rates.http))} lines/s`,
+    );
+  }
+}
+
+/** Mostly deposits, some of them on chain, and conversions with both legs. */
+function lineOf(userId: string, n: number): BatchLine {
+  const common = { userId, network: 'polygon', transactionDate: new Date().toISOString() };
+  if (n % 5 === 4) {
+    return {
+      ...{ ...common, transactionType: 'swap-bridge', description: 'Conversion of USDT to USDC' },
+      ...{ assetSent: 'USDT', amountSent: '0.5', assetReceived: 'USDC', amountReceived: '0.49' },
+    };
+  }
+  return {
+    ...{ ...common, transactionType: 'buy', description: 'Deposit of USDT on polygon' },
+    ...{ assetReceived: 'USDT', amountReceived: '12.5' },
+    ...(n % 2 === 0 && { transactionHash: hash(), logIndex: n % 300 }),
+  };
+}
+
+const hash = () => `0x${randomBytes(32).toString('hex')}`;
+
+async function postOverHttp({ port, operatorToken }: HistoryWorld, body: object): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/operator/ledger.post`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (response.status !== 200) throw new Error(await response.text());
+  await response.arrayBuffer();
+}
+
+/** A deposit as the watcher posts it, against one row into a table like that of the lines and nothing else. */
+async function measureSingles(world: HistoryWorld, concurrency: number): Promise<void> {
+  const { db, smallUsers } = world;
+  await db.query('create table if not exists bare_lines (like ledger_lines including all)');
+  const [row] = await db.query<{ last: bigint }>('select coalesce(max(number), 0) as last from bare_lines');
+  let number = Number(row!.last);
+  const cpu = { post: [] as number[], limit: [] as number[] };
+  const withCpu = (spent: number[], call: () => Promise<unknown>) => async () => {
+    const before = await cpuOfBackends(db);
+    let calls = 0;
+    const counted = async () => {
+      await call();
+      calls += 1;
+    };
+    const rate = await measureRate(counted, roundMs, concurrency);
+    if (before !== undefined) spent.push(((await cpuOfBackends(db))! - before) / calls);
+    return rate;
+  };
+  const rates = await measureRounds(
+    {
+      limit: withCpu(cpu.limit, () => insertBare(db, ++number)),
+      post: withCpu(cpu.post, () => postLines(db, new Date(), [deposit(pick(smallUsers), new Date())])),
+    },
+    rounds,
+  );
+  printRounds(
+    `post one line / insert one bare row, many users, ${concurrency} at once (goal: at least 0.5)`,
+    rates.post,
+    rates.limit,
+  );
+  if (cpu.post.length > 0) {
+    const [post, limit] = [median(cpu.post), median(cpu.limit)];
+    console.log(
+      `… CPU of the database's processes: ${post.toFixed(2)} ms against ${limit.toFixed(2)} ms, ratio ${(limit / post).toFixed(2)}`,
+    );
+  }
+}
+
+function deposit(userId: string, at: Date): Posting {
+  const onChain = { transactionHash: hash(), logIndex: 7 };
+  const operationId = `polygon:${onChain.transactionHash}:7`;
+  const description = 'Deposit of USDT on polygon';
+  return {
+    ...{ kind: 'deposit', operationId, description, onChain },
+    lines: [
+      {
+        ...{ userId, operationId, type: 'buy', network: 'polygon', sent: null },
+        ...{
+          received: { currency: 'USDT', amount: 1_500_000n },
+          transactionAt: at,
+          executedAt: at,
+          description,
+        },
+        ...{ purpose: 'deposit', userDescription: null, onChain },
+      },
+    ],
+  };
+}
+
+function insertBare(db: Db, number: number): Promise<unknown> {
+  const { operationId, description, lines } = deposit('', new Date());
+  const { transactionAt, onChain, purpose } = lines[0]!;
+  return db.query(
+    `insert into bare_lines (list_id, number, type, transaction_at, posting_id, operation_id, unique_hash_id, received_account_id,
+       received_amount, status, description, purpose, executed_at, hash)
+     values ($1, $2, 'buy', $3, $2, $4, $5, $1, 1500000, 'completed', $6, $7, $3, $8)`,
+    [
+      ...[1 + (number % 10_000), number, transactionAt, operationId],
+      ...[`${onChain!.transactionHash}:7`, description, purpose, randomBytes(32)],
+    ],
+  );
+}
+
+/** Milliseconds of CPU that the processes of our connections have used; undefined where the system does not tell. */
+async function cpuOfBackends(db: Db): Promise<number | undefined> {
+  const rows = await db.query<{ pid: number }>(
+    "select pid from pg_stat_activity where backend_type = 'client backend'",
+  );
+  const files = rows.map(({ pid }) => `/proc/${pid}/stat`).filter((file) => existsSync(file));
+  if (files.length === 0) return undefined;
+  const ticks = files.map((file) => {
+    // After the name in brackets, which may hold blanks: user and system time are the 12th and the 13th.
+    const fields = readFileSync(file, 'utf8').split(') ').at(-1)!.split(' ');
+    return Number(fields[11]) + Number(fields[12]);
+  });
+  return ticks.reduce((sum, one) => sum + one, 0) * 10;
+}
+
+/** Into the list of three million lines: where its newest lines are, and anywhere in it. */
+async function measureLate(world: HistoryWorld): Promise<void> {
+  const { db, bigUser } = world;
+  const anywhere = () => new Date(firstDay + Math.floor(Math.random() * (lastDay - firstDay)));
+  const post = (at: () => Date) => () =>
+    measureRate(() => postLines(db, new Date(), [deposit(bigUser, at())]), roundMs, 1);
+  const rates = await measureRounds({ newest: post(() => new Date()), late: post(anywhere) }, rounds);
+  printRounds('post one line late, anywhere among three million / as the newest', rates.late, rates.newest);
+}
+
+/** For information: what noting it as unsettled adds to the creation of a withdrawal. */
+async function measureNoteOfWithdrawals(world: HistoryWorld): Promise<void> {
+  const { db, deps, partnerId, key, smallUsers } = world;
+  const token = deps.evm.get('polygon')!.tokens.get('USDT')!;
+  const create = () =>
+    insertWithdrawal(db, {
+      ...{ partnerId, userId: pick(smallUsers), keyId: key.id, network: 'polygon', currency: token.symbol },
+      ...{ tokenAddress: token.address, decimals: token.decimals, amount: 1_500_000n },
+      ...{ toAddress: `0x${randomBytes(20).toString('hex')}`, recipientUserId: null, externalId: null },
+      ...{ idempotencyKey: null, fingerprint: null, now: new Date() },
+    });
+  const rateWith = (state: 'enable' | 'disable') => async () => {
+    await db.query(`alter table withdrawals ${state} trigger ledger_note_new_withdrawals`);
+    return measureRate(create, roundMs, 10);
+  };
+  const rates = await measureRounds({ without: rateWith('disable'), with: rateWith('enable') }, rounds);
+  printRounds(
+    'for information: store a withdrawal with its unsettled record / without, 10 at once',
+    rates.with,
+    rates.without,
+  );
+}
