@@ -308,6 +308,22 @@ language sql stable as $$
   order by n.first_at desc, n.first_number desc limit 1
 $$;
 
+-- Groups the nodes that no node of the next level covers, where they are many.
+create function ledger_group_waiting(list ledger_lists) returns void
+language plpgsql as $$
+declare
+  last ledger_nodes;
+  waiting integer;
+begin
+  for upper in 1..2 loop
+    last := ledger_node_at(list.id, upper, 'infinity', 0);
+    select count(*) into waiting from ledger_nodes n where n.list_id = list.id and n.level = upper - 1
+      and (n.first_at, n.first_number) >= (coalesce(last.upto_at, '-infinity'), coalesce(last.upto_number, 0));
+    exit when waiting < 64;
+    perform ledger_group_nodes(list, upper, coalesce(last.upto_at, '-infinity'), coalesce(last.upto_number, 0), 'infinity', 0, true);
+  end loop;
+end $$;
+
 -- Makes nodes of a tail that has become long.
 create function ledger_cut_tail(in_list bigint) returns void
 language plpgsql as $$
@@ -315,20 +331,13 @@ declare
   list ledger_lists;
   cut record;
   last ledger_nodes;
-  waiting integer;
 begin
   select * into strict list from ledger_lists l where l.id = in_list;
   cut := ledger_cut_lines(list, list.tail_at, list.tail_number, 'infinity', 0, true);
   last := ledger_node_at(in_list, 0, 'infinity', 0);
   update ledger_lists l set tail_at = last.upto_at, tail_number = last.upto_number, tail_size = l.tail_size - cut.counted
     where l.id = in_list;
-  for upper in 1..2 loop
-    last := ledger_node_at(in_list, upper, 'infinity', 0);
-    select count(*) into waiting from ledger_nodes n where n.list_id = in_list and n.level = upper - 1
-      and (n.first_at, n.first_number) >= (coalesce(last.upto_at, '-infinity'), coalesce(last.upto_number, 0));
-    exit when waiting < 64;
-    perform ledger_group_nodes(list, upper, coalesce(last.upto_at, '-infinity'), coalesce(last.upto_number, 0), 'infinity', 0, true);
-  end loop;
+  perform ledger_group_waiting(list);
 end $$;
 
 -- Cuts a node that has become large, and those above it.
@@ -343,7 +352,10 @@ begin
   added := (ledger_cut_lines(list, node.first_at, node.first_number, node.upto_at, node.upto_number, false)).made - 1;
   for upper in 1..2 loop
     node := ledger_node_at(in_list, upper, at, at_number);
-    exit when node.list_id is null or (node.upto_at, node.upto_number) <= (at, at_number);
+    if node.list_id is null or (node.upto_at, node.upto_number) <= (at, at_number) then
+      perform ledger_group_waiting(list);
+      exit;
+    end if;
     if node.size + added <= 64 then
       update ledger_nodes n set size = n.size + added
         where n.list_id = in_list and n.level = upper and (n.first_at, n.first_number) = (node.first_at, node.first_number);
@@ -393,6 +405,10 @@ declare
   lists bigint[];
   list bigint;
 begin
+  if cardinality(users) = 1 then
+    select l.id into list from ledger_lists l where l.user_id = users[1] and l.is_settled = settled for update;
+    if found then return array[list]; end if;
+  end if;
   -- In one order, and before anything is locked: whoever makes a list makes others who make it wait.
   insert into ledger_lists (user_id, is_settled, last_hash)
     select u, settled, case when settled then ledger_first_hash(u) end from unnest(users) u
@@ -428,7 +444,7 @@ begin
   row.number := head.last_number;
   row.hash := head.last_hash;
   for line in
-    select * from jsonb_to_recordset(lines) as (posting integer, list integer, type ledger_line_type, at timestamptz, operation text,
+    select * from jsonb_to_recordset(lines) as (posting integer, type ledger_line_type, at timestamptz, operation text,
       key text, sent integer, "sentAmount" numeric, received integer, "receivedAmount" numeric, status text, description text,
       purpose text, "userDescription" text, "executedAt" timestamptz)
   loop
@@ -842,7 +858,8 @@ begin
   newest := lines[1];
   oldest := lines[cardinality(lines)];
   accounts := array(select distinct coalesce(l.received_account_id, l.sent_account_id) from unnest(lines) l);
-  if (select count(*) from (select from ledger_nodes n where n.list_id = list.id and n.level = 0
+  if (oldest.transaction_at, oldest.number) < (list.tail_at, list.tail_number)
+      and (select count(*) from (select from ledger_nodes n where n.list_id = list.id and n.level = 0
       and (n.first_at, n.first_number) > (oldest.transaction_at, oldest.number)
       and (n.first_at, n.first_number) <= (newest.transaction_at, newest.number) limit 32) between_them) = 32 then
     return query select spot.total, f.line, f.balance from ledger_balances_far_apart(list, lines) f;
@@ -955,6 +972,9 @@ declare
   news record;
   list ledger_lists;
 begin
+  if (select count(distinct a.user_id) from added a) > 1 then
+    perform ledger_lock_lists(array(select distinct a.user_id from added a), false);
+  end if;
   for news in select a.user_id, count(*) as count, min(a.created_at) as first_at from added a group by a.user_id order by 1 loop
     insert into ledger_lists as l (user_id, is_settled, last_number, sells, tail_size)
       values (news.user_id, false, news.count, news.count, news.count)
@@ -971,8 +991,10 @@ begin
         where u.list_id = list.id and u.number > list.last_number - news.count and u.transaction_at < list.tail_at;
       update ledger_lists l set tail_size = (select count(*) from ledger_unsettled u
           where u.list_id = l.id and (u.transaction_at, u.number) >= (l.tail_at, l.tail_number))
-        where l.id = list.id;
-    elsif list.tail_size >= 128 then
+        where l.id = list.id
+        returning l.* into list;
+    end if;
+    if list.tail_size >= 128 then
       perform ledger_cut_tail(list.id);
     end if;
   end loop;

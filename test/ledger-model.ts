@@ -180,7 +180,7 @@ export async function shrinkNodes(db: Db): Promise<void> {
   for (const expected of [
     'ledger_cut_lines',
     'ledger_group_nodes',
-    'ledger_cut_tail',
+    'ledger_group_waiting',
     'ledger_cut_node',
     'ledger_count',
   ])

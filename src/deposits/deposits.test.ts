@@ -555,6 +555,8 @@ describe('a transaction that was posted and is mined again elsewhere', () => {
     assert.deepEqual(leaveOutPosted([posted(4)], [posted(1)]), []);
     assert.deepEqual(leaveOutPosted([posted(4), posted(6)], [posted(2), posted(4)]), []);
     assert.deepEqual(places(...leaveOutPosted([posted(4), posted(6)], [posted(2)])), [6]);
+    const other = (logIndex: number) => posted(logIndex, { amount: 77n });
+    assert.deepEqual(leaveOutPosted([posted(6), other(7)], [posted(5), other(6)]), []);
     assert.deepEqual(places(...leaveOutPosted([posted(1), posted(2)], [posted(1)])), [2]);
     for (const change of [
       { amount: 6n },

@@ -45,21 +45,27 @@ export async function findDeposits(
 }
 
 /**
- * A transaction that was mined again in another block has other log numbers there. All its transfers are here together: of those
- * that were posted, each that is no longer in its place is one of those that are in a new one.
+ * A transaction that was mined again in another block has other log numbers there, and one transfer may stand where another stood.
+ * All its transfers are here together: first those go that are where they were, then those that moved the same and stand
+ * elsewhere now.
  */
 export function leaveOutPosted<D extends PostedDeposit>(
   deposits: readonly D[],
   posted: readonly PostedDeposit[],
 ): D[] {
-  const places = new Set(deposits.map(placeOf));
-  const known = new Set(posted.map(placeOf));
-  const moved = posted.filter((one) => !places.has(placeOf(one))).map(contentOf);
-  return deposits.filter((deposit) => {
-    if (known.has(placeOf(deposit))) return false;
-    const at = moved.indexOf(contentOf(deposit));
-    if (at >= 0) moved.splice(at, 1);
-    return at < 0;
+  const elsewhere = posted.map((one) => ({ place: placeOf(one), content: contentOf(one) }));
+  const take = (isSame: (one: (typeof elsewhere)[number]) => boolean) => {
+    const at = elsewhere.findIndex(isSame);
+    if (at >= 0) elsewhere.splice(at, 1);
+    return at >= 0;
+  };
+  const moved = deposits.filter((deposit) => {
+    const [place, content] = [placeOf(deposit), contentOf(deposit)];
+    return !take((one) => one.place === place && one.content === content);
+  });
+  return moved.filter((deposit) => {
+    const content = contentOf(deposit);
+    return !take((one) => one.content === content);
   });
 }
 

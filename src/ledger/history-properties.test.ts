@@ -38,7 +38,7 @@ const useSmallNodes = () => {
 };
 const ctx = () => harness.operatorContext();
 
-const start = Date.UTC(2026, 0, 1);
+const start = Date.UTC(2024, 0, 1);
 const hour = 3_600_000;
 const assets = [
   { network: 'polygon', currency: 'USDC' },

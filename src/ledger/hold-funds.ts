@@ -9,7 +9,7 @@ export function holdFunds(db: Db, holds: readonly Hold[]): Promise<void> {
   return changeHolds(db, holds, addHolds, 'less available than is to be held');
 }
 
-/** Gives back what was set aside, be it that it was spent or that nothing came of it. */
+/** Gives back what was set aside and nothing came of; what is spent, posting takes itself. */
 export function releaseFunds(db: Db, holds: readonly Hold[]): Promise<void> {
   return changeHolds(db, holds, subtractHolds, 'less held than is to be released');
 }

@@ -171,3 +171,48 @@ test('batches at once for users whose ledgers are being made: nobody waits for g
   }
   assert.deepEqual([...codes], []);
 });
+
+test('a deposit that an operator has posted under its place on chain is left out, and holds no other up', async () => {
+  const { id: userId } = await makeUser(harness);
+  const transactionHash = `0x${randomBytes(32).toString('hex')}`;
+  const { status } = await call('post', {
+    key: randomUUID(),
+    lines: [lineOf(userId, { network: 'polygon', transactionHash, logIndex: 3 })],
+  });
+  assert.equal(status, 200);
+  const found = {
+    ...{ userId, network: 'polygon', currency: 'USDC', amount: 5n, transactionHash, at: new Date() },
+  };
+  assert.equal(
+    await postDeposits(ctx(), [
+      { ...found, logIndex: 3 },
+      { ...found, logIndex: 4 },
+    ]),
+    1,
+  );
+  // A transaction without a chain id can be repeated on another network.
+  assert.equal(await postDeposits(ctx(), [{ ...found, network: 'base', logIndex: 3 }]), 1);
+  const { lines } = await listLines(ctx(), { userId, types: accountFeatures.account!, ...page });
+  assert.equal(lines.length, 3);
+  assert.equal(new Set(lines.map(({ uniqueHashId }) => uniqueHashId)).size, 3);
+});
+
+test('409 record-unsettled with the id of somebody else’s withdrawal: its recipient’s line will have it', async () => {
+  const key = await makeKey(harness);
+  const { id: recipientId } = await makeUser(harness);
+  const bulkId = await makeWithdrawal(harness, key);
+  const [row] = await harness.deps.db.query('select id from withdrawals where bulk_id = $1', [bulkId]);
+  const { status, body } = await call('record-unsettled', { userId: recipientId, id: row!.id, ...deposit });
+  assert.deepEqual([status, body.error], [409, 'A withdrawal moves by its payment']);
+});
+
+test('400 a date more than a day ahead', async () => {
+  const { id: userId } = await makeUser(harness);
+  const transactionDate = new Date(Date.now() + 2 * 24 * 60 * 60_000).toISOString();
+  const { status, body } = await call('post', {
+    key: randomUUID(),
+    lines: [lineOf(userId, { transactionDate })],
+  });
+  assert.equal(status, 400);
+  assert.equal(body.details[0].field, 'lines.0.transactionDate');
+});

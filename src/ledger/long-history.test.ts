@@ -20,7 +20,7 @@ import { verifyLedger } from './verify/verify-ledger.ts';
 
 const harness = useHarness();
 const model = new LedgerModel();
-const start = Date.UTC(2026, 0, 1);
+const start = Date.UTC(2024, 0, 1);
 const minute = 60_000;
 const lineCount = 24_000;
 let userId: string;

@@ -84,8 +84,8 @@ function readLine(ctx: Ctx, line: BatchLine, where: string): NewLine {
     userId: line.userId.toLowerCase(),
     operationId: line.id ?? randomUUID(),
     ...{ type, description, purpose: transactionPurpose ?? usualPurposes[type] },
-    transactionAt: readInstant(line.transactionDate, `${where}transactionDate`) ?? ctx.now,
-    executedAt: readInstant(executedAt, `${where}executedAt`) ?? null,
+    transactionAt: readInstant(ctx, line.transactionDate, `${where}transactionDate`) ?? ctx.now,
+    executedAt: readInstant(ctx, executedAt, `${where}executedAt`) ?? null,
     userDescription: userDescription ?? null,
     onChain: readOnChain(line, where),
   };

@@ -103,6 +103,23 @@ export async function selectPosted(
   return new Set(rows.map(({ operationId }) => operationId));
 }
 
+/** On which network a user's line with this key moved something, by user and key; those without a line are left out. */
+export async function selectNetworksOfKeys(
+  db: Db,
+  userIds: readonly string[],
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.query<{ userId: string; key: string; network: string }>(
+    `select h.user_id as "userId", l.unique_hash_id as key, a.network
+     from unnest($1::uuid[], $2::text[]) as k (user_id, key)
+     join ledger_lists h on h.user_id = k.user_id and h.is_settled
+     join ledger_lines l on l.list_id = h.id and l.unique_hash_id = k.key
+     join ledger_accounts a on a.id = coalesce(l.received_account_id, l.sent_account_id)`,
+    [userIds, keys],
+  );
+  return new Map(rows.map(({ userId, key, network }) => [`${userId} ${key}`, network]));
+}
+
 export async function selectPostingByKey(
   db: Db,
   kind: string,

@@ -45,7 +45,11 @@ export function createDownloads(limits = downloadLimits): SendDownload {
       });
     }
     running.push(caller);
-    const leave = () => void running.splice(running.indexOf(caller), 1);
+    let isRunning = true;
+    const leave = () => {
+      if (isRunning) running.splice(running.indexOf(caller), 1);
+      isRunning = false;
+    };
     try {
       const { contentType, filename, chunks } = await open();
       const rest = chunks[Symbol.asyncIterator]();

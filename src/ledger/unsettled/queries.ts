@@ -1,4 +1,5 @@
 import type { Db, Row } from '../../platform/db.ts';
+import { uuidForm } from '../../platform/schemas.ts';
 import type { LineFilter, LineType } from '../lines/line.ts';
 import type { UnsettledStatus } from './states.ts';
 
@@ -88,6 +89,12 @@ export async function findUnsettled(
   return row?.place;
 }
 
+export async function isWithdrawal(db: Db, operationId: string): Promise<boolean> {
+  if (!uuidForm.test(operationId.toLowerCase())) return false;
+  const rows = await db.query('select 1 from withdrawals where id = $1', [operationId]);
+  return rows.length > 0;
+}
+
 /** Whether a user's ledger has a line of this operation. */
 export async function isInLedger(db: Db, userId: string, operationId: string): Promise<boolean> {
   const [row] = await db.query<{ is: boolean }>(
@@ -124,16 +131,12 @@ export async function insertUnsettled(db: Db, userId: string, legs: readonly New
       ),
     ],
   );
-  await countUnsettled(db, userId, legs[0]!.operationId, 1);
-}
-
-async function countUnsettled(db: Db, userId: string, operationId: string, sign: number): Promise<void> {
   await db.query(
-    `select ledger_count_unsettled(u.list_id, array_agg(u.type), array_agg(u.transaction_at), array_agg(u.number), $3)
+    `select ledger_count_unsettled(u.list_id, array_agg(u.type), array_agg(u.transaction_at), array_agg(u.number), 1)
      from ledger_unsettled u
      where u.list_id = (select id from ledger_lists where user_id = $1 and not is_settled) and u.operation_id = $2
      group by u.list_id`,
-    [userId, operationId, sign],
+    [userId, legs[0]!.operationId],
   );
 }
 
@@ -151,12 +154,21 @@ export async function updateUnsettledRows(
   );
 }
 
-/** Takes a record out, which its user's ledger has now; the database refuses it where that is not so. */
+/** Takes a record out, which its user's ledger has now; the database refuses it where that is not so. Counted once it is gone. */
 export async function deleteUnsettled(db: Db, userId: string, operationId: string): Promise<void> {
-  await countUnsettled(db, userId, operationId, -1);
-  await db.query(
+  const legs = await db.query<{ listId: bigint; type: LineType; transactionAt: Date; number: bigint }>(
     `delete from ledger_unsettled
-     where list_id = (select id from ledger_lists where user_id = $1 and not is_settled) and operation_id = $2`,
+     where list_id = (select id from ledger_lists where user_id = $1 and not is_settled) and operation_id = $2
+     returning list_id as "listId", type, transaction_at as "transactionAt", number`,
     [userId, operationId],
+  );
+  await db.query(
+    'select ledger_count_unsettled($1, $2::ledger_line_type[], $3::timestamptz[], $4::bigint[], -1)',
+    [
+      legs[0]!.listId,
+      legs.map(({ type }) => type),
+      legs.map(({ transactionAt }) => transactionAt),
+      legs.map(({ number }) => number),
+    ],
   );
 }

@@ -10,6 +10,7 @@ import { presentUnsettled, type UnsettledView } from './list-unsettled.ts';
 import {
   insertUnsettled,
   isInLedger,
+  isWithdrawal,
   lockUnsettled,
   lockUnsettledLists,
   type NewUnsettled,
@@ -54,6 +55,8 @@ export async function recordUnsettled(ctx: Ctx, input: UnsettledInput): Promise<
       if (!isSame(former, legs, input)) throw ledgerErrors.unsettledDiffers();
       return { records: former.map((row) => presentUnsettled(ctx, row)), replayed: true };
     }
+    // Also of somebody else: a withdrawal is a line of its recipient, too.
+    if (await isWithdrawal(ctx.db, operationId)) throw ledgerErrors.unsettledIsWithdrawal();
     if (await isInLedger(ctx.db, userId, operationId)) throw ledgerErrors.alreadyInLedger();
     await insertUnsettled(ctx.db, userId, legs);
     await recordChange(ctx, {
@@ -74,7 +77,7 @@ function toRow(ctx: Ctx, input: UnsettledInput, operationId: string, at: number)
   const { network, sent, received } = readLegs(ctx.evm, type, input.legs[at]!, `legs.${at}.`);
   return {
     ...{ operationId, leg: at + 1, type, status, network, description },
-    transactionAt: readInstant(input.transactionDate, 'transactionDate') ?? ctx.now,
+    transactionAt: readInstant(ctx, input.transactionDate, 'transactionDate') ?? ctx.now,
     statusReason: statusReason ?? null,
     sentCurrency: sent?.currency ?? null,
     sentAmount: sent?.amount ?? null,

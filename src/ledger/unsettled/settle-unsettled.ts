@@ -9,7 +9,13 @@ import { postLines } from '../post-lines.ts';
 import { lockLedgers, selectPostingByKey } from '../queries.ts';
 import { readInstant } from '../read-instant.ts';
 import { readOnChain } from '../read-legs.ts';
-import { deleteUnsettled, lockUnsettled, lockUnsettledLists, type UnsettledRow } from './queries.ts';
+import {
+  deleteUnsettled,
+  isInLedger,
+  lockUnsettled,
+  lockUnsettledLists,
+  type UnsettledRow,
+} from './queries.ts';
 import { requireOperatorsOwn } from './require-operators-own.ts';
 import { isFinal } from './states.ts';
 
@@ -50,6 +56,7 @@ export function settleUnsettled(ctx: Ctx, input: Settlement): Promise<Settled> {
     if (isFinal(first.status)) {
       throw ledgerErrors.illegalMove({ message: `A record that is ${first.status} never settles` });
     }
+    if (await isInLedger(ctx.db, userId, input.id)) throw ledgerErrors.alreadyInLedger();
     if (input.onChain && input.onChain.length !== legs.length) {
       const message = `must have as many places as the record has legs, ${legs.length}`;
       throw ledgerErrors.invalidLine({
@@ -82,8 +89,8 @@ function toLine(ctx: Ctx, userId: string, leg: UnsettledRow, input: Settlement, 
     sent: leg.sentCurrency === null ? null : { currency: leg.sentCurrency, amount: leg.sentAmount! },
     received:
       leg.receivedCurrency === null ? null : { currency: leg.receivedCurrency, amount: leg.receivedAmount! },
-    transactionAt: readInstant(transactionDate, 'transactionDate') ?? ctx.now,
-    executedAt: readInstant(executedAt, 'executedAt') ?? null,
+    transactionAt: readInstant(ctx, transactionDate, 'transactionDate') ?? ctx.now,
+    executedAt: readInstant(ctx, executedAt, 'executedAt') ?? null,
     onChain: readOnChain(onChain?.[at] ?? {}),
   };
 }
