@@ -96,12 +96,18 @@ async function runInFolder(options: Omit<ChaosOptions, 'folder'>): Promise<Outco
   }
 }
 
+/** A fault without its ids, hashes and amounts. */
+const kindOf = (fault: string) => fault.replace(/0x[0-9a-f]+|[0-9a-f-]{36}|\d+/g, '…');
+
 function tellFaults(faults: readonly string[], command: string): void {
   if (faults.length === 0) {
     console.log(`every promise was kept (seed ${seed})`);
     return;
   }
   console.log(`\n${faults.length} faults:`);
-  for (const fault of faults.slice(0, 30)) console.log(`  ${fault}`);
+  for (const [kind, some] of Map.groupBy(faults, kindOf)) {
+    console.log(`  ${some.length} × ${kind}`);
+    for (const fault of some.slice(0, 10)) console.log(`    ${fault}`);
+  }
   console.log(`Repeat with: ${command}`);
 }

@@ -92,23 +92,27 @@ async function judgePayments({ chain }: World, rows: readonly WithdrawalFacts[])
 }
 
 /**
- * After a reorganisation under load the node was seen to list logs of blocks that are gone, with receipts to match: of one
- * transaction twice, and of two that share a nonce, which it had counted once. Where there are two, only those count that the
- * block of their number has. The recipients' balances, which are asked as well, cannot be listed twice.
+ * After reorganisations the node was seen to list logs of blocks that are gone: of one transaction in several blocks, and of two
+ * that share a nonce, which it had counted once. So where there are several, those count whose receipt names the block that they are
+ * in, if that is the block of its number and has them. The recipients' balances, which are asked of the token besides, cannot be
+ * listed twice.
  */
 async function onlyExecuted(chain: Chain, transfers: readonly Payment[]): Promise<readonly Payment[]> {
   if (transfers.length < 2) return transfers;
   const executed: Payment[] = [];
   for (const transfer of transfers) {
-    const { blockHash } = transfer;
-    const listed = await chain.call<{ number: string } | null>('eth_getBlockByHash', blockHash, false);
-    if (!listed) continue;
-    const block = await chain.call<{ hash: string; transactions: string[] }>(
+    const { blockHash, hash } = transfer;
+    const receipt = await chain.call<{ blockHash: string; blockNumber: string } | null>(
+      'eth_getTransactionReceipt',
+      hash,
+    );
+    if (receipt?.blockHash !== blockHash) continue;
+    const block = await chain.call<{ hash: string; transactions: string[] } | null>(
       'eth_getBlockByNumber',
-      listed.number,
+      receipt.blockNumber,
       false,
     );
-    if (block.hash === blockHash && block.transactions.includes(transfer.hash)) executed.push(transfer);
+    if (block?.hash === blockHash && block.transactions.includes(hash)) executed.push(transfer);
   }
   return executed;
 }
