@@ -97,7 +97,9 @@ async function runInFolder(options: Omit<ChaosOptions, 'folder'>): Promise<Outco
 }
 
 /** A fault without its ids, hashes and amounts. */
-const kindOf = (fault: string) => fault.replace(/0x[0-9a-f]+|[0-9a-f-]{36}|\d+/g, '…');
+function kindOf(fault: string): string {
+  return fault.replace(/0x[0-9a-f]+|[0-9a-f-]{36}|\d+/g, '…');
+}
 
 function tellFaults(faults: readonly string[], command: string): void {
   if (faults.length === 0) {
