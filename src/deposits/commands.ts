@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Ctx } from '../context.ts';
-import { checksumAddress, type Evm, type Network, type TokenSymbol } from '../evm/index.ts';
+import { checksumAddress } from '../evm/index.ts';
+import { decimalsOf } from '../ledger/index.ts';
 import { defineCommand } from '../platform/command.ts';
 import { formatMinor } from '../platform/money.ts';
 import { dateTime, nullable, uuid } from '../platform/schemas.ts';
@@ -73,7 +74,7 @@ export const depositCommands = [
         ...rest,
         missing: missing.map(({ wallet, currency, amount, ...facts }) => ({
           ...{ ...facts, wallet: checksumAddress(wallet), currency },
-          amount: formatMinor(amount, decimalsOf(ctx.evm, input.network, currency)),
+          amount: formatMinor(amount, decimalsOf(ctx.evm, { network: input.network, currency })),
         })),
       };
     },
@@ -96,7 +97,3 @@ export const depositCommands = [
     run: (ctx: Ctx, input) => rescanDeposits(ctx, input),
   }),
 ];
-
-/** Of a currency that is no longer in the settings, base units are shown. */
-const decimalsOf = (evm: Evm, name: string, currency: string) =>
-  evm.get(name as Network)?.tokens.get(currency as TokenSymbol)?.decimals ?? 0;

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { commonErrors } from '../platform/errors.ts';
-import { instantRule, parseInstant } from '../platform/instant.ts';
+import { invalidField } from '../platform/errors.ts';
+import { readInstant, readPeriod } from '../platform/instant.ts';
 import { historyErrors } from './errors.ts';
 
 /** The contract's feature names, its spelling of portfolio included, and the parameters that each one reads. */
@@ -71,9 +71,9 @@ export function parseHistoryQuery(query: HistoryQuery, given: readonly string[])
     (name) => name !== 'resource' && name !== 'feature' && !used[feature]?.includes(name),
   );
   // An answer that looks filtered and is not would be worse than a refusal.
-  if (unused) throw invalid(unused, `is not used by feature ${feature}`);
+  if (unused) throw invalidField(unused, `is not used by feature ${feature}`);
 
-  const { startAt, endAt } = readPeriod(query);
+  const { startAt, endAt } = periodOf(query);
   const asOf = readInstant('asOf', query.asOf, 'end');
   return { feature, currentPage, pageSize, startAt, endAt, filterByText, asOf, status };
 }
@@ -106,24 +106,9 @@ export interface StatementRequest {
 export function parseStatementQuery(query: Static<typeof statementQuery>): StatementRequest {
   const { format = 'csv', feature = 'account' } = query;
   if (!Object.hasOwn(historyFeatures.account, feature)) throw historyErrors.invalidFeature();
-  if (feature === 'account-unsettled') throw invalid('feature', `${feature} has no statement`);
-  return { format: format as 'csv' | 'pdf', feature, ...readPeriod(query) };
+  if (feature === 'account-unsettled') throw invalidField('feature', `${feature} has no statement`);
+  return { format: format as 'csv' | 'pdf', feature, ...periodOf(query) };
 }
 
-function readInstant(field: string, text: string | undefined, edge: 'start' | 'end'): Date | undefined {
-  if (text === undefined) return undefined;
-  const instant = parseInstant(text, edge);
-  if (!instant) throw invalid(field, instantRule);
-  return instant;
-}
-
-function readPeriod({ startDate, endDate }: { startDate?: string; endDate?: string }) {
-  const startAt = readInstant('startDate', startDate, 'start');
-  const endAt = readInstant('endDate', endDate, 'end');
-  if (startAt && endAt && startAt > endAt) throw invalid('startDate', 'must not be after endDate');
-  return { startAt, endAt };
-}
-
-function invalid(field: string, message: string) {
-  return commonErrors.invalidRequest({ message: `${field} ${message}`, details: [{ field, message }] });
-}
+const periodOf = ({ startDate, endDate }: { startDate?: string; endDate?: string }) =>
+  readPeriod(['startDate', startDate], ['endDate', endDate]);

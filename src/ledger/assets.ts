@@ -1,4 +1,5 @@
 import type { Evm, Network, TokenSymbol } from '../evm/index.ts';
+import { parseMinor } from '../platform/money.ts';
 import { ledgerErrors } from './errors.ts';
 import type { Asset } from './queries.ts';
 
@@ -27,6 +28,15 @@ const at = (field: string, message: string) => ({
   message: `${field} ${message}`,
   details: [{ field, message }],
 });
+
+/** An amount above zero in base units, or a refusal by the field's name. */
+export function requireAmount(evm: Evm, text: string, asset: Asset, field: string): bigint {
+  const decimals = decimalsOf(evm, asset);
+  const amount = parseMinor(text, decimals);
+  if (amount !== undefined && amount > 0n) return amount;
+  const message = `must be a decimal above 0 with at most ${decimals} decimals, such as 12.5`;
+  throw ledgerErrors.invalidAmount(at(field, message));
+}
 
 /**
  * How many decimals amounts of an asset are written with. What users have on a network that is no longer paid on is shown all

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
-import type { Evm } from '../evm/index.ts';
 import { violates } from '../platform/db.ts';
-import { formatMinor, parseMinor } from '../platform/money.ts';
+import { formatMinor } from '../platform/money.ts';
 import { userErrors, userExists } from '../users/index.ts';
-import { decimalsOf, requireAsset } from './assets.ts';
+import { decimalsOf, requireAmount, requireAsset } from './assets.ts';
 import { ledgerErrors } from './errors.ts';
 import { type Posting, postLines } from './post-lines.ts';
-import { type Asset, type Owner, selectBalances, selectFunding } from './queries.ts';
+import { type Owner, selectBalances, selectFunding } from './queries.ts';
 import { refuseUnsettled } from './refuse-unsettled.ts';
 
 export interface NewFunds {
@@ -35,7 +34,7 @@ export interface Funded extends NewFunds {
 export async function fundAccount(ctx: Ctx, input: NewFunds): Promise<Funded> {
   const { evm } = ctx;
   const asset = requireAsset(evm, input);
-  const amount = requireAmount(evm, input.amount, asset);
+  const amount = requireAmount(evm, input.amount, asset, 'amount');
   const owner = { userId: input.userId.toLowerCase(), ...asset };
   const reference = input.reference ?? randomUUID();
   return inTransaction(ctx, async (ctx) => {
@@ -78,19 +77,6 @@ function toPosting(owner: Owner, amount: bigint, reference: string, now: Date): 
       },
     ],
   };
-}
-
-function requireAmount(evm: Evm, text: string, asset: Asset): bigint {
-  const decimals = decimalsOf(evm, asset);
-  const amount = parseMinor(text, decimals);
-  if (amount === undefined || amount === 0n) {
-    const message = `must be a decimal above 0 with at most ${decimals} decimals, such as 12.5`;
-    throw ledgerErrors.invalidAmount({
-      message: `amount ${message}`,
-      details: [{ field: 'amount', message }],
-    });
-  }
-  return amount;
 }
 
 async function findReplay(

@@ -1,7 +1,7 @@
+export { decimalsOf } from './assets.ts';
 export { type BookFaults, checkBooks } from './check-books.ts';
 export { ledgerCommands } from './commands.ts';
 export { seedLedger } from './demo.ts';
-export { ledgerErrors } from './errors.ts';
 export { accountFeatures } from './features.ts';
 export { type Funded, fundAccount, type NewFunds } from './fund-account.ts';
 export { holdFunds, releaseFunds, releaseHeld } from './hold-funds.ts';
@@ -10,7 +10,6 @@ export {
   openStatement,
   type Statement,
   type StatementBalance,
-  type StatementRequest,
 } from './open-statement.ts';
 export { type Deposit, postDeposits } from './post-deposits.ts';
 export { type PaidWithdrawal, postWithdrawals } from './post-withdrawals.ts';

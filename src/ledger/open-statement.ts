@@ -14,7 +14,6 @@ import {
 } from './lines/queries.ts';
 
 export type { LineType, LineView } from './lines/line.ts';
-export type StatementRequest = LineFilter;
 
 export interface StatementBalance {
   network: string;
@@ -40,7 +39,7 @@ export interface Statement {
  * A user's ledger of a period as it is now, whatever is posted while it is being read: lines never change, and those posted later
  * have higher numbers. So no transaction stays open while somebody downloads.
  */
-export async function openStatement(ctx: Ctx, request: StatementRequest): Promise<Statement> {
+export async function openStatement(ctx: Ctx, request: LineFilter): Promise<Statement> {
   const { userId, startAt, endAt } = request;
   const holder = await selectHolder(ctx.db, userId);
   if (holder === undefined) throw userErrors.userNotFound();
@@ -64,15 +63,13 @@ const batchSize = 4_000;
 async function* readBatches(
   ctx: Ctx,
   span: StatementSpan,
-  { types, startAt, endAt }: StatementRequest,
+  { types, startAt, endAt }: LineFilter,
 ): AsyncGenerator<LineView[]> {
   const accounts = new Map(span.accounts.map((account) => [account.accountId, withDecimals(ctx, account)]));
   const accountOf = (accountId: bigint) => accounts.get(accountId)!;
   const shown = new Set(types);
-  const read = async (before: LineKey | { endAt: Date | undefined }) => {
-    const rows = await selectStatementBatch(ctx.db, span, { before, startAt, limit: batchSize });
-    return rows;
-  };
+  const read = (before: LineKey | { endAt: Date | undefined }) =>
+    selectStatementBatch(ctx.db, span, { before, startAt, limit: batchSize });
   let next: Promise<LineRow[]> | undefined = read({ endAt });
   while (next) {
     const rows: LineRow[] = await next;

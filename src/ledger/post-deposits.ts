@@ -1,6 +1,6 @@
 import { type Ctx, inTransaction } from '../context.ts';
 import { type Posting, postLines } from './post-lines.ts';
-import { type Owner, selectNetworksOfKeys, selectPosted } from './queries.ts';
+import { type Owner, selectNetworksOfKeys, selectPostedOperations } from './queries.ts';
 
 /** Tokens that came to a user's wallet on chain, and are final there. */
 export interface Deposit extends Owner {
@@ -21,7 +21,7 @@ export function postDeposits(ctx: Ctx, deposits: readonly Deposit[]): Promise<nu
   if (deposits.length === 0) return Promise.resolve(0);
   return inTransaction(ctx, async ({ db, now }) => {
     const names = new Map(deposits.map((deposit) => [nameOf(deposit), deposit]));
-    const posted = await selectPosted(db, 'deposit', [...names.keys()]);
+    const posted = await selectPostedOperations(db, 'deposit', [...names.keys()]);
     const unposted = [...names].filter(([name]) => !posted.has(name)).map(([, deposit]) => deposit);
     const networks = await selectNetworksOfKeys(
       db,

@@ -91,7 +91,7 @@ export async function subtractHolds(db: Db, holds: readonly Hold[]): Promise<big
 }
 
 /** Those of the operations that were posted before. */
-export async function selectPosted(
+export async function selectPostedOperations(
   db: Db,
   kind: string,
   operationIds: readonly string[],

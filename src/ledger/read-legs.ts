@@ -1,6 +1,5 @@
 import type { Evm } from '../evm/index.ts';
-import { parseMinor } from '../platform/money.ts';
-import { decimalsOf, requireAsset } from './assets.ts';
+import { requireAmount, requireAsset } from './assets.ts';
 import { ledgerErrors } from './errors.ts';
 import type { Leg, LineType, OnChain } from './lines/line.ts';
 
@@ -74,14 +73,7 @@ function readLeg(
     { network, currency },
     { network: `${where}network`, currency: `${where}asset${side}` },
   );
-  const decimals = decimalsOf(evm, asset);
-  const amount = parseMinor(amountText, decimals);
-  if (amount === undefined || amount === 0n) {
-    throw refuse(
-      `${where}amount${side}`,
-      `must be a decimal above 0 with at most ${decimals} decimals, such as 12.5`,
-    );
-  }
+  const amount = requireAmount(evm, amountText, asset, `${where}amount${side}`);
   return { asset, leg: { currency: asset.currency, amount } };
 }
 

@@ -67,3 +67,7 @@ export class DatabaseUnavailable extends Error {
     this.isConnectionLost = isConnectionLost;
   }
 }
+
+/** A request that is refused for one of its fields. */
+export const invalidField = (field: string, message: string) =>
+  commonErrors.invalidRequest({ message: `${field} ${message}`, details: [{ field, message }] });

@@ -1,7 +1,7 @@
+import { invalidField } from './errors.ts';
+
 const instantPattern =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?)?$/;
-
-export const instantRule = 'must be an ISO 8601 date or date-time';
 
 /**
  * An edge of a period, both of which belong to it: a date without a time is that whole day in UTC, a time without an offset is
@@ -18,4 +18,27 @@ export function parseInstant(text: string, edge: 'start' | 'end'): Date | undefi
   const zone = offset.length === 5 ? `${offset.slice(0, 3)}:${offset.slice(3)}` : offset.toUpperCase();
   const instant = new Date(`${day}T${minutes}${seconds}${zone}`);
   return Number.isNaN(instant.getTime()) ? undefined : instant;
+}
+
+/** The same of a field that may be left out; refused by its name where it is none. */
+export function readInstant(
+  field: string,
+  text: string | undefined,
+  edge: 'start' | 'end',
+): Date | undefined {
+  if (text === undefined) return undefined;
+  const instant = parseInstant(text, edge);
+  if (!instant) throw invalidField(field, 'must be an ISO 8601 date or date-time');
+  return instant;
+}
+
+/** Two fields that are the ends of a period, by their names. */
+export function readPeriod(
+  [startField, start]: readonly [field: string, text: string | undefined],
+  [endField, end]: readonly [field: string, text: string | undefined],
+): { startAt?: Date; endAt?: Date } {
+  const startAt = readInstant(startField, start, 'start');
+  const endAt = readInstant(endField, end, 'end');
+  if (startAt && endAt && startAt > endAt) throw invalidField(startField, `must not be after ${endField}`);
+  return { startAt, endAt };
 }

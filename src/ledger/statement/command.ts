@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import type { Ctx } from '../../context.ts';
 import { defineFileCommand } from '../../platform/command.ts';
-import { commonErrors } from '../../platform/errors.ts';
-import { instantRule, parseInstant } from '../../platform/instant.ts';
+import { readPeriod } from '../../platform/instant.ts';
 import { uuid } from '../../platform/schemas.ts';
 import { accountFeatures } from '../features.ts';
 import { makeStatement, statementFormats, statementTypes } from './make-statement.ts';
@@ -28,20 +27,7 @@ export const statementCommand = defineFileCommand({
     { additionalProperties: false },
   ),
   run: (ctx: Ctx, { userId, format = 'csv', from, to, feature = 'account' }) => {
-    const startAt = readEdge('from', from, 'start');
-    const endAt = readEdge('to', to, 'end');
-    if (startAt && endAt && startAt > endAt) throw invalid('from', 'must not be after to');
-    return makeStatement(ctx, { userId: userId.toLowerCase(), format, feature, startAt, endAt });
+    const period = readPeriod(['from', from], ['to', to]);
+    return makeStatement(ctx, { userId: userId.toLowerCase(), format, feature, ...period });
   },
 });
-
-function readEdge(field: string, text: string | undefined, edge: 'start' | 'end'): Date | undefined {
-  if (text === undefined) return undefined;
-  const instant = parseInstant(text, edge);
-  if (!instant) throw invalid(field, instantRule);
-  return instant;
-}
-
-function invalid(field: string, message: string) {
-  return commonErrors.invalidRequest({ message: `${field} ${message}`, details: [{ field, message }] });
-}
