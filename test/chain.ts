@@ -34,7 +34,6 @@ export interface Payment {
   hash: string;
   logIndex: number;
   blockNumber: number;
-  blockHash: string;
 }
 
 /** A real EVM node of one test, with our test tokens and a hot wallet that has ten million of each, and gas. */
@@ -63,7 +62,6 @@ interface TransferLog {
   transactionHash: string;
   logIndex: Hex;
   blockNumber: Hex;
-  blockHash: string;
 }
 
 const abi = parseAbi([
@@ -162,14 +160,13 @@ export async function startChain({ network = 'polygon', blockTime }: ChainOption
         address: tokens.map(({ address }) => address),
         topics: [transferTopic, wordOf(wallet)],
       });
-      return logs.map(({ address, topics, data, transactionHash, logIndex, blockNumber, blockHash }) => ({
+      return logs.map(({ address, topics, data, transactionHash, logIndex, blockNumber }) => ({
         token: address.toLowerCase(),
         to: `0x${topics[2]!.slice(26)}`,
         amount: BigInt(data),
         hash: transactionHash,
         logIndex: Number(logIndex),
         blockNumber: Number(blockNumber),
-        blockHash,
       }));
     },
     stop: () => anvil.stop(),
