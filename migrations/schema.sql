@@ -189,10 +189,7 @@ create table ledger_postings (
   posted_at timestamp with time zone not null,
   fingerprint bytea,
   constraint ledger_postings_operation_key UNIQUE (kind, operation_id),
-  constraint ledger_postings_pkey PRIMARY KEY (id),
-  constraint ledger_postings_kind_check CHECK ((kind = ANY (ARRAY['fund'::text, 'withdrawal'::text, 'deposit'::text, 'post'::text, 'settle'::text]))),
-  constraint ledger_postings_operation_id_check CHECK (((length(operation_id) >= 1) AND (length(operation_id) <= 255))),
-  constraint ledger_postings_transaction_hash_check CHECK (((transaction_hash ~ '^0x[0-9a-f]*$'::text) AND (length(transaction_hash) = 66)))
+  constraint ledger_postings_pkey PRIMARY KEY (id)
 );
 
 create table ledger_sums (
@@ -614,6 +611,27 @@ begin
     and (u.transaction_at, u.number) >= (lo_at, lo_number) and (u.transaction_at, u.number) < (hi_at, hi_number));
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.ledger_count_late(late ledger_lines[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  of_list record;
+begin
+  for of_list in
+    select r.list_id, array_agg(r.type) as types, array_agg(r.transaction_at) as ats, array_agg(r.number) as numbers,
+      array_agg(r) as lines
+    from unnest(late) r group by r.list_id order by r.list_id
+  loop
+    perform ledger_sum_late(of_list.list_id, array_agg(m.account_id), array_agg(r.transaction_at), array_agg(r.number),
+        array_agg(m.amount))
+      from unnest(of_list.lines) r,
+        lateral (values (r.received_account_id, r.received_amount), (r.sent_account_id, -r.sent_amount)) as m (account_id, amount)
+      where m.account_id is not null;
+    perform ledger_count(of_list.list_id, of_list.types, of_list.ats, of_list.numbers, 1);
+  end loop;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.ledger_count_unsettled(in_list bigint, types ledger_line_type[], ats timestamp with time zone[], numbers bigint[], sign integer)
  RETURNS void
  LANGUAGE plpgsql
@@ -712,52 +730,37 @@ begin
   perform ledger_group_waiting(list);
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_enter(posting_ids bigint[], accounts bigint[], custody bigint[], lines jsonb)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-declare
-  line record;
-begin
-  select * into line from jsonb_to_record(lines -> 0 -> 0) as l (
-    sent integer, "sentAmount" numeric, received integer, "receivedAmount" numeric);
-  if jsonb_array_length(lines) = 1 and jsonb_array_length(lines -> 0) = 1 and num_nonnulls(line.sent, line.received) = 1 then
-    insert into ledger_entries (posting_id, line, account_id, amount) values
-      (posting_ids[1], 1, accounts[coalesce(line.received, line.sent)], coalesce(line."receivedAmount", -line."sentAmount")),
-      (posting_ids[1], 2, custody[coalesce(line.received, line.sent)], coalesce(-line."receivedAmount", line."sentAmount"));
-    return;
-  end if;
-  insert into ledger_entries (posting_id, line, account_id, amount)
-    with moved as (
-      select l.posting, m.owner, m.amount
-      from jsonb_array_elements(lines) as of_user,
-        jsonb_to_recordset(of_user) as l (posting integer, sent integer, "sentAmount" numeric, received integer, "receivedAmount" numeric),
-        lateral (values (l.received, l."receivedAmount"), (l.sent, -l."sentAmount")) as m (owner, amount)
-      where m.owner is not null
-    ), entries as (
-      select m.posting, false as is_house, accounts[m.owner] as account_id, sum(m.amount) as amount
-      from moved m group by m.posting, m.owner, m.amount > 0
-      union all
-      select m.posting, true, custody[m.owner], -sum(m.amount)
-      from moved m group by m.posting, custody[m.owner] having sum(m.amount) <> 0
-    )
-    select posting_ids[e.posting], row_number() over (partition by e.posting order by e.is_house, e.amount), e.account_id, e.amount
-    from entries e;
-end $function$;
-
 CREATE OR REPLACE FUNCTION public.ledger_entries_balance()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  pair record;
+  postings bigint[];
+  accounts bigint[];
+  amounts numeric[];
 begin
+  -- Most postings: a user's account, and the house's.
+  select count(*) as count, sum(e.amount) as sum, max(e.posting_id) - min(e.posting_id) as spread,
+      max(e.account_id) filter (where e.line = 1) as account, max(e.amount) filter (where e.line = 1) as amount,
+      max(e.account_id) filter (where e.line = 2) as house
+    into pair from added e;
+  if pair.count = 2 and pair.sum = 0 and pair.spread = 0 then
+    update ledger_accounts a set balance = a.balance + pair.amount from ledger_accounts h
+      where a.id = pair.account and a.user_id is not null and h.id = pair.house and h.house is not null
+        and h.network = a.network and h.currency = a.currency;
+    if found then return null; end if;
+  end if;
+  select array_agg(e.posting_id), array_agg(e.account_id), array_agg(e.amount) into postings, accounts, amounts from added e;
   if exists (
-    select from added join ledger_accounts a on a.id = added.account_id
-    group by added.posting_id, a.network, a.currency having sum(added.amount) <> 0
+    select from unnest(postings, accounts, amounts) as e (posting_id, account_id, amount)
+    join ledger_accounts a on a.id = e.account_id
+    group by e.posting_id, a.network, a.currency having sum(e.amount) <> 0
   ) then
     raise exception 'a posting does not sum to zero' using errcode = 'check_violation';
   end if;
   update ledger_accounts a set balance = a.balance + moved.amount
-  from (select account_id, sum(amount) as amount from added group by account_id) moved
+  from (select e.account_id, sum(e.amount) as amount from unnest(accounts, amounts) as e (account_id, amount) group by 1) moved
   where a.id = moved.account_id and a.user_id is not null;
   return null;
 end $function$;
@@ -769,6 +772,54 @@ CREATE OR REPLACE FUNCTION public.ledger_first_hash(user_id uuid)
 AS $function$
   select sha256(convert_to('causeway ledger ' || user_id, 'UTF8'))
 $function$;
+
+CREATE OR REPLACE FUNCTION public.ledger_full_page(of_user uuid, start_at timestamp with time zone, end_at timestamp with time zone, skip bigint, size bigint)
+ RETURNS TABLE(total bigint, line ledger_lines, sent_balance numeric, received_balance numeric)
+ LANGUAGE plpgsql
+ STABLE ROWS 10
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  types ledger_line_type[] := '{buy,sell,swap-bridge,transfer-token}';
+  list ledger_lists;
+  spot record;
+  lines ledger_lines[];
+begin
+  select * into list from ledger_lists l where l.user_id = of_user and l.is_settled;
+  if not found then return; end if;
+  spot := ledger_locate(list, types, start_at, end_at, skip);
+  if spot.upto_at is not null then
+    lines := array(select l from ledger_newest(list.id, types, coalesce(start_at, '-infinity'), spot.upto_at, spot.upto_number,
+      list.last_number, size) l);
+  end if;
+  if coalesce(cardinality(lines), 0) = 0 then
+    return query select spot.total, null::ledger_lines, null::numeric, null::numeric;
+    return;
+  end if;
+  return query
+    with bases as materialized (
+      select a.id, case when spot.ats is null then a.balance else (
+          select coalesce(sum(s.amount), 0) from ledger_sums s
+          where s.account_id = a.id and s.level = 2 and (s.first_at, s.first_number) < (spot.ats[3], spot.numbers[3])
+        ) + (
+          select coalesce(sum(s.amount), 0) from ledger_sums s where s.account_id = a.id and s.level = 1
+            and (s.first_at, s.first_number) >= (spot.ats[3], spot.numbers[3])
+            and (s.first_at, s.first_number) < (spot.ats[2], spot.numbers[2])
+        ) + (
+          select coalesce(sum(s.amount), 0) from ledger_sums s where s.account_id = a.id and s.level = 0
+            and (s.first_at, s.first_number) >= (spot.ats[2], spot.numbers[2])
+            and (s.first_at, s.first_number) < (spot.ats[1], spot.numbers[1])
+        ) end - coalesce((
+          select sum(m.amount) from ledger_movements m where m.account_id = a.id
+            and (m.transaction_at, m.number) > ((lines[1]).transaction_at, (lines[1]).number)
+            and (m.transaction_at, m.number) < (coalesce(spot.ats[1], 'infinity'), coalesce(spot.numbers[1], 0))
+        ), 0) as balance
+      from ledger_accounts a
+      where a.user_id = of_user and exists (select from unnest(lines) l where a.id in (l.sent_account_id, l.received_account_id))
+    )
+    select spot.total, l, s.balance, r.balance from unnest(lines) l
+    left join bases s on s.id = l.sent_account_id left join bases r on r.id = l.received_account_id;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_group_nodes(list ledger_lists, to_level integer, lo_at timestamp with time zone, lo_number bigint, hi_at timestamp with time zone, hi_number bigint, is_tail boolean)
  RETURNS integer
@@ -815,6 +866,14 @@ begin
   end loop;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.ledger_is_hash(text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select length($1) = 66 and starts_with($1, '0x') and translate(substr($1, 3), '0123456789abcdef', '') = ''
+$function$;
+
 CREATE OR REPLACE FUNCTION public.ledger_keys(list ledger_lists, lo_at timestamp with time zone, lo_number bigint, hi_at timestamp with time zone, hi_number bigint)
  RETURNS TABLE(type ledger_line_type, transaction_at timestamp with time zone, number bigint)
  LANGUAGE plpgsql
@@ -846,7 +905,7 @@ AS $function$
     l.status, l.description, l.purpose, l.user_description, extract(epoch from l.executed_at))::text, 'UTF8'))
 $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_locate(list ledger_lists, types ledger_line_type[], start_at timestamp with time zone, end_at timestamp with time zone, skip bigint, OUT total bigint, OUT upto_at timestamp with time zone, OUT upto_number bigint)
+CREATE OR REPLACE FUNCTION public.ledger_locate(list ledger_lists, types ledger_line_type[], start_at timestamp with time zone, end_at timestamp with time zone, skip bigint, OUT total bigint, OUT upto_at timestamp with time zone, OUT upto_number bigint, OUT ats timestamp with time zone[], OUT numbers bigint[])
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -903,7 +962,13 @@ begin
           from_number := node.upto_number;
         end if;
       end if;
+      ats[depth + 1] := case when depth = 0 then upto_at else from_at end;
+      numbers[depth + 1] := case when depth = 0 then upto_number else from_number end;
     end loop;
+    if upto_at = 'infinity' then
+      ats := null;
+      numbers := null;
+    end if;
   end if;
   if rest = 0 then return; end if;
   -- The rest is counted off in the index.
@@ -919,6 +984,40 @@ begin
       where u.list_id = list.id and (u.transaction_at, u.number) < (upto_at, upto_number)
       order by u.transaction_at desc, u.number desc offset rest - 1 limit 1;
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.ledger_lock_accounts(owners uuid[], networks text[], currencies text[])
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into ledger_accounts (user_id, network, currency, balance, held)
+    select o.user_id, o.network, o.currency, 0, 0 from unnest(owners, networks, currencies) as o (user_id, network, currency)
+    where not exists (select from ledger_accounts a
+      where a.user_id = o.user_id and a.network = o.network and a.currency = o.currency);
+  return (
+    with locked as materialized (
+      select o.place, a.id from unnest(owners, networks, currencies) with ordinality as o (user_id, network, currency, place)
+      join ledger_accounts a on a.user_id = o.user_id and a.network = o.network and a.currency = o.currency
+      order by a.id for update of a)
+    select array_agg(l.id order by l.place) from locked l);
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.ledger_lock_heads(users uuid[])
+ RETURNS ledger_lists[]
+ LANGUAGE plpgsql
+AS $function$
+declare
+  head ledger_lists;
+  heads ledger_lists[];
+begin
+  if cardinality(users) = 1 then
+    select * into head from ledger_lists l where l.user_id = users[1] and l.is_settled for update;
+    if found then return array[head]; end if;
+  end if;
+  perform ledger_lock_lists(users, true);
+  return array(select l from unnest(users) with ordinality as u (id, place)
+    join ledger_lists l on l.user_id = u.id and l.is_settled order by u.place);
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_lock_lists(users uuid[], settled boolean)
@@ -947,6 +1046,17 @@ begin
   end loop;
   return lists;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.ledger_make_custody(networks text[], currencies text[])
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into ledger_accounts (house, network, currency)
+    select distinct 'custody', o.network, o.currency from unnest(networks, currencies) as o (network, currency)
+    where not exists (select from ledger_accounts a
+      where a.house = 'custody' and a.network = o.network and a.currency = o.currency)
+    order by 2, 3 on conflict do nothing;
+$function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_newest(in_list bigint, types ledger_line_type[], start_at timestamp with time zone, hi_at timestamp with time zone, hi_number bigint, last bigint, count bigint)
  RETURNS SETOF ledger_lines
@@ -1110,45 +1220,34 @@ CREATE OR REPLACE FUNCTION public.ledger_post(at timestamp with time zone, users
  RETURNS bigint[]
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
 AS $function$
 declare
-  lists bigint[] := ledger_lock_lists(users, true);
+  heads ledger_lists[] := ledger_lock_heads(users);
+  head ledger_lists;
+  current integer := 0;
   accounts bigint[];
-  custody bigint[];
-  account bigint;
   posting record;
   posting_id bigint;
   posting_ids bigint[];
+  line record;
+  row ledger_lines;
+  rows ledger_lines[];
+  late ledger_lines[];
 begin
-  for place in 1..cardinality(owners) loop
-    select a.id into account from ledger_accounts a
-      where a.user_id = owners[place] and a.network = networks[place] and a.currency = currencies[place];
-    if not found then
-      insert into ledger_accounts (user_id, network, currency, balance, held)
-        values (owners[place], networks[place], currencies[place], 0, 0) returning id into account;
-    end if;
-    accounts[place] := account;
-  end loop;
-  if cardinality(accounts) > 1 then
-    perform from ledger_accounts a where a.id = any (accounts) order by a.id for update;
-  end if;
-  for place in 1..cardinality(owners) loop
-    select a.id into account from ledger_accounts a
-      where a.house = 'custody' and a.network = networks[place] and a.currency = currencies[place];
-    if not found then
-      insert into ledger_accounts (house, network, currency)
-        select distinct 'custody', o.network, o.currency from unnest(networks, currencies) as o (network, currency)
-        order by 2, 3 on conflict do nothing;
-      select a.id into strict account from ledger_accounts a
-        where a.house = 'custody' and a.network = networks[place] and a.currency = currencies[place];
-    end if;
-    custody[place] := account;
-  end loop;
+  accounts := ledger_lock_accounts(owners, networks, currencies);
+  perform ledger_make_custody(networks, currencies);
 
   for posting in
     select * from jsonb_to_recordset(postings) as (
       kind text, operation text, description text, hash text, "logIndex" integer, fingerprint text)
   loop
+    if posting.kind not in ('fund', 'withdrawal', 'deposit', 'post', 'settle') or length(posting.operation) not between 1 and 255
+        or not ledger_is_hash(posting.hash) then
+      raise exception 'posting % is not one that there may be', posting.operation using errcode = 'check_violation';
+    end if;
     insert into ledger_postings (kind, operation_id, description, transaction_hash, log_index, fingerprint, posted_at)
       values (posting.kind, posting.operation, posting.description, posting.hash, posting."logIndex",
         decode(posting.fingerprint, 'hex'), at)
@@ -1162,12 +1261,127 @@ begin
       raise exception 'ledger account %: less held than is to be spent', accounts[place] using errcode = 'restrict_violation';
     end if;
   end loop;
-  for place in 1..cardinality(lists) loop
-    perform ledger_write(lists[place], accounts, posting_ids, lines -> place - 1);
-  end loop;
 
-  perform ledger_enter(posting_ids, accounts, custody, lines);
+  for line in
+    select u.place, l.* from jsonb_array_elements(lines) with ordinality as u (lines, place),
+      lateral jsonb_to_recordset(u.lines) as l (posting integer, type ledger_line_type, at timestamptz, operation text,
+        key text, sent integer, "sentAmount" numeric, received integer, "receivedAmount" numeric, status text, description text,
+        purpose text, "userDescription" text, "executedAt" timestamptz)
+  loop
+    if line.place <> current then
+      if current > 0 then heads[current] := head; end if;
+      current := line.place;
+      head := heads[current];
+      row.list_id := head.id;
+    end if;
+    head.last_number := head.last_number + 1;
+    row.number := head.last_number;
+    row.type := line.type;
+    -- Instants are given and shown in milliseconds, and are asked for by what was shown.
+    row.transaction_at := date_trunc('milliseconds', line.at);
+    row.posting_id := posting_ids[line.posting];
+    row.operation_id := line.operation;
+    row.unique_hash_id := coalesce(line.key, uuidv7()::text);
+    row.sent_account_id := accounts[line.sent];
+    row.sent_amount := line."sentAmount";
+    row.received_account_id := accounts[line.received];
+    row.received_amount := line."receivedAmount";
+    row.status := line.status;
+    row.description := line.description;
+    row.purpose := line.purpose;
+    row.user_description := line."userDescription";
+    row.executed_at := line."executedAt";
+    if not isfinite(row.transaction_at) or length(row.operation_id) not between 1 and 255
+        or length(row.unique_hash_id) not between 1 and 255
+        or (row.sent_account_id is null) <> (row.sent_amount is null)
+        or (row.received_account_id is null) <> (row.received_amount is null)
+        or num_nonnulls(row.sent_account_id, row.received_account_id) = 0
+        or row.sent_account_id = row.received_account_id
+        or not (coalesce(row.sent_amount, 1) > 0 and coalesce(row.received_amount, 1) > 0)
+        or row.sent_amount = 'NaN' or row.received_amount = 'NaN' then
+      raise exception 'line % of list % moves nothing, or not what a line may', row.number, row.list_id
+        using errcode = 'check_violation';
+    end if;
+    row.hash := ledger_line_hash(head.last_hash, row);
+    head.last_hash := row.hash;
+    case row.type
+      when 'buy' then head.buys := head.buys + 1;
+      when 'sell' then head.sells := head.sells + 1;
+      when 'swap-bridge' then head.swaps := head.swaps + 1;
+      else head.transfers := head.transfers + 1;
+    end case;
+    if (row.transaction_at, row.number) >= (head.tail_at, head.tail_number) then
+      head.tail_size := head.tail_size + 1;
+    else
+      late := array_append(late, row);
+    end if;
+    rows := array_append(rows, row);
+  end loop;
+  if current = 0 then return posting_ids; end if;
+  heads[current] := head;
+
+  perform ledger_write(rows, heads);
+  if late is not null then
+    perform ledger_count_late(late);
+  end if;
+  for place in 1..cardinality(heads) loop
+    if (heads[place]).tail_size >= 128 then
+      perform ledger_cut_tail((heads[place]).id);
+    end if;
+  end loop;
   return posting_ids;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.ledger_post_one(at timestamp with time zone, of_user uuid, of_network text, of_currency text, amount numeric, kind text, operation text, posting_description text, transaction_hash text, log_index integer, fingerprint bytea, line_type ledger_line_type, transaction_at timestamp with time zone, line_operation text, key text, description text, purpose text, user_description text, executed_at timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+declare
+  head record;
+  posting bigint;
+  line ledger_lines;
+  tail record;
+begin
+  select l.id, l.last_number, l.last_hash, a.id as account, h.id as custody into head
+    from ledger_lists l, ledger_accounts a, ledger_accounts h
+    where l.user_id = of_user and l.is_settled
+      and a.user_id = of_user and a.network = of_network and a.currency = of_currency
+      and h.house = 'custody' and h.network = of_network and h.currency = of_currency
+    for update of l;
+  if not found then return null; end if;
+  if kind not in ('fund', 'withdrawal', 'deposit', 'post', 'settle') or length(operation) not between 1 and 255
+      or not ledger_is_hash(transaction_hash) or not isfinite(transaction_at)
+      or length(line_operation) not between 1 and 255 or length(key) not between 1 and 255 or amount = 0 or amount = 'NaN' then
+    raise exception 'posting % is not one that there may be', operation using errcode = 'check_violation';
+  end if;
+  insert into ledger_postings (kind, operation_id, description, transaction_hash, log_index, fingerprint, posted_at)
+    values (kind, operation, posting_description, transaction_hash, log_index, fingerprint, at) returning id into posting;
+  line := row(head.id, head.last_number + 1, line_type, date_trunc('milliseconds', transaction_at), posting, line_operation,
+    coalesce(key, uuidv7()::text), case when amount < 0 then head.account end, case when amount < 0 then -amount end,
+    case when amount > 0 then head.account end, case when amount > 0 then amount end, 'completed', description, purpose,
+    user_description, executed_at, null);
+  line.hash := ledger_line_hash(head.last_hash, line);
+  with of_line as (
+    insert into ledger_lines values (line.*)
+  ), of_movement as (
+    insert into ledger_movements values (head.account, line.transaction_at, line.number, amount)
+  ), of_entries as (
+    insert into ledger_entries (posting_id, line, account_id, amount)
+      values (posting, 1, head.account, amount), (posting, 2, head.custody, -amount)
+  )
+  update ledger_lists l set last_number = line.number, last_hash = line.hash,
+      buys = l.buys + (line_type = 'buy')::integer, sells = l.sells + (line_type = 'sell')::integer,
+      swaps = l.swaps + (line_type = 'swap-bridge')::integer, transfers = l.transfers + (line_type = 'transfer-token')::integer,
+      tail_size = l.tail_size + ((line.transaction_at, line.number) >= (l.tail_at, l.tail_number))::integer
+    where l.id = head.id
+    returning (line.transaction_at, line.number) < (l.tail_at, l.tail_number) as is_late, l.tail_size >= 128 as is_long into tail;
+  if tail.is_late then perform ledger_count_late(array[line]); end if;
+  if tail.is_long then perform ledger_cut_tail(head.id); end if;
+  return posting;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_rank(list ledger_lists, types ledger_line_type[], at timestamp with time zone, at_number bigint)
@@ -1315,100 +1529,37 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_write(in_list bigint, accounts bigint[], posting_ids bigint[], lines jsonb)
+CREATE OR REPLACE FUNCTION public.ledger_write(rows ledger_lines[], heads ledger_lists[])
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
-declare
-  head ledger_lists;
-  line record;
-  row ledger_lines;
-  late_types ledger_line_type[];
-  late_ats timestamptz[];
-  late_numbers bigint[];
-  moved_accounts bigint[];
-  moved_ats timestamptz[];
-  moved_numbers bigint[];
-  moved_amounts numeric[];
 begin
-  select * into strict head from ledger_lists l where l.id = in_list;
-  row.list_id := in_list;
-  row.number := head.last_number;
-  row.hash := head.last_hash;
-  for line in
-    select * from jsonb_to_recordset(lines) as (posting integer, type ledger_line_type, at timestamptz, operation text,
-      key text, sent integer, "sentAmount" numeric, received integer, "receivedAmount" numeric, status text, description text,
-      purpose text, "userDescription" text, "executedAt" timestamptz)
-  loop
-    row.number := row.number + 1;
-    row.type := line.type;
-    -- Instants are given and shown in milliseconds, and are asked for by what was shown.
-    row.transaction_at := date_trunc('milliseconds', line.at);
-    row.posting_id := posting_ids[line.posting];
-    row.operation_id := line.operation;
-    row.unique_hash_id := coalesce(line.key, uuidv7()::text);
-    row.sent_account_id := accounts[line.sent];
-    row.sent_amount := line."sentAmount";
-    row.received_account_id := accounts[line.received];
-    row.received_amount := line."receivedAmount";
-    row.status := line.status;
-    row.description := line.description;
-    row.purpose := line.purpose;
-    row.user_description := line."userDescription";
-    row.executed_at := line."executedAt";
-    if not isfinite(row.transaction_at) or length(row.operation_id) not between 1 and 255
-        or length(row.unique_hash_id) not between 1 and 255
-        or (row.sent_account_id is null) <> (row.sent_amount is null)
-        or (row.received_account_id is null) <> (row.received_amount is null)
-        or num_nonnulls(row.sent_account_id, row.received_account_id) = 0
-        or row.sent_account_id = row.received_account_id
-        or not (coalesce(row.sent_amount, 1) > 0 and coalesce(row.received_amount, 1) > 0)
-        or row.sent_amount = 'NaN' or row.received_amount = 'NaN' then
-      raise exception 'line % of list % moves nothing, or not what a line may', row.number, in_list using errcode = 'check_violation';
-    end if;
-    row.hash := ledger_line_hash(row.hash, row);
-    insert into ledger_lines values (row.*);
-    if row.received_account_id is not null then
-      insert into ledger_movements values (row.received_account_id, row.transaction_at, row.number, row.received_amount);
-    end if;
-    if row.sent_account_id is not null then
-      insert into ledger_movements values (row.sent_account_id, row.transaction_at, row.number, -row.sent_amount);
-    end if;
-    case row.type
-      when 'buy' then head.buys := head.buys + 1;
-      when 'sell' then head.sells := head.sells + 1;
-      when 'swap-bridge' then head.swaps := head.swaps + 1;
-      else head.transfers := head.transfers + 1;
-    end case;
-    if (row.transaction_at, row.number) >= (head.tail_at, head.tail_number) then
-      head.tail_size := head.tail_size + 1;
-    else
-      late_types := array_append(late_types, row.type);
-      late_ats := array_append(late_ats, row.transaction_at);
-      late_numbers := array_append(late_numbers, row.number);
-      if row.received_account_id is not null then
-        moved_accounts := array_append(moved_accounts, row.received_account_id);
-        moved_ats := array_append(moved_ats, row.transaction_at);
-        moved_numbers := array_append(moved_numbers, row.number);
-        moved_amounts := array_append(moved_amounts, row.received_amount);
-      end if;
-      if row.sent_account_id is not null then
-        moved_accounts := array_append(moved_accounts, row.sent_account_id);
-        moved_ats := array_append(moved_ats, row.transaction_at);
-        moved_numbers := array_append(moved_numbers, row.number);
-        moved_amounts := array_append(moved_amounts, -row.sent_amount);
-      end if;
-    end if;
-  end loop;
-  update ledger_lists l set last_number = row.number, last_hash = row.hash, buys = head.buys, sells = head.sells, swaps = head.swaps,
-    transfers = head.transfers, tail_size = head.tail_size where l.id = in_list;
-  if late_numbers is not null then
-    perform ledger_sum_late(in_list, moved_accounts, moved_ats, moved_numbers, moved_amounts);
-    perform ledger_count(in_list, late_types, late_ats, late_numbers, 1);
-  end if;
-  if head.tail_size >= 128 then
-    perform ledger_cut_tail(in_list);
-  end if;
+  insert into ledger_lines select * from unnest(rows);
+  insert into ledger_movements (account_id, transaction_at, number, amount)
+    select m.account_id, r.transaction_at, r.number, m.amount from unnest(rows) r,
+      lateral (values (r.received_account_id, r.received_amount), (r.sent_account_id, -r.sent_amount)) as m (account_id, amount)
+    where m.account_id is not null;
+  update ledger_lists l set last_number = h.last_number, last_hash = h.last_hash, buys = h.buys, sells = h.sells, swaps = h.swaps,
+    transfers = h.transfers, tail_size = h.tail_size from unnest(heads) h where l.id = h.id;
+  insert into ledger_entries (posting_id, line, account_id, amount)
+    with moved as (
+      select r.posting_id, m.account_id, m.amount from unnest(rows) r,
+        lateral (values (r.received_account_id, r.received_amount), (r.sent_account_id, -r.sent_amount)) as m (account_id, amount)
+      where m.account_id is not null
+    ), entries as (
+      select m.posting_id, false as is_house, m.account_id, sum(m.amount) as amount
+      from moved m group by m.posting_id, m.account_id, m.amount > 0
+      union all
+      select m.posting_id, true, h.id, -sum(m.amount)
+      from (select posting_id, account_id, sum(amount) as amount from moved group by posting_id, account_id) m
+      -- Account by account: left to itself, the planner may join all of the house's with all of the users'.
+      cross join lateral (
+        select c.id from ledger_accounts a, ledger_accounts c
+        where a.id = m.account_id and c.house = 'custody' and c.network = a.network and c.currency = a.currency offset 0) h
+      group by m.posting_id, h.id having sum(m.amount) <> 0
+    )
+    select e.posting_id, row_number() over (partition by e.posting_id order by e.is_house, e.amount), e.account_id, e.amount
+    from entries e;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.payout_attempts_guard()

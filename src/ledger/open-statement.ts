@@ -3,7 +3,7 @@ import { formatMinor } from '../platform/money.ts';
 import { selectHolder, userErrors } from '../users/index.ts';
 import { decimalsOf } from './assets.ts';
 import type { LineFilter, LineView } from './lines/line.ts';
-import { type LineAccount, presentLine } from './lines/present-line.ts';
+import { type CountedAccount, countBack, presentLine } from './lines/present-line.ts';
 import {
   type LineKey,
   type LineRow,
@@ -78,21 +78,13 @@ async function* readBatches(
     next = last && rows.length === batchSize ? read(last) : undefined;
     next?.catch(() => {});
     const views: LineView[] = [];
-    for (const row of rows) {
-      if (shown.has(row.type)) {
-        const main = accountOf((row.receivedAccountId ?? row.sentAccountId)!);
-        views.push(presentLine(row, main.balance, accountOf));
-      }
-      if (row.receivedAccountId !== null) accountOf(row.receivedAccountId).balance -= row.receivedAmount!;
-      if (row.sentAccountId !== null) accountOf(row.sentAccountId).balance += row.sentAmount!;
+    for (const { row, balance } of countBack(rows, accountOf)) {
+      if (shown.has(row.type)) views.push(presentLine(row, balance, accountOf));
     }
     yield views;
   }
 }
 
-const withDecimals = (
-  { evm }: Ctx,
-  { network, currency, closing }: StatementAccount,
-): LineAccount & { balance: bigint } => ({
+const withDecimals = ({ evm }: Ctx, { network, currency, closing }: StatementAccount): CountedAccount => ({
   ...{ network, currency, balance: closing, decimals: decimalsOf(evm, { network, currency }) },
 });

@@ -1,6 +1,6 @@
 import type { Db } from '../platform/db.ts';
 import type { NewLine, OnChain } from './lines/line.ts';
-import { callLedgerPost, type Owner } from './queries.ts';
+import { callLedgerPost, callLedgerPostOne, keyOf, type Owner } from './queries.ts';
 
 /** Lines that are posted together and whose accounts, with those of the house, sum to zero. */
 export interface Posting {
@@ -21,6 +21,13 @@ export interface Posting {
  */
 export async function postLines(db: Db, postedAt: Date, postings: readonly Posting[]): Promise<bigint[]> {
   if (postings.length === 0) return [];
+  const [only] = postings;
+  if (postings.length === 1 && only!.lines.length === 1 && !only!.isHeld) {
+    const [line] = only!.lines;
+    const isOneLeg = (line!.sent === null) !== (line!.received === null);
+    const id = isOneLeg ? await callLedgerPostOne(db, postedAt, only!, line!) : undefined;
+    if (id !== undefined) return [id];
+  }
   const users = new Places<string>();
   const owners = new Places<Owner>();
   const linesByUser: object[][] = [];
@@ -68,8 +75,6 @@ export async function postLines(db: Db, postedAt: Date, postings: readonly Posti
     linesByUser,
   });
 }
-
-const keyOf = ({ transactionHash, logIndex }: OnChain) => `${transactionHash}:${logIndex}`;
 
 /** Things by the order in which they came up, counted from 1 as PostgreSQL's arrays are. */
 class Places<Item> {

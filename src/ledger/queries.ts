@@ -1,4 +1,6 @@
 import type { Db } from '../platform/db.ts';
+import type { NewLine, OnChain } from './lines/line.ts';
+import type { Posting } from './post-lines.ts';
 
 /** What an amount is an amount of. */
 export interface Asset {
@@ -15,7 +17,7 @@ export async function lockLedgers(db: Db, userIds: readonly string[]): Promise<v
   await db.query('select ledger_lock_lists($1::uuid[], true)', [[...new Set(userIds)]]);
 }
 
-/** The parts of a call of `ledger_post`, which migration 0003 describes. */
+/** The parts of a call of `ledger_post`, which migration 0005 describes. */
 export interface LedgerPostCall {
   postedAt: Date;
   users: readonly string[];
@@ -34,6 +36,29 @@ export async function callLedgerPost(db: Db, call: LedgerPostCall): Promise<bigi
   );
   return rows.map(({ id }) => id);
 }
+
+/** One line that moves one account; `ledger_post_one` of migration 0005. Undefined where the user has no such account yet. */
+export async function callLedgerPostOne(
+  db: Db,
+  postedAt: Date,
+  { kind, operationId, description, onChain, fingerprint }: Omit<Posting, 'lines'>,
+  line: NewLine,
+): Promise<bigint | undefined> {
+  const { currency, amount } = (line.received ?? line.sent)!;
+  const [row] = await db.query<{ id: bigint | null }>(
+    `select ledger_post_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) as id`,
+    [
+      ...[postedAt, line.userId, line.network, currency, line.received ? amount : -amount],
+      ...[kind, operationId, description, onChain?.transactionHash, onChain?.logIndex, fingerprint],
+      ...[line.type, line.transactionAt, line.operationId, line.onChain && keyOf(line.onChain)],
+      ...[line.description, line.purpose, line.userDescription, line.executedAt],
+    ],
+  );
+  return row!.id ?? undefined;
+}
+
+/** How a line is known by its place on chain. */
+export const keyOf = ({ transactionHash, logIndex }: OnChain) => `${transactionHash}:${logIndex}`;
 
 export interface LockedAccount {
   accountId: bigint;

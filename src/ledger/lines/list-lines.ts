@@ -1,8 +1,8 @@
 import type { Ctx } from '../../context.ts';
 import { decimalsOf } from '../assets.ts';
-import type { LineFilter, LineView } from './line.ts';
-import { presentLine } from './present-line.ts';
-import { selectLinePage } from './queries.ts';
+import { type LineFilter, type LineView, lineTypes } from './line.ts';
+import { type CountedAccount, countBack, presentLine } from './present-line.ts';
+import { selectFullPage, selectNewestLines, selectTypedPage } from './queries.ts';
 
 export interface LinePage {
   currentPage: number;
@@ -14,8 +14,9 @@ export async function listLines(
   ctx: Ctx,
   { currentPage, pageSize, ...filter }: LineFilter & LinePage,
 ): Promise<{ total: number; lines: LineView[] }> {
-  const page = { offset: currentPage * pageSize, limit: pageSize };
-  const { total, lines } = await selectLinePage(ctx.db, filter, page);
+  const slice = { offset: currentPage * pageSize, limit: pageSize };
+  if (filter.types.length === lineTypes.length) return listFullPage(ctx, filter, slice);
+  const { total, lines } = await selectTypedPage(ctx.db, filter, slice);
   return {
     total,
     lines: lines.map((row) => {
@@ -26,4 +27,34 @@ export async function listLines(
       });
     }),
   };
+}
+
+/** Of every type: nothing is left out between the lines of a page, so their balances are counted back. */
+async function listFullPage(
+  { db, evm }: Ctx,
+  { userId, startAt, endAt }: LineFilter,
+  slice: { offset: number; limit: number },
+) {
+  const isNewest = slice.offset === 0 && !startAt && !endAt;
+  const { total, lines } = isNewest
+    ? await selectNewestLines(db, userId, slice.limit)
+    : await selectFullPage(db, { userId, startAt, endAt }, slice);
+  const accounts = new Map<bigint, CountedAccount>();
+  const add = (
+    accountId: bigint | null,
+    network: string,
+    currency: string | null,
+    balance: bigint | null,
+  ) => {
+    if (accountId === null || accounts.has(accountId)) return;
+    const asset = { network, currency: currency! };
+    accounts.set(accountId, { ...asset, balance: balance!, decimals: decimalsOf(evm, asset) });
+  };
+  for (const row of lines) {
+    add(row.sentAccountId, row.network, row.sentCurrency, row.sentBalance);
+    add(row.receivedAccountId, row.network, row.receivedCurrency, row.receivedBalance);
+  }
+  const accountOf = (accountId: bigint) => accounts.get(accountId)!;
+  const counted = countBack(lines, accountOf);
+  return { total, lines: Array.from(counted, ({ row, balance }) => presentLine(row, balance, accountOf)) };
 }

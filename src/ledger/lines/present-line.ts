@@ -9,6 +9,27 @@ export interface LineAccount {
   decimals: number;
 }
 
+/** An account whose balance is that after the line that is looked at. */
+export interface CountedAccount extends LineAccount {
+  balance: bigint;
+}
+
+/**
+ * Lines newest first, with nothing left out between them, each with the balance after it: counted back from those that `accounts`
+ * have after the first, and left there as they were before the last.
+ */
+export function* countBack<Row extends LineRow>(
+  rows: readonly Row[],
+  accountOf: (accountId: bigint) => CountedAccount,
+): Generator<{ row: Row; balance: bigint }> {
+  for (const row of rows) {
+    const { sentAccountId, receivedAccountId } = row;
+    yield { row, balance: accountOf((receivedAccountId ?? sentAccountId)!).balance };
+    if (receivedAccountId !== null) accountOf(receivedAccountId).balance -= row.receivedAmount!;
+    if (sentAccountId !== null) accountOf(sentAccountId).balance += row.sentAmount!;
+  }
+}
+
 /** A line as people and partners see it; `accountOf` knows the accounts that it moves. */
 export function presentLine(
   row: LineRow,
@@ -23,7 +44,7 @@ export function presentLine(
   return {
     id: row.operationId,
     uniqueHashId: row.uniqueHashId,
-    transactionDate: row.transactionDate,
+    transactionDate: new Date(row.transactionMs).toISOString(),
     transactionType: row.type,
     description: row.description,
     status: row.status,
@@ -35,7 +56,7 @@ export function presentLine(
     assetReceived: received?.currency ?? null,
     amountReceived,
     runningBalance: formatMinor(runningBalance, decimals),
-    executedAt: row.executedAt,
+    executedAt: row.executedMs === null ? null : new Date(row.executedMs).toISOString(),
     transactionPurpose: row.purpose,
     userDescription: row.userDescription,
   };

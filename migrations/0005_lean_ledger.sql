@@ -1,0 +1,449 @@
+-- Why: the same lines, pages and balances for fewer statements: postings wrote each line by statements of its own, and a page looked
+-- up twice where it begins.
+
+-- ## Posting
+
+drop function ledger_post(timestamptz, uuid[], uuid[], text[], text[], numeric[], jsonb, jsonb);
+drop function ledger_write(bigint, bigint[], bigint[], jsonb);
+drop function ledger_enter(bigint[], bigint[], bigint[], jsonb);
+
+-- Written by ledger_post alone, which checks the same: a constraint is read anew for each statement.
+alter table ledger_postings drop constraint ledger_postings_kind_check, drop constraint ledger_postings_operation_id_check,
+  drop constraint ledger_postings_transaction_hash_check;
+
+-- Of a transaction on chain. Without a regular expression, which takes longer than the rest of a line's checks.
+create function ledger_is_hash(text) returns boolean
+language sql immutable as $$
+  select length($1) = 66 and starts_with($1, '0x') and translate(substr($1, 3), '0123456789abcdef', '') = ''
+$$;
+
+-- The settled lists of users, locked in order of id; missing ones are made. In the order of `users`, who must differ.
+create function ledger_lock_heads(users uuid[]) returns ledger_lists[]
+language plpgsql as $$
+declare
+  head ledger_lists;
+  heads ledger_lists[];
+begin
+  if cardinality(users) = 1 then
+    select * into head from ledger_lists l where l.user_id = users[1] and l.is_settled for update;
+    if found then return array[head]; end if;
+  end if;
+  perform ledger_lock_lists(users, true);
+  return array(select l from unnest(users) with ordinality as u (id, place)
+    join ledger_lists l on l.user_id = u.id and l.is_settled order by u.place);
+end $$;
+
+-- Posts lines: `postings` by their order; `lines`, an array for each of `users`, refer to postings and owners (a user's asset) by
+-- theirs; `spent` is what of each owner was held for this. All or nothing. Locks the users' lists, then their accounts, each in
+-- order of id. Returns the postings' ids. Rows are gathered first and written by one statement for each table, however many they
+-- are: a statement takes longer to begin than a row to write. Rows are found by index, whatever the tables held when a connection
+-- made its plans: of those made while they were small, one read every account at each posting.
+create function ledger_post(at timestamptz, users uuid[], owners uuid[], networks text[], currencies text[], spent numeric[],
+  postings jsonb, lines jsonb) returns bigint[]
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  heads ledger_lists[] := ledger_lock_heads(users);
+  head ledger_lists;
+  current integer := 0;
+  accounts bigint[];
+  posting record;
+  posting_id bigint;
+  posting_ids bigint[];
+  line record;
+  row ledger_lines;
+  rows ledger_lines[];
+  late ledger_lines[];
+begin
+  accounts := ledger_lock_accounts(owners, networks, currencies);
+  perform ledger_make_custody(networks, currencies);
+
+  for posting in
+    select * from jsonb_to_recordset(postings) as (
+      kind text, operation text, description text, hash text, "logIndex" integer, fingerprint text)
+  loop
+    if posting.kind not in ('fund', 'withdrawal', 'deposit', 'post', 'settle') or length(posting.operation) not between 1 and 255
+        or not ledger_is_hash(posting.hash) then
+      raise exception 'posting % is not one that there may be', posting.operation using errcode = 'check_violation';
+    end if;
+    insert into ledger_postings (kind, operation_id, description, transaction_hash, log_index, fingerprint, posted_at)
+      values (posting.kind, posting.operation, posting.description, posting.hash, posting."logIndex",
+        decode(posting.fingerprint, 'hex'), at)
+      returning id into posting_id;
+    posting_ids := array_append(posting_ids, posting_id);
+  end loop;
+  for place in 1..coalesce(cardinality(spent), 0) loop
+    continue when spent[place] = 0;
+    update ledger_accounts a set held = a.held - spent[place] where a.id = accounts[place] and a.held >= spent[place];
+    if not found then
+      raise exception 'ledger account %: less held than is to be spent', accounts[place] using errcode = 'restrict_violation';
+    end if;
+  end loop;
+
+  for line in
+    select u.place, l.* from jsonb_array_elements(lines) with ordinality as u (lines, place),
+      lateral jsonb_to_recordset(u.lines) as l (posting integer, type ledger_line_type, at timestamptz, operation text,
+        key text, sent integer, "sentAmount" numeric, received integer, "receivedAmount" numeric, status text, description text,
+        purpose text, "userDescription" text, "executedAt" timestamptz)
+  loop
+    if line.place <> current then
+      if current > 0 then heads[current] := head; end if;
+      current := line.place;
+      head := heads[current];
+      row.list_id := head.id;
+    end if;
+    head.last_number := head.last_number + 1;
+    row.number := head.last_number;
+    row.type := line.type;
+    -- Instants are given and shown in milliseconds, and are asked for by what was shown.
+    row.transaction_at := date_trunc('milliseconds', line.at);
+    row.posting_id := posting_ids[line.posting];
+    row.operation_id := line.operation;
+    row.unique_hash_id := coalesce(line.key, uuidv7()::text);
+    row.sent_account_id := accounts[line.sent];
+    row.sent_amount := line."sentAmount";
+    row.received_account_id := accounts[line.received];
+    row.received_amount := line."receivedAmount";
+    row.status := line.status;
+    row.description := line.description;
+    row.purpose := line.purpose;
+    row.user_description := line."userDescription";
+    row.executed_at := line."executedAt";
+    if not isfinite(row.transaction_at) or length(row.operation_id) not between 1 and 255
+        or length(row.unique_hash_id) not between 1 and 255
+        or (row.sent_account_id is null) <> (row.sent_amount is null)
+        or (row.received_account_id is null) <> (row.received_amount is null)
+        or num_nonnulls(row.sent_account_id, row.received_account_id) = 0
+        or row.sent_account_id = row.received_account_id
+        or not (coalesce(row.sent_amount, 1) > 0 and coalesce(row.received_amount, 1) > 0)
+        or row.sent_amount = 'NaN' or row.received_amount = 'NaN' then
+      raise exception 'line % of list % moves nothing, or not what a line may', row.number, row.list_id
+        using errcode = 'check_violation';
+    end if;
+    row.hash := ledger_line_hash(head.last_hash, row);
+    head.last_hash := row.hash;
+    case row.type
+      when 'buy' then head.buys := head.buys + 1;
+      when 'sell' then head.sells := head.sells + 1;
+      when 'swap-bridge' then head.swaps := head.swaps + 1;
+      else head.transfers := head.transfers + 1;
+    end case;
+    if (row.transaction_at, row.number) >= (head.tail_at, head.tail_number) then
+      head.tail_size := head.tail_size + 1;
+    else
+      late := array_append(late, row);
+    end if;
+    rows := array_append(rows, row);
+  end loop;
+  if current = 0 then return posting_ids; end if;
+  heads[current] := head;
+
+  perform ledger_write(rows, heads);
+  if late is not null then
+    perform ledger_count_late(late);
+  end if;
+  for place in 1..cardinality(heads) loop
+    if (heads[place]).tail_size >= 128 then
+      perform ledger_cut_tail((heads[place]).id);
+    end if;
+  end loop;
+  return posting_ids;
+end $$;
+
+-- The accounts of owners, locked in order of id; missing ones are made.
+create function ledger_lock_accounts(owners uuid[], networks text[], currencies text[]) returns bigint[]
+language plpgsql as $$
+begin
+  insert into ledger_accounts (user_id, network, currency, balance, held)
+    select o.user_id, o.network, o.currency, 0, 0 from unnest(owners, networks, currencies) as o (user_id, network, currency)
+    where not exists (select from ledger_accounts a
+      where a.user_id = o.user_id and a.network = o.network and a.currency = o.currency);
+  return (
+    with locked as materialized (
+      select o.place, a.id from unnest(owners, networks, currencies) with ordinality as o (user_id, network, currency, place)
+      join ledger_accounts a on a.user_id = o.user_id and a.network = o.network and a.currency = o.currency
+      order by a.id for update of a)
+    select array_agg(l.id order by l.place) from locked l);
+end $$;
+
+-- Makes the house's accounts of assets where there are none.
+create function ledger_make_custody(networks text[], currencies text[]) returns void
+language sql as $$
+  insert into ledger_accounts (house, network, currency)
+    select distinct 'custody', o.network, o.currency from unnest(networks, currencies) as o (network, currency)
+    where not exists (select from ledger_accounts a
+      where a.house = 'custody' and a.network = o.network and a.currency = o.currency)
+    order by 2, 3 on conflict do nothing;
+$$;
+
+-- Most postings: one line, which moves one account by `amount`. The same as ledger_post would write, for half the time: what a
+-- function sets up for each of its expressions and statements is what a single line costs. Null, and nothing done, where the user has
+-- no list or account for it yet.
+create function ledger_post_one(at timestamptz, of_user uuid, of_network text, of_currency text, amount numeric, kind text,
+  operation text, posting_description text, transaction_hash text, log_index integer, fingerprint bytea, line_type ledger_line_type,
+  transaction_at timestamptz, line_operation text, key text, description text, purpose text, user_description text,
+  executed_at timestamptz) returns bigint
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  head record;
+  posting bigint;
+  line ledger_lines;
+  tail record;
+begin
+  select l.id, l.last_number, l.last_hash, a.id as account, h.id as custody into head
+    from ledger_lists l, ledger_accounts a, ledger_accounts h
+    where l.user_id = of_user and l.is_settled
+      and a.user_id = of_user and a.network = of_network and a.currency = of_currency
+      and h.house = 'custody' and h.network = of_network and h.currency = of_currency
+    for update of l;
+  if not found then return null; end if;
+  if kind not in ('fund', 'withdrawal', 'deposit', 'post', 'settle') or length(operation) not between 1 and 255
+      or not ledger_is_hash(transaction_hash) or not isfinite(transaction_at)
+      or length(line_operation) not between 1 and 255 or length(key) not between 1 and 255 or amount = 0 or amount = 'NaN' then
+    raise exception 'posting % is not one that there may be', operation using errcode = 'check_violation';
+  end if;
+  insert into ledger_postings (kind, operation_id, description, transaction_hash, log_index, fingerprint, posted_at)
+    values (kind, operation, posting_description, transaction_hash, log_index, fingerprint, at) returning id into posting;
+  line := row(head.id, head.last_number + 1, line_type, date_trunc('milliseconds', transaction_at), posting, line_operation,
+    coalesce(key, uuidv7()::text), case when amount < 0 then head.account end, case when amount < 0 then -amount end,
+    case when amount > 0 then head.account end, case when amount > 0 then amount end, 'completed', description, purpose,
+    user_description, executed_at, null);
+  line.hash := ledger_line_hash(head.last_hash, line);
+  with of_line as (
+    insert into ledger_lines values (line.*)
+  ), of_movement as (
+    insert into ledger_movements values (head.account, line.transaction_at, line.number, amount)
+  ), of_entries as (
+    insert into ledger_entries (posting_id, line, account_id, amount)
+      values (posting, 1, head.account, amount), (posting, 2, head.custody, -amount)
+  )
+  update ledger_lists l set last_number = line.number, last_hash = line.hash,
+      buys = l.buys + (line_type = 'buy')::integer, sells = l.sells + (line_type = 'sell')::integer,
+      swaps = l.swaps + (line_type = 'swap-bridge')::integer, transfers = l.transfers + (line_type = 'transfer-token')::integer,
+      tail_size = l.tail_size + ((line.transaction_at, line.number) >= (l.tail_at, l.tail_number))::integer
+    where l.id = head.id
+    returning (line.transaction_at, line.number) < (l.tail_at, l.tail_number) as is_late, l.tail_size >= 128 as is_long into tail;
+  if tail.is_late then perform ledger_count_late(array[line]); end if;
+  if tail.is_long then perform ledger_cut_tail(head.id); end if;
+  return posting;
+end $$;
+
+-- Writes gathered lines, what they moved, the heads of their lists, and entries: what each account gained and what it lost, and
+-- the same of the house's, the other way round.
+create function ledger_write(rows ledger_lines[], heads ledger_lists[]) returns void
+language plpgsql as $$
+begin
+  insert into ledger_lines select * from unnest(rows);
+  insert into ledger_movements (account_id, transaction_at, number, amount)
+    select m.account_id, r.transaction_at, r.number, m.amount from unnest(rows) r,
+      lateral (values (r.received_account_id, r.received_amount), (r.sent_account_id, -r.sent_amount)) as m (account_id, amount)
+    where m.account_id is not null;
+  update ledger_lists l set last_number = h.last_number, last_hash = h.last_hash, buys = h.buys, sells = h.sells, swaps = h.swaps,
+    transfers = h.transfers, tail_size = h.tail_size from unnest(heads) h where l.id = h.id;
+  insert into ledger_entries (posting_id, line, account_id, amount)
+    with moved as (
+      select r.posting_id, m.account_id, m.amount from unnest(rows) r,
+        lateral (values (r.received_account_id, r.received_amount), (r.sent_account_id, -r.sent_amount)) as m (account_id, amount)
+      where m.account_id is not null
+    ), entries as (
+      select m.posting_id, false as is_house, m.account_id, sum(m.amount) as amount
+      from moved m group by m.posting_id, m.account_id, m.amount > 0
+      union all
+      select m.posting_id, true, h.id, -sum(m.amount)
+      from (select posting_id, account_id, sum(amount) as amount from moved group by posting_id, account_id) m
+      -- Account by account: left to itself, the planner may join all of the house's with all of the users'.
+      cross join lateral (
+        select c.id from ledger_accounts a, ledger_accounts c
+        where a.id = m.account_id and c.house = 'custody' and c.network = a.network and c.currency = a.currency offset 0) h
+      group by m.posting_id, h.id having sum(m.amount) <> 0
+    )
+    select e.posting_id, row_number() over (partition by e.posting_id order by e.is_house, e.amount), e.account_id, e.amount
+    from entries e;
+end $$;
+
+-- Counts lines that were posted into nodes.
+create function ledger_count_late(late ledger_lines[]) returns void
+language plpgsql as $$
+declare
+  of_list record;
+begin
+  for of_list in
+    select r.list_id, array_agg(r.type) as types, array_agg(r.transaction_at) as ats, array_agg(r.number) as numbers,
+      array_agg(r) as lines
+    from unnest(late) r group by r.list_id order by r.list_id
+  loop
+    perform ledger_sum_late(of_list.list_id, array_agg(m.account_id), array_agg(r.transaction_at), array_agg(r.number),
+        array_agg(m.amount))
+      from unnest(of_list.lines) r,
+        lateral (values (r.received_account_id, r.received_amount), (r.sent_account_id, -r.sent_amount)) as m (account_id, amount)
+      where m.account_id is not null;
+    perform ledger_count(of_list.list_id, of_list.types, of_list.ats, of_list.numbers, 1);
+  end loop;
+end $$;
+
+-- As before. The rows are taken out of the transition table first: a plan is made for as many as it has at the first call, and one
+-- for thousands reads every account at each posting of two entries that follows.
+create or replace function ledger_entries_balance() returns trigger language plpgsql as $$
+declare
+  pair record;
+  postings bigint[];
+  accounts bigint[];
+  amounts numeric[];
+begin
+  -- Most postings: a user's account, and the house's.
+  select count(*) as count, sum(e.amount) as sum, max(e.posting_id) - min(e.posting_id) as spread,
+      max(e.account_id) filter (where e.line = 1) as account, max(e.amount) filter (where e.line = 1) as amount,
+      max(e.account_id) filter (where e.line = 2) as house
+    into pair from added e;
+  if pair.count = 2 and pair.sum = 0 and pair.spread = 0 then
+    update ledger_accounts a set balance = a.balance + pair.amount from ledger_accounts h
+      where a.id = pair.account and a.user_id is not null and h.id = pair.house and h.house is not null
+        and h.network = a.network and h.currency = a.currency;
+    if found then return null; end if;
+  end if;
+  select array_agg(e.posting_id), array_agg(e.account_id), array_agg(e.amount) into postings, accounts, amounts from added e;
+  if exists (
+    select from unnest(postings, accounts, amounts) as e (posting_id, account_id, amount)
+    join ledger_accounts a on a.id = e.account_id
+    group by e.posting_id, a.network, a.currency having sum(e.amount) <> 0
+  ) then
+    raise exception 'a posting does not sum to zero' using errcode = 'check_violation';
+  end if;
+  update ledger_accounts a set balance = a.balance + moved.amount
+  from (select e.account_id, sum(e.amount) as amount from unnest(accounts, amounts) as e (account_id, amount) group by 1) moved
+  where a.id = moved.account_id and a.user_id is not null;
+  return null;
+end $$;
+
+-- ## Pages
+
+-- As before, and where in the nodes the page begins: `ats` and `numbers` are how far the counts of each level go, the lowest one up
+-- to the end of the node that the page begins in; null where it begins near the end of the list.
+drop function ledger_locate(ledger_lists, ledger_line_type[], timestamptz, timestamptz, bigint);
+create function ledger_locate(list ledger_lists, types ledger_line_type[], start_at timestamptz, end_at timestamptz, skip bigint,
+  out total bigint, out upto_at timestamptz, out upto_number bigint, out ats timestamptz[], out numbers bigint[])
+language plpgsql stable as $$
+declare
+  every bigint := ledger_tally(list.buys, list.sells, list.swaps, list.transfers, types);
+  older bigint := case when start_at is null then 0 else ledger_rank(list, types, start_at, 0) end;
+  newest bigint := case when end_at is null then every else ledger_rank(list, types, end_at, 9223372036854775807) end;
+  -- The line that the page begins with is the one with this many up to and including it.
+  wanted bigint := newest - skip;
+  -- How many to leave out before `upto`.
+  rest bigint := every - wanted;
+  before bigint := 0;
+  from_at timestamptz := '-infinity';
+  from_number bigint := 0;
+  hi_at timestamptz := 'infinity';
+  hi_number bigint := 0;
+  node record;
+begin
+  total := newest - older;
+  if wanted <= older then return; end if;
+  upto_at := 'infinity';
+  upto_number := 0;
+  -- Near the end of the list there is nothing to find.
+  if rest >= 128 then
+    for depth in reverse 2..0 loop
+      -- The node with the wanted line, by how many there are through each.
+      select * into node from (
+        select n.first_at, n.first_number, n.upto_at, n.upto_number, c.count,
+          sum(c.count) over (order by n.first_at, n.first_number) as through
+        from ledger_nodes n, lateral (select ledger_tally(n.buys, n.sells, n.swaps, n.transfers, types) as count) c
+        where n.list_id = list.id and n.level = depth
+          and (n.first_at, n.first_number) >= (from_at, from_number) and (n.first_at, n.first_number) < (hi_at, hi_number)
+      ) w where w.through >= wanted - before order by w.first_at, w.first_number limit 1;
+      if found then
+        before := before + node.through - node.count;
+        from_at := node.first_at;
+        from_number := node.first_number;
+        hi_at := node.upto_at;
+        hi_number := node.upto_number;
+        if depth = 0 then
+          upto_at := hi_at;
+          upto_number := hi_number;
+          rest := before + node.count - wanted;
+        end if;
+      else
+        -- After the last node of this level: the next has nodes that this one does not cover.
+        select before + coalesce(sum(ledger_tally(n.buys, n.sells, n.swaps, n.transfers, types)), 0) into before from ledger_nodes n
+          where n.list_id = list.id and n.level = depth and (n.first_at, n.first_number) >= (from_at, from_number);
+        select n.upto_at, n.upto_number into node from ledger_nodes n where n.list_id = list.id and n.level = depth
+          order by n.first_at desc, n.first_number desc limit 1;
+        if found then
+          from_at := node.upto_at;
+          from_number := node.upto_number;
+        end if;
+      end if;
+      ats[depth + 1] := case when depth = 0 then upto_at else from_at end;
+      numbers[depth + 1] := case when depth = 0 then upto_number else from_number end;
+    end loop;
+    if upto_at = 'infinity' then
+      ats := null;
+      numbers := null;
+    end if;
+  end if;
+  if rest = 0 then return; end if;
+  -- The rest is counted off in the index.
+  if list.is_settled then
+    select k.transaction_at, k.number into strict upto_at, upto_number from (
+      select t.transaction_at, t.number from unnest(types) as of (type), lateral (
+        select l.transaction_at, l.number from ledger_lines l
+        where l.list_id = list.id and l.type = of.type and (l.transaction_at, l.number) < (upto_at, upto_number)
+        order by l.transaction_at desc, l.number desc limit rest) t
+    ) k order by k.transaction_at desc, k.number desc offset rest - 1 limit 1;
+  else
+    select u.transaction_at, u.number into strict upto_at, upto_number from ledger_unsettled u
+      where u.list_id = list.id and (u.transaction_at, u.number) < (upto_at, upto_number)
+      order by u.transaction_at desc, u.number desc offset rest - 1 limit 1;
+  end if;
+end $$;
+
+-- A page of every type of a user's ledger, newest first, with what the accounts of each line had after the newest line of the page:
+-- nothing is left out between its lines, so whoever reads it counts back. In each row how many lines there are in all; of a page
+-- without lines, one row with that alone.
+create function ledger_full_page(of_user uuid, start_at timestamptz, end_at timestamptz, skip bigint, size bigint)
+returns table (total bigint, line ledger_lines, sent_balance numeric, received_balance numeric)
+language plpgsql stable rows 10 set plan_cache_mode = force_generic_plan as $$
+declare
+  types ledger_line_type[] := '{buy,sell,swap-bridge,transfer-token}';
+  list ledger_lists;
+  spot record;
+  lines ledger_lines[];
+begin
+  select * into list from ledger_lists l where l.user_id = of_user and l.is_settled;
+  if not found then return; end if;
+  spot := ledger_locate(list, types, start_at, end_at, skip);
+  if spot.upto_at is not null then
+    lines := array(select l from ledger_newest(list.id, types, coalesce(start_at, '-infinity'), spot.upto_at, spot.upto_number,
+      list.last_number, size) l);
+  end if;
+  if coalesce(cardinality(lines), 0) = 0 then
+    return query select spot.total, null::ledger_lines, null::numeric, null::numeric;
+    return;
+  end if;
+  return query
+    with bases as materialized (
+      select a.id, case when spot.ats is null then a.balance else (
+          select coalesce(sum(s.amount), 0) from ledger_sums s
+          where s.account_id = a.id and s.level = 2 and (s.first_at, s.first_number) < (spot.ats[3], spot.numbers[3])
+        ) + (
+          select coalesce(sum(s.amount), 0) from ledger_sums s where s.account_id = a.id and s.level = 1
+            and (s.first_at, s.first_number) >= (spot.ats[3], spot.numbers[3])
+            and (s.first_at, s.first_number) < (spot.ats[2], spot.numbers[2])
+        ) + (
+          select coalesce(sum(s.amount), 0) from ledger_sums s where s.account_id = a.id and s.level = 0
+            and (s.first_at, s.first_number) >= (spot.ats[2], spot.numbers[2])
+            and (s.first_at, s.first_number) < (spot.ats[1], spot.numbers[1])
+        ) end - coalesce((
+          select sum(m.amount) from ledger_movements m where m.account_id = a.id
+            and (m.transaction_at, m.number) > ((lines[1]).transaction_at, (lines[1]).number)
+            and (m.transaction_at, m.number) < (coalesce(spot.ats[1], 'infinity'), coalesce(spot.numbers[1], 0))
+        ), 0) as balance
+      from ledger_accounts a
+      where a.user_id = of_user and exists (select from unnest(lines) l where a.id in (l.sent_account_id, l.received_account_id))
+    )
+    select spot.total, l, s.balance, r.balance from unnest(lines) l
+    left join bases s on s.id = l.sent_account_id left join bases r on r.id = l.received_account_id;
+end $$;
