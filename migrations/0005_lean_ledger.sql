@@ -318,11 +318,12 @@ end $$;
 
 -- ## Pages
 
--- As before, and where in the nodes the page begins: `ats` and `numbers` are how far the counts of each level go, the lowest one up
--- to the end of the node that the page begins in; null where it begins near the end of the list.
+-- As before, but the last lines to leave out are not counted off: whoever reads the page leaves out `rest` of those before `upto`. And
+-- where in the nodes it begins: `ats` and `numbers` are how far the counts of each level go, the lowest one up to the end of the node
+-- that the page begins in; null where it begins near the end of the list.
 drop function ledger_locate(ledger_lists, ledger_line_type[], timestamptz, timestamptz, bigint);
 create function ledger_locate(list ledger_lists, types ledger_line_type[], start_at timestamptz, end_at timestamptz, skip bigint,
-  out total bigint, out upto_at timestamptz, out upto_number bigint, out ats timestamptz[], out numbers bigint[])
+  out total bigint, out upto_at timestamptz, out upto_number bigint, out rest bigint, out ats timestamptz[], out numbers bigint[])
 language plpgsql stable as $$
 declare
   every bigint := ledger_tally(list.buys, list.sells, list.swaps, list.transfers, types);
@@ -330,8 +331,8 @@ declare
   newest bigint := case when end_at is null then every else ledger_rank(list, types, end_at, 9223372036854775807) end;
   -- The line that the page begins with is the one with this many up to and including it.
   wanted bigint := newest - skip;
-  -- How many to leave out before `upto`.
-  rest bigint := every - wanted;
+  -- Cheaper for each node than to look a type up.
+  weights integer[] := array['buy' = any (types), 'sell' = any (types), 'swap-bridge' = any (types), 'transfer-token' = any (types)]::integer[];
   before bigint := 0;
   from_at timestamptz := '-infinity';
   from_number bigint := 0;
@@ -343,107 +344,217 @@ begin
   if wanted <= older then return; end if;
   upto_at := 'infinity';
   upto_number := 0;
+  rest := every - wanted;
   -- Near the end of the list there is nothing to find.
-  if rest >= 128 then
-    for depth in reverse 2..0 loop
-      -- The node with the wanted line, by how many there are through each.
-      select * into node from (
-        select n.first_at, n.first_number, n.upto_at, n.upto_number, c.count,
-          sum(c.count) over (order by n.first_at, n.first_number) as through
-        from ledger_nodes n, lateral (select ledger_tally(n.buys, n.sells, n.swaps, n.transfers, types) as count) c
-        where n.list_id = list.id and n.level = depth
-          and (n.first_at, n.first_number) >= (from_at, from_number) and (n.first_at, n.first_number) < (hi_at, hi_number)
-      ) w where w.through >= wanted - before order by w.first_at, w.first_number limit 1;
+  if rest < 128 then return; end if;
+  for depth in reverse 2..0 loop
+    -- The node with the wanted line, by how many there are through each.
+    select * into node from (
+      select n.first_at, n.first_number, n.upto_at, n.upto_number, c.count,
+        sum(c.count) over (order by n.first_at, n.first_number) as through
+      from ledger_nodes n, lateral (select n.buys * weights[1] + n.sells * weights[2] + n.swaps * weights[3] + n.transfers * weights[4] as count) c
+      where n.list_id = list.id and n.level = depth
+        and (n.first_at, n.first_number) >= (from_at, from_number) and (n.first_at, n.first_number) < (hi_at, hi_number)
+    ) w where w.through >= wanted - before order by w.first_at, w.first_number limit 1;
+    if found then
+      before := before + node.through - node.count;
+      from_at := node.first_at;
+      from_number := node.first_number;
+      hi_at := node.upto_at;
+      hi_number := node.upto_number;
+    else
+      -- After the last node of this level: the next has nodes that this one does not cover.
+      select before + coalesce(sum(n.buys * weights[1] + n.sells * weights[2] + n.swaps * weights[3] + n.transfers * weights[4]), 0)
+        into before from ledger_nodes n
+        where n.list_id = list.id and n.level = depth and (n.first_at, n.first_number) >= (from_at, from_number);
+      select n.upto_at, n.upto_number into node from ledger_nodes n where n.list_id = list.id and n.level = depth
+        order by n.first_at desc, n.first_number desc limit 1;
       if found then
-        before := before + node.through - node.count;
-        from_at := node.first_at;
-        from_number := node.first_number;
-        hi_at := node.upto_at;
-        hi_number := node.upto_number;
-        if depth = 0 then
-          upto_at := hi_at;
-          upto_number := hi_number;
-          rest := before + node.count - wanted;
-        end if;
-      else
-        -- After the last node of this level: the next has nodes that this one does not cover.
-        select before + coalesce(sum(ledger_tally(n.buys, n.sells, n.swaps, n.transfers, types)), 0) into before from ledger_nodes n
-          where n.list_id = list.id and n.level = depth and (n.first_at, n.first_number) >= (from_at, from_number);
-        select n.upto_at, n.upto_number into node from ledger_nodes n where n.list_id = list.id and n.level = depth
-          order by n.first_at desc, n.first_number desc limit 1;
-        if found then
-          from_at := node.upto_at;
-          from_number := node.upto_number;
-        end if;
+        from_at := node.upto_at;
+        from_number := node.upto_number;
       end if;
-      ats[depth + 1] := case when depth = 0 then upto_at else from_at end;
-      numbers[depth + 1] := case when depth = 0 then upto_number else from_number end;
-    end loop;
-    if upto_at = 'infinity' then
-      ats := null;
-      numbers := null;
     end if;
-  end if;
-  if rest = 0 then return; end if;
-  -- The rest is counted off in the index.
-  if list.is_settled then
-    select k.transaction_at, k.number into strict upto_at, upto_number from (
-      select t.transaction_at, t.number from unnest(types) as of (type), lateral (
-        select l.transaction_at, l.number from ledger_lines l
-        where l.list_id = list.id and l.type = of.type and (l.transaction_at, l.number) < (upto_at, upto_number)
-        order by l.transaction_at desc, l.number desc limit rest) t
-    ) k order by k.transaction_at desc, k.number desc offset rest - 1 limit 1;
+    ats[depth + 1] := from_at;
+    numbers[depth + 1] := from_number;
+  end loop;
+  -- Otherwise it begins after the last node.
+  if hi_at < 'infinity' then
+    upto_at := hi_at;
+    upto_number := hi_number;
+    rest := before + node.count - wanted;
+    ats[1] := hi_at;
+    numbers[1] := hi_number;
   else
-    select u.transaction_at, u.number into strict upto_at, upto_number from ledger_unsettled u
-      where u.list_id = list.id and (u.transaction_at, u.number) < (upto_at, upto_number)
-      order by u.transaction_at desc, u.number desc offset rest - 1 limit 1;
+    ats := null;
   end if;
 end $$;
+
+-- The newest lines of some types before a place, but for the first `skip`: what pages, CSV and PDF are read with. Each type is a scan
+-- of its own in the index and stops by itself; without a limit in each, PostgreSQL sorts all that is left of the list. Lines after
+-- `last` were posted later.
+drop function ledger_newest(bigint, ledger_line_type[], timestamptz, timestamptz, bigint, bigint, bigint);
+create function ledger_newest(in_list bigint, types ledger_line_type[], start_at timestamptz, hi_at timestamptz, hi_number bigint,
+  last bigint, skip bigint, count bigint) returns setof ledger_lines
+language sql stable as $$
+  select * from (
+    (select * from ledger_lines l where 'buy' = any (types) and l.list_id = in_list and l.type = 'buy'
+      and (l.transaction_at, l.number) < (hi_at, hi_number) and l.transaction_at >= start_at and l.number <= last
+      order by l.transaction_at desc, l.number desc limit skip + count)
+    union all
+    (select * from ledger_lines l where 'sell' = any (types) and l.list_id = in_list and l.type = 'sell'
+      and (l.transaction_at, l.number) < (hi_at, hi_number) and l.transaction_at >= start_at and l.number <= last
+      order by l.transaction_at desc, l.number desc limit skip + count)
+    union all
+    (select * from ledger_lines l where 'swap-bridge' = any (types) and l.list_id = in_list and l.type = 'swap-bridge'
+      and (l.transaction_at, l.number) < (hi_at, hi_number) and l.transaction_at >= start_at and l.number <= last
+      order by l.transaction_at desc, l.number desc limit skip + count)
+    union all
+    (select * from ledger_lines l where 'transfer-token' = any (types) and l.list_id = in_list and l.type = 'transfer-token'
+      and (l.transaction_at, l.number) < (hi_at, hi_number) and l.transaction_at >= start_at and l.number <= last
+      order by l.transaction_at desc, l.number desc limit skip + count)
+  ) l order by l.transaction_at desc, l.number desc offset skip limit count
+$$;
+
+-- What accounts had after a line, in their order: counted back from now where `ats` is null, else from the end of a node, as far as the
+-- counts of each level go. In FROM, where PostgreSQL makes it part of the query: a call for each account took twice as long.
+create function ledger_balances_after(accounts bigint[], line_at timestamptz, line_number bigint, ats timestamptz[], numbers bigint[])
+returns table (account_id bigint, balance numeric, place bigint)
+language sql stable as $$
+  select u.id, case when ats is null then (select a.balance from ledger_accounts a where a.id = u.id) else (
+      select coalesce(sum(s.amount), 0) from ledger_sums s
+      where s.account_id = u.id and s.level = 2 and (s.first_at, s.first_number) < (ats[3], numbers[3])
+    ) + (
+      select coalesce(sum(s.amount), 0) from ledger_sums s where s.account_id = u.id and s.level = 1
+        and (s.first_at, s.first_number) >= (ats[3], numbers[3]) and (s.first_at, s.first_number) < (ats[2], numbers[2])
+    ) + (
+      select coalesce(sum(s.amount), 0) from ledger_sums s where s.account_id = u.id and s.level = 0
+        and (s.first_at, s.first_number) >= (ats[2], numbers[2]) and (s.first_at, s.first_number) < (ats[1], numbers[1])
+    ) end - (
+      select coalesce(sum(m.amount), 0) from ledger_movements m where m.account_id = u.id
+        and (m.transaction_at, m.number) > (line_at, line_number)
+        and (m.transaction_at, m.number) < (coalesce(ats[1], 'infinity'), coalesce(numbers[1], 0))
+    ), u.place
+  from unnest(accounts) with ordinality as u (id, place)
+$$;
 
 -- A page of every type of a user's ledger, newest first, with what the accounts of each line had after the newest line of the page:
 -- nothing is left out between its lines, so whoever reads it counts back. In each row how many lines there are in all; of a page
 -- without lines, one row with that alone.
 create function ledger_full_page(of_user uuid, start_at timestamptz, end_at timestamptz, skip bigint, size bigint)
-returns table (total bigint, line ledger_lines, sent_balance numeric, received_balance numeric)
+returns table (total bigint, line ledger_lines, network text, sent_currency text, sent_balance numeric, received_currency text,
+  received_balance numeric)
 language plpgsql stable rows 10 set plan_cache_mode = force_generic_plan as $$
 declare
   types ledger_line_type[] := '{buy,sell,swap-bridge,transfer-token}';
   list ledger_lists;
   spot record;
   lines ledger_lines[];
+  accounts bigint[];
 begin
   select * into list from ledger_lists l where l.user_id = of_user and l.is_settled;
   if not found then return; end if;
   spot := ledger_locate(list, types, start_at, end_at, skip);
   if spot.upto_at is not null then
     lines := array(select l from ledger_newest(list.id, types, coalesce(start_at, '-infinity'), spot.upto_at, spot.upto_number,
-      list.last_number, size) l);
+      list.last_number, spot.rest, size) l);
   end if;
   if coalesce(cardinality(lines), 0) = 0 then
-    return query select spot.total, null::ledger_lines, null::numeric, null::numeric;
+    total := spot.total;
+    return next;
     return;
   end if;
+  accounts := array(select distinct a.id from unnest(lines) l, lateral (values (l.sent_account_id), (l.received_account_id)) as a (id)
+    where a.id is not null);
   return query
     with bases as materialized (
-      select a.id, case when spot.ats is null then a.balance else (
-          select coalesce(sum(s.amount), 0) from ledger_sums s
-          where s.account_id = a.id and s.level = 2 and (s.first_at, s.first_number) < (spot.ats[3], spot.numbers[3])
-        ) + (
-          select coalesce(sum(s.amount), 0) from ledger_sums s where s.account_id = a.id and s.level = 1
-            and (s.first_at, s.first_number) >= (spot.ats[3], spot.numbers[3])
-            and (s.first_at, s.first_number) < (spot.ats[2], spot.numbers[2])
-        ) + (
-          select coalesce(sum(s.amount), 0) from ledger_sums s where s.account_id = a.id and s.level = 0
-            and (s.first_at, s.first_number) >= (spot.ats[2], spot.numbers[2])
-            and (s.first_at, s.first_number) < (spot.ats[1], spot.numbers[1])
-        ) end - coalesce((
-          select sum(m.amount) from ledger_movements m where m.account_id = a.id
-            and (m.transaction_at, m.number) > ((lines[1]).transaction_at, (lines[1]).number)
-            and (m.transaction_at, m.number) < (coalesce(spot.ats[1], 'infinity'), coalesce(spot.numbers[1], 0))
-        ), 0) as balance
-      from ledger_accounts a
-      where a.user_id = of_user and exists (select from unnest(lines) l where a.id in (l.sent_account_id, l.received_account_id))
+      select a.id, a.network, a.currency, b.balance
+      from ledger_balances_after(accounts, (lines[1]).transaction_at, (lines[1]).number, spot.ats, spot.numbers) b
+      join ledger_accounts a on a.id = b.account_id
     )
-    select spot.total, l, s.balance, r.balance from unnest(lines) l
+    select spot.total, l, coalesce(r.network, s.network), s.currency, s.balance, r.currency, r.balance
+    from unnest(lines) l
     left join bases s on s.id = l.sent_account_id left join bases r on r.id = l.received_account_id;
+end $$;
+
+-- As before, with the balances at the end of the node that the page begins in.
+create or replace function ledger_page(of_user uuid, types ledger_line_type[], start_at timestamptz, end_at timestamptz, skip bigint,
+  size bigint)
+returns table (total bigint, line ledger_lines, balance numeric)
+language plpgsql stable rows 10 set plan_cache_mode = force_generic_plan as $$
+declare
+  list ledger_lists;
+  spot record;
+  lines ledger_lines[];
+  newest ledger_lines;
+  oldest ledger_lines;
+  accounts bigint[];
+  balances numeric[];
+begin
+  select * into list from ledger_lists l where l.user_id = of_user and l.is_settled;
+  if not found then return; end if;
+  spot := ledger_locate(list, types, start_at, end_at, skip);
+  if spot.upto_at is not null then
+    lines := array(select l from ledger_newest(list.id, types, coalesce(start_at, '-infinity'), spot.upto_at, spot.upto_number,
+      list.last_number, spot.rest, size) l);
+  end if;
+  if coalesce(cardinality(lines), 0) = 0 then
+    total := spot.total;
+    return next;
+    return;
+  end if;
+  newest := lines[1];
+  oldest := lines[cardinality(lines)];
+  if (oldest.transaction_at, oldest.number) < (list.tail_at, list.tail_number)
+      and (select count(*) from (select from ledger_nodes n where n.list_id = list.id and n.level = 0
+      and (n.first_at, n.first_number) > (oldest.transaction_at, oldest.number)
+      and (n.first_at, n.first_number) <= (newest.transaction_at, newest.number) limit 32) between_them) = 32 then
+    return query select spot.total, f.line, f.balance from ledger_balances_far_apart(list, lines) f;
+    return;
+  end if;
+  accounts := array(select distinct coalesce(l.received_account_id, l.sent_account_id) from unnest(lines) l);
+  if spot.ats is not null or (newest.transaction_at, newest.number) >= (list.tail_at, list.tail_number) then
+    balances := array(select b.balance
+      from ledger_balances_after(accounts, newest.transaction_at, newest.number, spot.ats, spot.numbers) b order by b.place);
+  else
+    select array_agg(b.account_id), array_agg(b.balance) into accounts, balances
+      from ledger_balances_before(list.id, accounts, newest.transaction_at, newest.number + 1) b;
+  end if;
+  return query
+    with shown as (
+      select l, l.transaction_at, l.number, coalesce(l.received_account_id, l.sent_account_id) as account_id,
+        lag(l.transaction_at) over w as newer_at, lag(l.number) over w as newer_number
+      from unnest(lines) l
+      window w as (partition by coalesce(l.received_account_id, l.sent_account_id) order by l.transaction_at desc, l.number desc)
+    ), moved as (
+      select s.*, (select sum(m.amount) from ledger_movements m
+        where m.account_id = s.account_id and (m.transaction_at, m.number) > (s.transaction_at, s.number)
+          and (m.transaction_at, m.number) <= (coalesce(s.newer_at, newest.transaction_at), coalesce(s.newer_number, newest.number))
+        ) as since
+      from shown s
+    )
+    select spot.total, m.l, b.balance
+      - coalesce(sum(m.since) over (partition by m.account_id order by m.transaction_at desc, m.number desc), 0)
+    from moved m join unnest(accounts, balances) as b (account_id, balance) on b.account_id = m.account_id;
+end $$;
+
+create or replace function ledger_unsettled_page(of_user uuid, start_at timestamptz, end_at timestamptz, skip bigint, size bigint)
+returns table (total bigint, record ledger_unsettled)
+language plpgsql stable rows 10 set plan_cache_mode = force_generic_plan as $$
+declare
+  list ledger_lists;
+  spot record;
+begin
+  select * into list from ledger_lists l where l.user_id = of_user and not l.is_settled;
+  if not found then return; end if;
+  spot := ledger_locate(list, enum_range(null::ledger_line_type), start_at, end_at, skip);
+  return query
+    select spot.total, u from ledger_unsettled u
+    where u.list_id = list.id and (u.transaction_at, u.number) < (spot.upto_at, spot.upto_number)
+      and u.transaction_at >= coalesce(start_at, '-infinity')
+    order by u.transaction_at desc, u.number desc offset spot.rest limit size;
+  if not found then
+    total := spot.total;
+    record := null;
+    return next;
+  end if;
 end $$;

@@ -498,6 +498,28 @@ begin
   raise exception 'an account keeps its owner and its asset' using errcode = 'restrict_violation';
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.ledger_balances_after(accounts bigint[], line_at timestamp with time zone, line_number bigint, ats timestamp with time zone[], numbers bigint[])
+ RETURNS TABLE(account_id bigint, balance numeric, place bigint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select u.id, case when ats is null then (select a.balance from ledger_accounts a where a.id = u.id) else (
+      select coalesce(sum(s.amount), 0) from ledger_sums s
+      where s.account_id = u.id and s.level = 2 and (s.first_at, s.first_number) < (ats[3], numbers[3])
+    ) + (
+      select coalesce(sum(s.amount), 0) from ledger_sums s where s.account_id = u.id and s.level = 1
+        and (s.first_at, s.first_number) >= (ats[3], numbers[3]) and (s.first_at, s.first_number) < (ats[2], numbers[2])
+    ) + (
+      select coalesce(sum(s.amount), 0) from ledger_sums s where s.account_id = u.id and s.level = 0
+        and (s.first_at, s.first_number) >= (ats[2], numbers[2]) and (s.first_at, s.first_number) < (ats[1], numbers[1])
+    ) end - (
+      select coalesce(sum(m.amount), 0) from ledger_movements m where m.account_id = u.id
+        and (m.transaction_at, m.number) > (line_at, line_number)
+        and (m.transaction_at, m.number) < (coalesce(ats[1], 'infinity'), coalesce(numbers[1], 0))
+    ), u.place
+  from unnest(accounts) with ordinality as u (id, place)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.ledger_balances_before(in_list bigint, accounts bigint[], at timestamp with time zone, at_number bigint)
  RETURNS TABLE(account_id bigint, balance numeric)
  LANGUAGE plpgsql
@@ -774,7 +796,7 @@ AS $function$
 $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_full_page(of_user uuid, start_at timestamp with time zone, end_at timestamp with time zone, skip bigint, size bigint)
- RETURNS TABLE(total bigint, line ledger_lines, sent_balance numeric, received_balance numeric)
+ RETURNS TABLE(total bigint, line ledger_lines, network text, sent_currency text, sent_balance numeric, received_currency text, received_balance numeric)
  LANGUAGE plpgsql
  STABLE ROWS 10
  SET plan_cache_mode TO 'force_generic_plan'
@@ -784,40 +806,30 @@ declare
   list ledger_lists;
   spot record;
   lines ledger_lines[];
+  accounts bigint[];
 begin
   select * into list from ledger_lists l where l.user_id = of_user and l.is_settled;
   if not found then return; end if;
   spot := ledger_locate(list, types, start_at, end_at, skip);
   if spot.upto_at is not null then
     lines := array(select l from ledger_newest(list.id, types, coalesce(start_at, '-infinity'), spot.upto_at, spot.upto_number,
-      list.last_number, size) l);
+      list.last_number, spot.rest, size) l);
   end if;
   if coalesce(cardinality(lines), 0) = 0 then
-    return query select spot.total, null::ledger_lines, null::numeric, null::numeric;
+    total := spot.total;
+    return next;
     return;
   end if;
+  accounts := array(select distinct a.id from unnest(lines) l, lateral (values (l.sent_account_id), (l.received_account_id)) as a (id)
+    where a.id is not null);
   return query
     with bases as materialized (
-      select a.id, case when spot.ats is null then a.balance else (
-          select coalesce(sum(s.amount), 0) from ledger_sums s
-          where s.account_id = a.id and s.level = 2 and (s.first_at, s.first_number) < (spot.ats[3], spot.numbers[3])
-        ) + (
-          select coalesce(sum(s.amount), 0) from ledger_sums s where s.account_id = a.id and s.level = 1
-            and (s.first_at, s.first_number) >= (spot.ats[3], spot.numbers[3])
-            and (s.first_at, s.first_number) < (spot.ats[2], spot.numbers[2])
-        ) + (
-          select coalesce(sum(s.amount), 0) from ledger_sums s where s.account_id = a.id and s.level = 0
-            and (s.first_at, s.first_number) >= (spot.ats[2], spot.numbers[2])
-            and (s.first_at, s.first_number) < (spot.ats[1], spot.numbers[1])
-        ) end - coalesce((
-          select sum(m.amount) from ledger_movements m where m.account_id = a.id
-            and (m.transaction_at, m.number) > ((lines[1]).transaction_at, (lines[1]).number)
-            and (m.transaction_at, m.number) < (coalesce(spot.ats[1], 'infinity'), coalesce(spot.numbers[1], 0))
-        ), 0) as balance
-      from ledger_accounts a
-      where a.user_id = of_user and exists (select from unnest(lines) l where a.id in (l.sent_account_id, l.received_account_id))
+      select a.id, a.network, a.currency, b.balance
+      from ledger_balances_after(accounts, (lines[1]).transaction_at, (lines[1]).number, spot.ats, spot.numbers) b
+      join ledger_accounts a on a.id = b.account_id
     )
-    select spot.total, l, s.balance, r.balance from unnest(lines) l
+    select spot.total, l, coalesce(r.network, s.network), s.currency, s.balance, r.currency, r.balance
+    from unnest(lines) l
     left join bases s on s.id = l.sent_account_id left join bases r on r.id = l.received_account_id;
 end $function$;
 
@@ -905,7 +917,7 @@ AS $function$
     l.status, l.description, l.purpose, l.user_description, extract(epoch from l.executed_at))::text, 'UTF8'))
 $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_locate(list ledger_lists, types ledger_line_type[], start_at timestamp with time zone, end_at timestamp with time zone, skip bigint, OUT total bigint, OUT upto_at timestamp with time zone, OUT upto_number bigint, OUT ats timestamp with time zone[], OUT numbers bigint[])
+CREATE OR REPLACE FUNCTION public.ledger_locate(list ledger_lists, types ledger_line_type[], start_at timestamp with time zone, end_at timestamp with time zone, skip bigint, OUT total bigint, OUT upto_at timestamp with time zone, OUT upto_number bigint, OUT rest bigint, OUT ats timestamp with time zone[], OUT numbers bigint[])
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -916,8 +928,8 @@ declare
   newest bigint := case when end_at is null then every else ledger_rank(list, types, end_at, 9223372036854775807) end;
   -- The line that the page begins with is the one with this many up to and including it.
   wanted bigint := newest - skip;
-  -- How many to leave out before `upto`.
-  rest bigint := every - wanted;
+  -- Cheaper for each node than to look a type up.
+  weights integer[] := array['buy' = any (types), 'sell' = any (types), 'swap-bridge' = any (types), 'transfer-token' = any (types)]::integer[];
   before bigint := 0;
   from_at timestamptz := '-infinity';
   from_number bigint := 0;
@@ -929,60 +941,48 @@ begin
   if wanted <= older then return; end if;
   upto_at := 'infinity';
   upto_number := 0;
+  rest := every - wanted;
   -- Near the end of the list there is nothing to find.
-  if rest >= 128 then
-    for depth in reverse 2..0 loop
-      -- The node with the wanted line, by how many there are through each.
-      select * into node from (
-        select n.first_at, n.first_number, n.upto_at, n.upto_number, c.count,
-          sum(c.count) over (order by n.first_at, n.first_number) as through
-        from ledger_nodes n, lateral (select ledger_tally(n.buys, n.sells, n.swaps, n.transfers, types) as count) c
-        where n.list_id = list.id and n.level = depth
-          and (n.first_at, n.first_number) >= (from_at, from_number) and (n.first_at, n.first_number) < (hi_at, hi_number)
-      ) w where w.through >= wanted - before order by w.first_at, w.first_number limit 1;
+  if rest < 128 then return; end if;
+  for depth in reverse 2..0 loop
+    -- The node with the wanted line, by how many there are through each.
+    select * into node from (
+      select n.first_at, n.first_number, n.upto_at, n.upto_number, c.count,
+        sum(c.count) over (order by n.first_at, n.first_number) as through
+      from ledger_nodes n, lateral (select n.buys * weights[1] + n.sells * weights[2] + n.swaps * weights[3] + n.transfers * weights[4] as count) c
+      where n.list_id = list.id and n.level = depth
+        and (n.first_at, n.first_number) >= (from_at, from_number) and (n.first_at, n.first_number) < (hi_at, hi_number)
+    ) w where w.through >= wanted - before order by w.first_at, w.first_number limit 1;
+    if found then
+      before := before + node.through - node.count;
+      from_at := node.first_at;
+      from_number := node.first_number;
+      hi_at := node.upto_at;
+      hi_number := node.upto_number;
+    else
+      -- After the last node of this level: the next has nodes that this one does not cover.
+      select before + coalesce(sum(n.buys * weights[1] + n.sells * weights[2] + n.swaps * weights[3] + n.transfers * weights[4]), 0)
+        into before from ledger_nodes n
+        where n.list_id = list.id and n.level = depth and (n.first_at, n.first_number) >= (from_at, from_number);
+      select n.upto_at, n.upto_number into node from ledger_nodes n where n.list_id = list.id and n.level = depth
+        order by n.first_at desc, n.first_number desc limit 1;
       if found then
-        before := before + node.through - node.count;
-        from_at := node.first_at;
-        from_number := node.first_number;
-        hi_at := node.upto_at;
-        hi_number := node.upto_number;
-        if depth = 0 then
-          upto_at := hi_at;
-          upto_number := hi_number;
-          rest := before + node.count - wanted;
-        end if;
-      else
-        -- After the last node of this level: the next has nodes that this one does not cover.
-        select before + coalesce(sum(ledger_tally(n.buys, n.sells, n.swaps, n.transfers, types)), 0) into before from ledger_nodes n
-          where n.list_id = list.id and n.level = depth and (n.first_at, n.first_number) >= (from_at, from_number);
-        select n.upto_at, n.upto_number into node from ledger_nodes n where n.list_id = list.id and n.level = depth
-          order by n.first_at desc, n.first_number desc limit 1;
-        if found then
-          from_at := node.upto_at;
-          from_number := node.upto_number;
-        end if;
+        from_at := node.upto_at;
+        from_number := node.upto_number;
       end if;
-      ats[depth + 1] := case when depth = 0 then upto_at else from_at end;
-      numbers[depth + 1] := case when depth = 0 then upto_number else from_number end;
-    end loop;
-    if upto_at = 'infinity' then
-      ats := null;
-      numbers := null;
     end if;
-  end if;
-  if rest = 0 then return; end if;
-  -- The rest is counted off in the index.
-  if list.is_settled then
-    select k.transaction_at, k.number into strict upto_at, upto_number from (
-      select t.transaction_at, t.number from unnest(types) as of (type), lateral (
-        select l.transaction_at, l.number from ledger_lines l
-        where l.list_id = list.id and l.type = of.type and (l.transaction_at, l.number) < (upto_at, upto_number)
-        order by l.transaction_at desc, l.number desc limit rest) t
-    ) k order by k.transaction_at desc, k.number desc offset rest - 1 limit 1;
+    ats[depth + 1] := from_at;
+    numbers[depth + 1] := from_number;
+  end loop;
+  -- Otherwise it begins after the last node.
+  if hi_at < 'infinity' then
+    upto_at := hi_at;
+    upto_number := hi_number;
+    rest := before + node.count - wanted;
+    ats[1] := hi_at;
+    numbers[1] := hi_number;
   else
-    select u.transaction_at, u.number into strict upto_at, upto_number from ledger_unsettled u
-      where u.list_id = list.id and (u.transaction_at, u.number) < (upto_at, upto_number)
-      order by u.transaction_at desc, u.number desc offset rest - 1 limit 1;
+    ats := null;
   end if;
 end $function$;
 
@@ -1058,7 +1058,7 @@ AS $function$
     order by 2, 3 on conflict do nothing;
 $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_newest(in_list bigint, types ledger_line_type[], start_at timestamp with time zone, hi_at timestamp with time zone, hi_number bigint, last bigint, count bigint)
+CREATE OR REPLACE FUNCTION public.ledger_newest(in_list bigint, types ledger_line_type[], start_at timestamp with time zone, hi_at timestamp with time zone, hi_number bigint, last bigint, skip bigint, count bigint)
  RETURNS SETOF ledger_lines
  LANGUAGE sql
  STABLE
@@ -1066,20 +1066,20 @@ AS $function$
   select * from (
     (select * from ledger_lines l where 'buy' = any (types) and l.list_id = in_list and l.type = 'buy'
       and (l.transaction_at, l.number) < (hi_at, hi_number) and l.transaction_at >= start_at and l.number <= last
-      order by l.transaction_at desc, l.number desc limit count)
+      order by l.transaction_at desc, l.number desc limit skip + count)
     union all
     (select * from ledger_lines l where 'sell' = any (types) and l.list_id = in_list and l.type = 'sell'
       and (l.transaction_at, l.number) < (hi_at, hi_number) and l.transaction_at >= start_at and l.number <= last
-      order by l.transaction_at desc, l.number desc limit count)
+      order by l.transaction_at desc, l.number desc limit skip + count)
     union all
     (select * from ledger_lines l where 'swap-bridge' = any (types) and l.list_id = in_list and l.type = 'swap-bridge'
       and (l.transaction_at, l.number) < (hi_at, hi_number) and l.transaction_at >= start_at and l.number <= last
-      order by l.transaction_at desc, l.number desc limit count)
+      order by l.transaction_at desc, l.number desc limit skip + count)
     union all
     (select * from ledger_lines l where 'transfer-token' = any (types) and l.list_id = in_list and l.type = 'transfer-token'
       and (l.transaction_at, l.number) < (hi_at, hi_number) and l.transaction_at >= start_at and l.number <= last
-      order by l.transaction_at desc, l.number desc limit count)
-  ) l order by l.transaction_at desc, l.number desc limit count
+      order by l.transaction_at desc, l.number desc limit skip + count)
+  ) l order by l.transaction_at desc, l.number desc offset skip limit count
 $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_node_at(in_list bigint, at_level integer, at timestamp with time zone, at_number bigint)
@@ -1174,15 +1174,15 @@ begin
   spot := ledger_locate(list, types, start_at, end_at, skip);
   if spot.upto_at is not null then
     lines := array(select l from ledger_newest(list.id, types, coalesce(start_at, '-infinity'), spot.upto_at, spot.upto_number,
-      list.last_number, size) l);
+      list.last_number, spot.rest, size) l);
   end if;
   if coalesce(cardinality(lines), 0) = 0 then
-    return query select spot.total, null::ledger_lines, null::numeric;
+    total := spot.total;
+    return next;
     return;
   end if;
   newest := lines[1];
   oldest := lines[cardinality(lines)];
-  accounts := array(select distinct coalesce(l.received_account_id, l.sent_account_id) from unnest(lines) l);
   if (oldest.transaction_at, oldest.number) < (list.tail_at, list.tail_number)
       and (select count(*) from (select from ledger_nodes n where n.list_id = list.id and n.level = 0
       and (n.first_at, n.first_number) > (oldest.transaction_at, oldest.number)
@@ -1190,10 +1190,10 @@ begin
     return query select spot.total, f.line, f.balance from ledger_balances_far_apart(list, lines) f;
     return;
   end if;
-  if (newest.transaction_at, newest.number) >= (list.tail_at, list.tail_number) then
-    select array_agg(a.id), array_agg(a.balance - coalesce((select sum(m.amount) from ledger_movements m
-        where m.account_id = a.id and (m.transaction_at, m.number) > (newest.transaction_at, newest.number)), 0))
-      into accounts, balances from ledger_accounts a where a.id = any (accounts);
+  accounts := array(select distinct coalesce(l.received_account_id, l.sent_account_id) from unnest(lines) l);
+  if spot.ats is not null or (newest.transaction_at, newest.number) >= (list.tail_at, list.tail_number) then
+    balances := array(select b.balance
+      from ledger_balances_after(accounts, newest.transaction_at, newest.number, spot.ats, spot.numbers) b order by b.place);
   else
     select array_agg(b.account_id), array_agg(b.balance) into accounts, balances
       from ledger_balances_before(list.id, accounts, newest.transaction_at, newest.number + 1) b;
@@ -1523,9 +1523,11 @@ begin
     select spot.total, u from ledger_unsettled u
     where u.list_id = list.id and (u.transaction_at, u.number) < (spot.upto_at, spot.upto_number)
       and u.transaction_at >= coalesce(start_at, '-infinity')
-    order by u.transaction_at desc, u.number desc limit size;
+    order by u.transaction_at desc, u.number desc offset spot.rest limit size;
   if not found then
-    return query select spot.total, null::ledger_unsettled;
+    total := spot.total;
+    record := null;
+    return next;
   end if;
 end $function$;
 

@@ -90,11 +90,9 @@ export async function selectFullPage(
   { offset, limit }: Slice,
 ): Promise<Counted<FullPageRow>> {
   const rows = await db.query<FullPageRow & { total: bigint } & Row>(
-    `select p.total, ${columns('(p.line)')}, coalesce(r.network, s.network) as network, s.currency as "sentCurrency",
-       p.sent_balance as "sentBalance", r.currency as "receivedCurrency", p.received_balance as "receivedBalance"
+    `select p.total, ${columns('(p.line)')}, p.network, p.sent_currency as "sentCurrency", p.sent_balance as "sentBalance",
+       p.received_currency as "receivedCurrency", p.received_balance as "receivedBalance"
      from ledger_full_page($1, $2::timestamptz, $3::timestamptz, $4::bigint, $5::bigint) p
-     left join ledger_accounts s on s.id = (p.line).sent_account_id
-     left join ledger_accounts r on r.id = (p.line).received_account_id
      order by (p.line).transaction_at desc, (p.line).number desc`,
     [userId, startAt ?? null, endAt ?? null, offset, limit],
   );
@@ -180,7 +178,7 @@ export async function selectStatementBatch(
       ? [new Date(before.transactionMs), before.number]
       : [before.endAt ?? 'infinity', 9223372036854775807n];
   return db.query<LineRow & Row>(
-    `select ${columns('l')} from ledger_newest($1, $2::ledger_line_type[], $3, $4, $5, $6, $7) l`,
+    `select ${columns('l')} from ledger_newest($1, $2::ledger_line_type[], $3, $4, $5, $6, 0, $7) l`,
     [listId, lineTypes, startAt ?? '-infinity', at, number, lastNumber, limit],
   );
 }
