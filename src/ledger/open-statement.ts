@@ -57,7 +57,7 @@ export async function openStatement(ctx: Ctx, request: LineFilter): Promise<Stat
 
 async function* noBatches(): AsyncGenerator<LineView[]> {}
 
-const batchSize = 4_000;
+const batchSize = 1_000;
 
 /** Running balances are counted back from the closing ones, so lines of other types are read too and left out here. */
 async function* readBatches(

@@ -17,7 +17,7 @@ export async function* writeCsv(statement: Statement): AsyncGenerator<string> {
 }
 
 /** Some hundred kilobytes: larger texts are slower to make and stay in memory for longer. */
-const chunkLines = 500;
+const chunkLines = 250;
 
 const writeRows = (lines: readonly LineView[]) => `${lines.map(writeRow).join('\r\n')}\r\n`;
 
