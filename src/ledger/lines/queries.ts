@@ -20,6 +20,7 @@ export interface LineRow {
   executedMs: number | null;
 }
 
+// Texts of statements are made once: the driver looks a prepared one up by its text.
 const ms = (column: string) => `round(date_part('epoch', ${column}) * 1000)`;
 
 const columns = (l: string) => `${l}.type, ${ms(`${l}.transaction_at`)} as "transactionMs", ${l}.number,
@@ -53,6 +54,22 @@ export interface FullPageRow extends LineRow {
   receivedBalance: bigint | null;
 }
 
+const newestOf = (type: LineType) =>
+  `select * from ledger_lines where list_id = h.id and type = '${type}' order by transaction_at desc, number desc limit $2`;
+
+const newestLines = `select h.buys + h.sells + h.swaps + h.transfers as total, ${columns('l')}, coalesce(r.network, s.network) as network,
+     s.currency as "sentCurrency", s.balance as "sentBalance", r.currency as "receivedCurrency", r.balance as "receivedBalance"
+   from ledger_lists h
+   cross join lateral (
+     (${newestOf('buy')}) union all (${newestOf('sell')}) union all (${newestOf('swap-bridge')}) union all
+     (${newestOf('transfer-token')})
+     order by transaction_at desc, number desc limit $2
+   ) l
+   left join ledger_accounts s on s.id = l.sent_account_id
+   left join ledger_accounts r on r.id = l.received_account_id
+   where h.user_id = $1 and h.is_settled
+   order by l.transaction_at desc, l.number desc`;
+
 /**
  * The newest lines of every type, what their accounts have now, and how many lines there are in all. Most callers ask for these,
  * and no place has to be found and no balance summed up for them.
@@ -62,26 +79,14 @@ export async function selectNewestLines(
   userId: string,
   limit: number,
 ): Promise<Counted<FullPageRow>> {
-  const rows = await db.query<FullPageRow & { total: bigint } & Row>(
-    `select h.buys + h.sells + h.swaps + h.transfers as total, ${columns('l')}, coalesce(r.network, s.network) as network,
-       s.currency as "sentCurrency", s.balance as "sentBalance", r.currency as "receivedCurrency", r.balance as "receivedBalance"
-     from ledger_lists h
-     cross join lateral (
-       (${newestOf('buy')}) union all (${newestOf('sell')}) union all (${newestOf('swap-bridge')}) union all
-       (${newestOf('transfer-token')})
-       order by transaction_at desc, number desc limit $2
-     ) l
-     left join ledger_accounts s on s.id = l.sent_account_id
-     left join ledger_accounts r on r.id = l.received_account_id
-     where h.user_id = $1 and h.is_settled
-     order by l.transaction_at desc, l.number desc`,
-    [userId, limit],
-  );
+  const rows = await db.query<FullPageRow & { total: bigint } & Row>(newestLines, [userId, limit]);
   return counted(rows);
 }
 
-const newestOf = (type: LineType) =>
-  `select * from ledger_lines where list_id = h.id and type = '${type}' order by transaction_at desc, number desc limit $2`;
+const fullPage = `select p.total, ${columns('(p.line)')}, p.network, p.sent_currency as "sentCurrency", p.sent_balance as "sentBalance",
+     p.received_currency as "receivedCurrency", p.received_balance as "receivedBalance"
+   from ledger_full_page($1, $2::timestamptz, $3::timestamptz, $4::bigint, $5::bigint) p
+   order by (p.line).transaction_at desc, (p.line).number desc`;
 
 /** Any page of every type and the exact number of lines in its window, of one moment; `ledger_full_page` of migration 0005 says how. */
 export async function selectFullPage(
@@ -89,15 +94,22 @@ export async function selectFullPage(
   { userId, startAt, endAt }: Omit<LineFilter, 'types'>,
   { offset, limit }: Slice,
 ): Promise<Counted<FullPageRow>> {
-  const rows = await db.query<FullPageRow & { total: bigint } & Row>(
-    `select p.total, ${columns('(p.line)')}, p.network, p.sent_currency as "sentCurrency", p.sent_balance as "sentBalance",
-       p.received_currency as "receivedCurrency", p.received_balance as "receivedBalance"
-     from ledger_full_page($1, $2::timestamptz, $3::timestamptz, $4::bigint, $5::bigint) p
-     order by (p.line).transaction_at desc, (p.line).number desc`,
-    [userId, startAt ?? null, endAt ?? null, offset, limit],
-  );
+  const rows = await db.query<FullPageRow & { total: bigint } & Row>(fullPage, [
+    userId,
+    startAt ?? null,
+    endAt ?? null,
+    offset,
+    limit,
+  ]);
   return counted(rows);
 }
+
+const typedPage = `select p.total, ${columns('(p.line)')}, coalesce(r.network, s.network) as network, s.currency as "sentCurrency",
+     r.currency as "receivedCurrency", p.balance as "runningBalance"
+   from ledger_page($1, $2::ledger_line_type[], $3::timestamptz, $4::timestamptz, $5::bigint, $6::bigint) p
+   left join ledger_accounts s on s.id = (p.line).sent_account_id
+   left join ledger_accounts r on r.id = (p.line).received_account_id
+   order by (p.line).transaction_at desc, (p.line).number desc`;
 
 /** The same of some types, each line with the balance after it: what lies between them moved balances too. */
 export async function selectTypedPage(
@@ -105,15 +117,14 @@ export async function selectTypedPage(
   { userId, types, startAt, endAt }: LineFilter,
   { offset, limit }: Slice,
 ): Promise<Counted<PageRow>> {
-  const rows = await db.query<PageRow & { total: bigint } & Row>(
-    `select p.total, ${columns('(p.line)')}, coalesce(r.network, s.network) as network, s.currency as "sentCurrency",
-       r.currency as "receivedCurrency", p.balance as "runningBalance"
-     from ledger_page($1, $2::ledger_line_type[], $3::timestamptz, $4::timestamptz, $5::bigint, $6::bigint) p
-     left join ledger_accounts s on s.id = (p.line).sent_account_id
-     left join ledger_accounts r on r.id = (p.line).received_account_id
-     order by (p.line).transaction_at desc, (p.line).number desc`,
-    [userId, types, startAt ?? null, endAt ?? null, offset, limit],
-  );
+  const rows = await db.query<PageRow & { total: bigint } & Row>(typedPage, [
+    userId,
+    types,
+    startAt ?? null,
+    endAt ?? null,
+    offset,
+    limit,
+  ]);
   return counted(rows);
 }
 
@@ -163,6 +174,8 @@ export async function selectStatementSpan(
 /** Where a batch ended: the next begins before it. */
 export type LineKey = Pick<LineRow, 'transactionMs' | 'number'>;
 
+const statementBatch = `select ${columns('l')} from ledger_newest($1, $2::ledger_line_type[], $3, $4, $5, $6, 0, $7) l`;
+
 /** The next lines of every type of a statement's list, newest first. */
 export async function selectStatementBatch(
   db: Db,
@@ -177,8 +190,13 @@ export async function selectStatementBatch(
     'number' in before
       ? [new Date(before.transactionMs), before.number]
       : [before.endAt ?? 'infinity', 9223372036854775807n];
-  return db.query<LineRow & Row>(
-    `select ${columns('l')} from ledger_newest($1, $2::ledger_line_type[], $3, $4, $5, $6, 0, $7) l`,
-    [listId, lineTypes, startAt ?? '-infinity', at, number, lastNumber, limit],
-  );
+  return db.query<LineRow & Row>(statementBatch, [
+    listId,
+    lineTypes,
+    startAt ?? '-infinity',
+    at,
+    number,
+    lastNumber,
+    limit,
+  ]);
 }
