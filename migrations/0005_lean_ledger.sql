@@ -28,7 +28,12 @@ begin
     select * into head from ledger_lists l where l.user_id = users[1] and l.is_settled for update;
     if found then return array[head]; end if;
   end if;
-  perform ledger_lock_lists(users, true);
+  -- In one order, and before anything is locked: whoever makes a list makes others who make it wait.
+  insert into ledger_lists (user_id, is_settled, last_hash)
+    select u, true, ledger_first_hash(u) from unnest(users) u
+    where not exists (select from ledger_lists l where l.user_id = u and l.is_settled)
+    order by u on conflict do nothing;
+  perform from ledger_lists l where l.user_id = any (users) and l.is_settled order by l.id for update;
   return array(select l from unnest(users) with ordinality as u (id, place)
     join ledger_lists l on l.user_id = u.id and l.is_settled order by u.place);
 end $$;
