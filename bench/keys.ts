@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { contextFor } from '../src/context.ts';
 import { createEvm } from '../src/evm/index.ts';
+import { noIssuer } from '../src/issuer/index.ts';
 import { authenticateKey, issueKey } from '../src/keys/index.ts';
 import { createPartner } from '../src/partners/index.ts';
 import { systemClock } from '../src/platform/clock.ts';
@@ -13,7 +14,14 @@ import { type Bench, compareRates, printRatio } from './measure.ts';
 export const run: Bench = async ({ db, log }) => {
   const sealer = createSealer(new Map([[1, randomBytes(32)]]));
   const ctx = contextFor(
-    { db, clock: systemClock, sealer, evm: createEvm([]), screening: createScreening(undefined) },
+    {
+      db,
+      clock: systemClock,
+      sealer,
+      evm: createEvm([]),
+      screening: createScreening(undefined),
+      issuer: noIssuer,
+    },
     { kind: 'operator', name: 'bench' },
     log,
   );

@@ -1,5 +1,15 @@
 -- The schema after all migrations. Written by `npm run schema`; not read by any code.
 
+create type card_interval as enum ('daily', 'weekly', 'monthly', 'yearly', 'all-time');
+
+create type card_list_kind as enum ('transactions', 'movements');
+
+create type card_refill_status as enum ('queued', 'processing', 'completed', 'failed');
+
+create type card_status as enum ('inactive', 'active', 'locked', 'canceled');
+
+create type card_transaction_status as enum ('pending', 'settled', 'declined', 'reversed');
+
 create type ledger_line_type as enum ('buy', 'sell', 'swap-bridge', 'transfer-token');
 
 create table api_keys (
@@ -50,6 +60,231 @@ create table blocked_addresses (
   blocked_at timestamp with time zone not null,
   constraint blocked_addresses_pkey PRIMARY KEY (address),
   constraint blocked_addresses_address_check CHECK ((address ~ '^0x[0-9a-f]{40}$'::text))
+);
+
+create table card_event_cursor (
+  is_only boolean default true not null,
+  last_sequence bigint default 0 not null,
+  read_at timestamp with time zone,
+  skipped bigint default 0 not null,
+  missing_sequence bigint,
+  missing_since timestamp with time zone,
+  constraint card_event_cursor_pkey PRIMARY KEY (is_only),
+  constraint card_event_cursor_is_only_check CHECK (is_only),
+  constraint card_event_cursor_missing CHECK (((missing_sequence IS NULL) = (missing_since IS NULL)))
+);
+
+create table card_issuer_users (
+  id text not null,
+  user_id uuid not null,
+  collateral_address text not null,
+  created_at timestamp with time zone not null,
+  collateral bigint default 0 not null,
+  last_sequence integer default 0 not null,
+  number integer not null,
+  constraint card_issuer_users_owner_key UNIQUE (id, user_id),
+  constraint card_issuer_users_pkey PRIMARY KEY (id),
+  constraint card_issuer_users_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint card_issuer_users_collateral_address_check CHECK ((collateral_address ~ '^0x[0-9a-f]{40}$'::text)),
+  constraint card_issuer_users_id_check CHECK (((length(id) >= 1) AND (length(id) <= 100)))
+);
+
+create table card_lists (
+  id bigint not null,
+  user_id uuid not null,
+  kind card_list_kind not null,
+  card_issuer_user_id text,
+  size bigint default 0 not null,
+  constraint card_lists_key UNIQUE NULLS NOT DISTINCT (user_id, kind, card_issuer_user_id),
+  constraint card_lists_pkey PRIMARY KEY (id),
+  constraint card_lists_card_issuer_user_id_fkey FOREIGN KEY (card_issuer_user_id) REFERENCES card_issuer_users(id),
+  constraint card_lists_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+) with (fillfactor=50);
+
+create table card_movements (
+  id text not null,
+  card_issuer_user_id text not null,
+  user_id uuid not null,
+  number bigint not null,
+  sequence integer not null,
+  action text not null,
+  type text not null,
+  status text not null,
+  amount bigint not null,
+  previous_balance bigint not null,
+  running_balance bigint not null,
+  description text not null,
+  transaction_id text,
+  reference text,
+  created_at timestamp with time zone not null,
+  constraint card_movements_sequence_key UNIQUE (card_issuer_user_id, sequence),
+  constraint card_movements_pkey PRIMARY KEY (id),
+  constraint card_movements_account_fkey FOREIGN KEY (card_issuer_user_id, user_id) REFERENCES card_issuer_users(id, user_id),
+  constraint card_movements_action_check CHECK ((action = ANY (ARRAY['deposit'::text, 'purchase'::text, 'refund'::text, 'adjustment'::text]))),
+  constraint card_movements_amount_check CHECK ((amount > 0)),
+  constraint card_movements_check CHECK ((running_balance = (previous_balance +
+CASE type
+    WHEN 'credit'::text THEN amount
+    ELSE (- amount)
+END))),
+  constraint card_movements_created_at_check CHECK (isfinite(created_at)),
+  constraint card_movements_id_check CHECK (((length(id) >= 1) AND (length(id) <= 100))),
+  constraint card_movements_sequence_check CHECK ((sequence > 0)),
+  constraint card_movements_type_check CHECK ((type = ANY (ARRAY['credit'::text, 'debit'::text])))
+);
+
+create table card_nodes (
+  list_id bigint not null,
+  level smallint not null,
+  first_at timestamp with time zone not null,
+  first_number bigint not null,
+  upto_at timestamp with time zone not null,
+  upto_number bigint not null,
+  size integer not null,
+  members bigint not null,
+  constraint card_nodes_pkey PRIMARY KEY (list_id, level, first_at, first_number)
+) with (fillfactor=80);
+
+create table card_refill_rules (
+  card_issuer_user_id text not null,
+  threshold bigint not null,
+  amount bigint not null,
+  network text not null,
+  currency text not null,
+  is_enabled boolean not null,
+  is_short boolean not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint card_refill_rules_pkey PRIMARY KEY (card_issuer_user_id),
+  constraint card_refill_rules_card_issuer_user_id_fkey FOREIGN KEY (card_issuer_user_id) REFERENCES card_issuer_users(id),
+  constraint card_refill_rules_amount_check CHECK ((amount > 0)),
+  constraint card_refill_rules_currency_check CHECK ((currency = ANY (ARRAY['USDC'::text, 'USDT'::text]))),
+  constraint card_refill_rules_threshold_check CHECK ((threshold > 0))
+);
+
+create table card_refills (
+  id uuid default uuidv7() not null,
+  card_issuer_user_id text not null,
+  user_id uuid not null,
+  number integer not null,
+  amount bigint not null,
+  network text not null,
+  currency text not null,
+  status card_refill_status default 'queued'::card_refill_status not null,
+  retries integer default 0 not null,
+  due_at timestamp with time zone not null,
+  withdrawal_id uuid,
+  transaction_hash text,
+  log_index integer,
+  executed_at timestamp with time zone,
+  error text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint card_refills_number_key UNIQUE (card_issuer_user_id, number),
+  constraint card_refills_withdrawal_key UNIQUE (withdrawal_id),
+  constraint card_refills_pkey PRIMARY KEY (id),
+  constraint card_refills_account_fkey FOREIGN KEY (card_issuer_user_id, user_id) REFERENCES card_issuer_users(id, user_id),
+  constraint card_refills_withdrawal_id_fkey FOREIGN KEY (withdrawal_id) REFERENCES withdrawals(id),
+  constraint card_refills_amount_check CHECK ((amount > 0)),
+  constraint card_refills_check CHECK ((num_nonnulls(transaction_hash, log_index, executed_at) =
+CASE
+    WHEN (status = 'completed'::card_refill_status) THEN 3
+    ELSE 0
+END)),
+  constraint card_refills_check1 CHECK (((status <> 'failed'::card_refill_status) OR (error IS NOT NULL))),
+  constraint card_refills_number_check CHECK ((number > 0)),
+  constraint card_refills_transaction_hash_check CHECK (((transaction_hash ~ '^0x[0-9a-f]*$'::text) AND (length(transaction_hash) = 66)))
+);
+
+create table card_requests (
+  user_id uuid not null,
+  idempotency_key text not null,
+  fingerprint bytea not null,
+  asked json not null,
+  card_ids text[],
+  created_at timestamp with time zone not null,
+  constraint card_requests_pkey PRIMARY KEY (user_id, idempotency_key),
+  constraint card_requests_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint card_requests_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 255)))
+);
+
+create table card_reveals (
+  id bigint not null,
+  user_id uuid not null,
+  card_id text not null,
+  key_id text not null,
+  revealed_at timestamp with time zone not null,
+  constraint card_reveals_pkey PRIMARY KEY (id),
+  constraint card_reveals_card_id_fkey FOREIGN KEY (card_id) REFERENCES cards(id),
+  constraint card_reveals_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+create table card_transactions (
+  id text not null,
+  card_id text not null,
+  user_id uuid not null,
+  list_id bigint not null,
+  number bigint not null,
+  version integer not null,
+  type text not null,
+  status card_transaction_status not null,
+  amount bigint not null,
+  currency text not null,
+  merchant_name text not null,
+  description text,
+  merchant_category text,
+  merchant_country text,
+  local_amount text,
+  local_currency text,
+  created_at timestamp with time zone not null,
+  authorized_at timestamp with time zone,
+  settled_at timestamp with time zone,
+  decline_reason text,
+  updated_at timestamp with time zone not null,
+  folded text default card_fold(((merchant_name || chr(31)) || COALESCE(description, ''::text))) not null,
+  constraint card_transactions_pkey PRIMARY KEY (id),
+  constraint card_transactions_card_fkey FOREIGN KEY (card_id, user_id) REFERENCES cards(id, user_id),
+  constraint card_transactions_amount_check CHECK ((amount > 0)),
+  constraint card_transactions_created_at_check CHECK (isfinite(created_at)),
+  constraint card_transactions_id_check CHECK (((length(id) >= 1) AND (length(id) <= 100))),
+  constraint card_transactions_type_check CHECK ((type = ANY (ARRAY['purchase'::text, 'refund'::text]))),
+  constraint card_transactions_version_check CHECK ((version > 0))
+);
+
+create table card_versions (
+  card_id text not null,
+  version integer not null,
+  nickname text,
+  status card_status not null,
+  spending_limit bigint not null,
+  spending_interval card_interval not null,
+  valid_at timestamp with time zone not null,
+  constraint card_versions_pkey PRIMARY KEY (card_id, version),
+  constraint card_versions_card_id_fkey FOREIGN KEY (card_id) REFERENCES cards(id),
+  constraint card_versions_spending_limit_check CHECK ((spending_limit >= 0)),
+  constraint card_versions_version_check CHECK ((version > 0))
+);
+
+create table cards (
+  id text not null,
+  card_issuer_user_id text not null,
+  user_id uuid not null,
+  version integer not null,
+  name text not null,
+  nickname text,
+  last_four_digits text not null,
+  status card_status not null,
+  spending_limit bigint not null,
+  spending_interval card_interval not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint cards_owner_key UNIQUE (id, user_id),
+  constraint cards_pkey PRIMARY KEY (id),
+  constraint cards_account_fkey FOREIGN KEY (card_issuer_user_id, user_id) REFERENCES card_issuer_users(id, user_id),
+  constraint cards_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint cards_id_check CHECK (((length(id) >= 1) AND (length(id) <= 100))),
+  constraint cards_last_four_digits_check CHECK ((last_four_digits ~ '^[0-9]{4}$'::text)),
+  constraint cards_spending_limit_check CHECK ((spending_limit >= 0))
 );
 
 create table deposit_cursors (
@@ -248,6 +483,7 @@ create table partners (
   id uuid default uuidv7() not null,
   name text not null,
   created_at timestamp with time zone not null,
+  is_house boolean default false not null,
   constraint partners_pkey PRIMARY KEY (id),
   constraint partners_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
 );
@@ -405,6 +641,7 @@ create table withdrawals (
   checked_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  description text,
   constraint withdrawals_bulk_key UNIQUE (bulk_id),
   constraint withdrawals_position_key UNIQUE (list_id, "position"),
   constraint withdrawals_pkey PRIMARY KEY (id),
@@ -413,6 +650,7 @@ create table withdrawals (
   constraint withdrawals_amount_check CHECK (((amount > (0)::numeric) AND (amount <> 'NaN'::numeric))),
   constraint withdrawals_check CHECK (((idempotency_key IS NULL) = (fingerprint IS NULL))),
   constraint withdrawals_check1 CHECK (((status = 'failed'::text) = (error_message IS NOT NULL))),
+  constraint withdrawals_description_check CHECK (((length(description) >= 1) AND (length(description) <= 200))),
   constraint withdrawals_external_id_check CHECK ((length(external_id) <= 255)),
   constraint withdrawals_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'pending'::text, 'processing'::text, 'completed'::text, 'failed'::text]))),
   constraint withdrawals_to_address_check CHECK (((to_address ~ '^0x[0-9a-f]*$'::text) AND (length(to_address) = 42))),
@@ -429,6 +667,34 @@ CREATE INDEX audit_log_action ON public.audit_log USING btree (action, id);
 
 CREATE INDEX audit_log_subject ON public.audit_log USING btree (subject, id);
 
+CREATE INDEX card_issuer_users_user ON public.card_issuer_users USING btree (user_id);
+
+CREATE INDEX card_movements_of_account ON public.card_movements USING btree (card_issuer_user_id, created_at, number);
+
+CREATE INDEX card_movements_of_user ON public.card_movements USING btree (user_id, created_at, number);
+
+CREATE INDEX card_movements_reference ON public.card_movements USING btree (card_issuer_user_id, reference) WHERE (reference IS NOT NULL);
+
+CREATE INDEX card_refill_rules_short ON public.card_refill_rules USING btree (card_issuer_user_id) WHERE (is_enabled AND is_short);
+
+CREATE INDEX card_refills_due ON public.card_refills USING btree (status, due_at) WHERE (status = ANY (ARRAY['queued'::card_refill_status, 'processing'::card_refill_status]));
+
+CREATE INDEX card_refills_of_user ON public.card_refills USING btree (user_id, created_at, id);
+
+CREATE UNIQUE INDEX card_refills_one_open ON public.card_refills USING btree (card_issuer_user_id) WHERE (status = ANY (ARRAY['queued'::card_refill_status, 'processing'::card_refill_status]));
+
+CREATE INDEX card_reveals_user ON public.card_reveals USING btree (user_id, revealed_at DESC);
+
+CREATE INDEX card_transactions_in_order ON public.card_transactions USING btree (list_id, created_at, number);
+
+CREATE INDEX card_transactions_of_card ON public.card_transactions USING btree (card_id, status, created_at, number) INCLUDE (type, amount);
+
+CREATE INDEX card_transactions_text ON public.card_transactions USING gin (user_id, folded gin_trgm_ops) WITH (fastupdate=off);
+
+CREATE INDEX card_versions_at ON public.card_versions USING btree (card_id, valid_at DESC, version DESC);
+
+CREATE INDEX cards_user ON public.cards USING btree (user_id, created_at DESC, id DESC);
+
 CREATE INDEX deposits_by_block ON public.deposits USING btree (network, block_number);
 
 CREATE INDEX ledger_entries_account ON public.ledger_entries USING btree (account_id, posting_id);
@@ -438,6 +704,8 @@ CREATE INDEX ledger_lines_by_operation ON public.ledger_lines USING btree (list_
 CREATE INDEX ledger_lines_in_order ON public.ledger_lines USING btree (list_id, type, transaction_at, number);
 
 CREATE INDEX partner_users_user ON public.partner_users USING btree (user_id);
+
+CREATE UNIQUE INDEX partners_house ON public.partners USING btree (is_house) WHERE is_house;
 
 CREATE INDEX payout_attempts_slot ON public.payout_attempts USING btree (network, address, nonce);
 
@@ -466,6 +734,17 @@ begin
   expires_at := hits[cardinality(hits)] + span;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.api_keys_refuse_house()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from partners p where p.id = new.partner_id and p.is_house) then
+    raise exception 'nobody acts as the house by a key' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.audit_log_chain()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -489,6 +768,1066 @@ AS $function$
     jsonb_build_array(r.id, extract(epoch from r.at), r.actor_kind, r.actor_id, r.action, r.subject, r.before, r.after)::text,
     'UTF8'))
 $function$;
+
+CREATE OR REPLACE FUNCTION public.card_count(in_list bigint, ats timestamp with time zone[], numbers bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  list card_lists;
+  large record;
+begin
+  update card_lists l set size = l.size + cardinality(ats) where l.id = in_list returning * into list;
+  if list.size <= 128 then return; end if;
+  if list.size - cardinality(ats) <= 128 then
+    perform card_cut(list, '-infinity', 0, 'infinity', 0);
+    return;
+  end if;
+  for large in
+    with counted as (
+      update card_nodes n set size = n.size + case when n.level = 0 then c.members else 0 end, members = n.members + c.members
+      from (
+        select d.level, f.first_at, f.first_number, count(*) as members
+        from unnest(ats, numbers) as k (at, number), generate_series(0, 2) as d (level), lateral (
+          select n.first_at, n.first_number from card_nodes n
+          where n.list_id = in_list and n.level = d.level and (n.first_at, n.first_number) <= (k.at, k.number)
+          order by n.first_at desc, n.first_number desc limit 1) f
+        group by d.level, f.first_at, f.first_number
+      ) c
+      where n.list_id = in_list and n.level = c.level and (n.first_at, n.first_number) = (c.first_at, c.first_number)
+      returning n.*
+    )
+    select c.* from counted c where c.level = 0 and c.size > 128
+  loop
+    perform card_cut(list, large.first_at, large.first_number, large.upto_at, large.upto_number);
+  end loop;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.card_cut(list card_lists, lo_at timestamp with time zone, lo_number bigint, hi_at timestamp with time zone, hi_number bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  above card_nodes;
+  below integer;
+begin
+  delete from card_nodes n where n.list_id = list.id and n.level = 0
+    and (n.first_at, n.first_number) >= (lo_at, lo_number) and (n.first_at, n.first_number) < (hi_at, hi_number);
+  insert into card_nodes (list_id, level, first_at, first_number, upto_at, upto_number, size, members)
+    with keys as materialized (
+      select * from card_keys(list, lo_at, lo_number, hi_at, hi_number)
+    ), placed as (
+      select k.*, ntile((select greatest(1, count(*) / 64) from keys)::integer) over (order by k.created_at, k.number) as piece
+      from keys k
+    ), pieces as (
+      select piece, min(created_at) as at, (array_agg(number order by created_at, number))[1] as number, count(*) as size
+      from placed group by piece
+    )
+    select list.id, 0, case when piece = 1 then lo_at else at end, case when piece = 1 then lo_number else number end,
+      lead(at, 1, hi_at) over w, lead(number, 1, hi_number) over w, size, size
+    from pieces window w as (order by piece);
+
+  for upper in 1..2 loop
+    select * into above from card_nodes n
+      where n.list_id = list.id and n.level = upper and (n.first_at, n.first_number) <= (lo_at, lo_number)
+      order by n.first_at desc, n.first_number desc limit 1;
+    select count(*) into below from card_nodes n where n.list_id = list.id and n.level = upper - 1
+      and (n.first_at, n.first_number) >= (coalesce(above.first_at, '-infinity'), coalesce(above.first_number, 0))
+      and (n.first_at, n.first_number) < (coalesce(above.upto_at, 'infinity'), coalesce(above.upto_number, 0));
+    if below <= 64 then
+      update card_nodes n set size = below
+        where n.list_id = list.id and n.level = upper and (n.first_at, n.first_number) = (above.first_at, above.first_number);
+      exit;
+    end if;
+    delete from card_nodes n
+      where n.list_id = list.id and n.level = upper and (n.first_at, n.first_number) = (above.first_at, above.first_number);
+    insert into card_nodes (list_id, level, first_at, first_number, upto_at, upto_number, size, members)
+      with placed as (
+        select n.*, row_number() over w as place, ntile(below / 32) over w as piece
+        from card_nodes n where n.list_id = list.id and n.level = upper - 1
+          and (n.first_at, n.first_number) >= (coalesce(above.first_at, '-infinity'), coalesce(above.first_number, 0))
+          and (n.first_at, n.first_number) < (coalesce(above.upto_at, 'infinity'), coalesce(above.upto_number, 0))
+        window w as (order by n.first_at, n.first_number)
+      )
+      select list.id, upper, (array_agg(first_at order by place))[1], (array_agg(first_number order by place))[1],
+        (array_agg(upto_at order by place desc))[1], (array_agg(upto_number order by place desc))[1], count(*), sum(members)
+      from placed group by piece;
+  end loop;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.card_fold(text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN NORMALIZE(replace(replace(translate(casefold((regexp_replace(NORMALIZE($1, NFKD), '[̀-ͯ᪰-᫿᷀-᷿⃐-⃿︠-︯]'::text, ''::text, 'g'::text) COLLATE pg_unicode_fast)), 'łøđħŧıð'::text, 'lodhtid'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), NFC);
+
+CREATE OR REPLACE FUNCTION public.card_issuer_users_compare()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update card_refill_rules r set is_short = new.collateral < r.threshold
+    where r.card_issuer_user_id = new.id and r.is_short <> (new.collateral < r.threshold);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.card_keys(list card_lists, lo_at timestamp with time zone, lo_number bigint, hi_at timestamp with time zone, hi_number bigint)
+ RETURNS TABLE(created_at timestamp with time zone, number bigint)
+ LANGUAGE plpgsql
+ STABLE ROWS 500
+AS $function$
+begin
+  if list.kind = 'transactions' then
+    return query select t.created_at, t.number from card_transactions t where t.list_id = list.id
+      and (t.created_at, t.number) >= (lo_at, lo_number) and (t.created_at, t.number) < (hi_at, hi_number);
+  elsif list.card_issuer_user_id is null then
+    return query select m.created_at, m.number from card_movements m where m.user_id = list.user_id
+      and (m.created_at, m.number) >= (lo_at, lo_number) and (m.created_at, m.number) < (hi_at, hi_number);
+  else
+    return query select m.created_at, m.number from card_movements m where m.card_issuer_user_id = list.card_issuer_user_id
+      and (m.created_at, m.number) >= (lo_at, lo_number) and (m.created_at, m.number) < (hi_at, hi_number);
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.card_lists_open()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into card_lists (user_id, kind, card_issuer_user_id)
+    values (new.user_id, 'transactions', null), (new.user_id, 'movements', null), (new.user_id, 'movements', new.id)
+    on conflict do nothing;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.card_locate(of_user uuid, of_kind card_list_kind, of_account text, start_at timestamp with time zone, end_at timestamp with time zone, skip bigint, OUT list_id bigint, OUT total bigint, OUT upto_at timestamp with time zone, OUT upto_number bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  list card_lists;
+  older bigint := 0;
+  newest bigint;
+  -- The row that the page begins with is the one with this many up to and including it.
+  wanted bigint;
+  -- How many to leave out before `hi`.
+  rest bigint := skip;
+  before bigint := 0;
+  lo_at timestamptz := '-infinity';
+  lo_number bigint := 0;
+  hi_at timestamptz := coalesce(end_at, 'infinity');
+  hi_number bigint := 9223372036854775807;
+  node record;
+begin
+  select * into list from card_lists l where l.user_id = of_user and l.kind = of_kind
+    and (l.card_issuer_user_id = of_account or of_account is null and l.card_issuer_user_id is null);
+  list_id := list.id;
+  total := 0;
+  if list.id is null then return; end if;
+  if start_at is not null then older := card_rank(list, start_at, 0); end if;
+  newest := case when end_at is null then list.size else card_rank(list, end_at, 9223372036854775807) end;
+  wanted := newest - skip;
+  total := newest - older;
+  if wanted <= older then return; end if;
+  -- Near the end of the window there is nothing to find.
+  if skip > 128 then
+    hi_at := 'infinity';
+    for depth in reverse 2..0 loop
+      -- The node with the wanted row, by how many there are through each. The upper levels may not be there yet.
+      select * into node from (
+        select n.first_at, n.first_number, n.upto_at, n.upto_number, n.members,
+          sum(n.members) over (order by n.first_at, n.first_number) as through
+        from card_nodes n where n.list_id = list.id and n.level = depth
+          and (n.first_at, n.first_number) >= (lo_at, lo_number) and (n.first_at, n.first_number) < (hi_at, hi_number)
+      ) w where w.through >= wanted - before order by w.first_at, w.first_number limit 1;
+      continue when not found;
+      rest := before + node.through - wanted;
+      before := before + node.through - node.members;
+      lo_at := node.first_at;
+      lo_number := node.first_number;
+      hi_at := node.upto_at;
+      hi_number := node.upto_number;
+    end loop;
+  end if;
+  -- The rest is counted off in the index.
+  if rest = 0 then
+    upto_at := hi_at;
+    upto_number := hi_number;
+  elsif list.kind = 'transactions' then
+    select t.created_at, t.number into strict upto_at, upto_number from card_transactions t
+      where t.list_id = list.id and (t.created_at, t.number) < (hi_at, hi_number)
+      order by t.created_at desc, t.number desc offset rest - 1 limit 1;
+  elsif of_account is null then
+    select m.created_at, m.number into strict upto_at, upto_number from card_movements m
+      where m.user_id = of_user and (m.created_at, m.number) < (hi_at, hi_number)
+      order by m.created_at desc, m.number desc offset rest - 1 limit 1;
+  else
+    select m.created_at, m.number into strict upto_at, upto_number from card_movements m
+      where m.card_issuer_user_id = of_account and (m.created_at, m.number) < (hi_at, hi_number)
+      order by m.created_at desc, m.number desc offset rest - 1 limit 1;
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.card_movements_count()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  news record;
+begin
+  for news in
+    select l.id, array_agg(a.created_at) as ats, array_agg(a.number) as numbers
+    from added a join card_lists l on l.user_id = a.user_id and l.kind = 'movements'
+      and coalesce(l.card_issuer_user_id, a.card_issuer_user_id) = a.card_issuer_user_id
+    group by l.id order by 1
+  loop
+    perform card_count(news.id, news.ats, news.numbers);
+  end loop;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.card_movements_place()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  select new.sequence::bigint << 32 | a.number into new.number from card_issuer_users a where a.id = new.card_issuer_user_id;
+  new.created_at := date_trunc('milliseconds', new.created_at);
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.card_pattern(words text)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  frequent text[] := array(
+    select e.gram from pg_stats_ext_exprs s, unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) as e (gram, share)
+    where s.statistics_name = 'card_transactions_grams' and s.tablename = 'card_transactions' and e.gram is not null and e.share > 0.02);
+  gram text;
+  -- Up to where the text is in the parts.
+  kept integer := 0;
+  first integer;
+  parts text[] := '{}';
+begin
+  for place in 1..length(words) - 2 loop
+    -- Anything between words is a space to the index. Of letters beyond ASCII it depends on the server whether it knows them.
+    gram := regexp_replace(substr(words, place, 3), '[\x01-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]', ' ', 'g');
+    continue when gram !~ '^([a-z0-9]{2}[a-z0-9 ]| [a-z0-9]{2})$' or gram = any (frequent);
+    first := greatest(place, kept + 1);
+    if kept = 0 or first > kept + 1 then
+      parts := parts || substr(words, first, place + 3 - first);
+    else
+      parts[cardinality(parts)] := parts[cardinality(parts)] || substr(words, first, place + 3 - first);
+    end if;
+    kept := place + 2;
+  end loop;
+  if kept = 0 then parts := array[words]; end if;
+  return '%' || (select string_agg(regexp_replace(part, '([\\%_])', '\\\1', 'g'), '%' order by place)
+    from unnest(parts) with ordinality as p (part, place)) || '%';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.card_rank(list card_lists, at timestamp with time zone, at_number bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  passed bigint := 0;
+  rest bigint;
+  lo_at timestamptz := '-infinity';
+  lo_number bigint := 0;
+begin
+  if list.size > 128 then
+    select coalesce((select sum(n.members) from card_nodes n where n.list_id = list.id and n.level = 2
+          and (n.first_at, n.first_number) < (c.at, c.number)), 0)
+        + coalesce((select sum(n.members) from card_nodes n where n.list_id = list.id and n.level = 1
+          and (n.first_at, n.first_number) >= (coalesce(c.at, '-infinity'), coalesce(c.number, 0))
+          and (n.first_at, n.first_number) < (b.at, b.number)), 0)
+        + coalesce((select sum(n.members) from card_nodes n where n.list_id = list.id and n.level = 0
+          and (n.first_at, n.first_number) >= (coalesce(b.at, '-infinity'), coalesce(b.number, 0))
+          and (n.first_at, n.first_number) < (a.at, a.number)), 0),
+        a.at, a.number
+      into passed, lo_at, lo_number
+      from (
+        select n.first_at as at, n.first_number as number from card_nodes n
+        where n.list_id = list.id and n.level = 0 and (n.first_at, n.first_number) <= (card_rank.at, at_number)
+        order by n.first_at desc, n.first_number desc limit 1
+      ) a left join lateral (
+        select n.first_at as at, n.first_number as number from card_nodes n
+        where n.list_id = list.id and n.level = 1 and (n.first_at, n.first_number) <= (a.at, a.number)
+        order by n.first_at desc, n.first_number desc limit 1
+      ) b on true left join lateral (
+        select n.first_at as at, n.first_number as number from card_nodes n
+        where n.list_id = list.id and n.level = 2 and (n.first_at, n.first_number) <= (a.at, a.number)
+        order by n.first_at desc, n.first_number desc limit 1
+      ) c on true;
+  end if;
+  if list.kind = 'transactions' then
+    select count(*) into rest from card_transactions t where t.list_id = list.id
+      and (t.created_at, t.number) >= (lo_at, lo_number) and (t.created_at, t.number) < (at, at_number);
+  elsif list.card_issuer_user_id is null then
+    select count(*) into rest from card_movements m where m.user_id = list.user_id
+      and (m.created_at, m.number) >= (lo_at, lo_number) and (m.created_at, m.number) < (at, at_number);
+  else
+    select count(*) into rest from card_movements m where m.card_issuer_user_id = list.card_issuer_user_id
+      and (m.created_at, m.number) >= (lo_at, lo_number) and (m.created_at, m.number) < (at, at_number);
+  end if;
+  return passed + rest;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.card_refill_rules_compare()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  select a.collateral < new.threshold into strict new.is_short from card_issuer_users a where a.id = new.card_issuer_user_id;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.card_refills_guard_first()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.status <> 'queued' or new.retries <> 0 or new.withdrawal_id is not null then
+    raise exception 'a refill begins as queued' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.card_refills_guard_move()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  payment withdrawals;
+begin
+  if (new.id, new.card_issuer_user_id, new.user_id, new.number, new.amount, new.network, new.currency, new.created_at)
+    is distinct from
+     (old.id, old.card_issuer_user_id, old.user_id, old.number, old.amount, old.network, old.currency, old.created_at) then
+    raise exception 'what a refill pays, and to whom, does not change' using errcode = 'restrict_violation';
+  end if;
+  if old.status in ('completed', 'failed') then
+    raise exception 'a % refill is final', old.status using errcode = 'restrict_violation';
+  end if;
+  if new.status <> old.status and (old.status, new.status) not in (('queued', 'processing'), ('queued', 'failed'),
+      ('processing', 'queued'), ('processing', 'completed'), ('processing', 'failed')) then
+    raise exception 'a refill does not move from % to %', old.status, new.status using errcode = 'restrict_violation';
+  end if;
+  if new.retries <> old.retries + (old.status = 'processing' and new.status = 'queued')::integer then
+    raise exception 'a retry is counted when a payment has failed' using errcode = 'restrict_violation';
+  end if;
+  if new.withdrawal_id is distinct from old.withdrawal_id and not (old.status = 'queued' and new.status = 'processing') then
+    raise exception 'a refill keeps its payment' using errcode = 'restrict_violation';
+  end if;
+  if new.status = old.status or old.status = 'queued' and new.status = 'failed' then return new; end if;
+  select * into payment from withdrawals w where w.id = new.withdrawal_id;
+  if new.status = 'processing' then
+    if not exists (
+        select from partners p, card_issuer_users a where p.is_house and p.id = payment.partner_id and a.id = new.card_issuer_user_id
+          and payment.idempotency_key = 'refill:' || new.id || ':' || new.retries
+          and (payment.user_id, payment.network, payment.currency, payment.to_address)
+            = (new.user_id, new.network, new.currency, a.collateral_address)
+          and payment.amount * 100 = new.amount * 10::numeric ^ payment.decimals) then
+      raise exception 'a refill is paid by a withdrawal of its own' using errcode = 'restrict_violation';
+    end if;
+  elsif new.status = 'completed' then
+    if payment.status is distinct from 'completed' or payment.transaction_hash is distinct from new.transaction_hash then
+      raise exception 'a refill is completed by a completed payment' using errcode = 'restrict_violation';
+    end if;
+  elsif payment.status is distinct from 'failed' then
+    raise exception 'a refill is tried again, or fails, when its payment has failed' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.card_refuse_move()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'rows of % keep their owner and their place', tg_table_name using errcode = 'restrict_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.card_search(of_user uuid, words text, start_at timestamp with time zone, end_at timestamp with time zone, skip bigint, size bigint)
+ RETURNS TABLE(total bigint, id text)
+ LANGUAGE plpgsql
+ STABLE ROWS 10
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  list card_lists;
+  folded_words text := card_fold(words);
+  pattern text := card_pattern(folded_words);
+  from_at timestamptz := coalesce(start_at, '-infinity');
+  upto_at timestamptz := coalesce(end_at, 'infinity');
+  way text;
+begin
+  select * into list from card_lists l where l.user_id = of_user and l.kind = 'transactions' and l.card_issuer_user_id is null;
+  way := case
+    when show_trgm(regexp_replace(folded_words, '\y\w{1,2}\y', ' ', 'g')) = '{}' then 'list'
+    when list.size > (select nullif(c.reltuples, -1) / 10 from pg_class c where c.oid = 'card_transactions'::regclass) then 'look'
+    else 'key' end;
+  return query
+    with found as materialized (
+      select t.created_at, t.number, t.id from card_transactions t
+      where way = 'key' and t.user_id = of_user and t.folded like pattern and strpos(t.folded, folded_words) > 0
+      union all
+      select t.created_at, t.number, t.id from card_transactions t
+      where way = 'look' and t.user_id is not distinct from of_user and t.folded like pattern and strpos(t.folded, folded_words) > 0
+      union all
+      select t.created_at, t.number, t.id from card_transactions t
+      where way = 'list' and t.list_id = list.id and t.created_at between from_at and upto_at and strpos(t.folded, folded_words) > 0
+    )
+    select c.total, p.id
+    from (select count(*) as total from found f where f.created_at between from_at and upto_at) c left join (
+      select f.id from found f where f.created_at between from_at and upto_at
+      order by f.created_at desc, f.number desc offset skip limit size) p on true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.card_transactions_count()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  news record;
+begin
+  for news in
+    select a.list_id, array_agg(a.created_at) as ats, array_agg(a.number) as numbers from added a group by a.list_id order by 1
+  loop
+    perform card_count(news.list_id, news.ats, news.numbers);
+  end loop;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.card_transactions_place()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  select l.id into new.list_id from card_lists l
+    where l.user_id = new.user_id and l.kind = 'transactions' and l.card_issuer_user_id is null;
+  new.created_at := date_trunc('milliseconds', new.created_at);
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.gin_btree_consistent(internal, smallint, anyelement, integer, internal, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_btree_consistent$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_anyenum(anyenum, anyenum, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_anyenum$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_bit(bit, bit, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_bit$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_bool(boolean, boolean, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_bool$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_bpchar(character, character, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_bpchar$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_bytea(bytea, bytea, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_bytea$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_char("char", "char", smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_char$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_cidr(cidr, cidr, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_cidr$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_date(date, date, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_date$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_float4(real, real, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_float4$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_float8(double precision, double precision, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_float8$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_inet(inet, inet, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_inet$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_int2(smallint, smallint, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_int2$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_int4(integer, integer, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_int4$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_int8(bigint, bigint, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_int8$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_interval(interval, interval, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_interval$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_macaddr(macaddr, macaddr, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_macaddr$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_macaddr8(macaddr8, macaddr8, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_macaddr8$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_money(money, money, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_money$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_name(name, name, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_name$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_numeric(numeric, numeric, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_numeric$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_oid(oid, oid, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_oid$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_text(text, text, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_text$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_time(time without time zone, time without time zone, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_time$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_timestamp(timestamp without time zone, timestamp without time zone, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_timestamp$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_timestamptz(timestamp with time zone, timestamp with time zone, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_timestamptz$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_timetz(time with time zone, time with time zone, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_timetz$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_uuid(uuid, uuid, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_uuid$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_compare_prefix_varbit(bit varying, bit varying, smallint, internal)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_compare_prefix_varbit$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_enum_cmp(anyenum, anyenum)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_enum_cmp$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_anyenum(anyenum, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_anyenum$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_bit(bit, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_bit$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_bool(boolean, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_bool$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_bpchar(character, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_bpchar$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_bytea(bytea, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_bytea$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_char("char", internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_char$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_cidr(cidr, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_cidr$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_date(date, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_date$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_float4(real, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_float4$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_float8(double precision, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_float8$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_inet(inet, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_inet$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_int2(smallint, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_int2$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_int4(integer, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_int4$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_int8(bigint, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_int8$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_interval(interval, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_interval$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_macaddr(macaddr, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_macaddr$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_macaddr8(macaddr8, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_macaddr8$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_money(money, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_money$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_name(name, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_name$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_numeric(numeric, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_numeric$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_oid(oid, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_oid$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_text(text, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_text$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_time(time without time zone, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_time$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_timestamp(timestamp without time zone, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_timestamp$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_timestamptz(timestamp with time zone, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_timestamptz$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_timetz(time with time zone, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_timetz$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_trgm(text, internal, smallint, internal, internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gin_extract_query_trgm$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_uuid(uuid, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_uuid$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_query_varbit(bit varying, internal, smallint, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_query_varbit$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_anyenum(anyenum, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_anyenum$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_bit(bit, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_bit$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_bool(boolean, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_bool$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_bpchar(character, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_bpchar$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_bytea(bytea, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_bytea$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_char("char", internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_char$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_cidr(cidr, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_cidr$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_date(date, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_date$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_float4(real, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_float4$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_float8(double precision, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_float8$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_inet(inet, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_inet$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_int2(smallint, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_int2$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_int4(integer, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_int4$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_int8(bigint, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_int8$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_interval(interval, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_interval$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_macaddr(macaddr, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_macaddr$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_macaddr8(macaddr8, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_macaddr8$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_money(money, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_money$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_name(name, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_name$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_numeric(numeric, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_numeric$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_oid(oid, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_oid$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_text(text, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_text$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_time(time without time zone, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_time$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_timestamp(timestamp without time zone, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_timestamp$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_timestamptz(timestamp with time zone, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_timestamptz$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_timetz(time with time zone, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_timetz$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_trgm(text, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gin_extract_value_trgm$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_uuid(uuid, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_uuid$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_extract_value_varbit(bit varying, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_extract_value_varbit$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_numeric_cmp(numeric, numeric)
+ RETURNS integer
+ LANGUAGE c
+ IMMUTABLE STRICT
+AS '$libdir/btree_gin', $function$gin_numeric_cmp$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_trgm_consistent(internal, smallint, text, integer, internal, internal, internal, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gin_trgm_consistent$function$;
+
+CREATE OR REPLACE FUNCTION public.gin_trgm_triconsistent(internal, smallint, text, integer, internal, internal, internal)
+ RETURNS "char"
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gin_trgm_triconsistent$function$;
+
+CREATE OR REPLACE FUNCTION public.gtrgm_compress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gtrgm_compress$function$;
+
+CREATE OR REPLACE FUNCTION public.gtrgm_consistent(internal, text, smallint, oid, internal)
+ RETURNS boolean
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gtrgm_consistent$function$;
+
+CREATE OR REPLACE FUNCTION public.gtrgm_decompress(internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gtrgm_decompress$function$;
+
+CREATE OR REPLACE FUNCTION public.gtrgm_distance(internal, text, smallint, oid, internal)
+ RETURNS double precision
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gtrgm_distance$function$;
+
+CREATE OR REPLACE FUNCTION public.gtrgm_in(cstring)
+ RETURNS gtrgm
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gtrgm_in$function$;
+
+CREATE OR REPLACE FUNCTION public.gtrgm_options(internal)
+ RETURNS void
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE
+AS '$libdir/pg_trgm', $function$gtrgm_options$function$;
+
+CREATE OR REPLACE FUNCTION public.gtrgm_out(gtrgm)
+ RETURNS cstring
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gtrgm_out$function$;
+
+CREATE OR REPLACE FUNCTION public.gtrgm_penalty(internal, internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gtrgm_penalty$function$;
+
+CREATE OR REPLACE FUNCTION public.gtrgm_picksplit(internal, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gtrgm_picksplit$function$;
+
+CREATE OR REPLACE FUNCTION public.gtrgm_same(gtrgm, gtrgm, internal)
+ RETURNS internal
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gtrgm_same$function$;
+
+CREATE OR REPLACE FUNCTION public.gtrgm_union(internal, internal)
+ RETURNS gtrgm
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$gtrgm_union$function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_accounts_guard()
  RETURNS trigger
@@ -1612,6 +2951,72 @@ begin
   raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.set_limit(real)
+ RETURNS real
+ LANGUAGE c
+ STRICT
+AS '$libdir/pg_trgm', $function$set_limit$function$;
+
+CREATE OR REPLACE FUNCTION public.show_limit()
+ RETURNS real
+ LANGUAGE c
+ STABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$show_limit$function$;
+
+CREATE OR REPLACE FUNCTION public.show_trgm(text)
+ RETURNS text[]
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$show_trgm$function$;
+
+CREATE OR REPLACE FUNCTION public.similarity(text, text)
+ RETURNS real
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$similarity$function$;
+
+CREATE OR REPLACE FUNCTION public.similarity_dist(text, text)
+ RETURNS real
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$similarity_dist$function$;
+
+CREATE OR REPLACE FUNCTION public.similarity_op(text, text)
+ RETURNS boolean
+ LANGUAGE c
+ STABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$similarity_op$function$;
+
+CREATE OR REPLACE FUNCTION public.strict_word_similarity(text, text)
+ RETURNS real
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$strict_word_similarity$function$;
+
+CREATE OR REPLACE FUNCTION public.strict_word_similarity_commutator_op(text, text)
+ RETURNS boolean
+ LANGUAGE c
+ STABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$strict_word_similarity_commutator_op$function$;
+
+CREATE OR REPLACE FUNCTION public.strict_word_similarity_dist_commutator_op(text, text)
+ RETURNS real
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$strict_word_similarity_dist_commutator_op$function$;
+
+CREATE OR REPLACE FUNCTION public.strict_word_similarity_dist_op(text, text)
+ RETURNS real
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$strict_word_similarity_dist_op$function$;
+
+CREATE OR REPLACE FUNCTION public.strict_word_similarity_op(text, text)
+ RETURNS boolean
+ LANGUAGE c
+ STABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$strict_word_similarity_op$function$;
+
 CREATE OR REPLACE FUNCTION public.withdrawals_guard_move()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1691,11 +3096,81 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.word_similarity(text, text)
+ RETURNS real
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$word_similarity$function$;
+
+CREATE OR REPLACE FUNCTION public.word_similarity_commutator_op(text, text)
+ RETURNS boolean
+ LANGUAGE c
+ STABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$word_similarity_commutator_op$function$;
+
+CREATE OR REPLACE FUNCTION public.word_similarity_dist_commutator_op(text, text)
+ RETURNS real
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$word_similarity_dist_commutator_op$function$;
+
+CREATE OR REPLACE FUNCTION public.word_similarity_dist_op(text, text)
+ RETURNS real
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$word_similarity_dist_op$function$;
+
+CREATE OR REPLACE FUNCTION public.word_similarity_op(text, text)
+ RETURNS boolean
+ LANGUAGE c
+ STABLE PARALLEL SAFE STRICT
+AS '$libdir/pg_trgm', $function$word_similarity_op$function$;
+
+CREATE TRIGGER api_keys_refuse_house BEFORE INSERT OR UPDATE OF partner_id ON public.api_keys FOR EACH ROW EXECUTE FUNCTION api_keys_refuse_house();
+
 CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE ON public.audit_log FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER audit_log_chain BEFORE INSERT ON public.audit_log FOR EACH ROW EXECUTE FUNCTION audit_log_chain();
 
 CREATE TRIGGER audit_log_no_truncate BEFORE TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER card_issuer_users_compare AFTER UPDATE OF collateral ON public.card_issuer_users FOR EACH ROW WHEN ((old.collateral <> new.collateral)) EXECUTE FUNCTION card_issuer_users_compare();
+
+CREATE TRIGGER card_lists_open AFTER INSERT ON public.card_issuer_users FOR EACH ROW EXECUTE FUNCTION card_lists_open();
+
+CREATE TRIGGER card_movements_append_only BEFORE DELETE OR UPDATE ON public.card_movements FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER card_movements_count AFTER INSERT ON public.card_movements REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION card_movements_count();
+
+CREATE TRIGGER card_movements_no_truncate BEFORE TRUNCATE ON public.card_movements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER card_movements_place BEFORE INSERT ON public.card_movements FOR EACH ROW EXECUTE FUNCTION card_movements_place();
+
+CREATE TRIGGER card_refill_rules_compare BEFORE INSERT OR UPDATE OF threshold ON public.card_refill_rules FOR EACH ROW EXECUTE FUNCTION card_refill_rules_compare();
+
+CREATE TRIGGER card_refills_guard_first BEFORE INSERT ON public.card_refills FOR EACH ROW EXECUTE FUNCTION card_refills_guard_first();
+
+CREATE TRIGGER card_refills_guard_move BEFORE UPDATE ON public.card_refills FOR EACH ROW EXECUTE FUNCTION card_refills_guard_move();
+
+CREATE TRIGGER card_refills_no_delete BEFORE DELETE ON public.card_refills FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER card_refills_no_truncate BEFORE TRUNCATE ON public.card_refills FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER card_transactions_count AFTER INSERT ON public.card_transactions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION card_transactions_count();
+
+CREATE TRIGGER card_transactions_guard BEFORE UPDATE ON public.card_transactions FOR EACH ROW WHEN (((((((old.id IS DISTINCT FROM new.id) OR (old.card_id IS DISTINCT FROM new.card_id)) OR (old.user_id IS DISTINCT FROM new.user_id)) OR (old.list_id IS DISTINCT FROM new.list_id)) OR (old.number IS DISTINCT FROM new.number)) OR (old.created_at IS DISTINCT FROM new.created_at))) EXECUTE FUNCTION card_refuse_move();
+
+CREATE TRIGGER card_transactions_no_delete BEFORE DELETE ON public.card_transactions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER card_transactions_no_truncate BEFORE TRUNCATE ON public.card_transactions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER card_transactions_place BEFORE INSERT ON public.card_transactions FOR EACH ROW EXECUTE FUNCTION card_transactions_place();
+
+CREATE TRIGGER card_versions_append_only BEFORE DELETE OR UPDATE ON public.card_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER card_versions_no_truncate BEFORE TRUNCATE ON public.card_versions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER cards_guard BEFORE UPDATE ON public.cards FOR EACH ROW WHEN ((((old.id IS DISTINCT FROM new.id) OR (old.card_issuer_user_id IS DISTINCT FROM new.card_issuer_user_id)) OR (old.user_id IS DISTINCT FROM new.user_id))) EXECUTE FUNCTION card_refuse_move();
 
 CREATE TRIGGER deposit_cursors_no_delete BEFORE DELETE ON public.deposit_cursors FOR EACH ROW EXECUTE FUNCTION refuse_change();
 

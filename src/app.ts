@@ -1,4 +1,13 @@
 import { auditCommands } from './audit/index.ts';
+import {
+  type CardOptions,
+  cardCommands,
+  cardGauges,
+  cardJobs,
+  cardReaders,
+  cardRoutes,
+} from './cards/index.ts';
+import { refillCommands, refillGauges, refillJobs } from './cards/refills/index.ts';
 import type { Ctx, Deps } from './context.ts';
 import { depositCommands, depositGauges, depositJobs } from './deposits/index.ts';
 import { type HistoryReader, historyRoutes } from './history/index.ts';
@@ -32,26 +41,36 @@ export const commands: readonly Command<Ctx>[] = [
   ...withdrawalCommands,
   ...walletCommands,
   ...depositCommands,
+  ...cardCommands,
+  ...refillCommands,
   ...ledgerCommands,
   statementCommand,
   ...auditCommands,
 ];
 
 /** What `GET /api/history` can read, feature by feature. */
-export const historyReaders: readonly HistoryReader[] = [...ledgerReaders];
+export const historyReaders: readonly HistoryReader[] = [...ledgerReaders, ...cardReaders];
 
 /** What the worker does again and again. */
 export const jobs: readonly Job<Deps>[] = [
   ...payoutJobs(),
   ...depositJobs,
+  ...cardJobs,
+  ...refillJobs,
   ...withdrawalJobs,
   { name: 'rate-limit.sweep', everyMs: 60_000, run: ({ db }) => sweepRateLimits(db) },
 ];
 
 /** Figures for `/metrics` that are read from the database. */
-export const gauges: readonly GaugeSource<Deps>[] = [...withdrawalGauges, ...payoutGauges, ...depositGauges];
+export const gauges: readonly GaugeSource<Deps>[] = [
+  ...withdrawalGauges,
+  ...payoutGauges,
+  ...depositGauges,
+  ...cardGauges,
+  ...refillGauges,
+];
 
-export interface AppOptions extends WithdrawalOptions {
+export interface AppOptions extends WithdrawalOptions, CardOptions {
   operatorTokens: ReadonlyMap<string, string>;
   databasePoolMax: number;
   trustedProxies: readonly string[];
@@ -71,6 +90,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
     historyRoutes(server, deps, historyReaders, (ctx, request) =>
       makeStatement(ctx, { ...request, userId: ctx.actor.userId }),
     );
+    cardRoutes(server, deps, options);
     operatorRoutes(server, deps, {
       commands,
       tokens: options.operatorTokens,

@@ -45,6 +45,7 @@ test('defaults: what need not be said', () => {
     logLevel: 'info',
     networks: [],
     withdrawalLimits: [],
+    issuerWebhookSecrets: [],
   });
 });
 
@@ -110,6 +111,9 @@ test('everything said of networks, with spaces around it', () => {
     TOKEN_ADDRESSES: `polygon:EURC:${devnetToken}, base:USDC:${devnetToken.toUpperCase().replace('0X', '0x')}`,
     WITHDRAWAL_LIMITS: 'polygon:EURC:0.000001:, base:USDT:1:2500.50',
     SCREENING_URL: 'https://screening.example.com/check?key=1',
+    ISSUER_URL: 'https://issuer.example.com/cards',
+    ISSUER_TOKEN: 'known-to-the-issuer',
+    ISSUER_WEBHOOK_SECRETS: `whsec_${newKey()}, whsec_${newKey()}`,
   });
   const [polygon, base] = config.networks;
   assert.deepEqual(
@@ -130,6 +134,11 @@ test('everything said of networks, with spaces around it', () => {
     { network: 'base', symbol: 'USDT', minimum: '1', maximum: '2500.50' },
   ]);
   assert.equal(config.screeningUrl, 'https://screening.example.com/check?key=1');
+  assert.deepEqual(config.issuer, {
+    url: 'https://issuer.example.com/cards',
+    token: 'known-to-the-issuer',
+  });
+  assert.equal(config.issuerWebhookSecrets.length, 2);
 });
 
 test('HOT_WALLET_KEYS is read by workers only, not even its file by others', () => {
@@ -192,6 +201,9 @@ test('no fault repeats a secret', () => {
     BASE_RPC_URLS: `https://:${secret}:@`,
     HOT_WALLET_KEYS: `${secret}:${secret}`,
     SCREENING_URL: secret,
+    ISSUER_URL: 'https://issuer.example.com',
+    ISSUER_TOKEN: `${secret} ${secret}`,
+    ISSUER_WEBHOOK_SECRETS: `whsec_!${secret}`,
   };
   const faults = faultsOf(() => readConfig(env, ['worker']));
   assert.deepEqual(
@@ -201,6 +213,7 @@ test('no fault repeats a secret', () => {
       'OPERATOR_TOKENS',
       'ENCRYPTION_KEYS',
       'SCREENING_URL',
+      ...['ISSUER_TOKEN', 'ISSUER_WEBHOOK_SECRETS'],
       'POLYGON_RPC_URLS',
       'ETHEREUM_RPC_URLS',
       'BASE_RPC_URLS',
@@ -211,6 +224,8 @@ test('no fault repeats a secret', () => {
 });
 
 const rpcFault = (name: string) => `${name} must be http:// or https:// addresses, separated by commas.`;
+const issuerFault =
+  'ISSUER_URL must be one http:// or https:// address without a user name, password, query or fragment.';
 const finalityFault =
   'NETWORK_FINALITY must be network:rule pairs, a rule being finalized, safe, a number of blocks, or such as safe/10000/finalized; the networks are polygon, ethereum, base.';
 const feeCapFault =
@@ -284,6 +299,15 @@ for (const [name, value, sentence] of [
   ['WITHDRAWAL_LIMITS', 'toString:EURC:1:', limitFault],
   ['WITHDRAWAL_LIMITS', 'base:EURC:5:1', 'WITHDRAWAL_LIMITS gives base:EURC a maximum below its minimum.'],
   ['WITHDRAWAL_LIMITS', 'base:EURC:1:,base:EURC:1:2', 'WITHDRAWAL_LIMITS has base:EURC more than once.'],
+  ['ISSUER_URL', 'issuer.example.com', issuerFault],
+  ['ISSUER_URL', 'https://me:pass@issuer.example.com', issuerFault],
+  ['ISSUER_URL', 'https://issuer.example.com/?key=1', issuerFault],
+  ['ISSUER_TOKEN', 'a-token-and-no-address', 'ISSUER_TOKEN is given and ISSUER_URL is not.'],
+  [
+    'ISSUER_WEBHOOK_SECRETS',
+    'whsec_short',
+    'ISSUER_WEBHOOK_SECRETS must be whsec_ and 24 to 64 bytes in base64, separated by commas.',
+  ],
   ['SCREENING_URL', 'screening', 'SCREENING_URL must be one http:// or https:// address.'],
 ] as const) {
   test(`${name}: ${sentence}`, () => {

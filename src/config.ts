@@ -14,6 +14,7 @@ import {
   tokenSymbols,
   tokensOf,
 } from './evm/index.ts';
+import { isWebhookSecret } from './issuer/index.ts';
 import { faultInCidr, isInBlocks } from './platform/address.ts';
 import { parseMinor } from './platform/money.ts';
 import { errorCode, reasonOf } from './platform/start-error.ts';
@@ -34,6 +35,10 @@ export interface Config {
   networks: NetworkSettings[];
   withdrawalLimits: WithdrawalLimit[];
   screeningUrl?: string;
+  /** Where the card issuer is, and what it knows us by; without one there are no cards. */
+  issuer?: { url: string; token: string };
+  /** The secrets that its webhooks may be signed with. */
+  issuerWebhookSecrets: string[];
 }
 
 /** Amounts in whole units of the token, as decimal text. */
@@ -115,6 +120,18 @@ export const settings = {
   },
   SCREENING_URL: {
     meaning: 'Service that is asked before an address is paid; empty means that none is.',
+    default: '',
+    secret: true,
+  },
+  ISSUER_URL: {
+    meaning:
+      'Card issuer that speaks the protocol of docs/issuer-protocol.md; without one there are no cards.',
+    default: '',
+  },
+  ISSUER_TOKEN: { meaning: 'Token that the card issuer knows us by.', default: '', secret: true },
+  ISSUER_WEBHOOK_SECRETS: {
+    meaning:
+      'What the card issuer signs its webhooks to `/issuer/events` with, `whsec_` and base64; two, separated by a comma, while it changes.',
     default: '',
     secret: true,
   },
@@ -245,6 +262,11 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
       'SCREENING_URL must have no user name or password before its host; put a token into its path or query.',
     );
 
+  const issuer = readIssuer({ url: text('ISSUER_URL'), token: text('ISSUER_TOKEN') }, read.fault);
+  const issuerWebhookSecrets = list('ISSUER_WEBHOOK_SECRETS');
+  if (!issuerWebhookSecrets.every(isWebhookSecret))
+    faults.push('ISSUER_WEBHOOK_SECRETS must be whsec_ and 24 to 64 bytes in base64, separated by commas.');
+
   const config: Config = {
     databaseUrl,
     databasePoolMax: integer('DATABASE_POOL_MAX', 1, 1_000),
@@ -260,9 +282,26 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
     networks: readNetworks(read, networkTokens, roles.includes('worker')),
     withdrawalLimits,
     ...(screeningUrl && { screeningUrl }),
+    ...(issuer && { issuer }),
+    issuerWebhookSecrets,
   };
   if (faults.length > 0) throw new ConfigFault([...new Set(faults)]);
   return config;
+}
+
+function readIssuer(issuer: { url: string; token: string }, fault: (sentence: string) => void) {
+  const { url, token } = issuer;
+  if (url === '') {
+    if (token !== '') fault('ISSUER_TOKEN is given and ISSUER_URL is not.');
+    return undefined;
+  }
+  if (!isHttpUrl(url) || /^https?:\/\/[^/]*@|[?#]/i.test(url))
+    fault(
+      'ISSUER_URL must be one http:// or https:// address without a user name, password, query or fragment.',
+    );
+  else if (!/^[!-~]{16,255}$/.test(token))
+    fault('ISSUER_TOKEN must be 16 to 255 visible ASCII characters where ISSUER_URL is given.');
+  return issuer;
 }
 
 /** Who believes everybody believes the caller. A block with both ends of IPv4 in it, in whatever spelling, has all of it. */

@@ -1,4 +1,5 @@
 import type { Evm } from './evm/index.ts';
+import type { Issuer } from './issuer/index.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Db, Pool } from './platform/db.ts';
 import type { Log } from './platform/log.ts';
@@ -38,6 +39,7 @@ export interface Ctx<A extends Actor = Actor> {
   sealer: Sealer;
   evm: Evm;
   screening: Screening;
+  issuer: Issuer;
 }
 
 /** What a process is made of; surfaces build contexts from it. */
@@ -50,15 +52,16 @@ export interface Deps {
   metrics: Metrics;
   evm: Evm;
   screening: Screening;
+  issuer: Issuer;
 }
 
 export function contextFor<A extends Actor>(
-  deps: Pick<Deps, 'db' | 'clock' | 'sealer' | 'evm' | 'screening'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'sealer' | 'evm' | 'screening' | 'issuer'>,
   actor: A,
   log: Log,
 ): Ctx<A> {
-  const { db, clock, sealer, evm, screening } = deps;
-  return { db, actor, now: clock(), log, sealer, evm, screening };
+  const { db, clock, sealer, evm, screening, issuer } = deps;
+  return { db, actor, now: clock(), log, sealer, evm, screening, issuer };
 }
 
 /** Runs `work` with a context whose database is one transaction. */

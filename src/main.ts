@@ -2,6 +2,7 @@ import { buildApp, jobs } from './app.ts';
 import type { Config } from './config.ts';
 import type { Deps } from './context.ts';
 import { createEvm } from './evm/index.ts';
+import { createHttpIssuer, noIssuer } from './issuer/index.ts';
 import { systemClock } from './platform/clock.ts';
 import { createPool, type Pool } from './platform/db.ts';
 import type { HttpServer } from './platform/http.ts';
@@ -69,6 +70,7 @@ export function createDeps(config: Config, log: Log): Deps {
     metrics,
     evm: createEvm(config.networks, metrics.countNodeCall),
     screening: createScreening(config.screeningUrl),
+    issuer: config.issuer ? createHttpIssuer(config.issuer) : noIssuer,
   };
 }
 

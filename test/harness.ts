@@ -43,7 +43,8 @@ export interface RequestOptions {
   body?: unknown;
 }
 
-export type HarnessOptions = Partial<Pick<AppOptions, 'trustedProxies'>> &
+export type HarnessOptions = Partial<Pick<AppOptions, 'trustedProxies' | 'issuerWebhookSecrets'>> &
+  Partial<Pick<Deps, 'issuer'>> &
   Partial<Pick<Config, 'rateLimitStore' | 'networks' | 'withdrawalLimits' | 'screeningUrl'>>;
 
 /**
@@ -67,7 +68,8 @@ async function startHarness(options: HarnessOptions): Promise<Harness> {
   const config = testConfig(databaseUrl, options);
   let offsetMs = 0;
   const clock = () => new Date(Date.now() + offsetMs);
-  const deps: Deps = { ...createDeps(config, testLog()), clock };
+  const { issuer } = options;
+  const deps: Deps = { ...createDeps(config, testLog()), clock, ...(issuer && { issuer }) };
   const server = await buildApp(deps, { ...config, servesApi: true });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   const operatorToken = config.operatorTokens.get('tester')!;
@@ -126,6 +128,7 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
     networks: options.networks ?? networksWithoutNodes(),
     withdrawalLimits: options.withdrawalLimits ?? [],
     screeningUrl: options.screeningUrl,
+    issuerWebhookSecrets: [...(options.issuerWebhookSecrets ?? [])],
   };
 }
 

@@ -55,6 +55,7 @@ export function createBenchDeps(databaseUrl: string, networks: NetworkSettings[]
       logLevel: 'info',
       networks,
       withdrawalLimits: [],
+      issuerWebhookSecrets: [],
     },
     createQuickLog(),
   );

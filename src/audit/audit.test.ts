@@ -11,6 +11,7 @@ import {
   makeWithdrawal,
 } from '../../test/factories.ts';
 import { noteSecret, useHarness } from '../../test/harness.ts';
+import { startTestIssuer } from '../../test/issuer.ts';
 import { commands } from '../app.ts';
 import { contextFor } from '../context.ts';
 import { holdQueued } from '../payouts/hold-queued.ts';
@@ -21,7 +22,9 @@ import { verifyChain } from './verify-chain.ts';
 
 const chain = await startChain({ network: 'base' });
 after(() => chain.stop());
-const harness = useHarness({ networks: [chain.settings] });
+const cardIssuer = await startTestIssuer();
+after(() => cardIssuer.stop());
+const harness = useHarness({ networks: [chain.settings], issuer: cardIssuer.issuer });
 const sql = (text: string, values?: unknown[]) => harness.deps.db.query(text, values);
 const mark = () => randomBytes(6).toString('hex');
 
@@ -64,6 +67,27 @@ const makeUnsettled = async () => {
   const { id: userId } = await makeUser(harness);
   await harness.operator('ledger.record-unsettled', newUnsettled(userId));
   return { userId, id: 'an order' };
+};
+
+/** An active card with collateral. */
+const makeCard = async () => {
+  const { id: userId } = await makeUser(harness);
+  const { body } = await harness.operator('cards.create', { userId, cards: [{ spendingLimit: '500' }] });
+  const { id: cardId, cardIssuerUserId } = body.data.cards[0];
+  await harness.operator('cards.update', { cardId, status: 'active' });
+  await harness.operator('cards.simulate-collateral-deposit', { cardIssuerUserId, amount: '300' });
+  return { userId, cardId, cardIssuerUserId };
+};
+
+const purchase = { amount: '9.5', merchantName: 'Kiosk' };
+
+/** A payment by card, settled where that is asked for. */
+const makePurchase = async (isSettled: boolean) => {
+  const { cardId } = await makeCard();
+  const { body } = await harness.operator('cards.simulate-authorization', { cardId, ...purchase });
+  const { id: transactionId } = body.data.transaction;
+  if (isSettled) await harness.operator('cards.simulate-settlement', { transactionId });
+  return { transactionId };
 };
 
 /** For each command that changes something, an input that makes it do so. A new command needs a line here. */
@@ -129,6 +153,20 @@ const changes: Record<string, () => Promise<object>> = {
   'wallets.recover': async () => ({ ...(await makeHaltedWallet()), fromBlock: 0 }),
   'deposits.resume': makeHaltedDeposits,
   'deposits.rescan': async () => ({ ...(await makeHaltedDeposits()), fromBlock: 3 }),
+  'cards.open-account': async () => ({ userId: (await makeUser(harness)).id }),
+  'cards.create': async () => ({ userId: (await makeUser(harness)).id, cards: [{ spendingLimit: '500' }] }),
+  'cards.configure-refill': async () => ({
+    ...{ cardIssuerUserId: (await makeCard()).cardIssuerUserId, threshold: '20', amount: '50' },
+    ...{ network: 'base', currency: 'USDC', enabled: true },
+  }),
+  'cards.update': async () => ({ cardId: (await makeCard()).cardId, status: 'locked', reason: 'a test' }),
+  'cards.simulate-authorization': async () => ({ cardId: (await makeCard()).cardId, ...purchase }),
+  'cards.simulate-decline': async () => ({ cardId: (await makeCard()).cardId, ...purchase }),
+  'cards.simulate-settlement': () => makePurchase(false),
+  'cards.simulate-refund': () => makePurchase(true),
+  'cards.simulate-collateral-deposit': async () => ({
+    ...{ cardIssuerUserId: (await makeCard()).cardIssuerUserId, amount: '25' },
+  }),
   'wallets.accept-foreign': async () => ({
     ...{ network: 'base', address: chain.hotWallet, transactionHash: await useSignedNonceElsewhere() },
   }),

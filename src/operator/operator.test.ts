@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
+import { makeCardOwner } from '../../test/card-model.ts';
 import { makeAddress, makeKey, makePartner, makeUser, makeWithdrawal } from '../../test/factories.ts';
 import { noteSecret, useHarness } from '../../test/harness.ts';
 import { buildApp, commands } from '../app.ts';
@@ -98,6 +99,7 @@ test('400 cursor is not one that this list gave: from another list, made up, cut
     await makePartner(harness);
     await harness.operator('users.block-address', { address: makeAddress(), reason: 'test' });
   }
+  await makeCardOwner(harness, { cards: [{}, {}] });
   const required: Record<string, object> = { 'partners.list-users': { partnerId } };
   const list = (name: string, page: object) => harness.operator(name, { ...required[name], ...page });
   const cursors: Record<string, string> = {};

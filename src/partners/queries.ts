@@ -18,14 +18,15 @@ export async function selectPartners(
 ): Promise<{ id: string; name: string; createdAt: Date }[]> {
   return db.query<{ id: string; name: string; createdAt: Date }>(
     `select id, name, created_at as "createdAt" from partners
-     where ($1::uuid is null or id > $1)
+     where not is_house and ($1::uuid is null or id > $1)
      order by id limit $2`,
     [after ?? null, limit],
   );
 }
 
+/** The house is nobody whom keys or lists are for. */
 export async function partnerExists(db: Db, partnerId: string): Promise<boolean> {
-  return (await db.query('select 1 from partners where id = $1', [partnerId])).length > 0;
+  return (await db.query('select 1 from partners where id = $1 and not is_house', [partnerId])).length > 0;
 }
 
 /** False if the user was on the list already. */

@@ -77,7 +77,7 @@ async function settleCompleted(ctx: WorkerCtx, lane: Lane, judged: readonly Judg
         amount: slot.amount,
         transactionHash: minedHash,
         logIndex,
-        description: `Withdrawal of ${slot.currency} on ${lane.network.name}`,
+        description: slot.description ?? `Withdrawal of ${slot.currency} on ${lane.network.name}`,
       })),
     );
     await lane.atStep('ledger');

@@ -357,6 +357,8 @@ export interface OpenSlot {
   tokenAddress: string;
   toAddress: string;
   amount: bigint;
+  /** What ledgers say of it, where it is not just a withdrawal. */
+  description: string | null;
   transferStatus: string;
   missingSince: Date | null;
   /** The lane was halted for it once. */
@@ -393,7 +395,7 @@ export async function selectOpenSlots(
     `select s.nonce, s.withdrawal_id as "withdrawalId", s.missing_since as "missingSince",
        s.reported_at is not null as "isReported", w.transaction_hash as "transactionHash", w.user_id as "userId",
        w.recipient_user_id as "recipientUserId", w.currency, w.decimals, w.token_address as "tokenAddress",
-       w.to_address as "toAddress", w.amount, w.transfer_status as "transferStatus",
+       w.to_address as "toAddress", w.amount, w.description, w.transfer_status as "transferStatus",
        (select jsonb_agg(jsonb_build_object('hash', a.hash, 'maxFeePerGas', a.max_fee_per_gas::text,
           'maxPriorityFeePerGas', a.max_priority_fee_per_gas::text, 'signedAt', a.signed_at) order by a.max_fee_per_gas desc)
         from payout_attempts a where a.network = s.network and a.address = s.address and a.nonce = s.nonce) as attempts

@@ -6,12 +6,15 @@ import fc from 'fast-check';
 import type { TObject } from 'typebox';
 import { makeKey, makeUser } from '../../test/factories.ts';
 import { testLog, useHarness } from '../../test/harness.ts';
+import { startTestIssuer } from '../../test/issuer.ts';
 import { type RawAnswer, type RawOptions, sendRaw } from '../../test/raw-http.ts';
 import { commands } from '../app.ts';
 import { createHttpServer, limits } from './http.ts';
 import { createMetrics } from './metrics.ts';
 
-const harness = useHarness();
+const cardIssuer = await startTestIssuer();
+after(() => cardIssuer.stop());
+const harness = useHarness({ issuer: cardIssuer.issuer });
 const send = (request: string | Uint8Array, options?: RawOptions) => sendRaw(harness.url, request, options);
 
 const countRows = async () =>

@@ -6,7 +6,7 @@ export function describeSandbox(
   sandbox: SandboxFile,
   { home, elapsedMs }: { home: string; elapsedMs: number },
 ): string {
-  const { baseUrl, keys, networks, operatorToken, users } = sandbox;
+  const { baseUrl, cardIssuer, keys, networks, operatorToken, users } = sandbox;
   const devnets = Object.entries(networks)
     .map(([name, { rpcUrl }]) => `${name} ${rpcUrl}`)
     .join('  ');
@@ -21,6 +21,7 @@ export function describeSandbox(
   Reference    ${baseUrl}/docs
   Metrics      ${baseUrl}/metrics
   Devnets      ${devnets}
+  Card issuer  ${cardIssuer.url}
   Log, data    ${home}
 
   Keys of ${demoUsers.owner.givenName} ${demoUsers.owner.familyName} (more in sandbox.json)
@@ -32,6 +33,7 @@ export function describeSandbox(
   curl -s ${baseUrl}/ready
   curl -s -X POST ${baseUrl}/api/crypto/${users.owner.id}/withdraw ${key} ${json} -d '${withdrawal}'
   curl -s '${baseUrl}/api/crypto/${users.owner.id}/withdraws?externalId=first' ${key}
+  curl -s '${baseUrl}/api/history?resource=cards&feature=cards-transactions&filterByText=lisboa' ${key}
   curl -s -X POST ${baseUrl}/operator/wallets.show ${operator} -d '{}'
   curl -s -X POST ${baseUrl}/operator/users.list ${operator} -d '{"limit":2}'
   curl -s -X POST ${baseUrl}/operator/audit.list ${operator} -d '{"action":"keys.issue"}'

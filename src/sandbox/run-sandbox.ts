@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import pino from 'pino';
+import { seedCards } from '../cards/index.ts';
 import { type Config, type Environment, readConfig, readSetting } from '../config.ts';
 import { contextFor } from '../context.ts';
 import { chains, type Network, type NetworkSettings, type PrivateKey, tokensOf } from '../evm/index.ts';
@@ -15,6 +16,7 @@ import { type SandboxDatabase, startDatabase } from './database.ts';
 import { type DemoData, loadDemo } from './demo.ts';
 import { type Devnet, type DevnetNetwork, startDevnet } from './devnet/index.ts';
 import { lockFolder } from './folder-lock.ts';
+import { type SandboxIssuer, startIssuer } from './issuer/index.ts';
 import { createParts, Interrupted, type Parts } from './parts.ts';
 import { readSandboxFile, type SandboxFile, writeSandboxFile } from './sandbox-file.ts';
 import { readOrMakeSecrets, type SandboxSecrets } from './secrets.ts';
@@ -50,19 +52,29 @@ async function startSandbox(parts: Parts, home: string, env: Environment, reset:
     level: config.logLevel,
     destination: pino.destination({ dest: path.join(home, 'causeway.log'), mode: 0o600, sync: true }),
   });
-  const [database, devnet] = await parts.begin<[SandboxDatabase, Devnet]>(
+  const [database, devnet, cardIssuer] = await parts.begin<[SandboxDatabase, Devnet, SandboxIssuer]>(
     openDatabase(home, env, log),
     startDevnet({ home, keys: secrets, log }),
+    startIssuer({ ...issuerFiles(home), token: secrets.cardIssuerToken, log }),
   );
   const networks = readDevnets(devnet, secrets.hotWalletKey);
-  const served = { ...config, databaseUrl: database.url, networks };
+  const { cardIssuerToken, cardWebhookSecret } = secrets;
+  const served: Config = {
+    ...{ ...config, databaseUrl: database.url, networks },
+    issuer: { url: cardIssuer.url, token: cardIssuerToken },
+    issuerWebhookSecrets: [cardWebhookSecret],
+  };
   const demo = await prepareData(served, home, env, log);
   const [server] = await parts.begin<[RunningServer]>(serve(served, log, ['api', 'worker']));
 
   const { url } = server;
+  await cardIssuer.setWebhook({ url: `${url}/issuer/events`, secret: cardWebhookSecret });
   const urls = { baseUrl: url, historyUrl: url, mcpUrl: url, operatorUrl: url };
   const { operatorToken } = secrets;
-  const sandbox: SandboxFile = { ...urls, operatorToken, ...demo, networks: devnet.networks };
+  const sandbox: SandboxFile = {
+    ...{ ...urls, operatorToken, ...demo, networks: devnet.networks },
+    cardIssuer: { url: cardIssuer.url, token: cardIssuerToken },
+  };
   writeSandboxFile(home, sandbox);
   console.log(describeSandbox(sandbox, { home, elapsedMs: performance.now() - startedAt }));
 }
@@ -77,6 +89,10 @@ function readSandboxConfig({ operatorToken, encryptionKey }: SandboxSecrets, env
     OPERATOR_TOKENS_FILE: undefined,
     ENCRYPTION_KEYS: `1:${encryptionKey}`,
     ENCRYPTION_KEYS_FILE: undefined,
+    // Its own card issuer too: one elsewhere would issue real cards to people who do not exist.
+    ISSUER_URL: undefined,
+    ISSUER_TOKEN: undefined,
+    ISSUER_TOKEN_FILE: undefined,
   });
 }
 
@@ -105,8 +121,19 @@ async function prepareData(config: Config, home: string, env: Environment, log: 
   });
   const deps = createDeps(config, log);
   const ctx = contextFor(deps, { kind: 'operator', name: 'sandbox' }, log);
-  return loadDemo(ctx, readSandboxFile(home)).finally(deps.db.end);
+  try {
+    const demo = await loadDemo(ctx, readSandboxFile(home));
+    await seedCards(ctx);
+    return demo;
+  } finally {
+    await deps.db.end();
+  }
 }
+
+const issuerFiles = (home: string) => ({
+  folder: path.join(home, 'card-issuer'),
+  logFile: path.join(home, 'card-issuer.log'),
+});
 
 async function openDatabase(home: string, env: Environment, log: Log): Promise<SandboxDatabase> {
   const url = readSetting(env, 'DATABASE_URL');
@@ -133,6 +160,8 @@ function resetHome(home: string, env: Environment): void {
     'postgres',
     'postgres-password',
     'postgres.log',
+    'card-issuer',
+    'card-issuer.log',
     'causeway.log',
     'sandbox.json',
     'secrets.json',

@@ -29,6 +29,8 @@ export interface SandboxFile {
   consents: Record<string, string>;
   /** The devnets: where their nodes are, which tokens they have, and the wallet that withdrawals are paid from. */
   networks: Record<string, DevnetNetwork>;
+  /** The card issuer: a server of its own. */
+  cardIssuer: { url: string; token: string };
 }
 
 const fileIn = (home: string) => path.join(home, 'sandbox.json');

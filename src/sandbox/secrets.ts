@@ -11,6 +11,9 @@ export interface SandboxSecrets {
   /** Of the devnets: who issues the tokens, and who pays withdrawals. */
   issuerKey: PrivateKey;
   hotWalletKey: PrivateKey;
+  /** Of the card issuer: what it knows us by, and what it signs its webhooks with. */
+  cardIssuerToken: string;
+  cardWebhookSecret: string;
 }
 
 /** Made once for each sandbox and kept: no sandbox shares a secret with another. */
@@ -22,6 +25,8 @@ export function readOrMakeSecrets(home: string): SandboxSecrets {
     encryptionKey: randomBytes(32).toString('base64'),
     issuerKey: newPrivateKey(),
     hotWalletKey: newPrivateKey(),
+    cardIssuerToken: `cwi_${randomBytes(24).toString('hex')}`,
+    cardWebhookSecret: `whsec_${randomBytes(32).toString('base64')}`,
     ...known,
   };
   // A release that needs one more secret finds it missing from the file of the release before.

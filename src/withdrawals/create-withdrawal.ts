@@ -96,8 +96,12 @@ async function findReplay(
   return { bulkId: former.bulkId, isReplay: true };
 }
 
+interface RequestFacts extends Pick<WithdrawalRequest, 'userId' | 'amount' | 'to' | 'externalId'> {
+  asset: Pick<Asset, 'network' | 'token'>;
+}
+
 /** What makes two requests the same: what they ask for, with defaults filled in, not how it was spelled. */
-function fingerprintOf({ userId, asset, amount, to, externalId }: WithdrawalRequest): Buffer {
+export function fingerprintOf({ userId, asset, amount, to, externalId }: RequestFacts): Buffer {
   const recipient = to.toLowerCase();
   const facts = [
     userId,

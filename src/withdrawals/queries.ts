@@ -41,6 +41,8 @@ export interface NewWithdrawal {
   externalId: string | null;
   idempotencyKey: string | null;
   fingerprint: Buffer | null;
+  /** What ledgers say of it, where it is not just a withdrawal. */
+  description?: string;
   now: Date;
 }
 
@@ -51,19 +53,19 @@ export interface NewWithdrawal {
 export async function insertWithdrawal(db: Db, withdrawal: NewWithdrawal): Promise<string> {
   const { partnerId, userId, keyId, network, currency, tokenAddress, decimals, amount, toAddress } =
     withdrawal;
-  const { recipientUserId, externalId, idempotencyKey, fingerprint, now } = withdrawal;
+  const { recipientUserId, externalId, idempotencyKey, fingerprint, now, description } = withdrawal;
   const [row] = await db.query<{ bulkId: string }>(
     `with list as (
        insert into withdrawal_lists (partner_id, user_id, last_position) values ($1, $2, 1)
        on conflict (partner_id, user_id) do update set last_position = withdrawal_lists.last_position + 1
        returning id, last_position)
      insert into withdrawals (list_id, position, partner_id, user_id, key_id, network, currency, token_address, decimals, amount,
-       to_address, recipient_user_id, external_id, idempotency_key, fingerprint, created_at, updated_at)
-     select id, last_position, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14 from list
+       to_address, recipient_user_id, external_id, idempotency_key, fingerprint, created_at, updated_at, description)
+     select id, last_position, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, $15 from list
      returning bulk_id as "bulkId"`,
     [
       ...[partnerId, userId, keyId, network, currency, tokenAddress, decimals, amount, toAddress],
-      ...[recipientUserId, externalId, idempotencyKey, fingerprint, now],
+      ...[recipientUserId, externalId, idempotencyKey, fingerprint, now, description ?? null],
     ],
   );
   return row!.bulkId;

@@ -127,5 +127,6 @@ function apiConfig(own: { databaseUrl: string; network: NetworkSettings; operato
     logLevel: 'error',
     networks: [withoutSigner],
     withdrawalLimits: [],
+    issuerWebhookSecrets: [],
   };
 }

@@ -35,7 +35,7 @@ const columns = `u.operation_id as "operationId", u.leg, u.unique_hash_id as "un
   coalesce(u.status_reason, w.error_message) as "statusReason", coalesce(u.network, w.network) as network,
   coalesce(u.sent_currency, w.currency) as "sentCurrency", coalesce(u.sent_amount, w.amount) as "sentAmount",
   u.received_currency as "receivedCurrency", u.received_amount as "receivedAmount",
-  coalesce(u.description, 'Withdrawal of ' || w.currency || ' on ' || w.network) as description,
+  coalesce(u.description, w.description, 'Withdrawal of ' || w.currency || ' on ' || w.network) as description,
   coalesce(u.purpose, 'withdrawal') as purpose, u.user_description as "userDescription", u.executed_at as "executedAt",
   coalesce(u.updated_at, w.updated_at) as "updatedAt", w.decimals, u.withdrawal_id is not null as "isWithdrawal"`;
 

@@ -1,0 +1,39 @@
+import type { Deps } from '../context.ts';
+import { noIssuer } from '../issuer/index.ts';
+import type { GaugeSource } from '../platform/metrics.ts';
+import { type EventCursor, selectEventCursor, selectSecondsBehind } from './queries.ts';
+
+const ofCursor =
+  (figure: (cursor: EventCursor) => number): GaugeSource<Deps>['read'] =>
+  async ({ db, issuer }) =>
+    issuer === noIssuer ? [] : [{ labels: {}, value: figure(await selectEventCursor(db)) }];
+
+export const cardGauges: readonly GaugeSource<Deps>[] = [
+  {
+    name: 'causeway_cards_events_behind_seconds',
+    help: 'How long ago the card issuer’s events were last read; seconds, unless something is wrong.',
+    labels: [],
+    read: async ({ db, issuer }) => {
+      const seconds = issuer === noIssuer ? undefined : await selectSecondsBehind(db);
+      return seconds === undefined ? [] : [{ labels: {}, value: seconds }];
+    },
+  },
+  {
+    name: 'causeway_cards_events_last_sequence',
+    help: 'The last event of the card issuer that was read.',
+    labels: [],
+    read: ofCursor(({ lastSequence }) => Number(lastSequence)),
+  },
+  {
+    name: 'causeway_cards_events_skipped',
+    help: 'Events of the card issuer about people who are none of our users.',
+    labels: [],
+    read: ofCursor(({ skipped }) => Number(skipped)),
+  },
+  {
+    name: 'causeway_cards_events_missing',
+    help: '1 where the card issuer lacks an event that it has later ones of: none after it is read until it comes.',
+    labels: [],
+    read: ofCursor(({ missingSequence }) => (missingSequence === null ? 0 : 1)),
+  },
+];

@@ -1,0 +1,17 @@
+export { applyEvents, type IssuerFact } from './apply-events.ts';
+export { type CaughtUp, catchUp } from './catch-up.ts';
+export { cardCommands } from './commands.ts';
+export { type CreatedCards, createCards, type NewCard, type NewCardsRequest } from './create-cards.ts';
+export { seedCards } from './demo.ts';
+export { cardErrors } from './errors.ts';
+export { cardTerms, idempotencyKey, issuerId, newCard, newCards } from './fields.ts';
+export { cardGauges } from './gauges.ts';
+export { cardJobs } from './jobs.ts';
+export { type NewAccount, openAccount } from './open-account.ts';
+export type { CardAccount, CardRow } from './queries.ts';
+export { type RevealKey, readRevealKey } from './read-reveal-key.ts';
+export { cardReaders } from './readers.ts';
+export { type CardReveal, revealCard } from './reveal-card.ts';
+export { type CardOptions, cardRoutes } from './routes.ts';
+export { showCard } from './show-card.ts';
+export { type CardChange, updateCard } from './update-card.ts';

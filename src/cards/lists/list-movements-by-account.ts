@@ -1,0 +1,19 @@
+import type { Ctx } from '../../context.ts';
+import type { MovementView } from './list-movements.ts';
+import type { CardPage, CardWindow } from './page.ts';
+import { selectMovementsByAccount } from './queries.ts';
+
+export interface AccountMovements {
+  cardIssuerUserId: string;
+  total: number;
+  movements: MovementView[];
+}
+
+/** The same page of each of a user's accounts, oldest account first; one without movements has none. */
+export async function listMovementsByAccount(
+  ctx: Ctx,
+  { currentPage, pageSize, ...filter }: { userId: string } & CardWindow & CardPage,
+): Promise<{ accounts: AccountMovements[] }> {
+  const page = { offset: currentPage * pageSize, limit: pageSize };
+  return { accounts: await selectMovementsByAccount(ctx.db, filter, page) };
+}

@@ -1,0 +1,11 @@
+export { refillCommands } from './commands.ts';
+export { configureRefill, type RefillTerms } from './configure-refill.ts';
+export { followRefills } from './follow-refills.ts';
+export { refillGauges } from './gauges.ts';
+export { makeRefillJobs, refillJobs } from './jobs.ts';
+export { listRefills, type RefillView } from './list-refills.ts';
+export { openRefills } from './open-refills.ts';
+export type { RefillRule } from './queries.ts';
+export { startRefills } from './start-refills.ts';
+export { type RefillStatus, refillStatuses } from './states.ts';
+export { type AtRefillStep, type RefillStep, refillSteps } from './steps.ts';

@@ -1,0 +1,41 @@
+import { contextFor, type Deps } from '../../context.ts';
+import { IssuerFault, noIssuer } from '../../issuer/index.ts';
+import type { Job } from '../../platform/jobs.ts';
+import { followRefills } from './follow-refills.ts';
+import { openRefills } from './open-refills.ts';
+import { startRefills } from './start-refills.ts';
+import { type AtRefillStep, never } from './steps.ts';
+
+/**
+ * The life of a refill. One worker at a time, so that the issuer is not told the same by each; what it does is guarded row by row
+ * anyway. Payments are made, and fail, without the issuer: only opening asks it.
+ */
+export function makeRefillJobs(atStep: AtRefillStep = never): Job<Deps>[] {
+  return [
+    {
+      name: 'cards.refill',
+      everyMs: 5_000,
+      run: async (deps) => {
+        if (deps.issuer === noIssuer) return 0;
+        const ctx = contextFor(deps, { kind: 'worker', job: 'cards.refill' } as const, deps.log);
+        const moved = await followRefills(ctx, { atStep });
+        const opened = await throughAbsence(deps, () => openRefills(ctx));
+        if (opened > 0) await atStep('opened');
+        return moved + opened + (await startRefills(ctx, { atStep }));
+      },
+    },
+  ];
+}
+
+export const refillJobs: readonly Job<Deps>[] = makeRefillJobs();
+
+/** Whoever reads the issuer's events tells that it is away. */
+async function throughAbsence({ log }: Deps, turn: () => Promise<number>): Promise<number> {
+  try {
+    return await turn();
+  } catch (error) {
+    if (!(error instanceof IssuerFault)) throw error;
+    log.debug({ err: error }, 'the card issuer does not answer; no refill is opened');
+    return 0;
+  }
+}

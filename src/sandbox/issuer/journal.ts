@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { errorCode, StartError } from '../../platform/start-error.ts';
+
+/** A file that only grows: each line has a digest over itself and the line before, so that no damage goes unseen. */
+export interface Journal<Entry> {
+  append(entry: Entry): void;
+  /** Resolves when everything that was appended until now is on the disk. */
+  durable(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const newline = 0x0a;
+
+/**
+ * Replays what is there. A last line without its end was being written when the process or the machine stopped: nobody was told
+ * of it, and it is cut off. Anything else that does not fit refuses to open.
+ */
+export async function openJournal<Entry>(
+  file: string,
+  replay: (entry: Entry) => void,
+): Promise<Journal<Entry>> {
+  const content = await readIfThere(file);
+  const end = (content?.lastIndexOf(newline) ?? -1) + 1;
+  const lines = content?.subarray(0, end).toString('utf8').split('\n').slice(0, -1) ?? [];
+  let digest = '';
+  for (const [at, line] of lines.entries()) {
+    const text = line.slice(line.indexOf(' ') + 1);
+    digest = digestOf(digest, text);
+    if (line !== `${digest} ${text}`) throw new StartError(`${file} is damaged in line ${at + 1}.`);
+    replay(JSON.parse(text) as Entry);
+  }
+  const handle = await open(file, 'a', 0o600);
+  if (content === undefined) await syncFolderOf(file);
+  else if (end < content.length) {
+    await handle.truncate(end);
+    await handle.datasync();
+  }
+  return createWriter(handle, digest);
+}
+
+function createWriter<Entry>(handle: FileHandle, lastDigest: string): Journal<Entry> {
+  let digest = lastDigest;
+  let waiting: string[] = [];
+  let writing: Promise<void> | undefined;
+
+  // What arrives while the disk is busy is written together next: many writers cost one wait.
+  const write = async () => {
+    while (waiting.length > 0) {
+      const lines = waiting.join('');
+      waiting = [];
+      await handle.appendFile(lines);
+      await handle.datasync();
+    }
+    writing = undefined;
+  };
+
+  return {
+    append(entry) {
+      const text = JSON.stringify(entry);
+      digest = digestOf(digest, text);
+      waiting.push(`${digest} ${text}\n`);
+      // After a failure it stays rejected: what is on the disk is not known any more.
+      writing ??= write();
+    },
+    async durable() {
+      await writing;
+    },
+    async close() {
+      await writing;
+      await handle.close();
+    },
+  };
+}
+
+const digestOf = (before: string, text: string) =>
+  createHash('sha256').update(`${before} ${text}`).digest('hex').slice(0, 32);
+
+async function readIfThere(file: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** The name of a new file is on the disk only when its folder is. */
+async function syncFolderOf(file: string): Promise<void> {
+  const folder = await open(path.dirname(file), 'r');
+  await folder.sync();
+  await folder.close();
+}

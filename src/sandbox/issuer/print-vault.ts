@@ -1,0 +1,10 @@
+// `node src/sandbox/issuer/print-vault.ts <folder>`: the test numbers of a sandbox's cards, a line each. A process of its own, so
+// that whoever wants to know that the service never sees them does not see them either.
+import { readVault } from './vault.ts';
+
+const [folder] = process.argv.slice(2);
+if (!folder) {
+  console.error('Name the folder of the sandbox’s issuer, such as .causeway/issuer.');
+  process.exit(1);
+}
+for (const { cardId, number, code } of readVault(folder)) console.log(`${cardId} ${number} ${code}`);

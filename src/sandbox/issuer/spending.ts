@@ -1,0 +1,32 @@
+import type { IssuerCard, SpendingInterval } from '../../issuer/index.ts';
+import { cents, type State } from './state.ts';
+
+/** The first instant of the interval that is running, by the calendar in UTC; a week begins on Monday. */
+export function intervalStart(interval: SpendingInterval, now: Date): Date {
+  const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
+  switch (interval) {
+    case 'daily':
+      return new Date(Date.UTC(year, month, day));
+    case 'weekly':
+      return new Date(Date.UTC(year, month, day - ((now.getUTCDay() + 6) % 7)));
+    case 'monthly':
+      return new Date(Date.UTC(year, month, 1));
+    case 'yearly':
+      return new Date(Date.UTC(year, 0, 1));
+    case 'all-time':
+      return new Date(0);
+  }
+}
+
+/**
+ * What was bought with the card since then, authorized and settled alike, less what was refunded since then. A refund of an
+ * earlier interval's purchase does not make it less than nothing.
+ */
+export function spentIn(state: State, { id, spendingInterval }: IssuerCard, now: Date): bigint {
+  const since = intervalStart(spendingInterval, now).toISOString();
+  const spent = (state.transactionsOfCard.get(id) ?? [])
+    .map((transactionId) => state.transactions.get(transactionId)!)
+    .filter(({ status, createdAt }) => (status === 'pending' || status === 'settled') && createdAt >= since)
+    .reduce((sum, { type, amount }) => sum + (type === 'purchase' ? cents(amount) : -cents(amount)), 0n);
+  return spent > 0n ? spent : 0n;
+}

@@ -1,0 +1,66 @@
+import path from 'node:path';
+import type { Clock } from '../../platform/clock.ts';
+import { StartError } from '../../platform/start-error.ts';
+import { openJournal } from './journal.ts';
+import { ProtocolError } from './protocol-error.ts';
+import { makeId, type Outcome } from './rules.ts';
+import { applyEntry, type Entry, emptyState, type State, type WireEvent } from './state.ts';
+
+export interface RequestKey {
+  key: string;
+  /** Of method, path and body: another request under the same key is told apart by it. */
+  fingerprint: string;
+}
+
+export interface Store {
+  readonly state: State;
+  /** The answer that was given under this key, if any. */
+  findAnswer(request: RequestKey): { body: unknown } | undefined;
+  /** Makes an outcome happen, all of it or nothing. It may be told once `durable` has resolved. */
+  commit(request: RequestKey, outcome: Outcome): unknown;
+  commitSession(digest: string): void;
+  durable(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * The issuer's memory over its journal. What happens is in memory at once and on the disk a moment later, so whatever is read from
+ * here, too, may be told only after `durable`.
+ */
+export async function openStore(folder: string, clock: Clock): Promise<Store> {
+  const state = emptyState();
+  const file = path.join(folder, 'journal.jsonl');
+  const journal = await openJournal<Entry>(file, (entry) => applyEntry(state, entry));
+  if (state.events.some(({ sequence }, at) => sequence !== String(at + 1))) {
+    throw new StartError(`${file} has events that are not numbered one after the other.`);
+  }
+  const add = (entry: Entry) => {
+    applyEntry(state, entry);
+    journal.append(entry);
+  };
+  return {
+    state,
+    findAnswer({ key, fingerprint }) {
+      const kept = state.answers.get(key);
+      if (kept && kept.fingerprint !== fingerprint) {
+        throw new ProtocolError('key-reused', 'The idempotency key belongs to another request.');
+      }
+      return kept;
+    },
+    commit(request, { facts, answer, refundOf, deposit }) {
+      const createdAt = clock().toISOString();
+      const events = facts.map(
+        (fact, at): WireEvent => ({
+          ...{ id: makeId('evt'), sequence: String(state.events.length + at + 1), createdAt },
+          ...fact,
+        }),
+      );
+      const body = answer(events);
+      add({ events, answer: { ...request, body }, refundOf, deposit });
+      return body;
+    },
+    commitSession: (digest) => add({ events: [], session: digest }),
+    durable: journal.durable,
+    close: journal.close,
+  };
+}
