@@ -554,12 +554,16 @@ create table card_event_cursor (
   is_only boolean primary key default true check (is_only),
   last_sequence bigint not null default 0,
   read_at timestamptz,
-  -- Of people who are none of our users; each counted once, when its turn came.
+  -- Of people who are none of our users, of things that we keep nothing of, or passed over by an operator; each counted once, when
+  -- its turn came.
   skipped bigint not null default 0,
-  -- The one that the issuer does not have though it has later ones: nothing after it is read.
+  -- Where the reading stands: the one that the issuer does not have though it has later ones, or that is not as the protocol says.
   missing_sequence bigint,
   missing_since timestamptz,
-  constraint card_event_cursor_missing check ((missing_sequence is null) = (missing_since is null))
+  is_unreadable boolean not null default false,
+  constraint card_event_cursor_next check (missing_sequence = last_sequence + 1),
+  constraint card_event_cursor_missing
+    check ((missing_sequence is null) = (missing_since is null) and (missing_sequence is not null or not is_unreadable))
 );
 insert into card_event_cursor default values;
 
@@ -567,7 +571,8 @@ insert into card_event_cursor default values;
 
 create table card_requests (
   user_id uuid not null references users (id),
-  idempotency_key text not null check (length(idempotency_key) between 1 and 255),
+  -- The partner's, or an operator's, and their own key after it: two who act for one user do not know of each other's keys.
+  idempotency_key text not null check (length(idempotency_key) between 1 and 300),
   fingerprint bytea not null,
   -- As the issuer was first asked: it is asked the same again, byte for byte, whatever the user is called by then.
   asked json not null,

@@ -72,7 +72,8 @@ create table card_refills (
   status card_refill_status not null default 'queued',
   -- How many payments failed and were tried again.
   retries integer not null default 0,
-  -- When something is to be done about it: it is paid, or told to the issuer. Of a final one: when the next may be opened.
+  -- When something is to be done about it: it is paid, or told to the issuer. Of a failed one: when the next may be opened;
+  -- of a completed one: when the issuer should have credited it, which the next one waits for.
   due_at timestamptz not null,
   -- Of the last attempt.
   withdrawal_id uuid constraint card_refills_withdrawal_key unique references withdrawals (id),
@@ -91,6 +92,8 @@ create table card_refills (
 create unique index card_refills_one_open on card_refills (card_issuer_user_id) where status in ('queued', 'processing');
 create index card_refills_due on card_refills (status, due_at) where status in ('queued', 'processing');
 create index card_refills_of_user on card_refills (user_id, created_at, id);
+-- Whether an address takes collateral, and is not to be a wallet.
+create index card_issuer_users_collateral_address on card_issuer_users (collateral_address);
 -- Whether the issuer has told of a payment.
 create index card_movements_reference on card_movements (card_issuer_user_id, reference) where reference is not null;
 

@@ -69,9 +69,11 @@ create table card_event_cursor (
   skipped bigint default 0 not null,
   missing_sequence bigint,
   missing_since timestamp with time zone,
+  is_unreadable boolean default false not null,
   constraint card_event_cursor_pkey PRIMARY KEY (is_only),
   constraint card_event_cursor_is_only_check CHECK (is_only),
-  constraint card_event_cursor_missing CHECK (((missing_sequence IS NULL) = (missing_since IS NULL)))
+  constraint card_event_cursor_missing CHECK ((((missing_sequence IS NULL) = (missing_since IS NULL)) AND ((missing_sequence IS NOT NULL) OR (NOT is_unreadable)))),
+  constraint card_event_cursor_next CHECK ((missing_sequence = (last_sequence + 1)))
 );
 
 create table card_issuer_users (
@@ -205,7 +207,7 @@ create table card_requests (
   created_at timestamp with time zone not null,
   constraint card_requests_pkey PRIMARY KEY (user_id, idempotency_key),
   constraint card_requests_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
-  constraint card_requests_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 255)))
+  constraint card_requests_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 300)))
 );
 
 create table card_reveals (
@@ -666,6 +668,8 @@ CREATE INDEX api_keys_user ON public.api_keys USING btree (user_id, id);
 CREATE INDEX audit_log_action ON public.audit_log USING btree (action, id);
 
 CREATE INDEX audit_log_subject ON public.audit_log USING btree (subject, id);
+
+CREATE INDEX card_issuer_users_collateral_address ON public.card_issuer_users USING btree (collateral_address);
 
 CREATE INDEX card_issuer_users_user ON public.card_issuer_users USING btree (user_id);
 

@@ -159,6 +159,11 @@ const changes: Record<string, () => Promise<object>> = {
     ...{ cardIssuerUserId: (await makeCard()).cardIssuerUserId, threshold: '20', amount: '50' },
     ...{ network: 'base', currency: 'USDC', enabled: true },
   }),
+  'cards.skip-event': async () => {
+    await sql(`update card_event_cursor
+      set last_sequence = 999998, missing_sequence = 999999, missing_since = now(), is_unreadable = true`);
+    return { sequence: '999999', reason: 'a test' };
+  },
   'cards.update': async () => ({ cardId: (await makeCard()).cardId, status: 'locked', reason: 'a test' }),
   'cards.simulate-authorization': async () => ({ cardId: (await makeCard()).cardId, ...purchase }),
   'cards.simulate-decline': async () => ({ cardId: (await makeCard()).cardId, ...purchase }),

@@ -71,7 +71,7 @@ async function readAllEvents(): Promise<IssuerEvent[]> {
   const events: IssuerEvent[] = [];
   for (;;) {
     const page = await sandbox.issuer.readEvents({ after: events.at(-1)?.sequence ?? 0n, limit: 500 });
-    events.push(...page);
+    events.push(...(page as IssuerEvent[]));
     if (page.length < 500) return events;
   }
 }
@@ -261,6 +261,9 @@ test('the same request again under its key gives the same cards; another one is 
   assert.equal((await cardsAtIssuer(userId)).length, 1);
   const rows = await auditOf(`user:${userId}`);
   assert.equal(rows.filter(({ action }) => action === 'cards.create').length, 1);
+  const partner = { ...owner, partnerId: randomUUID() };
+  const ofAnother = await createCards(as(partner), { userId, cards, idempotencyKey });
+  assert.ok(!ofAnother.replayed && ofAnother.cards[0]!.id !== first.cards[0]!.id, 'a key is its partner’s');
 });
 
 test('sixteen at once under one key: one set of cards, of which one answer is the first', async () => {
@@ -343,7 +346,7 @@ test('of two first requests under one key, the one that is noted decides what is
         isOvertaken = true;
         const [, , fingerprint, asked, now] = values!;
         const other = String(asked).replace('Test Person', 'Named Before');
-        await query(text, [userId, request.idempotencyKey, fingerprint, other, now]);
+        await query(text, [userId, `${owner.partnerId} ${request.idempotencyKey}`, fingerprint, other, now]);
       }
       return query(text, values);
     },
@@ -463,11 +466,8 @@ test('everything that may change, one by one and together, with a version each a
   assert.equal(rows.length, 5);
   assert.deepEqual(rows.at(-1), {
     ...{ action: 'cards.update', actor_id: owner.id },
-    before: { nickname: null, status: 'inactive', spendingLimit: '7.50', spendingInterval: 'daily' },
-    after: {
-      ...{ nickname: 'All', status: 'active', spendingLimit: '0.00', spendingInterval: 'daily' },
-      reason: 'a test',
-    },
+    before: { nickname: null, status: 'inactive', spendingLimit: '7.50' },
+    after: { nickname: 'All', status: 'active', spendingLimit: '0.00', reason: 'a test' },
   });
 });
 
@@ -528,7 +528,22 @@ test('503 an answer that is lost; whoever repeats it gets the card as it became'
   proxy.passage = () => 'whole';
   const changed = await updateCard(as(owner), { ...card, status: 'locked' });
   assert.deepEqual([changed.status, changed.version], ['locked', 3]);
-  assert.equal((await auditOf(`card:${card.cardId}`)).at(-1)!.action, 'cards.update');
+  const rows = await auditOf(`card:${card.cardId}`);
+  assert.deepEqual(
+    rows.slice(-2).map(({ action, after }) => [action, after]),
+    [
+      ['cards.update', { status: 'locked', outcome: 'unknown' }],
+      ['cards.update', { status: 'locked' }],
+    ],
+  );
+});
+
+test('the audit log has what was asked for, not what the issuer did meanwhile', async () => {
+  const card = await makeCard(owner, 'active');
+  await sandbox.issuer.updateCard({ cardId: card.cardId, status: 'locked', idempotencyKey: randomUUID() });
+  await updateCard(as(owner), { ...card, nickname: 'Mine' });
+  const { before, after } = (await auditOf(`card:${card.cardId}`)).at(-1)!;
+  assert.deepEqual([before, after], [{ nickname: 'Card' }, { nickname: 'Mine' }]);
 });
 
 test('an issuer that refuses what is so already: what is left is asked, or the card is given as it is', async () => {

@@ -1,21 +1,36 @@
+import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
-import type { IssuerEvent } from '../issuer/index.ts';
+import type { FeedEvent, IssuerEvent } from '../issuer/index.ts';
+import { defineErrors } from '../platform/errors.ts';
 import { applyEvents } from './apply-events.ts';
-import { type EventCursor, lockEventCursor, selectEventCursor, updateEventCursor } from './queries.ts';
+import { askIssuer } from './ask-issuer.ts';
+import {
+  type EventCursor,
+  lockEventCursor,
+  notifyCatchUp,
+  selectEventCursor,
+  updateEventCursor,
+} from './queries.ts';
 
 export interface CaughtUp {
   /** Events that were read and had not been read before, whether a webhook had told them or not. */
   read: number;
-  /** Of those, about people who are none of our users. */
+  /** Of those, about people who are none of our users, or about things that we keep nothing of. */
   skipped: number;
   lastSequence: bigint;
-  /** An event that the issuer does not have, though it has later ones: nothing after it is read. */
+  /** An event that the issuer does not have, though it has later ones, or that cannot be read: nothing after it is read. */
   missingSequence: bigint | null;
+  isUnreadable: boolean;
   /** There is more to read. */
   isBehind: boolean;
 }
 
 export const eventsInTurn = 200;
+
+const feedErrors = defineErrors({
+  eventNotAwaited: [409, 'The reading of the card issuer’s events does not stand at that one'],
+  eventReadable: [409, 'That event can be read by now: it is taken over, not passed over'],
+});
 
 /**
  * Reads the issuer's events from where the last reading ended, in order, so that what no webhook told is known as well. The
@@ -26,53 +41,116 @@ export const eventsInTurn = 200;
 export async function catchUp(ctx: Ctx, { limit = eventsInTurn } = {}): Promise<CaughtUp> {
   const { lastSequence: after } = await selectEventCursor(ctx.db);
   const events = await ctx.issuer.readEvents({ after, limit });
-  const { ready, missing } = takeWithoutGap(after, events);
+  const { ready, foreign, lastSequence, stop } = takeInOrder(after, events);
   return inTransaction(ctx, async (ctx) => {
     const cursor = await lockEventCursor(ctx.db);
     if (cursor.lastSequence !== after) {
-      const { lastSequence, missingSequence } = cursor;
-      return { read: 0, skipped: 0, lastSequence, missingSequence, isBehind: true };
+      const { lastSequence, missingSequence, isUnreadable } = cursor;
+      return { read: 0, skipped: 0, lastSequence, missingSequence, isUnreadable, isBehind: true };
     }
-    const skipped = await applyEvents(ctx, ready);
-    const lastSequence = ready.at(-1)?.sequence ?? after;
-    tellGap(ctx, cursor, missing);
+    const skipped = foreign.length + (await applyEvents(ctx, ready));
+    tellForeign(ctx, foreign);
+    tellStop(ctx, cursor, stop);
+    const missingSequence = stop?.sequence ?? null;
+    const isUnreadable = stop?.isUnreadable ?? false;
     await updateEventCursor(ctx.db, {
       lastSequence,
-      readAt: missing === null ? ctx.now : cursor.readAt,
+      readAt: stop ? cursor.readAt : ctx.now,
       skipped: cursor.skipped + BigInt(skipped),
-      missingSequence: missing,
-      missingSince:
-        missing === null ? null : missing === cursor.missingSequence ? cursor.missingSince : ctx.now,
+      missingSequence,
+      missingSince: stop && (isSameStop(cursor, stop) ? cursor.missingSince : ctx.now),
+      isUnreadable,
     });
-    const isBehind = missing === null && events.length === limit;
-    return { read: ready.length, skipped, lastSequence, missingSequence: missing, isBehind };
+    const isBehind = stop === null && events.length === limit;
+    const read = ready.length + foreign.length;
+    return { read, skipped, lastSequence, missingSequence, isUnreadable, isBehind };
   });
 }
 
-/** What follows the cursor without a gap, and the first sequence that is not there though later ones are. */
-function takeWithoutGap(
-  after: bigint,
-  events: readonly IssuerEvent[],
-): { ready: IssuerEvent[]; missing: bigint | null } {
-  const ready: IssuerEvent[] = [];
-  let next = after + 1n;
+/**
+ * Passes over the event at which the reading stands, and no other: a person has found out what it said, or that it says nothing. One
+ * that can be read by now is never passed over, so the issuer is asked first. Workers go on at once. Answers the sequence up to
+ * which was read.
+ */
+export async function skipEvent(
+  ctx: Ctx,
+  { sequence, reason }: { sequence: bigint; reason: string },
+): Promise<bigint> {
+  const [next] = await askIssuer(ctx.issuer.readEvents({ after: sequence - 1n, limit: 1 }));
+  return inTransaction(ctx, async (ctx) => {
+    const cursor = await lockEventCursor(ctx.db);
+    if (cursor.missingSequence !== sequence) throw feedErrors.eventNotAwaited();
+    if (next?.sequence === sequence && next.type !== 'unreadable') throw feedErrors.eventReadable();
+    const { lastSequence, missingSince, isUnreadable, skipped } = cursor;
+    await updateEventCursor(ctx.db, {
+      ...{ lastSequence: sequence, readAt: cursor.readAt, skipped: skipped + 1n },
+      ...{ missingSequence: null, missingSince: null, isUnreadable: false },
+    });
+    await notifyCatchUp(ctx.db);
+    await recordChange(ctx, {
+      action: 'cards.skip-event',
+      subject: `event:${sequence}`,
+      before: { lastSequence: String(lastSequence), missingSince: missingSince!.toISOString(), isUnreadable },
+      after: { lastSequence: String(sequence), reason },
+    });
+    return sequence;
+  });
+}
+
+interface Stop {
+  sequence: bigint;
+  /** It is there and cannot be read; otherwise it is not there though later ones are. */
+  isUnreadable: boolean;
+}
+
+interface Taken {
+  ready: IssuerEvent[];
+  /** Sequences of events about things that we keep nothing of. */
+  foreign: bigint[];
+  lastSequence: bigint;
+  stop: Stop | null;
+}
+
+/** What follows the cursor, up to the first event that is not there or cannot be read. */
+function takeInOrder(after: bigint, events: readonly FeedEvent[]): Taken {
+  const taken: Taken = { ready: [], foreign: [], lastSequence: after, stop: null };
   for (const event of events) {
-    if (event.sequence !== next) return { ready, missing: next };
-    ready.push(event);
-    next++;
+    const sequence = taken.lastSequence + 1n;
+    if (event.sequence !== sequence) return { ...taken, stop: { sequence, isUnreadable: false } };
+    if (event.type === 'unreadable') return { ...taken, stop: { sequence, isUnreadable: true } };
+    if (event.type === 'foreign') taken.foreign.push(sequence);
+    else taken.ready.push(event);
+    taken.lastSequence = sequence;
   }
-  return { ready, missing: null };
+  return taken;
+}
+
+/** Each is read once, so that this is told once. */
+function tellForeign(ctx: Ctx, foreign: readonly bigint[]): void {
+  if (foreign.length === 0) return;
+  ctx.log.warn(
+    { sequences: foreign.map(String) },
+    'events of the card issuer have a type that we do not know: they are passed over',
+  );
 }
 
 /** When it begins and when it is over; every turn would be noise. */
-function tellGap(ctx: Ctx, { missingSequence }: EventCursor, missing: bigint | null): void {
-  if (missing === missingSequence) return;
-  if (missing !== null) {
+function tellStop(ctx: Ctx, cursor: EventCursor, stop: Stop | null): void {
+  if (isSameStop(cursor, stop)) return;
+  if (stop) {
     ctx.log.error(
-      { sequence: String(missing) },
-      'an event of the card issuer is missing: none after it is read',
+      { sequence: String(stop.sequence) },
+      stop.isUnreadable
+        ? 'an event of the card issuer is not as the protocol says: none after it is read'
+        : 'an event of the card issuer is missing: none after it is read',
     );
   } else {
-    ctx.log.info({ sequence: String(missingSequence) }, 'the event that was missing has come');
+    ctx.log.info(
+      { sequence: String(cursor.missingSequence) },
+      'nothing stops the card issuer’s events any more',
+    );
   }
 }
+
+const isSameStop = ({ missingSequence, isUnreadable }: EventCursor, stop: Stop | null) =>
+  missingSequence === (stop?.sequence ?? null) && isUnreadable === (stop?.isUnreadable ?? false);

@@ -7,7 +7,7 @@ import { cursorInput, cursorPage } from '../platform/page.ts';
 import { dateTime, line, nullable, uuid } from '../platform/schemas.ts';
 import { formatCents } from './amounts.ts';
 import { askIssuer } from './ask-issuer.ts';
-import { catchUp } from './catch-up.ts';
+import { catchUp, skipEvent } from './catch-up.ts';
 import { createCards } from './create-cards.ts';
 import { cardTerms, idempotencyKey, issuerId, newCards, usd } from './fields.ts';
 import { type CardLife, inspectCard } from './inspect-card.ts';
@@ -138,11 +138,17 @@ export const cardCommands = [
     input: Type.Object({}, { additionalProperties: false }),
     output: Type.Object({
       read: Type.Integer({ description: 'Events' }),
-      skipped: Type.Integer({ description: 'Of those, about people who are none of our users' }),
+      skipped: Type.Integer({
+        description: 'Of those, about people who are none of our users or things that we keep nothing of',
+      }),
       lastSequence: Type.String(),
       missingSequence: nullable(
-        Type.String({ description: 'An event that the issuer lacks: none after it is read until it comes' }),
+        Type.String({
+          description:
+            'An event that the issuer lacks or that cannot be read: none after it is read until then',
+        }),
       ),
+      isUnreadable: Type.Boolean({ description: 'That event is there, and not as the protocol says' }),
       isBehind: Type.Boolean({ description: 'There is more to read' }),
     }),
     run: async (ctx: Ctx) => {
@@ -152,6 +158,21 @@ export const cardCommands = [
         lastSequence: String(lastSequence),
         missingSequence: missingSequence === null ? null : String(missingSequence),
       };
+    },
+  }),
+  defineCommand({
+    name: 'cards.skip-event',
+    summary:
+      'Pass over the event of the card issuer at which the reading stands, missing or unreadable, once what it said is known to be harmless.',
+    changes: true,
+    input: Type.Object(
+      { sequence: Type.String({ pattern: '^[1-9][0-9]{0,17}$' }), reason: line(500) },
+      { additionalProperties: false },
+    ),
+    output: Type.Object({ lastSequence: Type.String() }),
+    run: async (ctx: Ctx, { sequence, reason }) => {
+      const lastSequence = await skipEvent(ctx, { sequence: BigInt(sequence), reason });
+      return { lastSequence: String(lastSequence) };
     },
   }),
   defineCommand({

@@ -48,7 +48,10 @@ export interface CreatedCards {
  * request that is refused does not use its key up.
  */
 export async function createCards(ctx: Ctx, request: NewCardsRequest): Promise<CreatedCards> {
-  const wanted = { ...readRequest(request), userId: request.userId.toLowerCase() };
+  const wanted = {
+    ...{ ...readRequest(request), userId: request.userId.toLowerCase() },
+    idempotencyKey: request.idempotencyKey && `${callerOf(ctx)} ${request.idempotencyKey}`,
+  };
   const { userId, idempotencyKey } = wanted;
   if (!isOwn(ctx, userId)) throw userErrors.userNotFound();
   const former = await findRequest(ctx, wanted);
@@ -78,7 +81,10 @@ interface Wanted {
 
 type Asked = Omit<NewCards, 'idempotencyKey'>;
 
-function readRequest({ cards, idempotencyKey }: NewCardsRequest): Omit<Wanted, 'userId'> {
+/** Two who act for one user do not know of each other's keys. */
+const callerOf = ({ actor }: Ctx) => (actor.kind === 'key' ? actor.partnerId : actor.kind);
+
+function readRequest({ cards }: NewCardsRequest): Omit<Wanted, 'userId' | 'idempotencyKey'> {
   const wanted = cards.map(({ nickname, spendingLimit, spendingInterval, cardIssuerUserId }, at) => ({
     nickname: nickname?.trim() || null,
     spendingLimit: readLimit(`cards.${at}.spendingLimit`, spendingLimit),
@@ -88,7 +94,7 @@ function readRequest({ cards, idempotencyKey }: NewCardsRequest): Omit<Wanted, '
     ...[nickname, String(spendingLimit), spendingInterval, cardIssuerUserId ?? null],
   ]);
   const fingerprint = createHash('sha256').update(JSON.stringify(facts)).digest();
-  return { cards: wanted, idempotencyKey, fingerprint };
+  return { cards: wanted, fingerprint };
 }
 
 async function findRequest(ctx: Ctx, { userId, idempotencyKey, fingerprint }: Wanted) {
@@ -155,7 +161,9 @@ async function store(ctx: Ctx, wanted: Wanted, asked: Asked, made: IssuerCard[])
   const cardIds = made.map(({ id }) => id);
   const isFirst =
     idempotencyKey === undefined ||
-    (await upsertAnswer(ctx.db, { userId, idempotencyKey, fingerprint, asked, cardIds, now: ctx.now }));
+    (await upsertAnswer(ctx.db, { userId, idempotencyKey, fingerprint, asked, cardIds, now: ctx.now })) ||
+    // Another request, once refused and then repeated, may have taken the key meanwhile: these cards were made all the same.
+    !(await selectRequest(ctx.db, { userId, idempotencyKey }))?.fingerprint.equals(fingerprint);
   const cards = await selectCards(ctx.db, { userId, cardIds });
   if (cards.length !== made.length) throw new Error('the issuer made cards under ids of somebody else’s');
   if (isFirst) {

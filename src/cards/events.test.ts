@@ -7,6 +7,7 @@ import { makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type Ctx, contextFor } from '../context.ts';
 import type {
+  FeedEvent,
   Issuer,
   IssuerCard,
   IssuerEvent,
@@ -17,7 +18,7 @@ import type {
 import { noIssuer } from '../issuer/index.ts';
 import type { Db } from '../platform/db.ts';
 import { applyEvents, type IssuerFact } from './apply-events.ts';
-import { catchUp } from './catch-up.ts';
+import { catchUp, skipEvent } from './catch-up.ts';
 import { cardGauges } from './gauges.ts';
 import { listCardTransactions } from './lists/list-card-transactions.ts';
 import { listCards } from './lists/list-cards.ts';
@@ -35,7 +36,7 @@ const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toIS
 const dollars = (cents: number) => `${cents < 0 ? '-' : ''}${(Math.abs(cents) / 100).toFixed(2)}`;
 
 /** An issuer that has a list of events and nothing else. */
-const issuerOf = (events: readonly IssuerEvent[]): Issuer => ({
+const issuerOf = (events: readonly FeedEvent[]): Issuer => ({
   ...noIssuer,
   readEvents: async ({ after, limit }) => events.filter(({ sequence }) => sequence > after).slice(0, limit),
 });
@@ -399,6 +400,112 @@ test('a gap stops the reading right before it, is told once, shows as a figure, 
   });
 });
 
+/** The same events, one of them as the reader of the protocol tells what it cannot read. */
+const spoil = (events: readonly FeedEvent[], at: bigint, type: 'foreign' | 'unreadable'): FeedEvent[] =>
+  events.map((event) =>
+    event.sequence === at ? { ...{ sequence: at, createdAt: event.createdAt }, type, data: null } : event,
+  );
+
+interface Line {
+  level: string;
+  sequence?: string;
+  sequences?: string[];
+}
+
+/** A context whose log is a list, and its figures. */
+function watched(db: Db, events: readonly FeedEvent[]) {
+  const lines: Line[] = [];
+  const note = (level: string) => (line: object) => lines.push({ level, ...line });
+  const log = { error: note('error'), warn: note('warn'), info: note('info') };
+  const ctx = { ...workerContext(db, issuerOf(events)), log: log as unknown as Ctx['log'] };
+  const figure = async (name: string) => {
+    const gauge = cardGauges.find((gauge) => gauge.name === `causeway_cards_events_${name}`)!;
+    return (await gauge.read({ ...harness.deps, db, issuer: ctx.issuer } as never))[0]?.value;
+  };
+  return { ctx, lines, figure };
+}
+
+test('an event that cannot be read stops the reading right before it, is named, and is read once it can be', async () => {
+  const events = smallStory();
+  await undoing(async (db) => {
+    const { ctx, lines, figure } = watched(db, spoil(events, 4n, 'unreadable'));
+    for (let turn = 0; turn < 3; turn++) {
+      const { read, lastSequence, missingSequence, isUnreadable, isBehind } = await catchUp(ctx);
+      assert.deepEqual(
+        [read, lastSequence, missingSequence, isUnreadable, isBehind],
+        [turn === 0 ? 3 : 0, 3n, 4n, true, false],
+      );
+    }
+    const [card] = await db.query('select version from cards');
+    assert.equal(card!.version, 2, 'what came before it is there');
+    assert.deepEqual(lines, [{ level: 'error', sequence: '4' }]);
+    const figures = async () => [
+      ...[await figure('missing'), await figure('unreadable'), await figure('stand_at')],
+    ];
+    assert.deepEqual(await figures(), [0, 1, 4]);
+
+    ctx.issuer = issuerOf(events.filter(({ sequence }) => sequence !== 4n));
+    assert.equal((await catchUp(ctx)).isUnreadable, false);
+    assert.deepEqual(await figures(), [1, 0, 4], 'and now it is not there at all');
+
+    ctx.issuer = issuerOf(events);
+    assert.equal((await catchUp(ctx)).missingSequence, null);
+    assert.deepEqual(await figures(), [0, 0, 0]);
+    assert.deepEqual(
+      lines.map(({ level }) => level),
+      ['error', 'error', 'info'],
+    );
+    assert.deepEqual(await readSummary(db), sumUp(events));
+  });
+});
+
+test('an event about something that we keep nothing of stops nobody, and is counted', async () => {
+  const events = smallStory();
+  await undoing(async (db) => {
+    const { ctx, lines, figure } = watched(db, spoil(events, 3n, 'foreign'));
+    const { read, skipped, lastSequence, missingSequence } = await catchUp(ctx);
+    assert.deepEqual([read, skipped, lastSequence, missingSequence], [5, 1, 5n, null]);
+    assert.deepEqual(lines, [{ level: 'warn', sequences: ['3'] }]);
+    assert.equal(await figure('skipped'), 1);
+    const [account] = await db.query('select collateral from card_issuer_users');
+    assert.equal(account!.collateral, 700n, 'what comes after it is there');
+  });
+});
+
+for (const what of ['missing', 'unreadable'] as const) {
+  test(`an operator passes over the event that is ${what}, and no other`, async () => {
+    const events = smallStory();
+    await undoing(async (db) => {
+      const stuck =
+        what === 'missing'
+          ? events.filter(({ sequence }) => sequence !== 3n)
+          : spoil(events, 3n, 'unreadable');
+      const { ctx, figure } = watched(db, stuck);
+      const skip = (sequence: bigint) => skipEvent(ctx, { sequence, reason: 'a test' });
+      const refused = (sequence: bigint, code: string) =>
+        assert.rejects(skip(sequence), (error: { code?: string }) => error.code === code);
+      await refused(3n, 'event_not_awaited');
+      await catchUp(ctx);
+      for (const other of [1n, 2n, 4n, 10n ** 17n]) await refused(other, 'event_not_awaited');
+      ctx.issuer = issuerOf(events);
+      await refused(3n, 'event_readable');
+      ctx.issuer = issuerOf(stuck);
+      assert.equal(await skip(3n), 3n);
+      await refused(3n, 'event_not_awaited');
+      const { read, lastSequence, missingSequence, isUnreadable } = await catchUp(ctx);
+      assert.deepEqual([read, lastSequence, missingSequence, isUnreadable], [2, 5n, null, false]);
+      assert.equal(await figure('skipped'), 1);
+      const rows = await db.query(
+        `select subject, before, after from audit_log where action = 'cards.skip-event'`,
+      );
+      assert.equal(rows.length, 1);
+      assert.equal(rows[0]!.subject, 'event:3');
+      assert.deepEqual(rows[0]!.after, { lastSequence: '3', reason: 'a test' });
+      assert.equal((rows[0]!.before as { isUnreadable: boolean }).isUnreadable, what === 'unreadable');
+    });
+  });
+}
+
 test('nothing is kept of a turn that fails: the same events are read again', async () => {
   const { db } = harness.deps;
   const before = await readEverything(db);
@@ -429,6 +536,31 @@ test('an account is a card’s for life: what says otherwise is left out', async
     );
     const versions = await db.query('select version from card_versions');
     assert.equal(versions.length, 1);
+  });
+});
+
+test('a movement that contradicts what is known is left out, and so is its balance', async () => {
+  const events = tellStory([
+    { kind: 'account', user: 0 },
+    { kind: 'account', user: 1 },
+    { kind: 'move', account: 0, amount: 700, isCredit: true },
+    { kind: 'move', account: 1, amount: 300, isCredit: true },
+  ]);
+  await undoing(async (db) => {
+    await readToEnd(db, events);
+    const [mine, other] = events.slice(2).map(({ data }) => data as IssuerMovement);
+    const next = { sequence: 2, amount: '1.00', previousBalance: '7.00', runningBalance: '8.00' };
+    for (const lie of [
+      { ...mine!, ...next, id: other!.id },
+      { ...mine!, ...next, id: mine!.id },
+      { ...mine!, amount: '9.00', runningBalance: '9.00', id: 'mov_another' },
+    ]) {
+      await applyEvents({ db }, [{ type: 'movement.posted', data: lie }]);
+      assert.deepEqual((await readSummary(db)).balances, { ciu_0: '7.00', ciu_1: '3.00' });
+    }
+    const honest = { ...mine!, ...next, id: 'mov_next' };
+    await applyEvents({ db }, [{ type: 'movement.posted', data: honest }]);
+    assert.deepEqual((await readSummary(db)).balances, { ciu_0: '8.00', ciu_1: '3.00' });
   });
 });
 

@@ -26,7 +26,7 @@ export const cardGauges: readonly GaugeSource<Deps>[] = [
   },
   {
     name: 'causeway_cards_events_skipped',
-    help: 'Events of the card issuer about people who are none of our users.',
+    help: 'Events of the card issuer that were passed over: about people who are none of our users or things that we keep nothing of, or by an operator.',
     labels: [],
     read: ofCursor(({ skipped }) => Number(skipped)),
   },
@@ -34,6 +34,18 @@ export const cardGauges: readonly GaugeSource<Deps>[] = [
     name: 'causeway_cards_events_missing',
     help: '1 where the card issuer lacks an event that it has later ones of: none after it is read until it comes.',
     labels: [],
-    read: ofCursor(({ missingSequence }) => (missingSequence === null ? 0 : 1)),
+    read: ofCursor(({ missingSequence, isUnreadable }) => (missingSequence === null || isUnreadable ? 0 : 1)),
+  },
+  {
+    name: 'causeway_cards_events_unreadable',
+    help: '1 where an event of the card issuer is not as the protocol says: none after it is read until it can be, or is passed over.',
+    labels: [],
+    read: ofCursor(({ isUnreadable }) => (isUnreadable ? 1 : 0)),
+  },
+  {
+    name: 'causeway_cards_events_stand_at',
+    help: 'The event of the card issuer that is missing or cannot be read; 0 where there is none.',
+    labels: [],
+    read: ofCursor(({ missingSequence }) => Number(missingSequence ?? 0n)),
   },
 ];

@@ -185,13 +185,15 @@ export async function insertMovements(db: Db, movements: readonly ToldMovement[]
   return row!.unknown;
 }
 
-/** The balance after the last movement that is known. */
+/** The balance after the last movement that is stored: one that contradicts what is known was left out, and does not count. */
 export async function updateCollateral(db: Db, movements: readonly ToldMovement[]): Promise<void> {
   await db.query(
-    `update card_issuer_users a set collateral = m."runningBalance", last_sequence = m.sequence
-     from (select distinct on (t."cardIssuerUserId") t."cardIssuerUserId", t.sequence, t."runningBalance"
-       from ${toldMovements} order by t."cardIssuerUserId", t.sequence desc) m
-     where a.id = m."cardIssuerUserId" and a.last_sequence < m.sequence`,
+    `update card_issuer_users a set collateral = m.running_balance, last_sequence = m.sequence
+     from (select distinct on (k.card_issuer_user_id) k.card_issuer_user_id, k.sequence, k.running_balance
+       from ${toldMovements}
+       join card_movements k on k.id = t.id and k.card_issuer_user_id = t."cardIssuerUserId" and k.sequence = t.sequence
+       order by k.card_issuer_user_id, k.sequence desc) m
+     where a.id = m.card_issuer_user_id and a.last_sequence < m.sequence`,
     [JSON.stringify(movements)],
   );
 }
@@ -209,15 +211,17 @@ export interface EventCursor {
   /** Of the last event that was read. */
   lastSequence: bigint;
   readAt: Date | null;
-  /** Events about people who are none of our users. */
+  /** Events about people who are none of our users or things that we keep nothing of, and those that an operator passed over. */
   skipped: bigint;
-  /** An event that the issuer does not have, though it has later ones. */
+  /** An event that the issuer does not have, though it has later ones, or that cannot be read: the next one. */
   missingSequence: bigint | null;
   missingSince: Date | null;
+  /** It is there and cannot be read. */
+  isUnreadable: boolean;
 }
 
 const cursorColumns = `last_sequence as "lastSequence", read_at as "readAt", skipped, missing_sequence as "missingSequence",
-  missing_since as "missingSince"`;
+  missing_since as "missingSince", is_unreadable as "isUnreadable"`;
 
 export async function selectEventCursor(db: Db): Promise<EventCursor> {
   const [row] = await db.query<EventCursor & Row>(`select ${cursorColumns} from card_event_cursor`);
@@ -233,11 +237,12 @@ export async function lockEventCursor(db: Db): Promise<EventCursor> {
 
 export async function updateEventCursor(
   db: Db,
-  { lastSequence, readAt, skipped, missingSequence, missingSince }: EventCursor,
+  { lastSequence, readAt, skipped, missingSequence, missingSince, isUnreadable }: EventCursor,
 ): Promise<void> {
   await db.query(
-    `update card_event_cursor set last_sequence = $1, read_at = $2, skipped = $3, missing_sequence = $4, missing_since = $5`,
-    [lastSequence, readAt, skipped, missingSequence, missingSince],
+    `update card_event_cursor set last_sequence = $1, read_at = $2, skipped = $3, missing_sequence = $4, missing_since = $5,
+       is_unreadable = $6`,
+    [lastSequence, readAt, skipped, missingSequence, missingSince, isUnreadable],
   );
 }
 
@@ -426,13 +431,14 @@ export async function insertRequest(db: Db, request: NewRequest): Promise<void> 
   );
 }
 
-/** Notes what was answered; false where it was noted before. */
+/** Notes what was answered; false where it was noted before, or where the key is another request's by now. */
 export async function upsertAnswer(db: Db, request: NewRequest & { cardIds: string[] }): Promise<boolean> {
   const { userId, idempotencyKey, fingerprint, asked, now, cardIds } = request;
   const rows = await db.query(
     `insert into card_requests as r (user_id, idempotency_key, fingerprint, asked, created_at, card_ids)
      values ($1, $2, $3, $4, $5, $6)
-     on conflict (user_id, idempotency_key) do update set card_ids = excluded.card_ids where r.card_ids is null
+     on conflict (user_id, idempotency_key) do update set card_ids = excluded.card_ids
+       where r.card_ids is null and r.fingerprint = excluded.fingerprint
      returning 1`,
     [userId, idempotencyKey, fingerprint, JSON.stringify(asked), now, cardIds],
   );

@@ -36,8 +36,15 @@ export async function updateCard(ctx: Ctx, change: CardChange): Promise<CardRow>
   if (Object.keys(terms).length === 0) throw cardErrors.nothingToChange();
   const card = await showCard(ctx, change);
   refuseIllegal(card.status, terms);
-  const changed = await ask(ctx, card, terms, change.reason);
-  return inTransaction(ctx, (ctx) => store(ctx, card, changed, change.reason));
+  const asked = { card, terms, reason: change.reason };
+  const changed = await ask(ctx, asked);
+  return inTransaction(ctx, (ctx) => store(ctx, asked, changed));
+}
+
+interface Asked {
+  card: CardRow;
+  terms: Terms;
+  reason: string | undefined;
 }
 
 function readTerms({ nickname, status, spendingLimit, spendingInterval }: CardChange): Terms {
@@ -67,13 +74,17 @@ function illegalMove(from: CardStatus, to: CardStatus) {
 }
 
 /** The card as the issuer then has it. */
-async function ask(ctx: Ctx, card: CardRow, terms: Terms, reason: string | undefined): Promise<IssuerCard> {
+async function ask(ctx: Ctx, asked: Asked): Promise<IssuerCard> {
+  const { card, terms, reason } = asked;
   const update = (terms: Terms) =>
     ctx.issuer.updateCard({ cardId: card.id, ...terms, reason, idempotencyKey: randomUUID() });
   try {
     return await update(terms);
   } catch (error) {
-    if (!(error instanceof IssuerFault) || error.reason !== 'refused') throw asCardError(error);
+    if (!(error instanceof IssuerFault)) throw error;
+    // It may have been done, and then a webhook tells it before anybody asks again: who wanted it is known only here.
+    if (error.reason === 'unavailable') await record(ctx, asked, { ...terms, outcome: 'unknown' });
+    if (error.reason !== 'refused') throw asCardError(error);
     const current = await askIssuer(ctx.issuer.readCard(card.id));
     if (!current) throw cardErrors.cardNotFound({ cause: error });
     await applyEvents(ctx, [{ type: 'card.changed', data: current }]);
@@ -88,24 +99,30 @@ async function ask(ctx: Ctx, card: CardRow, terms: Terms, reason: string | undef
 const differing = (card: IssuerCard, terms: Terms): Terms =>
   Object.fromEntries(Object.entries(terms).filter(([name, value]) => card[name as keyof Terms] !== value));
 
-async function store(ctx: Ctx, before: CardRow, changed: IssuerCard, reason?: string): Promise<CardRow> {
-  const { cardIssuerUserId, userId, id: cardId } = before;
+async function store(ctx: Ctx, asked: Asked, changed: IssuerCard): Promise<CardRow> {
+  const { cardIssuerUserId, userId, id: cardId } = asked.card;
   await applyEvents(ctx, [{ type: 'card.changed', data: changed }]);
   const after = await selectOwnCard(ctx.db, { userId, cardId, cardIssuerUserId });
-  const [was, is] = [describe(before), describe(changed)];
-  if (JSON.stringify(was) !== JSON.stringify(is)) {
-    await recordChange(ctx, {
-      action: 'cards.update',
-      subject: `card:${cardId}`,
-      before: was,
-      after: { ...is, ...(reason !== undefined && { reason }) },
-    });
-  }
+  const done = pick(changed, asked.terms);
+  if (JSON.stringify(done) !== JSON.stringify(pick(toTerms(asked.card), asked.terms)))
+    await record(ctx, asked, done);
   return after!;
 }
 
-function describe(card: Pick<CardRow | IssuerCard, keyof Terms>): Required<Terms> {
-  const { nickname, status, spendingLimit, spendingInterval } = card;
-  const limit = typeof spendingLimit === 'bigint' ? formatCents(spendingLimit) : spendingLimit;
-  return { nickname, status, spendingLimit: limit, spendingInterval };
+/** Of what was asked for alone: what else is new about the card, others have done. */
+function record(ctx: Ctx, { card, terms, reason }: Asked, after: object): Promise<void> {
+  return recordChange(ctx, {
+    action: 'cards.update',
+    subject: `card:${card.id}`,
+    before: pick(toTerms(card), terms),
+    after: { ...after, ...(reason !== undefined && { reason }) },
+  });
 }
+
+const toTerms = (card: CardRow): Required<Terms> => ({
+  ...{ nickname: card.nickname, status: card.status, spendingInterval: card.spendingInterval },
+  spendingLimit: formatCents(card.spendingLimit),
+});
+
+const pick = (card: Required<Terms>, terms: Terms): Terms =>
+  Object.fromEntries(Object.keys(terms).map((name) => [name, card[name as keyof Terms]]));

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseStrictJson } from '../platform/strict-json.ts';
@@ -18,6 +19,8 @@ interface Call<T> {
   body?: unknown;
   /** Of a write that may be repeated; reads always may. */
   idempotencyKey?: string;
+  /** The usual one where there is none. */
+  parse?(bytes: Uint8Array): unknown;
   read(value: unknown): T;
 }
 
@@ -36,7 +39,8 @@ export function createHttpIssuer({ url, token, timeoutMs = 5_000 }: HttpIssuerOp
   const base = baseOf(url);
   if (!visibleAscii.test(token)) throw new TypeError('The issuer’s token must be visible ASCII characters.');
 
-  const attempt = async <T>({ method, path, body, idempotencyKey, read }: Call<T>): Promise<T> => {
+  const attempt = async <T>(request: Call<T>): Promise<T> => {
+    const { method, path, body, idempotencyKey, parse = parseJson, read } = request;
     const answer = await exchange(new URL(path, base), {
       method,
       headers: {
@@ -51,7 +55,7 @@ export function createHttpIssuer({ url, token, timeoutMs = 5_000 }: HttpIssuerOp
       // To follow one would tell somebody else the token; as an answer it is none of the protocol's.
       redirect: 'manual',
     });
-    if (answer.status >= 200 && answer.status < 300) return read(parseJson(answer.bytes));
+    if (answer.status >= 200 && answer.status < 300) return read(parse(answer.bytes));
     throw faultOf(answer);
   };
 
@@ -111,7 +115,7 @@ export function createHttpIssuer({ url, token, timeoutMs = 5_000 }: HttpIssuerOp
 
     async readEvents({ after, limit }) {
       const path = `v1/events?after=${after}&limit=${limit}`;
-      const events = await call({ method: 'GET', path, read: answers.events });
+      const events = await call({ method: 'GET', path, parse: parseFeed, read: answers.feed });
       const isOrdered = events.every(({ sequence }, at) => sequence > (events[at - 1]?.sequence ?? after));
       if (!isOrdered || events.length > limit) throw brokenAnswer('events in their order');
       return events;
@@ -208,6 +212,33 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
+/** Text that PostgreSQL cannot hold, such as a name cut in the middle of a character, spoils its own event and no other. */
+function parseFeed(bytes: Uint8Array): unknown {
+  try {
+    return parseStrictJson(bytes);
+  } catch {
+    const text = new TextDecoder().decode(bytes);
+    // Nothing else is forgiven: with other characters in their places it is as strict as any answer.
+    parseJson(Buffer.from(text.replace(escapes, (one) => (isUnfit.test(one) ? '?' : one))));
+    const page = JSON.parse(text);
+    if (!isUtf8(bytes) || !Array.isArray(page?.events)) throw brokenAnswer('JSON');
+    return { events: page.events.map(withoutUnfit) };
+  }
+}
+
+const escapes = /\\(u[0-9a-fA-F]{4}|.)/g;
+/** Whole pairs, too: each event is looked at once more. */
+const isUnfit = /^\\u(0000|d[89a-f][0-9a-f]{2})$/i;
+
+/** The event, or where it stands if its text cannot be used. */
+function withoutUnfit(event: Record<'sequence' | 'createdAt' | 'type', unknown> | null): unknown {
+  try {
+    return parseStrictJson(Buffer.from(JSON.stringify(event)));
+  } catch {
+    return { sequence: event?.sequence, createdAt: event?.createdAt, type: event?.type };
+  }
+}
+
 function faultOf({ status, bytes }: HttpAnswer): IssuerFault {
   const isPassing = status === 429 || (status >= 500 && status !== statusOfReason.unsupported);
   if (isPassing) return new NoAnswer(`The issuer answered with status ${status}.`);
@@ -226,9 +257,13 @@ function faultOf({ status, bytes }: HttpAnswer): IssuerFault {
   }
 }
 
-/** Words that may be shown to anybody: nothing that could be a secret or a card's number is that plain. */
+/**
+ * Words that may be shown to anybody: nothing that could be a secret or a card's number is that plain. Numbers are written in groups,
+ * too, so that nine digits are too many with signs between them as well.
+ */
 const isPlainSentence = (message: string) =>
-  /^[A-Za-z0-9 ,.;:'()$-]{1,200}$/.test(message) && !/[0-9]{9}|[A-Za-z0-9]{24}/.test(message);
+  /^[A-Za-z0-9 ,.;:'()$-]{1,200}$/.test(message) &&
+  !/([0-9][^A-Za-z0-9]{0,4}){9}|[A-Za-z0-9]{24}/.test(message);
 
 function requireId(id: string): void {
   if (!idForm.test(id)) throw new IssuerFault('not-found', ownTexts['not-found']);

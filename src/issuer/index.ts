@@ -5,6 +5,7 @@ export {
   type CollateralDeposit,
   cardStatuses,
   type EncryptedSecrets,
+  type FeedEvent,
   type Issuer,
   type IssuerCard,
   type IssuerEvent,

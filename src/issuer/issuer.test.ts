@@ -262,7 +262,12 @@ test('refused: a plain sentence is passed on, and nothing that could be a secret
     answer = failure('refused', 409, message);
     return (await faultOf(operations.updateCard.call())).message;
   };
-  assert.equal(await messageFor('A canceled card does not change.'), 'A canceled card does not change.');
+  for (const plain of [
+    'A canceled card does not change.',
+    'At most 13 digits, not 100,000.00 in 24 hours.',
+  ]) {
+    assert.equal(await messageFor(plain), plain);
+  }
   for (const hidden of [
     '',
     'x'.repeat(201),
@@ -270,6 +275,12 @@ test('refused: a plain sentence is passed on, and nothing that could be a secret
     '\u202eturned',
     '<b>bold</b>',
     'The card 4111111111111111 is canceled.',
+    'The card 4111 1111 1111 1111 is canceled.',
+    'The card 4111-1111-1111-1111 is canceled.',
+    'The card 4111.1111.1111.1111 is canceled.',
+    'The card 4111 - 1111 - 1111 - 1111 is canceled.',
+    'The card 4 1 1 1 1 1 1 1 1 is canceled.',
+    'The card (4111), (1111), (1111) is canceled.',
     `The session ${sessionId.slice(0, 24)} is used.`,
   ]) {
     assert.equal(await messageFor(hidden), 'The issuer refused it.', hidden);
@@ -356,8 +367,8 @@ const spoilt: [keyof Issuer, string, unknown][] = [
   ['readEvents', 'an event of before', { events: [eventOf(7, 'card.changed', card)] }],
   ['readEvents', 'an event twice', { events: [events[0], events[0]] }],
   ['readEvents', 'events in disorder', { events: [events[1], events[0]] }],
-  ['readEvents', 'one bad event among good ones', { events: [events[0], eventOf(9, 'card.changed', user)] }],
-  ['readEvents', 'an event of an unknown type', { events: [eventOf(8, 'card.printed', card)] }],
+  ['simulate', 'one bad event among good ones', { events: [events[0], eventOf(9, 'card.changed', user)] }],
+  ['simulate', 'an event of an unknown type', { events: [eventOf(8, 'dispute.opened', card)] }],
   ['readEvents', 'a sequence as a number', { events: [{ ...events[0], sequence: 8 }] }],
   ['readEvents', 'a sequence beyond 63 bits', { events: [{ ...events[0], sequence: '9'.repeat(19) }] }],
   ...(
@@ -369,7 +380,7 @@ const spoilt: [keyof Issuer, string, unknown][] = [
       ['in a local currency that is none', { localCurrency: 'reais' }],
     ] as const
   ).map(([what, change]): [keyof Issuer, string, unknown] => [
-    'readEvents',
+    'simulate',
     `a transaction ${what}`,
     { events: [eventOf(8, 'transaction.changed', { ...transaction, ...change })] },
   ]),
@@ -382,7 +393,7 @@ const spoilt: [keyof Issuer, string, unknown][] = [
       ['that is not there yet', { status: 'pending' }],
     ] as const
   ).map(([what, change]): [keyof Issuer, string, unknown] => [
-    'readEvents',
+    'simulate',
     `a movement ${what}`,
     { events: [eventOf(8, 'movement.posted', { ...movement, ...change })] },
   ]),
@@ -437,6 +448,69 @@ test('an overdrawn account and a gap in the events are passed on as they are', a
   answer = json({ events: [eventOf(9, 'movement.posted', overdrawn)] });
   const [event] = await issuer.readEvents({ after: 7n, limit: 1 });
   assert.deepEqual([event?.sequence, event?.data], [9n, overdrawn]);
+});
+
+/** What stands in the feed and cannot be taken over; only its place is told. */
+const unread: [string, 'foreign' | 'unreadable', object][] = [
+  ['data of another thing', 'unreadable', eventOf(9, 'card.changed', user)],
+  ['data with a state that is none', 'unreadable', eventOf(9, 'card.changed', { ...card, status: 'CANARY' })],
+  [
+    'balances that do not fit',
+    'unreadable',
+    eventOf(9, 'movement.posted', { ...movement, runningBalance: '87.71' }),
+  ],
+  ['no data', 'unreadable', eventOf(9, 'user.created', undefined)],
+  ['an id with a slash', 'unreadable', { ...eventOf(9, 'card.changed', card), id: 'evt/9' }],
+  ['no type', 'unreadable', { ...eventOf(9, 'card.changed', card), type: undefined }],
+  ['a new type about a card', 'unreadable', eventOf(9, 'card.replaced', card)],
+  ['a new type about a movement', 'unreadable', eventOf(9, 'movement.reversed', movement)],
+  ['a type that is misspelt', 'unreadable', eventOf(9, 'Movement.posted', movement)],
+  ['a type of several', 'unreadable', eventOf(9, 'movements.posted', movement)],
+  ['a type with a blank', 'unreadable', eventOf(9, ' movement.posted', movement)],
+  ['a new type about a new thing', 'foreign', eventOf(9, 'dispute.opened', { pan: 'CANARY' })],
+];
+for (const [what, type, event] of unread) {
+  test(`${type}: an event of the feed with ${what} hides none beside it`, async () => {
+    answer = json({ events: [events[0], event, events[2]] });
+    const told = await issuer.readEvents({ after: 7n, limit: 4 });
+    const placed = { sequence: 9n, createdAt: at, type, data: null };
+    assert.deepEqual(told, [{ ...events[0], sequence: 8n }, placed, { ...events[2], sequence: 10n }]);
+  });
+}
+
+for (const [what, unfit] of [
+  ['U+0000', '\\u0000'],
+  ['half of a pair', '\\ud83c'],
+  ['the other half of a pair', '\\uDF75'],
+] as const) {
+  test(`unreadable: an event of the feed with ${what} in a text hides none beside it`, async () => {
+    const named = (merchantName: string) =>
+      eventOf(9, 'transaction.changed', { ...transaction, merchantName });
+    const good = eventOf(8, 'card.changed', { ...card, name: 'A \\u0000 \\" and PAIR' });
+    const text = JSON.stringify({ events: [good, named(`CANARY UNFIT`), events[2]] });
+    const sent = text.replace('PAIR', '\\ud83c\\udf75').replace('UNFIT', unfit);
+    answer = (_request, response) => response.end(sent);
+    const told = await issuer.readEvents({ after: 7n, limit: 4 });
+    assert.deepEqual(told, [
+      { ...good, sequence: 8n, data: { ...card, name: 'A \\u0000 \\" and 🍵' } },
+      { sequence: 9n, createdAt: at, type: 'unreadable', data: null },
+      { ...events[2], sequence: 10n },
+    ]);
+    answer = (_request, response) => response.end(sent.replace('"id"', '"type":"CANARY","id"'));
+    assert.equal(
+      (await faultOf(operations.readEvents.call())).reason,
+      'unavailable',
+      'nothing else is forgiven',
+    );
+  });
+}
+
+test('an unreadable event without an instant is as old as can be, so that whoever waits for it sees that', async () => {
+  answer = json({ events: [{ ...eventOf(8, 'card.changed', card), createdAt: '2026-11-15' }] });
+  const [event] = await issuer.readEvents({ after: 7n, limit: 1 });
+  assert.deepEqual(event, {
+    ...{ sequence: 8n, createdAt: '1970-01-01T00:00:00.000Z', type: 'unreadable', data: null },
+  });
 });
 
 const weather: [string, Handler][] = [

@@ -7,7 +7,7 @@ export interface Issuer {
   updateCard(request: CardUpdate): Promise<IssuerCard>;
   readCard(cardId: string): Promise<IssuerCard | undefined>;
   /** What happened after the event with that sequence, in order; every event is told here, whether its webhook arrived or not. */
-  readEvents(request: { after: bigint; limit: number }): Promise<IssuerEvent[]>;
+  readEvents(request: { after: bigint; limit: number }): Promise<FeedEvent[]>;
   /** PEM text of an RSA key, which callers wrap their session's key with. */
   readRevealKey(): Promise<string>;
   reveal(request: RevealRequest): Promise<EncryptedSecrets>;
@@ -126,6 +126,21 @@ export type IssuerEvent = { id: string; sequence: bigint; createdAt: string } & 
   | { type: 'transaction.changed'; data: IssuerTransaction }
   | { type: 'movement.posted'; data: IssuerMovement }
 );
+
+/** What stands in the feed: one event that cannot be read must not hide those before it. */
+export type FeedEvent =
+  | IssuerEvent
+  /** About something that we keep nothing of. */
+  | (UnreadEvent & { type: 'foreign' })
+  /** Perhaps about something that we keep. */
+  | (UnreadEvent & { type: 'unreadable' });
+
+interface UnreadEvent {
+  sequence: bigint;
+  /** 1970 where it cannot be read: old enough for whoever asks how far behind we are. */
+  createdAt: string;
+  data: null;
+}
 
 export interface RevealRequest {
   cardId: string;

@@ -5,6 +5,7 @@ import { nullable } from '../platform/schemas.ts';
 import {
   cardStatuses,
   type EncryptedSecrets,
+  type FeedEvent,
   type IssuerCard,
   type IssuerEvent,
   IssuerFault,
@@ -129,9 +130,10 @@ const movement = Type.Object({
   createdAt: instant,
 });
 
+const sequence = Type.String({ pattern: '^[1-9][0-9]{0,17}$' });
 const event = Type.Object({
   id,
-  sequence: Type.String({ pattern: '^[1-9][0-9]{0,17}$' }),
+  sequence,
   createdAt: instant,
   type: Type.Enum(['user.created', 'card.changed', 'transaction.changed', 'movement.posted']),
   data: Type.Unknown(),
@@ -156,6 +158,17 @@ const readCard = readerOf('a card', card);
 const readTransaction = readerOf('a transaction', transaction);
 const readMovement = readerOf('a movement', movement);
 const readEvent = readerOf('an event', event);
+const readPlace = readerOf('an event with its sequence', Type.Object({ sequence }));
+const isDated = Compile(Type.Object({ createdAt: instant }));
+const isForeign = Compile(
+  // Well spelt and about another thing than ours: what is misspelt may be one of ours.
+  Type.Object({
+    type: Type.String({
+      maxLength: 100,
+      pattern: '^(?!user|account|card|transaction|movement|collateral|balance)[a-z]+\\.[a-z]+$',
+    }),
+  }),
+);
 const readCards = readerOf('cards', Type.Object({ cards: Type.Array(Type.Unknown()) }));
 const readEvents = readerOf('events', Type.Object({ events: Type.Array(Type.Unknown()) }));
 const readKey = readerOf('a reveal key', Type.Object({ publicKey: Type.String({ maxLength: 4_096 }) }));
@@ -180,13 +193,32 @@ export const answers = {
   card: (value: unknown): IssuerCard => readCard(value),
   cards: (value: unknown): IssuerCard[] => readCards(value).cards.map((card) => readCard(card)),
   events: (value: unknown): IssuerEvent[] => readEvents(value).events.map(parseEvent),
+  feed: (value: unknown): FeedEvent[] => readEvents(value).events.map(parseFeedEvent),
   secrets: (value: unknown): EncryptedSecrets => readSecrets(value),
   nothing: (value: unknown): void => void readNothing(value),
   error: (value: unknown) => readErrorFacts(readError(value).error),
   revealKey,
 };
 
-/** An event as it stands in the feed and in a webhook's body. */
+/**
+ * Whatever has a sequence has its place in the feed, so that all before it can be taken over and a person can be told which one it
+ * is. A new type of event about a new thing changes nothing that we keep, since every version of a card or a transaction and every
+ * movement is told by an event of its own: an issuer that is newer than we are must not stop the feed by it. A new type about one of
+ * those things may be a change of it, and to pass it over would be a wrong balance.
+ */
+function parseFeedEvent(value: unknown): FeedEvent {
+  const { sequence } = readPlace(value);
+  try {
+    return parseEvent(value);
+  } catch (error) {
+    if (!(error instanceof IssuerFault)) throw error;
+    const createdAt = isDated.Check(value) ? value.createdAt : new Date(0).toISOString();
+    const type = isForeign.Check(value) ? 'foreign' : 'unreadable';
+    return { sequence: BigInt(sequence), createdAt, type, data: null };
+  }
+}
+
+/** An event as it stands in a webhook's body and in what a simulation answers. */
 export function parseEvent(value: unknown): IssuerEvent {
   const { id, sequence, createdAt, type, data } = readEvent(value);
   const envelope = { id, sequence: BigInt(sequence), createdAt };

@@ -5,6 +5,8 @@ import { makeCardOwner } from '../../test/card-model.ts';
 import { makeAddress, makeKey, makePartner, makeUser, makeWithdrawal } from '../../test/factories.ts';
 import { noteSecret, useHarness } from '../../test/harness.ts';
 import { buildApp, commands } from '../app.ts';
+import { openRefills } from '../cards/refills/index.ts';
+import { type Issuer, noIssuer } from '../issuer/index.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { describeCommand, parseCommandLine, renderAnswer, UsageFault } from './index.ts';
 
@@ -90,6 +92,14 @@ for (const { name } of commands) {
   });
 }
 
+const makeRefillRule = async () => {
+  const { cardIssuerUserId } = await makeCardOwner(harness);
+  return harness.operator('cards.configure-refill', {
+    ...{ cardIssuerUserId, threshold: '20', amount: '50', network: 'polygon', currency: 'USDC' },
+    enabled: true,
+  });
+};
+
 const lists = commands.filter(({ input }) => 'cursor' in input.properties).map(({ name }) => name);
 
 test('400 cursor is not one that this list gave: from another list, made up, cut, in another alphabet', async () => {
@@ -100,6 +110,10 @@ test('400 cursor is not one that this list gave: from another list, made up, cut
     await harness.operator('users.block-address', { address: makeAddress(), reason: 'test' });
   }
   await makeCardOwner(harness, { cards: [{}, {}] });
+  for (let made = 0; made < 2; made++) await makeRefillRule();
+  // Collateral of nothing is under every threshold; an issuer that has told everything.
+  const issuer: Issuer = { ...noIssuer, readEvents: async () => [] };
+  assert.ok((await openRefills({ ...harness.operatorContext(), issuer })) >= 2);
   const required: Record<string, object> = { 'partners.list-users': { partnerId } };
   const list = (name: string, page: object) => harness.operator(name, { ...required[name], ...page });
   const cursors: Record<string, string> = {};

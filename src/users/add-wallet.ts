@@ -3,7 +3,13 @@ import { type Ctx, inTransaction } from '../context.ts';
 import { checksumAddress, networks, parseAddress } from '../evm/index.ts';
 import { violates } from '../platform/db.ts';
 import { userErrors } from './errors.ts';
-import { selectUserForUpdate, selectWallet, upsertWallet } from './queries.ts';
+import {
+  isCollateralAddress,
+  lockAddress,
+  selectUserForUpdate,
+  selectWallet,
+  upsertWallet,
+} from './queries.ts';
 
 export interface NewWallet {
   userId: string;
@@ -22,11 +28,14 @@ export function addWallet(ctx: Ctx, input: NewWallet): Promise<NewWallet> {
     // Money follows the wallet: a misspelt network would be found only when a withdrawal finds no wallet.
     const network = networks.find((name) => name === input.network.toLowerCase());
     if (!network) throw userErrors.unknownNetwork();
+    await lockAddress(ctx.db, address);
     const user = await selectUserForUpdate(ctx.db, input.userId);
     if (!user) throw userErrors.userNotFound();
     const recorded = { userId: user.id, network, address: checksumAddress(address) };
     const before = await selectWallet(ctx.db, user.id, network);
     if (before === address) return recorded;
+    // What is paid there is credited by the card issuer: a user's ledger would be credited with the same money.
+    if (await isCollateralAddress(ctx.db, address)) throw userErrors.collateralAddress();
     await upsertWallet(ctx.db, { userId: user.id, network, address, verifiedAt: ctx.now }).catch((error) => {
       throw violates(error, 'user_wallets_address_key') ? userErrors.walletTaken({ cause: error }) : error;
     });

@@ -5,6 +5,7 @@ export const userErrors = defineErrors({
   userNotFound: [404, 'User not found'],
   emailTaken: [409, 'Another user has this email'],
   walletTaken: [409, 'Another user has this wallet on this network'],
+  collateralAddress: [409, 'The address takes collateral of cards and is nobody’s wallet'],
   invalidAddress: [400, 'address must be 0x and 40 hex digits; mixed case must be a correct EIP-55 checksum'],
   zeroAddress: [400, 'address must not be the zero address, which belongs to nobody'],
   unknownNetwork: [400, `network must be one of ${networks.join(', ')}`],

@@ -6,6 +6,7 @@ export { demoUsers, seedUsers } from './demo.ts';
 export { userErrors } from './errors.ts';
 export {
   hasUsers,
+  lockAddress,
   selectBlockedAmong,
   selectEmails,
   selectHolder,

@@ -171,6 +171,22 @@ export async function upsertWallet(
   );
 }
 
+/**
+ * Whose an address is does not change from here to the end of the transaction: whoever makes it a wallet, and whoever pays it because
+ * it is none, comes one after the other.
+ */
+export async function lockAddress(db: Db, address: string): Promise<void> {
+  await db.query(`select pg_advisory_xact_lock(hashtextextended('address ' || $1::text, 0))`, [address]);
+}
+
+/** Whether an account at the card issuer is paid there, on whatever network. */
+export async function isCollateralAddress(db: Db, address: string): Promise<boolean> {
+  return (
+    (await db.query('select 1 from card_issuer_users where collateral_address = $1 limit 1', [address]))
+      .length > 0
+  );
+}
+
 export interface RecipientRow {
   address: string;
   /** The user whose verified wallet it is, if any. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { makeCardOwner } from '../../test/card-model.ts';
 import { makeAddress, makeUser } from '../../test/factories.ts';
 import { noteSecret, useHarness } from '../../test/harness.ts';
 import { checksumAddress } from '../evm/index.ts';
@@ -386,6 +387,21 @@ test('409 users.add-wallet: Another user has this wallet on this network', async
   assert.deepEqual([taken.status, taken.body.error], [409, 'Another user has this wallet on this network']);
   const elsewhere = await call('add-wallet', { userId: other.id, network: 'polygon', address });
   assert.equal(elsewhere.status, 200);
+});
+
+test('409 users.add-wallet: The address takes collateral of cards and is nobody’s wallet', async () => {
+  const { cardIssuerUserId, userId } = await makeCardOwner(harness);
+  const [account] = await harness.deps.db.query<{ address: string }>(
+    'select collateral_address as address from card_issuer_users where id = $1',
+    [cardIssuerUserId],
+  );
+  for (const network of ['polygon', 'base']) {
+    const { status, body } = await call('add-wallet', { userId, network, address: account!.address });
+    assert.deepEqual(
+      [status, body.error, body.code],
+      [409, 'The address takes collateral of cards and is nobody’s wallet', 'collateral_address'],
+    );
+  }
 });
 
 const wrongChecksum = checksummed.replace('aAeb', 'aaeb');

@@ -1,5 +1,6 @@
 import type { Ctx, WorkerActor } from '../context.ts';
-import { selectRecipient } from '../users/index.ts';
+import { isHotWallet } from '../payouts/index.ts';
+import { lockAddress, selectRecipient } from '../users/index.ts';
 import type { Asset } from './assets.ts';
 import { fingerprintOf } from './create-withdrawal.ts';
 import { insertWithdrawal } from './queries.ts';
@@ -22,20 +23,40 @@ export interface OwnWithdrawal {
 const houseId = '00000000-0000-7000-8000-000000000001';
 
 /**
- * Stores a queued withdrawal as a part of the caller's transaction, and says its bulk id. Nobody is waiting for an answer, so
- * whether the address may be paid is asked once, just before it is signed: no node is asked in a transaction.
+ * Stores a queued withdrawal as a part of the caller's transaction, and says its bulk id; or why the address is not to be paid, and
+ * stores nothing. Nobody is waiting for an answer, so whether the token's issuer and the screening let it be paid is asked once, just
+ * before it is signed: no node is asked in a transaction.
  */
 export async function queueOwnWithdrawal(
-  { db, now, actor }: Ctx<WorkerActor>,
+  ctx: Ctx<WorkerActor>,
   withdrawal: OwnWithdrawal,
-): Promise<string> {
+): Promise<{ bulkId: string } | { refusal: string }> {
+  const { db, now, actor } = ctx;
   const { userId, asset, amount, toAddress, externalId, idempotencyKey, description } = withdrawal;
   const { network, token } = asset;
-  const recipient = await selectRecipient(db, network.name, { address: toAddress });
-  return insertWithdrawal(db, {
+  const refusal = await refusalOf(ctx, withdrawal);
+  if (refusal) return { refusal };
+  const bulkId = await insertWithdrawal(db, {
     ...{ partnerId: houseId, userId, keyId: actor.job, network: network.name, currency: token.symbol },
     ...{ tokenAddress: token.address, decimals: token.decimals, amount, toAddress },
-    ...{ recipientUserId: recipient?.userId ?? null, externalId, idempotencyKey, description, now },
+    ...{ recipientUserId: null, externalId, idempotencyKey, description, now },
     fingerprint: fingerprintOf({ ...withdrawal, to: toAddress }),
   });
+  return { bulkId };
+}
+
+async function refusalOf(ctx: Ctx, { asset, toAddress }: OwnWithdrawal): Promise<string | undefined> {
+  const { network, token } = asset;
+  if (
+    /^0x0+$/.test(toAddress) ||
+    toAddress === token.address ||
+    (await isHotWallet(ctx, network, toAddress))
+  ) {
+    return 'The address is none that can be paid';
+  }
+  // Whoever is paid outside credits it there; a user's ledger would be credited with the same money.
+  await lockAddress(ctx.db, toAddress);
+  const recipient = await selectRecipient(ctx.db, network.name, { address: toAddress });
+  if (recipient && recipient.userId !== null) return 'The address is the wallet of a user';
+  return recipient?.isBlocked ? 'The receiver is not eligible' : undefined;
 }

@@ -139,7 +139,7 @@ export async function selectCards(
          union all
          (select v.nickname, v.status, v.spending_limit, v.spending_interval from card_versions v
           where v.card_id = c.id and v.valid_at <= $2::timestamptz
-          order by v.valid_at desc, v.version desc limit 1)
+          order by v.version desc limit 1)
        ) v
        where c.user_id = $1 and c.created_at <= coalesce($2::timestamptz, 'infinity') and v.status = any ($4::card_status[])
      )

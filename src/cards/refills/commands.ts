@@ -28,7 +28,8 @@ const refill = Type.Object({
   error: nullable(Type.String()),
   dueAt: Type.String({
     format: 'date-time',
-    description: 'When it is tried next; of one that is over, when the next may be opened',
+    description:
+      'When it is tried next; of a failed one, when the next may be opened; of a completed one, when it is overdue at the issuer',
   }),
   createdAt: dateTime,
 });
@@ -36,13 +37,17 @@ const refill = Type.Object({
 export const refillCommands = [
   defineCommand({
     name: 'cards.configure-refill',
-    summary: 'Say when an account’s collateral is refilled from its user’s balance, and by how much.',
+    summary:
+      'Say when an account’s collateral is refilled from its user’s balance, and by how much. A change ends the rest after a refill that failed, and the wait for one that the issuer has not credited for a quarter of an hour.',
     changes: true,
     input: Type.Object(
       {
         cardIssuerUserId: issuerId,
         threshold: Type.String({ ...usd, description: 'US dollars: with less collateral a refill is made' }),
-        amount: Type.String({ ...usd, description: 'US dollars: how much a refill pays' }),
+        amount: Type.String({
+          ...usd,
+          description: 'US dollars: how much a refill pays; at least 1 and a tenth of the threshold',
+        }),
         network: Type.String({ pattern: '^[a-z0-9-]{1,40}$', description: 'See `GET /api/crypto/assets`' }),
         currency: Type.Enum([...refillCurrencies]),
         enabled: Type.Boolean(),

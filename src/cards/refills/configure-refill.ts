@@ -19,10 +19,12 @@ export interface RefillTerms {
   enabled: boolean;
 }
 
+const amountMin = 100n;
+
 /**
  * Says when an account's collateral is refilled from its user's balance, and by how much. Switched off, no refill is opened. What is
  * not under way follows the new terms at once: a refill that waits under other ones ends, and an account that rests after a failed
- * one is tried again.
+ * one is tried again. So is one whose last refill is overdue at the issuer, which otherwise waits until it is credited.
  */
 export async function configureRefill(ctx: Ctx, terms: RefillTerms): Promise<RefillRule> {
   const rule = readTerms(ctx, terms);
@@ -46,11 +48,12 @@ export async function configureRefill(ctx: Ctx, terms: RefillTerms): Promise<Ref
 
 function readTerms(ctx: Ctx, terms: RefillTerms): Omit<RefillRule, 'createdAt' | 'updatedAt'> {
   const { cardIssuerUserId, network, enabled: isEnabled } = terms;
-  return {
-    ...{ cardIssuerUserId, network, isEnabled, currency: readCurrency(ctx, terms) },
-    threshold: readAmount('threshold', terms.threshold),
-    amount: readAmount('amount', terms.amount),
-  };
+  const threshold = readAmount('threshold', terms.threshold);
+  const amount = readAmount('amount', terms.amount);
+  // Each payment costs gas: one fall is not to be made up for by hundreds of them.
+  if (amount < amountMin) throw invalidField('amount', `must be at least ${formatCents(amountMin)}`);
+  if (amount * 10n < threshold) throw invalidField('amount', 'must be at least a tenth of the threshold');
+  return { cardIssuerUserId, network, isEnabled, currency: readCurrency(ctx, terms), threshold, amount };
 }
 
 /** Of the pairs that this deployment pays, those that are dollars. */

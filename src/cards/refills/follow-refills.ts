@@ -83,7 +83,7 @@ async function noteUntold(ctx: Ctx, attempt: Attempt, fault: IssuerFault): Promi
 function retry(ctx: Ctx, refill: PaidRefill, error: string): Promise<boolean> {
   const attempt = { refillId: refill.id, withdrawalId: refill.withdrawalId, now: ctx.now, error };
   const backOff = backOffAfter(refill.retries);
-  // What a person stopped does not come back by itself.
+  // What a person stopped is not tried again at once: while the account rests the rule can be switched off.
   if (backOff === undefined || error.startsWith('Canceled: ')) {
     ctx.log.warn({ refillId: refill.id, error }, 'a refill of card collateral has failed');
     return updateFailed(ctx.db, { ...attempt, dueAt: after(ctx, restMs) });

@@ -1,6 +1,6 @@
 import type { Deps } from '../../context.ts';
 import type { GaugeSource } from '../../platform/metrics.ts';
-import { selectOpen } from './queries.ts';
+import { countUncredited, selectOpen } from './queries.ts';
 
 export const refillGauges: readonly GaugeSource<Deps>[] = [
   {
@@ -24,5 +24,11 @@ export const refillGauges: readonly GaugeSource<Deps>[] = [
     read: async ({ db }) => [
       { labels: {}, value: (await selectOpen(db)).reduce((sum, { untold }) => sum + Number(untold), 0) },
     ],
+  },
+  {
+    name: 'causeway_cards_refills_uncredited',
+    help: 'Accounts whose last refill the card issuer has taken and not credited for a quarter of an hour: no other is made meanwhile.',
+    labels: [],
+    read: async ({ db, clock }) => [{ labels: {}, value: await countUncredited(db, clock()) }],
   },
 ];

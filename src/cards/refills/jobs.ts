@@ -8,7 +8,7 @@ import { type AtRefillStep, never } from './steps.ts';
 
 /**
  * The life of a refill. One worker at a time, so that the issuer is not told the same by each; what it does is guarded row by row
- * anyway. Payments are made, and fail, without the issuer: only opening asks it.
+ * anyway. While the issuer is away payments that were started are made, and fail; none is opened or started.
  */
 export function makeRefillJobs(atStep: AtRefillStep = never): Job<Deps>[] {
   return [
@@ -21,7 +21,7 @@ export function makeRefillJobs(atStep: AtRefillStep = never): Job<Deps>[] {
         const moved = await followRefills(ctx, { atStep });
         const opened = await throughAbsence(deps, () => openRefills(ctx));
         if (opened > 0) await atStep('opened');
-        return moved + opened + (await startRefills(ctx, { atStep }));
+        return moved + opened + (await throughAbsence(deps, () => startRefills(ctx, { atStep })));
       },
     },
   ];
@@ -35,7 +35,7 @@ async function throughAbsence({ log }: Deps, turn: () => Promise<number>): Promi
     return await turn();
   } catch (error) {
     if (!(error instanceof IssuerFault)) throw error;
-    log.debug({ err: error }, 'the card issuer does not answer; no refill is opened');
+    log.debug({ err: error }, 'the card issuer does not answer; no refill is opened or started');
     return 0;
   }
 }

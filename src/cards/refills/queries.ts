@@ -69,17 +69,23 @@ export async function selectRules(
 
 // ## Opening
 
+/** The issuer has told of the payment. */
+const isCredited = (refill: string) => `exists (select from card_movements m
+  where m.card_issuer_user_id = ${refill}.card_issuer_user_id
+    and m.reference = ${refill}.transaction_hash || ':' || ${refill}.log_index)`;
+
 /**
- * Accounts whose collateral is under their threshold and whose last refill is over: completed and told by the issuer, or long
- * enough ago; failed, and the rule was changed since, or long enough ago.
+ * Accounts whose collateral is under their threshold and whose last refill is over: completed and told by the issuer, however long
+ * that takes, as the same fall would be paid for again and again; failed, and the rule was changed since, or long enough ago. An
+ * operator who knows what has become of a payment that is overdue ends the wait by a change of the rule: one that was made before
+ * it was overdue was not about it.
  */
 const short = `card_refill_rules r join card_issuer_users a on a.id = r.card_issuer_user_id
   left join lateral (
     select f.* from card_refills f where f.card_issuer_user_id = a.id order by f.number desc limit 1) last on true
   where r.is_enabled and r.is_short
     and (last.id is null or case last.status
-      when 'completed' then last.due_at <= $1 or exists (select from card_movements m
-        where m.card_issuer_user_id = a.id and m.reference = last.transaction_hash || ':' || last.log_index)
+      when 'completed' then r.updated_at > last.due_at or ${isCredited('last')}
       when 'failed' then last.due_at <= $1 or r.updated_at > last.updated_at
       else false end)`;
 
@@ -318,4 +324,15 @@ export async function selectOpen(
      from card_refills f left join withdrawals w on w.id = f.withdrawal_id
      where f.status in ('queued', 'processing') group by f.status`,
   );
+}
+
+/** Accounts whose last refill is paid and should have been credited by now; earlier ones were, or an operator has seen to them. */
+export async function countUncredited(db: Db, now: Date): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*)::integer as count from card_refill_rules r cross join lateral (
+       select f.* from card_refills f where f.card_issuer_user_id = r.card_issuer_user_id order by f.number desc limit 1) last
+     where last.status = 'completed' and last.due_at <= $1 and not ${isCredited('last')}`,
+    [now],
+  );
+  return row!.count;
 }

@@ -7,6 +7,7 @@ import { makeKey, makeUser } from '../../../test/factories.ts';
 import { useIssuer } from '../../../test/issuer.ts';
 import { makeWorld, type Worker, type World } from '../../../test/payout-world.ts';
 import { startUnreliableProxy } from '../../../test/unreliable-proxy.ts';
+import { waitUntil } from '../../../test/wait-until.ts';
 import { listChanges } from '../../audit/list-changes.ts';
 import { type Ctx, contextFor, type Deps } from '../../context.ts';
 import { createHttpIssuer, type Issuer, noIssuer } from '../../issuer/index.ts';
@@ -15,6 +16,7 @@ import { checkBooks } from '../../ledger/index.ts';
 import { listLines } from '../../ledger/lines/list-lines.ts';
 import { listUnsettled } from '../../ledger/unsettled/list-unsettled.ts';
 import { listPartners } from '../../partners/list-partners.ts';
+import { addWallet, blockAddress, lockAddress } from '../../users/index.ts';
 import { cancelWithdrawal } from '../../withdrawals/cancel-withdrawal.ts';
 import { catchUp } from '../catch-up.ts';
 import { createCards } from '../create-cards.ts';
@@ -238,7 +240,7 @@ test('a changed rule is tried at once, though the last refill has failed', async
   assert.deepEqual(
     [refills[0]!.status, refills[0]!.retries, refills[0]!.error],
     ['failed', 0, 'Canceled: not this one'],
-    'what a person stopped does not come back by itself',
+    'what a person stopped is not tried again at once',
   );
   await world.turn();
   assert.equal((await world.history()).length, 1);
@@ -341,7 +343,7 @@ test('a payment that the issuer refuses to credit waits for a person and is not 
   assert.equal((await world.paid()).length, 1);
 });
 
-test('after a payment the next refill waits for the issuer to tell of it, for a quarter of an hour', async (t) => {
+test('after a payment the next refill waits for the issuer to tell of it, or for an operator who knows', async (t) => {
   const world = await makeRefillWorld(t, { threshold: '60' });
   const { deps } = world.worker;
   const job = (issuer: Issuer) => refillJobs[0]!.run({ ...deps, issuer });
@@ -358,15 +360,47 @@ test('after a payment the next refill waits for the issuer to tell of it, for a 
   // From here on the issuer takes what it is told and tells of nothing.
   const silent: Issuer = { ...bank.issuer, readEvents: async () => [] };
   await job(silent);
+  const uncredited = async () =>
+    (await readGauge(world, 'causeway_cards_refills_uncredited')).map(({ value }) => value);
+  // A change of the rule before it is overdue is not about it.
+  await world.configure({ threshold: '61' });
   world.advance(15 * minute - 5_000);
+  assert.deepEqual(await uncredited(), [0]);
+  for (const ms of [5_000, 15 * minute, 10_000 * minute]) {
+    world.advance(ms);
+    await job(silent);
+    assert.deepEqual(
+      (await world.history()).map(({ status }) => status),
+      ['completed', 'completed'],
+    );
+    assert.deepEqual(await uncredited(), [1]);
+  }
+  await world.configure({ threshold: '61' });
   await job(silent);
+  assert.equal((await world.history()).length, 2, 'the same rule again is no change');
+  await world.configure({ threshold: '61', enabled: false });
+  await world.configure({ threshold: '61' });
+  for (let turns = 0; turns < 2; turns++) await job(silent);
+  assert.equal((await world.history()).length, 3);
+  assert.equal((await world.received()).length, 2);
+  assert.deepEqual(await uncredited(), [0], 'somebody has seen to it');
+});
+
+test('a payment that is credited late is not overdue any more, and the next fall is refilled', async (t) => {
+  const world = await makeRefillWorld(t, { threshold: '60' });
+  await world.turn();
+  await world.pay();
+  const silent: Issuer = { ...bank.issuer, readEvents: async () => [] };
+  await refillJobs[0]!.run({ ...world.worker.deps, issuer: silent });
+  world.advance(60 * minute);
+  await refillJobs[0]!.run({ ...world.worker.deps, issuer: silent });
+  assert.equal((await world.history()).length, 1);
+  await world.refill();
   assert.deepEqual(
     (await world.history()).map(({ status }) => status),
     ['completed', 'completed'],
   );
-  world.advance(5_000);
-  await job(silent);
-  assert.equal((await world.history()).length, 3);
+  assert.deepEqual(await readGauge(world, 'causeway_cards_refills_uncredited'), [{ labels: {}, value: 0 }]);
 });
 
 test('what is known of collateral is not acted upon while older events are unread', async (t) => {
@@ -440,6 +474,100 @@ test('a refill that waits is not made when the collateral has come back by itsel
   assert.equal((await world.db.query('select 1 from withdrawals')).length, 1);
 });
 
+test('a refill that waits is not started while what is known of collateral is old, or the issuer is away', async (t) => {
+  const world = await makeRefillWorld(t, { amount: '1000.01' });
+  await world.turn();
+  await world.worker.hold();
+  await world.turn();
+  await deposit(world, '20.00');
+  world.advance(2 * minute);
+  const away = createHttpIssuer({ url: 'http://127.0.0.1:1', token: 'none' });
+  for (const issuer of [bank.issuer, away]) {
+    await refillJobs[0]!.run({ ...world.worker.deps, issuer });
+    assert.deepEqual(await world.history(), [{ status: 'queued', retries: 1, transactionHash: null }]);
+  }
+  await world.turn();
+  assert.equal((await world.history())[0]!.status, 'failed');
+  assert.equal((await world.db.query('select 1 from withdrawals')).length, 1);
+});
+
+test('collateral that is also the wallet of a user is not paid: both would be credited', async (t) => {
+  const world = await makeRefillWorld(t);
+  const { userId, account } = world;
+  const wallet = { userId, network: 'polygon', address: account.collateralAddress };
+  await assert.rejects(addWallet(world.asOperator(), wallet), { status: 409, code: 'collateral_address' });
+  // Who was told of the account when the wallet was there already.
+  await world.db.query(
+    `insert into user_wallets (user_id, network, address, verified_at) values ($1, $2, $3, now())
+     on conflict (user_id, network) do update set address = excluded.address`,
+    [userId, 'polygon', account.collateralAddress],
+  );
+  await expectUnpayable(world, 'The address is the wallet of a user');
+});
+
+test('a wallet that is being added while a refill starts is waited for', async (t) => {
+  const world = await makeRefillWorld(t);
+  const { userId, account } = world;
+  const { turn } = await world.db.transaction(async (db) => {
+    await lockAddress(db, account.collateralAddress);
+    const turn = world.turn();
+    await waitUntil(
+      'the refill waits for the address',
+      async () =>
+        (
+          await world.db.query(
+            `select 1 from pg_locks l join pg_database d on d.oid = l.database
+             where d.datname = current_database() and l.locktype = 'advisory' and not l.granted`,
+          )
+        ).length > 0,
+    );
+    await db.query(
+      `insert into user_wallets (user_id, network, address, verified_at) values ($1, $2, $3, now())
+       on conflict (user_id, network) do update set address = excluded.address`,
+      [userId, 'polygon', account.collateralAddress],
+    );
+    return { turn };
+  });
+  await turn;
+  await expectUnpayable(world, 'The address is the wallet of a user');
+});
+
+for (const [whose, addressOf] of [
+  ['nobody’s', () => `0x${'0'.repeat(40)}`],
+  [
+    'the token’s own',
+    ({ settings }: World) => settings.tokens.find(({ symbol }) => symbol === 'USDC')!.address,
+  ],
+  ['our own', (world: World) => world.worker.deps.evm.get('polygon')!.signer!.address],
+] as const) {
+  test(`collateral at an address that is ${whose} is not paid`, async (t) => {
+    const world = await makeRefillWorld(t);
+    await world.db.query('update card_issuer_users set collateral_address = $1', [addressOf(world)]);
+    await expectUnpayable(world, 'The address is none that can be paid');
+  });
+}
+
+test('collateral at an address that is blocked is not paid', async (t) => {
+  const world = await makeRefillWorld(t);
+  await blockAddress(world.asOperator(), { address: world.account.collateralAddress, reason: 'a test' });
+  await expectUnpayable(world, 'The receiver is not eligible');
+});
+
+/** The refill fails, nothing is queued, and the account rests. */
+async function expectUnpayable(world: RefillWorld, error: string): Promise<void> {
+  for (let turns = 0; turns < 3; turns++) await world.turn();
+  const page = { userId: world.userId, currentPage: 0, pageSize: 9 };
+  const { refills } = await listRefills(world.asOperator(), page);
+  assert.deepEqual(
+    refills.map(({ status, error }) => ({ status, error })),
+    [{ status: 'failed', error }],
+  );
+  assert.deepEqual(await world.db.query('select 1 from withdrawals'), []);
+  world.advance(361 * minute);
+  await world.turn();
+  assert.equal((await world.history()).length, 2);
+}
+
 test('the database refuses what a refill must not do', async (t) => {
   const world = await makeRefillWorld(t);
   const refuse = (sql: string, message: RegExp) => assert.rejects(world.db.query(sql), message);
@@ -504,6 +632,8 @@ test('a rule is checked, audited when it changes, and of an account that there i
     });
   await refused({ threshold: '0' }, /threshold must be above 0/);
   await refused({ amount: '0.00' }, /amount must be above 0/);
+  await refused({ amount: '0.99', threshold: '1' }, /amount must be at least 1.00/);
+  await refused({ amount: '9.99', threshold: '100' }, /amount must be at least a tenth of the threshold/);
   await refused({ amount: '1.001' }, /amount must be a decimal string/);
   await refused({ network: 'solana' }, /network must be one of polygon/);
   await refused({ currency: 'EURC' }, /currency must be one of USDC, USDT on polygon/);
@@ -535,7 +665,7 @@ test('a rule is checked, audited when it changes, and of an account that there i
 test('refills are listed newest first, page by page, with their exact number; operators see those of all users', async (t) => {
   const world = await makeRefillWorld(t);
   for (let refills = 1; refills <= 5; refills++) {
-    await world.configure({ amount: `${refills}`, threshold: '100' });
+    await world.configure({ amount: `${refills}`, threshold: `${refills * 10}` });
     await world.turn();
     if (refills === 5) break;
     await world.pay();

@@ -2,20 +2,24 @@ import { type Ctx, inTransaction, type WorkerActor } from '../../context.ts';
 import type { Network } from '../../evm/index.ts';
 import { DatabaseUnavailable } from '../../platform/errors.ts';
 import { queueOwnWithdrawal } from '../../withdrawals/index.ts';
+import { isBehind } from './is-behind.ts';
 import { type DueRefill, lockDue, selectDue, updateFailed, updateStarted } from './queries.ts';
 import { type AtRefillStep, never } from './steps.ts';
 import { restMs, turnMax } from './timing.ts';
 
 /**
  * queued → processing, with the withdrawal that pays it, in one transaction; or failed, where it is not to be paid. Any number of
- * workers may do so at once.
+ * workers may do so at once. One that has waited may be needed no longer, so only while what is known of collateral is what the
+ * issuer knows. Throws an `IssuerFault` where the issuer does not answer.
  */
 export async function startRefills(
   ctx: Ctx<WorkerActor>,
   { limit = turnMax, atStep = never }: { limit?: number; atStep?: AtRefillStep } = {},
 ): Promise<number> {
+  const due = await selectDue(ctx.db, ctx.now, limit);
+  if (due.length === 0 || (await isBehind(ctx))) return 0;
   let started = 0;
-  for (const refillId of await selectDue(ctx.db, ctx.now, limit)) {
+  for (const refillId of due) {
     try {
       if (await startOne(ctx, refillId, atStep)) started += 1;
     } catch (error) {
@@ -34,24 +38,30 @@ function startOne(ctx: Ctx<WorkerActor>, refillId: string, atStep: AtRefillStep)
     if (!refill) return false;
     const asset = findAsset(ctx, refill);
     const refusal = refusalOf(refill, asset !== undefined);
-    if (refusal) {
-      const dueAt = new Date(ctx.now.getTime() + refusal.restMs);
-      return updateFailed(ctx.db, { refillId, error: refusal.error, dueAt, now: ctx.now });
-    }
+    if (refusal) return fail(ctx, refillId, refusal);
     const { network, token } = asset!;
     const { userId, retries, collateralAddress: toAddress } = refill;
-    const bulkId = await queueOwnWithdrawal(ctx, {
+    const queued = await queueOwnWithdrawal(ctx, {
       ...{ userId, asset: asset!, toAddress, externalId: refillId },
       // A dollar is a unit, and a unit has more digits than a dollar.
       amount: refill.amount * 10n ** BigInt(token.decimals - 2),
       idempotencyKey: `refill:${refillId}:${retries}`,
       description: `Card refill of ${token.symbol} on ${network.name}`,
     });
+    if ('refusal' in queued) {
+      ctx.log.error({ refillId, error: queued.refusal }, 'card collateral is not to be paid');
+      return fail(ctx, refillId, { error: queued.refusal, restMs });
+    }
     await atStep('queued');
-    await updateStarted(ctx.db, { refillId, bulkId, now: ctx.now });
+    await updateStarted(ctx.db, { refillId, bulkId: queued.bulkId, now: ctx.now });
     await atStep('starting');
     return true;
   });
+}
+
+function fail(ctx: Ctx, refillId: string, { error, restMs }: { error: string; restMs: number }) {
+  const dueAt = new Date(ctx.now.getTime() + restMs);
+  return updateFailed(ctx.db, { refillId, error, dueAt, now: ctx.now });
 }
 
 function findAsset({ evm }: Ctx, refill: DueRefill) {

@@ -9,7 +9,7 @@ export const backOffAfter = (retries: number): number | undefined => backOffMs[r
 /** How long an account is left alone after a refill that failed: an empty balance is not tried for ever. */
 export const restMs = backOffMs.at(-1)!;
 
-/** How long the issuer may take to tell of a payment before collateral that is still low is believed. */
+/** How long the issuer may take to tell of a payment that it has taken before a person has to look. */
 export const creditMs = 15 * minute;
 
 /** An issuer that does not answer is asked again after this; one that says no, which a person has to look at, less often. */

@@ -45,7 +45,7 @@ async function allEvents(issuer: Issuer): Promise<IssuerEvent[]> {
   for (;;) {
     const page = await issuer.readEvents({ after: BigInt(events.length), limit: 1_000 });
     if (page.length === 0) return events;
-    events.push(...page);
+    events.push(...(page as IssuerEvent[]));
   }
 }
 

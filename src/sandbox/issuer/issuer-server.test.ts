@@ -69,7 +69,7 @@ async function allEvents(): Promise<IssuerEvent[]> {
   for (;;) {
     const page = await issuer.readEvents({ after: events.at(-1)?.sequence ?? 0n, limit: 1_000 });
     if (page.length === 0) return events;
-    events.push(...page);
+    events.push(...(page as IssuerEvent[]));
   }
 }
 
@@ -509,6 +509,18 @@ describe('deposits', () => {
     assert.deepEqual(await movementsOf(deposit.cardIssuerUserId), []);
     await issuer.announceDeposit({ ...deposit, currency: 'USDT' });
     assert.equal((await movementsOf(deposit.cardIssuerUserId)).length, 1);
+  });
+
+  test('refused: a balance of more digits than the protocol has, since nobody could read its event', async () => {
+    const deposit = await transfer();
+    const { cardIssuerUserId } = deposit;
+    const pay = (amount: string) => issuer.simulate({ kind: 'collateral-deposit', cardIssuerUserId, amount });
+    await pay('9999999999999.98');
+    await refused(pay('9999999999999.99'), 'refused', /13 digits/);
+    await refused(pay('0.02'), 'refused', /13 digits/);
+    await refused(issuer.announceDeposit(deposit), 'refused', /13 digits/);
+    await pay('0.01');
+    assert.equal((await movementsOf(cardIssuerUserId)).at(-1)!.runningBalance, '9999999999999.99');
   });
 });
 

@@ -261,9 +261,15 @@ interface NewMovement extends Pick<IssuerMovement, 'action' | 'type' | 'descript
   reference?: string;
 }
 
+/** As many digits as a balance of the protocol has, to either side: what is in the journal must be readable for good. */
+const balanceMax = 10n ** 15n - 1n;
+
 function move({ at }: Now, account: Account, movement: NewMovement): Fact {
   const { action, type, amountMinor, description, transactionId = null, reference = null } = movement;
   const running = account.balance + (type === 'credit' ? amountMinor : -amountMinor);
+  if (running > balanceMax || running < -balanceMax) {
+    throw new ProtocolError('refused', 'A balance has at most 13 digits before the point.');
+  }
   const data: IssuerMovement = {
     id: makeId('mov'),
     cardIssuerUserId: account.user.id,
