@@ -69,3 +69,49 @@ export function printRounds(what: string, rates: readonly number[], limits: read
   const figures = `${Math.round(median([...rates]))}/s against ${Math.round(median([...limits]))}/s`;
   console.log(`${what}: ${ratio.toFixed(2)} (${figures})`);
 }
+
+/** How often calls whose times are compared are made, after how many that are not counted. */
+export const warmUpTurns = 8;
+export const turns = 25;
+
+/** What each turn of each call took, in milliseconds. */
+export async function takeTurns(
+  calls: readonly (() => Promise<unknown>)[],
+  count = turns,
+): Promise<number[][]> {
+  const times: number[][] = calls.map(() => []);
+  for (let turn = -warmUpTurns; turn < count; turn++) {
+    for (const [n, call] of calls.entries()) {
+      const startedAt = performance.now();
+      await call();
+      if (turn >= 0) times[n]!.push(performance.now() - startedAt);
+    }
+  }
+  return times;
+}
+
+/** The median of the ratios of the turns: a burst of other work on the machine falls on both sides of a turn. */
+export const ratioOf = (times: readonly number[], of: readonly number[]) =>
+  median(times.map((ms, turn) => ms / of[turn]!));
+
+/** The highest of many ratios, and how many are above what they should be. */
+export function noteWorst(goal: number) {
+  const highest: Record<string, { ratio: number; what: string }> = {};
+  const missed: Record<string, number> = {};
+  return {
+    note(kind: string, ratio: number, what: string) {
+      if (ratio > (highest[kind]?.ratio ?? 0)) highest[kind] = { ratio, what };
+      missed[kind] = (missed[kind] ?? 0) + (ratio > goal ? 1 : 0);
+    },
+    print(title: string) {
+      if (Object.keys(highest).length === 0) throw new Error('nothing was measured');
+      for (const [kind, { ratio, what }] of Object.entries(highest)) {
+        console.log(
+          `${title}, worst (goal: at most ${goal}), ${kind}: ${ratio.toFixed(2)} (${what}); above the goal: ${missed[kind]}`,
+        );
+      }
+    },
+  };
+}
+
+export type Worst = ReturnType<typeof noteWorst>;

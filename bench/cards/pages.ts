@@ -1,17 +1,9 @@
 import assert from 'node:assert/strict';
 import { listCardTransactions } from '../../src/cards/lists/list-card-transactions.ts';
 import { listMovements } from '../../src/cards/lists/list-movements.ts';
-import { median } from '../measure.ts';
+import { median, noteWorst, ratioOf, takeTurns, type Worst } from '../measure.ts';
 import { bigTransactions, firstDay, lastDay, smallTransactions } from './seed.ts';
-import {
-  askOverHttp,
-  type CardWorld,
-  keyContext,
-  noteWorst,
-  ratioOf,
-  takeTurns,
-  type Worst,
-} from './world.ts';
+import { askOverHttp, type CardWorld, keyContext } from './world.ts';
 
 interface Window {
   name: string;

@@ -2,9 +2,9 @@ import { listCardTransactions } from '../../src/cards/lists/list-card-transactio
 import { listCards } from '../../src/cards/lists/list-cards.ts';
 import { listMovementsByAccount } from '../../src/cards/lists/list-movements-by-account.ts';
 import { listTransactionsOfCard } from '../../src/cards/lists/list-transactions-of-card.ts';
-import { median } from '../measure.ts';
+import { median, ratioOf, takeTurns } from '../measure.ts';
 import { lastDay } from './seed.ts';
-import { type CardWorld, keyContext, ratioOf, takeTurns } from './world.ts';
+import { type CardWorld, keyContext } from './world.ts';
 
 /** What has no goal of its own: told, so that a change is seen. Of ten cards two each have a limit by day, week and so on. */
 export async function measureSummary(world: CardWorld): Promise<void> {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { listCardTransactions } from '../../src/cards/lists/list-card-transactions.ts';
-import { median } from '../measure.ts';
+import { median, noteWorst, ratioOf, takeTurns } from '../measure.ts';
 import { firstDay, lastDay, rareWords } from './seed.ts';
-import { askOverHttp, type CardWorld, keyContext, noteWorst, ratioOf, takeTurns } from './world.ts';
+import { askOverHttp, type CardWorld, keyContext } from './world.ts';
 
 const windows = {
   'no window': {},

@@ -2,7 +2,7 @@ import { type Ctx, contextFor, type KeyActor } from '../../src/context.ts';
 import { issueKey } from '../../src/keys/index.ts';
 import type { Pool } from '../../src/platform/db.ts';
 import { createHistoryWorld } from '../history/world.ts';
-import { median } from '../measure.ts';
+import { turns, warmUpTurns } from '../measure.ts';
 import { operatorContext, type World } from '../withdrawals/world.ts';
 
 export interface CardWorld extends World {
@@ -39,26 +39,7 @@ export function keyContext(world: CardWorld, userId: string): Ctx<KeyActor> {
   return contextFor(deps, actor, deps.log);
 }
 
-const warmUpTurns = 8;
-const turns = 25;
-
-/** What each turn of each call took, in milliseconds. */
-export async function takeTurns(
-  calls: readonly (() => Promise<unknown>)[],
-  count = turns,
-): Promise<number[][]> {
-  const times: number[][] = calls.map(() => []);
-  for (let turn = -warmUpTurns; turn < count; turn++) {
-    for (const [n, call] of calls.entries()) {
-      const startedAt = performance.now();
-      await call();
-      if (turn >= 0) times[n]!.push(performance.now() - startedAt);
-    }
-  }
-  return times;
-}
-
-/** The same over HTTP, asked by a process of its own. */
+/** What each turn of each request takes over HTTP, asked by a process of its own. */
 export async function askOverHttp(
   { load, port, tokens }: CardWorld,
   requests: readonly { userId: string; path: string }[],
@@ -71,29 +52,3 @@ export async function askOverHttp(
   await load({ ...order, turns: warmUpTurns });
   return (await load({ ...order, turns })).milliseconds;
 }
-
-/** The median of the ratios of the turns: a burst of other work on the machine falls on both sides of a turn. */
-export const ratioOf = (times: readonly number[], of: readonly number[]) =>
-  median(times.map((ms, turn) => ms / of[turn]!));
-
-/** The highest of many ratios, and how many are above what they should be. */
-export function noteWorst(goal: number) {
-  const highest: Record<string, { ratio: number; what: string }> = {};
-  const missed: Record<string, number> = {};
-  return {
-    note(kind: string, ratio: number, what: string) {
-      if (ratio > (highest[kind]?.ratio ?? 0)) highest[kind] = { ratio, what };
-      missed[kind] = (missed[kind] ?? 0) + (ratio > goal ? 1 : 0);
-    },
-    print(title: string) {
-      if (Object.keys(highest).length === 0) throw new Error('nothing was measured');
-      for (const [kind, { ratio, what }] of Object.entries(highest)) {
-        console.log(
-          `${title}, worst (goal: at most ${goal}), ${kind}: ${ratio.toFixed(2)} (${what}); above the goal: ${missed[kind]}`,
-        );
-      }
-    },
-  };
-}
-
-export type Worst = ReturnType<typeof noteWorst>;

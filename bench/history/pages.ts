@@ -6,13 +6,11 @@ import { type LineType, lineTypes } from '../../src/ledger/lines/line.ts';
 import { listLines } from '../../src/ledger/lines/list-lines.ts';
 import { listUnsettled } from '../../src/ledger/unsettled/list-unsettled.ts';
 import type { Db } from '../../src/platform/db.ts';
-import { median } from '../measure.ts';
+import { median, noteWorst, ratioOf, takeTurns, turns, type Worst, warmUpTurns } from '../measure.ts';
 import { operatorContext } from '../withdrawals/world.ts';
 import { bigLines, firstDay, lastDay, smallLines } from './seed.ts';
 import type { HistoryWorld } from './world.ts';
 
-const warmUpTurns = 8;
-const turns = 25;
 const goal = 2;
 
 interface Window {
@@ -63,7 +61,7 @@ export async function measurePages(world: HistoryWorld): Promise<void> {
     [bigUser, world.key.token],
     [small, token],
   ]);
-  const worst = { page: noteWorst(), first: noteWorst() };
+  const worst = { page: noteWorst(goal), first: noteWorst(goal) };
   for (const pageSize of [10, 100]) {
     for (const feature of Object.keys(features)) {
       for (const window of windows) {
@@ -81,30 +79,9 @@ export async function measurePages(world: HistoryWorld): Promise<void> {
     }
   }
   await measureSpread(world, worst.page);
-  worst.page.print(`any page / page 0, worst (goal: at most ${goal})`);
-  worst.first.print(`page 0 of ${bigLines} lines / of ${smallLines}, worst (goal: at most ${goal})`);
+  worst.page.print(`any page / page 0`);
+  worst.first.print(`page 0 of ${bigLines} lines / of ${smallLines}`);
 }
-
-function noteWorst() {
-  const highest: Record<string, { ratio: number; what: string }> = {};
-  const missed: Record<string, number> = {};
-  let noted = 0;
-  return {
-    note(kind: string, ratio: number, what: string) {
-      noted += 1;
-      if (ratio > (highest[kind]?.ratio ?? 0)) highest[kind] = { ratio, what };
-      missed[kind] = (missed[kind] ?? 0) + (ratio > goal ? 1 : 0);
-    },
-    print(title: string) {
-      for (const [kind, { ratio, what }] of Object.entries(highest)) {
-        console.log(`${title}, ${kind}: ${ratio.toFixed(2)} (${what}); above the goal: ${missed[kind]}`);
-      }
-      if (noted === 0) throw new Error('nothing was measured');
-    },
-  };
-}
-
-type Worst = ReturnType<typeof noteWorst>;
 
 async function measureQuery(
   world: HistoryWorld,
@@ -185,23 +162,6 @@ async function measureSpread(world: HistoryWorld, worst: Worst): Promise<void> {
 }
 
 const toText = (some: readonly number[], digits = 2) => some.map((ms) => ms.toFixed(digits)).join(', ');
-
-/** The median of the ratios of the turns: a burst of other work on the machine falls on both sides of a turn. */
-const ratioOf = (times: readonly number[], of: readonly number[]) =>
-  median(times.map((ms, turn) => ms / of[turn]!));
-
-/** What each turn of each call took, in milliseconds. */
-async function takeTurns(calls: readonly (() => Promise<unknown>)[], count = turns): Promise<number[][]> {
-  const times: number[][] = calls.map(() => []);
-  for (let turn = -warmUpTurns; turn < count; turn++) {
-    for (const [n, call] of calls.entries()) {
-      const startedAt = performance.now();
-      await call();
-      if (turn >= 0) times[n]!.push(performance.now() - startedAt);
-    }
-  }
-  return times;
-}
 
 async function askOverHttp(
   world: HistoryWorld,

@@ -1,16 +1,7 @@
-import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
 import type { FeedEvent, IssuerEvent } from '../issuer/index.ts';
-import { defineErrors } from '../platform/errors.ts';
 import { applyEvents } from './apply-events.ts';
-import { askIssuer } from './ask-issuer.ts';
-import {
-  type EventCursor,
-  lockEventCursor,
-  notifyCatchUp,
-  selectEventCursor,
-  updateEventCursor,
-} from './queries.ts';
+import { type EventCursor, lockEventCursor, selectEventCursor, updateEventCursor } from './queries.ts';
 
 export interface CaughtUp {
   /** Events that were read and had not been read before, whether a webhook had told them or not. */
@@ -26,11 +17,6 @@ export interface CaughtUp {
 }
 
 export const eventsInTurn = 200;
-
-const feedErrors = defineErrors({
-  eventNotAwaited: [409, 'The reading of the card issuer’s events does not stand at that one'],
-  eventReadable: [409, 'That event can be read by now: it is taken over, not passed over'],
-});
 
 /**
  * Reads the issuer's events from where the last reading ended, in order, so that what no webhook told is known as well. The
@@ -64,36 +50,6 @@ export async function catchUp(ctx: Ctx, { limit = eventsInTurn } = {}): Promise<
     const isBehind = stop === null && events.length === limit;
     const read = ready.length + foreign.length;
     return { read, skipped, lastSequence, missingSequence, isUnreadable, isBehind };
-  });
-}
-
-/**
- * Passes over the event at which the reading stands, and no other: a person has found out what it said, or that it says nothing. One
- * that can be read by now is never passed over, so the issuer is asked first. Workers go on at once. Answers the sequence up to
- * which was read.
- */
-export async function skipEvent(
-  ctx: Ctx,
-  { sequence, reason }: { sequence: bigint; reason: string },
-): Promise<bigint> {
-  const [next] = await askIssuer(ctx.issuer.readEvents({ after: sequence - 1n, limit: 1 }));
-  return inTransaction(ctx, async (ctx) => {
-    const cursor = await lockEventCursor(ctx.db);
-    if (cursor.missingSequence !== sequence) throw feedErrors.eventNotAwaited();
-    if (next?.sequence === sequence && next.type !== 'unreadable') throw feedErrors.eventReadable();
-    const { lastSequence, missingSince, isUnreadable, skipped } = cursor;
-    await updateEventCursor(ctx.db, {
-      ...{ lastSequence: sequence, readAt: cursor.readAt, skipped: skipped + 1n },
-      ...{ missingSequence: null, missingSince: null, isUnreadable: false },
-    });
-    await notifyCatchUp(ctx.db);
-    await recordChange(ctx, {
-      action: 'cards.skip-event',
-      subject: `event:${sequence}`,
-      before: { lastSequence: String(lastSequence), missingSince: missingSince!.toISOString(), isUnreadable },
-      after: { lastSequence: String(sequence), reason },
-    });
-    return sequence;
   });
 }
 

@@ -7,7 +7,7 @@ import { cursorInput, cursorPage } from '../platform/page.ts';
 import { dateTime, line, nullable, uuid } from '../platform/schemas.ts';
 import { formatCents } from './amounts.ts';
 import { askIssuer } from './ask-issuer.ts';
-import { catchUp, skipEvent } from './catch-up.ts';
+import { catchUp } from './catch-up.ts';
 import { createCards } from './create-cards.ts';
 import { cardTerms, idempotencyKey, issuerId, newCards, usd } from './fields.ts';
 import { type CardLife, inspectCard } from './inspect-card.ts';
@@ -15,6 +15,7 @@ import { listAcrossUsers } from './list-across-users.ts';
 import { openAccount } from './open-account.ts';
 import type { CardAccount, CardRow } from './queries.ts';
 import { type SimulatedActivity, simulateActivity } from './simulate-activity.ts';
+import { skipEvent } from './skip-event.ts';
 import { updateCard } from './update-card.ts';
 
 const amount = Type.String({ description: 'US dollars, decimal string' });
@@ -67,6 +68,11 @@ const merchant = {
   localAmount: Type.Optional(Type.String({ pattern: '^(0|[1-9][0-9]{0,14})(\\.[0-9]{1,4})?$' })),
   localCurrency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
 };
+
+const partOfTransaction = Type.Object(
+  { transactionId: issuerId, amount: Type.Optional(usd) },
+  { additionalProperties: false },
+);
 
 export const cardCommands = [
   defineCommand({
@@ -200,10 +206,7 @@ export const cardCommands = [
     name: 'cards.simulate-settlement',
     summary: 'Sandbox: settle an authorized payment, or a part of it.',
     changes: true,
-    input: Type.Object(
-      { transactionId: issuerId, amount: Type.Optional(usd) },
-      { additionalProperties: false },
-    ),
+    input: partOfTransaction,
     output: activity,
     run: async (ctx: Ctx, input) =>
       presentActivity(await simulateActivity(ctx, { kind: 'settlement', ...input })),
@@ -212,10 +215,7 @@ export const cardCommands = [
     name: 'cards.simulate-refund',
     summary: 'Sandbox: have a merchant refund a settled payment, or a part of it.',
     changes: true,
-    input: Type.Object(
-      { transactionId: issuerId, amount: Type.Optional(usd) },
-      { additionalProperties: false },
-    ),
+    input: partOfTransaction,
     output: activity,
     run: async (ctx: Ctx, input) =>
       presentActivity(await simulateActivity(ctx, { kind: 'refund', ...input })),

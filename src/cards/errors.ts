@@ -21,5 +21,7 @@ export const cardErrors = defineErrors({
   revealLimitExceeded: [429, 'Too many reveals: at most 10 an hour'],
   notOffered: [501, 'The card issuer does not offer this: only a sandbox does'],
   issuerUnavailable: [503, 'The card issuer does not answer: try again later'],
+  eventNotAwaited: [409, 'The reading of the card issuer’s events does not stand at that one'],
+  eventReadable: [409, 'That event can be read by now: it is taken over, not passed over'],
   webhookNotSigned: [401, 'Webhook is not signed by the card issuer, or too long ago'],
 });

@@ -18,11 +18,12 @@ import type {
 import { noIssuer } from '../issuer/index.ts';
 import type { Db } from '../platform/db.ts';
 import { applyEvents, type IssuerFact } from './apply-events.ts';
-import { catchUp, skipEvent } from './catch-up.ts';
+import { catchUp } from './catch-up.ts';
 import { cardGauges } from './gauges.ts';
 import { listCardTransactions } from './lists/list-card-transactions.ts';
 import { listCards } from './lists/list-cards.ts';
 import { listMovements } from './lists/list-movements.ts';
+import { skipEvent } from './skip-event.ts';
 
 // What the issuer tells, in any order, any number of times, or only when it is asked: the outcome is one.
 

@@ -1,11 +1,12 @@
 import type { Ctx, KeyActor } from '../context.ts';
+import { describePage, type NumberedPage } from '../platform/page.ts';
 import { listCardTransactions } from './lists/list-card-transactions.ts';
 import { type CardsRequest, listCards } from './lists/list-cards.ts';
 import { listMovements } from './lists/list-movements.ts';
-import type { CardPage, CardWindow } from './lists/page.ts';
-import { presentCard, presentMovement, presentPagination, presentTransaction } from './wire.ts';
+import type { CardWindow } from './lists/window.ts';
+import { presentCard, presentMovement, presentTransaction } from './wire.ts';
 
-interface CardsHistoryRequest extends CardPage, CardWindow {
+interface CardsHistoryRequest extends NumberedPage, CardWindow {
   filterByText?: string;
   asOf?: Date;
   /** One of the contract's, which the query's schema has seen to. */
@@ -25,7 +26,7 @@ export const cardReaders = [
       });
       return {
         userCardTransactions: transactions.map(presentTransaction),
-        pagination: presentPagination(total, page),
+        pagination: describePage(total, page),
       };
     },
   },
@@ -36,7 +37,7 @@ export const cardReaders = [
       const { total, cards } = await listCards(ctx, {
         ...{ userId: ctx.actor.userId, asOf, status: status as CardsRequest['status'], ...page },
       });
-      return { userCardsSnapshot: cards.map(presentCard), pagination: presentPagination(total, page) };
+      return { userCardsSnapshot: cards.map(presentCard), pagination: describePage(total, page) };
     },
   },
   {
@@ -48,7 +49,7 @@ export const cardReaders = [
       });
       return {
         cardIssuerUserCollateralMovement: movements.map(presentMovement),
-        pagination: presentPagination(total, page),
+        pagination: describePage(total, page),
       };
     },
   },

@@ -2,7 +2,6 @@ import { formatMinor } from '../platform/money.ts';
 import type { UserTransactionView } from './lists/list-card-transactions.ts';
 import type { CardView } from './lists/list-cards.ts';
 import type { MovementView } from './lists/list-movements.ts';
-import type { CardPage } from './lists/page.ts';
 
 /** US dollars as the contract's JSON number: the one nearest to the exact amount, which prints as that. */
 const toNumber = (minor: bigint) => Number(formatMinor(minor, 2));
@@ -48,9 +47,4 @@ export function presentMovement(view: MovementView): object {
     createdAt: view.createdAt.toISOString(),
     type: view.type,
   };
-}
-
-export function presentPagination(totalCount: number, { currentPage, pageSize }: CardPage) {
-  const numberOfPages = Math.ceil(totalCount / pageSize);
-  return { hasNextPage: currentPage + 1 < numberOfPages, currentPage, pageSize, numberOfPages, totalCount };
 }

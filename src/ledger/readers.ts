@@ -1,10 +1,11 @@
 import type { Ctx, KeyActor } from '../context.ts';
+import type { NumberedPage } from '../platform/page.ts';
 import { accountFeatures } from './features.ts';
-import { type LinePage, listLines } from './lines/list-lines.ts';
+import { listLines } from './lines/list-lines.ts';
 import { listUnsettled } from './unsettled/list-unsettled.ts';
 import { presentPage, toNode } from './wire.ts';
 
-interface AccountRequest extends LinePage {
+interface AccountRequest extends NumberedPage {
   startAt?: Date;
   endAt?: Date;
 }

@@ -1,5 +1,5 @@
+import { describePage, type NumberedPage } from '../platform/page.ts';
 import type { LineView } from './lines/line.ts';
-import type { LinePage } from './lines/list-lines.ts';
 
 /** The contract's node: what does not apply to a line is absent, what may be unknown is null. */
 export function toNode<
@@ -13,15 +13,7 @@ export function toNode<
   };
 }
 
-export function presentPage(nodes: object[], totalCount: number, { currentPage, pageSize }: LinePage) {
-  const numberOfPages = Math.ceil(totalCount / pageSize);
-  return {
-    nodes,
-    pageInfo: {
-      hasNextPage: currentPage + 1 < numberOfPages,
-      ...{ currentPage, pageSize, numberOfPages, totalCount },
-      // The contract keeps it for older callers.
-      totalCountIsEstimate: false,
-    },
-  };
+export function presentPage(nodes: object[], totalCount: number, page: NumberedPage) {
+  // The contract keeps the last one for older callers.
+  return { nodes, pageInfo: { ...describePage(totalCount, page), totalCountIsEstimate: false } };
 }

@@ -57,3 +57,15 @@ export function decodeCursor(list: string, cursor: string | undefined, keyForm: 
 }
 
 export type CursorInput = { [K in keyof typeof cursorInput]?: Static<(typeof cursorInput)[K]> };
+
+/** A page by its number, counted from 0, of a list that is counted. */
+export interface NumberedPage {
+  currentPage: number;
+  pageSize: number;
+}
+
+/** Where a page is among all of them; `totalCount` is how many items there are in all. */
+export function describePage(totalCount: number, { currentPage, pageSize }: NumberedPage) {
+  const numberOfPages = Math.ceil(totalCount / pageSize);
+  return { hasNextPage: currentPage + 1 < numberOfPages, currentPage, pageSize, numberOfPages, totalCount };
+}

@@ -3,6 +3,7 @@ import { isHotWallet } from '../payouts/index.ts';
 import { lockAddress, selectRecipient } from '../users/index.ts';
 import type { Asset } from './assets.ts';
 import { fingerprintOf } from './create-withdrawal.ts';
+import { isDeadEnd } from './is-dead-end.ts';
 import { insertWithdrawal } from './queries.ts';
 
 /** A payment out of a user's balance that the service makes by a rule of the user's. */
@@ -47,11 +48,7 @@ export async function queueOwnWithdrawal(
 
 async function refusalOf(ctx: Ctx, { asset, toAddress }: OwnWithdrawal): Promise<string | undefined> {
   const { network, token } = asset;
-  if (
-    /^0x0+$/.test(toAddress) ||
-    toAddress === token.address ||
-    (await isHotWallet(ctx, network, toAddress))
-  ) {
+  if (isDeadEnd(token, toAddress) || (await isHotWallet(ctx, network, toAddress))) {
     return 'The address is none that can be paid';
   }
   // Whoever is paid outside credits it there; a user's ledger would be credited with the same money.

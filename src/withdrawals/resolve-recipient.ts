@@ -5,6 +5,7 @@ import { uuidForm } from '../platform/schemas.ts';
 import { selectRecipient } from '../users/index.ts';
 import type { Asset } from './assets.ts';
 import { withdrawalErrors } from './errors.ts';
+import { isDeadEnd } from './is-dead-end.ts';
 
 export interface Recipient {
   address: string;
@@ -27,8 +28,7 @@ function readIdentifier({ token }: Asset, to: string): { email?: string; userId?
   if (to.includes('@')) return { email: to.toLowerCase() };
   if (to.startsWith('0x')) {
     const address = parseAddress(to);
-    if (!address || /^0x0+$/.test(address) || address === token.address)
-      throw withdrawalErrors.walletNotFound();
+    if (!address || isDeadEnd(token, address)) throw withdrawalErrors.walletNotFound();
     return { address };
   }
   const userId = to.toLowerCase();

@@ -1,6 +1,7 @@
 import type { Ctx } from '../../context.ts';
-import type { CardPage, CardWindow } from './page.ts';
+import type { NumberedPage } from '../../platform/page.ts';
 import { selectTransactionPage, selectTransactionsWithText } from './queries.ts';
+import type { CardWindow } from './window.ts';
 
 /** What was paid with a card, or given back to it. */
 export interface CardTransactionView {
@@ -40,7 +41,7 @@ export interface TransactionFilter extends CardWindow {
 /** A page of a user's transactions with all cards, newest first, and how many there are. Any page costs the same. */
 export async function listCardTransactions(
   ctx: Ctx,
-  { currentPage, pageSize, text, ...filter }: TransactionFilter & CardPage,
+  { currentPage, pageSize, text, ...filter }: TransactionFilter & NumberedPage,
 ): Promise<{ total: number; transactions: UserTransactionView[] }> {
   const page = { offset: currentPage * pageSize, limit: pageSize };
   if (text === undefined) return selectTransactionPage(ctx.db, filter, page);

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../context.ts';
 import type { CardStatus, SpendingInterval } from '../../issuer/index.ts';
-import type { CardPage } from './page.ts';
+import type { NumberedPage } from '../../platform/page.ts';
 import { type CardRow, selectCards } from './queries.ts';
 
 /** A card as it was at an instant. Amounts are US cents. */
@@ -18,7 +18,7 @@ export interface CardView {
   createdAt: Date;
 }
 
-export interface CardsRequest extends CardPage {
+export interface CardsRequest extends NumberedPage {
   userId: string;
   /** Now, unless told. Cards that were made later are not there. */
   asOf?: Date;

@@ -1,7 +1,8 @@
 import type { Ctx } from '../../context.ts';
+import type { NumberedPage } from '../../platform/page.ts';
 import type { MovementView } from './list-movements.ts';
-import type { CardPage, CardWindow } from './page.ts';
 import { selectMovementsByAccount } from './queries.ts';
+import type { CardWindow } from './window.ts';
 
 export interface AccountMovements {
   cardIssuerUserId: string;
@@ -12,7 +13,7 @@ export interface AccountMovements {
 /** The same page of each of a user's accounts, oldest account first; one without movements has none. */
 export async function listMovementsByAccount(
   ctx: Ctx,
-  { currentPage, pageSize, ...filter }: { userId: string } & CardWindow & CardPage,
+  { currentPage, pageSize, ...filter }: { userId: string } & CardWindow & NumberedPage,
 ): Promise<{ accounts: AccountMovements[] }> {
   const page = { offset: currentPage * pageSize, limit: pageSize };
   return { accounts: await selectMovementsByAccount(ctx.db, filter, page) };

@@ -1,6 +1,7 @@
 import type { Ctx } from '../../context.ts';
-import type { CardPage, CardWindow } from './page.ts';
+import type { NumberedPage } from '../../platform/page.ts';
 import { selectMovementPage } from './queries.ts';
+import type { CardWindow } from './window.ts';
 
 /** A change of the collateral behind cards. Amounts are US cents. */
 export interface MovementView {
@@ -20,7 +21,7 @@ export interface MovementView {
 /** A page of the movements of all of a user's accounts, newest first, and how many there are. Any page costs the same. */
 export async function listMovements(
   ctx: Ctx,
-  { currentPage, pageSize, ...filter }: { userId: string } & CardWindow & CardPage,
+  { currentPage, pageSize, ...filter }: { userId: string } & CardWindow & NumberedPage,
 ): Promise<{ total: number; movements: MovementView[] }> {
   return selectMovementPage(ctx.db, filter, { offset: currentPage * pageSize, limit: pageSize });
 }

@@ -9,7 +9,7 @@ import type {
 import type { CardView } from './list-cards.ts';
 import type { MovementView } from './list-movements.ts';
 import type { AccountMovements } from './list-movements-by-account.ts';
-import type { CardWindow } from './page.ts';
+import type { CardWindow } from './window.ts';
 
 interface Slice {
   offset: number;

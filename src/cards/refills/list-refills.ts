@@ -1,5 +1,5 @@
 import type { Ctx } from '../../context.ts';
-import type { CardPage } from '../lists/page.ts';
+import type { NumberedPage } from '../../platform/page.ts';
 import { type RefillRow, selectRefillPage } from './queries.ts';
 
 /** A refill of the collateral behind a user's cards. */
@@ -11,7 +11,7 @@ export interface RefillView extends Omit<RefillRow, 'amount'> {
 /** A page of the refills of all of a user's accounts, newest first, and how many there are. */
 export async function listRefills(
   ctx: Ctx,
-  { userId, currentPage, pageSize }: { userId: string } & CardPage,
+  { userId, currentPage, pageSize }: { userId: string } & NumberedPage,
 ): Promise<{ total: number; refills: RefillView[] }> {
   const page = { userId, offset: currentPage * pageSize, limit: pageSize };
   const { total, refills } = await selectRefillPage(ctx.db, page);

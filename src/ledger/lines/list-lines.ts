@@ -1,18 +1,14 @@
 import type { Ctx } from '../../context.ts';
+import type { NumberedPage } from '../../platform/page.ts';
 import { decimalsOf } from '../assets.ts';
 import { type LineFilter, type LineView, lineTypes } from './line.ts';
 import { type CountedAccount, countBack, presentLine } from './present-line.ts';
 import { selectFullPage, selectNewestLines, selectTypedPage } from './queries.ts';
 
-export interface LinePage {
-  currentPage: number;
-  pageSize: number;
-}
-
 /** A page of a user's ledger, newest first, and how many lines there are in all. Any page costs the same. */
 export async function listLines(
   ctx: Ctx,
-  { currentPage, pageSize, ...filter }: LineFilter & LinePage,
+  { currentPage, pageSize, ...filter }: LineFilter & NumberedPage,
 ): Promise<{ total: number; lines: LineView[] }> {
   const slice = { offset: currentPage * pageSize, limit: pageSize };
   if (filter.types.length === lineTypes.length) return listFullPage(ctx, filter, slice);

@@ -1,8 +1,8 @@
 import type { Ctx } from '../../context.ts';
 import { formatMinor } from '../../platform/money.ts';
+import type { NumberedPage } from '../../platform/page.ts';
 import { decimalsOf } from '../assets.ts';
 import type { LineFilter, LineView } from '../lines/line.ts';
-import type { LinePage } from '../lines/list-lines.ts';
 import { selectUnsettledPage, type UnsettledRow } from './queries.ts';
 import type { UnsettledStatus } from './states.ts';
 
@@ -17,7 +17,7 @@ export interface UnsettledView extends Omit<LineView, 'runningBalance' | 'status
 /** A page of what is not settled of a user, newest first: withdrawals in flight or failed, and what operators recorded. */
 export async function listUnsettled(
   ctx: Ctx,
-  { currentPage, pageSize, ...filter }: Omit<LineFilter, 'types'> & LinePage,
+  { currentPage, pageSize, ...filter }: Omit<LineFilter, 'types'> & NumberedPage,
 ): Promise<{ total: number; records: UnsettledView[] }> {
   const page = { offset: currentPage * pageSize, limit: pageSize };
   const { total, records } = await selectUnsettledPage(ctx.db, filter, page);

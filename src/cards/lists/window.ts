@@ -1,0 +1,5 @@
+/** Both ends belong to it. */
+export interface CardWindow {
+  startAt?: Date;
+  endAt?: Date;
+}
