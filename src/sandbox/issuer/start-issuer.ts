@@ -79,14 +79,17 @@ export async function startIssuer(options: IssuerOptions): Promise<SandboxIssuer
   }
   const url = listening;
 
-  const put = async (where: string, body: unknown) => {
-    const response = await fetch(`${url}/v1/${where}`, {
+  const ask = (where: string, body: unknown) =>
+    fetch(`${url}/v1/${where}`, {
       method: 'PUT',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
       redirect: 'error',
       signal: AbortSignal.timeout(callTimeoutMs),
     });
+  const put = async (where: string, body: unknown) => {
+    // A connection that is kept open may be closed by the issuer in the moment in which it is used again; the same twice is once.
+    const response = await ask(where, body).catch(() => ask(where, body));
     await response.body?.cancel();
     if (!response.ok)
       throw new Error(`the sandbox's issuer answered ${where} with status ${response.status}`);
