@@ -6,6 +6,7 @@ import { authenticateKey, issueKey } from '../src/keys/index.ts';
 import { createPartner } from '../src/partners/index.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { createSealer } from '../src/platform/seal.ts';
+import { noPrices } from '../src/prices/index.ts';
 import { createScreening } from '../src/screening/index.ts';
 import { createUser } from '../src/users/index.ts';
 import { type Bench, compareRates, printRatio } from './measure.ts';
@@ -21,6 +22,7 @@ export const run: Bench = async ({ db, log }) => {
       evm: createEvm([]),
       screening: createScreening(undefined),
       issuer: noIssuer,
+      prices: noPrices,
     },
     { kind: 'operator', name: 'bench' },
     log,

@@ -543,6 +543,43 @@ END),
   constraint payout_slots_state_check CHECK ((state = ANY (ARRAY['open'::text, 'final'::text])))
 );
 
+create table position_snapshots (
+  user_id uuid not null,
+  as_of timestamp with time zone not null,
+  recorded_at timestamp with time zone not null,
+  constraint position_snapshots_pkey PRIMARY KEY (user_id),
+  constraint position_snapshots_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+create table positions (
+  user_id uuid not null,
+  kind text not null,
+  token text not null,
+  network text not null,
+  amount numeric(36,18) not null,
+  cost_usd numeric(20,2),
+  price_usd numeric(36,18),
+  constraint positions_pkey PRIMARY KEY (user_id, kind, token, network),
+  constraint positions_user_id_fkey FOREIGN KEY (user_id) REFERENCES position_snapshots(user_id),
+  constraint positions_amount_check CHECK ((amount > (0)::numeric)),
+  constraint positions_check CHECK (((kind = 'tokenized'::text) OR (cost_usd IS NULL))),
+  constraint positions_cost_usd_check CHECK ((cost_usd >= (0)::numeric)),
+  constraint positions_kind_check CHECK ((kind = ANY (ARRAY['staked'::text, 'tokenized'::text]))),
+  constraint positions_network_check CHECK ((network ~ '^[a-z0-9][a-z0-9-]{0,39}$'::text)),
+  constraint positions_price_usd_check CHECK ((price_usd > (0)::numeric)),
+  constraint positions_token_check CHECK ((token ~ '^[A-Z0-9][A-Za-z0-9.-]{0,19}$'::text))
+);
+
+create table prices (
+  token text not null,
+  price numeric(36,18) not null,
+  quoted_at timestamp with time zone not null,
+  refreshed_at timestamp with time zone not null,
+  constraint prices_pkey PRIMARY KEY (token),
+  constraint prices_price_check CHECK ((price > (0)::numeric)),
+  constraint prices_token_check CHECK ((token ~ '^[A-Z0-9][A-Za-z0-9.-]{0,19}$'::text))
+);
+
 create unlogged table rate_windows (
   policy text not null,
   subject text not null,

@@ -6,14 +6,16 @@ import {
   cardJobs,
   cardReaders,
   cardRoutes,
+  cardTools,
 } from './cards/index.ts';
 import { refillCommands, refillGauges, refillJobs } from './cards/refills/index.ts';
-import type { Ctx, Deps } from './context.ts';
+import type { Ctx, Deps, KeyActor } from './context.ts';
 import { depositCommands, depositGauges, depositJobs } from './deposits/index.ts';
 import { type HistoryReader, historyRoutes } from './history/index.ts';
 import { keyCommands } from './keys/index.ts';
-import { ledgerCommands, ledgerReaders } from './ledger/index.ts';
+import { ledgerCommands, ledgerReaders, ledgerTools } from './ledger/index.ts';
 import { makeStatement, statementCommand } from './ledger/statement/index.ts';
+import { type AllowedPlaces, mcpRoutes } from './mcp/index.ts';
 import { operatorRoutes } from './operator/index.ts';
 import { partnerCommands } from './partners/index.ts';
 import { payoutGauges, payoutJobs, walletCommands } from './payouts/index.ts';
@@ -24,6 +26,14 @@ import type { Job } from './platform/jobs.ts';
 import type { GaugeSource } from './platform/metrics.ts';
 import { bearer, openapiRoutes } from './platform/openapi.ts';
 import { sweepRateLimits } from './platform/rate-limit/index.ts';
+import type { Tool } from './platform/tool.ts';
+import {
+  type PortfolioOptions,
+  portfolioCommands,
+  portfolioGauges,
+  portfolioJobs,
+  portfolioTools,
+} from './portfolio/index.ts';
 import { userCommands } from './users/index.ts';
 import {
   type WithdrawalOptions,
@@ -45,11 +55,19 @@ export const commands: readonly Command<Ctx>[] = [
   ...refillCommands,
   ...ledgerCommands,
   statementCommand,
+  ...portfolioCommands,
   ...auditCommands,
 ];
 
 /** What `GET /api/history` can read, feature by feature. */
 export const historyReaders: readonly HistoryReader[] = [...ledgerReaders, ...cardReaders];
+
+/** What agents can call by MCP, in the order in which they are listed. */
+export const tools = (options: PortfolioOptions): readonly Tool<Ctx<KeyActor>>[] => [
+  ...portfolioTools(options),
+  ...ledgerTools,
+  ...cardTools,
+];
 
 /** What the worker does again and again. */
 export const jobs: readonly Job<Deps>[] = [
@@ -57,6 +75,7 @@ export const jobs: readonly Job<Deps>[] = [
   ...depositJobs,
   ...cardJobs,
   ...refillJobs,
+  ...portfolioJobs,
   ...withdrawalJobs,
   { name: 'rate-limit.sweep', everyMs: 60_000, run: ({ db }) => sweepRateLimits(db) },
 ];
@@ -68,9 +87,10 @@ export const gauges: readonly GaugeSource<Deps>[] = [
   ...depositGauges,
   ...cardGauges,
   ...refillGauges,
+  ...portfolioGauges,
 ];
 
-export interface AppOptions extends WithdrawalOptions, CardOptions {
+export interface AppOptions extends WithdrawalOptions, CardOptions, PortfolioOptions, AllowedPlaces {
   operatorTokens: ReadonlyMap<string, string>;
   databasePoolMax: number;
   trustedProxies: readonly string[];
@@ -91,6 +111,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
       makeStatement(ctx, { ...request, userId: ctx.actor.userId }),
     );
     cardRoutes(server, deps, options);
+    mcpRoutes(server, deps, tools(options), { ...options, serverInfo });
     operatorRoutes(server, deps, {
       commands,
       tokens: options.operatorTokens,
@@ -100,6 +121,8 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
   healthRoutes(server, deps);
   return server;
 }
+
+const serverInfo = { name: 'causeway', title: 'Causeway', version: '1.0.0' };
 
 const description = {
   title: 'Causeway',

@@ -46,6 +46,9 @@ test('defaults: what need not be said', () => {
     networks: [],
     withdrawalLimits: [],
     issuerWebhookSecrets: [],
+    balanceStaleAfterMs: 3_600_000,
+    mcpAllowedOrigins: ['http://localhost:*', 'http://127.0.0.1:*'],
+    mcpAllowedHosts: [],
   });
 });
 
@@ -63,7 +66,21 @@ test('everything said, with spaces around it', () => {
     DATABASE_STATEMENT_TIMEOUT_MS: '10',
     SHUTDOWN_GRACE_MS: '0',
     LOG_LEVEL: 'silent',
+    PRICES_URL: ' https://prices.example.com/usd?key=1 ',
+    BALANCE_STALE_AFTER_MS: '1000',
+    MCP_ALLOWED_ORIGINS:
+      ' https://App.example.com:443, http://[::1]:*,vscode-webview://Panel , http://localhost:6274',
+    MCP_ALLOWED_HOSTS: 'MCP.example.com, 10.0.0.7,[::1],',
   });
+  assert.equal(config.pricesUrl, 'https://prices.example.com/usd?key=1');
+  assert.equal(config.balanceStaleAfterMs, 1_000);
+  assert.deepEqual(config.mcpAllowedOrigins, [
+    'https://app.example.com',
+    'http://[::1]:*',
+    'vscode-webview://panel',
+    'http://localhost:6274',
+  ]);
+  assert.deepEqual(config.mcpAllowedHosts, ['mcp.example.com', '10.0.0.7', '[::1]']);
   assert.equal(config.databaseUrl, 'postgresql://causeway@db.example.com/causeway');
   assert.deepEqual([...config.operatorTokens.keys()], ['alice', 'bob@example.com']);
   assert.deepEqual(config.encryptionKeys.get(1), Buffer.from(first, 'base64'));
@@ -204,6 +221,7 @@ test('no fault repeats a secret', () => {
     ISSUER_URL: 'https://issuer.example.com',
     ISSUER_TOKEN: `${secret} ${secret}`,
     ISSUER_WEBHOOK_SECRETS: `whsec_!${secret}`,
+    PRICES_URL: `https://me:${secret}@prices.example.com`,
   };
   const faults = faultsOf(() => readConfig(env, ['worker']));
   assert.deepEqual(
@@ -213,7 +231,7 @@ test('no fault repeats a secret', () => {
       'OPERATOR_TOKENS',
       'ENCRYPTION_KEYS',
       'SCREENING_URL',
-      ...['ISSUER_TOKEN', 'ISSUER_WEBHOOK_SECRETS'],
+      ...['ISSUER_TOKEN', 'ISSUER_WEBHOOK_SECRETS', 'PRICES_URL'],
       'POLYGON_RPC_URLS',
       'ETHEREUM_RPC_URLS',
       'BASE_RPC_URLS',
@@ -237,6 +255,12 @@ const limitFault =
 const tokensFault =
   'OPERATOR_TOKENS must be name:token pairs, names unlike, each token 32 to 200 characters.';
 const keysFault = 'ENCRYPTION_KEYS must be version:key pairs, each key 32 bytes in base64.';
+const pricesFault =
+  'PRICES_URL must be one http://, https:// or file:// address, of a file by its whole path.';
+const originsFault =
+  'MCP_ALLOWED_ORIGINS must be origins such as https://app.example.com or http://localhost:*, separated by commas.';
+const hostsFault =
+  'MCP_ALLOWED_HOSTS must be host names without port, such as mcp.example.com or [::1], separated by commas.';
 const everybody = (block: string) =>
   `TRUSTED_PROXIES: ${block} would believe every caller; name the blocks of your proxies.`;
 
@@ -309,6 +333,39 @@ for (const [name, value, sentence] of [
     'ISSUER_WEBHOOK_SECRETS must be whsec_ and 24 to 64 bytes in base64, separated by commas.',
   ],
   ['SCREENING_URL', 'screening', 'SCREENING_URL must be one http:// or https:// address.'],
+  ['PRICES_URL', 'prices.json', pricesFault],
+  ['PRICES_URL', 'file://prices.json', pricesFault],
+  ['PRICES_URL', 'file:///a%2Fb', pricesFault],
+  ['PRICES_URL', 'ftp://prices.example.com', pricesFault],
+  ['PRICES_URL', 'https://a.example.com,https://b.example.com two', pricesFault],
+  [
+    'PRICES_URL',
+    'https://me:pass@prices.example.com',
+    'PRICES_URL must have no user name or password before its host; put a token into its path or query.',
+  ],
+  ...['0', '1h', '604800001'].map(
+    (value) =>
+      [
+        ...['BALANCE_STALE_AFTER_MS', value],
+        'BALANCE_STALE_AFTER_MS must be a whole number from 1000 to 604800000.',
+      ] as const,
+  ),
+  ...[
+    '*',
+    'localhost',
+    'https://',
+    'https://*',
+    'https://a.example.com/',
+    'https://a:99999',
+    'https://a:b',
+    'https://me@a',
+    'null',
+    'https://*.example.com',
+    'https://a:*:*',
+  ].map((value) => ['MCP_ALLOWED_ORIGINS', value, originsFault] as const),
+  ...['*', 'a.example.com:80', 'https://a', 'a/b', '::1', '[::1]:80', 'a@b', 'a b', '.'].map(
+    (value) => ['MCP_ALLOWED_HOSTS', value, hostsFault] as const,
+  ),
 ] as const) {
   test(`${name}: ${sentence}`, () => {
     assert.deepEqual(

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import {
   chains,
   type Finality,
@@ -39,6 +40,13 @@ export interface Config {
   issuer?: { url: string; token: string };
   /** The secrets that its webhooks may be signed with. */
   issuerWebhookSecrets: string[];
+  /** Where prices are read from; without one, only what positions brought along has a price. */
+  pricesUrl?: string;
+  balanceStaleAfterMs: number;
+  /** As browsers spell them, in lower case and without a usual port; the port may be `*`. */
+  mcpAllowedOrigins: string[];
+  /** In lower case, an IPv6 address in brackets; empty means any. */
+  mcpAllowedHosts: string[];
 }
 
 /** Amounts in whole units of the token, as decimal text. */
@@ -134,6 +142,26 @@ export const settings = {
       'What the card issuer signs its webhooks to `/issuer/events` with, `whsec_` and base64; two, separated by a comma, while it changes.',
     default: '',
     secret: true,
+  },
+  PRICES_URL: {
+    meaning:
+      'Where prices in US dollars are read from, as docs/price-source.md says: one http://, https:// or file:// address; without one, balances have no value.',
+    default: '',
+    secret: true,
+  },
+  BALANCE_STALE_AFTER_MS: {
+    meaning: 'Prices and positions older than this make a balance stale.',
+    default: '3600000',
+  },
+  MCP_ALLOWED_ORIGINS: {
+    meaning:
+      'Web origins whose pages may call `/mcp`, `scheme://host` or `scheme://host:port`, separated by commas; `*` as the port means any.',
+    default: 'http://localhost:*,http://127.0.0.1:*',
+  },
+  MCP_ALLOWED_HOSTS: {
+    meaning:
+      'Host names, without port, by which `/mcp` may be reached, separated by commas; empty means any.',
+    default: '',
   },
   DATABASE_POOL_MAX: { meaning: 'Connections to PostgreSQL, for each process.', default: '10' },
   DATABASE_STATEMENT_TIMEOUT_MS: {
@@ -266,6 +294,14 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
   const issuerWebhookSecrets = list('ISSUER_WEBHOOK_SECRETS');
   if (!issuerWebhookSecrets.every(isWebhookSecret))
     faults.push('ISSUER_WEBHOOK_SECRETS must be whsec_ and 24 to 64 bytes in base64, separated by commas.');
+  const pricesUrl = text('PRICES_URL');
+  if (pricesUrl !== '' && !isHttpUrl(pricesUrl) && !isFileUrl(pricesUrl))
+    faults.push('PRICES_URL must be one http://, https:// or file:// address, of a file by its whole path.');
+  // Requests to such an address are refused by the runtime.
+  else if (/^https?:\/\/[^/?#]*@/i.test(pricesUrl))
+    faults.push(
+      'PRICES_URL must have no user name or password before its host; put a token into its path or query.',
+    );
 
   const config: Config = {
     databaseUrl,
@@ -284,6 +320,10 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
     ...(screeningUrl && { screeningUrl }),
     ...(issuer && { issuer }),
     issuerWebhookSecrets,
+    ...(pricesUrl && { pricesUrl }),
+    balanceStaleAfterMs: integer('BALANCE_STALE_AFTER_MS', 1_000, 604_800_000),
+    mcpAllowedOrigins: readOrigins(read, 'MCP_ALLOWED_ORIGINS'),
+    mcpAllowedHosts: readHosts(read, 'MCP_ALLOWED_HOSTS'),
   };
   if (faults.length > 0) throw new ConfigFault([...new Set(faults)]);
   return config;
@@ -367,6 +407,43 @@ function readRpcUrls({ list, fault }: Reading, network: Network): string[] {
 function isHttpUrl(text: string): boolean {
   return /^https?:\/\/\S+$/.test(text) && URL.canParse(text);
 }
+
+function isFileUrl(text: string): boolean {
+  try {
+    return /^file:\/\/\/[^?#]+$/.test(text) && fileURLToPath(text) !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** A page of an origin that is spelled otherwise than browsers do would be refused for good. */
+function readOrigins({ list, fault }: Reading, name: SettingName): string[] {
+  return list(name).map((item) => {
+    const [, scheme = '', host = '', port] =
+      /^([a-z][a-z0-9+.-]*):\/\/([^/?#@*\\]+?)(?::(\*|\d{1,5}))?$/i.exec(item) ?? [];
+    // Browsers spell the hosts of http and https in one way, and name no port that is the usual one.
+    const isWeb = /^https?$/i.test(scheme);
+    const url = URL.parse(`${isWeb ? scheme : 'http'}://${host}${port && port !== '*' ? `:${port}` : ''}`);
+    if (scheme === '' || !url || !isHost(url.hostname))
+      fault(
+        `${name} must be origins such as https://app.example.com or http://localhost:*, separated by commas.`,
+      );
+    else if (!isWeb) return item.toLowerCase();
+    else return port === '*' ? `${url.origin}:*` : url.origin;
+    return item;
+  });
+}
+
+function readHosts({ list, fault }: Reading, name: SettingName): string[] {
+  return list(name).map((item) => {
+    const host = /^(\[[^\]]*\]|[^:/?#@\\]+)$/.test(item) ? URL.parse(`http://${item}`)?.hostname : undefined;
+    if (host && isHost(host)) return host;
+    fault(`${name} must be host names without port, such as mcp.example.com or [::1], separated by commas.`);
+    return item;
+  });
+}
+
+const isHost = (text: string) => /^([a-z0-9_-]+(\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])$/.test(text);
 
 function readHotWalletKeys({ list, fault }: Reading, offered: readonly Network[]): Map<Network, PrivateKey> {
   const keys = new Map<Network, PrivateKey>();

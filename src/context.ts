@@ -6,6 +6,7 @@ import type { Log } from './platform/log.ts';
 import type { Metrics } from './platform/metrics.ts';
 import type { RateLimiter } from './platform/rate-limit/index.ts';
 import type { Sealer } from './platform/seal.ts';
+import type { Prices } from './prices/index.ts';
 import type { Screening } from './screening/index.ts';
 
 /** Who acts. A verb reads identity from here and from nowhere else. */
@@ -40,6 +41,7 @@ export interface Ctx<A extends Actor = Actor> {
   evm: Evm;
   screening: Screening;
   issuer: Issuer;
+  prices: Prices;
 }
 
 /** What a process is made of; surfaces build contexts from it. */
@@ -53,15 +55,16 @@ export interface Deps {
   evm: Evm;
   screening: Screening;
   issuer: Issuer;
+  prices: Prices;
 }
 
 export function contextFor<A extends Actor>(
-  deps: Pick<Deps, 'db' | 'clock' | 'sealer' | 'evm' | 'screening' | 'issuer'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'sealer' | 'evm' | 'screening' | 'issuer' | 'prices'>,
   actor: A,
   log: Log,
 ): Ctx<A> {
-  const { db, clock, sealer, evm, screening, issuer } = deps;
-  return { db, actor, now: clock(), log, sealer, evm, screening, issuer };
+  const { db, clock, sealer, evm, screening, issuer, prices } = deps;
+  return { db, actor, now: clock(), log, sealer, evm, screening, issuer, prices };
 }
 
 /** Runs `work` with a context whose database is one transaction. */

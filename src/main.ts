@@ -13,6 +13,7 @@ import { readSchemaVersion, requireKnownVersion } from './platform/migrate.ts';
 import { createMemoryLimiter, createPostgresLimiter } from './platform/rate-limit/index.ts';
 import { createSealer } from './platform/seal.ts';
 import { StartError } from './platform/start-error.ts';
+import { createPrices } from './prices/index.ts';
 import { createScreening } from './screening/index.ts';
 
 export type Role = 'api' | 'worker';
@@ -71,6 +72,7 @@ export function createDeps(config: Config, log: Log): Deps {
     evm: createEvm(config.networks, metrics.countNodeCall),
     screening: createScreening(config.screeningUrl),
     issuer: config.issuer ? createHttpIssuer(config.issuer) : noIssuer,
+    prices: createPrices(config.pricesUrl),
   };
 }
 

@@ -45,7 +45,8 @@ export interface RequestOptions {
 
 export type HarnessOptions = Partial<Pick<AppOptions, 'trustedProxies' | 'issuerWebhookSecrets'>> &
   Partial<Pick<Deps, 'issuer'>> &
-  Partial<Pick<Config, 'rateLimitStore' | 'networks' | 'withdrawalLimits' | 'screeningUrl'>>;
+  Partial<Pick<Config, 'rateLimitStore' | 'networks' | 'withdrawalLimits' | 'screeningUrl'>> &
+  Partial<Pick<Config, 'pricesUrl' | 'balanceStaleAfterMs' | 'mcpAllowedOrigins' | 'mcpAllowedHosts'>>;
 
 /**
  * Call it once at the top of a test file; its fields are there from the first test on. Options that are known only then, such as
@@ -129,6 +130,10 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
     withdrawalLimits: options.withdrawalLimits ?? [],
     screeningUrl: options.screeningUrl,
     issuerWebhookSecrets: [...(options.issuerWebhookSecrets ?? [])],
+    ...(options.pricesUrl && { pricesUrl: options.pricesUrl }),
+    balanceStaleAfterMs: options.balanceStaleAfterMs ?? 3_600_000,
+    mcpAllowedOrigins: options.mcpAllowedOrigins ?? ['http://localhost:*', 'http://127.0.0.1:*'],
+    mcpAllowedHosts: options.mcpAllowedHosts ?? [],
   };
 }
 

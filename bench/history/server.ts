@@ -20,6 +20,7 @@ process.once('message', async ({ databaseUrl }: { databaseUrl: string }) => {
     databasePoolMax: 10,
     trustedProxies: [],
     withdrawalLimits: [],
+    balanceStaleAfterMs: 3_600_000,
   };
   const server = await buildApp(deps, { ...options, servesApi: true });
   await server.listen({ host: '127.0.0.1', port: 0 });

@@ -35,11 +35,25 @@ export interface LatencyOrder {
   turns: number;
 }
 
-export type LoadOrder = RateOrder | ReadsOrder | LatencyOrder;
+export interface CallsOrder {
+  kind: 'calls';
+  port: number;
+  connections: number;
+  durationMs: number;
+  /** Of every request. */
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+  /** Taken in turn; the next order goes on where the last one ended. */
+  tokens: string[];
+}
+
+export type LoadOrder = RateOrder | ReadsOrder | LatencyOrder | CallsOrder;
 
 export interface LoadReport {
-  /** Requests a second of a rate order or of reads. */
+  /** Requests a second; of a latency order 0. */
   perSecond: number;
+  answers: number;
   /** Milliseconds that each turn of each path of a latency order took. */
   milliseconds: number[][];
 }
@@ -60,8 +74,7 @@ async function openClient(port: number): Promise<Client> {
     received += chunk;
     const headEnd = received.indexOf('\r\n\r\n');
     if (headEnd < 0) return;
-    const length = Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1]);
-    if (received.length < headEnd + 4 + length) return;
+    if (!isWhole(received, headEnd)) return;
     const answer = received;
     received = '';
     if (answer.startsWith('HTTP/1.1 200 ')) settle!.resolve();
@@ -79,6 +92,13 @@ async function openClient(port: number): Promise<Client> {
       }),
     close: () => socket.destroy(),
   };
+}
+
+function isWhole(received: string, headEnd: number): boolean {
+  const length = /\r\ncontent-length: (\d+)/i.exec(received)?.[1];
+  return length === undefined
+    ? received.endsWith('\r\n0\r\n\r\n')
+    : received.length >= headEnd + 4 + Number(length);
 }
 
 const pick = (some: readonly string[]) => some[Math.floor(Math.random() * some.length)]!;
@@ -101,8 +121,17 @@ async function runReads(order: ReadsOrder): Promise<LoadReport> {
   });
 }
 
+let callsMade = 0;
+
+async function runCalls(order: CallsOrder): Promise<LoadReport> {
+  const { path, headers, body, tokens } = order;
+  const lines = Object.entries(headers).map(([name, value]) => `\r\n${name}: ${value}`);
+  const head = `POST ${path} HTTP/1.1${lines.join('')}`;
+  return askFor(order, (client) => client.ask(head, tokens[callsMade++ % tokens.length]!, body));
+}
+
 async function askFor(
-  { port, connections, durationMs }: RateOrder | ReadsOrder,
+  { port, connections, durationMs }: RateOrder | ReadsOrder | CallsOrder,
   askOnce: (client: Client) => Promise<void>,
 ): Promise<LoadReport> {
   const clients = await Promise.all(Array.from({ length: connections }, () => openClient(port)));
@@ -118,7 +147,7 @@ async function askFor(
   );
   const perSecond = (answers * 1000) / (performance.now() - startedAt);
   for (const client of clients) client.close();
-  return { perSecond, milliseconds: [] };
+  return { perSecond, answers, milliseconds: [] };
 }
 
 async function runLatency({ port, token, paths, tokens, turns }: LatencyOrder): Promise<LoadReport> {
@@ -132,12 +161,20 @@ async function runLatency({ port, token, paths, tokens, turns }: LatencyOrder): 
     }
   }
   client.close();
-  return { perSecond: 0, milliseconds };
+  return { perSecond: 0, answers: paths.length * turns, milliseconds };
 }
 
 function run(order: LoadOrder): Promise<LoadReport> {
-  if (order.kind === 'rate') return runRate(order);
-  return order.kind === 'reads' ? runReads(order) : runLatency(order);
+  switch (order.kind) {
+    case 'rate':
+      return runRate(order);
+    case 'reads':
+      return runReads(order);
+    case 'calls':
+      return runCalls(order);
+    case 'latency':
+      return runLatency(order);
+  }
 }
 
 process.on('message', async (order: LoadOrder) => {

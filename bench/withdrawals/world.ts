@@ -56,6 +56,9 @@ export function createBenchDeps(databaseUrl: string, networks: NetworkSettings[]
       networks,
       withdrawalLimits: [],
       issuerWebhookSecrets: [],
+      balanceStaleAfterMs: 3_600_000,
+      mcpAllowedOrigins: [],
+      mcpAllowedHosts: [],
     },
     createQuickLog(),
   );
@@ -78,7 +81,12 @@ export async function createWorld(
   const evm = createEvm(networks, made.metrics.countNodeCall);
   const deps: Deps = { ...made, db, evm, ...(limiter && { limiter }) };
   const options = { operatorTokens, databasePoolMax: poolMax, trustedProxies: [] };
-  const server = await buildApp(deps, { ...options, servesApi: true, withdrawalLimits: [] });
+  const server = await buildApp(deps, {
+    ...options,
+    servesApi: true,
+    withdrawalLimits: [],
+    balanceStaleAfterMs: 3_600_000,
+  });
   await server.listen({ host: '127.0.0.1', port: 0 });
 
   const ctx = operatorContext(deps);

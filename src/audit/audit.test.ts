@@ -172,6 +172,10 @@ const changes: Record<string, () => Promise<object>> = {
   'cards.simulate-collateral-deposit': async () => ({
     ...{ cardIssuerUserId: (await makeCard()).cardIssuerUserId, amount: '25' },
   }),
+  'positions.record': async () => ({
+    userId: (await makeUser(harness)).id,
+    positions: [{ kind: 'tokenized', token: 'PAXG', network: 'ethereum', amount: '0.5', costUsd: '900' }],
+  }),
   'wallets.accept-foreign': async () => ({
     ...{ network: 'base', address: chain.hotWallet, transactionHash: await useSignedNonceElsewhere() },
   }),

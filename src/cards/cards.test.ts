@@ -421,7 +421,7 @@ for (const from of cardStatuses) {
       const card = await makeCard(owner, from);
       proxy.passed = [];
       if (isLegal) {
-        assert.equal((await updateCard(as(owner), { ...card, status: to })).status, to);
+        assert.equal((await updateCard(as(owner), { ...card, status: to })).card.status, to);
         return;
       }
       const { status, code, message } = await refusalOf(updateCard(as(owner), { ...card, status: to }));
@@ -483,7 +483,7 @@ test('400 a change of nothing, or to a limit that is none', async () => {
 test('409 a canceled card does not change any more; to cancel it again is no fault', async () => {
   const card = await makeCard(owner, 'canceled');
   assert.equal(await codeOf(updateCard(as(owner), { ...card, nickname: 'New' })), 'card_canceled');
-  const again = await updateCard(as(owner), { ...card, status: 'canceled' });
+  const { card: again } = await updateCard(as(owner), { ...card, status: 'canceled' });
   assert.deepEqual([again.status, again.version], ['canceled', 2]);
   assert.equal((await auditOf(`card:${card.cardId}`)).length, 1);
 });
@@ -526,7 +526,7 @@ test('503 an answer that is lost; whoever repeats it gets the card as it became'
   assert.equal(await codeOf(updateCard(as(owner), { ...card, status: 'locked' })), 'issuer_unavailable');
   assert.equal((await showCard(as(owner), card)).status, 'active');
   proxy.passage = () => 'whole';
-  const changed = await updateCard(as(owner), { ...card, status: 'locked' });
+  const { card: changed } = await updateCard(as(owner), { ...card, status: 'locked' });
   assert.deepEqual([changed.status, changed.version], ['locked', 3]);
   const rows = await auditOf(`card:${card.cardId}`);
   assert.deepEqual(
@@ -557,9 +557,11 @@ test('an issuer that refuses what is so already: what is left is asked, or the c
   };
   const card = await makeCard(owner, 'active');
   await sandbox.issuer.updateCard({ cardId: card.cardId, status: 'locked', idempotencyKey: randomUUID() });
-  const locked = await updateCard(as(owner, strict), { ...card, status: 'locked' });
+  const { card: locked } = await updateCard(as(owner, strict), { ...card, status: 'locked' });
   assert.deepEqual([locked.status, locked.version], ['locked', 3]);
-  const both = await updateCard(as(owner, strict), { ...card, status: 'locked', nickname: 'Kept' });
+  const { card: both } = await updateCard(as(owner, strict), {
+    ...{ ...card, status: 'locked', nickname: 'Kept' },
+  });
   assert.deepEqual([both.status, both.nickname, both.version], ['locked', 'Kept', 4]);
 
   const stubborn = {

@@ -123,7 +123,8 @@ export const cardCommands = [
     output: card,
     run: async (ctx: Ctx, { cardId, ...change }) => {
       const { userId, cardIssuerUserId } = (await inspectCard(ctx, { cardId })).card;
-      return presentCard(await updateCard(ctx, { userId, cardId, cardIssuerUserId, ...change }));
+      const changed = await updateCard(ctx, { userId, cardId, cardIssuerUserId, ...change });
+      return presentCard(changed.card);
     },
   }),
   defineCommand({

@@ -8,3 +8,4 @@ export { readRevealKey } from './read-reveal-key.ts';
 export { cardReaders } from './readers.ts';
 export { type CardReveal, revealCard } from './reveal-card.ts';
 export { type CardOptions, cardRoutes } from './routes.ts';
+export { cardTools } from './tools.ts';

@@ -397,7 +397,7 @@ export async function selectTransactionAccount(db: Db, transactionId: string): P
 
 export interface CardRequest {
   fingerprint: Buffer;
-  /** Null while the issuer has not told. */
+  /** Of the cards that it made or changed; null while the issuer has not told. */
   cardIds: string[] | null;
   asked: unknown;
 }
@@ -431,6 +431,16 @@ export async function insertRequest(db: Db, request: NewRequest): Promise<void> 
   );
 }
 
+/** Nothing where it was answered meanwhile. */
+export async function updateUnansweredRequest(db: Db, request: Omit<NewRequest, 'now'>): Promise<void> {
+  const { userId, idempotencyKey, fingerprint, asked } = request;
+  await db.query(
+    `update card_requests set asked = $4
+     where user_id = $1 and idempotency_key = $2 and fingerprint = $3 and card_ids is null`,
+    [userId, idempotencyKey, fingerprint, JSON.stringify(asked)],
+  );
+}
+
 /** Notes what was answered; false where it was noted before, or where the key is another request's by now. */
 export async function upsertAnswer(db: Db, request: NewRequest & { cardIds: string[] }): Promise<boolean> {
   const { userId, idempotencyKey, fingerprint, asked, now, cardIds } = request;
@@ -445,14 +455,15 @@ export async function upsertAnswer(db: Db, request: NewRequest & { cardIds: stri
   return rows.length > 0;
 }
 
-/** A request that was refused does not use its key up. */
+/** Nothing where it was answered meanwhile, or where the key is another request's by now. */
 export async function deleteUnansweredRequest(
   db: Db,
-  { userId, idempotencyKey }: { userId: string; idempotencyKey: string },
+  { userId, idempotencyKey, fingerprint }: Pick<NewRequest, 'userId' | 'idempotencyKey' | 'fingerprint'>,
 ): Promise<void> {
   await db.query(
-    'delete from card_requests where user_id = $1 and idempotency_key = $2 and card_ids is null',
-    [userId, idempotencyKey],
+    `delete from card_requests
+     where user_id = $1 and idempotency_key = $2 and fingerprint = $3 and card_ids is null`,
+    [userId, idempotencyKey, fingerprint],
   );
 }
 

@@ -1,6 +1,6 @@
 import { type Ctx, contextFor, type Deps, type KeyActor } from '../context.ts';
 import { Refusal, type RefusalFactory } from '../platform/errors.ts';
-import { callerAddress, type FastifyRequest } from '../platform/http.ts';
+import { callerAddress, type FastifyRequest, noteForLog } from '../platform/http.ts';
 import { authenticateKey, type KeyVerdict } from './authenticate-key.ts';
 
 /** A surface's own rows for the ways in which a key can be refused. */
@@ -12,7 +12,11 @@ export interface GuardRows {
   failed?: RefusalFactory;
 }
 
-const actors = new WeakMap<FastifyRequest, KeyActor>();
+declare module 'fastify' {
+  interface FastifyRequest {
+    keyActor?: KeyActor;
+  }
+}
 
 /** A hook for `onRequest`: before the body is read, so that nobody without a key can make us parse one. */
 export function keyGuard(deps: Deps, rows: GuardRows) {
@@ -24,8 +28,8 @@ export function keyGuard(deps: Deps, rows: GuardRows) {
       throw verdict.refused === 'missing' ? rows.missing() : rows.invalid();
     }
     const { keyId, partnerId } = verdict.actor;
-    request.log = request.log.child({ keyId, partnerId });
-    actors.set(request, verdict.actor);
+    noteForLog(request, { keyId, partnerId });
+    request.keyActor = verdict.actor;
   };
 }
 
@@ -41,7 +45,7 @@ async function judge(deps: Deps, request: FastifyRequest, rows: GuardRows): Prom
 
 /** The context of a request that passed `keyGuard`. */
 export function keyContext(deps: Deps, request: FastifyRequest): Ctx<KeyActor> {
-  const actor = actors.get(request);
-  if (!actor) throw new Error(`no key guard on ${request.routeOptions.url}`);
-  return contextFor(deps, actor, request.log as Ctx['log']);
+  const { keyActor } = request;
+  if (!keyActor) throw new Error(`no key guard on ${request.routeOptions.url}`);
+  return contextFor(deps, keyActor, request.log as Ctx['log']);
 }

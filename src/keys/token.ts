@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
@@ -33,7 +33,7 @@ export function isSameSecret(presented: Buffer, stored: Buffer | undefined): boo
 }
 
 // 160 random bits cannot be guessed, so a fast hash is as good as a slow one and costs no request 100 ms.
-const sha256 = (text: string) => createHash('sha256').update(text).digest();
+const sha256 = (text: string) => hash('sha256', text, 'buffer');
 
 const hashOfNothing = Buffer.alloc(32);
 
@@ -54,8 +54,10 @@ function base32(bytes: Buffer): string {
   return bits > 0 ? text + alphabet[(value << (5 - bits)) & 31] : text;
 }
 
+/** Base 32 of the four bytes, highest first: seven letters, of which the last has their lowest two bits. */
 function checksum(body: string): string {
-  const sum = Buffer.alloc(4);
-  sum.writeUInt32BE(crc32(body));
-  return base32(sum);
+  const sum = crc32(body);
+  let text = '';
+  for (let shift = 27; shift >= 0; shift -= 5) text += alphabet[(sum >>> shift) & 31];
+  return text + alphabet[(sum << 3) & 31];
 }

@@ -15,5 +15,9 @@ export const ledgerErrors = defineErrors({
   unsettledNotFound: [404, 'Unsettled record not found'],
   unsettledDiffers: [409, 'An unsettled record with this id says something else'],
   unsettledIsWithdrawal: [409, 'A withdrawal moves by its payment'],
+  transactionNotFound: [
+    404,
+    'No settled transaction of this user has this hash. One that was just sent is here once it is settled: look again later, or call getAccountHistory without filterByHash for what is settled',
+  ],
   illegalMove: [409, 'The record does not move there'],
 });

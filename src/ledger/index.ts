@@ -13,5 +13,13 @@ export {
 } from './open-statement.ts';
 export { type Deposit, postDeposits } from './post-deposits.ts';
 export { type PaidWithdrawal, postWithdrawals } from './post-withdrawals.ts';
-export { type Asset, type Hold, type LockedAccount, lockAccounts, type Owner } from './queries.ts';
+export {
+  type Asset,
+  type Hold,
+  type LockedAccount,
+  lockAccounts,
+  type Owner,
+  selectBalances,
+} from './queries.ts';
 export { ledgerReaders } from './readers.ts';
+export { ledgerTools } from './tools.ts';

@@ -114,6 +114,9 @@ test('400 cursor is not one that this list gave: from another list, made up, cut
   // Collateral of nothing is under every threshold; an issuer that has told everything.
   const issuer: Issuer = { ...noIssuer, readEvents: async () => [] };
   assert.ok((await openRefills({ ...harness.operatorContext(), issuer })) >= 2);
+  await harness.deps.db.query(
+    `insert into prices (token, price, quoted_at, refreshed_at) values ('USDC', 1, now(), now()), ('USDT', 1, now(), now())`,
+  );
   const required: Record<string, object> = { 'partners.list-users': { partnerId } };
   const list = (name: string, page: object) => harness.operator(name, { ...required[name], ...page });
   const cursors: Record<string, string> = {};
@@ -200,7 +203,13 @@ test('each operator acts under their own name, and a process without the role ap
     ['maria', noteSecret('m'.repeat(40))],
     ['joão@example.com', noteSecret('j'.repeat(40))],
   ]);
-  const options = { operatorTokens: tokens, trustedProxies: [], databasePoolMax: 10, withdrawalLimits: [] };
+  const options = {
+    operatorTokens: tokens,
+    trustedProxies: [],
+    databasePoolMax: 10,
+    withdrawalLimits: [],
+    balanceStaleAfterMs: 3_600_000,
+  };
   const start = (servesApi: boolean) =>
     buildApp({ ...harness.deps, metrics: createMetrics() }, { ...options, servesApi });
   const [server, workerOnly] = [await start(true), await start(false)];

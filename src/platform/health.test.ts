@@ -47,6 +47,7 @@ test('a process without the role api answers for its health and nothing else', a
       databasePoolMax: 10,
       trustedProxies: [],
       withdrawalLimits: [],
+      balanceStaleAfterMs: 3_600_000,
       servesApi: false,
     },
   );

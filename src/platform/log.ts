@@ -58,3 +58,53 @@ function describeError(error: unknown): Record<string, unknown> {
     cause: error.cause === undefined ? undefined : describeError(error.cause),
   };
 }
+
+/**
+ * A child logger that is made when it is first written to. Every request has one and few write to it: making it took as long as
+ * reading the request's headers.
+ */
+export class LazyChildLog {
+  readonly #parent: Log;
+  readonly #bindings: Record<string, unknown>;
+  #child: Log | undefined;
+
+  constructor(parent: Log, bindings: Record<string, unknown>) {
+    this.#parent = parent;
+    this.#bindings = bindings;
+  }
+
+  get #made(): Log {
+    this.#child ??= this.#parent.child(this.#bindings);
+    return this.#child;
+  }
+
+  get level(): string {
+    return this.#parent.level;
+  }
+
+  child(bindings: Record<string, unknown>): Log {
+    return this.#made.child(bindings);
+  }
+
+  fatal(...line: LogLine): void {
+    this.#made.fatal(...line);
+  }
+  error(...line: LogLine): void {
+    this.#made.error(...line);
+  }
+  warn(...line: LogLine): void {
+    this.#made.warn(...line);
+  }
+  info(...line: LogLine): void {
+    this.#made.info(...line);
+  }
+  debug(...line: LogLine): void {
+    this.#made.debug(...line);
+  }
+  trace(...line: LogLine): void {
+    this.#made.trace(...line);
+  }
+  silent(): void {}
+}
+
+type LogLine = [fields: object, message?: string];

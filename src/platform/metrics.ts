@@ -12,6 +12,8 @@ export interface Metrics {
   registry: Registry;
   observeRequest(labels: { method: string; route: string; status: number }, seconds: number): void;
   countRefusedKey(reason: string): void;
+  /** refused: the tool told its caller what was wrong; failed: it broke. */
+  countToolCall(tool: string, outcome: 'done' | 'refused' | 'failed'): void;
   countJob(job: string, outcome: 'done' | 'failed' | 'elsewhere'): void;
   countNodeCall(network: string, method: string, outcome: string): void;
   /** Adds gauges that are filled at each scrape; a source that fails leaves a gap instead of failing the scrape. */
@@ -41,6 +43,12 @@ export function createMetrics(): Metrics {
     labelNames: ['reason'],
     registers: [registry],
   });
+  const toolCalls = new Counter({
+    name: 'causeway_tool_calls_total',
+    help: 'Calls of MCP tools, by outcome; refused: the caller was told why, failed: an internal error.',
+    labelNames: ['tool', 'outcome'],
+    registers: [registry],
+  });
   const jobRuns = new Counter({
     name: 'causeway_job_runs_total',
     help: 'Turns of background jobs, by outcome; elsewhere: another worker had the turn.',
@@ -53,14 +61,28 @@ export function createMetrics(): Metrics {
     labelNames: ['network', 'method', 'outcome'],
     registers: [registry],
   });
+  // Methods, route patterns and statuses are few; finding their series by labels took longer than counting.
+  const known = new Map<string, { count: Counter.Internal; time: Histogram.Internal<'method' | 'route'> }>();
   return {
     registry,
     observeRequest({ method, route, status }, elapsedSeconds) {
-      requests.inc({ method, route, status: String(status) });
-      seconds.observe({ method, route }, elapsedSeconds);
+      const name = `${method} ${status} ${route}`;
+      let series = known.get(name);
+      if (!series) {
+        series = {
+          count: requests.labels(method, route, String(status)),
+          time: seconds.labels(method, route),
+        };
+        known.set(name, series);
+      }
+      series.count.inc();
+      series.time.observe(elapsedSeconds);
     },
     countRefusedKey(reason) {
       refusedKeys.inc({ reason });
+    },
+    countToolCall(tool, outcome) {
+      toolCalls.inc({ tool, outcome });
     },
     countJob(job, outcome) {
       jobRuns.inc({ job, outcome });

@@ -11,6 +11,7 @@ import { cannotListen, createDeps, type RunningServer, serve, stopOnSignal, unre
 import { createLog, type Log } from '../platform/log.ts';
 import { migrate } from '../platform/migrate.ts';
 import { StartError } from '../platform/start-error.ts';
+import { seedPortfolio } from '../portfolio/index.ts';
 import { describeSandbox } from './banner.ts';
 import { type SandboxDatabase, startDatabase } from './database.ts';
 import { type DemoData, loadDemo } from './demo.ts';
@@ -18,6 +19,7 @@ import { type Devnet, type DevnetNetwork, startDevnet } from './devnet/index.ts'
 import { lockFolder } from './folder-lock.ts';
 import { type SandboxIssuer, startIssuer } from './issuer/index.ts';
 import { createParts, Interrupted, type Parts } from './parts.ts';
+import { writePricesFile } from './prices-file.ts';
 import { readSandboxFile, type SandboxFile, writeSandboxFile } from './sandbox-file.ts';
 import { readOrMakeSecrets, type SandboxSecrets } from './secrets.ts';
 
@@ -46,7 +48,7 @@ async function startSandbox(parts: Parts, home: string, env: Environment, reset:
   await parts.begin(lockFolder(home).then((release) => ({ stop: release })));
   if (reset) resetHome(home, env);
   const secrets = readOrMakeSecrets(home);
-  const config = readSandboxConfig(secrets, env);
+  const config = readSandboxConfig(secrets, env, writePricesFile(home));
   await requireFreePort(config);
   const log = createLog({
     level: config.logLevel,
@@ -80,7 +82,11 @@ async function startSandbox(parts: Parts, home: string, env: Environment, reset:
 }
 
 /** The operator's settings, with the sandbox's own secrets in place of any for production. */
-function readSandboxConfig({ operatorToken, encryptionKey }: SandboxSecrets, env: Environment): Config {
+function readSandboxConfig(
+  { operatorToken, encryptionKey }: SandboxSecrets,
+  env: Environment,
+  pricesUrl: string,
+): Config {
   return readConfig({
     RATE_LIMIT_STORE: 'memory',
     ...env,
@@ -93,6 +99,8 @@ function readSandboxConfig({ operatorToken, encryptionKey }: SandboxSecrets, env
     ISSUER_URL: undefined,
     ISSUER_TOKEN: undefined,
     ISSUER_TOKEN_FILE: undefined,
+    PRICES_URL: readSetting(env, 'PRICES_URL') || pricesUrl,
+    PRICES_URL_FILE: undefined,
   });
 }
 
@@ -124,6 +132,7 @@ async function prepareData(config: Config, home: string, env: Environment, log: 
   try {
     const demo = await loadDemo(ctx, readSandboxFile(home));
     await seedCards(ctx);
+    await seedPortfolio(ctx);
     return demo;
   } finally {
     await deps.db.end();
@@ -163,6 +172,7 @@ function resetHome(home: string, env: Environment): void {
     'card-issuer',
     'card-issuer.log',
     'causeway.log',
+    'prices.json',
     'sandbox.json',
     'secrets.json',
   ]) {

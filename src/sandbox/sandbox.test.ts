@@ -212,6 +212,29 @@ test('npm start: first start, the banner as pasted, every key, Ctrl-C, kill -9, 
     assert.equal(await status('ipLocked'), 403);
   });
 
+  await t.test('prices and positions are there from the first request on', async () => {
+    const { operatorUrl, operatorToken, users } = first.sandbox;
+    const operate = async (command: string, input: object) => {
+      const { body } = await ask(`${operatorUrl}/operator/${command}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },
+        body: JSON.stringify(input),
+      });
+      return body.data;
+    };
+    const written = JSON.parse(readFileSync(path.join(home, 'prices.json'), 'utf8')).prices;
+    const { items } = await operate('prices.list', {});
+    assert.deepEqual(
+      items.map(({ token }: { token: string }) => token),
+      Object.keys(written).sort(),
+    );
+    const { positions } = await operate('positions.show', { userId: users.owner.id });
+    assert.deepEqual(
+      positions.map(({ kind }: { kind: string }) => kind),
+      ['staked', 'tokenized'],
+    );
+  });
+
   await t.test('a second start on the same folder is refused in one sentence', () =>
     expectSentence(home, /^Another Causeway is already running on .*home/),
   );

@@ -128,5 +128,8 @@ function apiConfig(own: { databaseUrl: string; network: NetworkSettings; operato
     networks: [withoutSigner],
     withdrawalLimits: [],
     issuerWebhookSecrets: [],
+    balanceStaleAfterMs: 3_600_000,
+    mcpAllowedOrigins: [],
+    mcpAllowedHosts: [],
   };
 }

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../context.ts';
-import type { CardStatus, SpendingInterval } from '../../issuer/index.ts';
+import { type CardStatus, cardStatuses, type SpendingInterval } from '../../issuer/index.ts';
 import type { NumberedPage } from '../../platform/page.ts';
 import { type CardRow, selectCards } from './queries.ts';
 
@@ -28,13 +28,18 @@ export interface CardsRequest extends NumberedPage {
 
 const shown: readonly CardStatus[] = ['inactive', 'active', 'locked'];
 
+/** Which ones a caller means by the contract's filter. */
+export function statusesOf(status: CardsRequest['status']): readonly CardStatus[] {
+  if (status === undefined) return shown;
+  return status === 'all' ? cardStatuses : [status];
+}
+
 /** A page of a user's cards as they were, newest first, and how many there were. */
 export async function listCards(
   ctx: Ctx,
   { userId, asOf, status, currentPage, pageSize }: CardsRequest,
 ): Promise<{ total: number; cards: CardView[] }> {
-  const statuses: readonly CardStatus[] =
-    status === undefined ? shown : status === 'all' ? [...shown, 'canceled'] : [status];
+  const statuses = statusesOf(status);
   const page = { offset: currentPage * pageSize, limit: pageSize };
   const { total, cards } = await selectCards(ctx.db, { userId, asOf, now: ctx.now, statuses }, page);
   return { total, cards: cards.map(toCard) };

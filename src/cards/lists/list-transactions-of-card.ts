@@ -15,13 +15,14 @@ export interface CardTransactionsRequest {
   currentPage?: number;
 }
 
-/** A page of one card's transactions, newest first; undefined for a card that the user does not have in that account. */
+/** A page of one card's transactions, newest first, and whether there are more; undefined for a card that the user does not have in that account. */
 export async function listTransactionsOfCard(
   ctx: Ctx,
   { userId, cardId, cardIssuerUserId, status, pageSize, currentPage = 0 }: CardTransactionsRequest,
-): Promise<{ transactions: CardTransactionView[] } | undefined> {
+): Promise<{ transactions: CardTransactionView[]; hasNextPage: boolean } | undefined> {
   if (!(await cardExists(ctx.db, { userId, cardId, cardIssuerUserId }))) return undefined;
   const statuses = status === undefined ? cardTransactionStatuses : [status];
-  const page = { offset: currentPage * pageSize, limit: pageSize };
-  return { transactions: await selectTransactionsOfCard(ctx.db, { cardId, statuses }, page) };
+  const page = { offset: currentPage * pageSize, limit: pageSize + 1 };
+  const transactions = await selectTransactionsOfCard(ctx.db, { cardId, statuses }, page);
+  return { transactions: transactions.slice(0, pageSize), hasNextPage: transactions.length > pageSize };
 }

@@ -167,6 +167,61 @@ export async function selectCards(
   };
 }
 
+/** A card by what its owner tells it from others. */
+export interface NamedCard {
+  id: string;
+  cardIssuerUserId: string;
+  nickname: string | null;
+  lastFourDigits: string;
+  status: CardStatus;
+}
+
+interface NamedCardsFilter {
+  userId: string;
+  cardId: string | undefined;
+  cardIssuerUserId: string | undefined;
+  statuses: readonly CardStatus[];
+}
+
+interface OfUser {
+  total: bigint;
+  collateral: bigint;
+  /** Null where no account was asked for, or none is there. */
+  isAccountOwn: boolean | null;
+}
+
+/** Both tables are read by the user, so that a plan for whoever has few cards is good for whoever has many. */
+export async function selectCardsWithCollateral(
+  db: Db,
+  { userId, cardId, cardIssuerUserId, statuses }: NamedCardsFilter,
+  { offset, limit }: Slice,
+): Promise<{ total: number; cards: NamedCard[]; collateralMinor: bigint; isAccountOwn: boolean }> {
+  const rows = await db.query<NamedCard & OfUser & Row>(
+    `with own as materialized (
+       select c.id, c.card_issuer_user_id, c.nickname, c.last_four_digits, c.status, c.created_at
+       from cards c
+       where c.user_id = $1 and c.status = any ($4::card_status[]) and ($2::text is null or c.id = $2)
+         and ($3::text is null or c.card_issuer_user_id = $3)
+     )
+     select a.collateral, a.is_own as "isAccountOwn", (select count(*) from own) as total, p.id,
+       p.card_issuer_user_id as "cardIssuerUserId", p.nickname, p.last_four_digits as "lastFourDigits", p.status
+     from (
+       select coalesce(sum(a.collateral), 0) as collateral, bool_or(a.id = $3) as is_own
+       from card_issuer_users a where a.user_id = $1) a
+     left join lateral (
+       select * from own order by created_at desc, id desc offset $5::bigint limit $6::bigint) p on true
+     order by p.created_at desc, p.id desc`,
+    [userId, cardId ?? null, cardIssuerUserId ?? null, statuses, offset, limit],
+  );
+  const { total, collateral, isAccountOwn } = rows[0]!;
+  return {
+    total: Number(total),
+    collateralMinor: collateral,
+    isAccountOwn: isAccountOwn === true,
+    cards: rows.filter(({ id }) => id !== null).map(({ total, collateral, isAccountOwn, ...card }) => card),
+  };
+}
+
 const movementColumns = `m.id, m.card_issuer_user_id as "cardIssuerUserId", m.action, m.type, m.status, m.amount as "amountMinor",
   m.previous_balance as "previousBalanceMinor", m.running_balance as "runningBalanceMinor", m.description,
   m.created_at as "createdAt"`;
@@ -216,12 +271,4 @@ export async function selectMovementsByAccount(
     total: Number(ofAccount[0]!.total),
     movements: ofAccount.filter(({ id }) => id !== null).map(({ total, accountId, ...movement }) => movement),
   }));
-}
-
-export async function selectCollateral(db: Db, userId: string): Promise<bigint> {
-  const [row] = await db.query<{ total: bigint }>(
-    'select coalesce(sum(collateral), 0) as total from card_issuer_users where user_id = $1',
-    [userId],
-  );
-  return row!.total;
 }

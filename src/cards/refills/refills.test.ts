@@ -178,7 +178,8 @@ test('collateral under the threshold is refilled once: on chain, at the issuer, 
 async function makeActiveCard({ asOperator, userId, account: { id: cardIssuerUserId } }: RefillWorld) {
   const terms = { spendingLimit: '1000', cardIssuerUserId };
   const { cards } = await createCards(asOperator(), { userId, cards: [terms] });
-  return updateCard(asOperator(), { userId, cardIssuerUserId, cardId: cards[0]!.id, status: 'active' });
+  const change = { userId, cardIssuerUserId, cardId: cards[0]!.id, status: 'active' as const };
+  return (await updateCard(asOperator(), change)).card;
 }
 
 test('a pair that is no longer paid fails the refill, and the account rests', async (t) => {

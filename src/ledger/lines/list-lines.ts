@@ -2,7 +2,7 @@ import type { Ctx } from '../../context.ts';
 import type { NumberedPage } from '../../platform/page.ts';
 import { decimalsOf } from '../assets.ts';
 import { type LineFilter, type LineView, lineTypes } from './line.ts';
-import { type CountedAccount, countBack, presentLine } from './present-line.ts';
+import { type CountedAccount, countBack, presentLine, presentPageLine } from './present-line.ts';
 import { selectFullPage, selectNewestLines, selectTypedPage } from './queries.ts';
 
 /** A page of a user's ledger, newest first, and how many lines there are in all. Any page costs the same. */
@@ -13,16 +13,7 @@ export async function listLines(
   const slice = { offset: currentPage * pageSize, limit: pageSize };
   if (filter.types.length === lineTypes.length) return listFullPage(ctx, filter, slice);
   const { total, lines } = await selectTypedPage(ctx.db, filter, slice);
-  return {
-    total,
-    lines: lines.map((row) => {
-      const { network, sentCurrency, receivedCurrency, runningBalance } = row;
-      return presentLine(row, runningBalance, (accountId) => {
-        const currency = (accountId === row.sentAccountId ? sentCurrency : receivedCurrency)!;
-        return { network, currency, decimals: decimalsOf(ctx.evm, { network, currency }) };
-      });
-    }),
-  };
+  return { total, lines: lines.map((row) => presentPageLine(ctx.evm, row)) };
 }
 
 /** Of every type: nothing is left out between the lines of a page, so their balances are counted back. */

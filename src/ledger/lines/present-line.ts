@@ -1,6 +1,8 @@
+import type { Evm } from '../../evm/index.ts';
 import { formatMinor } from '../../platform/money.ts';
+import { decimalsOf } from '../assets.ts';
 import type { LineView } from './line.ts';
-import type { LineRow } from './queries.ts';
+import type { LineRow, PageRow } from './queries.ts';
 
 /** An account as a line needs it. */
 export interface LineAccount {
@@ -60,4 +62,13 @@ export function presentLine(
     transactionPurpose: row.purpose,
     userDescription: row.userDescription,
   };
+}
+
+/** The same of a line that has the names of its assets and the balance after it with it. */
+export function presentPageLine(evm: Evm, row: PageRow): LineView {
+  const { network, sentAccountId, sentCurrency, receivedCurrency, runningBalance } = row;
+  return presentLine(row, runningBalance, (accountId) => {
+    const currency = (accountId === sentAccountId ? sentCurrency : receivedCurrency)!;
+    return { network, currency, decimals: decimalsOf(evm, { network, currency }) };
+  });
 }

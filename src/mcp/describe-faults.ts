@@ -1,0 +1,42 @@
+import type { TLocalizedValidationError } from 'typebox/error';
+import { inertText } from '../platform/inert-text.ts';
+
+const faultsMax = 10;
+
+/** What is wrong with arguments, each fault with its field and how to mend it, as a model can act on it. Values are never told. */
+export function describeFaults(
+  tool: string,
+  errors: readonly TLocalizedValidationError[],
+  known: readonly string[],
+): string {
+  const faults = [...new Set(errors.flatMap((error) => describe(error, known)))];
+  const more = faults.length > faultsMax ? [`and ${faults.length - faultsMax} more`] : [];
+  return `Invalid arguments for ${tool}: ${[...faults.slice(0, faultsMax), ...more].join('; ')}.`;
+}
+
+function describe(error: TLocalizedValidationError, known: readonly string[]): string[] {
+  const field = fieldOf(error.instancePath);
+  switch (error.keyword) {
+    case 'required':
+      return error.params.requiredProperties.map((name) => `${join(field, name)} is required`);
+    case 'additionalProperties': {
+      const advice = field === '' ? knownNames(known) : 'leave it out';
+      return error.params.additionalProperties.map(
+        (name) => `${join(field, inertText(name, 60))} is not known here: ${advice}`,
+      );
+    }
+    // These say once more what another fault of the same field says better.
+    case 'boolean':
+    case 'anyOf':
+      return [];
+    case 'enum':
+      return [`${field} must be one of ${error.params.allowedValues.join(', ')}`];
+    default:
+      return [`${field || 'arguments'} ${error.message}`];
+  }
+}
+
+const fieldOf = (path: string) => inertText(path.split('/').slice(1).join('.'), 100);
+const join = (field: string, name: string) => (field === '' ? name : `${field}.${name}`);
+const knownNames = (known: readonly string[]) =>
+  known.length === 0 ? 'the tool takes no arguments' : `the arguments are ${known.join(', ')}`;

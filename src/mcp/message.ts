@@ -1,0 +1,37 @@
+import { mcpErrors } from './errors.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+export type RequestId = string | number;
+
+/** One JSON-RPC message; a notification has no id. */
+export interface Message {
+  id: RequestId | undefined;
+  method: string;
+  /** As it came: each method says what it takes. */
+  params: unknown;
+}
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The id of whatever was sent, for the refusals that come before it is known to be a message. */
+export function idOf(body: unknown): RequestId | null {
+  return isObject(body) && isId(body.id) ? body.id : null;
+}
+
+/** An integer that a double cannot hold would be answered under another id than it was sent with. */
+const isId = (id: unknown): id is RequestId => typeof id === 'string' || Number.isSafeInteger(id);
+
+export function readMessage(body: unknown): Message {
+  if (!isObject(body) || body.jsonrpc !== '2.0') throw mcpErrors.invalidRequest();
+  const { id, method, params } = body;
+  if (typeof method !== 'string') {
+    throw mcpErrors.invalidRequest({
+      message: 'method must be a string: no request of ours awaits an answer',
+    });
+  }
+  if ('id' in body && !isId(id)) {
+    throw mcpErrors.invalidRequest({ message: 'id must be a string or an integer' });
+  }
+  return { id: id as RequestId | undefined, method, params };
+}

@@ -1,0 +1,94 @@
+import { mcpErrors } from './errors.ts';
+import { isObject, type JsonObject, type Message } from './message.ts';
+
+/** Clients of these begin with `initialize` and name the revision in a header from then on. */
+export const legacyRevisions: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
+/** Clients of this one say everything with every request: in `params._meta`, and again in headers. */
+export const modernRevision = '2026-07-28';
+export const supportedRevisions: readonly string[] = [modernRevision, ...legacyRevisions];
+
+export type Era = 'legacy' | 'modern';
+
+export interface Dialect {
+  era: Era;
+  /** Whether the caller knows results that are more than text: those that named a revision from 2025-06-18 on. */
+  isStructured: boolean;
+  /** Whether tools are listed with what they give: not to those that named an older revision, who would await structured results. */
+  listsOutput: boolean;
+}
+
+const versionKey = 'io.modelcontextprotocol/protocolVersion';
+const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/**
+ * Which revision a request is of. The body decides: a request that names its revision there is modern, and is refused, never
+ * read as an older one, where the rest of it does not fit. The contract's own caller names none at all.
+ */
+export function readDialect({ method, params }: Message, headers: Headers): Dialect {
+  const header = headerOf(headers, 'mcp-protocol-version');
+  const meta = isObject(params) && isObject(params._meta) ? params._meta : undefined;
+  const claim = meta?.[versionKey];
+  if (header === modernRevision || (meta && versionKey in meta && !isLegacy(claim))) {
+    checkModern({ method, meta, header, params: isObject(params) ? params : {} }, headers);
+    return { era: 'modern', isStructured: true, listsOutput: true };
+  }
+  // The header is for what follows the handshake, which settles what it will say.
+  if (header !== undefined && method !== 'initialize' && !isLegacy(header)) throw unsupported(header);
+  const knowsOutput = header === undefined ? undefined : header >= '2025-06-18';
+  return { era: 'legacy', isStructured: knowsOutput ?? false, listsOutput: knowsOutput ?? true };
+}
+
+const isLegacy = (revision: unknown) => legacyRevisions.includes(revision as string);
+
+interface ModernRequest {
+  method: string;
+  params: JsonObject;
+  meta: JsonObject | undefined;
+  header: string | undefined;
+}
+
+function checkModern({ method, params, meta, header }: ModernRequest, headers: Headers): void {
+  const version = meta?.[versionKey];
+  const missing = [
+    ...(typeof version === 'string' ? [] : [versionKey]),
+    ...(isObject(meta?.[capabilitiesKey]) ? [] : [capabilitiesKey]),
+  ];
+  if (typeof version !== 'string' || missing.length > 0) {
+    const message = `params._meta must have ${missing.join(' and ')}`;
+    throw mcpErrors.envelopeIncomplete({ message, data: { missing } });
+  }
+  requireSame('MCP-Protocol-Version', header, version);
+  if (version !== modernRevision) throw unsupported(version);
+  requireSame('Mcp-Method', headerOf(headers, 'mcp-method'), method);
+  if (method === 'tools/call' && typeof params.name === 'string') {
+    requireSame('Mcp-Name', decodeName(headerOf(headers, 'mcp-name')), params.name);
+  }
+}
+
+function requireSame(name: string, header: string | undefined, value: string): void {
+  if (header === value) return;
+  const fault = header === undefined ? 'is missing or malformed' : 'is not what the body says';
+  throw mcpErrors.headerMismatch({ message: `Header ${name} ${fault}` });
+}
+
+const unsupported = (requested: string) =>
+  mcpErrors.unsupportedVersion({
+    data: { supported: supportedRevisions, requested: requested.slice(0, 100) },
+  });
+
+/** Whitespace around a header's value is not part of it. */
+function headerOf(headers: Headers, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value.replace(/^[ \t]+|[ \t]+$/g, '') : undefined;
+}
+
+/** What a header cannot carry is sent as `=?base64?…?=`. */
+function decodeName(value: string | undefined): string | undefined {
+  const encoded = /^=\?base64\?(.*)\?=$/.exec(value ?? '')?.[1];
+  if (encoded === undefined) return value;
+  const bytes = Buffer.from(encoded, 'base64');
+  // Node's decoder skips what is no base64; only what it would write itself was.
+  return bytes.toString('base64') === encoded ? bytes.toString('utf8') : undefined;
+}

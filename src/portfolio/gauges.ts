@@ -1,0 +1,27 @@
+import type { Deps } from '../context.ts';
+import type { GaugeSource } from '../platform/metrics.ts';
+import { noPrices } from '../prices/index.ts';
+import { selectPriceAges } from './queries.ts';
+
+const secondsSince =
+  (which: 'oldestQuotedAt' | 'lastRefreshedAt'): GaugeSource<Deps>['read'] =>
+  async ({ db, clock, prices }) => {
+    const ages = prices === noPrices ? undefined : await selectPriceAges(db);
+    if (!ages) return [];
+    return [{ labels: {}, value: Math.max(clock().getTime() - ages[which].getTime(), 0) / 1_000 }];
+  };
+
+export const portfolioGauges: readonly GaugeSource<Deps>[] = [
+  {
+    name: 'causeway_prices_oldest_seconds',
+    help: 'Age of the oldest price that is known; it grows where the price source no longer lists a token.',
+    labels: [],
+    read: secondsSince('oldestQuotedAt'),
+  },
+  {
+    name: 'causeway_prices_refreshed_seconds',
+    help: 'How long ago the price source last gave a price that was taken; about a minute, unless something is wrong.',
+    labels: [],
+    read: secondsSince('lastRefreshedAt'),
+  },
+];

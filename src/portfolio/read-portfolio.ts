@@ -1,0 +1,34 @@
+import type { Ctx } from '../context.ts';
+import { decimalsOf, selectBalances } from '../ledger/index.ts';
+import { amountDecimals } from './position.ts';
+import { selectKnown } from './queries.ts';
+import { type Owned, type Portfolio, valuePortfolio } from './value-portfolio.ts';
+
+export interface PortfolioQuestion {
+  userId: string;
+  /** Prices and positions older than this make it stale. */
+  staleAfterMs: number;
+}
+
+/** Everything that a user has, in US dollars: balances, with what is held of them, and positions elsewhere. */
+export async function readPortfolio(
+  ctx: Ctx,
+  { userId, staleAfterMs }: PortfolioQuestion,
+): Promise<Portfolio> {
+  const balances = (await selectBalances(ctx.db, userId)).filter(({ balance }) => balance !== 0n);
+  const tokens = [...new Set(balances.map(({ currency }) => currency))];
+  const { positionsAt, positions, quotes } = await selectKnown(ctx.db, userId, tokens);
+  const owned: Owned[] = [
+    ...balances.map(({ network, currency, balance }) => ({
+      ...{ kind: 'holding' as const, token: currency, network, quote: quotes.get(currency) },
+      ...{ amount: balance, decimals: decimalsOf(ctx.evm, { network, currency }) },
+    })),
+    ...positions.map(({ price, ...position }) => ({
+      ...{ ...position, decimals: amountDecimals },
+      // Its own price is as old as its snapshot.
+      quote:
+        quotes.get(position.token) ?? (price && positionsAt ? { price, quotedAt: positionsAt } : undefined),
+    })),
+  ];
+  return valuePortfolio(owned, { now: ctx.now, positionsAt, staleAfterMs });
+}

@@ -1,0 +1,22 @@
+import { formatMinor } from '../platform/money.ts';
+import { priceDecimals } from '../prices/index.ts';
+
+/** An amount of which so many decimals are minor units. */
+export interface Quantity {
+  amount: bigint;
+  decimals: number;
+}
+
+/** What it is worth in cents: the exact product, rounded once, half a cent away from zero. */
+export function valueInCents({ amount, decimals }: Quantity, price: bigint): bigint {
+  const product = amount * price;
+  const unitsInCent = 10n ** BigInt(decimals + priceDecimals - 2);
+  const half = (product < 0n ? -unitsInCent : unitsInCent) / 2n;
+  return (product + half) / unitsInCent;
+}
+
+/** Always two digits after the point. */
+export function formatCents(cents: bigint): string {
+  const [whole, fraction = ''] = formatMinor(cents, 2).split('.');
+  return `${whole}.${fraction.padEnd(2, '0')}`;
+}

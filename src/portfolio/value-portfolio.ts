@@ -1,0 +1,79 @@
+import type { PositionKind } from './position.ts';
+import type { Quote } from './queries.ts';
+import { type Quantity, valueInCents } from './usd.ts';
+
+/** Something that a user has, with what one unit of it costs; without a price where nobody says. */
+export interface Owned extends Quantity {
+  kind: 'holding' | PositionKind;
+  token: string;
+  network: string;
+  quote?: Quote;
+  costCents?: bigint | null;
+}
+
+export interface ValuedLine extends Owned {
+  cents: bigint | null;
+}
+
+/** Amounts are US cents. */
+export interface Portfolio {
+  /** The most valuable first, those without a price last. */
+  lines: ValuedLine[];
+  holding: bigint;
+  staked: bigint;
+  tokenized: bigint;
+  total: bigint;
+  /** What tokenized positions are worth beyond what was paid for them, of those with a price and a cost. */
+  tokenizedPnl: bigint;
+  unpricedTokens: string[];
+  /** The oldest of what it is made of. */
+  fetchedAt: Date;
+  isStale: boolean;
+}
+
+export interface Moment {
+  now: Date;
+  /** Of the positions, also where they are none; undefined where they were never recorded. */
+  positionsAt: Date | undefined;
+  staleAfterMs: number;
+}
+
+/** What all of it is worth. Each line is rounded to the cent and totals are sums of lines, so that what is shown adds up. */
+export function valuePortfolio(owned: readonly Owned[], moment: Moment): Portfolio {
+  const { now, positionsAt, staleAfterMs } = moment;
+  const lines = owned.map((one) => ({
+    ...one,
+    cents: one.quote ? valueInCents(one, one.quote.price) : null,
+  }));
+  const sumOf = (kind: Owned['kind']) =>
+    sum(lines.filter((line) => line.kind === kind).map(({ cents }) => cents ?? 0n));
+  const [holding, staked, tokenized] = [sumOf('holding'), sumOf('staked'), sumOf('tokenized')];
+  const gains = lines.map(({ kind, cents, costCents }) =>
+    kind === 'tokenized' && cents !== null && costCents != null ? cents - costCents : 0n,
+  );
+  const unpriced = lines.filter(({ cents }) => cents === null).map(({ token }) => token);
+  const instants = [
+    ...lines.flatMap(({ quote }) => quote?.quotedAt ?? []),
+    ...(positionsAt ? [positionsAt] : []),
+  ];
+  const fetchedAt = instants.length > 0 ? new Date(Math.min(...instants.map(Number))) : now;
+  return {
+    lines: lines.sort(byValue),
+    ...{ holding, staked, tokenized, total: holding + staked + tokenized, tokenizedPnl: sum(gains) },
+    unpricedTokens: [...new Set(unpriced)].sort(),
+    fetchedAt,
+    isStale: unpriced.length > 0 || now.getTime() - fetchedAt.getTime() > staleAfterMs,
+  };
+}
+
+const sum = (amounts: readonly bigint[]) => amounts.reduce((all, one) => all + one, 0n);
+
+function byValue(a: ValuedLine, b: ValuedLine): number {
+  if (a.cents !== b.cents) {
+    if (a.cents === null || b.cents === null) return a.cents === null ? 1 : -1;
+    return a.cents > b.cents ? -1 : 1;
+  }
+  return compare(a.token, b.token) || compare(a.network, b.network) || compare(a.kind, b.kind);
+}
+
+const compare = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);

@@ -1,0 +1,77 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { PriceFault, type PriceList, type Prices } from './prices.ts';
+import { readDocument } from './read-document.ts';
+
+const timeoutMs = 5_000;
+const documentBytesMax = 256 * 1024;
+
+export const noPrices: Prices = {
+  read: async () => {
+    throw new PriceFault('There is no price source.');
+  },
+};
+
+/**
+ * A JSON document as `docs/price-source.md` says, at an http, https or file address. Asked once, not repeated here: whoever needs
+ * prices asks again later.
+ */
+export function createPrices(url: string | undefined): Prices {
+  if (!url) return noPrices;
+  const open = new URL(url).protocol === 'file:' ? openFile : openAnswer;
+  return {
+    async read(): Promise<PriceList> {
+      const signal = AbortSignal.timeout(timeoutMs);
+      try {
+        return readDocument(await readBounded(await open(url, signal)));
+      } catch (error) {
+        throw error instanceof PriceFault ? error : faultOf(error);
+      }
+    },
+  };
+}
+
+type Bytes = AsyncIterable<Uint8Array>;
+
+async function openAnswer(url: string, signal: AbortSignal): Promise<Bytes | undefined> {
+  const response = await fetch(url, {
+    headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+    signal,
+    // To follow one would tell somebody else what the address holds.
+    redirect: 'manual',
+  });
+  if (response.status === 200) return response.body ?? undefined;
+  await response.body?.cancel();
+  throw new PriceFault(`The price source answered with status ${response.status}.`);
+}
+
+async function openFile(url: string, signal: AbortSignal): Promise<Bytes> {
+  const file = fileURLToPath(url);
+  // A pipe or a device may never end, and a read of it cannot be taken back.
+  if (!(await stat(file)).isFile()) throw new PriceFault('The price source is no ordinary file.');
+  return createReadStream(file, { signal });
+}
+
+async function readBounded(bytes: Bytes | undefined): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  // Leaving the loop by a throw cancels the rest.
+  for await (const chunk of bytes ?? []) {
+    length += chunk.length;
+    if (length > documentBytesMax) {
+      throw new PriceFault(`The price source has more than ${documentBytesMax / 1024} KB.`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** What others throw has addresses and paths in its words and in its causes: only its code is told. */
+function faultOf(error: unknown): PriceFault {
+  const { name, code, cause } = error as { name?: string; code?: unknown; cause?: { code?: unknown } };
+  const isLate = name === 'TimeoutError' || (name === 'AbortError' && code === 'ABORT_ERR');
+  if (isLate) return new PriceFault('The price source did not answer in time.');
+  const known = [cause?.code, code].find((one) => typeof one === 'string' && /^[A-Z_]{2,40}$/.test(one));
+  return new PriceFault(`The price source cannot be read${known ? `: ${known}` : ''}.`);
+}
