@@ -155,7 +155,7 @@ export const settings = {
   },
   MCP_ALLOWED_ORIGINS: {
     meaning:
-      'Web origins whose pages may call `/mcp`, `scheme://host` or `scheme://host:port`, separated by commas; `*` as the port means any.',
+      'Values of the header `Origin` that `/mcp` accepts, `scheme://host` or `scheme://host:port`, separated by commas; `*` as the port means any. Programs send none.',
     default: 'http://localhost:*,http://127.0.0.1:*',
   },
   MCP_ALLOWED_HOSTS: {

@@ -12,7 +12,9 @@ import { startPostgres } from '../src/sandbox/postgres/index.ts';
 const root = path.resolve(import.meta.dirname, '..');
 const wanted = process.argv.slice(2);
 const isWanted = (file: string) => wanted.length === 0 || wanted.some((part) => file.includes(part));
-const files = globSync(['src/**/*.test.ts', 'test/*.test.ts'], { cwd: root }).sort().filter(isWanted);
+const files = globSync(['src/**/*.test.ts', 'test/*.test.ts', 'test/mcp/*.test.ts'], { cwd: root })
+  .sort()
+  .filter(isWanted);
 const lastFiles = globSync('test/last/*.test.ts', { cwd: root }).sort();
 
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway-test-'));

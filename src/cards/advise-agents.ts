@@ -15,7 +15,7 @@ const advice: Readonly<Record<string, string>> = {
   reveal_not_allowed: 'Call getUserCards with this cardId for its status.',
 };
 
-/** The tool, telling whoever is refused what to call next and how long to wait. */
+/** The tool, telling whoever is refused what to call next. */
 export function adviseAgents<Ctx>(tool: Tool<Ctx>): Tool<Ctx> {
   return {
     ...tool,
@@ -31,8 +31,7 @@ export function adviseAgents<Ctx>(tool: Tool<Ctx>): Tool<Ctx> {
 
 function withAdvice(refusal: Refusal): Refusal {
   const { status, code, message, details, headers } = refusal;
-  const waitSeconds = headers?.['retry-after'];
-  const next = waitSeconds === undefined ? advice[code] : `Try again in ${waitSeconds} seconds.`;
+  const next = advice[code];
   if (next === undefined) return refusal;
   return new Refusal(status, code, `${message}. ${next}`, { details, headers, cause: refusal });
 }

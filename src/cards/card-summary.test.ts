@@ -247,5 +247,5 @@ test('a card is not there before it was made, and is what it was until it change
   assert.deepEqual(await states(undefined), ['second canceled']);
   assert.deepEqual(await states(changedAt - 1, 'canceled'), []);
   const hidden = await listCards(ctx(), { userId: owner.userId, ...page });
-  assert.deepEqual(hidden, { total: 0, cards: [] });
+  assert.deepEqual(hidden, { total: 0, changedAt: null, cards: [] });
 });

@@ -363,6 +363,23 @@ test('summary: pages by nextArguments are of one instant, also with cards from a
   }
 });
 
+test('summary: cards that the issuer changed ahead of our clock are on the later pages, too', async () => {
+  const mine = await makeOwner([{}, {}, {}]);
+  const updatedAt = `${new Date(Date.now() + 60_000).toISOString().slice(0, -1)}789Z`;
+  await tell(harness.deps, {
+    cards: mine.cardIds.map((id) => ({
+      ...toCard(mine.cardIssuerUserId, { id }),
+      ...{ version: 2, status: 'locked' as const, updatedAt },
+    })),
+  });
+  const pages = await readAllPages((next) => call('getUserCardSummary', next), {
+    status: 'locked',
+    pageSize: 1,
+  });
+  const read = pages.flatMap(({ cardsSnapshot }) => cardsSnapshot);
+  assert.deepEqual(new Set(idsOf(read)), new Set(mine.cardIds));
+});
+
 // ## getUserCardBalanceMovements
 
 test('movements: the contract’s fields for each account, amounts as strings', async () => {

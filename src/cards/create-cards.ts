@@ -1,8 +1,9 @@
 import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
 import type { IssuerCard, NewCards, SpendingInterval } from '../issuer/index.ts';
+import { formatCents } from '../platform/money.ts';
 import { selectHolder, userErrors } from '../users/index.ts';
-import { formatCents, readLimit } from './amounts.ts';
+import { readLimit } from './amounts.ts';
 import { applyEvents } from './apply-events.ts';
 import { askIssuer } from './ask-issuer.ts';
 import { cardErrors } from './errors.ts';

@@ -1,7 +1,8 @@
 import { recordChange } from '../audit/index.ts';
 import type { Ctx } from '../context.ts';
 import type { IssuerEvent, Simulation } from '../issuer/index.ts';
-import { formatCents, readAmount, readLimit } from './amounts.ts';
+import { formatCents } from '../platform/money.ts';
+import { readAmount, readLimit } from './amounts.ts';
 import { applyEvents } from './apply-events.ts';
 import { askIssuer } from './ask-issuer.ts';
 import { cardErrors } from './errors.ts';

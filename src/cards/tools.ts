@@ -121,7 +121,7 @@ const updateInput = exactObject({
 
 const replayed = Type.Boolean({
   description:
-    'True where this request had been done before under its idempotencyKey: nothing was done again.',
+    'True where this request was known to be done already under its idempotencyKey: nothing was asked again.',
 });
 
 /** Every call is about the user that owns the key. */
@@ -224,9 +224,9 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
       const { userId } = ctx.actor;
       const page = { pageSize, currentPage };
       const asOf = readInstant('asOf', given.asOf, 'end');
-      const { total, cards } = await listCards(ctx, { userId, asOf, status, ...page });
+      const { total, changedAt, cards } = await listCards(ctx, { userId, asOf, status, ...page });
       const pagination = paginate(total, page);
-      const rest = pinEnd(given, 'asOf', { now: ctx.now, newest: cards[0]?.createdAt });
+      const rest = pinEnd(given, 'asOf', { now: ctx.now, newest: changedAt ?? undefined });
       return {
         ...{ userId, cardsSnapshot: cards.map(presentSnapshot), pagination },
         ...nextPageOf(rest, pagination.hasNextPage),
@@ -330,7 +330,7 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
     }),
     run: async (ctx: Ctx<KeyActor>, given) => {
       const { userId } = ctx.actor;
-      const { cards, replayed } = await createCards(ctx, { userId, ...given });
+      const { cards, replayed } = await createCards(ctx, { ...given, userId });
       return { userId, cards: cards.map(presentChangedCard), replayed };
     },
   }),
@@ -350,7 +350,7 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
     output: exactObject({ userId, ...toolChangedCard.properties, replayed }),
     run: async (ctx: Ctx<KeyActor>, given) => {
       const { userId } = ctx.actor;
-      const { card, replayed } = await updateCard(ctx, { userId, ...given });
+      const { card, replayed } = await updateCard(ctx, { ...given, userId });
       return { userId, ...presentChangedCard(card), replayed };
     },
   }),

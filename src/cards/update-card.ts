@@ -1,7 +1,8 @@
 import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
 import { type CardStatus, type IssuerCard, IssuerFault, type SpendingInterval } from '../issuer/index.ts';
-import { formatCents, readLimit } from './amounts.ts';
+import { formatCents } from '../platform/money.ts';
+import { readLimit } from './amounts.ts';
 import { applyEvents } from './apply-events.ts';
 import { asCardError, askIssuer } from './ask-issuer.ts';
 import { cardErrors } from './errors.ts';

@@ -1,11 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { cardStatuses, spendingIntervals } from '../issuer/index.ts';
 import { inertText } from '../platform/inert-text.ts';
-import { formatMinor } from '../platform/money.ts';
+import { formatCents, formatMinor } from '../platform/money.ts';
 import type { NumberedPage } from '../platform/page.ts';
 import { dateTime, nullable } from '../platform/schemas.ts';
 import { exactObject, paginate, toolPagination } from '../platform/tool-shapes.ts';
-import { formatCents } from './amounts.ts';
 import {
   type CardTransactionView,
   cardTransactionStatuses,

@@ -1,60 +1,15 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { Ctx, KeyActor } from '../context.ts';
 import { invalidField } from '../platform/errors.ts';
 import { readPeriod } from '../platform/instant.ts';
 import { defineTool, type Tool } from '../platform/tool.ts';
-import {
-  currentPageInput,
-  exactObject,
-  nextArguments,
-  nextPageOf,
-  pinEnd,
-  toolInstant,
-} from '../platform/tool-shapes.ts';
+import { nextPageOf, pinEnd } from '../platform/tool-shapes.ts';
 import { findLinesOfTransaction } from './lines/find-lines-of-transaction.ts';
-import { type LineView, lineTypes } from './lines/line.ts';
+import { lineTypes } from './lines/line.ts';
 import { listLines } from './lines/list-lines.ts';
-import { presentToolTransaction, toolTransaction } from './wire.ts';
-
-const historyInput = exactObject({
-  filterByHash: Type.Optional(
-    Type.String({
-      pattern: '^0x[0-9a-fA-F]{64}$',
-      description:
-        'Hash of one on-chain transaction, 0x and 64 hexadecimal digits, in any case. Give it alone: with it no other argument may be given.',
-    }),
-  ),
-  startDate: Type.Optional(toolInstant('Only transactions from then on, that instant included.')),
-  endDate: Type.Optional(toolInstant('Only transactions up to then, that instant included.')),
-  limit: Type.Optional(
-    Type.Integer({
-      ...{ minimum: 1, maximum: 500, default: 50 },
-      description: 'How many transactions at most, 1 to 500; 50 where it is left out.',
-    }),
-  ),
-  currentPage: Type.Optional(currentPageInput),
-  includeIds: Type.Optional(
-    Type.Boolean({
-      default: false,
-      description:
-        'Also give the id of each transaction and its hash on chain. With filterByHash they are given anyway.',
-    }),
-  ),
-});
+import { historyInput, historyOutput, presentLines } from './wire.ts';
 
 type HistoryArguments = Static<typeof historyInput>;
-
-const historyOutput = exactObject({
-  userId: Type.String(),
-  filterByHash: Type.Optional(Type.String({ description: 'As it was given.' })),
-  startDate: Type.Optional(Type.String({ description: 'As it was given.' })),
-  endDate: Type.Optional(Type.String({ description: 'As it was given.' })),
-  count: Type.Integer({ description: 'How many transactions are in this answer.' }),
-  truncated: Type.Boolean({ description: 'There are older ones: call again with nextArguments.' }),
-  hasEurcActivity: Type.Boolean({ description: 'One of the transactions in this answer moves EURC.' }),
-  transactions: Type.Array(toolTransaction, { description: 'Newest first.' }),
-  nextArguments: nextArguments(historyInput),
-});
 
 type History = Static<typeof historyOutput>;
 
@@ -114,15 +69,5 @@ async function listPeriod(
     ...presentLines(lines, includeIds),
     truncated,
     ...nextPageOf(pinEnd(given, 'endDate', { now, newest }), truncated),
-  };
-}
-
-function presentLines(lines: readonly LineView[], includeIds: boolean) {
-  return {
-    count: lines.length,
-    hasEurcActivity: lines.some(
-      ({ assetReceived, assetSent }) => assetReceived === 'EURC' || assetSent === 'EURC',
-    ),
-    transactions: lines.map((line) => presentToolTransaction(line, { includeIds })),
   };
 }

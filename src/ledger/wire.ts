@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { inertText } from '../platform/inert-text.ts';
 import { describePage, type NumberedPage } from '../platform/page.ts';
 import { dateTime } from '../platform/schemas.ts';
-import { exactObject } from '../platform/tool-shapes.ts';
+import { currentPageInput, exactObject, nextArguments, toolInstant } from '../platform/tool-shapes.ts';
 import { type LineView, lineTypes } from './lines/line.ts';
 
 /** The contract's node: what does not apply to a line is absent, what may be unknown is null. */
@@ -23,7 +23,7 @@ export function presentPage(nodes: object[], totalCount: number, page: NumberedP
 }
 
 /** An item of `transactions` of `getAccountHistory`. */
-export const toolTransaction = exactObject({
+const toolTransaction = exactObject({
   transactionDate: dateTime,
   type: Type.Enum([...lineTypes], {
     type: 'string',
@@ -46,7 +46,7 @@ export const toolTransaction = exactObject({
 });
 
 /** What does not apply to a line is absent; ids are half of a page's tokens, so that they are given where they are wanted. */
-export function presentToolTransaction(
+function presentToolTransaction(
   view: LineView,
   { includeIds }: { includeIds: boolean },
 ): Static<typeof toolTransaction> {
@@ -55,7 +55,7 @@ export function presentToolTransaction(
   return {
     transactionDate: view.transactionDate,
     type: view.transactionType,
-    description: inertText(view.description),
+    description: inertText(view.description, descriptionMax),
     status: view.status,
     ...(assetReceived !== null && amountReceived !== null && { assetReceived, amountReceived }),
     ...(assetSent !== null && amountSent !== null && { assetSent, amountSent }),
@@ -65,5 +65,58 @@ export function presentToolTransaction(
   };
 }
 
+/** Fifty of them must leave room for the rest of an answer. */
+const descriptionMax = 70;
+
 /** Other lines have a key that says nothing. */
 const placeOnChain = /^(0x[0-9a-f]{64}):[0-9]+$/;
+
+/** The arguments of `getAccountHistory`. */
+export const historyInput = exactObject({
+  filterByHash: Type.Optional(
+    Type.String({
+      pattern: '^0x[0-9a-fA-F]{64}$',
+      description:
+        'Hash of one on-chain transaction, 0x and 64 hexadecimal digits, in any case. Give it alone: with it no other argument may be given.',
+    }),
+  ),
+  startDate: Type.Optional(toolInstant('Only transactions from then on, that instant included.')),
+  endDate: Type.Optional(toolInstant('Only transactions up to then, that instant included.')),
+  limit: Type.Optional(
+    Type.Integer({
+      ...{ minimum: 1, maximum: 500, default: 50 },
+      description: 'How many transactions at most, 1 to 500; 50 where it is left out.',
+    }),
+  ),
+  currentPage: Type.Optional(currentPageInput),
+  includeIds: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'Also give the id of each transaction and its hash on chain. With filterByHash they are given anyway.',
+    }),
+  ),
+});
+
+/** Its payload. */
+export const historyOutput = exactObject({
+  userId: Type.String(),
+  filterByHash: Type.Optional(Type.String({ description: 'As it was given.' })),
+  startDate: Type.Optional(Type.String({ description: 'As it was given.' })),
+  endDate: Type.Optional(Type.String({ description: 'As it was given.' })),
+  count: Type.Integer({ description: 'How many transactions are in this answer.' }),
+  truncated: Type.Boolean({ description: 'There are older ones: call again with nextArguments.' }),
+  hasEurcActivity: Type.Boolean({ description: 'One of the transactions in this answer moves EURC.' }),
+  transactions: Type.Array(toolTransaction, { description: 'Newest first.' }),
+  nextArguments: nextArguments(historyInput),
+});
+
+export function presentLines(lines: readonly LineView[], includeIds: boolean) {
+  return {
+    count: lines.length,
+    hasEurcActivity: lines.some(
+      ({ assetReceived, assetSent }) => assetReceived === 'EURC' || assetSent === 'EURC',
+    ),
+    transactions: lines.map((line) => presentToolTransaction(line, { includeIds })),
+  };
+}

@@ -65,13 +65,15 @@ function requireScopeOf({ scopeFor }: KeyTool, scopes: readonly string[], args: 
   }
 }
 
+/** Its words, what its details say besides, and how long to wait, which others read in a header. */
 function describeRefusal({ message, details = [], headers = {} }: Refusal): string {
-  const others = details
-    .map(({ field, message }) => `${field} ${message}`)
-    .filter((detail) => !message.includes(detail));
-  const retryAfter = headers['retry-after'] && `Try again in ${headers['retry-after']} seconds`;
-  return [message, ...others, ...(retryAfter ? [retryAfter] : [])]
-    .map((text) => text.replace(/\.$/, ''))
-    .join('. ')
-    .concat('.');
+  const waitSeconds = headers['retry-after'];
+  const sentences = [
+    message,
+    ...details
+      .filter((detail) => !message.includes(detail.message))
+      .map(({ field, message }) => `${field} ${message}`),
+    ...(waitSeconds === undefined ? [] : [`Try again in ${waitSeconds} seconds`]),
+  ];
+  return `${sentences.map((sentence) => sentence.replace(/\.$/, '')).join('. ')}.`;
 }

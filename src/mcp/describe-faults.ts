@@ -22,7 +22,7 @@ function describe(error: TLocalizedValidationError, known: readonly string[]): s
     case 'additionalProperties': {
       const advice = field === '' ? knownNames(known) : 'leave it out';
       return error.params.additionalProperties.map(
-        (name) => `${join(field, inertText(name, 60))} is not known here: ${advice}`,
+        (name) => `${join(field, inertText(name, 60) || '""')} is not known here: ${advice}`,
       );
     }
     // These say once more what another fault of the same field says better.
@@ -31,6 +31,10 @@ function describe(error: TLocalizedValidationError, known: readonly string[]): s
       return [];
     case 'enum':
       return [`${field} must be one of ${error.params.allowedValues.join(', ')}`];
+    case 'type':
+      // The other half of a field that may be null: told, it would invite to empty the field.
+      if (error.params.type === 'null') return [];
+      return [`${field || 'arguments'} ${error.message}`];
     default:
       return [`${field || 'arguments'} ${error.message}`];
   }

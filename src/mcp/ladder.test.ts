@@ -267,8 +267,23 @@ test('400 -32022: a request that names a revision of nobody’s in its body too'
   expectRefusal(answer, { status: 400, code: -32022, data: { supported, requested: '2027-01-01' } });
 });
 
+test('400 -32022: a later revision, whatever else is wrong with the request', async () => {
+  const { message, headers } = modernRequest('tools/list', {}, 7);
+  const later = { ...headers, 'mcp-protocol-version': '2027-01-01' };
+  for (const params of [{}, { _meta: {} }, message.params]) {
+    const answer = await post((await freshKey()).token, { ...message, params }, later);
+    expectRefusal(answer, { status: 400, code: -32022, data: { supported, requested: '2027-01-01' } });
+  }
+});
+test('a header of white space costs no more than another', async () => {
+  const { token } = await freshKey();
+  const startedAt = performance.now();
+  const version = `a${' '.repeat(6_000)}b`;
+  expectRefusal(await post(token, list, { 'mcp-protocol-version': version }), { status: 400, code: -32022 });
+  assert.ok(performance.now() - startedAt < 1_000);
+});
+
 const mismatches: [what: string, headers: Record<string, string>][] = [
-  ['no MCP-Protocol-Version', { 'mcp-protocol-version': '' }],
   ['another MCP-Protocol-Version', { 'mcp-protocol-version': '2025-11-25' }],
   ['another Mcp-Method', { 'mcp-method': 'tools/list' }],
   ['Mcp-Method in upper case', { 'mcp-method': 'TOOLS/CALL' }],
@@ -444,6 +459,17 @@ for (const [what, tool, args, text] of badArguments) {
     await expectToolError(await post(token, toolCall(tool, args)), text);
   });
 }
+test('200 isError: of a field that may be null, only what is wrong with its text', async () => {
+  const { token } = await makeKey(harness, { scopes: ['mcp', 'mcp:write'] });
+  const args = { cardId: 'c', cardIssuerUserId: 'u', nickname: 5 };
+  const answer = await callPlain(harness, token, 'updateUserCard', args);
+  assert.equal(
+    answer.body.result.content[0].text,
+    'Invalid arguments for updateUserCard: nickname must be string.',
+  );
+  const nameless = await callPlain(harness, token, 'getUserCards', { '': 1 });
+  assert.match(nameless.body.result.content[0].text, /: "" is not known here: /);
+});
 test('200 isError: every fault at once, and no value of them', async () => {
   const { token } = await freshKey();
   const answer = await callPlain(harness, token, 'getUserCards', {

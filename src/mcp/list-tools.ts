@@ -17,7 +17,7 @@ export function createToolList(
   };
 }
 
-export function presentTool({ name, title, description, hints, input, output }: Tool) {
+function presentTool({ name, title, description, hints, input, output }: Tool) {
   const { readOnly, destructive, idempotent, openWorld } = hints;
   return {
     name,

@@ -31,7 +31,9 @@ export function readMessage(body: unknown): Message {
     });
   }
   if ('id' in body && !isId(id)) {
-    throw mcpErrors.invalidRequest({ message: 'id must be a string or an integer' });
+    throw mcpErrors.invalidRequest({
+      message: 'id must be a string, or an integer of at most 9007199254740991 either way',
+    });
   }
   return { id: id as RequestId | undefined, method, params };
 }

@@ -4,7 +4,7 @@ import { isObject, type JsonObject, type Message } from './message.ts';
 /** Clients of these begin with `initialize` and name the revision in a header from then on. */
 export const legacyRevisions: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 /** Clients of this one say everything with every request: in `params._meta`, and again in headers. */
-export const modernRevision = '2026-07-28';
+const modernRevision = '2026-07-28';
 export const supportedRevisions: readonly string[] = [modernRevision, ...legacyRevisions];
 
 export type Era = 'legacy' | 'modern';
@@ -28,14 +28,16 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
  */
 export function readDialect({ method, params }: Message, headers: Headers): Dialect {
   const header = headerOf(headers, 'mcp-protocol-version');
+  // Before all else, so that a later client learns what it can fall back on. The handshake has words of its own for that.
+  if (header !== undefined && method !== 'initialize' && !supportedRevisions.includes(header)) {
+    throw unsupported(header);
+  }
   const meta = isObject(params) && isObject(params._meta) ? params._meta : undefined;
   const claim = meta?.[versionKey];
   if (header === modernRevision || (meta && versionKey in meta && !isLegacy(claim))) {
     checkModern({ method, meta, header, params: isObject(params) ? params : {} }, headers);
     return { era: 'modern', isStructured: true, listsOutput: true };
   }
-  // The header is for what follows the handshake, which settles what it will say.
-  if (header !== undefined && method !== 'initialize' && !isLegacy(header)) throw unsupported(header);
   const knowsOutput = header === undefined ? undefined : header >= '2025-06-18';
   return { era: 'legacy', isStructured: knowsOutput ?? false, listsOutput: knowsOutput ?? true };
 }
@@ -60,7 +62,6 @@ function checkModern({ method, params, meta, header }: ModernRequest, headers: H
     throw mcpErrors.envelopeIncomplete({ message, data: { missing } });
   }
   requireSame('MCP-Protocol-Version', header, version);
-  if (version !== modernRevision) throw unsupported(version);
   requireSame('Mcp-Method', headerOf(headers, 'mcp-method'), method);
   if (method === 'tools/call' && typeof params.name === 'string') {
     requireSame('Mcp-Name', decodeName(headerOf(headers, 'mcp-name')), params.name);
@@ -81,7 +82,7 @@ const unsupported = (requested: string) =>
 /** Whitespace around a header's value is not part of it. */
 function headerOf(headers: Headers, name: string): string | undefined {
   const value = headers[name];
-  return typeof value === 'string' ? value.replace(/^[ \t]+|[ \t]+$/g, '') : undefined;
+  return typeof value === 'string' ? value.trim() : undefined;
 }
 
 /** What a header cannot carry is sent as `=?base64?…?=`. */

@@ -77,7 +77,6 @@ export function createHttpServer({ log, metrics, trustedProxies }: HttpOptions) 
     clientErrorHandler: (error, socket) => refuseSocket(log, error, socket),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
-  server.decorateRequest('logNote', null);
   // Node would answer an expectation that it does not know by itself, with an empty body.
   server.server.on('checkExpectation', (request, response) =>
     server.server.emit('request', request, response),
@@ -117,10 +116,10 @@ export function createHttpServer({ log, metrics, trustedProxies }: HttpOptions) 
     if (!schema) return done();
     try {
       request.query = readQuery(schema, request.query as Record<string, unknown>);
-      done();
     } catch (error) {
-      done(error as Error);
+      return done(error as Error);
     }
+    done();
   });
   server.addHook('preHandler', (request, _reply, done) => {
     setSocketTimeout(request, 0);
@@ -137,10 +136,11 @@ export function createHttpServer({ log, metrics, trustedProxies }: HttpOptions) 
   server.addHook('onResponse', (request, reply, done) => {
     // The pattern, never the address: a path or query may carry what no log should.
     const route = request.routeOptions.url ?? 'unmatched';
-    const { method, id: reqId } = request;
+    const { method, log: child } = request;
     const { statusCode: status, elapsedTime } = reply;
     metrics.observeRequest({ method, route, status }, elapsedTime / 1000);
-    lines.info({ reqId, ...request.logNote, method, route, status, ms: Math.round(elapsedTime) }, 'request');
+    const about = child instanceof LazyChildLog ? child.bindings : {};
+    lines.info({ ...about, method, route, status, ms: Math.round(elapsedTime) }, 'request');
     done();
   });
 
@@ -149,16 +149,9 @@ export function createHttpServer({ log, metrics, trustedProxies }: HttpOptions) 
   return server;
 }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** On the request itself: a map beside it took a hundredth of a request. */
-    logNote: Record<string, string> | null;
-  }
-}
-
-/** Adds to the line that the log gets when the request is answered. Nothing is redacted there: only ids and our own words. */
+/** Adds to every line about the request from now on. The last one is not searched for secrets: only ids and our own words. */
 export function noteForLog(request: FastifyRequest, fields: Record<string, string>): void {
-  request.logNote = request.logNote ? { ...request.logNote, ...fields } : fields;
+  if (request.log instanceof LazyChildLog) request.log.bind(fields);
 }
 
 /** A request that came by `inject` has no socket of its own. */

@@ -65,7 +65,7 @@ function describeError(error: unknown): Record<string, unknown> {
  */
 export class LazyChildLog {
   readonly #parent: Log;
-  readonly #bindings: Record<string, unknown>;
+  #bindings: Readonly<Record<string, unknown>>;
   #child: Log | undefined;
 
   constructor(parent: Log, bindings: Record<string, unknown>) {
@@ -76,6 +76,17 @@ export class LazyChildLog {
   get #made(): Log {
     this.#child ??= this.#parent.child(this.#bindings);
     return this.#child;
+  }
+
+  /** What each of its lines has. */
+  get bindings(): Readonly<Record<string, unknown>> {
+    return this.#bindings;
+  }
+
+  /** Lines from now on have these, too. */
+  bind(more: Record<string, unknown>): void {
+    this.#bindings = { ...this.#bindings, ...more };
+    this.#child = undefined;
   }
 
   get level(): string {

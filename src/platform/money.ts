@@ -19,3 +19,9 @@ export function formatMinor(amountMinor: bigint, decimals: number): string {
   while (fraction.endsWith('0')) fraction = fraction.slice(0, -1);
   return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`;
 }
+
+/** Cents, always with two digits after the point. */
+export function formatCents(cents: bigint): string {
+  const [whole, fraction = ''] = formatMinor(cents, 2).split('.');
+  return `${whole}.${fraction.padEnd(2, '0')}`;
+}

@@ -67,5 +67,7 @@ export function pinEnd<Arguments extends { currentPage?: number }>(
   { now, newest }: { now: Date; newest: Date | undefined },
 ): Arguments {
   if (given[field] !== undefined || (given.currentPage ?? 0) > 0) return given;
-  return { ...given, [field]: (newest && newest > now ? newest : now).toISOString() };
+  // The database knows instants more finely than dates here do.
+  const end = newest && newest >= now ? new Date(newest.getTime() + 1) : now;
+  return { ...given, [field]: end.toISOString() };
 }

@@ -220,6 +220,20 @@ test('the price source goes before a price that came with a position, which is o
   );
 });
 
+test('a price that the source dropped gives way, once it is stale, to one that is recorded later', async () => {
+  const userId = await newUser();
+  await quote({ DROPPED: '5' }, ago(staleAfterMs * 10));
+  const position = { kind: 'tokenized', token: 'DROPPED', network: 'base', amount: '3', costUsd: '20' };
+  await record(userId, [position], ago(2_000));
+  const before = await balanceOf(userId);
+  assert.deepEqual([before.byToken[0].balanceUsd, before.isStale], ['15.00', true]);
+  await record(userId, [{ ...position, priceUsd: '7.115' }]);
+  const { byToken, tokenizedAssetsPnl, isStale } = await balanceOf(userId);
+  assert.deepEqual([byToken[0].balanceUsd, tokenizedAssetsPnl, isStale], ['21.35', '1.35', false]);
+  await quote({ DROPPED: '6' });
+  assert.equal((await balanceOf(userId)).byToken[0].balanceUsd, '18.00', 'and the source goes first again');
+});
+
 test('PnL is of tokenized positions with a price and a cost; one that was given has a cost of nothing', async () => {
   const userId = await newUser();
   await quote({ GIFT: '10' });
@@ -270,7 +284,7 @@ test('stale: prices that are not refreshed, then positions that are not recorded
   assert.equal((await balanceOf(userId)).isStale, false);
 });
 
-test('at most a hundred lines, the most valuable; totals of all of them', async () => {
+test('at most sixty lines, the most valuable; totals of all of them', async () => {
   const userId = await newUser();
   const positions = Array.from({ length: 150 }, (_, n) => ({
     ...{
@@ -283,12 +297,12 @@ test('at most a hundred lines, the most valuable; totals of all of them', async 
   }));
   await record(userId, positions);
   const { byToken, truncated, totalUsdValue } = await balanceOf(userId);
-  assert.deepEqual([byToken.length, truncated, totalUsdValue], [100, true, `${(150 * 151) / 2}.00`]);
+  assert.deepEqual([byToken.length, truncated, totalUsdValue], [60, true, `${(150 * 151) / 2}.00`]);
   assert.deepEqual(
     byToken.map(({ balanceUsd }: { balanceUsd: string }) => balanceUsd),
-    Array.from({ length: 100 }, (_, n) => `${150 - n}.00`),
+    Array.from({ length: 60 }, (_, n) => `${150 - n}.00`),
   );
-  await record(userId, positions.slice(0, 100));
+  await record(userId, positions.slice(0, 60));
   assert.equal((await balanceOf(userId)).truncated, false);
 });
 

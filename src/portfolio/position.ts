@@ -1,7 +1,6 @@
 import { invalidField } from '../platform/errors.ts';
-import { formatMinor, parseMinor } from '../platform/money.ts';
+import { formatCents, formatMinor, parseMinor } from '../platform/money.ts';
 import { parsePrice, priceDecimals } from '../prices/index.ts';
-import { formatCents } from './usd.ts';
 
 export const positionKinds = ['staked', 'tokenized'] as const;
 export type PositionKind = (typeof positionKinds)[number];

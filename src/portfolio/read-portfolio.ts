@@ -1,7 +1,7 @@
 import type { Ctx } from '../context.ts';
 import { decimalsOf, selectBalances } from '../ledger/index.ts';
 import { amountDecimals } from './position.ts';
-import { selectKnown } from './queries.ts';
+import { type Quote, selectKnown } from './queries.ts';
 import { type Owned, type Portfolio, valuePortfolio } from './value-portfolio.ts';
 
 export interface PortfolioQuestion {
@@ -25,10 +25,21 @@ export async function readPortfolio(
     })),
     ...positions.map(({ price, ...position }) => ({
       ...{ ...position, decimals: amountDecimals },
-      // Its own price is as old as its snapshot.
-      quote:
-        quotes.get(position.token) ?? (price && positionsAt ? { price, quotedAt: positionsAt } : undefined),
+      quote: chooseQuote(quotes.get(position.token), {
+        // Its own price is as old as its snapshot.
+        recorded: price && positionsAt ? { price, quotedAt: positionsAt } : undefined,
+        staleAt: new Date(ctx.now.getTime() - staleAfterMs),
+      }),
     })),
   ];
   return valuePortfolio(owned, { now: ctx.now, positionsAt, staleAfterMs });
+}
+
+/** The source's price; unless it has grown old, as one does that the source no longer has, and a newer one was recorded. */
+function chooseQuote(
+  listed: Quote | undefined,
+  { recorded, staleAt }: { recorded: Quote | undefined; staleAt: Date },
+): Quote | undefined {
+  if (!listed || !recorded) return listed ?? recorded;
+  return listed.quotedAt < staleAt && recorded.quotedAt > listed.quotedAt ? recorded : listed;
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { formatCents } from '../platform/money.ts';
 import { parsePrice } from '../prices/index.ts';
-import { formatCents, valueInCents } from './usd.ts';
+import { valueInCents } from './usd.ts';
 
 for (const [amount, decimals, price, usd] of [
   [1_000_000n, 6, '0.9998', '1.00'],

@@ -1,4 +1,3 @@
-import { formatMinor } from '../platform/money.ts';
 import { priceDecimals } from '../prices/index.ts';
 
 /** An amount of which so many decimals are minor units. */
@@ -13,10 +12,4 @@ export function valueInCents({ amount, decimals }: Quantity, price: bigint): big
   const unitsInCent = 10n ** BigInt(decimals + priceDecimals - 2);
   const half = (product < 0n ? -unitsInCent : unitsInCent) / 2n;
   return (product + half) / unitsInCent;
-}
-
-/** Always two digits after the point. */
-export function formatCents(cents: bigint): string {
-  const [whole, fraction = ''] = formatMinor(cents, 2).split('.');
-  return `${whole}.${fraction.padEnd(2, '0')}`;
 }

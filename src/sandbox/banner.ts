@@ -13,11 +13,14 @@ export function describeSandbox(
   const key = `-H 'Authorization: Bearer ${keys.full.token}'`;
   const json = "-H 'Content-Type: application/json'";
   const withdrawal = JSON.stringify({ amount: '12.5', to: users.friend.email, externalId: 'first' });
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'getAccountBalance' } };
+  const balance = JSON.stringify(call);
   const operator = `-H 'Authorization: Bearer ${operatorToken}' ${json}`;
   return `
   Causeway sandbox, ready in ${(elapsedMs / 1000).toFixed(1)} s. Ctrl-C stops it; npm start -- --reset begins anew.
 
   API          ${baseUrl}
+  MCP          ${baseUrl}/mcp
   Reference    ${baseUrl}/docs
   Metrics      ${baseUrl}/metrics
   Devnets      ${devnets}
@@ -34,6 +37,7 @@ export function describeSandbox(
   curl -s -X POST ${baseUrl}/api/crypto/${users.owner.id}/withdraw ${key} ${json} -d '${withdrawal}'
   curl -s '${baseUrl}/api/crypto/${users.owner.id}/withdraws?externalId=first' ${key}
   curl -s '${baseUrl}/api/history?resource=cards&feature=cards-transactions&filterByText=lisboa' ${key}
+  curl -s ${baseUrl}/mcp ${key} ${json} -d '${balance}'
   curl -s -X POST ${baseUrl}/operator/wallets.show ${operator} -d '{}'
   curl -s -X POST ${baseUrl}/operator/users.list ${operator} -d '{"limit":2}'
   curl -s -X POST ${baseUrl}/operator/audit.list ${operator} -d '{"action":"keys.issue"}'

@@ -34,15 +34,15 @@ export function statusesOf(status: CardsRequest['status']): readonly CardStatus[
   return status === 'all' ? cardStatuses : [status];
 }
 
-/** A page of a user's cards as they were, newest first, and how many there were. */
+/** A page of a user's cards as they were, newest first, how many there were, and when the last of these states began. */
 export async function listCards(
   ctx: Ctx,
   { userId, asOf, status, currentPage, pageSize }: CardsRequest,
-): Promise<{ total: number; cards: CardView[] }> {
+): Promise<{ total: number; changedAt: Date | null; cards: CardView[] }> {
   const statuses = statusesOf(status);
   const page = { offset: currentPage * pageSize, limit: pageSize };
-  const { total, cards } = await selectCards(ctx.db, { userId, asOf, now: ctx.now, statuses }, page);
-  return { total, cards: cards.map(toCard) };
+  const { cards, ...all } = await selectCards(ctx.db, { userId, asOf, now: ctx.now, statuses }, page);
+  return { ...all, cards: cards.map(toCard) };
 }
 
 /** Refunds of what was bought in an interval before do not raise the limit, nor does a limit that was lowered become a debt. */

@@ -129,21 +129,21 @@ export async function selectCards(
   db: Db,
   { userId, asOf, now, statuses }: CardsFilter,
   { offset, limit }: Slice,
-): Promise<{ total: number; cards: CardRow[] }> {
-  const rows = await db.query<CardRow & { total: bigint } & Row>(
+): Promise<{ total: number; changedAt: Date | null; cards: CardRow[] }> {
+  const rows = await db.query<CardRow & { total: bigint; changedAt: Date | null } & Row>(
     `with states as materialized (
        select c.id, c.card_issuer_user_id, c.name, c.last_four_digits, c.created_at, v.nickname, v.status, v.spending_limit,
-         v.spending_interval
+         v.spending_interval, v.valid_at
        from cards c cross join lateral (
-         select c.nickname, c.status, c.spending_limit, c.spending_interval where $2::timestamptz is null
+         select c.nickname, c.status, c.spending_limit, c.spending_interval, c.updated_at as valid_at where $2::timestamptz is null
          union all
-         (select v.nickname, v.status, v.spending_limit, v.spending_interval from card_versions v
+         (select v.nickname, v.status, v.spending_limit, v.spending_interval, v.valid_at from card_versions v
           where v.card_id = c.id and v.valid_at <= $2::timestamptz
           order by v.version desc limit 1)
        ) v
        where c.user_id = $1 and c.created_at <= coalesce($2::timestamptz, 'infinity') and v.status = any ($4::card_status[])
      )
-     select (select count(*) from states) as total, p.id, p.card_issuer_user_id as "cardIssuerUserId", p.name, p.nickname,
+     select (select count(*) from states) as total, (select max(valid_at) from states) as "changedAt", p.id, p.card_issuer_user_id as "cardIssuerUserId", p.name, p.nickname,
        p.last_four_digits as "lastFourDigits", p.status, p.spending_limit as "spendingLimitMinor",
        p.spending_interval as "spendingInterval", p.created_at as "createdAt", coalesce(s.spent, 0) as "spentMinor"
      from (values (1)) as always
@@ -163,7 +163,8 @@ export async function selectCards(
   );
   return {
     total: Number(rows[0]?.total ?? 0),
-    cards: rows.filter(({ id }) => id !== null).map(({ total, ...card }) => card),
+    changedAt: rows[0]?.changedAt ?? null,
+    cards: rows.filter(({ id }) => id !== null).map(({ total, changedAt, ...card }) => card),
   };
 }
 

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import type { Ctx } from '../../context.ts';
 import { defineCommand } from '../../platform/command.ts';
+import { formatCents } from '../../platform/money.ts';
 import { cursorInput, cursorPage } from '../../platform/page.ts';
 import { dateTime, nullable, uuid } from '../../platform/schemas.ts';
-import { formatCents } from '../amounts.ts';
 import { issuerId, usd } from '../fields.ts';
 import { configureRefill } from './configure-refill.ts';
 import { listRefillRules } from './list-refill-rules.ts';
