@@ -37,7 +37,7 @@ export function describeSandbox(
   curl -s -X POST ${baseUrl}/api/crypto/${users.owner.id}/withdraw ${key} ${json} -d '${withdrawal}'
   curl -s '${baseUrl}/api/crypto/${users.owner.id}/withdraws?externalId=first' ${key}
   curl -s '${baseUrl}/api/history?resource=cards&feature=cards-transactions&filterByText=lisboa' ${key}
-  curl -s ${baseUrl}/mcp ${key} ${json} -d '${balance}'
+  curl -s -X POST ${baseUrl}/mcp ${key} ${json} -d '${balance}'
   curl -s -X POST ${baseUrl}/operator/wallets.show ${operator} -d '{}'
   curl -s -X POST ${baseUrl}/operator/users.list ${operator} -d '{"limit":2}'
   curl -s -X POST ${baseUrl}/operator/audit.list ${operator} -d '{"action":"keys.issue"}'
