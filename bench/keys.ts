@@ -23,6 +23,7 @@ export const run: Bench = async ({ db, log }) => {
       screening: createScreening(undefined),
       issuer: noIssuer,
       prices: noPrices,
+      publicUrl: 'http://127.0.0.1',
     },
     { kind: 'operator', name: 'bench' },
     log,

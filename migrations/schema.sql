@@ -10,6 +10,8 @@ create type card_status as enum ('inactive', 'active', 'locked', 'canceled');
 
 create type card_transaction_status as enum ('pending', 'settled', 'declined', 'reversed');
 
+create type consent_status as enum ('awaiting', 'active', 'rejected', 'revoked', 'expired');
+
 create type ledger_line_type as enum ('buy', 'sell', 'swap-bridge', 'transfer-token');
 
 create table api_keys (
@@ -289,6 +291,55 @@ create table cards (
   constraint cards_spending_limit_check CHECK ((spending_limit >= 0))
 );
 
+create table consent_reads (
+  id bigint not null,
+  consent_id uuid not null,
+  read_at timestamp with time zone not null,
+  fields text[] not null,
+  address text not null,
+  constraint consent_reads_pkey PRIMARY KEY (id),
+  constraint consent_reads_consent_id_fkey FOREIGN KEY (consent_id) REFERENCES consents(id)
+);
+
+create table consents (
+  id uuid default uuidv7() not null,
+  integration_id uuid not null,
+  status consent_status default 'awaiting'::consent_status not null,
+  purpose text not null,
+  requested_scopes text[] not null,
+  optional_scopes text[] not null,
+  scopes text[],
+  duration text not null,
+  duration_days integer,
+  redirect_uri text not null,
+  state text,
+  link_sha256 bytea not null,
+  link_expires_at timestamp with time zone not null,
+  requested_at timestamp with time zone not null,
+  user_id uuid,
+  decided_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  revoked_by text,
+  constraint consents_link_sha256_key UNIQUE (link_sha256),
+  constraint consents_pkey PRIMARY KEY (id),
+  constraint consents_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id),
+  constraint consents_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint consents_check CHECK ((optional_scopes <@ requested_scopes)),
+  constraint consents_check1 CHECK (((scopes <@ requested_scopes) AND (cardinality(scopes) > 0))),
+  constraint consents_check2 CHECK ((((duration = 'days'::text) = (duration_days IS NOT NULL)) AND ((duration_days >= 1) AND (duration_days <= 3650)))),
+  constraint consents_decided CHECK (((status = 'awaiting'::consent_status) = (decided_at IS NULL))),
+  constraint consents_duration_check CHECK ((duration = ANY (ARRAY['one-time'::text, 'days'::text, 'until-revoked'::text]))),
+  constraint consents_expired CHECK (((status <> 'expired'::consent_status) OR (expires_at IS NOT NULL))),
+  constraint consents_granted CHECK (((status = ANY (ARRAY['awaiting'::consent_status, 'rejected'::consent_status])) OR ((user_id IS NOT NULL) AND (scopes IS NOT NULL)))),
+  constraint consents_lasting CHECK (((duration <> 'days'::text) OR (status = ANY (ARRAY['awaiting'::consent_status, 'rejected'::consent_status])) OR (expires_at IS NOT NULL))),
+  constraint consents_link_sha256_check CHECK ((length(link_sha256) = 32)),
+  constraint consents_requested_scopes_check CHECK ((cardinality(requested_scopes) > 0)),
+  constraint consents_revoked CHECK ((((status = 'revoked'::consent_status) = (revoked_at IS NOT NULL)) AND ((revoked_at IS NULL) = (revoked_by IS NULL)))),
+  constraint consents_revoked_by_check CHECK ((revoked_by = ANY (ARRAY['user'::text, 'integration'::text, 'operator'::text]))),
+  constraint consents_state_check CHECK ((length(state) <= 500))
+);
+
 create table deposit_cursors (
   network text not null,
   next_block bigint not null,
@@ -320,6 +371,39 @@ create table deposits (
   constraint deposits_amount_check CHECK (((amount > (0)::numeric) AND (amount <> 'NaN'::numeric))),
   constraint deposits_transaction_hash_check CHECK (((transaction_hash ~ '^0x[0-9a-f]*$'::text) AND (length(transaction_hash) = 66))),
   constraint deposits_wallet_check CHECK (((wallet ~ '^0x[0-9a-f]*$'::text) AND (length(wallet) = 42)))
+);
+
+create table integration_keys (
+  id text not null,
+  integration_id uuid not null,
+  secret_sha256 bytea not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  rotated_from text,
+  rotated_at timestamp with time zone,
+  constraint integration_keys_pkey PRIMARY KEY (id),
+  constraint integration_keys_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id),
+  constraint integration_keys_rotated_from_fkey FOREIGN KEY (rotated_from) REFERENCES integration_keys(id),
+  constraint integration_keys_id_check CHECK ((id ~ '^[a-z2-7]{16}$'::text)),
+  constraint integration_keys_secret_sha256_check CHECK ((length(secret_sha256) = 32))
+);
+
+create table integrations (
+  id uuid default uuidv7() not null,
+  name text not null,
+  logo_color text not null,
+  purposes text[] not null,
+  scopes text[] not null,
+  redirect_uris text[] not null,
+  created_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  constraint integrations_pkey PRIMARY KEY (id),
+  constraint integrations_logo_color_check CHECK ((logo_color ~ '^#[0-9a-f]{6}$'::text)),
+  constraint integrations_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint integrations_purposes_check CHECK (((cardinality(purposes) >= 1) AND (cardinality(purposes) <= 20))),
+  constraint integrations_redirect_uris_check CHECK (((cardinality(redirect_uris) >= 1) AND (cardinality(redirect_uris) <= 20))),
+  constraint integrations_scopes_check CHECK ((((cardinality(scopes) >= 1) AND (cardinality(scopes) <= 4)) AND (scopes <@ ARRAY['profile'::text, 'email'::text, 'wallet'::text, 'kyc'::text])))
 );
 
 create table ledger_accounts (
@@ -589,6 +673,29 @@ create unlogged table rate_windows (
   constraint rate_windows_pkey PRIMARY KEY (policy, subject)
 ) with (fillfactor=50);
 
+create table sign_in_links (
+  secret_sha256 bytea not null,
+  user_id uuid not null,
+  return_to text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint sign_in_links_pkey PRIMARY KEY (secret_sha256),
+  constraint sign_in_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint sign_in_links_secret_sha256_check CHECK ((length(secret_sha256) = 32))
+);
+
+create table user_sessions (
+  secret_sha256 bytea not null,
+  user_id uuid not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint user_sessions_pkey PRIMARY KEY (secret_sha256),
+  constraint user_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint user_sessions_secret_sha256_check CHECK ((length(secret_sha256) = 32))
+);
+
 create table user_wallets (
   user_id uuid not null,
   network text not null,
@@ -736,7 +843,19 @@ CREATE INDEX card_versions_at ON public.card_versions USING btree (card_id, vali
 
 CREATE INDEX cards_user ON public.cards USING btree (user_id, created_at DESC, id DESC);
 
+CREATE INDEX consent_reads_consent ON public.consent_reads USING btree (consent_id, id);
+
+CREATE INDEX consents_active ON public.consents USING btree (integration_id) WHERE (status = 'active'::consent_status);
+
+CREATE INDEX consents_ending ON public.consents USING btree (expires_at) WHERE ((status = 'active'::consent_status) AND (expires_at IS NOT NULL));
+
+CREATE INDEX consents_integration ON public.consents USING btree (integration_id, id);
+
+CREATE INDEX consents_user ON public.consents USING btree (user_id, id) WHERE (user_id IS NOT NULL);
+
 CREATE INDEX deposits_by_block ON public.deposits USING btree (network, block_number);
+
+CREATE INDEX integration_keys_integration ON public.integration_keys USING btree (integration_id, id);
 
 CREATE INDEX ledger_entries_account ON public.ledger_entries USING btree (account_id, posting_id);
 
@@ -751,6 +870,12 @@ CREATE UNIQUE INDEX partners_house ON public.partners USING btree (is_house) WHE
 CREATE INDEX payout_attempts_slot ON public.payout_attempts USING btree (network, address, nonce);
 
 CREATE INDEX payout_slots_open ON public.payout_slots USING btree (network, address, nonce) WHERE (state = 'open'::text);
+
+CREATE INDEX sign_in_links_ending ON public.sign_in_links USING btree (expires_at);
+
+CREATE INDEX user_sessions_ending ON public.user_sessions USING btree (expires_at);
+
+CREATE INDEX user_sessions_user ON public.user_sessions USING btree (user_id);
 
 CREATE INDEX withdrawal_count_changes_list ON public.withdrawal_count_changes USING btree (list_id, status);
 
@@ -1255,6 +1380,46 @@ begin
   select l.id into new.list_id from card_lists l
     where l.user_id = new.user_id and l.kind = 'transactions' and l.card_issuer_user_id is null;
   new.created_at := date_trunc('milliseconds', new.created_at);
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.consents_guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if (new.id, new.integration_id, new.purpose, new.requested_scopes, new.optional_scopes, new.duration, new.duration_days,
+      new.redirect_uri, new.state, new.link_sha256, new.link_expires_at, new.requested_at)
+    is distinct from
+     (old.id, old.integration_id, old.purpose, old.requested_scopes, old.optional_scopes, old.duration, old.duration_days,
+      old.redirect_uri, old.state, old.link_sha256, old.link_expires_at, old.requested_at) then
+    raise exception 'what was asked for does not change' using errcode = 'restrict_violation';
+  end if;
+  if old.user_id is not null and new.user_id is distinct from old.user_id then
+    raise exception 'a consent stays with whoever opened it' using errcode = 'restrict_violation';
+  end if;
+  if new.status <> old.status and (old.status, new.status) not in (('awaiting', 'active'), ('awaiting', 'rejected'),
+      ('active', 'revoked'), ('active', 'expired')) then
+    raise exception 'a consent does not move from % to %', old.status, new.status using errcode = 'restrict_violation';
+  end if;
+  if old.status in ('rejected', 'revoked', 'expired') and new is distinct from old then
+    raise exception 'a % consent is final', old.status using errcode = 'restrict_violation';
+  end if;
+  if old.scopes is not null and not (new.scopes <@ old.scopes) then
+    raise exception 'scopes are reduced, never widened' using errcode = 'restrict_violation';
+  end if;
+  if old.decided_at is not null and new.decided_at is distinct from old.decided_at then
+    raise exception 'a consent is decided once' using errcode = 'restrict_violation';
+  end if;
+  -- Only a consent for one time gets its end later: when it was read.
+  if old.status = 'active' and new.expires_at is distinct from old.expires_at
+    and (new.status <> 'expired' or old.duration <> 'one-time') then
+    raise exception 'a consent ends when it was granted to end' using errcode = 'restrict_violation';
+  end if;
+  if new.status = 'active' and old.status = 'awaiting'
+    and not ((select array_agg(s) from unnest(new.requested_scopes) s where s <> all (new.optional_scopes)) <@ new.scopes) then
+    raise exception 'what is not optional is granted or nothing is' using errcode = 'restrict_violation';
+  end if;
   return new;
 end $function$;
 
@@ -3212,6 +3377,16 @@ CREATE TRIGGER card_versions_append_only BEFORE DELETE OR UPDATE ON public.card_
 CREATE TRIGGER card_versions_no_truncate BEFORE TRUNCATE ON public.card_versions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER cards_guard BEFORE UPDATE ON public.cards FOR EACH ROW WHEN ((((old.id IS DISTINCT FROM new.id) OR (old.card_issuer_user_id IS DISTINCT FROM new.card_issuer_user_id)) OR (old.user_id IS DISTINCT FROM new.user_id))) EXECUTE FUNCTION card_refuse_move();
+
+CREATE TRIGGER consent_reads_append_only BEFORE DELETE OR UPDATE ON public.consent_reads FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER consent_reads_no_truncate BEFORE TRUNCATE ON public.consent_reads FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER consents_guard BEFORE UPDATE ON public.consents FOR EACH ROW EXECUTE FUNCTION consents_guard();
+
+CREATE TRIGGER consents_no_delete BEFORE DELETE ON public.consents FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER consents_no_truncate BEFORE TRUNCATE ON public.consents FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER deposit_cursors_no_delete BEFORE DELETE ON public.deposit_cursors FOR EACH ROW EXECUTE FUNCTION refuse_change();
 

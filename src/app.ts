@@ -9,9 +9,12 @@ import {
   cardTools,
 } from './cards/index.ts';
 import { refillCommands, refillGauges, refillJobs } from './cards/refills/index.ts';
+import { consentCommands, consentGauges, consentJobs, consentRoutes } from './consents/index.ts';
+import { type ConnectPageOptions, connectPages } from './consents/pages/index.ts';
 import type { Ctx, Deps, KeyActor } from './context.ts';
 import { depositCommands, depositGauges, depositJobs } from './deposits/index.ts';
 import { type HistoryReader, historyRoutes } from './history/index.ts';
+import { integrationCommands } from './integrations/index.ts';
 import { keyCommands } from './keys/index.ts';
 import { ledgerCommands, ledgerReaders, ledgerTools } from './ledger/index.ts';
 import { makeStatement, statementCommand } from './ledger/statement/index.ts';
@@ -24,7 +27,7 @@ import { healthRoutes } from './platform/health.ts';
 import { createHttpServer, type HttpServer } from './platform/http.ts';
 import type { Job } from './platform/jobs.ts';
 import type { GaugeSource } from './platform/metrics.ts';
-import { bearer, openapiRoutes } from './platform/openapi.ts';
+import { bearer, headerKey, openapiRoutes } from './platform/openapi.ts';
 import { sweepRateLimits } from './platform/rate-limit/index.ts';
 import type { Tool } from './platform/tool.ts';
 import {
@@ -34,6 +37,7 @@ import {
   portfolioJobs,
   portfolioTools,
 } from './portfolio/index.ts';
+import { sessionCommands, sessionJobs } from './sessions/index.ts';
 import { userCommands } from './users/index.ts';
 import {
   type WithdrawalOptions,
@@ -46,8 +50,11 @@ import {
 /** Everything an operator can do: each entry is an operator route, a CLI command and a section of the API reference. */
 export const commands: readonly Command<Ctx>[] = [
   ...userCommands,
+  ...sessionCommands,
   ...partnerCommands,
   ...keyCommands,
+  ...integrationCommands,
+  ...consentCommands,
   ...withdrawalCommands,
   ...walletCommands,
   ...depositCommands,
@@ -77,6 +84,8 @@ export const jobs: readonly Job<Deps>[] = [
   ...refillJobs,
   ...portfolioJobs,
   ...withdrawalJobs,
+  ...sessionJobs,
+  ...consentJobs,
   { name: 'rate-limit.sweep', everyMs: 60_000, run: ({ db }) => sweepRateLimits(db) },
 ];
 
@@ -88,9 +97,15 @@ export const gauges: readonly GaugeSource<Deps>[] = [
   ...cardGauges,
   ...refillGauges,
   ...portfolioGauges,
+  ...consentGauges,
 ];
 
-export interface AppOptions extends WithdrawalOptions, CardOptions, PortfolioOptions, AllowedPlaces {
+export interface AppOptions
+  extends WithdrawalOptions,
+    CardOptions,
+    PortfolioOptions,
+    AllowedPlaces,
+    ConnectPageOptions {
   operatorTokens: ReadonlyMap<string, string>;
   databasePoolMax: number;
   trustedProxies: readonly string[];
@@ -112,6 +127,8 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
     );
     cardRoutes(server, deps, options);
     mcpRoutes(server, deps, tools(options), { ...options, serverInfo });
+    consentRoutes(server, deps);
+    connectPages(server, deps, options);
     operatorRoutes(server, deps, {
       commands,
       tokens: options.operatorTokens,
@@ -130,6 +147,7 @@ const description = {
   description: 'Withdrawals, history, MCP tools and consented data for partners; commands for operators.',
   securitySchemes: {
     apiKey: bearer('A partner’s key, `cwk_…`'),
+    integrationKey: headerKey('x-api-key', 'An integration’s key, `cwi_…`'),
     operatorToken: bearer('A token of `OPERATOR_TOKENS`'),
   },
 };

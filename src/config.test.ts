@@ -39,6 +39,7 @@ test('defaults: what need not be said', () => {
     databaseStatementTimeoutMs: 5_000,
     host: '127.0.0.1',
     port: 8080,
+    publicUrl: 'http://127.0.0.1:8080',
     trustedProxies: [],
     rateLimitStore: 'postgres',
     shutdownGraceMs: 10_000,
@@ -60,6 +61,8 @@ test('everything said, with spaces around it', () => {
     ENCRYPTION_KEYS: `2:${second}, 1:${first}`,
     HOST: '0.0.0.0',
     PORT: '0',
+    PUBLIC_URL: ' https://Connect.example.com:443/ ',
+    SIGN_IN_URL: 'https://example.com/login?tenant=1',
     TRUSTED_PROXIES: ' 10.0.0.0/8,2001:db8::/32 ',
     RATE_LIMIT_STORE: 'memory',
     DATABASE_POOL_MAX: '1000',
@@ -72,6 +75,8 @@ test('everything said, with spaces around it', () => {
       ' https://App.example.com:443, http://[::1]:*,vscode-webview://Panel , http://localhost:6274',
     MCP_ALLOWED_HOSTS: 'MCP.example.com, 10.0.0.7,[::1],',
   });
+  assert.equal(config.publicUrl, 'https://connect.example.com');
+  assert.equal(config.signInUrl, 'https://example.com/login?tenant=1');
   assert.equal(config.pricesUrl, 'https://prices.example.com/usd?key=1');
   assert.equal(config.balanceStaleAfterMs, 1_000);
   assert.deepEqual(config.mcpAllowedOrigins, [
@@ -442,5 +447,40 @@ for (const [file, fault] of [
       const whole = faultsOf(() => readConfig(env, ['worker']));
       assert.deepEqual(whole, secrets.includes(name) ? [sentence] : []);
     }
+  });
+}
+
+test('PUBLIC_URL: where it is not given, what we listen on', () => {
+  assert.equal(readConfig({ ...complete, HOST: '::1', PORT: '81' }).publicUrl, 'http://[::1]:81');
+});
+
+for (const wrong of [
+  'connect.example.com',
+  'ftp://connect.example.com',
+  'https://connect.example.com/path',
+  'https://connect.example.com/?a=b',
+  'https://user@connect.example.com',
+  'https://a.example.com,https://b.example.com',
+]) {
+  test(`PUBLIC_URL ${wrong} is no origin`, () => {
+    assert.match(
+      faultsOf(() => readConfig({ ...complete, PUBLIC_URL: wrong }))[0]!,
+      /^PUBLIC_URL must be one/,
+    );
+  });
+}
+
+for (const wrong of [
+  'login.example.com',
+  'javascript:alert(1)',
+  'https://user:secret@login.example.com',
+  'https://login.example.com/#top',
+  'https://login.example.com/?return_to=/x',
+]) {
+  test(`SIGN_IN_URL ${wrong} is no place to send people to`, () => {
+    assert.match(
+      faultsOf(() => readConfig({ ...complete, SIGN_IN_URL: wrong }))[0]!,
+      /^SIGN_IN_URL must be one/,
+    );
   });
 }

@@ -26,6 +26,10 @@ export interface Config {
   databaseStatementTimeoutMs: number;
   host: string;
   port: number;
+  /** An origin: what links begin with. */
+  publicUrl: string;
+  /** Where people sign in; without one, a page tells them to do so at their provider. */
+  signInUrl?: string;
   operatorTokens: ReadonlyMap<string, string>;
   encryptionKeys: ReadonlyMap<number, Buffer>;
   trustedProxies: string[];
@@ -84,6 +88,16 @@ export const settings = {
   },
   HOST: { meaning: 'Address to listen on.', default: '127.0.0.1' },
   PORT: { meaning: 'Port to listen on.', default: '8080' },
+  PUBLIC_URL: {
+    meaning:
+      'Origin by which people and partners reach this server, such as `https://connect.example.com`: links begin with it. Otherwise `http://HOST:PORT`.',
+    default: '',
+  },
+  SIGN_IN_URL: {
+    meaning:
+      'Your own login, where people who are not signed in are sent; it gets `?return_to=` and a path. Without one, the page tells them to sign in with you and come back.',
+    default: '',
+  },
   TRUSTED_PROXIES: {
     meaning: 'CIDR blocks of proxies whose `X-Forwarded-For` is believed, separated by commas.',
     default: '',
@@ -303,12 +317,16 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
       'PRICES_URL must have no user name or password before its host; put a token into its path or query.',
     );
 
+  const [host, port] = [text('HOST'), integer('PORT', 0, 65_535)];
+  const signInUrl = readSignInUrl(text('SIGN_IN_URL'), read.fault);
   const config: Config = {
     databaseUrl,
     databasePoolMax: integer('DATABASE_POOL_MAX', 1, 1_000),
     databaseStatementTimeoutMs: integer('DATABASE_STATEMENT_TIMEOUT_MS', 10, 600_000),
-    host: text('HOST'),
-    port: integer('PORT', 0, 65_535),
+    host,
+    port,
+    publicUrl: readPublicUrl(text('PUBLIC_URL'), read.fault) ?? httpOrigin(host, port),
+    ...(signInUrl && { signInUrl }),
     operatorTokens,
     encryptionKeys,
     trustedProxies,
@@ -327,6 +345,32 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
   };
   if (faults.length > 0) throw new ConfigFault([...new Set(faults)]);
   return config;
+}
+
+export const httpOrigin = (host: string, port: number) =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** As browsers spell it, since what they send is compared with it. */
+function readPublicUrl(text: string, fault: (sentence: string) => void): string | undefined {
+  if (text === '') return undefined;
+  const url = isHttpUrl(text) ? new URL(text) : undefined;
+  if (!url || url.href !== `${url.origin}/`) {
+    fault(
+      'PUBLIC_URL must be one http:// or https:// origin without path, such as https://connect.example.com.',
+    );
+    return undefined;
+  }
+  return url.origin;
+}
+
+function readSignInUrl(text: string, fault: (sentence: string) => void): string | undefined {
+  if (text === '') return undefined;
+  const url = isHttpUrl(text) ? new URL(text) : undefined;
+  if (!url || url.username || url.password || url.hash || url.searchParams.has('return_to'))
+    fault(
+      'SIGN_IN_URL must be one http:// or https:// address without user name, password, fragment or return_to.',
+    );
+  return url?.href;
 }
 
 function readIssuer(issuer: { url: string; token: string }, fault: (sentence: string) => void) {

@@ -10,7 +10,7 @@ import type { Prices } from './prices/index.ts';
 import type { Screening } from './screening/index.ts';
 
 /** Who acts. A verb reads identity from here and from nowhere else. */
-export type Actor = KeyActor | OperatorActor | WorkerActor;
+export type Actor = KeyActor | IntegrationActor | UserActor | OperatorActor | WorkerActor;
 
 export interface KeyActor {
   kind: 'key';
@@ -19,6 +19,19 @@ export interface KeyActor {
   /** The user that owns the key: history and MCP read this user's data. */
   userId: string;
   scopes: readonly string[];
+}
+
+/** Somebody's program that reads what users consented to share. */
+export interface IntegrationActor {
+  kind: 'integration';
+  integrationId: string;
+  keyId: string;
+}
+
+/** A person on our own pages. */
+export interface UserActor {
+  kind: 'user';
+  userId: string;
 }
 
 export interface OperatorActor {
@@ -42,6 +55,8 @@ export interface Ctx<A extends Actor = Actor> {
   screening: Screening;
   issuer: Issuer;
   prices: Prices;
+  /** The origin by which people and partners reach this server: what the links that we make begin with. */
+  publicUrl: string;
 }
 
 /** What a process is made of; surfaces build contexts from it. */
@@ -56,15 +71,17 @@ export interface Deps {
   screening: Screening;
   issuer: Issuer;
   prices: Prices;
+  /** As in `Ctx`. On a port that the system chooses it is known once the server listens. */
+  publicUrl: string;
 }
 
 export function contextFor<A extends Actor>(
-  deps: Pick<Deps, 'db' | 'clock' | 'sealer' | 'evm' | 'screening' | 'issuer' | 'prices'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'sealer' | 'evm' | 'screening' | 'issuer' | 'prices' | 'publicUrl'>,
   actor: A,
   log: Log,
 ): Ctx<A> {
-  const { db, clock, sealer, evm, screening, issuer, prices } = deps;
-  return { db, actor, now: clock(), log, sealer, evm, screening, issuer, prices };
+  const { db, clock, sealer, evm, screening, issuer, prices, publicUrl } = deps;
+  return { db, actor, now: clock(), log, sealer, evm, screening, issuer, prices, publicUrl };
 }
 
 /** Runs `work` with a context whose database is one transaction. */

@@ -1,5 +1,5 @@
 import { buildApp, jobs } from './app.ts';
-import type { Config } from './config.ts';
+import { type Config, httpOrigin } from './config.ts';
 import type { Deps } from './context.ts';
 import { createEvm } from './evm/index.ts';
 import { createHttpIssuer, noIssuer } from './issuer/index.ts';
@@ -33,6 +33,8 @@ export async function serve(config: Config, log: Log, roles: readonly Role[]): P
     await requireSchema(deps.db);
     const server = await buildApp(deps, { ...config, servesApi: roles.includes('api') });
     const url = await listen(server, config);
+    // A port that the system chose is known only now.
+    if (deps.publicUrl === httpOrigin(config.host, 0)) deps.publicUrl = url;
     const worker = roles.includes('worker') ? runJobs(jobs, deps) : undefined;
 
     let stopped: Promise<void> | undefined;
@@ -73,6 +75,7 @@ export function createDeps(config: Config, log: Log): Deps {
     screening: createScreening(config.screeningUrl),
     issuer: config.issuer ? createHttpIssuer(config.issuer) : noIssuer,
     prices: createPrices(config.pricesUrl),
+    publicUrl: config.publicUrl,
   };
 }
 
@@ -105,7 +108,7 @@ async function listen(server: HttpServer, { host, port }: Config): Promise<strin
   }
   const address = server.server.address();
   const bound = typeof address === 'object' && address ? address.port : port;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+  return httpOrigin(host, bound);
 }
 
 export function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): StartError {

@@ -3,11 +3,15 @@ import path from 'node:path';
 import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import chromium, { inflate } from '@sparticuz/chromium';
-import { type Browser, type Page, chromium as playwright } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core';
 
 export interface TestBrowser {
-  /** A page that may reach only `origin`; every other address it asked for is in `strayed`. */
-  open(origin: string): Promise<{ page: Page; strayed: string[]; errors: string[] }>;
+  /** A page that may reach only `origin`, and those of `others`; every other address it asked for is in `strayed`. */
+  open(origin: string, options?: OpenOptions): Promise<{ page: Page; strayed: string[]; errors: string[] }>;
+}
+
+export interface OpenOptions extends BrowserContextOptions {
+  others?: readonly string[];
 }
 
 /** A real Chromium that came with npm; no system browser is needed. */
@@ -29,15 +33,16 @@ export function useBrowser(): TestBrowser {
   });
   after(() => browser?.close());
   return {
-    async open(origin) {
-      const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    async open(origin, { others = [], ...options } = {}) {
+      const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
       const strayed: string[] = [];
       const errors: string[] = [];
       page.on('pageerror', (error) => errors.push(error.message));
       page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
       await page.route('**/*', (route) => {
         const url = route.request().url();
-        if (url.startsWith(`${origin}/`) || url.startsWith('data:')) return route.continue();
+        if ([origin, ...others].some((known) => url.startsWith(`${known}/`)) || url.startsWith('data:'))
+          return route.continue();
         strayed.push(url);
         return route.abort();
       });

@@ -1,4 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import {
+  type ConsentRequest,
+  decideConsent,
+  openConsentLink,
+  requestConsent,
+} from '../src/consents/index.ts';
+import { contextFor } from '../src/context.ts';
+import {
+  type NewIntegration,
+  type RegisteredIntegration,
+  registerIntegration,
+} from '../src/integrations/index.ts';
 import { type IssuedKey, issueKey } from '../src/keys/index.ts';
 import { fundAccount } from '../src/ledger/index.ts';
 import { type BatchLine, postBatch } from '../src/ledger/post-batch.ts';
@@ -41,6 +53,63 @@ export async function makeKey(harness: Harness, terms: KeyTerms = {}): Promise<I
   const key = await issueKey(harness.operatorContext(), { name: 'test', ...terms, partnerId, userId });
   noteSecret(key.token.split('_')[2]!);
   return key;
+}
+
+/** An integration that may ask for everything; `token` goes into `x-api-key`. */
+export async function makeIntegration(harness: Harness, fields: Partial<NewIntegration> = {}) {
+  const integration = await registerIntegration(harness.operatorContext(), {
+    name: `Integration ${mark()}`,
+    logoColor: '#1a7f5a',
+    purposes: ['Open an account', 'Check who you are'],
+    scopes: ['profile', 'email', 'wallet', 'kyc'],
+    redirectUris: ['https://app.example.com/back'],
+    ...fields,
+  });
+  noteSecret(integration.token.split('_')[2]!);
+  return integration;
+}
+
+export const integrationContextOf = (harness: Harness, { id, keyId }: { id: string; keyId: string }) =>
+  contextFor(harness.deps, { kind: 'integration', integrationId: id, keyId } as const, harness.deps.log);
+
+export const userContextOf = (harness: Harness, userId: string) =>
+  contextFor(harness.deps, { kind: 'user', userId } as const, harness.deps.log);
+
+/** What is asked for, unless told otherwise: everything, nothing of it optional, until it is revoked. */
+export const consentRequest = (fields: Partial<ConsentRequest> = {}): ConsentRequest => ({
+  scopes: ['profile', 'email', 'wallet', 'kyc'],
+  redirectUri: 'https://app.example.com/back',
+  purpose: 'Open an account',
+  duration: { kind: 'until-revoked' },
+  ...fields,
+});
+
+/** A request of an integration's whose link nobody opened yet. */
+export async function makeConsentRequest(
+  harness: Harness,
+  integration: RegisteredIntegration,
+  fields: Partial<ConsentRequest> = {},
+) {
+  const asked = await requestConsent(integrationContextOf(harness, integration), consentRequest(fields));
+  noteSecret(asked.linkToken);
+  return asked;
+}
+
+/** A consent that a user granted, all of it unless told otherwise; the user is made where none is given. */
+export async function makeConsent(
+  harness: Harness,
+  integration: RegisteredIntegration,
+  { userId, scopes, ...fields }: Partial<ConsentRequest> & { userId?: string } = {},
+) {
+  const { linkToken } = await makeConsentRequest(harness, integration, {
+    ...fields,
+    ...(scopes && { scopes }),
+  });
+  const owner = userContextOf(harness, userId ?? (await makeUser(harness)).id);
+  const { consent: asked } = await openConsentLink(owner, { linkToken });
+  const granted = { linkToken, decision: 'grant', scopes: asked.requestedScopes } as const;
+  const { consent } = await decideConsent(owner, granted);
+  return { ...consent, userId: owner.actor.userId };
 }
 
 export function makeAddress(): string {

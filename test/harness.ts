@@ -45,6 +45,7 @@ export interface RequestOptions {
 
 export type HarnessOptions = Partial<Pick<AppOptions, 'trustedProxies' | 'issuerWebhookSecrets'>> &
   Partial<Pick<Deps, 'issuer'>> &
+  Partial<Pick<Config, 'publicUrl' | 'signInUrl'>> &
   Partial<Pick<Config, 'rateLimitStore' | 'networks' | 'withdrawalLimits' | 'screeningUrl'>> &
   Partial<Pick<Config, 'pricesUrl' | 'balanceStaleAfterMs' | 'mcpAllowedOrigins' | 'mcpAllowedHosts'>>;
 
@@ -73,6 +74,7 @@ async function startHarness(options: HarnessOptions): Promise<Harness> {
   const deps: Deps = { ...createDeps(config, testLog()), clock, ...(issuer && { issuer }) };
   const server = await buildApp(deps, { ...config, servesApi: true });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  if (!options.publicUrl) deps.publicUrl = url;
   const operatorToken = config.operatorTokens.get('tester')!;
 
   const request: Harness['request'] = (method, where, { token, headers, body } = {}) =>
@@ -118,6 +120,8 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
     databaseStatementTimeoutMs: 5_000,
     host: '127.0.0.1',
     port: 0,
+    publicUrl: options.publicUrl ?? 'http://127.0.0.1:0',
+    ...(options.signInUrl && { signInUrl: options.signInUrl }),
     operatorTokens: new Map([['tester', operatorToken]]),
     encryptionKeys: new Map(
       [1, 2].map((version) => [version, Buffer.from(noteSecret(randomBytes(24).toString('base64')))]),

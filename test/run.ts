@@ -70,7 +70,7 @@ function runTests(files: string[], env: Record<string, string>): Promise<number>
     return Promise.resolve(1);
   }
   // Three at once on two cores: the files wait for PostgreSQL, timers and processes more than they compute.
-  const args = ['--test', '--test-concurrency=3', '--test-timeout=120000', ...files];
+  const args = ['--test', '--test-concurrency=3', '--test-timeout=300000', ...files];
   runner = spawn(process.execPath, args, {
     cwd: root,
     stdio: 'inherit',

@@ -47,6 +47,7 @@ export function createBenchDeps(databaseUrl: string, networks: NetworkSettings[]
       databaseStatementTimeoutMs: 5_000,
       host: '127.0.0.1',
       port: 0,
+      publicUrl: 'http://127.0.0.1:0',
       operatorTokens: new Map(),
       encryptionKeys: new Map([[1, randomBytes(32)]]),
       trustedProxies: [],

@@ -4,7 +4,9 @@ import { after, test } from 'node:test';
 import { startChain } from '../../test/chain.ts';
 import {
   makeAddress,
+  makeConsent,
   makeFunds,
+  makeIntegration,
   makeKey,
   makePartner,
   makeUser,
@@ -103,6 +105,7 @@ const changes: Record<string, () => Promise<object>> = {
   'users.add-wallet': async () => ({
     ...{ userId: (await makeUser(harness)).id, network: 'base', address: makeAddress() },
   }),
+  'users.sign-in-link': async () => ({ userId: (await makeUser(harness)).id }),
   'users.block-address': async () => ({ address: makeAddress(), reason: 'a test' }),
   'users.unblock-address': async () => {
     const address = makeAddress();
@@ -125,6 +128,15 @@ const changes: Record<string, () => Promise<object>> = {
   'keys.issue': async () => ({ name: 'test', ...(await makePair()) }),
   'keys.rotate': async () => ({ keyId: (await makeKey(harness)).id }),
   'keys.revoke': async () => ({ keyId: (await makeKey(harness)).id }),
+  'integrations.register': async () => ({
+    ...{ name: 'Lender', logoColor: '#1A7F5A', purposes: ['Lend'], scopes: ['kyc', 'email'] },
+    redirectUris: ['https://lender.example.com/back?from=causeway'],
+  }),
+  'integrations.rotate-key': async () => ({ integrationId: (await makeIntegration(harness)).id }),
+  'integrations.revoke': async () => ({ integrationId: (await makeIntegration(harness)).id }),
+  'consents.revoke': async () => ({
+    consentId: (await makeConsent(harness, await makeIntegration(harness))).id,
+  }),
   'ledger.fund': async () => ({
     ...{ userId: (await makeUser(harness)).id, network: 'base', currency: 'EURC', amount: '12.5' },
   }),

@@ -24,6 +24,10 @@ function idOf(actor: Actor): string {
   switch (actor.kind) {
     case 'key':
       return actor.keyId;
+    case 'integration':
+      return actor.integrationId;
+    case 'user':
+      return actor.userId;
     case 'operator':
       return actor.name;
     case 'worker':

@@ -1,8 +1,9 @@
 import type { KeyActor } from '../context.ts';
 import { isInBlocks } from '../platform/address.ts';
 import type { Db } from '../platform/db.ts';
+import { isSameSecret } from '../platform/token.ts';
 import { selectCredential } from './queries.ts';
-import { isSameSecret, parseToken } from './token.ts';
+import { parseToken } from './token.ts';
 
 export type KeyVerdict =
   | { actor: KeyActor }

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
 import { makeCardOwner } from '../../test/card-model.ts';
-import { makeAddress, makeKey, makePartner, makeUser, makeWithdrawal } from '../../test/factories.ts';
+import {
+  makeAddress,
+  makeConsent,
+  makeIntegration,
+  makeKey,
+  makePartner,
+  makeUser,
+  makeWithdrawal,
+} from '../../test/factories.ts';
 import { noteSecret, useHarness } from '../../test/harness.ts';
 import { buildApp, commands } from '../app.ts';
 import { openRefills } from '../cards/refills/index.ts';
@@ -100,6 +108,13 @@ const makeRefillRule = async () => {
   });
 };
 
+const makeRead = async () => {
+  const integration = await makeIntegration(harness);
+  const { id } = await makeConsent(harness, integration);
+  const headers = { 'x-api-key': integration.token };
+  assert.equal((await harness.request('GET', `/api/v1/consent/${id}/user`, { headers })).status, 200);
+};
+
 const lists = commands.filter(({ input }) => 'cursor' in input.properties).map(({ name }) => name);
 
 test('400 cursor is not one that this list gave: from another list, made up, cut, in another alphabet', async () => {
@@ -110,7 +125,10 @@ test('400 cursor is not one that this list gave: from another list, made up, cut
     await harness.operator('users.block-address', { address: makeAddress(), reason: 'test' });
   }
   await makeCardOwner(harness, { cards: [{}, {}] });
-  for (let made = 0; made < 2; made++) await makeRefillRule();
+  for (let made = 0; made < 2; made++) {
+    await makeRefillRule();
+    await makeRead();
+  }
   // Collateral of nothing is under every threshold; an issuer that has told everything.
   const issuer: Issuer = { ...noIssuer, readEvents: async () => [] };
   assert.ok((await openRefills({ ...harness.operatorContext(), issuer })) >= 2);

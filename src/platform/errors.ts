@@ -10,6 +10,7 @@ export class Refusal extends Error {
   readonly code: string;
   readonly details: Detail[] | undefined;
   readonly headers: Record<string, string> | undefined;
+  readonly fields: Record<string, string> | undefined;
 
   constructor(status: number, code: string, message: string, options: RefusalOptions = {}) {
     super(message, { cause: options.cause });
@@ -17,6 +18,7 @@ export class Refusal extends Error {
     this.code = code;
     this.details = options.details;
     this.headers = options.headers;
+    this.fields = options.fields;
   }
 }
 
@@ -25,6 +27,8 @@ export interface RefusalOptions {
   message?: string;
   details?: Detail[];
   headers?: Record<string, string>;
+  /** What the contract has in the body beside `error`; the route's schema of that status names them. */
+  fields?: Record<string, string>;
   cause?: unknown;
 }
 

@@ -195,7 +195,8 @@ const commonHeaders = (requestId: string) => ({
   'x-content-type-options': 'nosniff',
 });
 
-const errorSchema = Type.Object({
+/** The one error body; a route whose errors carry more adds it in a schema of their status. */
+export const errorSchema = Type.Object({
   error: Type.String(),
   code: Type.String({ description: 'Stable, for programs' }),
   requestId: Type.String({ description: 'Also in the log and in the header x-request-id' }),
@@ -203,8 +204,8 @@ const errorSchema = Type.Object({
 });
 
 export function errorBody(refusal: Refusal, requestId: string) {
-  const { message, code, details } = refusal;
-  return details ? { error: message, code, requestId, details } : { error: message, code, requestId };
+  const { message, fields, code, details } = refusal;
+  return { error: message, ...fields, code, requestId, ...(details && { details }) };
 }
 
 /** Any error as something that may be shown. What is not meant for callers becomes `Internal error`. */

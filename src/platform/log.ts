@@ -15,7 +15,10 @@ export const redactedFields = [
   'encryptedPan',
   'encryptedCvc',
   'taxId',
+  'tax_id',
   'documentNumber',
+  'document_number',
+  'linkToken',
   'privateKey',
   'databaseUrl',
 ];

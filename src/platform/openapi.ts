@@ -13,7 +13,7 @@ export interface ApiDescription {
   version: string;
   description: string;
   /** Ways to authenticate, by the name that routes refer to. */
-  securitySchemes: Record<string, ReturnType<typeof bearer>>;
+  securitySchemes: Record<string, ReturnType<typeof bearer | typeof headerKey>>;
 }
 
 /** `/openapi.json`, made from the schemas that validate, and `/docs`, a reference page whose assets are all our own. */
@@ -44,5 +44,8 @@ export async function openapiRoutes(server: HttpServer, description: ApiDescript
   });
   server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger());
 }
+
+export const headerKey = (name: string, description: string) =>
+  ({ type: 'apiKey', in: 'header', name, description }) as const;
 
 export const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', description }) as const;

@@ -4,9 +4,9 @@ import type { SandboxFile } from './sandbox-file.ts';
 /** What `npm start` prints: where it is, who may call, and lines that work as pasted. */
 export function describeSandbox(
   sandbox: SandboxFile,
-  { home, elapsedMs }: { home: string; elapsedMs: number },
+  { home, elapsedMs, consentLink }: { home: string; elapsedMs: number; consentLink: string },
 ): string {
-  const { baseUrl, cardIssuer, keys, networks, operatorToken, users } = sandbox;
+  const { baseUrl, cardIssuer, consents, integrations, keys, networks, operatorToken, users } = sandbox;
   const devnets = Object.entries(networks)
     .map(([name, { rpcUrl }]) => `${name} ${rpcUrl}`)
     .join('  ');
@@ -31,6 +31,10 @@ export function describeSandbox(
   full         ${keys.full.token}
   readOnly     ${keys.readOnly.token}
   Operator     ${operatorToken}
+  Integration  ${integrations.demo!.apiKey}
+
+  An app asks ${demoUsers.owner.givenName} for data: open this in a browser, once and within five minutes
+  ${consentLink}
 
   Try:
   curl -s ${baseUrl}/ready
@@ -41,6 +45,8 @@ export function describeSandbox(
   curl -s -X POST ${baseUrl}/operator/wallets.show ${operator} -d '{}'
   curl -s -X POST ${baseUrl}/operator/users.list ${operator} -d '{"limit":2}'
   curl -s -X POST ${baseUrl}/operator/audit.list ${operator} -d '{"action":"keys.issue"}'
+  curl -s ${baseUrl}/api/v1/consent/${consents.active}/user -H 'x-api-key: ${integrations.demo!.apiKey}'
+  curl -s -X POST ${baseUrl}/operator/users.sign-in-link ${operator} -d '{"userId":"${users.owner.id}"}'
   npx causeway withdrawals list
 `;
 }

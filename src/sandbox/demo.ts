@@ -4,6 +4,7 @@ import { seedLedger } from '../ledger/index.ts';
 import { allowUser, createPartner } from '../partners/index.ts';
 import { StartError } from '../platform/start-error.ts';
 import { demoUsers, hasUsers, seedUsers, userExists } from '../users/index.ts';
+import { loadConnect } from './demo-connect.ts';
 import type { SandboxFile, SandboxKey } from './sandbox-file.ts';
 
 const partnerId = '0198a0de-0000-7000-8000-0000000000aa';
@@ -38,7 +39,8 @@ export async function loadDemo(ctx: Ctx, known: SandboxFile | undefined): Promis
         return [name, { id, email, wallet }];
       }),
     ) as SandboxFile['users'];
-    return { partner: { id: partnerId }, users, keys, integrations: {}, consents: {} };
+    const connect = await loadConnect({ ...ctx, now: new Date(midnight(ctx.now)) }, known ?? {});
+    return { partner: { id: partnerId }, users, keys, ...connect };
   });
 }
 

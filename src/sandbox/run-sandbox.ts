@@ -15,6 +15,7 @@ import { seedPortfolio } from '../portfolio/index.ts';
 import { describeSandbox } from './banner.ts';
 import { type SandboxDatabase, startDatabase } from './database.ts';
 import { type DemoData, loadDemo } from './demo.ts';
+import { makeConsentLink } from './demo-connect.ts';
 import { type Devnet, type DevnetNetwork, startDevnet } from './devnet/index.ts';
 import { lockFolder } from './folder-lock.ts';
 import { type SandboxIssuer, startIssuer } from './issuer/index.ts';
@@ -78,8 +79,12 @@ async function startSandbox(parts: Parts, home: string, env: Environment, reset:
     cardIssuer: { url: cardIssuer.url, token: cardIssuerToken },
   };
   writeSandboxFile(home, sandbox);
-  console.log(describeSandbox(sandbox, { home, elapsedMs: performance.now() - startedAt }));
+  const consentLink = await makeConsentLink(contextFor(server.deps, sandboxOperator, log), sandbox);
+  const elapsedMs = performance.now() - startedAt;
+  console.log(describeSandbox(sandbox, { home, elapsedMs, consentLink }));
 }
+
+const sandboxOperator = { kind: 'operator', name: 'sandbox' } as const;
 
 /** The operator's settings, with the sandbox's own secrets in place of any for production. */
 function readSandboxConfig(
@@ -128,7 +133,7 @@ async function prepareData(config: Config, home: string, env: Environment, log: 
     throw new StartError(`${error.message} In the sandbox, npm start -- --reset begins anew.`, { cause });
   });
   const deps = createDeps(config, log);
-  const ctx = contextFor(deps, { kind: 'operator', name: 'sandbox' }, log);
+  const ctx = contextFor(deps, sandboxOperator, log);
   try {
     const demo = await loadDemo(ctx, readSandboxFile(home));
     await seedCards(ctx);

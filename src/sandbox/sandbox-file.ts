@@ -25,7 +25,9 @@ export interface SandboxFile {
   partner: { id: string };
   users: Record<'owner' | 'friend' | 'stranger' | 'blocked', SandboxUser>;
   keys: Record<'full' | 'readOnly' | 'noMcp' | 'expired' | 'ipLocked', SandboxKey>;
+  /** `demo`, and `other` for what is not its own. */
   integrations: Record<string, { id: string; apiKey: string }>;
+  /** Of the owner to `demo`: `active` and `revoked`. */
   consents: Record<string, string>;
   /** The devnets: where their nodes are, which tokens they have, and the wallet that withdrawals are paid from. */
   networks: Record<string, DevnetNetwork>;

@@ -212,6 +212,33 @@ test('npm start: first start, the banner as pasted, every key, Ctrl-C, kill -9, 
     assert.equal(await status('ipLocked'), 403);
   });
 
+  await t.test(
+    'the consents are what their names say, and only the integration that has them reads',
+    async () => {
+      const { baseUrl, consents, integrations } = first.sandbox;
+      const read = (consentId: string, { apiKey }: { apiKey: string }) =>
+        ask(`${baseUrl}/api/v1/consent/${consentId}/user`, { headers: { 'x-api-key': apiKey } });
+      const active = await read(consents.active!, integrations.demo!);
+      assert.equal(active.status, 200);
+      assert.equal(active.body.user.email.address, first.sandbox.users.owner.email);
+      assert.equal((await read(consents.revoked!, integrations.demo!)).status, 410);
+      assert.equal((await read(consents.active!, integrations.other!)).status, 403);
+    },
+  );
+
+  await t.test('the consent link of the banner signs the owner in and opens a request, once', async () => {
+    const link = /^ *(http\S+\/connect\/sign-in\/\S+)$/m.exec(first.banner)![1]!;
+    const signedIn = await fetch(link, { redirect: 'manual' });
+    assert.equal(signedIn.status, 303);
+    const cookie = signedIn.headers.getSetCookie()[0]!.split(';')[0]!;
+    const page = await fetch(first.sandbox.baseUrl + signedIn.headers.get('location')!, {
+      headers: { cookie },
+    });
+    assert.equal(page.status, 200);
+    assert.match(await page.text(), /Lumen Credit asks for your data/);
+    assert.equal((await fetch(link, { redirect: 'manual' })).status, 410);
+  });
+
   await t.test('prices and positions are there from the first request on', async () => {
     const { operatorUrl, operatorToken, users } = first.sandbox;
     const operate = async (command: string, input: object) => {

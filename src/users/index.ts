@@ -11,6 +11,9 @@ export {
   selectEmails,
   selectHolder,
   selectRecipient,
+  selectUserWithWallets,
   selectWallets,
+  type UserWithWalletsRow,
   userExists,
 } from './queries.ts';
+export { openIdentity } from './seal-identity.ts';

@@ -123,16 +123,28 @@ export interface WalletRow {
   verifiedAt: string;
 }
 
+const wallets = `coalesce((
+       select jsonb_agg(jsonb_build_object('network', w.network, 'address', w.address, 'verifiedAt', w.verified_at) order by w.network)
+       from user_wallets w where w.user_id = users.id), '[]') as wallets`;
+
+export type UserWithWalletsRow = UserRow & { wallets: WalletRow[] };
+
+/** All that is known of a user, the numbers sealed. */
+export async function selectUserWithWallets(db: Db, userId: string): Promise<UserWithWalletsRow | undefined> {
+  const [row] = await db.query<UserWithWalletsRow & Record<string, unknown>>(
+    `select ${columns}, ${wallets} from users where id = $1`,
+    [userId],
+  );
+  return row;
+}
+
 /** Users in order of id, which is the order in which they were made; wallets in the same statement, not one by one. */
 export async function selectUsers(
   db: Db,
   filter: { email?: string; after?: string; limit: number },
-): Promise<(UserRow & { wallets: WalletRow[] })[]> {
-  return db.query<UserRow & { wallets: WalletRow[] } & Record<string, unknown>>(
-    `select ${columns}, coalesce((
-       select jsonb_agg(jsonb_build_object('network', w.network, 'address', w.address, 'verifiedAt', w.verified_at) order by w.network)
-       from user_wallets w where w.user_id = users.id), '[]') as wallets
-     from users
+): Promise<UserWithWalletsRow[]> {
+  return db.query<UserWithWalletsRow & Record<string, unknown>>(
+    `select ${columns}, ${wallets} from users
      where ($1::text is null or email = $1) and ($2::uuid is null or id > $2)
      order by id limit $3`,
     [filter.email ?? null, filter.after ?? null, filter.limit],

@@ -119,6 +119,7 @@ function apiConfig(own: { databaseUrl: string; network: NetworkSettings; operato
     databaseStatementTimeoutMs: 5_000,
     host: '127.0.0.1',
     port: 0,
+    publicUrl: 'http://127.0.0.1:0',
     operatorTokens: new Map([['chaos', own.operatorToken]]),
     encryptionKeys: new Map([[1, randomBytes(32)]]),
     trustedProxies: [],

@@ -1,0 +1,109 @@
+import { inertText } from '../../platform/inert-text.ts';
+import type { Session } from '../../sessions/index.ts';
+import type { Connection } from '../index.ts';
+import { describeFields, titleOf } from './describe-data.ts';
+import { type Content, html } from './html.ts';
+import {
+  type Reader,
+  renderCsrf,
+  renderDay,
+  renderInstant,
+  renderLogo,
+  renderPage,
+  textsFor,
+} from './page.ts';
+
+type SignedInReader = Reader & { session: Session };
+
+/** Who may read what, when they last did and what; with a way to share less and to stop. */
+export function renderAppsPage(
+  reader: SignedInReader,
+  connections: readonly Connection[],
+  done?: string,
+): string {
+  const words = textsFor(reader).apps;
+  const active = connections.filter(({ consent }) => consent.status === 'active');
+  const ended = connections.filter(({ consent }) => ['revoked', 'expired'].includes(consent.status));
+  const notice = done !== undefined && Object.hasOwn(words.done, done) && words.done[done];
+  const body = html`<h1>${words.title}</h1>
+<p class="lead">${words.lead}</p>
+${notice && html`<p class="notice" role="status">${notice}</p>`}
+${
+  active.length > 0
+    ? active.map((connection) => renderConnection(reader, connection))
+    : html`<div class="card empty"><p><strong>${words.empty}</strong></p><p>${words.emptyHint}</p></div>`
+}
+${
+  ended.length > 0 &&
+  html`<section class="ended"><h2>${words.ended}</h2><ul class="rows">${ended.map((connection) => renderEnded(reader, connection))}</ul></section>`
+}`;
+  return renderPage(reader, { title: words.title, body });
+}
+
+function renderConnection(reader: SignedInReader, connection: Connection): Content {
+  const { consent, integration } = connection;
+  const all = textsFor(reader);
+  const words = all.apps;
+  const app = inertText(integration.name, 100);
+  const scopes = consent.scopes ?? [];
+  const heading = `app-${consent.id}`;
+  return html`<article class="card" aria-labelledby="${heading}">
+<div class="who">${renderLogo(integration)}<h2 id="${heading}">${app}</h2></div>
+<dl class="facts">
+<div><dt>${words.mayRead}</dt><dd>${all.list(scopes.map((scope) => titleOf(all, scope)))}</dd></div>
+<div><dt>${words.purpose}</dt><dd>${inertText(consent.purpose, 500)}</dd></div>
+${consent.decidedAt && html`<div><dt>${words.since}</dt><dd>${renderDay(reader, consent.decidedAt)}</dd></div>`}
+<div><dt>${words.ends}</dt><dd>${describeEnd(reader, connection)}</dd></div>
+<div><dt>${words.lastRead}</dt>${renderLastRead(reader, connection)}</div>
+</dl>
+${
+  scopes.length > 1 &&
+  html`<details>
+<summary>${words.reduce(app)}</summary>
+<form method="post" action="/connect/apps/${consent.id}/reduce">
+${renderCsrf(reader.session)}
+<fieldset>
+<legend>${words.reduceHint}</legend>
+<ul class="scopes plain">${scopes.map(
+    (scope) =>
+      html`<li><label class="scope"><input type="checkbox" name="scopes" value="${scope}" checked><span class="name">${titleOf(all, scope)}</span></label></li>`,
+  )}</ul>
+</fieldset>
+<button>${words.save}</button>
+</form>
+</details>`
+}
+<details class="grave">
+<summary>${words.revoke(app)}</summary>
+<form method="post" action="/connect/apps/${consent.id}/revoke">
+${renderCsrf(reader.session)}
+<p>${words.revokeHint(app)}</p>
+<button class="grave">${words.revokeConfirm}</button>
+</form>
+</details>
+</article>`;
+}
+
+function describeEnd(reader: Reader, { consent }: Connection): Content {
+  const words = textsFor(reader).apps;
+  if (consent.expiresAt) return renderDay(reader, consent.expiresAt);
+  return consent.duration.kind === 'one-time' ? words.afterOneRead : words.whenRevoked;
+}
+
+function renderLastRead(reader: Reader, { lastRead, readCount }: Connection): Content {
+  const all = textsFor(reader);
+  if (!lastRead) return html`<dd>${all.apps.neverRead}</dd>`;
+  return html`<dd>${renderInstant(reader, lastRead.at)}, ${all.apps.readCount(readCount)}</dd>
+<dd class="hint">${all.apps.what(describeFields(all, lastRead.fields))}</dd>`;
+}
+
+function renderEnded(reader: Reader, { consent, integration, lastRead }: Connection): Content {
+  const words = textsFor(reader).apps;
+  const { revokedAt, expiresAt } = consent;
+  const end = revokedAt
+    ? words.revokedAt(renderDay(reader, revokedAt))
+    : expiresAt && words.expiredAt(renderDay(reader, expiresAt));
+  return html`<li class="row">${renderLogo(integration)}<div><strong>${inertText(integration.name, 100)}</strong><p class="hint">${end}${
+    lastRead && html`. ${words.lastRead}: ${renderInstant(reader, lastRead.at)}`
+  }</p></div></li>`;
+}

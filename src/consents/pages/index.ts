@@ -1,0 +1,1 @@
+export { type ConnectPageOptions, connectPages } from './routes.ts';

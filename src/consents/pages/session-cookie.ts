@@ -1,0 +1,25 @@
+import { sessionLifetimeMs } from '../../sessions/index.ts';
+
+/** Browsers take a name with this prefix only over https and with `Secure`. */
+const nameFor = (publicUrl: string) =>
+  publicUrl.startsWith('https:') ? '__Secure-causeway_session' : 'causeway_session';
+
+const attributesFor = (publicUrl: string) =>
+  `Path=/connect; HttpOnly; SameSite=Lax${publicUrl.startsWith('https:') ? '; Secure' : ''}`;
+
+/** Two of the name mean that somebody else, such as a neighbouring site, has set one: then neither counts. */
+export function readSessionCookie(publicUrl: string, header: string | undefined): string | undefined {
+  const name = nameFor(publicUrl);
+  const values = (header ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+  return values.length === 1 ? values[0] : undefined;
+}
+
+export const sessionCookie = (publicUrl: string, secret: string) =>
+  `${nameFor(publicUrl)}=${secret}; Max-Age=${sessionLifetimeMs / 1000}; ${attributesFor(publicUrl)}`;
+
+export const clearedCookie = (publicUrl: string) =>
+  `${nameFor(publicUrl)}=; Max-Age=0; ${attributesFor(publicUrl)}`;

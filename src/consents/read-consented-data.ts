@@ -1,0 +1,34 @@
+import { recordChange } from '../audit/index.ts';
+import type { Ctx, IntegrationActor } from '../context.ts';
+import { selectUserWithWallets } from '../users/index.ts';
+import type { Consent } from './consent.ts';
+import { holdConsent, requireActive } from './hold-consent.ts';
+import { insertRead, updateConsent } from './queries.ts';
+import { recordMove } from './record-move.ts';
+import { fieldsOf, shareInClear } from './shared-data.ts';
+import { type ConsentedData, presentConsentedData } from './wire.ts';
+
+/** The data that a user consented to share. That it was read, what of it and from where is kept, or nothing is given. */
+export function readConsentedData(
+  ctx: Ctx<IntegrationActor>,
+  { consentId, address }: { consentId: string; address: string },
+): Promise<ConsentedData> {
+  return holdConsent(ctx, consentId, async (ctx, consent) => {
+    requireActive(consent);
+    const user = await selectUserWithWallets(ctx.db, consent.userId!);
+    const shared = shareInClear(ctx.sealer, user!, consent.scopes!);
+    const fields = fieldsOf(shared);
+    await insertRead(ctx.db, { consentId: consent.id, readAt: ctx.now, fields, address });
+    const isOver = consent.duration.kind === 'one-time';
+    const after: Consent = isOver ? { ...consent, status: 'expired', expiresAt: ctx.now } : consent;
+    if (isOver) await updateConsent(ctx.db, after);
+
+    await recordChange(ctx, {
+      action: 'consents.read',
+      subject: `consent:${consent.id}`,
+      after: { fields, address },
+    });
+    if (isOver) await recordMove(ctx, 'expire', consent, after);
+    return presentConsentedData(consent, shared);
+  });
+}

@@ -1,0 +1,14 @@
+import { recordChange } from '../audit/index.ts';
+import type { Ctx } from '../context.ts';
+import type { Consent } from './consent.ts';
+import { presentConsent } from './wire.ts';
+
+/** The audit row of what became of a consent. */
+export function recordMove(ctx: Ctx, action: string, before: Consent | null, after: Consent): Promise<void> {
+  return recordChange(ctx, {
+    action: `consents.${action}`,
+    subject: `consent:${after.id}`,
+    before: before && presentConsent(before),
+    after: presentConsent(after),
+  });
+}

@@ -1,0 +1,12 @@
+export { authenticateIntegration } from './authenticate-integration.ts';
+export { integrationCommands } from './commands.ts';
+export { integrationErrors } from './errors.ts';
+export { integrationContext, integrationGuard } from './guard.ts';
+export { type IntegrationRow, selectIntegrationForShare } from './queries.ts';
+export {
+  type NewIntegration,
+  type RegisteredIntegration,
+  registerIntegration,
+} from './register-integration.ts';
+export { type ConsentScope, consentScopes, orderScopes } from './scopes.ts';
+export { scopeList } from './wire.ts';

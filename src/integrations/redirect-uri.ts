@@ -1,0 +1,17 @@
+/** What the answer of a consent request is told by: an address that has one of its own would be read in two ways. */
+const answerParameters = ['consent_id', 'state', 'error'];
+
+const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Why users must not be sent to an address, or undefined. Addresses are compared character by character, so one spelling is taken. */
+export function faultInRedirectUri(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (!url) return 'is no address';
+  const isPlain = url.protocol === 'http:' && loopbackHosts.includes(url.hostname);
+  if (url.protocol !== 'https:' && !isPlain) return 'must be https://, or http:// on this machine';
+  if (url.username !== '' || url.password !== '') return 'must have no user name or password';
+  if (text.includes('#')) return 'must have no fragment';
+  if (url.href !== text && url.href !== `${text}/`) return `must be spelled as browsers do: ${url.href}`;
+  const taken = answerParameters.find((name) => url.searchParams.has(name));
+  return taken && `must not have the parameter ${taken}, which tells the answer`;
+}

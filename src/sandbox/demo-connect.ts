@@ -1,0 +1,110 @@
+import {
+  decideConsent,
+  listConnections,
+  openConsentLink,
+  requestConsent,
+  revokeConsent,
+} from '../consents/index.ts';
+import type { Ctx, IntegrationActor, OperatorActor, UserActor } from '../context.ts';
+import { authenticateIntegration, type NewIntegration, registerIntegration } from '../integrations/index.ts';
+import { makeSignInLink } from '../sessions/index.ts';
+import { demoUsers } from '../users/index.ts';
+import type { SandboxFile } from './sandbox-file.ts';
+
+type Known = Partial<Pick<SandboxFile, 'integrations' | 'consents'>>;
+
+/** Where an integration of one's own would listen. */
+const localApp = 'http://localhost:3000/back';
+const purpose = 'Open an account without typing everything again';
+
+const demoIntegrations: Record<'demo' | 'other', Omit<NewIntegration, 'redirectUris'>> = {
+  demo: {
+    ...{ name: 'Lumen Credit', logoColor: '#e8a317', scopes: ['profile', 'email', 'wallet', 'kyc'] },
+    purposes: [purpose],
+  },
+  other: {
+    ...{ name: 'Harbor Tax Reports', logoColor: '#3b2f8f', scopes: ['profile', 'email'] },
+    purposes: ['Send you tax reports'],
+  },
+};
+
+/**
+ * Two integrations, and consents of the owner to the first: one that is active, one that was revoked. What the file of the last
+ * start has and the database still knows is kept.
+ */
+export async function loadConnect(ctx: Ctx, known: Known): Promise<Required<Known>> {
+  const integrations: SandboxFile['integrations'] = {};
+  for (const [name, terms] of Object.entries(demoIntegrations)) {
+    const kept = known.integrations?.[name];
+    integrations[name] = kept && (await integrationOf(ctx, kept)) ? kept : await register(ctx, terms);
+  }
+  const demo = (await integrationOf(ctx, integrations.demo!))!;
+  const { connections } = await listConnections(ownerOf(ctx));
+  const consents: SandboxFile['consents'] = {};
+  for (const name of ['active', 'revoked'] as const) {
+    const kept = connections.find(({ consent }) => consent.id === known.consents?.[name])?.consent;
+    const stillIs = kept?.status === name && kept.integrationId === demo.integrationId;
+    consents[name] = stillIs ? kept.id : await grant({ ...ctx, actor: demo });
+    if (name === 'revoked') await revokeConsent(ownerOf(ctx), { consentId: consents[name] });
+  }
+  return { integrations, consents };
+}
+
+/** A link for the browser: it signs the owner in and opens a request that is waiting for an answer. */
+export async function makeConsentLink(
+  ctx: Ctx<OperatorActor>,
+  { integrations }: Pick<SandboxFile, 'integrations'>,
+): Promise<string> {
+  const actor = (await integrationOf(ctx, integrations.demo!))!;
+  const redirectUri = await registerOwnPage(ctx, actor.integrationId);
+  const { linkToken } = await requestConsent(
+    { ...ctx, actor },
+    {
+      ...{ scopes: ['profile', 'email', 'wallet', 'kyc'], optionalScopes: ['wallet', 'kyc'], purpose },
+      ...{ redirectUri, state: 'from-the-banner', duration: { kind: 'days', days: 30 } },
+    },
+  );
+  const returnTo = `/connect/requests/${linkToken}`;
+  return (await makeSignInLink(ctx, { userId: demoUsers.owner.id, returnTo })).url;
+}
+
+/**
+ * There is no app to come back to, so one comes back to one's own connected apps. The port may be another than at the last start,
+ * and redirect addresses are exact.
+ */
+async function registerOwnPage(ctx: Ctx, integrationId: string): Promise<string> {
+  const ownPage = `${ctx.publicUrl}/connect/apps`;
+  if (!/^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/])/.test(ownPage)) return localApp;
+  await ctx.db.query('update integrations set redirect_uris = $2 where id = $1', [
+    ...[integrationId, [localApp, ownPage]],
+  ]);
+  return ownPage;
+}
+
+const ownerOf = (ctx: Ctx): Ctx<UserActor> => ({
+  ...ctx,
+  actor: { kind: 'user', userId: demoUsers.owner.id },
+});
+
+async function integrationOf(
+  ctx: Ctx,
+  { apiKey }: { apiKey: string },
+): Promise<IntegrationActor | undefined> {
+  const verdict = await authenticateIntegration(ctx, apiKey);
+  return 'actor' in verdict ? verdict.actor : undefined;
+}
+
+async function register(ctx: Ctx, terms: Omit<NewIntegration, 'redirectUris'>) {
+  const { id, token } = await registerIntegration(ctx, { ...terms, redirectUris: [localApp] });
+  return { id, apiKey: token };
+}
+
+/** Everything that was asked for, until it is revoked. */
+async function grant(ctx: Ctx<IntegrationActor>): Promise<string> {
+  const scopes: NewIntegration['scopes'] = ['profile', 'email', 'wallet', 'kyc'];
+  const { linkToken } = await requestConsent(ctx, {
+    ...{ scopes, purpose, redirectUri: localApp, duration: { kind: 'until-revoked' } },
+  });
+  await openConsentLink(ownerOf(ctx), { linkToken });
+  return (await decideConsent(ownerOf(ctx), { linkToken, decision: 'grant', scopes })).consent.id;
+}

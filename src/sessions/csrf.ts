@@ -1,0 +1,14 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/**
+ * Stands in every form of a session and in no form of another. It is made from the session's secret, which only the cookie has
+ * and no page can read, so there is nothing to store.
+ */
+export function csrfTokenOf(sessionSecret: string): string {
+  return createHmac('sha256', sessionSecret).update('csrf').digest('base64url');
+}
+
+export function isCsrfTokenOf(sessionSecret: string, presented: string): boolean {
+  const [expected, given] = [Buffer.from(csrfTokenOf(sessionSecret)), Buffer.from(presented)];
+  return expected.length === given.length && timingSafeEqual(expected, given);
+}

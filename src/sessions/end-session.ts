@@ -1,0 +1,17 @@
+import { recordChange } from '../audit/index.ts';
+import { type Ctx, inTransaction, type UserActor } from '../context.ts';
+import { hashSecret } from '../platform/secret.ts';
+import { endSessionRow } from './queries.ts';
+
+/** From the next request on, on every process, the cookie opens nothing. Ended already is no error. */
+export function endSession(ctx: Ctx<UserActor>, { sessionSecret }: { sessionSecret: string }): Promise<void> {
+  return inTransaction(ctx, async (ctx) => {
+    const secretSha256 = hashSecret(sessionSecret);
+    if (!secretSha256 || !(await endSessionRow(ctx.db, secretSha256, ctx.now))) return;
+    await recordChange(ctx, {
+      action: 'sessions.end',
+      subject: `user:${ctx.actor.userId}`,
+      after: { endedAt: ctx.now.toISOString() },
+    });
+  });
+}

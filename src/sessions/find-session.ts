@@ -1,0 +1,25 @@
+import type { Db } from '../platform/db.ts';
+import { hashSecret } from '../platform/secret.ts';
+import { selectEmails, selectHolder } from '../users/index.ts';
+import { selectSession } from './queries.ts';
+
+export interface Session {
+  secret: string;
+  userId: string;
+  /** Whom the pages say that one is signed in as. */
+  person: { name: string; email: string };
+}
+
+/** Whose session a cookie is of; undefined if it is of none, or of one that is over. */
+export async function findSession(
+  { db, now }: { db: Db; now: Date },
+  secret: string | undefined,
+): Promise<Session | undefined> {
+  const secretSha256 = secret === undefined ? undefined : hashSecret(secret);
+  if (secret === undefined || !secretSha256) return undefined;
+  const row = await selectSession(db, secretSha256);
+  if (!row || row.endedAt || row.expiresAt <= now) return undefined;
+  const { userId } = row;
+  const [name, emails] = await Promise.all([selectHolder(db, userId), selectEmails(db, [userId])]);
+  return { secret, userId, person: { name: name ?? '', email: emails.get(userId) ?? '' } };
+}

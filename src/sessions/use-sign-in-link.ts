@@ -1,0 +1,55 @@
+import { recordChange } from '../audit/index.ts';
+import { contextFor, type Deps, inTransaction } from '../context.ts';
+import { createSecret, hashSecret } from '../platform/secret.ts';
+import { sessionErrors } from './errors.ts';
+import { returnToPlace } from './make-sign-in-link.ts';
+import {
+  endSessionRow,
+  insertSession,
+  lockSignInLink,
+  markSignInLinkUsed,
+  selectSignInLinkUser,
+} from './queries.ts';
+import { requireOwnPage } from './return-to.ts';
+
+/** Long enough to read a page and decide; there is no way to prolong it but to sign in again. */
+export const sessionLifetimeMs = 15 * 60_000;
+
+export interface SignedIn {
+  sessionSecret: string;
+  returnTo: string;
+}
+
+/**
+ * Signs in whom the link was made for, once. The session is always a new one, and the one that the browser had before, whoever
+ * put it there, is ended.
+ */
+export async function useSignInLink(
+  deps: Deps,
+  { linkSecret, formerSessionSecret }: { linkSecret: string; formerSessionSecret?: string | undefined },
+): Promise<SignedIn> {
+  const linkSha256 = hashSecret(linkSecret);
+  const userId = linkSha256 && (await selectSignInLinkUser(deps.db, linkSha256));
+  if (!userId) throw sessionErrors.signInLinkNotFound();
+  return inTransaction(contextFor(deps, { kind: 'user', userId }, deps.log), async (ctx) => {
+    const link = await lockSignInLink(ctx.db, linkSha256);
+    if (!link) throw sessionErrors.signInLinkNotFound();
+    if (link.usedAt) throw sessionErrors.signInLinkUsed();
+    if (link.expiresAt <= ctx.now) throw sessionErrors.signInLinkExpired();
+    await markSignInLinkUsed(ctx.db, linkSha256, ctx.now);
+
+    const formerSha256 = formerSessionSecret === undefined ? undefined : hashSecret(formerSessionSecret);
+    if (formerSha256) await endSessionRow(ctx.db, formerSha256, ctx.now);
+    const sessionSecret = createSecret();
+    const secretSha256 = hashSecret(sessionSecret)!;
+    const expiresAt = new Date(ctx.now.getTime() + sessionLifetimeMs);
+    await insertSession(ctx.db, { secretSha256, userId, createdAt: ctx.now, expiresAt });
+    const returnTo = ctx.sealer.open(returnToPlace(linkSha256), Buffer.from(link.returnToSealed, 'base64'));
+    await recordChange(ctx, {
+      action: 'sessions.begin',
+      subject: `user:${userId}`,
+      after: { expiresAt: expiresAt.toISOString() },
+    });
+    return { sessionSecret, returnTo: requireOwnPage(returnTo) };
+  });
+}
