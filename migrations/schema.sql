@@ -294,11 +294,13 @@ create table cards (
 create table consent_reads (
   id bigint not null,
   consent_id uuid not null,
+  key_id text not null,
   read_at timestamp with time zone not null,
   fields text[] not null,
   address text not null,
   constraint consent_reads_pkey PRIMARY KEY (id),
-  constraint consent_reads_consent_id_fkey FOREIGN KEY (consent_id) REFERENCES consents(id)
+  constraint consent_reads_consent_id_fkey FOREIGN KEY (consent_id) REFERENCES consents(id),
+  constraint consent_reads_key_id_fkey FOREIGN KEY (key_id) REFERENCES integration_keys(id)
 );
 
 create table consents (
@@ -321,22 +323,30 @@ create table consents (
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
   revoked_by text,
+  last_read_at timestamp with time zone,
+  read_count bigint default 0 not null,
   constraint consents_link_sha256_key UNIQUE (link_sha256),
   constraint consents_pkey PRIMARY KEY (id),
   constraint consents_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id),
   constraint consents_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
-  constraint consents_check CHECK ((optional_scopes <@ requested_scopes)),
+  constraint consents_check CHECK (((optional_scopes <@ requested_scopes) AND (cardinality(optional_scopes) < cardinality(requested_scopes)))),
   constraint consents_check1 CHECK (((scopes <@ requested_scopes) AND (cardinality(scopes) > 0))),
   constraint consents_check2 CHECK ((((duration = 'days'::text) = (duration_days IS NOT NULL)) AND ((duration_days >= 1) AND (duration_days <= 3650)))),
   constraint consents_decided CHECK (((status = 'awaiting'::consent_status) = (decided_at IS NULL))),
   constraint consents_duration_check CHECK ((duration = ANY (ARRAY['one-time'::text, 'days'::text, 'until-revoked'::text]))),
   constraint consents_expired CHECK (((status <> 'expired'::consent_status) OR (expires_at IS NOT NULL))),
-  constraint consents_granted CHECK (((status = ANY (ARRAY['awaiting'::consent_status, 'rejected'::consent_status])) OR ((user_id IS NOT NULL) AND (scopes IS NOT NULL)))),
+  constraint consents_granted CHECK (
+CASE
+    WHEN (status = ANY (ARRAY['awaiting'::consent_status, 'rejected'::consent_status])) THEN ((scopes IS NULL) AND (expires_at IS NULL) AND (read_count = 0))
+    ELSE ((user_id IS NOT NULL) AND (scopes IS NOT NULL))
+END),
   constraint consents_lasting CHECK (((duration <> 'days'::text) OR (status = ANY (ARRAY['awaiting'::consent_status, 'rejected'::consent_status])) OR (expires_at IS NOT NULL))),
   constraint consents_link_sha256_check CHECK ((length(link_sha256) = 32)),
+  constraint consents_read CHECK (((read_count >= 0) AND ((read_count = 0) = (last_read_at IS NULL)))),
   constraint consents_requested_scopes_check CHECK ((cardinality(requested_scopes) > 0)),
   constraint consents_revoked CHECK ((((status = 'revoked'::consent_status) = (revoked_at IS NOT NULL)) AND ((revoked_at IS NULL) = (revoked_by IS NULL)))),
   constraint consents_revoked_by_check CHECK ((revoked_by = ANY (ARRAY['user'::text, 'integration'::text, 'operator'::text]))),
+  constraint consents_revoked_last CHECK (((revoked_at >= decided_at) AND ((last_read_at IS NULL) OR (revoked_at >= last_read_at)))),
   constraint consents_state_check CHECK ((length(state) <= 500))
 );
 
@@ -875,8 +885,6 @@ CREATE INDEX sign_in_links_ending ON public.sign_in_links USING btree (expires_a
 
 CREATE INDEX user_sessions_ending ON public.user_sessions USING btree (expires_at);
 
-CREATE INDEX user_sessions_user ON public.user_sessions USING btree (user_id);
-
 CREATE INDEX withdrawal_count_changes_list ON public.withdrawal_count_changes USING btree (list_id, status);
 
 CREATE INDEX withdrawals_by_external_id ON public.withdrawals USING btree (list_id, external_id, "position") WHERE (external_id IS NOT NULL);
@@ -1383,6 +1391,29 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.consent_reads_guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (select from consents c join integration_keys k on k.integration_id = c.integration_id
+      where c.id = new.consent_id and c.status = 'active' and k.id = new.key_id) then
+    raise exception 'only an active consent is read, by a key of its integration' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.consents_begin()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.status <> 'awaiting' or new.user_id is not null then
+    raise exception 'a consent begins as a request that nobody has opened' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.consents_guard()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1415,6 +1446,18 @@ begin
   if old.status = 'active' and new.expires_at is distinct from old.expires_at
     and (new.status <> 'expired' or old.duration <> 'one-time') then
     raise exception 'a consent ends when it was granted to end' using errcode = 'restrict_violation';
+  end if;
+  if (new.read_count, new.last_read_at) is distinct from (old.read_count, old.last_read_at)
+    and (old.status <> 'active' or new.read_count <= old.read_count or new.last_read_at is null or new.last_read_at < old.last_read_at) then
+    raise exception 'reads of an active consent are counted, one after another' using errcode = 'restrict_violation';
+  end if;
+  if new.status = 'active' and old.status = 'awaiting' and old.user_id is null then
+    raise exception 'nobody grants what they have not opened' using errcode = 'restrict_violation';
+  end if;
+  -- In hours: a day of a time zone can have 23 of them.
+  if new.status = 'active' and old.status = 'awaiting' and new.expires_at is distinct from
+    (case when new.duration = 'days' then new.decided_at + make_interval(hours => 24 * new.duration_days) end) then
+    raise exception 'a consent lasts as long as was asked for' using errcode = 'restrict_violation';
   end if;
   if new.status = 'active' and old.status = 'awaiting'
     and not ((select array_agg(s) from unnest(new.requested_scopes) s where s <> all (new.optional_scopes)) <@ new.scopes) then
@@ -3157,6 +3200,14 @@ begin
   raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.refuse_reopening()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'what ended in % stays as it ended', tg_table_name using errcode = 'restrict_violation';
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.set_limit(real)
  RETURNS real
  LANGUAGE c
@@ -3380,7 +3431,11 @@ CREATE TRIGGER cards_guard BEFORE UPDATE ON public.cards FOR EACH ROW WHEN ((((o
 
 CREATE TRIGGER consent_reads_append_only BEFORE DELETE OR UPDATE ON public.consent_reads FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER consent_reads_guard BEFORE INSERT ON public.consent_reads FOR EACH ROW EXECUTE FUNCTION consent_reads_guard();
+
 CREATE TRIGGER consent_reads_no_truncate BEFORE TRUNCATE ON public.consent_reads FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER consents_begin BEFORE INSERT ON public.consents FOR EACH ROW EXECUTE FUNCTION consents_begin();
 
 CREATE TRIGGER consents_guard BEFORE UPDATE ON public.consents FOR EACH ROW EXECUTE FUNCTION consents_guard();
 
@@ -3393,6 +3448,10 @@ CREATE TRIGGER deposit_cursors_no_delete BEFORE DELETE ON public.deposit_cursors
 CREATE TRIGGER deposits_append_only BEFORE DELETE OR UPDATE ON public.deposits FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER deposits_no_truncate BEFORE TRUNCATE ON public.deposits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER integration_keys_stay_revoked BEFORE UPDATE ON public.integration_keys FOR EACH ROW WHEN (((old.revoked_at IS NOT NULL) AND (new.revoked_at IS DISTINCT FROM old.revoked_at))) EXECUTE FUNCTION refuse_reopening();
+
+CREATE TRIGGER integrations_stay_revoked BEFORE UPDATE ON public.integrations FOR EACH ROW WHEN (((old.revoked_at IS NOT NULL) AND (new.revoked_at IS DISTINCT FROM old.revoked_at))) EXECUTE FUNCTION refuse_reopening();
 
 CREATE TRIGGER ledger_accounts_guard BEFORE UPDATE OF id, user_id, house, network, currency ON public.ledger_accounts FOR EACH ROW EXECUTE FUNCTION ledger_accounts_guard();
 
@@ -3441,6 +3500,10 @@ CREATE TRIGGER payout_slots_guard BEFORE UPDATE ON public.payout_slots FOR EACH 
 CREATE TRIGGER payout_slots_no_delete BEFORE DELETE ON public.payout_slots FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER payout_slots_no_truncate BEFORE TRUNCATE ON public.payout_slots FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER sign_in_links_stay_used BEFORE UPDATE ON public.sign_in_links FOR EACH ROW WHEN (((old.used_at IS NOT NULL) AND (new.used_at IS DISTINCT FROM old.used_at))) EXECUTE FUNCTION refuse_reopening();
+
+CREATE TRIGGER user_sessions_stay_ended BEFORE UPDATE ON public.user_sessions FOR EACH ROW WHEN (((old.ended_at IS NOT NULL) AND (new.ended_at IS DISTINCT FROM old.ended_at))) EXECUTE FUNCTION refuse_reopening();
 
 CREATE TRIGGER withdrawals_guard_move BEFORE UPDATE ON public.withdrawals FOR EACH ROW EXECUTE FUNCTION withdrawals_guard_move();
 

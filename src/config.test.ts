@@ -454,6 +454,36 @@ test('PUBLIC_URL: where it is not given, what we listen on', () => {
   assert.equal(readConfig({ ...complete, HOST: '::1', PORT: '81' }).publicUrl, 'http://[::1]:81');
 });
 
+test('PUBLIC_URL must be given where the API is not for this machine alone', () => {
+  for (const HOST of ['0.0.0.0', '::', '10.0.0.7', 'connect.example.com', '127.0.0.1.example.com'])
+    assert.match(
+      faultsOf(() => readConfig({ ...complete, HOST }, ['api'])).join(),
+      /^PUBLIC_URL must be given/,
+    );
+  for (const HOST of ['127.0.0.1', '127.0.0.2', 'localhost', '::1'])
+    assert.deepEqual(
+      faultsOf(() => readConfig({ ...complete, HOST }, ['api'])),
+      [],
+    );
+  const PUBLIC_URL = 'https://connect.example.com';
+  assert.deepEqual(
+    faultsOf(() => readConfig({ ...complete, HOST: '0.0.0.0', PUBLIC_URL }, ['api'])),
+    [],
+  );
+  assert.deepEqual(
+    faultsOf(() => readConfig({ ...complete, HOST: '0.0.0.0' })),
+    [],
+  );
+});
+
+test('PUBLIC_URL is https://, unless it is this machine', () => {
+  const faultsIn = (PUBLIC_URL: string) => faultsOf(() => readConfig({ ...complete, PUBLIC_URL }));
+  for (const url of ['http://connect.example.com', 'http://10.0.0.7:8080', 'http://localhost.example.com'])
+    assert.match(faultsIn(url).join(), /^PUBLIC_URL must be https:\/\//);
+  for (const url of ['http://localhost:8080', 'http://127.0.0.1', 'http://[::1]:81'])
+    assert.deepEqual(faultsIn(url), []);
+});
+
 for (const wrong of [
   'connect.example.com',
   'ftp://connect.example.com',

@@ -90,7 +90,7 @@ export const settings = {
   PORT: { meaning: 'Port to listen on.', default: '8080' },
   PUBLIC_URL: {
     meaning:
-      'Origin by which people and partners reach this server, such as `https://connect.example.com`: links begin with it. Otherwise `http://HOST:PORT`.',
+      'Origin by which people and partners reach this server, such as `https://connect.example.com`: links begin with it. `https://`, unless it is this machine. May be left out where `HOST` is this machine: then `http://HOST:PORT`.',
     default: '',
   },
   SIGN_IN_URL: {
@@ -318,6 +318,12 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
     );
 
   const [host, port] = [text('HOST'), integer('PORT', 0, 65_535)];
+  const publicUrl = readPublicUrl(text('PUBLIC_URL'), read.fault);
+  // Links would begin with an address that nobody can open, and sessions would go over plain http.
+  if (text('PUBLIC_URL') === '' && roles.includes('api') && !isLoopback(host))
+    faults.push(
+      'PUBLIC_URL must be given where HOST is not this machine alone: the origin by which people reach it, such as https://connect.example.com.',
+    );
   const signInUrl = readSignInUrl(text('SIGN_IN_URL'), read.fault);
   const config: Config = {
     databaseUrl,
@@ -325,7 +331,7 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
     databaseStatementTimeoutMs: integer('DATABASE_STATEMENT_TIMEOUT_MS', 10, 600_000),
     host,
     port,
-    publicUrl: readPublicUrl(text('PUBLIC_URL'), read.fault) ?? httpOrigin(host, port),
+    publicUrl: publicUrl ?? httpOrigin(host, port),
     ...(signInUrl && { signInUrl }),
     operatorTokens,
     encryptionKeys,
@@ -360,8 +366,14 @@ function readPublicUrl(text: string, fault: (sentence: string) => void): string 
     );
     return undefined;
   }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
+    fault(
+      'PUBLIC_URL must be https://, or http:// on this machine: sessions and links would be open to anybody on the way.',
+    );
   return url.origin;
 }
+
+const isLoopback = (host: string) => /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);
 
 function readSignInUrl(text: string, fault: (sentence: string) => void): string | undefined {
   if (text === '') return undefined;

@@ -21,6 +21,7 @@ import {
   requestConsent,
   revokeConsent,
 } from './index.ts';
+import { readConsentedData } from './read-consented-data.ts';
 
 const harness = useHarness();
 const sql = (text: string, values?: unknown[]) => harness.deps.db.query(text, values);
@@ -234,6 +235,34 @@ test('401: an integration that was revoked after its key was looked at asks for 
   await harness.operator('integrations.revoke', { integrationId: integration.id });
   await assert.rejects(requestConsent(ctx, consentRequest()), { code: 'invalid_api_key' });
   await assert.rejects(reduceConsent(ctx, { consentId: id, scopes: ['email'] }), { code: 'invalid_api_key' });
+});
+
+test('401: a key that was ended after it was looked at does nothing more, its successor goes on', async () => {
+  const integration = await makeIntegration(harness);
+  const { id: consentId } = await makeConsent(harness, integration);
+  const keyIds = [integration.keyId];
+  for (let time = 0; time < 2; time++) {
+    // The first rotation leaves the first key an hour, and the second takes it.
+    const { body } = await harness.operator('integrations.rotate-key', {
+      ...{ integrationId: integration.id, overlapHours: time === 0 ? 1 : 0 },
+    });
+    noteSecret(body.data.token.split('_')[2]);
+    keyIds.push(body.data.keyId);
+  }
+  const early = new Date(harness.deps.clock().getTime() - minuteMs);
+  const actingBy = (keyId: string) => ({
+    ...integrationContextOf(harness, { id: integration.id, keyId }),
+    now: early,
+  });
+  const works = (keyId: string) => [
+    () => requestConsent(actingBy(keyId), consentRequest()),
+    () => readConsentedData(actingBy(keyId), { consentId, address: '127.0.0.1' }),
+    () => reduceConsent(actingBy(keyId), { consentId, scopes: ['email'] }),
+    () => revokeConsent(actingBy(keyId), { consentId }),
+  ];
+  for (const keyId of [keyIds[0]!, keyIds[1]!, (await makeIntegration(harness)).keyId])
+    for (const work of works(keyId)) await assert.rejects(work(), { code: 'invalid_api_key', status: 401 });
+  for (const work of works(keyIds[2]!)) assert.ok(await work());
 });
 
 test('404 Link not found: a link that there is not, of another form, or that somebody else opened', async () => {
@@ -456,7 +485,7 @@ test('404 PATCH, DELETE: what was not granted can be neither reduced nor revoked
   }
 });
 
-test('410 PATCH, DELETE, consents.revoke: of a consent whose time is over, which they move to expired', async () => {
+test('410 PATCH, DELETE, consents.revoke: of a consent whose time is over; who gets as far as its row moves it to expired', async () => {
   const integration = await makeIntegration(harness);
   const made = await Promise.all(
     Array.from({ length: 3 }, () =>
@@ -476,6 +505,8 @@ test('410 PATCH, DELETE, consents.revoke: of a consent whose time is over, which
   }
   const operator = await harness.operator('consents.revoke', { consentId: made[2]!.id });
   assert.deepEqual([operator.status, operator.body.error], [410, 'Consent has expired']);
+  const asIntegration = integrationContextOf(harness, integration);
+  await assert.rejects(revokeConsent(asIntegration, { consentId: made[1]!.id }), { code: 'consent_expired' });
   assert.deepEqual((await actionsOf(made[1]!.id)).at(-1), 'integration expire');
   assert.deepEqual((await actionsOf(made[2]!.id)).at(-1), 'operator expire');
 });
@@ -502,17 +533,29 @@ test('a consent expires by itself, audited as the worker, once', async () => {
     assert.equal((await call(integration, 'GET', `${id}/user`)).status, 200);
 });
 
+/** So many consents like one, by the moves that the database allows. */
+async function grantCopies(id: string, userId: string, count: number): Promise<void> {
+  await sql(
+    `insert into consents (integration_id, purpose, requested_scopes, optional_scopes, duration, duration_days,
+       redirect_uri, link_sha256, link_expires_at, requested_at)
+     select integration_id, purpose, requested_scopes, optional_scopes, duration, duration_days, redirect_uri,
+       sha256((id::text || n)::bytea), link_expires_at, requested_at
+     from consents, generate_series(1, $2::integer) n where id = $1`,
+    [id, count],
+  );
+  const copies = `c.status = 'awaiting' and c.integration_id = o.integration_id and o.id = $1`;
+  await sql(`update consents c set user_id = $2 from consents o where ${copies}`, [id, userId]);
+  await sql(
+    `update consents c set status = 'active', scopes = o.scopes, decided_at = o.decided_at, expires_at = o.expires_at
+     from consents o where ${copies}`,
+    [id],
+  );
+}
+
 test('more consents than one turn takes expire turn by turn', async () => {
   const integration = await makeIntegration(harness);
   const { userId, id } = await makeConsent(harness, integration, { duration: { kind: 'days', days: 1 } });
-  await sql(
-    `insert into consents (integration_id, status, purpose, requested_scopes, optional_scopes, scopes, duration, duration_days,
-       redirect_uri, link_sha256, link_expires_at, requested_at, user_id, decided_at, expires_at)
-     select integration_id, status, purpose, requested_scopes, optional_scopes, scopes, duration, duration_days, redirect_uri,
-       sha256(n::text::bytea), link_expires_at, requested_at, $2, decided_at, expires_at
-     from consents, generate_series(1, 150) n where id = $1`,
-    [id, userId],
-  );
+  await grantCopies(id, userId, 150);
   harness.advance(dayMs);
   const turns: unknown[] = [];
   do turns.push(await runJob('consents.expire'));
@@ -628,6 +671,70 @@ test('a user sees who can read their data, when it was last read, and what ended
     later.map(({ consent }) => consent.id).filter((id) => id === ended.id),
     [],
   );
+});
+
+test('what a revoked integration had is shown as revoked at once, before the worker has come by', async () => {
+  const owner = await makeOwner();
+  const integration = await makeIntegration(harness);
+  const consent = await makeConsent(harness, integration, { userId: owner.actor.userId });
+  const lapsing = await makeConsent(harness, integration, {
+    ...{ userId: owner.actor.userId, duration: { kind: 'days', days: 1 } },
+  });
+  const { body } = await harness.operator('integrations.revoke', { integrationId: integration.id });
+  const [row] = await sql('select status from consents where id = $1', [consent.id]);
+  assert.equal(row!.status, 'active');
+  const { connections } = await listConnections({ ...owner, now: lapsing.expiresAt! });
+  assert.deepEqual(
+    connections.map(({ consent: { id, status, revokedAt, revokedBy } }) => [
+      ...[id, status, revokedAt?.toISOString(), revokedBy],
+    ]),
+    [lapsing, consent].map(({ id }) => [id, 'revoked', body.data.revokedAt, 'operator']),
+  );
+});
+
+test('every connection that lasts is listed, however many; of those that ended, the newest 500', async () => {
+  const owner = await makeOwner();
+  const { userId } = owner.actor;
+  const [lasting, ending] = [await makeIntegration(harness), await makeIntegration(harness)];
+  const { id } = await makeConsent(harness, lasting, { userId });
+  await grantCopies(id, userId, 520);
+  const { id: short } = await makeConsent(harness, ending, { userId, duration: { kind: 'days', days: 1 } });
+  await grantCopies(short, userId, 510);
+  const count = async (now: Date) => {
+    const { connections } = await listConnections({ ...owner, now });
+    const active = connections.filter(({ consent }) => consent.status === 'active').length;
+    return [active, connections.length - active];
+  };
+  assert.deepEqual(await count(owner.now), [1032, 0]);
+  assert.deepEqual(await count(new Date(owner.now.getTime() + 2 * dayMs)), [521, 500]);
+  while (((await runJob('consents.expire')) as number) > 0);
+});
+
+test('reads are counted with the consent, and no end is dated before the last of them', async () => {
+  const owner = await makeOwner();
+  const [own, orphaned] = [await makeIntegration(harness), await makeIntegration(harness)];
+  for (const integration of [own, orphaned]) {
+    const made = await makeConsent(harness, integration, { userId: owner.actor.userId });
+    const ctx = integrationContextOf(harness, integration);
+    const later = new Date(ctx.now.getTime() + 60_000);
+    for (const now of [ctx.now, later, ctx.now])
+      await readConsentedData({ ...ctx, now }, { consentId: made.id, address: '127.0.0.1' });
+    if (integration === own) await revokeConsent(owner, { consentId: made.id });
+    else {
+      await harness.operator('integrations.revoke', { integrationId: integration.id });
+      while (((await runJob('consents.revoke-orphans')) as number) > 0);
+    }
+    const { items } = (await harness.operator('consents.list', { integrationId: integration.id })).body.data;
+    const { status, revokedAt, lastReadAt, readCount } = items[0];
+    assert.deepEqual(
+      [status, revokedAt, lastReadAt, readCount],
+      ['revoked', later.toISOString(), later.toISOString(), 3],
+    );
+  }
+  const { id: consentId } = await makeConsent(harness, own, { userId: owner.actor.userId });
+  const behind = { ...owner, now: new Date(owner.now.getTime() - 3_600_000) };
+  const { revokedAt, decidedAt } = await revokeConsent(behind, { consentId });
+  assert.deepEqual(revokedAt, decidedAt, 'nor before it was granted');
 });
 
 test('a user reduces and revokes their own consents', async () => {

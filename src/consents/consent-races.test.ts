@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  consentRequest,
   integrationContextOf,
   makeConsent,
   makeConsentRequest,
@@ -12,7 +13,7 @@ import {
 import { useHarness } from '../../test/harness.ts';
 import type { Consent } from './consent.ts';
 import { expireConsents } from './end-consents.ts';
-import { decideConsent, openConsentLink, reduceConsent, revokeConsent } from './index.ts';
+import { decideConsent, openConsentLink, reduceConsent, requestConsent, revokeConsent } from './index.ts';
 import { readConsentedData } from './read-consented-data.ts';
 
 const harness = useHarness();
@@ -96,10 +97,10 @@ test('a link that ten users open at once belongs to one of them', async () => {
 });
 
 test('revoked while it is read: each read came before, and is in the audit log before, or is 410; thirty times', async () => {
-  const integration = await makeIntegration(harness);
-  const headers = { 'x-api-key': integration.token };
   let [given, refused] = [0, 0];
   for (let round = 0; round < 30; round++) {
+    const integration = await makeIntegration(harness);
+    const headers = { 'x-api-key': integration.token };
     const { id, userId } = await makeConsent(harness, integration, { scopes: ['email'] });
     const read = () => harness.request('GET', `/api/v1/consent/${id}/user`, { headers });
     const early = Array.from({ length: 4 }, read);
@@ -159,9 +160,9 @@ test('reduced while it is read: what each read gave is what the audit log says w
 });
 
 test('a consent for one time that ten read at once is given to one', async () => {
-  const integration = await makeIntegration(harness);
-  const headers = { 'x-api-key': integration.token };
   for (let round = 0; round < 10; round++) {
+    const integration = await makeIntegration(harness);
+    const headers = { 'x-api-key': integration.token };
     const { id } = await makeConsent(harness, integration, { duration: { kind: 'one-time' } });
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => harness.request('GET', `/api/v1/consent/${id}/user`, { headers })),
@@ -273,6 +274,49 @@ test('an integration revoked while it reads and asks: what it got came before, i
     for (const { id: readId } of reads) assert.ok(readId < end!.id);
   }
 });
+
+for (const command of ['integrations.revoke', 'integrations.rotate-key'] as const) {
+  test(`200 ${command} within two seconds, though its integration never stops reading and asking`, async () => {
+    const integration = await makeIntegration(harness);
+    const consents = await Promise.all(Array.from({ length: 6 }, () => makeConsent(harness, integration)));
+    let isOver = false;
+    let done = 0;
+    const ctx = () => integrationContextOf(harness, integration);
+    const flood = async (run: () => Promise<unknown>) => {
+      while (!isOver) {
+        await run();
+        done += 1;
+      }
+    };
+    const flooding = Promise.allSettled([
+      ...consents.map(({ id: consentId }) => flood(() => readConsentedData(ctx(), { consentId, address }))),
+      ...[1, 2].map(() => flood(() => requestConsent(ctx(), consentRequest()))),
+    ]);
+    while (done < 20) await sleep(10);
+    const startedAt = performance.now();
+    const { status } = await harness.operator(command, {
+      integrationId: integration.id,
+      ...(command === 'integrations.rotate-key' && { overlapHours: 0 }),
+    });
+    const tookMs = performance.now() - startedAt;
+    const { id: consentId } = consents[0]!;
+    const early = { ...ctx(), now: new Date(Date.now() - 60_000) };
+    const late = await outcomes([readConsentedData(early, { consentId, address })]);
+    isOver = true;
+    const results = await flooding;
+    assert.deepEqual([status, late], [200, ['invalid_api_key']]);
+    assert.ok(tookMs < 2_000, `took ${tookMs} ms`);
+    for (const result of results)
+      if (result.status === 'rejected') assert.equal(result.reason.code, 'invalid_api_key', result.reason);
+    const end = (await auditOf(`integration:${integration.id}`)).at(-1)!;
+    assert.equal(end.action, command);
+    const [last] = await sql(
+      `select max(id)::integer as id from audit_log where actor_kind = 'integration' and actor_id = $1`,
+      [integration.id],
+    );
+    assert.ok((last!.id as number) < end.id, 'nothing after the end');
+  });
+}
 
 test('nobody is chosen as a deadlock victim: reads, changes of the user, keys, sweeps at once', async () => {
   const integration = await makeIntegration(harness);

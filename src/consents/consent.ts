@@ -30,6 +30,8 @@ export interface Consent {
   expiresAt: Date | null;
   revokedAt: Date | null;
   revokedBy: 'user' | 'integration' | 'operator' | null;
+  lastReadAt: Date | null;
+  readCount: number;
 }
 
 /** Expiry is judged by the clock; the row follows when somebody touches it or the worker comes by. */
@@ -40,6 +42,16 @@ export function hasExpired({ status, expiresAt }: Consent, now: Date): boolean {
 /** A consent as it is at an instant, whether its row says so already or not. */
 export function asOf(consent: Consent, now: Date): Consent {
   return hasExpired(consent, now) ? { ...consent, status: 'expired' } : consent;
+}
+
+/** Revoked at an instant; one that clocks or queues put before the grant or the last read is dated there. */
+export function revokedAsOf(
+  consent: Consent,
+  at: Date,
+  revokedBy: NonNullable<Consent['revokedBy']>,
+): Consent {
+  const instants = [at, consent.decidedAt!, consent.lastReadAt ?? at].map((instant) => instant.getTime());
+  return { ...consent, status: 'revoked', revokedAt: new Date(Math.max(...instants)), revokedBy };
 }
 
 /** What is shared by a scope, named as the contract names it; the document number and tax id are in the clear only for a read. */

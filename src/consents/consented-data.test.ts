@@ -152,7 +152,7 @@ test('200: an id in upper case is the same id', async () => {
   assert.equal((await read(integration, id.toUpperCase())).body.consent_id, id);
 });
 
-test('each read is logged: integration, time, fields, address; to the audit log, the operator and the user, without a value', async () => {
+test('each read is logged: integration, key, time, fields, address; to the audit log, the operator and the user, without a value', async () => {
   const integration = await makeIntegration(harness);
   const person = await makePerson();
   const { id } = await makeConsent(harness, integration, { userId: person.id });
@@ -160,7 +160,12 @@ test('each read is logged: integration, time, fields, address; to the audit log,
   await harness.request('PATCH', `/api/v1/consent/${id}`, {
     ...{ headers: { 'x-api-key': integration.token }, body: { scopes: ['email'] } },
   });
-  await read(integration, id, { 'x-forwarded-for': '2001:db8::7' });
+  const { body: rotated } = await harness.operator('integrations.rotate-key', {
+    integrationId: integration.id,
+  });
+  const successor = rotated.data as { keyId: string; token: string };
+  noteSecret(successor.token.split('_')[2]!);
+  await read(successor, id, { 'x-forwarded-for': '2001:db8::7' });
 
   const { body } = await harness.operator('consents.reads', { consentId: id });
   const [second, first] = body.data.items;
@@ -169,6 +174,7 @@ test('each read is logged: integration, time, fields, address; to the audit log,
     assert.deepEqual([item.consentId, item.integrationId, item.userId], [id, integration.id, person.id]);
     assert.ok(Math.abs(Date.parse(item.readAt) - harness.deps.clock().getTime()) < 10_000);
   }
+  assert.deepEqual([first.keyId, second.keyId], [integration.keyId, successor.keyId]);
   assert.deepEqual([first.address, first.fields], ['203.0.113.7', everyField]);
   assert.deepEqual([second.address, second.fields], ['2001:db8::7', ['email.address', 'email.verified']]);
 
@@ -176,11 +182,15 @@ test('each read is logged: integration, time, fields, address; to the audit log,
   assert.deepEqual(
     reads.map(({ actor_kind, actor_id, after }) => [actor_kind, actor_id, after]),
     [
-      ['integration', integration.id, { fields: everyField, address: '203.0.113.7' }],
       [
         'integration',
         integration.id,
-        { fields: ['email.address', 'email.verified'], address: '2001:db8::7' },
+        { keyId: integration.keyId, fields: everyField, address: '203.0.113.7' },
+      ],
+      [
+        'integration',
+        integration.id,
+        { keyId: successor.keyId, fields: ['email.address', 'email.verified'], address: '2001:db8::7' },
       ],
     ],
   );
@@ -395,4 +405,38 @@ test('the order of refusals: key, consent, owner, end, and only then what else i
     assert.equal((await call(own, foreign.id, method)).status, 403);
     assert.equal((await call(own, mine.id, method)).status, 400);
   }
+});
+
+test('the order of refusals: what is over, or was never granted, is told before a bad query, on each method', async () => {
+  const integration = await makeIntegration(harness);
+  const revoked = await makeConsent(harness, integration);
+  const { body: state } = await revoke(integration, revoked.id);
+  const used = await makeConsent(harness, integration, { duration: { kind: 'one-time' } });
+  await read(integration, used.id);
+  const lapsed = await makeConsent(harness, integration, { duration: { kind: 'days', days: 1 } });
+  const { consent: awaiting } = await makeConsentRequest(harness, integration);
+  harness.advance(dayMs);
+  const call = (method: string, path: string) =>
+    harness.request(method, `/api/v1/consent/${path}?x=1`, {
+      headers: { 'x-api-key': integration.token },
+      ...(method === 'PATCH' && { body: { scopes: ['nothing'] } }),
+    });
+  for (const [method, suffix] of [
+    ['GET', '/user'],
+    ['PATCH', ''],
+    ['DELETE', ''],
+  ] as const) {
+    const codeOf = async ({ id }: { id: string }) => {
+      const { status, body } = await call(method, id + suffix);
+      return `${status} ${body.code}`;
+    };
+    if (method !== 'DELETE') assert.equal(await codeOf(revoked), '410 consent_revoked');
+    assert.equal(await codeOf(used), '410 consent_expired');
+    assert.equal(await codeOf(lapsed), '410 consent_expired');
+    assert.equal(await codeOf(awaiting), '404 consent_not_granted');
+  }
+  const again = await call('DELETE', revoked.id);
+  assert.deepEqual([again.status, again.body], [200, state], 'revoked already is no error');
+  for (const { id } of [revoked, used, lapsed, awaiting])
+    assert.equal((await call('GET', id)).status, 400, 'any of them can be seen');
 });

@@ -44,7 +44,7 @@ function grant(asked: Consent, chosen: ConsentScope[] | undefined, now: Date): C
 const refuse = (asked: Consent, now: Date): Consent => ({ ...asked, status: 'rejected', decidedAt: now });
 
 /** The registered address as it stands, whatever query it has, with the answer after it. */
-function returnAddress({ id, status, redirectUri, state }: Consent): string {
+export function returnAddress({ id, status, redirectUri, state }: Consent): string {
   const answer = new URLSearchParams(status === 'active' ? { consent_id: id } : { error: 'access_denied' });
   if (state !== null) answer.append('state', state);
   const joint = redirectUri.includes('?') ? (/[?&]$/.test(redirectUri) ? '' : '&') : '?';

@@ -1,5 +1,5 @@
 import { type Ctx, inTransaction, type WorkerActor } from '../context.ts';
-import type { Consent } from './consent.ts';
+import { type Consent, revokedAsOf } from './consent.ts';
 import { lockExpired, lockOrphaned, updateConsent } from './queries.ts';
 import { recordMove } from './record-move.ts';
 
@@ -10,7 +10,7 @@ const endedAtOnce = 100;
 export function expireConsents(ctx: Ctx<WorkerActor>): Promise<number> {
   return inTransaction(ctx, async (ctx) => {
     const consents = await lockExpired(ctx.db, ctx.now, endedAtOnce);
-    return endAll(ctx, 'expire', consents, { status: 'expired' });
+    return endAll(ctx, 'expire', consents, (consent) => ({ ...consent, status: 'expired' }));
   });
 }
 
@@ -18,14 +18,17 @@ export function expireConsents(ctx: Ctx<WorkerActor>): Promise<number> {
 export function revokeOrphans(ctx: Ctx<WorkerActor>): Promise<number> {
   return inTransaction(ctx, async (ctx) => {
     const consents = await lockOrphaned(ctx.db, endedAtOnce);
-    return endAll(ctx, 'revoke', consents, {
-      ...{ status: 'revoked', revokedAt: ctx.now, revokedBy: 'operator' },
-    });
+    return endAll(ctx, 'revoke', consents, (consent) => revokedAsOf(consent, ctx.now, 'operator'));
   });
 }
 
-async function endAll(ctx: Ctx, action: string, consents: Consent[], end: Partial<Consent>): Promise<number> {
-  const moves = consents.map((consent) => ({ consent, ended: { ...consent, ...end } }));
+async function endAll(
+  ctx: Ctx,
+  action: string,
+  consents: Consent[],
+  end: (consent: Consent) => Consent,
+): Promise<number> {
+  const moves = consents.map((consent) => ({ consent, ended: end(consent) }));
   for (const { ended } of moves) await updateConsent(ctx.db, ended);
   for (const { consent, ended } of moves) await recordMove(ctx, action, consent, ended);
   return moves.length;

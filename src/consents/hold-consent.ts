@@ -5,7 +5,7 @@ import {
   type OperatorActor,
   type UserActor,
 } from '../context.ts';
-import { integrationErrors } from '../integrations/index.ts';
+import { holdIntegration } from '../integrations/index.ts';
 import type { Refusal } from '../platform/errors.ts';
 import { uuidForm } from '../platform/schemas.ts';
 import { type Consent, hasExpired } from './consent.ts';
@@ -44,11 +44,11 @@ export function requireActive(consent: Consent): void {
 
 async function lockOwnConsent(ctx: Ctx<PartyActor>, consentId: string): Promise<Consent> {
   const id = parseId(consentId);
-  const held = await lockConsent(ctx.db, id, partyOf(ctx.actor));
-  if (!held) throw await refuseAbsent(ctx, id);
-  // The key was good when the request came in, and its integration was revoked since.
-  if (held.isIntegrationRevoked && ctx.actor.kind === 'integration') throw integrationErrors.invalidApiKey();
-  return held.consent;
+  // First, as everywhere: who has a consent's row never waits for an integration.
+  if (ctx.actor.kind === 'integration') await holdIntegration({ ...ctx, actor: ctx.actor });
+  const consent = await lockConsent(ctx.db, id, partyOf(ctx.actor));
+  if (!consent) throw await refuseAbsent(ctx, id);
+  return consent;
 }
 
 /** A consent of the actor's, whatever its state. */

@@ -1,3 +1,4 @@
+import { integrationLock } from '../integrations/index.ts';
 import type { Db } from '../platform/db.ts';
 import type { Consent, ConsentDuration, ConsentStatus } from './consent.ts';
 
@@ -10,7 +11,7 @@ const columns = `c.id, c.integration_id as "integrationId", c.status, c.purpose,
   c.optional_scopes as "optionalScopes", c.scopes, c.duration, c.duration_days as "durationDays",
   c.redirect_uri as "redirectUri", c.state, c.requested_at as "requestedAt", c.link_expires_at as "linkExpiresAt",
   c.user_id as "userId", c.decided_at as "decidedAt", c.expires_at as "expiresAt", c.revoked_at as "revokedAt",
-  c.revoked_by as "revokedBy"`;
+  c.revoked_by as "revokedBy", c.last_read_at as "lastReadAt", c.read_count::float8 as "readCount"`;
 
 function toConsent({ duration: kind, durationDays, ...row }: ConsentRow): Consent {
   const duration: ConsentDuration = kind === 'days' ? { kind, days: durationDays! } : { kind };
@@ -20,6 +21,7 @@ function toConsent({ duration: kind, durationDays, ...row }: ConsentRow): Consen
     ...{ duration, redirectUri: row.redirectUri, state: row.state, requestedAt: row.requestedAt },
     ...{ linkExpiresAt: row.linkExpiresAt, userId: row.userId, decidedAt: row.decidedAt },
     ...{ expiresAt: row.expiresAt, revokedAt: row.revokedAt, revokedBy: row.revokedBy },
+    ...{ lastReadAt: row.lastReadAt, readCount: row.readCount },
   };
 }
 
@@ -71,23 +73,16 @@ export async function consentExists(db: Db, id: string): Promise<boolean> {
   return (await db.query('select 1 from consents where id = $1', [id])).length > 0;
 }
 
-export interface HeldConsent {
-  consent: Consent;
-  isIntegrationRevoked: boolean;
-}
-
 /**
- * Whoever reads, reduces, revokes or ends a consent comes one after another from here on; whoever revokes its integration comes
- * before or after. Only a party's own row is locked: nobody can hold up the consents of others.
+ * Whoever reads, reduces, revokes or ends a consent comes one after another from here on. Only a party's own row is locked: nobody
+ * can hold up the consents of others.
  */
-export async function lockConsent(db: Db, id: string, party: Party): Promise<HeldConsent | undefined> {
-  const [row] = await db.query<ConsentRow & { isIntegrationRevoked: boolean }>(
-    `select ${columns}, i.revoked_at is not null as "isIntegrationRevoked"
-     from consents c join integrations i on i.id = c.integration_id
-     where c.id = $1 and ${isParty} for update of c for share of i`,
+export async function lockConsent(db: Db, id: string, party: Party): Promise<Consent | undefined> {
+  const [row] = await db.query<ConsentRow>(
+    `select ${columns} from consents c where c.id = $1 and ${isParty} for update`,
     [id, party.integrationId ?? null, party.userId ?? null],
   );
-  return row && { consent: toConsent(row), isIntegrationRevoked: row.isIntegrationRevoked };
+  return row && toConsent(row);
 }
 
 export interface IntegrationFace {
@@ -96,8 +91,10 @@ export interface IntegrationFace {
   logoColor: string;
 }
 
-export interface LinkedConsent extends HeldConsent {
+export interface LinkedConsent {
+  consent: Consent;
   integration: IntegrationFace;
+  isIntegrationRevoked: boolean;
 }
 
 const face = `i.name as "integrationName", i.logo_color as "integrationColor"`;
@@ -111,16 +108,20 @@ const toFace = ({ integrationId, integrationName, integrationColor }: FacedRow):
   ...{ id: integrationId, name: integrationName, logoColor: integrationColor },
 });
 
-/** What a link asks, unless somebody else opened it before. */
+/** What a link asks, unless somebody else opened it before; whoever revokes its integration comes before or after. */
 export async function lockLinkedConsent(
   db: Db,
   linkSha256: Buffer,
   userId: string,
 ): Promise<LinkedConsent | undefined> {
+  await db.query(
+    `select pg_advisory_xact_lock_shared(${integrationLock('integration_id')}) from consents where link_sha256 = $1`,
+    [linkSha256],
+  );
   const [row] = await db.query<FacedRow & { isIntegrationRevoked: boolean }>(
     `select ${columns}, ${face}, i.revoked_at is not null as "isIntegrationRevoked"
      from consents c join integrations i on i.id = c.integration_id
-     where c.link_sha256 = $1 and (c.user_id is null or c.user_id = $2) for update of c for share of i`,
+     where c.link_sha256 = $1 and (c.user_id is null or c.user_id = $2) for update of c`,
     [linkSha256, userId],
   );
   return (
@@ -134,12 +135,13 @@ export async function lockLinkedConsent(
 
 /** Whatever can change about a consent; the database refuses moves that are not legal. */
 export async function updateConsent(db: Db, consent: Consent): Promise<void> {
-  const { id, status, scopes, userId, decidedAt, expiresAt, revokedAt, revokedBy } = consent;
+  const { id, status, scopes, userId, decidedAt, expiresAt, revokedAt, revokedBy, lastReadAt, readCount } =
+    consent;
   await db.query(
     `update consents set status = $2, scopes = $3, user_id = $4, decided_at = $5, expires_at = $6, revoked_at = $7,
-       revoked_by = $8
+       revoked_by = $8, last_read_at = $9, read_count = $10
      where id = $1`,
-    [id, status, scopes, userId, decidedAt, expiresAt, revokedAt, revokedBy],
+    [id, status, scopes, userId, decidedAt, expiresAt, revokedAt, revokedBy, lastReadAt, readCount],
   );
 }
 
@@ -166,55 +168,58 @@ export async function lockOrphaned(db: Db, limit: number): Promise<Consent[]> {
 
 export interface NewRead {
   consentId: string;
+  keyId: string;
   readAt: Date;
   fields: string[];
   address: string;
 }
 
-export async function insertRead(db: Db, { consentId, readAt, fields, address }: NewRead): Promise<void> {
-  await db.query('insert into consent_reads (consent_id, read_at, fields, address) values ($1, $2, $3, $4)', [
-    consentId,
-    readAt,
-    fields,
-    address,
-  ]);
-}
-
-export async function selectLastReadAt(db: Db, consentId: string): Promise<Date | null> {
-  const [row] = await db.query<{ at: Date | null }>(
-    'select max(read_at) as at from consent_reads where consent_id = $1',
-    [consentId],
+export async function insertRead(db: Db, read: NewRead): Promise<void> {
+  await db.query(
+    'insert into consent_reads (consent_id, key_id, read_at, fields, address) values ($1, $2, $3, $4, $5)',
+    [read.consentId, read.keyId, read.readAt, read.fields, read.address],
   );
-  return row!.at;
 }
 
 export interface ConnectionRow {
   consent: Consent;
   integration: IntegrationFace;
+  /** An integration that was revoked reads nothing, whether the worker has revoked its consents already or not. */
+  integrationRevokedAt: Date | null;
   lastRead: { at: Date; fields: string[] } | null;
   readCount: number;
 }
 
-/** Those that last, then those that ended since, each the newest first. */
+interface ConnectedRow extends FacedRow {
+  integrationRevokedAt: Date | null;
+  lastReadFields: string[] | null;
+}
+
+/** All that last, then the newest of those that ended since, each the newest first. */
 export async function selectConnections(
   db: Db,
-  { userId, endedSince, limit }: { userId: string; endedSince: Date; limit: number },
+  { userId, now, endedSince, endedMax }: { userId: string; now: Date; endedSince: Date; endedMax: number },
 ): Promise<ConnectionRow[]> {
-  const rows = await db.query<
-    FacedRow & { lastReadAt: Date | null; lastReadFields: string[] | null; readCount: number }
-  >(
-    `select ${columns}, ${face}, r.read_at as "lastReadAt", r.fields as "lastReadFields",
-       (select count(*)::integer from consent_reads n where n.consent_id = c.id) as "readCount"
-     from consents c join integrations i on i.id = c.integration_id
-       left join lateral (select read_at, fields from consent_reads
-         where consent_id = c.id order by id desc limit 1) r on true
-     where c.user_id = $1 and (c.status = 'active'
-       or c.status in ('revoked', 'expired') and coalesce(c.revoked_at, c.expires_at) >= $2)
-     order by c.status = 'active' desc, c.id desc limit $3`,
-    [userId, endedSince, limit],
+  const lasts = `c.status = 'active' and i.revoked_at is null and (c.expires_at is null or c.expires_at > $2)`;
+  const connected = (
+    isLasting: boolean,
+  ) => `select ${columns}, ${face}, i.revoked_at as "integrationRevokedAt",
+       (select r.fields from consent_reads r where r.consent_id = c.id order by r.id desc limit 1) as "lastReadFields",
+       ${isLasting} as "isLasting"
+     from consents c join integrations i on i.id = c.integration_id where c.user_id = $1`;
+  const rows = await db.query<ConnectedRow>(
+    `select * from (
+       (${connected(true)} and ${lasts})
+       union all
+       (${connected(false)} and c.status in ('active', 'revoked', 'expired') and not (${lasts})
+         and coalesce(c.revoked_at, least(c.expires_at, i.revoked_at)) >= $3
+       order by c.id desc limit $4)) listed
+     order by "isLasting" desc, id desc`,
+    [userId, now, endedSince, endedMax],
   );
   return rows.map((row) => ({
-    ...{ consent: toConsent(row), integration: toFace(row), readCount: row.readCount },
+    ...{ consent: toConsent(row), integration: toFace(row), integrationRevokedAt: row.integrationRevokedAt },
+    ...{ readCount: row.readCount },
     lastRead: row.lastReadAt && { at: row.lastReadAt, fields: row.lastReadFields! },
   }));
 }
@@ -245,6 +250,7 @@ export interface ReadRow {
   consentId: string;
   integrationId: string;
   userId: string;
+  keyId: string;
   readAt: Date;
   fields: string[];
   address: string;
@@ -261,7 +267,7 @@ export async function selectReads(db: Db, filter: ReadFilter): Promise<ReadRow[]
   const { consentId, userId, integrationId, before, limit } = filter;
   return db.query<ReadRow & Record<string, unknown>>(
     `select r.id::text, r.consent_id as "consentId", c.integration_id as "integrationId", c.user_id as "userId",
-       r.read_at as "readAt", r.fields, r.address
+       r.key_id as "keyId", r.read_at as "readAt", r.fields, r.address
      from consent_reads r join consents c on c.id = r.consent_id
      where ${consentId ? 'r.consent_id = $1' : '$1::uuid is null'}
        and ${userId ? 'c.user_id = $2' : '$2::uuid is null'}
@@ -269,6 +275,21 @@ export async function selectReads(db: Db, filter: ReadFilter): Promise<ReadRow[]
        and ($4::bigint is null or r.id < $4)
      order by r.id desc limit $5`,
     [consentId ?? null, userId ?? null, integrationId ?? null, before ?? null, limit],
+  );
+}
+
+/** At most `limitEach` of each consent that is the user's, newest first. */
+export async function selectNewestReads(
+  db: Db,
+  { userId, consentIds, limitEach }: { userId: string; consentIds: readonly string[]; limitEach: number },
+): Promise<{ consentId: string; at: Date; fields: string[] }[]> {
+  return db.query<{ consentId: string; at: Date; fields: string[] }>(
+    `select r.consent_id as "consentId", r.read_at as at, r.fields
+     from consents c cross join lateral (select * from consent_reads
+       where consent_id = c.id order by id desc limit $3) r
+     where c.id = any($2::uuid[]) and c.user_id = $1
+     order by r.id desc`,
+    [userId, consentIds, limitEach],
   );
 }
 

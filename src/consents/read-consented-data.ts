@@ -13,22 +13,33 @@ export function readConsentedData(
   ctx: Ctx<IntegrationActor>,
   { consentId, address }: { consentId: string; address: string },
 ): Promise<ConsentedData> {
+  const { keyId } = ctx.actor;
   return holdConsent(ctx, consentId, async (ctx, consent) => {
     requireActive(consent);
     const user = await selectUserWithWallets(ctx.db, consent.userId!);
     const shared = shareInClear(ctx.sealer, user!, consent.scopes!);
     const fields = fieldsOf(shared);
-    await insertRead(ctx.db, { consentId: consent.id, readAt: ctx.now, fields, address });
+    await insertRead(ctx.db, { consentId: consent.id, keyId, readAt: ctx.now, fields, address });
+    const counted = countRead(consent, ctx.now);
     const isOver = consent.duration.kind === 'one-time';
-    const after: Consent = isOver ? { ...consent, status: 'expired', expiresAt: ctx.now } : consent;
-    if (isOver) await updateConsent(ctx.db, after);
+    const after: Consent = isOver ? { ...counted, status: 'expired', expiresAt: ctx.now } : counted;
+    await updateConsent(ctx.db, after);
 
     await recordChange(ctx, {
       action: 'consents.read',
       subject: `consent:${consent.id}`,
-      after: { fields, address },
+      after: { keyId, fields, address },
     });
-    if (isOver) await recordMove(ctx, 'expire', consent, after);
+    if (isOver) await recordMove(ctx, 'expire', counted, after);
     return presentConsentedData(consent, shared);
   });
+}
+
+function countRead(consent: Consent, at: Date): Consent {
+  const { lastReadAt, readCount } = consent;
+  return {
+    ...consent,
+    lastReadAt: lastReadAt && lastReadAt > at ? lastReadAt : at,
+    readCount: readCount + 1,
+  };
 }

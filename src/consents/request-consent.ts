@@ -1,10 +1,5 @@
 import { type Ctx, type IntegrationActor, inTransaction } from '../context.ts';
-import {
-  type ConsentScope,
-  integrationErrors,
-  orderScopes,
-  selectIntegrationForShare,
-} from '../integrations/index.ts';
+import { type ConsentScope, holdIntegration, orderScopes } from '../integrations/index.ts';
 import { createSecret, hashSecret } from '../platform/secret.ts';
 import type { Consent, ConsentDuration } from './consent.ts';
 import { consentErrors } from './errors.ts';
@@ -30,8 +25,7 @@ export function requestConsent(
 ): Promise<{ consent: Consent; linkToken: string }> {
   return inTransaction(ctx, async (ctx) => {
     const { scopes, optionalScopes = [], redirectUri, state = null, purpose, duration } = input;
-    const integration = await selectIntegrationForShare(ctx.db, ctx.actor.integrationId);
-    if (!integration || integration.revokedAt) throw integrationErrors.invalidApiKey();
+    const integration = await holdIntegration(ctx);
     if (!scopes.every((scope) => integration.scopes.includes(scope)))
       throw consentErrors.scopeNotRegistered();
     const required = scopes.filter((scope) => !optionalScopes.includes(scope));

@@ -182,6 +182,8 @@ export const consentView = Type.Object({
   expiresAt: nullable(dateTime),
   revokedAt: nullable(dateTime),
   revokedBy: nullable(Type.String()),
+  lastReadAt: nullable(dateTime),
+  readCount: Type.Number(),
 });
 
 export type ConsentView = Static<typeof consentView>;
@@ -196,6 +198,7 @@ export function presentConsent({ duration, state: _state, ...consent }: Consent)
     decidedAt: iso(consent.decidedAt),
     expiresAt: iso(consent.expiresAt),
     revokedAt: iso(consent.revokedAt),
+    lastReadAt: iso(consent.lastReadAt),
   };
 }
 
@@ -204,6 +207,7 @@ export const readView = Type.Object({
   consentId: uuid,
   integrationId: uuid,
   userId: uuid,
+  keyId: Type.String(),
   readAt: dateTime,
   fields: Type.Array(Type.String()),
   address: Type.String(),

@@ -2,7 +2,9 @@ export { authenticateIntegration } from './authenticate-integration.ts';
 export { integrationCommands } from './commands.ts';
 export { integrationErrors } from './errors.ts';
 export { integrationContext, integrationGuard } from './guard.ts';
-export { type IntegrationRow, selectIntegrationForShare } from './queries.ts';
+export { holdIntegration } from './hold-integration.ts';
+export { integrationLock } from './queries.ts';
+export { integrationRateGuard } from './rate-guard.ts';
 export {
   type NewIntegration,
   type RegisteredIntegration,

@@ -111,6 +111,12 @@ for (const [field, fields] of [
   ['redirectUris.0', { redirectUris: ['https://lender.example.com/a/../back'] }],
   ['redirectUris.0', { redirectUris: ['https://lender.example.com\\@evil.example/'] }],
   ['redirectUris.0', { redirectUris: ['https://lender.example.com/?state=1'] }],
+  // What a host can have and a content policy would read otherwise.
+  ['redirectUris.0', { redirectUris: ['https://*.example.com/'] }],
+  ['redirectUris.0', { redirectUris: ["https://a'b.example.com/"] }],
+  ['redirectUris.0', { redirectUris: ['https://a;script-src.example.com/'] }],
+  ['redirectUris.0', { redirectUris: ['https://a,b.example.com/'] }],
+  ['redirectUris.0', { redirectUris: ['http://[::1]:3000/back'] }],
   ['redirectUris.1', { redirectUris: ['https://lender.example.com/', 'https://x.example/?consent_id=1'] }],
   ['owner', { owner: 'me' }],
 ] as const) {

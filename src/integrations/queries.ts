@@ -25,19 +25,46 @@ export async function insertIntegration(db: Db, integration: Omit<IntegrationRow
   return row!;
 }
 
-export async function selectIntegrationForUpdate(db: Db, id: string): Promise<IntegrationRow | undefined> {
+/**
+ * The lock of an integration, as SQL. One of PostgreSQL's own and not its row's: those who share a row let others that share it
+ * pass whoever waits to change it, and under traffic that is for ever. Here all wait in one queue.
+ */
+export const integrationLock = (id: string) => `hashtextextended('integration ' || ${id}, 0)`;
+
+/** Until the end of the transaction nobody acts as the integration, and whoever did has come to an end. */
+export async function lockIntegration(db: Db, id: string): Promise<void> {
+  await db.query(`select pg_advisory_xact_lock(${integrationLock('$1::uuid')})`, [id]);
+}
+
+/** Until the end of the transaction the integration and its keys stay as they are; many may share this. */
+export async function shareIntegration(db: Db, id: string): Promise<void> {
+  await db.query(`select pg_advisory_xact_lock_shared(${integrationLock('$1::uuid')})`, [id]);
+}
+
+/** After one of the two above, in a statement of its own: one that waited would still see what was before. */
+export async function selectIntegration(db: Db, id: string): Promise<IntegrationRow | undefined> {
   const [row] = await db.query<IntegrationRow & Record<string, unknown>>(
-    `select ${columns} from integrations where id = $1 for update`,
+    `select ${columns} from integrations where id = $1`,
     [id],
   );
   return row;
 }
 
-/** As it is registered until the end of the transaction: whoever revokes it comes before or after. */
-export async function selectIntegrationForShare(db: Db, id: string): Promise<IntegrationRow | undefined> {
+/**
+ * The same for who acts by a key, if neither was ended. A request may be older than the rotation that it waited for: that a
+ * younger key was made shows that its instant has passed.
+ */
+export async function selectActing(
+  db: Db,
+  { integrationId, keyId, now }: { integrationId: string; keyId: string; now: Date },
+): Promise<IntegrationRow | undefined> {
   const [row] = await db.query<IntegrationRow & Record<string, unknown>>(
-    `select ${columns} from integrations where id = $1 for share`,
-    [id],
+    `select ${columns} from integrations
+     where id = $1 and revoked_at is null and exists (
+       select from integration_keys k where k.id = $2 and k.integration_id = $1 and k.revoked_at is null
+         and (k.expires_at is null or k.expires_at > greatest($3,
+           (select max(n.created_at) from integration_keys n where n.integration_id = $1))))`,
+    [integrationId, keyId, now],
   );
   return row;
 }

@@ -1,13 +1,17 @@
 /** What the answer of a consent request is told by: an address that has one of its own would be read in two ways. */
 const answerParameters = ['consent_id', 'state', 'error'];
 
-const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
+const loopbackHosts = ['localhost', '127.0.0.1'];
+
+/** It becomes a part of a page's `Content-Security-Policy`, in which other characters that a host can have say something else. */
+const plainHost = /^[a-z0-9.-]+$/;
 
 /** Why users must not be sent to an address, or undefined. Addresses are compared character by character, so one spelling is taken. */
 export function faultInRedirectUri(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url) return 'is no address';
   const isPlain = url.protocol === 'http:' && loopbackHosts.includes(url.hostname);
+  if (!plainHost.test(url.hostname)) return 'must have a host of letters, digits, dots and hyphens';
   if (url.protocol !== 'https:' && !isPlain) return 'must be https://, or http:// on this machine';
   if (url.username !== '' || url.password !== '') return 'must have no user name or password';
   if (text.includes('#')) return 'must have no fragment';

@@ -1,7 +1,7 @@
 import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
 import { integrationErrors } from './errors.ts';
-import { revokeKeys, selectIntegrationForUpdate, updateIntegrationEnd } from './queries.ts';
+import { lockIntegration, revokeKeys, selectIntegration, updateIntegrationEnd } from './queries.ts';
 import { type IntegrationView, presentIntegration } from './wire.ts';
 
 /** Ends an integration and its keys for good, from the next request on, on every process. Revoked already is no error. */
@@ -10,7 +10,8 @@ export function revokeIntegration(
   { integrationId }: { integrationId: string },
 ): Promise<IntegrationView> {
   return inTransaction(ctx, async (ctx) => {
-    const integration = await selectIntegrationForUpdate(ctx.db, integrationId);
+    await lockIntegration(ctx.db, integrationId);
+    const integration = await selectIntegration(ctx.db, integrationId);
     if (!integration) throw integrationErrors.integrationNotFound();
     if (integration.revokedAt) return presentIntegration(integration);
     const revoked = { ...integration, revokedAt: ctx.now };

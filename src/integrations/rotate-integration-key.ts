@@ -1,7 +1,7 @@
 import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
 import { integrationErrors } from './errors.ts';
-import { limitKeys, selectCurrentKeyId, selectIntegrationForUpdate } from './queries.ts';
+import { limitKeys, lockIntegration, selectCurrentKeyId, selectIntegration } from './queries.ts';
 import { storeNewKey } from './register-integration.ts';
 
 const hourMs = 3_600_000;
@@ -21,7 +21,8 @@ export function rotateIntegrationKey(
 ): Promise<RotatedKey> {
   const { overlapHours = 24 } = input;
   return inTransaction(ctx, async (ctx) => {
-    const integration = await selectIntegrationForUpdate(ctx.db, input.integrationId);
+    await lockIntegration(ctx.db, input.integrationId);
+    const integration = await selectIntegration(ctx.db, input.integrationId);
     if (!integration) throw integrationErrors.integrationNotFound();
     if (integration.revokedAt) throw integrationErrors.integrationRevoked();
     const { id: integrationId } = integration;

@@ -60,7 +60,8 @@ export function mcpRoutes(
     request.mcpCaller = { actor, isAddressAllowed: !('refused' in verdict) };
   };
 
-  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  // Gives text back instead of the reply: for that, Fastify listens until its last byte has left.
+  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
     const { body, headers } = request;
     if (body === undefined) throw mcpErrors.notJson({ message: 'Body is missing' });
     if (Array.isArray(body)) throw mcpErrors.batch();
@@ -69,13 +70,17 @@ export function mcpRoutes(
     if (!actor.scopes.includes('mcp')) throw mcpErrors.mcpScopeMissing();
     await spendAllowance(reply, actor.userId);
     const message = readMessage(body);
-    if (message.id === undefined) return reply.status(202).send();
+    if (message.id === undefined) {
+      reply.status(202);
+      return '';
+    }
     const dialect = readDialect(message, headers);
     const ctx = contextFor(deps, actor, request.log as Ctx['log']);
     const tool = dispatch.toolOf(message);
     if (tool !== undefined) noteForLog(request, { tool });
     const result = await dispatch.run(ctx, message, dialect);
-    return send(reply, 200, `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${result}}`);
+    reply.header('content-type', jsonType);
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${result}}`;
   };
 
   async function spendAllowance(reply: FastifyReply, userId: string): Promise<void> {
@@ -109,15 +114,12 @@ export function mcpRoutes(
       const data = isOurs ? { requestId: request.id } : refusal.data;
       const { code, message } = refusal;
       reply.headers(refusal.headers ?? {});
-      return send(
-        reply,
-        refusal.status,
-        JSON.stringify({
-          jsonrpc: '2.0',
-          id: answeredId(refusal, request.body),
-          error: { code, message, data },
-        }),
-      );
+      const body = {
+        jsonrpc: '2.0',
+        id: answeredId(refusal, request.body),
+        error: { code, message, data },
+      };
+      reply.status(refusal.status).header('content-type', jsonType).send(JSON.stringify(body));
     });
     scope.route({
       method: ['POST'],
@@ -149,8 +151,7 @@ export function mcpRoutes(
   });
 }
 
-const send = (reply: FastifyReply, status: number, text: string) =>
-  reply.status(status).header('content-type', 'application/json; charset=utf-8').send(text);
+const jsonType = 'application/json; charset=utf-8';
 
 /** Who has no key, or sends no single message, is answered without an id. */
 function answeredId({ code, status }: RpcError, body: unknown): RequestId | null {

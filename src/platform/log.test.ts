@@ -83,3 +83,23 @@ test('what is thrown and is no Error is not written', () => {
   assert.doesNotMatch(written, /anything/);
   assert.match(written, /"outer"/);
 });
+
+test('what opens Connect is redacted by the names that it has in the code and in headers', () => {
+  let written = '';
+  const write = (line: string) => {
+    written += line;
+  };
+  const log = createLog({ level: 'info', destination: { write } });
+  const names = [
+    'cookie',
+    'csrf',
+    'linkToken',
+    'linkSecret',
+    'sessionSecret',
+    'formerSessionSecret',
+    'x-api-key',
+  ];
+  const fields = Object.fromEntries(names.map((name) => [name, 'in the clear']));
+  log.info({ ...fields, headers: fields }, 'a line');
+  assert.ok(!written.includes('in the clear'), written);
+});

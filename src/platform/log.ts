@@ -19,6 +19,12 @@ export const redactedFields = [
   'documentNumber',
   'document_number',
   'linkToken',
+  'linkSecret',
+  'sessionSecret',
+  'formerSessionSecret',
+  'cookie',
+  'csrf',
+  'x-api-key',
   'privateKey',
   'databaseUrl',
 ];
@@ -36,7 +42,10 @@ export function createLog({ level, destination }: LogOptions): Log {
     base: undefined,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
-    redact: { paths: redactedFields.flatMap((field) => [field, `*.${field}`]), censor: '[redacted]' },
+    redact: {
+      paths: redactedFields.flatMap((field) => [`["${field}"]`, `*["${field}"]`]),
+      censor: '[redacted]',
+    },
     serializers: { err: describeError },
   };
   return destination ? pino(options, destination) : pino(options);

@@ -7,11 +7,16 @@ import { endSessionRow } from './queries.ts';
 export function endSession(ctx: Ctx<UserActor>, { sessionSecret }: { sessionSecret: string }): Promise<void> {
   return inTransaction(ctx, async (ctx) => {
     const secretSha256 = hashSecret(sessionSecret);
-    if (!secretSha256 || !(await endSessionRow(ctx.db, secretSha256, ctx.now))) return;
-    await recordChange(ctx, {
-      action: 'sessions.end',
-      subject: `user:${ctx.actor.userId}`,
-      after: { endedAt: ctx.now.toISOString() },
-    });
+    const userId = secretSha256 && (await endSessionRow(ctx.db, secretSha256, ctx.now));
+    if (userId) await recordEnd(ctx, userId);
+  });
+}
+
+/** Of whose session it was: somebody else who signs in with the same browser ends it too. */
+export async function recordEnd(ctx: Ctx<UserActor>, userId: string): Promise<void> {
+  await recordChange(ctx, {
+    action: 'sessions.end',
+    subject: `user:${userId}`,
+    after: { endedAt: ctx.now.toISOString() },
   });
 }

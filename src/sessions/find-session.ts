@@ -3,11 +3,16 @@ import { hashSecret } from '../platform/secret.ts';
 import { selectEmails, selectHolder } from '../users/index.ts';
 import { selectSession } from './queries.ts';
 
+export interface Person {
+  name: string;
+  email: string;
+}
+
 export interface Session {
   secret: string;
   userId: string;
   /** Whom the pages say that one is signed in as. */
-  person: { name: string; email: string };
+  person: Person;
 }
 
 /** Whose session a cookie is of; undefined if it is of none, or of one that is over. */
@@ -20,6 +25,10 @@ export async function findSession(
   const row = await selectSession(db, secretSha256);
   if (!row || row.endedAt || row.expiresAt <= now) return undefined;
   const { userId } = row;
+  return { secret, userId, person: await findPerson(db, userId) };
+}
+
+export async function findPerson(db: Db, userId: string): Promise<Person> {
   const [name, emails] = await Promise.all([selectHolder(db, userId), selectEmails(db, [userId])]);
-  return { secret, userId, person: { name: name ?? '', email: emails.get(userId) ?? '' } };
+  return { name: name ?? '', email: emails.get(userId) ?? '' };
 }

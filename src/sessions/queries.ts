@@ -16,20 +16,21 @@ export async function insertSignInLink(db: Db, link: Omit<SignInLinkRow, 'usedAt
   );
 }
 
-export async function selectSignInLinkUser(db: Db, secretSha256: Buffer): Promise<string | undefined> {
-  const [row] = await db.query<{ userId: string }>(
-    'select user_id as "userId" from sign_in_links where secret_sha256 = $1',
+const linkColumns = `secret_sha256 as "secretSha256", user_id as "userId", return_to as "returnToSealed",
+  created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt"`;
+
+export async function selectSignInLink(db: Db, secretSha256: Buffer): Promise<SignInLinkRow | undefined> {
+  const [row] = await db.query<SignInLinkRow & Record<string, unknown>>(
+    `select ${linkColumns} from sign_in_links where secret_sha256 = $1`,
     [secretSha256],
   );
-  return row?.userId;
+  return row;
 }
 
 /** Whoever comes with the same link meanwhile waits, and then finds it used. */
 export async function lockSignInLink(db: Db, secretSha256: Buffer): Promise<SignInLinkRow | undefined> {
   const [row] = await db.query<SignInLinkRow & Record<string, unknown>>(
-    `select secret_sha256 as "secretSha256", user_id as "userId", return_to as "returnToSealed",
-       created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt"
-     from sign_in_links where secret_sha256 = $1 for update`,
+    `select ${linkColumns} from sign_in_links where secret_sha256 = $1 for update`,
     [secretSha256],
   );
   return row;
@@ -67,13 +68,18 @@ export async function selectSession(
   return row;
 }
 
-/** False if there was none, or it was ended already. */
-export async function endSessionRow(db: Db, secretSha256: Buffer, endedAt: Date): Promise<boolean> {
-  const rows = await db.query(
-    'update user_sessions set ended_at = $2 where secret_sha256 = $1 and ended_at is null returning 1',
+/** Whose it was; undefined if there was none, or it was over already. */
+export async function endSessionRow(
+  db: Db,
+  secretSha256: Buffer,
+  endedAt: Date,
+): Promise<string | undefined> {
+  const [row] = await db.query<{ userId: string }>(
+    `update user_sessions set ended_at = $2
+     where secret_sha256 = $1 and ended_at is null and expires_at > $2 returning user_id as "userId"`,
     [secretSha256, endedAt],
   );
-  return rows.length > 0;
+  return row?.userId;
 }
 
 /** How many it took away, at most `limit` of each kind. */

@@ -35,7 +35,7 @@ test('303 a sign-in link leads where it was made for, with a cookie that no scri
     const [cookie] = headers.getSetCookie();
     assert.match(
       cookie!,
-      /^causeway_session=[A-Za-z0-9_-]{43}; Max-Age=900; Path=\/connect; HttpOnly; SameSite=Lax$/,
+      /^causeway_session=[A-Za-z0-9_-]{43}; Max-Age=900; Path=\/; HttpOnly; SameSite=Lax$/,
     );
     cookieIn(headers);
   }
@@ -132,7 +132,7 @@ test('401 a session that was signed out of is over, and its cookie is taken back
   const { status, headers, text } = await visitor.post('/connect/sign-out');
   assert.equal(status, 200);
   assert.match(text, /You are signed out/);
-  assert.match(headers.getSetCookie()[0]!, /^causeway_session=; Max-Age=0; Path=\/connect; HttpOnly/);
+  assert.match(headers.getSetCookie()[0]!, /^causeway_session=; Max-Age=0; Path=\/; HttpOnly/);
   assert.equal((await visitor.get('/connect/apps')).status, 401);
   assert.equal((await visitor.post('/connect/sign-out')).status, 401);
 });
@@ -150,10 +150,9 @@ test('401 session fixation: a cookie from before signing in is worth nothing aft
 test('401 session fixation: an attacker’s own live session, planted before, is ended and never the victim’s', async () => {
   const [attacker, victim] = [await makeUser(harness), await makeUser(harness)];
   const planted = await signIn(harness, attacker.id);
-  const { headers } = await visit(await makeLink(harness, victim.id), {
-    headers: { cookie: planted.cookie },
-  });
-  const own = cookieIn(headers);
+  const { pathname } = new URL(await makeLink(harness, victim.id));
+  assert.equal((await planted.get(pathname)).status, 200);
+  const own = cookieIn((await planted.post(pathname)).headers);
   const page = await visit(`${harness.url}/connect/apps`, { headers: { cookie: own } });
   assert.ok(page.text.includes(victim.email) && !page.text.includes(attacker.email));
   assert.equal((await planted.get('/connect/apps')).status, 401);
@@ -183,6 +182,69 @@ test('signing in and out is in the audit log, and no secret with it', async () =
       ['sessions.end', 'user'],
     ],
   );
+});
+
+test('200 login CSRF: somebody else’s link asks first, uses nothing up, and the session stays until one says so', async () => {
+  const [own, other] = [await makeUser(harness), await makeUser(harness, { givenName: '<i>Eve' })];
+  const visitor = await signIn(harness, own.id);
+  const { pathname } = new URL(await makeLink(harness, other.id));
+  const asked = await visitor.get(pathname);
+  assert.equal(asked.status, 200);
+  assert.deepEqual(asked.headers.getSetCookie(), []);
+  assert.ok(asked.text.includes(own.email) && asked.text.includes(other.email));
+  assert.ok(asked.text.includes('&#60;i&#62;Eve') && asked.text.includes(`action="${pathname}"`));
+  assert.ok((await visitor.get('/connect/apps')).text.includes(own.email));
+
+  assert.equal((await visitor.post(pathname, { csrf: 'x' })).status, 403);
+  assert.equal((await visitor.post(pathname, {}, { 'sec-fetch-site': 'cross-site' })).status, 403);
+  assert.equal((await visit(harness.url + pathname, { method: 'POST', form: '' })).status, 401);
+  const { status, headers } = await visitor.post(pathname);
+  assert.deepEqual([status, headers.get('location')], [303, '/connect/apps']);
+  const page = await visit(`${harness.url}/connect/apps`, { headers: { cookie: cookieIn(headers) } });
+  assert.ok(page.text.includes(other.email));
+  assert.equal((await visitor.get('/connect/apps')).status, 401);
+});
+
+test('4xx a link of somebody else’s that is used or made up says so to who is signed in, and their session stays', async () => {
+  const visitor = await signIn(harness, (await makeUser(harness)).id);
+  const used = await makeLink(harness, (await makeUser(harness)).id);
+  cookieIn((await visit(used)).headers);
+  assert.equal((await visitor.get(new URL(used).pathname)).status, 410);
+  assert.equal((await visitor.post(new URL(used).pathname)).status, 410);
+  assert.equal((await visitor.get(`/connect/sign-in/${linkToken}`)).status, 404);
+  assert.equal((await visitor.get('/connect/apps')).status, 200);
+});
+
+test('303 one’s own link signs in again without asking', async () => {
+  const { id } = await makeUser(harness);
+  const visitor = await signIn(harness, id);
+  const { status, headers } = await visitor.get(new URL(await makeLink(harness, id)).pathname);
+  assert.equal(status, 303);
+  cookieIn(headers);
+  assert.equal((await visitor.get('/connect/apps')).status, 401);
+});
+
+test('a session that another sign-in ends is in the audit log as ended, under whom it was of', async () => {
+  const [first, second] = [await makeUser(harness), await makeUser(harness)];
+  const visitor = await signIn(harness, first.id);
+  cookieIn((await visitor.post(new URL(await makeLink(harness, second.id)).pathname)).headers);
+  const actionsOf = async (id: string) =>
+    (await sql('select action from audit_log where subject = $1 order by id', [`user:${id}`]))
+      .slice(1)
+      .map(({ action }) => action);
+  assert.deepEqual(await actionsOf(first.id), ['users.sign-in-link', 'sessions.begin', 'sessions.end']);
+  assert.deepEqual(await actionsOf(second.id), ['users.sign-in-link', 'sessions.begin']);
+});
+
+test('a session that had run out is not told as ended by the next sign-in', async () => {
+  const { id } = await makeUser(harness);
+  const visitor = await signIn(harness, id);
+  harness.advance(15 * minuteMs);
+  cookieIn((await visitor.get(new URL(await makeLink(harness, id)).pathname)).headers);
+  const rows = await sql(`select 1 from audit_log where subject = $1 and action = 'sessions.end'`, [
+    `user:${id}`,
+  ]);
+  assert.equal(rows.length, 0);
 });
 
 test('only hashes of links and sessions are kept, and the page that a link leads to is sealed', async () => {

@@ -1,14 +1,16 @@
 import { recordChange } from '../audit/index.ts';
 import { contextFor, type Deps, inTransaction } from '../context.ts';
 import { createSecret, hashSecret } from '../platform/secret.ts';
+import { recordEnd } from './end-session.ts';
 import { sessionErrors } from './errors.ts';
+import { requireUsable } from './find-sign-in-link.ts';
 import { returnToPlace } from './make-sign-in-link.ts';
 import {
   endSessionRow,
   insertSession,
   lockSignInLink,
   markSignInLinkUsed,
-  selectSignInLinkUser,
+  selectSignInLink,
 } from './queries.ts';
 import { requireOwnPage } from './return-to.ts';
 
@@ -29,22 +31,21 @@ export async function useSignInLink(
   { linkSecret, formerSessionSecret }: { linkSecret: string; formerSessionSecret?: string | undefined },
 ): Promise<SignedIn> {
   const linkSha256 = hashSecret(linkSecret);
-  const userId = linkSha256 && (await selectSignInLinkUser(deps.db, linkSha256));
-  if (!userId) throw sessionErrors.signInLinkNotFound();
+  const found = linkSha256 && (await selectSignInLink(deps.db, linkSha256));
+  if (!found) throw sessionErrors.signInLinkNotFound();
+  const { userId } = found;
   return inTransaction(contextFor(deps, { kind: 'user', userId }, deps.log), async (ctx) => {
-    const link = await lockSignInLink(ctx.db, linkSha256);
-    if (!link) throw sessionErrors.signInLinkNotFound();
-    if (link.usedAt) throw sessionErrors.signInLinkUsed();
-    if (link.expiresAt <= ctx.now) throw sessionErrors.signInLinkExpired();
+    const link = requireUsable(await lockSignInLink(ctx.db, linkSha256), ctx.now);
     await markSignInLinkUsed(ctx.db, linkSha256, ctx.now);
 
     const formerSha256 = formerSessionSecret === undefined ? undefined : hashSecret(formerSessionSecret);
-    if (formerSha256) await endSessionRow(ctx.db, formerSha256, ctx.now);
+    const formerUserId = formerSha256 && (await endSessionRow(ctx.db, formerSha256, ctx.now));
     const sessionSecret = createSecret();
     const secretSha256 = hashSecret(sessionSecret)!;
     const expiresAt = new Date(ctx.now.getTime() + sessionLifetimeMs);
     await insertSession(ctx.db, { secretSha256, userId, createdAt: ctx.now, expiresAt });
     const returnTo = ctx.sealer.open(returnToPlace(linkSha256), Buffer.from(link.returnToSealed, 'base64'));
+    if (formerUserId) await recordEnd(ctx, formerUserId);
     await recordChange(ctx, {
       action: 'sessions.begin',
       subject: `user:${userId}`,

@@ -3,7 +3,15 @@ import type { Session } from '../../sessions/index.ts';
 import type { Consent, ConsentScope, OpenedLink, SharedData } from '../index.ts';
 import { renderData, titleOf } from './describe-data.ts';
 import { type Content, html } from './html.ts';
-import { type Reader, renderCsrf, renderDay, renderLogo, renderPage, textsFor } from './page.ts';
+import {
+  type Reader,
+  renderCsrf,
+  renderDay,
+  renderLogo,
+  renderPage,
+  renderPerson,
+  textsFor,
+} from './page.ts';
 import type { Texts } from './texts.ts';
 
 const dayMs = 86_400_000;
@@ -39,6 +47,7 @@ ${optionalScopes.map((scope) => renderOptional(words, scope, shared))}
 <h2>${words.consent.duration}</h2>
 <p>${describeDuration(reader, consent, app)} ${words.consent.stopAnyTime(html`<a href="/connect/apps">${words.connectedApps}</a>`)}</p>
 </section>
+<p class="decider">${words.signedInAs} ${renderPerson(reader.session.person)}</p>
 <div class="decision">
 <button name="decision" value="refuse">${words.consent.refuse}</button>
 <button name="decision" value="grant">${words.consent.share}</button>

@@ -29,8 +29,11 @@ export function renderData(words: Texts, scope: ConsentScope, shared: SharedData
   return html`<dl class="data">${rows.map(
     ([name, value]) =>
       html`<div><dt>${words.fields[`${scope}.${name}`] ?? name}</dt>${renderValue(words, name, value)}</div>`,
-  )}</dl>${scope === 'kyc' && html`<p class="hint">${words.masked}</p>`}`;
+  )}</dl>${hasNumber(data) && html`<p class="hint">${words.masked}</p>`}`;
 }
+
+const hasNumber = (data: object): boolean =>
+  ['document_number', 'tax_id'].some((name) => (data as Record<string, unknown>)[name]);
 
 type Value = string | boolean | { chain: string; address: string }[];
 

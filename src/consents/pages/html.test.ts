@@ -78,8 +78,9 @@ test('the cookie over https is Secure, under a name that browsers take from nobo
   const publicUrl = 'https://connect.example.com';
   assert.equal(
     sessionCookie(publicUrl, 'x'),
-    '__Secure-causeway_session=x; Max-Age=900; Path=/connect; HttpOnly; SameSite=Lax; Secure',
+    '__Host-causeway_session=x; Max-Age=900; Path=/; HttpOnly; SameSite=Lax; Secure',
   );
-  assert.equal(readSessionCookie(publicUrl, 'causeway_session=y'), undefined);
-  assert.equal(readSessionCookie(publicUrl, 'a=b; __Secure-causeway_session=x ;c=d'), 'x');
+  for (const planted of ['causeway_session=y', '__Secure-causeway_session=y'])
+    assert.equal(readSessionCookie(publicUrl, planted), undefined);
+  assert.equal(readSessionCookie(publicUrl, 'a=b; __Host-causeway_session=x ;c=d'), 'x');
 });

@@ -1,6 +1,7 @@
 import type { Refusal } from '../../platform/errors.ts';
+import type { Person, Session } from '../../sessions/index.ts';
 import { type Content, html } from './html.ts';
-import { type Reader, renderPage, textsFor } from './page.ts';
+import { type Reader, renderCsrf, renderPage, renderPerson, textsFor } from './page.ts';
 
 /**
  * Why the page is not there, with a way on: to one's apps, or to the operator's login where signing in is what failed. Of a failure
@@ -27,6 +28,20 @@ export function renderSignIn(reader: Reader, signInAt: string | undefined): stri
   const { title, text, here, elsewhere } = textsFor(reader).signIn;
   const way = signInAt ? renderWay(signInAt, here) : html`<p><strong>${elsewhere}</strong></p>`;
   return renderMessage(reader, title, [html`<p>${text}</p>`, way]);
+}
+
+/** Nobody becomes somebody else by a link that another person sent: whoever is signed in says so themselves. */
+export function renderSwitch(
+  reader: Reader & { session: Session },
+  { linkSecret, person }: { linkSecret: string; person: Person },
+): string {
+  const { title, now, next, confirm, stay } = textsFor(reader).switchUser;
+  return renderMessage(reader, title, [
+    html`<p>${now} ${renderPerson(reader.session.person)}</p>
+<p>${next} ${renderPerson(person)}</p>
+<form method="post" action="/connect/sign-in/${linkSecret}">${renderCsrf(reader.session)}<button>${confirm}</button></form>`,
+    html`<p><a href="/connect/apps">${stay}</a></p>`,
+  ]);
 }
 
 export function renderSignedOut(reader: Reader): string {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { inertText } from '../../platform/inert-text.ts';
-import type { Session } from '../../sessions/index.ts';
+import type { Person, Session } from '../../sessions/index.ts';
 import { csrfTokenOf } from '../../sessions/index.ts';
 import type { IntegrationFace } from '../index.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -53,12 +53,14 @@ function renderFooter(reader: Reader): Content {
   const { session } = reader;
   if (!session) return null;
   const words = textsFor(reader);
-  const { name, email } = session.person;
   return html`<footer>
-<p>${words.signedInAs} <strong>${inertText(name)}</strong> <span class="email">${inertText(email, 254)}</span></p>
+<p>${words.signedInAs} ${renderPerson(session.person)}</p>
 <form method="post" action="/connect/sign-out">${renderCsrf(session)}<button class="quiet">${words.signOut}</button></form>
 </footer>`;
 }
+
+export const renderPerson = ({ name, email }: Person): Html =>
+  html`<strong>${inertText(name)}</strong> <span class="email">${inertText(email, 254)}</span>`;
 
 export const renderCsrf = ({ secret }: Session): Html =>
   html`<input type="hidden" name="csrf" value="${csrfTokenOf(secret)}">`;

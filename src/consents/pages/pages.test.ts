@@ -5,7 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { makeConsent, makeConsentRequest, makeIntegration, makeUser } from '../../../test/factories.ts';
 import { testFolder, useHarness } from '../../../test/harness.ts';
-import { encodeForm, type Fields, signIn, type Visitor, visit } from '../../../test/visitor.ts';
+import { encodeForm, type Fields, makeLink, signIn, type Visitor, visit } from '../../../test/visitor.ts';
 import type { ConsentRequest } from '../index.ts';
 
 const signInUrl = 'https://login.example.com/start?tenant=a';
@@ -81,8 +81,18 @@ test('200 the page says who asks, what for, which data with its values, and for 
   }
   assert.ok(!text.includes('<b>'));
   assert.ok(!/DOC-|TAX-/.test(text));
+  assert.ok(text.includes('What is dotted out on this page would be shared in full.'));
+  const [, decider] = /<p class="decider">(.*)<\/p>\n<div class="decision">/.exec(text)!;
+  assert.ok(decider!.startsWith('Signed in as') && decider!.includes(user.email));
   assert.equal([...text.matchAll(/type="checkbox"/g)].length, 2);
   assert.ok(!text.includes('checked'), 'nothing optional is ticked beforehand');
+});
+
+test('200 where there is no number on record, none is said to be hidden', async () => {
+  const user = await makeUser(harness, { documentNumber: undefined, taxId: undefined });
+  const { path } = await ask();
+  const { text } = await (await signIn(harness, user.id)).get(path);
+  assert.ok(text.includes('Verified identity') && !text.includes('dotted out'));
 });
 
 test('200 a name that is made to deceive is shown without what hides or reorders', async () => {
@@ -108,6 +118,9 @@ test('every page has headers that forbid frames, scripts, referrers and keeping 
     [await visitor.get('/connect/nowhere'), strict],
     [await visitor.post(path, { csrf: 'x' }), strict],
     [await visit(`${harness.url}/connect/sign-in/x`), strict],
+    [await visitor.get('/connect/apps?a=%ff'), strict],
+    [await visitor.get('/connect/apps?done=a&done=b'), strict],
+    [await visitor.get(new URL(await makeLink(harness, (await makeUser(harness)).id)).pathname), strict],
   ] as const) {
     const { headers, status, text } = page;
     assert.equal(headers.get('content-security-policy'), policy, String(status));
@@ -212,18 +225,87 @@ test('200 connected apps: what each may read, when it last did and what; reduce;
   assert.ok(after.includes('Email address (address, verified)'));
 
   const reduced = await visitor.post(`/connect/apps/${consentId}/reduce`, { scopes: ['email'] });
-  assert.deepEqual([reduced.status, reduced.headers.get('location')], [303, '/connect/apps?done=reduced']);
+  const changed = `/connect/apps?done=${consentId}`;
+  assert.deepEqual([reduced.status, reduced.headers.get('location')], [303, changed]);
   assert.deepEqual(Object.keys((await read(integration, consentId)).body.user), ['email']);
-  assert.match((await visitor.get('/connect/apps?done=reduced')).text, /role="status">Less is shared now/);
+  assert.ok(
+    (await visitor.get(changed)).text.includes(`role="status">${integration.name} may read: Email address.`),
+  );
 
   const revoked = await visitor.post(`/connect/apps/${consentId}/revoke`);
-  assert.deepEqual([revoked.status, revoked.headers.get('location')], [303, '/connect/apps?done=revoked']);
+  assert.deepEqual([revoked.status, revoked.headers.get('location')], [303, changed]);
   const gone = await read(integration, consentId);
   assert.equal(gone.status, 410);
   assert.ok(gone.body.revoked_at);
-  const ended = (await visitor.get('/connect/apps?done=revoked')).text;
+  const ended = (await visitor.get(changed)).text;
+  assert.ok(ended.includes(`role="status">${integration.name} can no longer read your data.`));
   assert.match(ended, /No app can read your data/);
   assert.match(ended, /No longer connected/);
+});
+
+const readsIn = (page: string) =>
+  [...page.matchAll(/<li><time datetime="[^"]+">[^<]+<\/time><span class="hint">([^<]+)</g)].map(
+    ([, what]) => what,
+  );
+
+test('200 connected apps: the newest ten reads, each with what it got, also once it is over', async () => {
+  const user = await makeUser(harness);
+  const integration = await makeIntegration(harness);
+  const { id } = await makeConsent(harness, integration, { userId: user.id, scopes: ['profile', 'email'] });
+  const visitor = await signIn(harness, user.id);
+  for (let at = 0; at < 2; at++) assert.equal((await read(integration, id)).status, 200);
+  await visitor.post(`/connect/apps/${id}/reduce`, { scopes: ['email'] });
+  assert.equal((await read(integration, id)).status, 200);
+  const whole = 'Name (full name, first name, last name); Email address (address, verified)';
+  const less = 'Email address (address, verified)';
+  const few = (await visitor.get('/connect/apps')).text;
+  assert.deepEqual(readsIn(few), [less, whole, whole]);
+  assert.ok(!few.includes('The newest'));
+  for (let at = 0; at < 9; at++) assert.equal((await read(integration, id)).status, 200);
+  const many = (await visitor.get('/connect/apps')).text;
+  assert.deepEqual(readsIn(many), Array(10).fill(less));
+  assert.ok(many.includes('The newest 10 of 12 reads.'));
+  await visitor.post(`/connect/apps/${id}/revoke`);
+  const ended = (await visitor.get('/connect/apps')).text;
+  assert.match(ended, /No longer connected/);
+  assert.deepEqual(readsIn(ended), Array(10).fill(less));
+  assert.deepEqual(readsIn((await (await newVisitor()).get('/connect/apps')).text), []);
+});
+
+test('200 connected apps: the only read of a one-time consent is shown, though it ended it', async () => {
+  const user = await makeUser(harness);
+  const integration = await makeIntegration(harness);
+  const { id } = await makeConsent(harness, integration, {
+    ...{ userId: user.id, scopes: ['email'], duration: { kind: 'one-time' } },
+  });
+  assert.equal((await read(integration, id)).status, 200);
+  const { text } = await (await signIn(harness, user.id)).get('/connect/apps');
+  assert.match(text, /No app can read your data/);
+  assert.deepEqual(readsIn(text), ['Email address (address, verified)']);
+});
+
+test('200 ?done= says what is so, whoever made the link', async () => {
+  const user = await makeUser(harness);
+  const integration = await makeIntegration(harness);
+  const consentTo = (scopes: ConsentRequest['scopes']) =>
+    makeConsent(harness, integration, { userId: user.id, scopes });
+  const [first, second] = [await consentTo(['profile']), await consentTo(['email'])];
+  const visitor = await signIn(harness, user.id);
+  const noticeOf = async (id: string) =>
+    /role="status">([^<]+)</.exec((await visitor.get(`/connect/apps?done=${id}`)).text)?.[1];
+  const { name } = integration;
+  assert.equal(await noticeOf(first.id), `${name} may read: Name and Email address.`);
+  const { status } = await visitor.post(`/connect/apps/${first.id}/reduce`, { scopes: ['profile'] });
+  assert.equal(status, 303, 'nothing was changed');
+  assert.equal(await noticeOf(first.id), `${name} may read: Name and Email address.`);
+  await visitor.post(`/connect/apps/${first.id}/revoke`);
+  assert.equal(await noticeOf(first.id), `${name} may read: Email address.`);
+  await visitor.post(`/connect/apps/${second.id}/revoke`);
+  assert.equal(await noticeOf(first.id), `${name} can no longer read your data.`);
+
+  const foreign = await makeConsent(harness, integration, { userId: (await makeUser(harness)).id });
+  for (const done of [foreign.id, randomUUID(), 'revoked', 'reduced'])
+    assert.equal(await noticeOf(done), undefined, done);
 });
 
 test('200 ?done= says only what we say', async () => {
@@ -367,21 +449,63 @@ test('404 somebody else’s consent is not seen, reduced or revoked; nor is one 
   assert.equal((await read(integration, id)).status, 200);
 });
 
-test('410 a form sent twice, also at the same time, decides once', async () => {
+const decisionsOn = async (consentId: string) => {
+  const rows = await sql(
+    `select action from audit_log where subject = $1 and action in ('consents.grant', 'consents.refuse')`,
+    [`consent:${consentId}`],
+  );
+  return rows.map(({ action }) => action);
+};
+
+for (const decision of ['grant', 'refuse']) {
+  test(`303 ${decision} sent again, also at the same time, decides once and leads to the same place`, async () => {
+    const visitor = await newVisitor();
+    const { path, consentId } = await ask();
+    await visitor.get(path);
+    const send = (scopes = ['profile', 'email'], as = decision) =>
+      visitor.post(path, { decision: as, scopes });
+    const answers = [
+      ...(await Promise.all([send(), send(), send(), send()])),
+      await send(),
+      await send(['email', 'profile']),
+    ];
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [303]);
+    const places = new Set(answers.map(({ headers }) => headers.get('location')));
+    assert.equal(places.size, 1);
+    assert.match([...places][0]!, /^https:\/\/app\.example\.com\/back\?.*state=st%2Fate$/);
+    assert.deepEqual(await decisionsOn(consentId), [`consents.${decision}`]);
+
+    const other = decision === 'grant' ? 'refuse' : 'grant';
+    assert.equal((await send(undefined, other)).status, 410);
+    assert.equal((await visitor.get(path)).status, 410);
+    assert.deepEqual(await decisionsOn(consentId), [`consents.${decision}`]);
+    const stranger = await newVisitor();
+    assert.equal((await stranger.post(path, { decision, scopes: ['profile', 'email'] })).status, 404);
+  });
+}
+
+test('410 grant sent again with other scopes, or once it is over', async () => {
+  const visitor = await newVisitor();
+  const { path, consentId } = await ask();
+  const send = (scopes: string[]) => visitor.post(path, { decision: 'grant', scopes });
+  await visitor.get(path);
+  assert.equal((await send(['profile', 'email'])).status, 303);
+  for (const scopes of [['profile', 'email', 'kyc'], ['profile'], []])
+    assert.equal((await send(scopes)).status, 410);
+  await visitor.post(`/connect/apps/${consentId}/revoke`);
+  assert.equal((await send(['profile', 'email'])).status, 410);
+  assert.deepEqual(await decisionsOn(consentId), ['consents.grant']);
+});
+
+test('410 two decisions at the same time: one counts', async () => {
   const visitor = await newVisitor();
   const { path, consentId } = await ask();
   await visitor.get(path);
   const answers = await Promise.all(
-    ['grant', 'refuse', 'grant', 'grant'].map((decision) =>
-      visitor.post(path, { decision, scopes: ['profile', 'email'] }),
-    ),
+    ['grant', 'refuse'].map((decision) => visitor.post(path, { decision, scopes: ['profile', 'email'] })),
   );
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 410, 410, 410]);
-  const [row] = await sql(
-    `select count(*)::integer as count from audit_log where subject = $1 and action in ('consents.grant', 'consents.refuse')`,
-    [`consent:${consentId}`],
-  );
-  assert.equal(row!.count, 1);
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 410]);
+  assert.equal((await decisionsOn(consentId)).length, 1);
 });
 
 test('404 what is not there is a page too, and HEAD opens nothing', async () => {

@@ -18,7 +18,7 @@ test('303 behind https: links are of PUBLIC_URL, the cookie is Secure, and only 
 
   const signedIn = await visit(behindProxy(link));
   const [header] = signedIn.headers.getSetCookie();
-  assert.match(header!, /^__Secure-causeway_session=\S+; Max-Age=900; .*; Secure$/);
+  assert.match(header!, /^__Host-causeway_session=\S+; Max-Age=900; Path=\/; .*; Secure$/);
   assert.equal(signedIn.headers.get('location'), path, 'a path, whatever the origin');
   const cookie = cookieIn(signedIn.headers);
   const { text } = await visit(harness.url + path, { headers: { cookie } });

@@ -10,6 +10,7 @@ import {
 import {
   endSession,
   findSession,
+  findSignInLink,
   isCsrfTokenOf,
   isOwnPage,
   type Session,
@@ -19,7 +20,9 @@ import {
   type ConsentScope,
   consentScopes,
   decideConsent,
+  findAnswer,
   listConnections,
+  listOwnReads,
   openConsentLink,
   reduceConsent,
   revokeConsent,
@@ -29,7 +32,7 @@ import { renderConsentPage } from './consent-page.ts';
 import { pageErrors } from './errors.ts';
 import { type Form, formBytesMax, parseForm, readField, requireFields } from './form.ts';
 import { chooseLanguage } from './language.ts';
-import { renderRefusal, renderSignedOut, renderSignIn } from './message-pages.ts';
+import { renderRefusal, renderSignedOut, renderSignIn, renderSwitch } from './message-pages.ts';
 import { mayBeOwnForm } from './own-request.ts';
 import { type Reader, styleSheet } from './page.ts';
 import { contentPolicy, securityHeaders } from './security-headers.ts';
@@ -57,7 +60,8 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
       const sendRefusal = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
         const refusal = asRefusal(error);
         if (refusal.status >= 500) request.log.error({ err: error, code: refusal.code }, 'request failed');
-        reply.headers(refusal.headers ?? {});
+        // Not every error has passed the hook: the server itself refuses some requests before it.
+        reply.headers({ ...securityHeaders, ...refusal.headers });
         return sendPage(reply, pageFor(refusal, request), refusal.status);
       };
       const pageFor = (refusal: Refusal, request: FastifyRequest) => {
@@ -66,6 +70,11 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
         return refusal.code === 'not_signed_in'
           ? renderSignIn(reader, signInAt)
           : renderRefusal(reader, refusal, { requestId: request.id, signInAt });
+      };
+      const beginSession = async (reply: FastifyReply, link: Parameters<typeof useSignInLink>[1]) => {
+        const { sessionSecret, returnTo } = await useSignInLink(deps, link);
+        reply.header('set-cookie', sessionCookie(deps.publicUrl, sessionSecret));
+        return reply.redirect(returnTo, 303);
       };
       scope.setErrorHandler(sendRefusal);
       scope.setNotFoundHandler((request, reply) => sendRefusal(commonErrors.notFound(), request, reply));
@@ -84,11 +93,27 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
 
       scope.get<{ Params: { linkSecret: string } }>('/sign-in/:linkSecret', route, async (request, reply) => {
         const { linkSecret } = request.params;
+        const at = { db: deps.db, now: deps.clock() };
         const formerSessionSecret = readSessionCookie(deps.publicUrl, request.headers.cookie);
-        const { sessionSecret, returnTo } = await useSignInLink(deps, { linkSecret, formerSessionSecret });
-        reply.header('set-cookie', sessionCookie(deps.publicUrl, sessionSecret));
-        return reply.redirect(returnTo, 303);
+        const session = await findSession(at, formerSessionSecret);
+        if (session) {
+          sessions.set(request, session);
+          const { userId, person } = await findSignInLink(at, linkSecret);
+          const reader = readerOf(deps, request, session);
+          if (userId !== session.userId) return sendPage(reply, renderSwitch(reader, { linkSecret, person }));
+        }
+        return beginSession(reply, { linkSecret, formerSessionSecret });
       });
+
+      scope.post<{ Params: { linkSecret: string } }>(
+        '/sign-in/:linkSecret',
+        route,
+        async (request, reply) => {
+          const { reader } = await ownForm(deps, request, []);
+          const { linkSecret } = request.params;
+          return beginSession(reply, { linkSecret, formerSessionSecret: reader.session.secret });
+        },
+      );
 
       scope.get<{ Params: { linkToken: string } }>('/requests/:linkToken', route, async (request, reply) => {
         const { ctx, reader } = await signedIn(deps, request);
@@ -103,14 +128,15 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
         const decision = readField(form, 'decision');
         if (decision !== 'grant' && decision !== 'refuse')
           throw invalidField('decision', 'must be grant or refuse');
-        const { redirectTo } = await decideConsent(ctx, { linkToken, decision, scopes: readScopes(form) });
+        const { redirectTo } = await decideOnce(ctx, { linkToken, decision, scopes: readScopes(form) });
         return reply.redirect(redirectTo, 303);
       });
 
       scope.get<{ Querystring: { done?: string } }>('/apps', route, async (request, reply) => {
         const { ctx, reader } = await signedIn(deps, request);
         const { connections } = await listConnections(ctx);
-        return sendPage(reply, renderAppsPage(reader, connections, request.query.done));
+        const reads = await listOwnReads(ctx, { consentIds: connections.map(({ consent }) => consent.id) });
+        return sendPage(reply, renderAppsPage(reader, { connections, reads, changedId: request.query.done }));
       });
 
       scope.post<{ Params: { consentId: string } }>(
@@ -118,8 +144,8 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
         route,
         async (request, reply) => {
           const { ctx } = await ownForm(deps, request, []);
-          await revokeConsent(ctx, request.params);
-          return reply.redirect('/connect/apps?done=revoked', 303);
+          const { id } = await revokeConsent(ctx, request.params);
+          return reply.redirect(`/connect/apps?done=${id}`, 303);
         },
       );
 
@@ -128,8 +154,8 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
         route,
         async (request, reply) => {
           const { ctx, form } = await ownForm(deps, request, ['scopes']);
-          await reduceConsent(ctx, { ...request.params, scopes: readScopes(form) });
-          return reply.redirect('/connect/apps?done=reduced', 303);
+          const { id } = await reduceConsent(ctx, { ...request.params, scopes: readScopes(form) });
+          return reply.redirect(`/connect/apps?done=${id}`, 303);
         },
       );
 
@@ -183,6 +209,21 @@ async function ownForm(
   if (!isCsrfTokenOf(visit.reader.session.secret, readField(form, 'csrf'))) throw pageErrors.foreignForm();
   requireFields(form, ['csrf', ...fields]);
   return { ...visit, form };
+}
+
+/** A form that is sent twice, as by a second click, leads to the same place twice. */
+async function decideOnce(
+  ctx: Ctx<UserActor>,
+  decision: Parameters<typeof findAnswer>[1],
+): Promise<{ redirectTo: string }> {
+  try {
+    return await decideConsent(ctx, decision);
+  } catch (error) {
+    const isUsed = asRefusal(error).code === 'link_used';
+    const answer = isUsed && (await findAnswer(ctx, decision));
+    if (!answer) throw error;
+    return answer;
+  }
 }
 
 /** Whether they were asked for is the consent's to say. */

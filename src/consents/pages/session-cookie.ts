@@ -1,13 +1,13 @@
 import { sessionLifetimeMs } from '../../sessions/index.ts';
 
-/** Browsers take a name with this prefix only over https and with `Secure`. */
+/** Browsers take a name with this prefix only from our own host, over https, for all of its paths: no neighbour can plant one. */
 const nameFor = (publicUrl: string) =>
-  publicUrl.startsWith('https:') ? '__Secure-causeway_session' : 'causeway_session';
+  publicUrl.startsWith('https:') ? '__Host-causeway_session' : 'causeway_session';
 
 const attributesFor = (publicUrl: string) =>
-  `Path=/connect; HttpOnly; SameSite=Lax${publicUrl.startsWith('https:') ? '; Secure' : ''}`;
+  `Path=/; HttpOnly; SameSite=Lax${publicUrl.startsWith('https:') ? '; Secure' : ''}`;
 
-/** Two of the name mean that somebody else, such as a neighbouring site, has set one: then neither counts. */
+/** Two of the name mean that somebody else, such as a neighbouring site over http, has set one: then neither counts. */
 export function readSessionCookie(publicUrl: string, header: string | undefined): string | undefined {
   const name = nameFor(publicUrl);
   const values = (header ?? '')
