@@ -519,7 +519,7 @@ async function fuzz(t: TestContext, caller: fc.Arbitrary<Draft>, count: number, 
     1,
     'every message was answered',
   );
-  // A right answer, but one behind which nothing is seen.
+  // A right answer, but one behind which nothing is seen; a request that was long on its way may meet one.
   assert.ok(share((outcome) => outcome.startsWith('429')) < 0.01, 'hardly any was refused for their number');
   const reached = share((outcome) => / (?:done|refused)$/.test(outcome) && outcome !== 'arguments refused');
   assert.ok(reached >= 0.2, `${reached} reached a tool`);

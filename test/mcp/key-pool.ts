@@ -14,17 +14,18 @@ const windowMs = 10_500;
 export function createKeyPool<Owner extends Pick<IssuedKey, 'token'>>(
   make: () => Promise<Owner>,
 ): KeyPool<Owner> {
-  const places: { owner: Owner; since: number; uses: number }[] = [];
+  const places: { owner: Owner; usedAt: number[] }[] = [];
   let at = 0;
   let making: Promise<void> | undefined;
   const tryTake = () => {
     for (let tried = 0; tried < places.length; tried++, at++) {
-      const place = places[at % places.length]!;
+      const { owner, usedAt } = places[at % places.length]!;
       const now = performance.now();
-      if (now - place.since > windowMs) Object.assign(place, { since: now, uses: 0 });
-      if (place.uses < usesMax) {
-        place.uses++;
-        return place.owner;
+      // The product's window slides, and so does this one.
+      while (usedAt[0] !== undefined && usedAt[0] < now - windowMs) usedAt.shift();
+      if (usedAt.length < usesMax) {
+        usedAt.push(now);
+        return owner;
       }
     }
     return undefined;
@@ -38,7 +39,7 @@ export function createKeyPool<Owner extends Pick<IssuedKey, 'token'>>(
         const owner = tryTake();
         if (owner) return owner;
         making ??= make().then((owner) => {
-          places.push({ owner, since: performance.now(), uses: 0 });
+          places.push({ owner, usedAt: [] });
           making = undefined;
         });
         await making;
