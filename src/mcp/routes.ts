@@ -8,10 +8,10 @@ import {
   type FastifyReply,
   type FastifyRequest,
   type HttpServer,
+  jsonParser,
   noteForLog,
 } from '../platform/http.ts';
-import { type RatePolicy, rateHeaders } from '../platform/rate-limit/index.ts';
-import { JsonFault, parseStrictJson } from '../platform/strict-json.ts';
+import { type RatePolicy, spendAllowance } from '../platform/rate-limit/index.ts';
 import type { Tool } from '../platform/tool.ts';
 import { createDispatch, type ServerInfo } from './dispatch.ts';
 import { mcpErrors, RpcError } from './errors.ts';
@@ -68,7 +68,8 @@ export function mcpRoutes(
     const { actor, isAddressAllowed } = request.mcpCaller!;
     if (!isAddressAllowed) throw mcpErrors.addressNotAllowed();
     if (!actor.scopes.includes('mcp')) throw mcpErrors.mcpScopeMissing();
-    await spendAllowance(reply, actor.userId);
+    const terms = { policy: mcpPolicy, subject: actor.userId, exceeded: refuseMore };
+    reply.headers(await spendAllowance(deps.limiter, terms));
     const message = readMessage(body);
     if (message.id === undefined) {
       reply.status(202);
@@ -83,30 +84,9 @@ export function mcpRoutes(
     return `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${result}}`;
   };
 
-  async function spendAllowance(reply: FastifyReply, userId: string): Promise<void> {
-    const verdict = await deps.limiter.admit(mcpPolicy, userId);
-    const headers = rateHeaders(mcpPolicy, verdict);
-    reply.headers(headers);
-    if (!verdict.admitted) {
-      // Clients drop headers, so the body says it too.
-      throw mcpErrors.rateLimitExceeded({ data: { retryAfterSeconds: Number(headers['retry-after']) } });
-    }
-  }
-
   server.register(async (scope) => {
     scope.removeContentTypeParser('application/json');
-    scope.addContentTypeParser(
-      'application/json',
-      { parseAs: 'buffer' },
-      async (_request: unknown, body: Buffer) => {
-        try {
-          return parseStrictJson(body);
-        } catch (error) {
-          if (error instanceof JsonFault) throw mcpErrors.notJson({ message: error.message });
-          throw error;
-        }
-      },
-    );
+    scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, jsonParser(mcpErrors.notJson));
     scope.setErrorHandler((error, request, reply) => {
       const refusal = asRpcError(error);
       const isOurs = refusal.code === -32603;
@@ -150,6 +130,10 @@ export function mcpRoutes(
     });
   });
 }
+
+/** Clients drop headers, so the body says it too. */
+const refuseMore = ({ headers }: { headers: Record<string, string> }) =>
+  mcpErrors.rateLimitExceeded({ headers, data: { retryAfterSeconds: Number(headers['retry-after']) } });
 
 const jsonType = 'application/json; charset=utf-8';
 

@@ -86,14 +86,7 @@ export function createHttpServer({ log, metrics, trustedProxies }: HttpOptions) 
   server.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (_request: unknown, body: Buffer) => {
-      try {
-        return parseStrictJson(body);
-      } catch (error) {
-        if (error instanceof JsonFault) throw commonErrors.invalidRequest({ message: error.message });
-        throw error;
-      }
-    },
+    jsonParser(commonErrors.invalidRequest),
   );
 
   // Every route documents the one error body, and errors are serialised by the schema that documents it.
@@ -152,6 +145,17 @@ export function createHttpServer({ log, metrics, trustedProxies }: HttpOptions) 
 /** Adds to every line about the request from now on. The last one is not searched for secrets: only ids and our own words. */
 export function noteForLog(request: FastifyRequest, fields: Record<string, string>): void {
   if (request.log instanceof LazyChildLog) request.log.bind(fields);
+}
+
+/** Reads a body as strict JSON; what is wrong with it is refused in the surface's own way. */
+export function jsonParser(refuse: (fault: { message: string }) => Error) {
+  return async (_request: unknown, body: Buffer): Promise<unknown> => {
+    try {
+      return parseStrictJson(body);
+    } catch (error) {
+      throw error instanceof JsonFault ? refuse({ message: error.message }) : error;
+    }
+  };
 }
 
 /** A request that came by `inject` has no socket of its own. */

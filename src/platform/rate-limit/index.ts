@@ -1,3 +1,9 @@
 export { createMemoryLimiter } from './memory.ts';
-export { type RateLimiter, type RatePolicy, type RateVerdict, rateHeaders } from './policy.ts';
+export {
+  type RateLimiter,
+  type RatePolicy,
+  type RateVerdict,
+  rateHeaders,
+  spendAllowance,
+} from './policy.ts';
 export { createPostgresLimiter, sweepRateLimits } from './postgres.ts';

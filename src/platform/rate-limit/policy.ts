@@ -30,3 +30,18 @@ export function rateHeaders(policy: RatePolicy, verdict: RateVerdict): Record<st
   if (!verdict.admitted) headers['retry-after'] = String(Math.max(1, resetSeconds));
   return headers;
 }
+
+/** The allowance, or a refusal with the headers of it; admitted, they are for the answer. */
+export async function spendAllowance(
+  limiter: RateLimiter,
+  { policy, subject, exceeded }: { policy: RatePolicy; subject: string; exceeded(refusal: Spent): Error },
+): Promise<Record<string, string>> {
+  const verdict = await limiter.admit(policy, subject);
+  const headers = rateHeaders(policy, verdict);
+  if (!verdict.admitted) throw exceeded({ headers });
+  return headers;
+}
+
+interface Spent {
+  headers: Record<string, string>;
+}
