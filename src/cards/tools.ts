@@ -159,7 +159,7 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
       const { total, cards, collateralMinor } = await listCardsWithCollateral(ctx, {
         ...{ userId, cardId, cardIssuerUserId, status, ...page },
       });
-      const cardSecrets = reveal && (await revealCard(ctx, { userId, ...reveal }));
+      const cardSecrets = reveal && (await revealCard(ctx, { ...reveal, userId }));
       const pagination = paginate(total, page);
       return {
         ...{ userId, cards: cards.map(presentToolCard), balances: presentBalances(collateralMinor) },
@@ -191,7 +191,7 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
       const { pageSize = 10, currentPage = 0, ...filter } = given;
       const { userId } = ctx.actor;
       const { cardId, cardIssuerUserId } = filter;
-      const found = await listTransactionsOfCard(ctx, { userId, ...filter, pageSize, currentPage });
+      const found = await listTransactionsOfCard(ctx, { ...filter, userId, pageSize, currentPage });
       if (!found) throw cardErrors.cardNotFound();
       return {
         ...{ userId, cardId, cardIssuerUserId },

@@ -7,7 +7,7 @@ export { findAnswer } from './find-answer.ts';
 export { consentGauges } from './gauges.ts';
 export { consentJobs } from './jobs.ts';
 export { type Connection, listConnections } from './list-connections.ts';
-export { listOwnReads, type OwnRead, ownReadsMax } from './list-own-reads.ts';
+export { listOwnReads, type OwnRead } from './list-own-reads.ts';
 export { type OpenedLink, openConsentLink } from './open-consent-link.ts';
 export type { IntegrationFace } from './queries.ts';
 export { reduceConsent } from './reduce-consent.ts';

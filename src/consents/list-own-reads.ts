@@ -8,7 +8,7 @@ export interface OwnRead {
 }
 
 /** Of each consent at most so many, the newest. */
-export const ownReadsMax = 10;
+const ownReadsMax = 10;
 
 /** The newest reads of the user's own consents, by consent, newest first. Of a consent of somebody else there is nothing. */
 export async function listOwnReads(

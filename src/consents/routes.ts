@@ -23,9 +23,9 @@ import {
 } from './wire.ts';
 
 /** For each integration. Each request locks rows and writes to the audit log, so one must not take it up from all others. */
-export const connectPolicy: RatePolicy = { name: 'connect', quota: 100, windowMs: 10_000 };
+const connectPolicy: RatePolicy = { name: 'connect', quota: 100, windowMs: 10_000 };
 /** Fewer: each leaves a row for good. */
-export const requestPolicy: RatePolicy = { name: 'connect-requests', quota: 20, windowMs: 10_000 };
+const requestPolicy: RatePolicy = { name: 'connect-requests', quota: 20, windowMs: 10_000 };
 
 export function consentRoutes(server: HttpServer, deps: Deps): void {
   const storeNothing = async (_request: FastifyRequest, reply: FastifyReply) =>

@@ -3,8 +3,9 @@ export { integrationCommands } from './commands.ts';
 export { integrationErrors } from './errors.ts';
 export { integrationContext, integrationGuard } from './guard.ts';
 export { holdIntegration } from './hold-integration.ts';
-export { integrationLock } from './queries.ts';
+export { integrationLock, updateRedirectUris } from './queries.ts';
 export { integrationRateGuard } from './rate-guard.ts';
+export { faultInRedirectUri } from './redirect-uri.ts';
 export {
   type NewIntegration,
   type RegisteredIntegration,

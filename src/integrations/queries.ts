@@ -173,3 +173,8 @@ export async function revokeKeys(db: Db, integrationId: string, revokedAt: Date)
     [integrationId, revokedAt],
   );
 }
+
+/** Only the sandbox does so, whose own address may be another at each start. */
+export async function updateRedirectUris(db: Db, id: string, redirectUris: readonly string[]): Promise<void> {
+  await db.query('update integrations set redirect_uris = $2 where id = $1', [id, redirectUris]);
+}

@@ -1,2 +1,2 @@
 export type { AllowedPlaces } from './origins.ts';
-export { mcpPolicy, mcpRoutes } from './routes.ts';
+export { mcpRoutes } from './routes.ts';

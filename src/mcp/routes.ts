@@ -26,7 +26,7 @@ declare module 'fastify' {
   }
 }
 
-export const mcpPolicy: RatePolicy = { name: 'mcp', quota: 60, windowMs: 10_000 };
+const mcpPolicy: RatePolicy = { name: 'mcp', quota: 60, windowMs: 10_000 };
 
 /**
  * `POST /mcp`: JSON-RPC for the contract's plain caller and for MCP clients of every revision, stateless, one message and one JSON

@@ -6,7 +6,13 @@ import {
   revokeConsent,
 } from '../consents/index.ts';
 import type { Ctx, IntegrationActor, OperatorActor, UserActor } from '../context.ts';
-import { authenticateIntegration, type NewIntegration, registerIntegration } from '../integrations/index.ts';
+import {
+  authenticateIntegration,
+  faultInRedirectUri,
+  type NewIntegration,
+  registerIntegration,
+  updateRedirectUris,
+} from '../integrations/index.ts';
 import { makeSignInLink } from '../sessions/index.ts';
 import { demoUsers } from '../users/index.ts';
 import type { SandboxFile } from './sandbox-file.ts';
@@ -74,10 +80,8 @@ export async function makeConsentLink(
  */
 async function registerOwnPage(ctx: Ctx, integrationId: string): Promise<string> {
   const ownPage = `${ctx.publicUrl}/connect/apps`;
-  if (!/^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/])/.test(ownPage)) return localApp;
-  await ctx.db.query('update integrations set redirect_uris = $2 where id = $1', [
-    ...[integrationId, [localApp, ownPage]],
-  ]);
+  if (faultInRedirectUri(ownPage)) return localApp;
+  await updateRedirectUris(ctx.db, integrationId, [localApp, ownPage]);
   return ownPage;
 }
 
