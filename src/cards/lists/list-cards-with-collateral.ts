@@ -31,7 +31,7 @@ export async function listCardsWithCollateral(
   const statuses = statusesOf(status ?? (cardId === undefined ? undefined : 'all'));
   const page = { offset: currentPage * pageSize, limit: pageSize };
   const filter = { userId, cardId, cardIssuerUserId, statuses };
-  const { isAccountOwn, ...found } = await selectCardsWithCollateral(ctx.db, filter, page);
+  const { isAccountOwn, ...found } = await selectCardsWithCollateral(ctx.db, { ...filter, ...page });
   if (cardId !== undefined && found.total === 0) throw cardErrors.cardNotFound();
   if (cardIssuerUserId !== undefined && !isAccountOwn) throw cardErrors.cardAccountNotFound();
   return found;

@@ -1,5 +1,6 @@
 import type { CardStatus } from '../../issuer/index.ts';
 import type { Db, Row } from '../../platform/db.ts';
+import { gathered } from '../../platform/gather.ts';
 import type {
   CardTransactionStatus,
   CardTransactionView,
@@ -184,44 +185,46 @@ interface NamedCardsFilter {
   statuses: readonly CardStatus[];
 }
 
-interface OfUser {
-  total: bigint;
-  collateral: bigint;
-  /** Null where no account was asked for, or none is there. */
-  isAccountOwn: boolean | null;
+export interface CardsOfUser {
+  total: number;
+  cards: NamedCard[];
+  collateralMinor: bigint;
+  isAccountOwn: boolean;
 }
 
-/** Both tables are read by the user, so that a plan for whoever has few cards is good for whoever has many. */
-export async function selectCardsWithCollateral(
-  db: Db,
-  { userId, cardId, cardIssuerUserId, statuses }: NamedCardsFilter,
-  { offset, limit }: Slice,
-): Promise<{ total: number; cards: NamedCard[]; collateralMinor: bigint; isAccountOwn: boolean }> {
-  const rows = await db.query<NamedCard & OfUser & Row>(
-    `with own as materialized (
+// Both tables are read by the user, so that a plan for whoever has few cards is good for whoever has many. The page is one value: to
+// take rows and columns apart takes a server longer than to parse it. The arrays are taken from selects of their own: with their
+// length in sight, PostgreSQL makes a new plan for each call.
+const cardsWithCollateral = `select found.*
+   from unnest((select $1::uuid[]), (select $2::text[]), (select $3::text[]), (select $4::text[]), (select $5::bigint[]),
+     (select $6::bigint[])) with ordinality as q (user_id, card_id, account_id, statuses, skip, size, place)
+   cross join lateral (
+     with own as materialized (
        select c.id, c.card_issuer_user_id, c.nickname, c.last_four_digits, c.status, c.created_at
        from cards c
-       where c.user_id = $1 and c.status = any ($4::card_status[]) and ($2::text is null or c.id = $2)
-         and ($3::text is null or c.card_issuer_user_id = $3)
+       where c.user_id = q.user_id and c.status = any (q.statuses::card_status[]) and (q.card_id is null or c.id = q.card_id)
+         and (q.account_id is null or c.card_issuer_user_id = q.account_id)
      )
-     select a.collateral, a.is_own as "isAccountOwn", (select count(*) from own) as total, p.id,
-       p.card_issuer_user_id as "cardIssuerUserId", p.nickname, p.last_four_digits as "lastFourDigits", p.status
-     from (
-       select coalesce(sum(a.collateral), 0) as collateral, bool_or(a.id = $3) as is_own
-       from card_issuer_users a where a.user_id = $1) a
-     left join lateral (
-       select * from own order by created_at desc, id desc offset $5::bigint limit $6::bigint) p on true
-     order by p.created_at desc, p.id desc`,
-    [userId, cardId ?? null, cardIssuerUserId ?? null, statuses, offset, limit],
-  );
-  const { total, collateral, isAccountOwn } = rows[0]!;
-  return {
-    total: Number(total),
-    collateralMinor: collateral,
-    isAccountOwn: isAccountOwn === true,
-    cards: rows.filter(({ id }) => id !== null).map(({ total, collateral, isAccountOwn, ...card }) => card),
-  };
-}
+     select coalesce(sum(a.collateral), 0) as "collateralMinor", coalesce(bool_or(a.id = q.account_id), false) as "isAccountOwn",
+       (select count(*)::integer from own) as total,
+       coalesce((select json_agg(p) from (
+         select id, card_issuer_user_id as "cardIssuerUserId", nickname, last_four_digits as "lastFourDigits", status
+         from own order by created_at desc, id desc offset q.skip limit q.size) p), '[]') as cards
+     from card_issuer_users a where a.user_id = q.user_id
+   ) found
+   order by q.place`;
+
+export const selectCardsWithCollateral = gathered(
+  (db: Db, asked: (NamedCardsFilter & Slice)[]): Promise<CardsOfUser[]> =>
+    db.query<CardsOfUser & Row>(cardsWithCollateral, [
+      asked.map(({ userId }) => userId),
+      asked.map(({ cardId }) => cardId),
+      asked.map(({ cardIssuerUserId }) => cardIssuerUserId),
+      asked.map(({ statuses }) => `{${statuses}}`),
+      asked.map(({ offset }) => offset),
+      asked.map(({ limit }) => limit),
+    ]),
+);
 
 const movementColumns = `m.id, m.card_issuer_user_id as "cardIssuerUserId", m.action, m.type, m.status, m.amount as "amountMinor",
   m.previous_balance as "previousBalanceMinor", m.running_balance as "runningBalanceMinor", m.description,

@@ -23,25 +23,16 @@ async function listFullPage(
   slice: { offset: number; limit: number },
 ) {
   const isNewest = slice.offset === 0 && !startAt && !endAt;
-  const { total, lines } = isNewest
-    ? await selectNewestLines(db, userId, slice.limit)
+  const { total, lines, accounts } = isNewest
+    ? await selectNewestLines(db, { userId, limit: slice.limit })
     : await selectFullPage(db, { userId, startAt, endAt }, slice);
-  const accounts = new Map<bigint, CountedAccount>();
-  const add = (
-    accountId: bigint | null,
-    network: string,
-    currency: string | null,
-    balance: bigint | null,
-  ) => {
-    if (accountId === null || accounts.has(accountId)) return;
-    const asset = { network, currency: currency! };
-    accounts.set(accountId, { ...asset, balance: balance!, decimals: decimalsOf(evm, asset) });
-  };
-  for (const row of lines) {
-    add(row.sentAccountId, row.network, row.sentCurrency, row.sentBalance);
-    add(row.receivedAccountId, row.network, row.receivedCurrency, row.receivedBalance);
+  const counted = new Map<bigint, CountedAccount>();
+  for (const { accountId, ...account } of accounts) {
+    if (!counted.has(accountId)) counted.set(accountId, { ...account, decimals: decimalsOf(evm, account) });
   }
-  const accountOf = (accountId: bigint) => accounts.get(accountId)!;
-  const counted = countBack(lines, accountOf);
-  return { total, lines: Array.from(counted, ({ row, balance }) => presentLine(row, balance, accountOf)) };
+  const accountOf = (accountId: bigint) => counted.get(accountId)!;
+  const views: LineView[] = [];
+  for (const { row, balance } of countBack(lines, accountOf))
+    views.push(presentLine(row, balance, accountOf));
+  return { total, lines: views };
 }

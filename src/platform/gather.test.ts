@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Db } from './db.ts';
+import { gathered } from './gather.ts';
+
+/** The database is only handed on. */
+const someDb = () => ({}) as Db;
+
+function countingDouble() {
+  const asked: number[][] = [];
+  const double = gathered(async (_db: Db, questions: number[]) => {
+    asked.push([...questions]);
+    return questions.map((question) => question * 2);
+  });
+  return { asked, double };
+}
+
+test('what is asked for in one turn is asked together, and each gets its own answer', async () => {
+  const { asked, double } = countingDouble();
+  const db = someDb();
+  const answers = await Promise.all([double(db, 3), double(db, 1), double(db, 3)]);
+  assert.deepEqual(answers, [6, 2, 6]);
+  assert.deepEqual(asked, [[3, 1, 3]]);
+});
+
+test('what is asked for later is asked anew, also while the first is on its way', async () => {
+  const asked: string[][] = [];
+  const release = Promise.withResolvers<void>();
+  const echo = gathered(async (_db: Db, questions: string[]) => {
+    asked.push([...questions]);
+    if (asked.length === 1) await release.promise;
+    return questions;
+  });
+  const db = someDb();
+  const first = echo(db, 'same');
+  await nextTurn();
+  await nextTurn();
+  assert.deepEqual(asked, [['same']]);
+  assert.equal(await echo(db, 'same'), 'same');
+  assert.deepEqual(asked, [['same'], ['same']]);
+  release.resolve();
+  assert.equal(await first, 'same');
+});
+
+test('a statement stays short: more than 32 are asked by several', async () => {
+  const { asked, double } = countingDouble();
+  const db = someDb();
+  const numbers = Array.from({ length: 70 }, (_, n) => n);
+  const answers = await Promise.all(numbers.map((n) => double(db, n)));
+  assert.deepEqual(
+    answers,
+    numbers.map((n) => n * 2),
+  );
+  assert.deepEqual(
+    asked.map(({ length }) => length),
+    [32, 32, 6],
+  );
+});
+
+test('each database is asked for itself', async () => {
+  const { asked, double } = countingDouble();
+  await Promise.all([double(someDb(), 1), double(someDb(), 2)]);
+  assert.deepEqual(asked, [[1], [2]]);
+});
+
+test('a failure is that of all who asked together, and of nobody after them', async () => {
+  let calls = 0;
+  const ask = gathered(async (_db: Db, questions: string[]) => {
+    calls += 1;
+    if (calls === 1) throw new Error('database away');
+    return questions;
+  });
+  const db = someDb();
+  const outcomes = await Promise.allSettled([ask(db, 'a'), ask(db, 'b')]);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  assert.equal(await ask(db, 'c'), 'c');
+});
