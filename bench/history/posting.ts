@@ -83,13 +83,16 @@ async function postOverHttp({ port, operatorToken }: HistoryWorld, body: object)
   await response.arrayBuffer();
 }
 
-/** A deposit as the watcher posts it, against one row into a table like that of the lines and nothing else. */
+/**
+ * One line by `ledger.post`, its audit row included, against one row into a table like that of the lines and nothing else; and a
+ * deposit by the database's function alone.
+ */
 async function measureSingles(world: HistoryWorld, concurrency: number): Promise<void> {
   const { db, smallUsers } = world;
   await db.query('create table if not exists bare_lines (like ledger_lines including all)');
   const [row] = await db.query<{ last: bigint }>('select coalesce(max(number), 0) as last from bare_lines');
   let number = Number(row!.last);
-  const cpu = { post: [] as number[], limit: [] as number[] };
+  const cpu = { limit: [] as number[], post: [] as number[], function: [] as number[] };
   const withCpu = (spent: number[], call: () => Promise<unknown>) => async () => {
     const before = await cpuOfBackends(db);
     let calls = 0;
@@ -104,21 +107,25 @@ async function measureSingles(world: HistoryWorld, concurrency: number): Promise
   const rates = await measureRounds(
     {
       limit: withCpu(cpu.limit, () => insertBare(db, ++number)),
-      post: withCpu(cpu.post, () => postLines(db, new Date(), [deposit(pick(smallUsers), new Date())])),
+      post: withCpu(cpu.post, () => postOne(world)),
+      function: withCpu(cpu.function, () =>
+        postLines(db, new Date(), [deposit(pick(smallUsers), new Date())]),
+      ),
     },
     rounds,
   );
-  printRounds(
-    `post one line / insert one bare row, many users, ${concurrency} at once (goal: at least 0.5)`,
-    rates.post,
-    rates.limit,
-  );
+  const whose = `insert one bare row, many users, ${concurrency} at once`;
+  printRounds(`ledger.post of one line / ${whose} (goal: at least 0.5)`, rates.post, rates.limit);
+  printRounds(`… the database's function alone / ${whose}`, rates.function, rates.limit);
   if (cpu.post.length > 0) {
-    const [post, limit] = [median(cpu.post), median(cpu.limit)];
-    console.log(
-      `… CPU of the database's processes: ${post.toFixed(2)} ms against ${limit.toFixed(2)} ms, ratio ${(limit / post).toFixed(2)}`,
-    );
+    const [limit, ...ours] = [cpu.limit, cpu.post, cpu.function].map((spent) => median(spent).toFixed(2));
+    console.log(`… CPU of the database's processes: ${ours.join(' and ')} ms against ${limit} ms`);
   }
+}
+
+function postOne({ deps, smallUsers }: HistoryWorld): Promise<unknown> {
+  const line = { ...lineOf(pick(smallUsers), 1), transactionHash: hash(), logIndex: 7 };
+  return postBatch(operatorContext(deps), { key: randomUUID(), lines: [line] });
 }
 
 function deposit(userId: string, at: Date): Posting {

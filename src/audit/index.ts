@@ -1,2 +1,2 @@
 export { auditCommands } from './commands.ts';
-export { recordChange } from './record-change.ts';
+export { recordChange, recordChanges } from './record-change.ts';

@@ -22,6 +22,16 @@ export async function insertAuditRow(db: Db, row: NewAuditRow): Promise<void> {
   );
 }
 
+/** In their order. */
+export async function insertAuditRows(db: Db, rows: readonly NewAuditRow[]): Promise<void> {
+  await db.query(
+    `insert into audit_log (at, actor_kind, actor_id, action, subject, before, after)
+     select * from jsonb_to_recordset($1) as r (at timestamptz, "actorKind" text, "actorId" text, action text, subject text,
+       before jsonb, after jsonb)`,
+    [JSON.stringify(rows)],
+  );
+}
+
 const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
 
 export async function selectAuditRows(

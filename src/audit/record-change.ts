@@ -1,5 +1,6 @@
 import type { Actor, Ctx } from '../context.ts';
-import { insertAuditRow } from './queries.ts';
+import type { Db } from '../platform/db.ts';
+import { insertAuditRow, insertAuditRows, type NewAuditRow } from './queries.ts';
 
 export interface Change {
   /** The command or event, such as `keys.revoke`. */
@@ -15,9 +16,24 @@ export interface Change {
  * other statements: it holds the one lock of the chain until the commit, and whoever takes a row after it can deadlock with
  * somebody who has that row and waits for the chain.
  */
-export async function recordChange(ctx: Ctx, { action, subject, before, after }: Change): Promise<void> {
-  const row = { at: ctx.now, actorKind: ctx.actor.kind, actorId: idOf(ctx.actor), action, subject };
-  await insertAuditRow(ctx.db, { ...row, before: before ?? null, after: after ?? null });
+export async function recordChange(ctx: Ctx, change: Change): Promise<void> {
+  await insertAuditRow(ctx.db, toRow({ ctx, ...change }));
+}
+
+/** The same for changes of several callers that share a transaction. */
+export async function recordChanges(db: Db, changes: readonly ChangeBy[]): Promise<void> {
+  await insertAuditRows(db, changes.map(toRow));
+}
+
+interface ChangeBy extends Change {
+  ctx: Pick<Ctx, 'actor' | 'now'>;
+}
+
+function toRow({ ctx, action, subject, before, after }: ChangeBy): NewAuditRow {
+  return {
+    ...{ at: ctx.now, actorKind: ctx.actor.kind, actorId: idOf(ctx.actor), action, subject },
+    ...{ before: before ?? null, after: after ?? null },
+  };
 }
 
 function idOf(actor: Actor): string {

@@ -1,11 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { recordChange } from '../audit/index.ts';
-import { type Ctx, inTransaction } from '../context.ts';
+import { recordChanges } from '../audit/index.ts';
+import type { Ctx } from '../context.ts';
+import type { Db } from '../platform/db.ts';
+import { DatabaseUnavailable, Refusal } from '../platform/errors.ts';
+import { gathered } from '../platform/gather.ts';
 import { selectEmails, userErrors } from '../users/index.ts';
 import { ledgerErrors } from './errors.ts';
 import { asLedgerRefusal } from './ledger-refusal.ts';
 import { type LineType, type NewLine, usualPurposes } from './lines/line.ts';
-import { postLines } from './post-lines.ts';
+import { type Posting, postLines } from './post-lines.ts';
 import { selectPostingByKey } from './queries.ts';
 import { readInstant } from './read-instant.ts';
 import { type LegsInput, readLegs, readOnChain } from './read-legs.ts';
@@ -43,39 +46,129 @@ export interface PostedBatch {
  */
 export async function postBatch(ctx: Ctx, batch: Batch): Promise<PostedBatch> {
   const fingerprint = createHash('sha256').update(JSON.stringify(batch.lines)).digest();
-  const replay = async () => findReplay(ctx, batch, fingerprint);
-  const former = await replay();
-  if (former) return former;
-  const lines = batch.lines.map((line, at) => readLine(ctx, line, `lines.${at}.`));
-  await requireUsers(ctx, lines);
-  return inTransaction(ctx, async (ctx) => {
-    const [postingId] = await postLines(ctx.db, ctx.now, [
-      { kind: 'post', operationId: batch.key, description: 'Posted by an operator', fingerprint, lines },
-    ]);
-    await refuseUnsettled(
-      ctx.db,
-      batch.lines.map(({ id }, at) => ({ userId: lines[at]!.userId, id, field: `lines.${at}.id` })),
-    );
-    const posted = { postingId: String(postingId), lines: lines.length, replayed: false };
-    await recordChange(ctx, {
-      action: 'ledger.post',
-      subject: `posting:${posted.postingId}`,
-      after: { key: batch.key, lines: lines.length, users: new Set(lines.map(({ userId }) => userId)).size },
-    });
-    return posted;
-  }).catch(async (error) => asLedgerRefusal(error, replay));
+  if (batch.lines.length > togetherMax) return postAlone({ ctx, batch, fingerprint });
+  const outcome = await postSoon(ctx.db, { ctx, batch, fingerprint });
+  if (outcome.status === 'rejected') throw outcome.reason;
+  return outcome.value;
 }
 
-async function findReplay(
-  ctx: Ctx,
-  { key, lines }: Batch,
-  fingerprint: Buffer,
-): Promise<PostedBatch | undefined> {
+interface Call {
+  ctx: Ctx;
+  batch: Batch;
+  fingerprint: Buffer;
+}
+
+interface ReadCall extends Call {
+  lines: NewLine[];
+}
+
+/** Larger ones gain nothing, and would have small ones wait. */
+const togetherMax = 10;
+
+/**
+ * Small batches that come at once share a transaction: beginning and ending one, and waiting for the audit log's lock, is most of
+ * what one line costs. Nor is anything looked up before: where they fail together, each is posted for itself, and is told what was
+ * wrong with it or that it was posted before.
+ */
+const postSoon = gathered(async (db: Db, calls: Call[]): Promise<PromiseSettledResult<PostedBatch>[]> => {
+  const posted = await postTogether(db, calls).catch(noneUnlessLost);
+  return Promise.allSettled(calls.map(async (call, at) => posted.get(at) ?? postAlone(call)));
+});
+
+/** By the place of the call. */
+type PostedByPlace = ReadonlyMap<number, PostedBatch>;
+
+async function postTogether(db: Db, calls: readonly Call[]): Promise<PostedByPlace> {
+  const group = groupOf(calls);
+  if (group.size === 0) return new Map();
+  return db.transaction(async (db) => {
+    const posted = await writeCalls(db, [...group.values()]);
+    return new Map([...group.keys()].map((place, at) => [place, posted[at]!]));
+  });
+}
+
+/** What became of a commit whose connection broke is not known: whoever asks again under the key will learn it. */
+function noneUnlessLost(error: unknown): PostedByPlace {
+  if (error instanceof DatabaseUnavailable && error.isConnectionLost) throw error;
+  return new Map();
+}
+
+/**
+ * Those that can be posted together, by their places: none that is refused as it stands, and none of a user who has lines in another,
+ * as if a later one had brought what an earlier one spends.
+ */
+function groupOf(calls: readonly Call[]): Map<number, ReadCall> {
+  const group = new Map<number, ReadCall>();
+  const users = new Set<string>();
+  for (const [place, call] of calls.entries()) {
+    const read = tryReading(call);
+    if (!read || read.lines.some(({ userId }) => users.has(userId))) continue;
+    for (const { userId } of read.lines) users.add(userId);
+    group.set(place, read);
+  }
+  return group;
+}
+
+function tryReading(call: Call): ReadCall | undefined {
+  try {
+    return readCall(call);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+async function postAlone(call: Call): Promise<PostedBatch> {
+  const { ctx } = call;
+  const former = await findReplay(call);
+  if (former) return former;
+  const read = readCall(call);
+  await requireUsers(ctx, read.lines);
+  return ctx.db
+    .transaction(async (db) => (await writeCalls(db, [read]))[0]!)
+    .catch((error) => asLedgerRefusal(error, () => findReplay(call)));
+}
+
+/** In a transaction of theirs. */
+async function writeCalls(db: Db, calls: readonly ReadCall[]): Promise<PostedBatch[]> {
+  const postingIds = await postLines(db, calls.at(-1)!.ctx.now, calls.map(toPosting));
+  await refuseUnsettled(db, calls.flatMap(givenIds));
+  await recordChanges(
+    db,
+    calls.map(({ ctx, batch: { key }, lines }, at) => ({
+      ctx,
+      action: 'ledger.post',
+      subject: `posting:${postingIds[at]}`,
+      after: { key, lines: lines.length, users: new Set(lines.map(({ userId }) => userId)).size },
+    })),
+  );
+  return calls.map(({ lines }, at) => ({
+    ...{ postingId: String(postingIds[at]), lines: lines.length, replayed: false },
+  }));
+}
+
+const toPosting = ({ batch, fingerprint, lines }: ReadCall): Posting => ({
+  ...{ kind: 'post', operationId: batch.key, description: 'Posted by an operator', fingerprint, lines },
+});
+
+const givenIds = ({ batch, lines }: ReadCall) =>
+  batch.lines.map(({ id }, at) => ({ userId: lines[at]!.userId, id, field: `lines.${at}.id` }));
+
+async function findReplay({
+  ctx,
+  batch: { key, lines },
+  fingerprint,
+}: Call): Promise<PostedBatch | undefined> {
   const former = await selectPostingByKey(ctx.db, 'post', key);
   if (!former) return undefined;
   if (!former.fingerprint?.equals(fingerprint)) throw ledgerErrors.keyReused();
   return { postingId: String(former.id), lines: lines.length, replayed: true };
 }
+
+const readCall = (call: Call): ReadCall => ({
+  ...call,
+  lines: call.batch.lines.map((line, at) => readLine(call.ctx, line, `lines.${at}.`)),
+});
 
 function readLine(ctx: Ctx, line: BatchLine, where: string): NewLine {
   const { transactionType: type, description, transactionPurpose, userDescription, executedAt } = line;
