@@ -3,7 +3,7 @@ import { formatMinor } from '../platform/money.ts';
 import { selectHolder, userErrors } from '../users/index.ts';
 import { decimalsOf } from './assets.ts';
 import type { LineFilter, LineView } from './lines/line.ts';
-import { type CountedAccount, countBack, presentLine } from './lines/present-line.ts';
+import { type CountedAccount, countBack, PresentedLine } from './lines/present-line.ts';
 import {
   type LineKey,
   type LineRow,
@@ -78,8 +78,9 @@ async function* readBatches(
     next = last && rows.length === batchSize ? read(last) : undefined;
     next?.catch(() => {});
     const views: LineView[] = [];
-    for (const { row, balance } of countBack(rows, accountOf)) {
-      if (shown.has(row.type)) views.push(presentLine(row, balance, accountOf));
+    for (const row of rows) {
+      const balance = countBack(row, accountOf);
+      if (shown.has(row.type)) views.push(new PresentedLine(row, balance, accountOf));
     }
     yield views;
   }

@@ -14,10 +14,11 @@ export function parseMinor(text: string, decimals: number): bigint | undefined {
 export function formatMinor(amountMinor: bigint, decimals: number): string {
   const sign = amountMinor < 0n ? '-' : '';
   const digits = (amountMinor < 0n ? -amountMinor : amountMinor).toString().padStart(decimals + 1, '0');
-  const whole = digits.slice(0, digits.length - decimals);
-  let fraction = digits.slice(digits.length - decimals);
-  while (fraction.endsWith('0')) fraction = fraction.slice(0, -1);
-  return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`;
+  const point = digits.length - decimals;
+  let end = digits.length;
+  while (end > point && digits[end - 1] === '0') end--;
+  const whole = sign + digits.slice(0, point);
+  return end === point ? whole : `${whole}.${digits.slice(point, end)}`;
 }
 
 /** Cents, always with two digits after the point. */

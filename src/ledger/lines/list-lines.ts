@@ -2,7 +2,7 @@ import type { Ctx } from '../../context.ts';
 import type { NumberedPage } from '../../platform/page.ts';
 import { decimalsOf } from '../assets.ts';
 import { type LineFilter, type LineView, lineTypes } from './line.ts';
-import { type CountedAccount, countBack, presentLine, presentPageLine } from './present-line.ts';
+import { type CountedAccount, countBack, PresentedLine, presentPageLine } from './present-line.ts';
 import { selectFullPage, selectNewestLines, selectTypedPage } from './queries.ts';
 
 /** A page of a user's ledger, newest first, and how many lines there are in all. Any page costs the same. */
@@ -31,8 +31,5 @@ async function listFullPage(
     if (!counted.has(accountId)) counted.set(accountId, { ...account, decimals: decimalsOf(evm, account) });
   }
   const accountOf = (accountId: bigint) => counted.get(accountId)!;
-  const views: LineView[] = [];
-  for (const { row, balance } of countBack(lines, accountOf))
-    views.push(presentLine(row, balance, accountOf));
-  return { total, lines: views };
+  return { total, lines: lines.map((row) => new PresentedLine(row, countBack(row, accountOf), accountOf)) };
 }

@@ -1,6 +1,7 @@
 import type { Db, Row } from '../../platform/db.ts';
 import { gathered } from '../../platform/gather.ts';
 import { type LineFilter, type LineType, lineTypes } from './line.ts';
+import { type PackedLines, unpackLines } from './unpack-lines.ts';
 
 /** A stored line with the names of its assets. */
 export interface LineRow {
@@ -60,49 +61,15 @@ export interface FullPage extends Counted<LineRow> {
 }
 
 // Lines as two values, however many they are: to take rows and columns apart takes a server longer than all else about a page. What
-// people wrote is JSON; figures have no blanks in them, and one that is null is nothing between two. Read from lines in order.
+// people wrote is JSON; figures have no blanks in them. `unpackLines` has the same order.
 const figures = [
   ...['l.type', ms('l.transaction_at'), 'l.number', 'l.sent_account_id', 'l.sent_amount'],
   ...['l.received_account_id', 'l.received_amount', ms('l.executed_at')],
 ];
+const newestFirst = 'order by l.transaction_at desc, l.number desc';
 const packed = `array_to_json(array_agg(
-    array[l.operation_id, l.unique_hash_id, l.status, l.description, l.purpose, l.user_description])) as texts,
-  string_agg(concat(${figures.join(`, ' ', `)}), ' ') as figures`;
-
-/** Both are null where there are no lines. */
-interface PackedLines {
-  texts:
-    | [
-        ...[operationId: string, uniqueHashId: string, status: string, description: string, purpose: string],
-        userDescription: string | null,
-      ][]
-    | null;
-  figures: string | null;
-}
-
-function unpackLines({ texts, figures }: PackedLines): LineRow[] {
-  const all = figures?.split(' ') ?? [];
-  let at = 0;
-  return (texts ?? []).map(([operationId, uniqueHashId, status, description, purpose, userDescription]) => ({
-    type: all[at++] as LineType,
-    transactionMs: Number(all[at++]),
-    number: BigInt(all[at++]!),
-    operationId,
-    uniqueHashId,
-    sentAccountId: readInteger(all[at++]!),
-    sentAmount: readInteger(all[at++]!),
-    receivedAccountId: readInteger(all[at++]!),
-    receivedAmount: readInteger(all[at++]!),
-    status,
-    description,
-    purpose,
-    userDescription,
-    executedMs: readNumber(all[at++]!),
-  }));
-}
-
-const readInteger = (figure: string) => (figure === '' ? null : BigInt(figure));
-const readNumber = (figure: string) => (figure === '' ? null : Number(figure));
+    array[l.operation_id, l.unique_hash_id, l.status, l.description, l.purpose, l.user_description] ${newestFirst})) as texts,
+  string_agg(concat(${figures.join(`, ' ', `)}), ' ' ${newestFirst}) as figures`;
 
 const newestOf = (type: LineType) =>
   `select * from ledger_lines where list_id = h.id and type = '${type}' order by transaction_at desc, number desc limit q.size`;
@@ -310,7 +277,7 @@ export async function selectStatementSpan(
 /** Where a batch ended: the next begins before it. */
 export type LineKey = Pick<LineRow, 'transactionMs' | 'number'>;
 
-const statementBatch = `select ${columns('l')} from ledger_newest($1, $2::ledger_line_type[], $3, $4, $5, $6, 0, $7) l`;
+const statementBatch = `select ${packed} from ledger_newest($1, $2::ledger_line_type[], $3, $4, $5, $6, 0, $7) l`;
 
 /** The next lines of every type of a statement's list, newest first. */
 export async function selectStatementBatch(
@@ -326,7 +293,7 @@ export async function selectStatementBatch(
     'number' in before
       ? [new Date(before.transactionMs), before.number]
       : [before.endAt ?? 'infinity', 9223372036854775807n];
-  return db.query<LineRow & Row>(statementBatch, [
+  const batches = await db.query<PackedLines & Row>(statementBatch, [
     listId,
     lineTypes,
     startAt ?? '-infinity',
@@ -335,4 +302,6 @@ export async function selectStatementBatch(
     lastNumber,
     limit,
   ]);
+  // Taken out: the driver's results were seen to keep one another until V8 collects all of its memory.
+  return unpackLines(batches.pop()!);
 }

@@ -17,6 +17,18 @@ test('a head and one row a line, in the order of the lines, CRLF at every end', 
   assert.deepEqual(readCsv(text), expected);
 });
 
+test('rows longer than a chunk, and many chunks: every cell as it is written alone', async () => {
+  const texts = ['x'.repeat(200_000), '山"'.repeat(90_000), 'é'.repeat(70_000), '', 'plain'];
+  const lines = Array.from({ length: 300 }, (_, at) =>
+    sampleLine(at, { description: texts[at % 60] ?? `Zahlung Nr. ${at}, überwiesen`, userDescription: '=1' }),
+  );
+  const chunks: Buffer[] = [];
+  for await (const chunk of writeCsv(sampleStatement(lines))) chunks.push(chunk);
+  assert.ok(chunks.length > 10);
+  const rows = lines.map((line) => csvColumns.map((column) => writeCell(line[column])).join(','));
+  assert.equal(Buffer.concat(chunks).toString(), `${[csvColumns.join(','), ...rows].join('\r\n')}\r\n`);
+});
+
 test('no lines: the head alone', async () => {
   const text = (await gather(writeCsv(sampleStatement([])))).toString();
   assert.equal(text, `${csvColumns.join(',')}\r\n`);

@@ -1,4 +1,5 @@
 import type { LineView, Statement } from '../open-statement.ts';
+import { CsvChunk, plain } from './csv-chunk.ts';
 import { takeLines } from './take-lines.ts';
 
 /** The columns: the fields of `GET /api/history`, and which network and asset `amount` and `runningBalance` are of. */
@@ -9,30 +10,44 @@ export const csvColumns = [
 ] as (keyof LineView)[];
 
 /** RFC 4180 in UTF-8: a head, then one row a line. */
-export async function* writeCsv(statement: Statement): AsyncGenerator<string> {
-  yield `${csvColumns.join(',')}\r\n`;
+export async function* writeCsv(statement: Statement): AsyncGenerator<Buffer> {
+  yield Buffer.from(`${csvColumns.join(',')}\r\n`);
+  const chunk = new CsvChunk();
   for await (const lines of takeLines(statement)) {
-    for (let at = 0; at < lines.length; at += chunkLines) yield writeRows(lines.slice(at, at + chunkLines));
+    for (const line of lines) {
+      addRow(chunk, line);
+      if (chunk.isFull) yield chunk.take();
+    }
   }
+  if (!chunk.isEmpty) yield chunk.take();
 }
 
-/** Some hundred kilobytes: larger texts are slower to make and stay in memory for longer. */
-const chunkLines = 250;
+/** The cells of `csvColumns`. Instants, types and amounts are our own spelling and need no look. */
+function addRow(chunk: CsvChunk, line: LineView): void {
+  addForeign(chunk, line.id);
+  addForeign(chunk, line.uniqueHashId);
+  chunk.addCell(line.transactionDate);
+  chunk.addCell(line.transactionType);
+  addForeign(chunk, line.description);
+  addForeign(chunk, line.status);
+  addForeign(chunk, line.network);
+  addForeign(chunk, line.asset);
+  chunk.addCell(line.amount);
+  addForeign(chunk, line.assetSent);
+  chunk.addCell(line.amountSent);
+  addForeign(chunk, line.assetReceived);
+  chunk.addCell(line.amountReceived);
+  chunk.addCell(line.runningBalance);
+  chunk.addCell(line.executedAt);
+  addForeign(chunk, line.transactionPurpose);
+  addForeign(chunk, line.userDescription);
+  chunk.endRow();
+}
 
-const writeRows = (lines: readonly LineView[]) => `${lines.map(writeRow).join('\r\n')}\r\n`;
+function addForeign(chunk: CsvChunk, text: string | null): void {
+  if (!chunk.addPlainCell(text)) chunk.addCell(writeCell(text));
+}
 
-/** The cells of `csvColumns`, and nothing for null. Instants, types and amounts are our own spelling and need no look. */
-const writeRow = (line: LineView) =>
-  [
-    ...[writeCell(line.id), writeCell(line.uniqueHashId), line.transactionDate, line.transactionType],
-    ...[writeCell(line.description), writeCell(line.status), writeCell(line.network)],
-    ...[writeCell(line.asset), line.amount, writeCell(line.assetSent), line.amountSent],
-    ...[writeCell(line.assetReceived), line.amountReceived, line.runningBalance],
-    ...[line.executedAt, writeCell(line.transactionPurpose), writeCell(line.userDescription)],
-  ].join(',');
-
-/** Nearly every cell: nothing to quote, and a beginning that no spreadsheet takes for a formula. */
-const plain = /^(?:[A-Za-z0-9][A-Za-z0-9 .:_/()#-]*)?$/;
 const number = /^-?[0-9]+(?:\.[0-9]+)?$/;
 
 export function writeCell(text: string | null): string {
