@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Db } from './db.ts';
+import { DatabaseUnavailable } from './errors.ts';
 import { gathered } from './gather.ts';
 
 /** The database is only handed on. */
@@ -64,11 +65,27 @@ test('each database is asked for itself', async () => {
   assert.deepEqual(asked, [[1], [2]]);
 });
 
-test('a failure is that of all who asked together, and of nobody after them', async () => {
+test('a question that cannot be answered fails alone', async () => {
+  const asked: string[][] = [];
+  const ask = gathered(async (_db: Db, questions: string[]) => {
+    asked.push([...questions]);
+    if (questions.includes('poison')) throw new Error('invalid byte sequence');
+    return questions;
+  });
+  const db = someDb();
+  const outcomes = await Promise.allSettled([ask(db, 'a'), ask(db, 'poison'), ask(db, 'b')]);
+  assert.deepEqual(
+    outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.message)),
+    ['a', 'invalid byte sequence', 'b'],
+  );
+  assert.deepEqual(asked, [['a', 'poison', 'b'], ['a'], ['poison'], ['b']]);
+});
+
+test('a database that is away is so for all who asked together, is not asked again, and for nobody after them', async () => {
   let calls = 0;
   const ask = gathered(async (_db: Db, questions: string[]) => {
     calls += 1;
-    if (calls === 1) throw new Error('database away');
+    if (calls === 1) throw new DatabaseUnavailable('database unavailable', true, new Error('gone'));
     return questions;
   });
   const db = someDb();
@@ -77,5 +94,6 @@ test('a failure is that of all who asked together, and of nobody after them', as
     outcomes.map(({ status }) => status),
     ['rejected', 'rejected'],
   );
+  assert.equal(calls, 1);
   assert.equal(await ask(db, 'c'), 'c');
 });

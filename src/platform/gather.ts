@@ -1,4 +1,5 @@
 import type { Db } from './db.ts';
+import { DatabaseUnavailable } from './errors.ts';
 
 /** So that a statement stays short, however many ask at once. */
 const questionsMax = 32;
@@ -6,7 +7,7 @@ const questionsMax = 32;
 /**
  * A query for one thing out of a query for many: what is asked for in the same turn of the event loop is asked together, so that a
  * busy server pays once for what it would have paid for each. Nothing is kept: every answer is of a query that began after its
- * question. `ask` answers the questions in their order; where it fails, it has failed for each.
+ * question. `ask` answers the questions in their order.
  */
 export function gathered<Question, Answer>(
   ask: (db: Db, questions: Question[]) => Promise<Answer[]>,
@@ -16,7 +17,7 @@ export function gathered<Question, Answer>(
     const questions: Question[] = [];
     const answers = new Promise(setImmediate).then(() => {
       if (turns.get(db)?.questions === questions) turns.delete(db);
-      return ask(db, questions);
+      return askIsolated(ask, db, questions);
     });
     return { questions, answers };
   };
@@ -27,11 +28,36 @@ export function gathered<Question, Answer>(
       turns.set(db, turn);
     }
     const place = turn.questions.push(question) - 1;
-    return (await turn.answers)[place]!;
+    const answer = (await turn.answers)[place]!;
+    if ('failure' in answer) throw answer.failure;
+    return answer.value;
   };
 }
 
 interface Turn<Question, Answer> {
   questions: Question[];
-  answers: Promise<Answer[]>;
+  answers: Promise<Outcome<Answer>[]>;
+}
+
+type Outcome<Answer> = { value: Answer } | { failure: unknown };
+
+/** One question that cannot be answered must not fail its neighbours: each is asked for itself then. A database that is away is so for all. */
+async function askIsolated<Question, Answer>(
+  ask: (db: Db, questions: Question[]) => Promise<Answer[]>,
+  db: Db,
+  questions: Question[],
+): Promise<Outcome<Answer>[]> {
+  try {
+    return (await ask(db, questions)).map((value) => ({ value }));
+  } catch (failure) {
+    if (questions.length === 1 || failure instanceof DatabaseUnavailable) throw failure;
+    return Promise.all(
+      questions.map((question) =>
+        ask(db, [question]).then(
+          ([value]) => ({ value: value! }),
+          (failure: unknown) => ({ failure }),
+        ),
+      ),
+    );
+  }
 }
