@@ -53,8 +53,9 @@ export function historyRoutes(
         response: { 200: Type.Unknown() },
       },
       // Defaults fill the query before the handler sees it, so what the caller wrote is noted here.
-      preValidation: async (request) => {
+      preValidation: (request, _reply, done) => {
         written.set(request, Object.keys(request.query as object));
+        done();
       },
     },
     async (request, reply) => {

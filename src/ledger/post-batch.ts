@@ -46,10 +46,9 @@ export interface PostedBatch {
  */
 export async function postBatch(ctx: Ctx, batch: Batch): Promise<PostedBatch> {
   const fingerprint = createHash('sha256').update(JSON.stringify(batch.lines)).digest();
-  if (batch.lines.length > togetherMax) return postAlone({ ctx, batch, fingerprint });
-  const outcome = await postSoon(ctx.db, { ctx, batch, fingerprint });
-  if (outcome.status === 'rejected') throw outcome.reason;
-  return outcome.value;
+  const call = { ctx, batch, fingerprint };
+  const isSmall = batch.lines.length <= togetherMax;
+  return (isSmall ? await postSoon(ctx.db, call) : undefined) ?? postAlone(call);
 }
 
 interface Call {
@@ -70,27 +69,21 @@ const togetherMax = 10;
  * what one line costs. Nor is anything looked up before: where they fail together, each is posted for itself, and is told what was
  * wrong with it or that it was posted before.
  */
-const postSoon = gathered(async (db: Db, calls: Call[]): Promise<PromiseSettledResult<PostedBatch>[]> => {
-  const posted = await postTogether(db, calls).catch(noneUnlessLost);
-  return Promise.allSettled(calls.map(async (call, at) => posted.get(at) ?? postAlone(call)));
+const postSoon = gathered(async (db: Db, calls: Call[]): Promise<(PostedBatch | undefined)[]> => {
+  const group = groupOf(calls);
+  const posted = await postTogether(db, [...group.values()]).catch(noneUnlessLost);
+  const byPlace = new Map([...group.keys()].map((place, at) => [place, posted[at]]));
+  return calls.map((_, place) => byPlace.get(place));
 });
 
-/** By the place of the call. */
-type PostedByPlace = ReadonlyMap<number, PostedBatch>;
-
-async function postTogether(db: Db, calls: readonly Call[]): Promise<PostedByPlace> {
-  const group = groupOf(calls);
-  if (group.size === 0) return new Map();
-  return db.transaction(async (db) => {
-    const posted = await writeCalls(db, [...group.values()]);
-    return new Map([...group.keys()].map((place, at) => [place, posted[at]!]));
-  });
+async function postTogether(db: Db, group: readonly ReadCall[]): Promise<PostedBatch[]> {
+  return group.length === 0 ? [] : db.transaction((db) => writeCalls(db, group));
 }
 
 /** What became of a commit whose connection broke is not known: whoever asks again under the key will learn it. */
-function noneUnlessLost(error: unknown): PostedByPlace {
+function noneUnlessLost(error: unknown): PostedBatch[] {
   if (error instanceof DatabaseUnavailable && error.isConnectionLost) throw error;
-  return new Map();
+  return [];
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Db } from '../platform/db.ts';
 import type { NewLine, OnChain } from './lines/line.ts';
-import { callLedgerPost, callLedgerPostOne, keyOf, type Owner } from './queries.ts';
+import { type Asset, callLedgerPost, callLedgerPostOne, keyOf, type OwnerCall } from './queries.ts';
 
 /** Lines that are posted together and whose accounts, with those of the house, sum to zero. */
 export interface Posting {
@@ -22,29 +22,31 @@ export interface Posting {
 export async function postLines(db: Db, postedAt: Date, postings: readonly Posting[]): Promise<bigint[]> {
   if (postings.length === 0) return [];
   const [only] = postings;
-  if (postings.length === 1 && only!.lines.length === 1 && !only!.isHeld) {
+  if (postings.length === 1 && only!.lines.length === 1) {
     const [line] = only!.lines;
     const isOneLeg = (line!.sent === null) !== (line!.received === null);
     const id = isOneLeg ? await callLedgerPostOne(db, postedAt, only!, line!) : undefined;
     if (id !== undefined) return [id];
   }
   const users = new Places<string>();
-  const owners = new Places<Owner>();
-  const linesByUser: object[][] = [];
+  const assets = new Places<Asset>();
+  const owners = new Places<OwnerCall>();
   const spent: bigint[] = [];
   const ownerAt = ({ userId, network }: NewLine, currency: string) =>
-    owners.placeOf(`${userId} ${network} ${currency}`, { userId, network, currency });
+    owners.placeOf(`${userId} ${network} ${currency}`, () => ({
+      userId,
+      asset: assets.placeOf(`${network} ${currency}`, () => ({ network, currency })),
+    }));
 
-  for (const [at, { lines, isHeld = false }] of postings.entries()) {
-    for (const line of lines) {
+  const lines = postings.flatMap((posting, at) =>
+    posting.lines.map((line) => {
       const { sent, received, onChain } = line;
-      if (isHeld && sent) {
+      if (posting.isHeld && sent) {
         const ownerPlace = ownerAt(line, sent.currency) - 1;
         spent[ownerPlace] = (spent[ownerPlace] ?? 0n) + sent.amount;
       }
-      const userAt = users.placeOf(line.userId, line.userId) - 1;
-      linesByUser[userAt] ??= [];
-      linesByUser[userAt].push({
+      return {
+        user: users.placeOf(line.userId, () => line.userId),
         posting: at + 1,
         type: line.type,
         at: line.transactionAt,
@@ -55,24 +57,24 @@ export async function postLines(db: Db, postedAt: Date, postings: readonly Posti
           received: ownerAt(line, received.currency),
           receivedAmount: String(received.amount),
         }),
-        status: 'completed',
         description: line.description,
         purpose: line.purpose,
         userDescription: line.userDescription,
         executedAt: line.executedAt,
-      });
-    }
-  }
+      };
+    }),
+  );
   return callLedgerPost(db, {
     postedAt,
     users: users.items,
+    assets: assets.items,
     owners: owners.items,
     spent: spent.length > 0 ? owners.items.map((_, place) => spent[place] ?? 0n) : [],
     postings: postings.map(({ kind, operationId, description, onChain, fingerprint }) => ({
       ...{ kind, operation: operationId, description, fingerprint: fingerprint?.toString('hex') },
       ...{ hash: onChain?.transactionHash, logIndex: onChain?.logIndex },
     })),
-    linesByUser,
+    lines,
   });
 }
 
@@ -81,10 +83,10 @@ class Places<Item> {
   readonly items: Item[] = [];
   readonly #placeByName = new Map<string, number>();
 
-  placeOf(name: string, item: Item): number {
+  placeOf(name: string, make: () => Item): number {
     const known = this.#placeByName.get(name);
     if (known !== undefined) return known;
-    this.#placeByName.set(name, this.items.push(item));
+    this.#placeByName.set(name, this.items.push(make()));
     return this.items.length;
   }
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { lineOf, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { verifyChain } from '../audit/verify-chain.ts';
-import { Refusal } from '../platform/errors.ts';
+import { DatabaseUnavailable, Refusal } from '../platform/errors.ts';
 import { accountFeatures, checkBooks } from './index.ts';
 import { listLines } from './lines/list-lines.ts';
 import { type BatchLine, postBatch } from './post-batch.ts';
@@ -64,10 +65,10 @@ async function requireSoundBooks(userIds: readonly string[]): Promise<void> {
 }
 
 test('small batches that come at once share a transaction, and each has its own posting and audit row', async () => {
-  const userIds = await makeUsers(20);
+  const userIds = await makeUsers(12);
   const outcomes = await postAtOnce(userIds.map((userId) => ({ lines: [deposit(userId), deposit(userId)] })));
   assert.deepEqual(new Set(outcomes.map(({ result }) => result)), new Set(['posted']));
-  assert.equal(new Set(outcomes.map(({ postingId }) => postingId)).size, 20);
+  assert.equal(new Set(outcomes.map(({ postingId }) => postingId)).size, 12);
   assert.equal(await countTransactions(outcomes.map(({ key }) => key)), 1);
   const rows = await harness.deps.db.query<{ subject: string; after: { key: string; lines: number } }>(
     `select subject, after from audit_log where action = 'ledger.post' and subject = any ($1) order by id`,
@@ -157,4 +158,78 @@ test('one user’s batches at once never spend the same twice, nor what only a l
   );
   assert.ok(row!.least >= 0n, String(row!.least));
   await requireSoundBooks([ana, rui]);
+});
+
+test('a connection that breaks under them fails each as unavailable; asked again, each is posted once', async () => {
+  const userIds = await makeUsers(3);
+  const batches = userIds.map((userId) => ({ key: randomUUID(), lines: [deposit(userId)] }));
+  const { db } = harness.deps;
+  const locked = Promise.withResolvers<void>();
+  const blocker = db.transaction(async (db) => {
+    await db.query('select from audit_head for update');
+    locked.resolve();
+    await new Promise(() => {});
+  });
+  blocker.catch(() => {});
+  await locked.promise;
+  const lost = Promise.allSettled(batches.map((batch) => postBatch(harness.operatorContext(), batch)));
+  await untilSomebodyWaits();
+  db.cutOff();
+  for (const outcome of await lost) {
+    assert.ok(outcome.status === 'rejected' && outcome.reason instanceof DatabaseUnavailable);
+  }
+  const again = await postAtOnce(batches);
+  assert.deepEqual(new Set(again.map(({ result }) => result)), new Set(['posted']));
+  for (const userId of userIds) assert.equal((await linesOf(userId)).length, 1);
+  await requireSoundBooks(userIds);
+});
+
+async function untilSomebodyWaits(): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const rows = await harness.deps.db.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    if (rows.length > 0) return;
+    await sleep(10);
+  }
+  throw new Error('nobody waits for the lock');
+}
+
+test('what is wrong is said in one order: a place on chain that is taken before funds that are missing', async () => {
+  const [ana] = (await makeUsers(1)) as [string];
+  const place = { transactionHash: `0x${randomBytes(32).toString('hex')}`, logIndex: 1 };
+  await postAtOnce([{ lines: [deposit(ana, '100')] }]);
+  const spend = { ...spending(ana, '60'), ...place };
+  const [first] = await postAtOnce([{ lines: [spend] }]);
+  const [alone] = await postAtOnce([{ lines: [spend] }]);
+  const [among] = await postAtOnce([{ lines: [spend, spending(ana, '1')] }]);
+  assert.deepEqual(
+    [first!.result, alone!.result, among!.result],
+    [...['posted', 'already_in_ledger', 'already_in_ledger']],
+  );
+});
+
+test('a process of the release before posts on beside ours, until it is stopped', async () => {
+  const [ana] = (await makeUsers(1)) as [string];
+  await postAtOnce([{ lines: [deposit(ana)] }]);
+  const { db } = harness.deps;
+  const amount = 7_000_000;
+  const line = { posting: 1, type: 'buy', at: new Date(), received: 1, receivedAmount: String(amount) };
+  const words = { status: 'completed', description: 'A deposit', purpose: 'deposit' };
+  const posting = { kind: 'post', operation: randomUUID(), description: 'Posted by an operator' };
+  await db.query(
+    `select ledger_post($1, $2::uuid[], $2::uuid[], '{polygon}', '{USDC}', '{}', $3::jsonb, $4::jsonb)`,
+    [
+      ...[new Date(), [ana], JSON.stringify([posting])],
+      JSON.stringify([[{ ...line, ...words, operation: randomUUID() }]]),
+    ],
+  );
+  await db.query(
+    `select ledger_post_one($1, $2, 'polygon', 'USDC', $3::numeric, 'post', $4, 'Posted by an operator', null, null, null, 'buy', $1,
+       $4, null, 'A deposit', 'deposit', null, null)`,
+    [new Date(), ana, amount, randomUUID()],
+  );
+  await postAtOnce([{ lines: [deposit(ana)] }]);
+  assert.equal((await linesOf(ana))[0]?.runningBalance, '24');
+  await requireSoundBooks([ana]);
 });

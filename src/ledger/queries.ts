@@ -17,38 +17,50 @@ export async function lockLedgers(db: Db, userIds: readonly string[]): Promise<v
   await db.query('select ledger_lock_lists($1::uuid[], true)', [[...new Set(userIds)]]);
 }
 
-/** The parts of a call of `ledger_post`, which migration 0005 describes. */
+/** A user's asset, by its place among those of the call. */
+export interface OwnerCall {
+  userId: string;
+  asset: number;
+}
+
+/** The parts of a call of `ledger_post`, which migration 0010 describes. */
 export interface LedgerPostCall {
   postedAt: Date;
   users: readonly string[];
-  owners: readonly Owner[];
+  assets: readonly Asset[];
+  owners: readonly OwnerCall[];
   /** By owner; empty where nothing was held. */
   spent: readonly bigint[];
   postings: readonly object[];
-  linesByUser: readonly object[];
+  lines: readonly object[];
 }
 
 export async function callLedgerPost(db: Db, call: LedgerPostCall): Promise<bigint[]> {
-  const { postedAt, users, owners, spent, postings, linesByUser } = call;
+  const { postedAt, users, assets, owners, spent, postings, lines } = call;
   const rows = await db.query<{ id: bigint }>(
-    `select unnest(ledger_post($1, $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::numeric[], $7::jsonb, $8::jsonb)) as id`,
-    [postedAt, users, ...ownerColumns(owners), spent, JSON.stringify(postings), JSON.stringify(linesByUser)],
+    `select unnest(ledger_post($1, $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::integer[], $7::numeric[], $8::json, $9::json)) as id`,
+    [
+      ...[postedAt, users, ...assetColumns(assets)],
+      ...[owners.map(({ userId }) => userId), owners.map(({ asset }) => asset), spent],
+      ...[JSON.stringify(postings), JSON.stringify(lines)],
+    ],
   );
   return rows.map(({ id }) => id);
 }
 
-/** One line that moves one account; `ledger_post_one` of migration 0005. Undefined where the user has no such account yet. */
+/** One line that moves one account; `ledger_post_one` of migration 0010. Undefined where the user has no such account yet. */
 export async function callLedgerPostOne(
   db: Db,
   postedAt: Date,
-  { kind, operationId, description, onChain, fingerprint }: Omit<Posting, 'lines'>,
+  { kind, operationId, description, onChain, fingerprint, isHeld }: Omit<Posting, 'lines'>,
   line: NewLine,
 ): Promise<bigint | undefined> {
   const { currency, amount } = (line.received ?? line.sent)!;
   const [row] = await db.query<{ id: bigint | null }>(
-    `select ledger_post_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) as id`,
+    `select ledger_post_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) as id`,
     [
       ...[postedAt, line.userId, line.network, currency, line.received ? amount : -amount],
+      isHeld && line.sent ? amount : 0n,
       ...[kind, operationId, description, onChain?.transactionHash, onChain?.logIndex, fingerprint],
       ...[line.type, line.transactionAt, line.operationId, line.onChain && keyOf(line.onChain)],
       ...[line.description, line.purpose, line.userDescription, line.executedAt],

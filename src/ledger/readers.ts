@@ -3,7 +3,7 @@ import type { NumberedPage } from '../platform/page.ts';
 import { accountFeatures } from './features.ts';
 import { listLines } from './lines/list-lines.ts';
 import { listUnsettled } from './unsettled/list-unsettled.ts';
-import { presentPage, toNode } from './wire.ts';
+import { presentPage, toNode, toUnsettledNode } from './wire.ts';
 
 interface AccountRequest extends NumberedPage {
   startAt?: Date;
@@ -29,7 +29,7 @@ export const ledgerReaders = [
         userId: ctx.actor.userId,
         ...{ startAt, endAt, ...page },
       });
-      return presentPage(records.map(toNode), total, page);
+      return presentPage(records.map(toUnsettledNode), total, page);
     },
   },
 ];

@@ -4,17 +4,39 @@ import { describePage, type NumberedPage } from '../platform/page.ts';
 import { dateTime } from '../platform/schemas.ts';
 import { currentPageInput, exactObject, nextArguments, toolInstant } from '../platform/tool-shapes.ts';
 import { type LineView, lineTypes } from './lines/line.ts';
+import type { UnsettledView } from './unsettled/list-unsettled.ts';
 
 /** The contract's node: what does not apply to a line is absent, what may be unknown is null. */
-export function toNode<
-  View extends Pick<LineView, 'assetSent' | 'amountSent' | 'assetReceived' | 'amountReceived'>,
->(view: View): object {
-  const { assetSent, amountSent, assetReceived, amountReceived, ...node } = view;
-  return {
-    ...node,
-    ...(assetSent !== null && { assetSent, amountSent }),
-    ...(assetReceived !== null && { assetReceived, amountReceived }),
+export const toNode = (view: LineView): object => nodeOf(view);
+
+/** Of what is not settled, why it is where it is and since when as well. */
+export const toUnsettledNode = (view: UnsettledView): object => ({
+  ...nodeOf(view),
+  statusReason: view.statusReason,
+  updatedAt: view.updatedAt,
+});
+
+function nodeOf(view: LineView | UnsettledView): object {
+  const { assetSent, amountSent, assetReceived, amountReceived } = view;
+  // Field by field: to copy all and leave out four takes as long as to make JSON of them.
+  const node = {
+    id: view.id,
+    uniqueHashId: view.uniqueHashId,
+    transactionDate: view.transactionDate,
+    transactionType: view.transactionType,
+    description: view.description,
+    status: view.status,
+    network: view.network,
+    asset: view.asset,
+    amount: view.amount,
+    runningBalance: view.runningBalance,
+    executedAt: view.executedAt,
+    transactionPurpose: view.transactionPurpose,
+    userDescription: view.userDescription,
   };
+  if (assetSent !== null) Object.assign(node, { assetSent, amountSent });
+  if (assetReceived !== null) Object.assign(node, { assetReceived, amountReceived });
+  return node;
 }
 
 export function presentPage(nodes: object[], totalCount: number, page: NumberedPage) {

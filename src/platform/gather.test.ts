@@ -44,10 +44,10 @@ test('what is asked for later is asked anew, also while the first is on its way'
   assert.equal(await first, 'same');
 });
 
-test('a statement stays short: more than 32 are asked by several', async () => {
+test('a statement stays short: more than 16 are asked by several', async () => {
   const { asked, double } = countingDouble();
   const db = someDb();
-  const numbers = Array.from({ length: 70 }, (_, n) => n);
+  const numbers = Array.from({ length: 38 }, (_, n) => n);
   const answers = await Promise.all(numbers.map((n) => double(db, n)));
   assert.deepEqual(
     answers,
@@ -55,7 +55,7 @@ test('a statement stays short: more than 32 are asked by several', async () => {
   );
   assert.deepEqual(
     asked.map(({ length }) => length),
-    [32, 32, 6],
+    [16, 16, 6],
   );
 });
 

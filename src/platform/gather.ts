@@ -1,8 +1,8 @@
 import type { Db } from './db.ts';
 import { DatabaseUnavailable } from './errors.ts';
 
-/** So that a statement stays short, however many ask at once. */
-const questionsMax = 32;
+/** So that a statement stays short, however many ask at once, and that the database and we work at the same time, not in turns. */
+const questionsMax = 16;
 
 /**
  * A query for one thing out of a query for many: what is asked for in the same turn of the event loop is asked together, so that a
@@ -41,7 +41,10 @@ interface Turn<Question, Answer> {
 
 type Outcome<Answer> = { value: Answer } | { failure: unknown };
 
-/** One question that cannot be answered must not fail its neighbours: each is asked for itself then. A database that is away is so for all. */
+/**
+ * One question that cannot be answered must not fail its neighbours: each is asked for itself then. A database that is away or too
+ * busy is so for all, and asking it more often would not help.
+ */
 async function askIsolated<Question, Answer>(
   ask: (db: Db, questions: Question[]) => Promise<Answer[]>,
   db: Db,

@@ -185,7 +185,7 @@ interface NamedCardsFilter {
   statuses: readonly CardStatus[];
 }
 
-export interface CardsOfUser {
+interface CardsOfUser {
   total: number;
   cards: NamedCard[];
   collateralMinor: bigint;
@@ -215,7 +215,7 @@ const cardsWithCollateral = `select found.*
    order by q.place`;
 
 export const selectCardsWithCollateral = gathered(
-  (db: Db, asked: (NamedCardsFilter & Slice)[]): Promise<CardsOfUser[]> =>
+  async (db: Db, asked: (NamedCardsFilter & Slice)[]): Promise<CardsOfUser[]> =>
     db.query<CardsOfUser & Row>(cardsWithCollateral, [
       asked.map(({ userId }) => userId),
       asked.map(({ cardId }) => cardId),

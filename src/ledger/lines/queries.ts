@@ -47,8 +47,8 @@ export interface PageRow extends LineRow {
   runningBalance: bigint;
 }
 
-/** An account that lines of a page move, with what it had after the newest of them. */
-export interface PageAccount {
+/** An account of the user, at least each that the lines of a page move, with what it had after the newest of them. */
+interface PageAccount {
   accountId: bigint;
   network: string;
   currency: string;
@@ -56,7 +56,7 @@ export interface PageAccount {
 }
 
 /** Lines of every type, with nothing left out between them. */
-export interface FullPage extends Counted<LineRow> {
+interface FullPage extends Counted<LineRow> {
   accounts: PageAccount[];
 }
 
