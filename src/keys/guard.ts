@@ -44,8 +44,10 @@ async function judge(deps: Deps, request: FastifyRequest, rows: GuardRows): Prom
 }
 
 /** The context of a request that passed `keyGuard`. */
-export function keyContext(deps: Deps, request: FastifyRequest): Ctx<KeyActor> {
-  const { keyActor } = request;
-  if (!keyActor) throw new Error(`no key guard on ${request.routeOptions.url}`);
-  return contextFor(deps, keyActor, request.log as Ctx['log']);
+export const keyContext = (deps: Deps, request: FastifyRequest): Ctx<KeyActor> =>
+  contextFor(deps, keyActorOf(request), request.log as Ctx['log']);
+
+export function keyActorOf({ keyActor, routeOptions }: FastifyRequest): KeyActor {
+  if (!keyActor) throw new Error(`no key guard on ${routeOptions.url}`);
+  return keyActor;
 }

@@ -27,8 +27,10 @@ async function listFullPage(
     ? await selectNewestLines(db, { userId, limit: slice.limit })
     : await selectFullPage(db, { userId, startAt, endAt }, slice);
   const counted = new Map<bigint, CountedAccount>();
-  for (const { accountId, ...account } of accounts) {
-    if (!counted.has(accountId)) counted.set(accountId, { ...account, decimals: decimalsOf(evm, account) });
+  for (const account of accounts) {
+    const { accountId, network, currency, balance } = account;
+    if (counted.has(accountId)) continue;
+    counted.set(accountId, { network, currency, balance, decimals: decimalsOf(evm, account) });
   }
   const accountOf = (accountId: bigint) => counted.get(accountId)!;
   return { total, lines: lines.map((row) => new PresentedLine(row, countBack(row, accountOf), accountOf)) };
