@@ -1,5 +1,6 @@
 import type { Db } from '../platform/db.ts';
 import type { NewLine, OnChain } from './lines/line.ts';
+import { writeInstant } from './lines/write-instant.ts';
 import { type Asset, callLedgerPost, callLedgerPostOne, keyOf, type OwnerCall } from './queries.ts';
 
 /** Lines that are posted together and whose accounts, with those of the house, sum to zero. */
@@ -49,7 +50,7 @@ export async function postLines(db: Db, postedAt: Date, postings: readonly Posti
         user: users.placeOf(line.userId, () => line.userId),
         posting: at + 1,
         type: line.type,
-        at: line.transactionAt,
+        at: writeInstant(line.transactionAt.getTime()),
         operation: line.operationId,
         ...(onChain && { key: keyOf(onChain) }),
         ...(sent && { sent: ownerAt(line, sent.currency), sentAmount: String(sent.amount) }),
@@ -60,7 +61,7 @@ export async function postLines(db: Db, postedAt: Date, postings: readonly Posti
         description: line.description,
         purpose: line.purpose,
         userDescription: line.userDescription,
-        executedAt: line.executedAt,
+        executedAt: line.executedAt && writeInstant(line.executedAt.getTime()),
       };
     }),
   );
