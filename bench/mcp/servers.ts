@@ -66,8 +66,9 @@ async function serveTool(deps: Deps): Promise<number> {
 /** The row of the key is at hand, as if PostgreSQL cost nothing: the limit that it is compared with asks nobody either. */
 function withKeyAtHand(deps: Deps, keyId: string): Deps {
   let row: object[] | undefined;
-  const query = async (text: string, values?: unknown[]) => {
-    row ??= await deps.db.query(text, [keyId, ...(values ?? []).slice(1)]);
+  const query = async (text: string) => {
+    row ??= await deps.db.query(text, [[keyId]]);
+    if (row.length !== 1) throw new Error('the key is not there');
     return row;
   };
   return { ...deps, db: { ...deps.db, query } as Deps['db'] };

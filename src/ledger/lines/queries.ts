@@ -91,9 +91,9 @@ const newestLines = `select q.place::integer, h.total, p.*, a.accounts
      from ledger_accounts b where b.user_id = q.user_id
    ) a`;
 
-interface NewestRow extends PackedLines {
-  place: number;
-  total: bigint;
+interface PackedPage extends PackedLines {
+  total: bigint | null;
+  /** Names of networks and currencies have no blanks in them either. */
   accounts: string | null;
 }
 
@@ -103,18 +103,19 @@ interface NewestRow extends PackedLines {
  */
 export const selectNewestLines = gathered(
   async (db: Db, asked: { userId: string; limit: number }[]): Promise<FullPage[]> => {
-    const rows = await db.query<NewestRow & Row>(newestLines, [
+    const rows = await db.query<PackedPage & { place: number } & Row>(newestLines, [
       asked.map(({ userId }) => userId),
       asked.map(({ limit }) => limit),
     ]);
     const pages: FullPage[] = asked.map(() => ({ total: 0, lines: [], accounts: [] }));
-    for (const row of rows) {
-      const accounts = unpackAccounts(row.accounts ?? '');
-      pages[row.place - 1] = { total: Number(row.total), lines: unpackLines(row), accounts };
-    }
+    for (const row of rows) pages[row.place - 1] = unpackPage(row);
     return pages;
   },
 );
+
+const unpackPage = (row: PackedPage): FullPage => ({
+  ...{ total: Number(row.total ?? 0), lines: unpackLines(row), accounts: unpackAccounts(row.accounts ?? '') },
+});
 
 function unpackAccounts(figures: string): PageAccount[] {
   const all = figures.split(' ');
@@ -126,18 +127,17 @@ function unpackAccounts(figures: string): PageAccount[] {
   return accounts;
 }
 
-interface FullPageRow extends LineRow {
-  network: string;
-  sentCurrency: string | null;
-  sentBalance: bigint | null;
-  receivedCurrency: string | null;
-  receivedBalance: bigint | null;
-}
-
-const fullPage = `select p.total, ${columns('(p.line)')}, p.network, p.sent_currency as "sentCurrency", p.sent_balance as "sentBalance",
-     p.received_currency as "receivedCurrency", p.received_balance as "receivedBalance"
-   from ledger_full_page($1, $2::timestamptz, $3::timestamptz, $4::bigint, $5::bigint) p
-   order by (p.line).transaction_at desc, (p.line).number desc`;
+const fullPage = `with page as materialized (
+     select p.total, p.network, p.sent_currency, p.sent_balance, p.received_currency, p.received_balance, (p.line).*
+     from ledger_full_page($1, $2::timestamptz, $3::timestamptz, $4::bigint, $5::bigint) p
+   )
+   select (select max(g.total) from page g) as total, p.*, a.accounts
+   from (select ${packed} from page l where l.number is not null) p, (
+     select string_agg(distinct concat(m.id, ' ', m.network, ' ', m.currency, ' ', m.balance), ' ') as accounts
+     from page l, lateral (values (l.sent_account_id, l.network, l.sent_currency, l.sent_balance),
+       (l.received_account_id, l.network, l.received_currency, l.received_balance)) as m (id, network, currency, balance)
+     where m.id is not null
+   ) a`;
 
 /** Any page of every type and the exact number of lines in its window, of one moment; `ledger_full_page` of migration 0005 says how. */
 export async function selectFullPage(
@@ -145,27 +145,14 @@ export async function selectFullPage(
   { userId, startAt, endAt }: Omit<LineFilter, 'types'>,
   { offset, limit }: Slice,
 ): Promise<FullPage> {
-  const rows = await db.query<FullPageRow & { total: bigint } & Row>(fullPage, [
+  const [row] = await db.query<PackedPage & Row>(fullPage, [
     userId,
     startAt ?? null,
     endAt ?? null,
     offset,
     limit,
   ]);
-  const { total, lines } = counted(rows);
-  return { total, lines, accounts: lines.flatMap(accountsOf) };
-}
-
-function accountsOf(row: FullPageRow): PageAccount[] {
-  const { network, sentAccountId, receivedAccountId } = row;
-  const [sent, received] = [
-    { network, currency: row.sentCurrency!, balance: row.sentBalance! },
-    { network, currency: row.receivedCurrency!, balance: row.receivedBalance! },
-  ];
-  return [
-    ...(sentAccountId === null ? [] : [{ accountId: sentAccountId, ...sent }]),
-    ...(receivedAccountId === null ? [] : [{ accountId: receivedAccountId, ...received }]),
-  ];
+  return unpackPage(row!);
 }
 
 const typedPage = `select p.total, ${columns('(p.line)')}, coalesce(r.network, s.network) as network, s.currency as "sentCurrency",
