@@ -2518,6 +2518,33 @@ AS $function$
     extract(epoch from executed_at))::text
 $function$;
 
+CREATE OR REPLACE FUNCTION public.ledger_lines_page(of_user uuid, start_at timestamp with time zone, end_at timestamp with time zone, skip bigint, size bigint, OUT total bigint, OUT lines ledger_lines[], OUT accounts text)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  types ledger_line_type[] := '{buy,sell,swap-bridge,transfer-token}';
+  list ledger_lists;
+  spot record;
+  moved bigint[];
+begin
+  select * into list from ledger_lists l where l.user_id = of_user and l.is_settled;
+  if not found then return; end if;
+  spot := ledger_locate(list, types, start_at, end_at, skip);
+  total := spot.total;
+  if spot.upto_at is null then return; end if;
+  lines := array(select l from ledger_newest(list.id, types, coalesce(start_at, '-infinity'), spot.upto_at, spot.upto_number,
+    list.last_number, spot.rest, size) l);
+  if cardinality(lines) = 0 then return; end if;
+  moved := array(select distinct m.id from unnest(lines) l, lateral (values (l.sent_account_id), (l.received_account_id)) as m (id)
+    where m.id is not null);
+  select string_agg(concat(a.id, ' ', a.network, ' ', a.currency, ' ', b.balance), ' ') into accounts
+    from ledger_balances_after(moved, (lines[1]).transaction_at, (lines[1]).number, spot.ats, spot.numbers) b
+    join ledger_accounts a on a.id = b.account_id;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.ledger_locate(list ledger_lists, types ledger_line_type[], start_at timestamp with time zone, end_at timestamp with time zone, skip bigint, OUT total bigint, OUT upto_at timestamp with time zone, OUT upto_number bigint, OUT rest bigint, OUT ats timestamp with time zone[], OUT numbers bigint[])
  RETURNS record
  LANGUAGE plpgsql

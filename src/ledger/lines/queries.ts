@@ -127,19 +127,11 @@ function unpackAccounts(figures: string): PageAccount[] {
   return accounts;
 }
 
-const fullPage = `with page as materialized (
-     select p.total, p.network, p.sent_currency, p.sent_balance, p.received_currency, p.received_balance, (p.line).*
-     from ledger_full_page($1, $2::timestamptz, $3::timestamptz, $4::bigint, $5::bigint) p
-   )
-   select (select max(g.total) from page g) as total, p.*, a.accounts
-   from (select ${packed} from page l where l.number is not null) p, (
-     select string_agg(distinct concat(m.id, ' ', m.network, ' ', m.currency, ' ', m.balance), ' ') as accounts
-     from page l, lateral (values (l.sent_account_id, l.network, l.sent_currency, l.sent_balance),
-       (l.received_account_id, l.network, l.received_currency, l.received_balance)) as m (id, network, currency, balance)
-     where m.id is not null
-   ) a`;
+const fullPage = `select f.total, p.*, f.accounts
+   from ledger_lines_page($1, $2::timestamptz, $3::timestamptz, $4::bigint, $5::bigint) f
+   cross join lateral (select ${packed} from unnest(f.lines) l) p`;
 
-/** Any page of every type and the exact number of lines in its window, of one moment; `ledger_full_page` of migration 0005 says how. */
+/** Any page of every type and the exact number of lines in its window, of one moment; `ledger_lines_page` of migration 0010 says how. */
 export async function selectFullPage(
   db: Db,
   { userId, startAt, endAt }: Omit<LineFilter, 'types'>,
