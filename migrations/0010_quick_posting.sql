@@ -56,8 +56,7 @@ create trigger ledger_entries_balance after insert on ledger_entries
 -- Most postings: one line, which moves one account by `amount`, for which `spent` was held. The same as ledger_post would write, for
 -- less: what PostgreSQL sets up for each statement is what a single line costs, so there are two. The first locks the list by changing
 -- it; its hash is computed there, from the list as it is once it is locked. The posting's id is taken before, so that ids of one list may
--- be in another order than its lines. Null, and nothing done, where the user has no list or
--- account for it yet.
+-- be in another order than its lines. Null, and nothing done, where the user has no list or account for it yet.
 create function ledger_post_one(at timestamptz, of_user uuid, of_network text, of_currency text, amount numeric, spent numeric, kind text,
   operation text, posting_description text, transaction_hash text, log_index integer, fingerprint bytea, line_type ledger_line_type,
   transaction_at timestamptz, line_operation text, key text, description text, purpose text, user_description text,

@@ -13,16 +13,7 @@ export interface AuditRow {
 
 export type NewAuditRow = Omit<AuditRow, 'id' | 'at'> & { at: Date };
 
-/** The number and the hash are given by a trigger, under the lock of the chain's head. */
-export async function insertAuditRow(db: Db, row: NewAuditRow): Promise<void> {
-  await db.query(
-    `insert into audit_log (at, actor_kind, actor_id, action, subject, before, after)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [row.at, row.actorKind, row.actorId, row.action, row.subject, json(row.before), json(row.after)],
-  );
-}
-
-/** In their order. */
+/** In their order. The number and the hash are given by a trigger, under the lock of the chain's head. */
 export async function insertAuditRows(db: Db, rows: readonly NewAuditRow[]): Promise<void> {
   await db.query(
     `insert into audit_log (at, actor_kind, actor_id, action, subject, before, after)
@@ -31,8 +22,6 @@ export async function insertAuditRows(db: Db, rows: readonly NewAuditRow[]): Pro
     [JSON.stringify(rows)],
   );
 }
-
-const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
 
 export async function selectAuditRows(
   db: Db,

@@ -1,6 +1,6 @@
 import type { Actor, Ctx } from '../context.ts';
 import type { Db } from '../platform/db.ts';
-import { insertAuditRow, insertAuditRows, type NewAuditRow } from './queries.ts';
+import { insertAuditRows, type NewAuditRow } from './queries.ts';
 
 export interface Change {
   /** The command or event, such as `keys.revoke`. */
@@ -17,7 +17,7 @@ export interface Change {
  * somebody who has that row and waits for the chain.
  */
 export async function recordChange(ctx: Ctx, change: Change): Promise<void> {
-  await insertAuditRow(ctx.db, toRow({ ctx, ...change }));
+  await recordChanges(ctx.db, [{ ctx, ...change }]);
 }
 
 /** The same for changes of several callers that share a transaction. */

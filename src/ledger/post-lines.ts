@@ -1,6 +1,6 @@
 import type { Db } from '../platform/db.ts';
+import { writeInstant } from '../platform/write-instant.ts';
 import type { NewLine, OnChain } from './lines/line.ts';
-import { writeInstant } from './lines/write-instant.ts';
 import { type Asset, callLedgerPost, callLedgerPostOne, keyOf, type OwnerCall } from './queries.ts';
 
 /** Lines that are posted together and whose accounts, with those of the house, sum to zero. */

@@ -24,7 +24,7 @@ export interface OwnerCall {
 }
 
 /** The parts of a call of `ledger_post`, which migration 0010 describes. */
-export interface LedgerPostCall {
+interface LedgerPostCall {
   postedAt: Date;
   users: readonly string[];
   assets: readonly Asset[];

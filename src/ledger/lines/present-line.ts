@@ -1,9 +1,9 @@
 import type { Evm } from '../../evm/index.ts';
 import { formatMinor } from '../../platform/money.ts';
+import { writeInstant } from '../../platform/write-instant.ts';
 import { decimalsOf } from '../assets.ts';
 import type { LineType, LineView } from './line.ts';
 import type { LineRow, PageRow } from './queries.ts';
-import { writeInstant } from './write-instant.ts';
 
 /** An account as a line needs it. */
 export interface LineAccount {

@@ -62,14 +62,14 @@ interface FullPage extends Counted<LineRow> {
 
 // Lines as two values, however many they are: to take rows and columns apart takes a server longer than all else about a page. What
 // people wrote is JSON; figures have no blanks in them. `unpackLines` has the same order.
-const figures = [
+const figureColumns = [
   ...['l.type', ms('l.transaction_at'), 'l.number', 'l.sent_account_id', 'l.sent_amount'],
   ...['l.received_account_id', 'l.received_amount', ms('l.executed_at')],
 ];
 const newestFirst = 'order by l.transaction_at desc, l.number desc';
 const packed = `array_to_json(array_agg(
     array[l.operation_id, l.unique_hash_id, l.status, l.description, l.purpose, l.user_description] ${newestFirst})) as texts,
-  string_agg(concat(${figures.join(`, ' ', `)}), ' ' ${newestFirst}) as figures`;
+  string_agg(concat(${figureColumns.join(`, ' ', `)}), ' ' ${newestFirst}) as figures`;
 
 const newestOf = (type: LineType) =>
   `select * from ledger_lines where list_id = h.id and type = '${type}' order by transaction_at desc, number desc limit q.size`;
