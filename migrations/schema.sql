@@ -428,23 +428,8 @@ create table ledger_accounts (
   constraint ledger_accounts_user_key UNIQUE (user_id, network, currency),
   constraint ledger_accounts_pkey PRIMARY KEY (id),
   constraint ledger_accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
-  constraint ledger_accounts_funds CHECK (
-CASE
-    WHEN (user_id IS NULL) THEN ((balance IS NULL) AND (held IS NULL))
-    ELSE ((balance IS NOT NULL) AND (held IS NOT NULL) AND (balance <> 'NaN'::numeric) AND ((held >= (0)::numeric) AND (held <= balance)))
-END),
-  constraint ledger_accounts_house_check CHECK ((house ~ '^[a-z-]{1,40}$'::text)),
-  constraint ledger_accounts_owner CHECK ((num_nonnulls(user_id, house) = 1))
+  constraint ledger_accounts_funds CHECK ((COALESCE(((held >= (0)::numeric) AND (held <= balance) AND (balance < 'Infinity'::numeric)), false) = (user_id IS NOT NULL)))
 ) with (fillfactor=70);
-
-create table ledger_entries (
-  posting_id bigint not null,
-  line smallint not null,
-  account_id bigint not null,
-  amount numeric(78,0) not null,
-  constraint ledger_entries_pkey PRIMARY KEY (posting_id, line),
-  constraint ledger_entries_amount_check CHECK (((amount <> (0)::numeric) AND (amount <> 'NaN'::numeric)))
-);
 
 create table ledger_lines (
   list_id bigint not null,
@@ -483,8 +468,7 @@ create table ledger_lists (
   tail_size integer default 0 not null,
   constraint ledger_lists_key UNIQUE (user_id, is_settled),
   constraint ledger_lists_pkey PRIMARY KEY (id),
-  constraint ledger_lists_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
-  constraint ledger_lists_check CHECK ((is_settled = (last_hash IS NOT NULL)))
+  constraint ledger_lists_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 ) with (fillfactor=50);
 
 create table ledger_movements (
@@ -519,6 +503,8 @@ create table ledger_postings (
   log_index integer,
   posted_at timestamp with time zone not null,
   fingerprint bytea,
+  list_id bigint,
+  line_number bigint,
   constraint ledger_postings_operation_key UNIQUE (kind, operation_id),
   constraint ledger_postings_pkey PRIMARY KEY (id)
 );
@@ -867,7 +853,31 @@ CREATE INDEX deposits_by_block ON public.deposits USING btree (network, block_nu
 
 CREATE INDEX integration_keys_integration ON public.integration_keys USING btree (integration_id, id);
 
-CREATE INDEX ledger_entries_account ON public.ledger_entries USING btree (account_id, posting_id);
+create view ledger_entries as
+ WITH moved AS (
+         SELECT l.posting_id,
+            m.account_id,
+            a.network,
+            a.currency,
+            sum(m.amount) AS amount
+           FROM ((ledger_lines l
+             CROSS JOIN LATERAL ( VALUES (l.received_account_id,l.received_amount), (l.sent_account_id,(- l.sent_amount))) m(account_id, amount))
+             LEFT JOIN ledger_accounts a ON ((a.id = m.account_id)))
+          WHERE (m.account_id IS NOT NULL)
+          GROUP BY l.posting_id, m.account_id, a.network, a.currency, (m.amount > (0)::numeric)
+        )
+ SELECT m.posting_id,
+    m.account_id,
+    m.amount
+   FROM moved m
+UNION ALL
+ SELECT m.posting_id,
+    c.id AS account_id,
+    (- sum(m.amount)) AS amount
+   FROM (moved m
+     JOIN ledger_accounts c ON (((c.house = 'custody'::text) AND (c.network = m.network) AND (c.currency = m.currency))))
+  GROUP BY m.posting_id, c.id
+ HAVING (sum(m.amount) <> (0)::numeric);
 
 CREATE INDEX ledger_lines_by_operation ON public.ledger_lines USING btree (list_id, operation_id);
 
@@ -917,6 +927,31 @@ begin
     raise exception 'nobody acts as the house by a key' using errcode = 'restrict_violation';
   end if;
   return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.audit_append(changes json, subjects text[])
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  head audit_head;
+begin
+  select * into strict head from audit_head for update;
+  with added as (
+    insert into audit_log (id, at, actor_kind, actor_id, action, subject, before, after, hash)
+      select r.id, r.at, r.actor_kind, r.actor_id, r.action, r.subject, r.before, r.after,
+        hash_chain(head.hash, jsonb_build_array(r.id, extract(epoch from r.at), r.actor_kind, r.actor_id, r.action, r.subject, r.before,
+          r.after)::text) over (order by r.id rows unbounded preceding)
+      from (
+        select head.id + c.place as id, c.at, c.actor_kind, c.actor_id, c.action, subjects[c.place] as subject, c.before, c.after
+        from rows from (json_to_recordset(changes) as (at timestamptz, "actorKind" text, "actorId" text, action text, before jsonb,
+          after jsonb)) with ordinality as c (at, actor_kind, actor_id, action, before, after, place)
+      ) r
+      returning id, hash
+  )
+  update audit_head h set id = a.id, hash = a.hash from (select * from added order by id desc limit 1) a returning h.id into head.id;
+  return head.id;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.audit_log_chain()
@@ -2078,6 +2113,16 @@ CREATE OR REPLACE FUNCTION public.gtrgm_union(internal, internal)
  IMMUTABLE PARALLEL SAFE STRICT
 AS '$libdir/pg_trgm', $function$gtrgm_union$function$;
 
+create aggregate hash_chain(head bytea, content text) (sfunc = next_hash, stype = bytea);
+
+CREATE OR REPLACE FUNCTION public.ledger_accounts_check_new()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'an account is a user''s, with funds, or the house''s, without' using errcode = 'check_violation';
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.ledger_accounts_guard()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2175,8 +2220,6 @@ begin
     from placed p join ledger_accounts a on a.id = p.account_id
     left join bases b on b.account_id = p.account_id and b.upto_at = p.upto_at and b.upto_number = p.upto_number;
 end $function$;
-
-create aggregate ledger_chain(head bytea, line text) (sfunc = ledger_next_hash, stype = bytea);
 
 CREATE OR REPLACE FUNCTION public.ledger_count(in_list bigint, types ledger_line_type[], ats timestamp with time zone[], numbers bigint[], sign integer)
  RETURNS void
@@ -2361,23 +2404,6 @@ begin
   perform ledger_group_waiting(list);
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_entries_balance()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if exists (
-    select from added join ledger_accounts a on a.id = added.account_id
-    group by added.posting_id, a.network, a.currency having sum(added.amount) <> 0
-  ) then
-    raise exception 'a posting does not sum to zero' using errcode = 'check_violation';
-  end if;
-  update ledger_accounts a set balance = a.balance + moved.amount
-  from (select account_id, sum(amount) as amount from added group by account_id) moved
-  where a.id = moved.account_id and a.user_id is not null;
-  return null;
-end $function$;
-
 CREATE OR REPLACE FUNCTION public.ledger_first_hash(user_id uuid)
  RETURNS bytea
  LANGUAGE sql
@@ -2385,44 +2411,6 @@ CREATE OR REPLACE FUNCTION public.ledger_first_hash(user_id uuid)
 AS $function$
   select sha256(convert_to('causeway ledger ' || user_id, 'UTF8'))
 $function$;
-
-CREATE OR REPLACE FUNCTION public.ledger_full_page(of_user uuid, start_at timestamp with time zone, end_at timestamp with time zone, skip bigint, size bigint)
- RETURNS TABLE(total bigint, line ledger_lines, network text, sent_currency text, sent_balance numeric, received_currency text, received_balance numeric)
- LANGUAGE plpgsql
- STABLE ROWS 10
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-declare
-  types ledger_line_type[] := '{buy,sell,swap-bridge,transfer-token}';
-  list ledger_lists;
-  spot record;
-  lines ledger_lines[];
-  accounts bigint[];
-begin
-  select * into list from ledger_lists l where l.user_id = of_user and l.is_settled;
-  if not found then return; end if;
-  spot := ledger_locate(list, types, start_at, end_at, skip);
-  if spot.upto_at is not null then
-    lines := array(select l from ledger_newest(list.id, types, coalesce(start_at, '-infinity'), spot.upto_at, spot.upto_number,
-      list.last_number, spot.rest, size) l);
-  end if;
-  if coalesce(cardinality(lines), 0) = 0 then
-    total := spot.total;
-    return next;
-    return;
-  end if;
-  accounts := array(select distinct a.id from unnest(lines) l, lateral (values (l.sent_account_id), (l.received_account_id)) as a (id)
-    where a.id is not null);
-  return query
-    with bases as materialized (
-      select a.id, a.network, a.currency, b.balance
-      from ledger_balances_after(accounts, (lines[1]).transaction_at, (lines[1]).number, spot.ats, spot.numbers) b
-      join ledger_accounts a on a.id = b.account_id
-    )
-    select spot.total, l, coalesce(r.network, s.network), s.currency, s.balance, r.currency, r.balance
-    from unnest(lines) l
-    left join bases s on s.id = l.sent_account_id left join bases r on r.id = l.received_account_id;
-end $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_group_nodes(list ledger_lists, to_level integer, lo_at timestamp with time zone, lo_number bigint, hi_at timestamp with time zone, hi_number bigint, is_tail boolean)
  RETURNS integer
@@ -2636,23 +2624,6 @@ begin
   return accounts;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_lock_accounts(owners uuid[], networks text[], currencies text[])
- RETURNS bigint[]
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into ledger_accounts (user_id, network, currency, balance, held)
-    select o.user_id, o.network, o.currency, 0, 0 from unnest(owners, networks, currencies) as o (user_id, network, currency)
-    where not exists (select from ledger_accounts a
-      where a.user_id = o.user_id and a.network = o.network and a.currency = o.currency);
-  return (
-    with locked as materialized (
-      select o.place, a.id from unnest(owners, networks, currencies) with ordinality as o (user_id, network, currency, place)
-      join ledger_accounts a on a.user_id = o.user_id and a.network = o.network and a.currency = o.currency
-      order by a.id for update of a)
-    select array_agg(l.id order by l.place) from locked l);
-end $function$;
-
 CREATE OR REPLACE FUNCTION public.ledger_lock_heads(users uuid[])
  RETURNS ledger_lists[]
  LANGUAGE plpgsql
@@ -2705,15 +2676,15 @@ begin
   return lists;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_make_custody(networks text[], currencies text[])
- RETURNS void
+CREATE OR REPLACE FUNCTION public.ledger_may_post(kind text, operation text, transaction_hash text, transaction_at timestamp with time zone, line_operation text, key text, amount numeric, spent numeric)
+ RETURNS boolean
  LANGUAGE sql
+ IMMUTABLE
 AS $function$
-  insert into ledger_accounts (house, network, currency)
-    select distinct 'custody', o.network, o.currency from unnest(networks, currencies) as o (network, currency)
-    where not exists (select from ledger_accounts a
-      where a.house = 'custody' and a.network = o.network and a.currency = o.currency)
-    order by 2, 3 on conflict do nothing;
+  select kind in ('fund', 'withdrawal', 'deposit', 'post', 'settle') and length(operation) between 1 and 255
+    and (transaction_hash is null or ledger_is_hash(transaction_hash)) and isfinite(transaction_at)
+    and length(line_operation) between 1 and 255 and (key is null or length(key) between 1 and 255)
+    and amount <> 0 and amount <> 'NaN' and scale(amount) = 0 and spent >= 0 and spent <> 'NaN' and scale(spent) = 0
 $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_newest(in_list bigint, types ledger_line_type[], start_at timestamp with time zone, hi_at timestamp with time zone, hi_number bigint, last bigint, skip bigint, count bigint)
@@ -2739,15 +2710,6 @@ AS $function$
       order by l.transaction_at desc, l.number desc limit skip + count)
   ) l order by l.transaction_at desc, l.number desc offset skip limit count
 $function$;
-
-CREATE OR REPLACE FUNCTION public.ledger_next_hash(last bytea, head bytea, line text)
- RETURNS bytea
- LANGUAGE plpgsql
- IMMUTABLE
-AS $function$
-begin
-  return sha256(coalesce(last, head) || convert_to(line, 'UTF8'));
-end $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_node_at(in_list bigint, at_level integer, at timestamp with time zone, at_number bigint)
  RETURNS ledger_nodes
@@ -2898,15 +2860,14 @@ declare
   posting record;
   posting_ids bigint[];
   rows ledger_lines[];
-  -- By line, the places of those owners.
-  senders integer[];
-  receivers integer[];
+  -- By posting, one of its lines.
+  lists bigint[];
+  numbers bigint[];
   late ledger_lines[];
   wrong ledger_lines;
   -- Lists whose tails have become long.
   long bigint[];
   list bigint;
-  mark text;
 begin
   if (coalesce(cardinality(heads), 0), coalesce(cardinality(accounts), 0), coalesce(cardinality(custody), 0))
       is distinct from (cardinality(users), cardinality(owners), cardinality(networks)) then
@@ -2918,23 +2879,7 @@ begin
   if found then
     raise exception 'posting % is not one that there may be', posting.operation using errcode = 'check_violation';
   end if;
-  with given as materialized (
-    select nextval('ledger_postings_id_seq') as id, p.*
-    from rows from (json_to_recordset(postings) as (kind text, operation text, description text, hash text, "logIndex" integer,
-      fingerprint text)) with ordinality as p (kind, operation, description, hash, log_index, fingerprint, place)
-  ), written as (
-    insert into ledger_postings (id, kind, operation_id, description, transaction_hash, log_index, fingerprint, posted_at)
-      overriding system value
-      select g.id, g.kind, g.operation, g.description, g.hash, g.log_index, decode(g.fingerprint, 'hex'), at from given g
-  )
-  select array_agg(g.id order by g.place) into posting_ids from given g;
-  if cardinality(spent) > 0 then
-    select a.id into list from unnest(accounts, spent) as s (account_id, amount) join ledger_accounts a on a.id = s.account_id
-      where (s.amount >= 0 and s.amount <= a.held) is not true limit 1;
-    if found then
-      raise exception 'ledger account %: less held than is to be spent', list using errcode = 'restrict_violation';
-    end if;
-  end if;
+  posting_ids := array(select nextval('ledger_postings_id_seq') from generate_series(1, json_array_length(postings)));
 
   -- In the order of the lists, which is that of the indexes.
   with numbered as (
@@ -2950,19 +2895,17 @@ begin
       with ordinality as g ("user", posting, type, at, operation, key, sent, "sentAmount", received, "receivedAmount", description,
         purpose, "userDescription", "executedAt", place)
   ), chained as (
-    select n.*, ledger_chain(n.last_hash, ledger_line_text(n.id, n.number, n.type, n.at, n.posting, n.operation, n.key, accounts[n.sent],
+    select n.*, hash_chain(n.last_hash, ledger_line_text(n.id, n.number, n.type, n.at, n.posting, n.operation, n.key, accounts[n.sent],
         n.sent_amount, accounts[n.received], n.received_amount, 'completed', n.description, n.purpose, n.user_description, n.executed_at))
       over (partition by n.id order by n.number rows unbounded preceding) as hash
     from numbered n
   ), made as (
-    select c.sent, c.received, (c.at, c.number) < (c.tail_at, c.tail_number) as is_late,
+    select (c.at, c.number) < (c.tail_at, c.tail_number) as is_late,
       row(c.id, c.number, c.type, c.at, c.posting, c.operation, c.key, accounts[c.sent], c.sent_amount, accounts[c.received],
         c.received_amount, 'completed', c.description, c.purpose, c.user_description, c.executed_at, c.hash)::ledger_lines as line
     from chained c
   )
-  select array_agg(m.line), array_agg(m.sent), array_agg(m.received), array_agg(m.line) filter (where m.is_late)
-    into rows, senders, receivers, late from made m;
-  if rows is null then return posting_ids; end if;
+  select array_agg(m.line), array_agg(m.line) filter (where m.is_late) into rows, late from made m;
   select r.* into wrong from unnest(rows) r
     where not isfinite(r.transaction_at) or length(r.operation_id) not between 1 and 255
       or length(r.unique_hash_id) not between 1 and 255
@@ -2977,6 +2920,24 @@ begin
       using errcode = 'check_violation';
   end if;
 
+  select array_agg(o.list_id order by o.posting_id), array_agg(o.number order by o.posting_id) into lists, numbers
+    from (select distinct on (r.posting_id) r.posting_id, r.list_id, r.number from unnest(rows) r order by r.posting_id) o;
+  if cardinality(lists) is distinct from cardinality(posting_ids) then
+    raise exception 'a posting has no lines' using errcode = 'check_violation';
+  end if;
+  insert into ledger_postings (id, kind, operation_id, description, transaction_hash, log_index, fingerprint, posted_at, list_id,
+      line_number) overriding system value
+    select posting_ids[p.place], p.kind, p.operation, p.description, p.hash, p.log_index, decode(p.fingerprint, 'hex'), at,
+      lists[p.place], numbers[p.place]
+    from rows from (json_to_recordset(postings) as (kind text, operation text, description text, hash text, "logIndex" integer,
+      fingerprint text)) with ordinality as p (kind, operation, description, hash, log_index, fingerprint, place);
+  if cardinality(spent) > 0 then
+    select a.id into list from unnest(accounts, spent) as s (account_id, amount) join ledger_accounts a on a.id = s.account_id
+      where (s.amount >= 0 and s.amount <= a.held) is not true limit 1;
+    if found then
+      raise exception 'ledger account %: less held than is to be spent', list using errcode = 'restrict_violation';
+    end if;
+  end if;
   insert into ledger_lines select * from unnest(rows);
   with counted as (
     update ledger_lists l set last_number = c.number, last_hash = c.hash, buys = l.buys + c.buys, sells = l.sells + c.sells,
@@ -2994,29 +2955,14 @@ begin
     returning l.id, l.tail_size
   )
   select array_agg(c.id order by c.id) into long from counted c where c.tail_size >= 128;
-  mark := set_config('causeway.posting', 'on', true);
-  -- Entries are what each account gained and what it lost, and the same of the house's, the other way round: so they sum to zero.
   with moved as materialized (
-    select r.posting_id, m.account_id, m.custody, r.transaction_at, r.number, m.amount
-    from unnest(rows, senders, receivers) as r (list_id, number, type, transaction_at, posting_id, operation_id, unique_hash_id,
-        sent_account_id, sent_amount, received_account_id, received_amount, status, description, purpose, user_description,
-        executed_at, hash, sent, received),
-      lateral (values (r.received_account_id, custody[assets[r.received]], r.received_amount),
-        (r.sent_account_id, custody[assets[r.sent]], -r.sent_amount)) as m (account_id, custody, amount)
+    select m.account_id, r.transaction_at, r.number, m.amount
+    from unnest(rows) r,
+      lateral (values (r.received_account_id, r.received_amount), (r.sent_account_id, -r.sent_amount)) as m (account_id, amount)
     where m.account_id is not null
   ), of_movements as (
     insert into ledger_movements (account_id, transaction_at, number, amount)
       select m.account_id, m.transaction_at, m.number, m.amount from moved m
-  ), of_entries as (
-    insert into ledger_entries (posting_id, line, account_id, amount)
-      select e.posting_id, row_number() over (partition by e.posting_id order by e.is_house, e.amount), e.account_id, e.amount
-      from (
-        select m.posting_id, false as is_house, m.account_id, sum(m.amount) as amount
-        from moved m group by m.posting_id, m.account_id, m.amount > 0
-        union all
-        select m.posting_id, true, m.custody, -sum(m.amount)
-        from moved m group by m.posting_id, m.custody having sum(m.amount) <> 0
-      ) e
   )
   update ledger_accounts a set balance = a.balance + m.amount, held = a.held - m.spent
     from (
@@ -3026,7 +2972,6 @@ begin
         union all select s.account_id, 0, s.amount from unnest(accounts, spent) as s (account_id, amount) where s.amount <> 0
       ) m group by m.account_id
     ) m where a.id = m.account_id;
-  mark := set_config('causeway.posting', '', true);
   if late is not null then
     perform ledger_count_late(late);
   end if;
@@ -3036,7 +2981,7 @@ begin
   return posting_ids;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_post(at timestamp with time zone, users uuid[], owners uuid[], networks text[], currencies text[], spent numeric[], postings jsonb, lines jsonb)
+CREATE OR REPLACE FUNCTION public.ledger_post_each(at timestamp with time zone, users uuid[], networks text[], currencies text[], postings json)
  RETURNS bigint[]
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -3045,163 +2990,80 @@ CREATE OR REPLACE FUNCTION public.ledger_post(at timestamp with time zone, users
  SET enable_mergejoin TO 'off'
 AS $function$
 declare
-  heads ledger_lists[] := ledger_lock_heads(users);
-  head ledger_lists;
-  current integer := 0;
+  lists bigint[];
   accounts bigint[];
-  posting record;
-  posting_id bigint;
-  posting_ids bigint[];
-  line record;
-  row ledger_lines;
-  rows ledger_lines[];
-  late ledger_lines[];
+  done record;
+  list bigint;
 begin
-  accounts := ledger_lock_accounts(owners, networks, currencies);
-  perform ledger_make_custody(networks, currencies);
-
-  for posting in
-    select * from jsonb_to_recordset(postings) as (
-      kind text, operation text, description text, hash text, "logIndex" integer, fingerprint text)
-  loop
-    if posting.kind not in ('fund', 'withdrawal', 'deposit', 'post', 'settle') or length(posting.operation) not between 1 and 255
-        or not ledger_is_hash(posting.hash) then
-      raise exception 'posting % is not one that there may be', posting.operation using errcode = 'check_violation';
-    end if;
-    insert into ledger_postings (kind, operation_id, description, transaction_hash, log_index, fingerprint, posted_at)
-      values (posting.kind, posting.operation, posting.description, posting.hash, posting."logIndex",
-        decode(posting.fingerprint, 'hex'), at)
-      returning id into posting_id;
-    posting_ids := array_append(posting_ids, posting_id);
-  end loop;
-  for place in 1..coalesce(cardinality(spent), 0) loop
-    continue when spent[place] = 0;
-    update ledger_accounts a set held = a.held - spent[place] where a.id = accounts[place] and a.held >= spent[place];
-    if not found then
-      raise exception 'ledger account %: less held than is to be spent', accounts[place] using errcode = 'restrict_violation';
-    end if;
-  end loop;
-
-  for line in
-    select u.place, l.* from jsonb_array_elements(lines) with ordinality as u (lines, place),
-      lateral jsonb_to_recordset(u.lines) as l (posting integer, type ledger_line_type, at timestamptz, operation text,
-        key text, sent integer, "sentAmount" numeric, received integer, "receivedAmount" numeric, status text, description text,
-        purpose text, "userDescription" text, "executedAt" timestamptz)
-  loop
-    if line.place <> current then
-      if current > 0 then heads[current] := head; end if;
-      current := line.place;
-      head := heads[current];
-      row.list_id := head.id;
-    end if;
-    head.last_number := head.last_number + 1;
-    row.number := head.last_number;
-    row.type := line.type;
-    -- Instants are given and shown in milliseconds, and are asked for by what was shown.
-    row.transaction_at := date_trunc('milliseconds', line.at);
-    row.posting_id := posting_ids[line.posting];
-    row.operation_id := line.operation;
-    row.unique_hash_id := coalesce(line.key, uuidv7()::text);
-    row.sent_account_id := accounts[line.sent];
-    row.sent_amount := line."sentAmount";
-    row.received_account_id := accounts[line.received];
-    row.received_amount := line."receivedAmount";
-    row.status := line.status;
-    row.description := line.description;
-    row.purpose := line.purpose;
-    row.user_description := line."userDescription";
-    row.executed_at := line."executedAt";
-    if not isfinite(row.transaction_at) or length(row.operation_id) not between 1 and 255
-        or length(row.unique_hash_id) not between 1 and 255
-        or (row.sent_account_id is null) <> (row.sent_amount is null)
-        or (row.received_account_id is null) <> (row.received_amount is null)
-        or num_nonnulls(row.sent_account_id, row.received_account_id) = 0
-        or row.sent_account_id = row.received_account_id
-        or not (coalesce(row.sent_amount, 1) > 0 and coalesce(row.received_amount, 1) > 0)
-        or row.sent_amount = 'NaN' or row.received_amount = 'NaN' then
-      raise exception 'line % of list % moves nothing, or not what a line may', row.number, row.list_id
-        using errcode = 'check_violation';
-    end if;
-    row.hash := ledger_line_hash(head.last_hash, row);
-    head.last_hash := row.hash;
-    case row.type
-      when 'buy' then head.buys := head.buys + 1;
-      when 'sell' then head.sells := head.sells + 1;
-      when 'swap-bridge' then head.swaps := head.swaps + 1;
-      else head.transfers := head.transfers + 1;
-    end case;
-    if (row.transaction_at, row.number) >= (head.tail_at, head.tail_number) then
-      head.tail_size := head.tail_size + 1;
-    else
-      late := array_append(late, row);
-    end if;
-    rows := array_append(rows, row);
-  end loop;
-  if current = 0 then return posting_ids; end if;
-  heads[current] := head;
-
-  perform ledger_write(rows, heads);
-  if late is not null then
-    perform ledger_count_late(late);
-  end if;
-  for place in 1..cardinality(heads) loop
-    if (heads[place]).tail_size >= 128 then
-      perform ledger_cut_tail((heads[place]).id);
-    end if;
-  end loop;
-  return posting_ids;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.ledger_post_one(at timestamp with time zone, of_user uuid, of_network text, of_currency text, amount numeric, kind text, operation text, posting_description text, transaction_hash text, log_index integer, fingerprint bytea, line_type ledger_line_type, transaction_at timestamp with time zone, line_operation text, key text, description text, purpose text, user_description text, executed_at timestamp with time zone)
- RETURNS bigint
- LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
-AS $function$
-declare
-  head record;
-  posting bigint;
-  line ledger_lines;
-  tail record;
-begin
-  select l.id, l.last_number, l.last_hash, a.id as account, h.id as custody into head
-    from ledger_lists l, ledger_accounts a, ledger_accounts h
-    where l.user_id = of_user and l.is_settled
-      and a.user_id = of_user and a.network = of_network and a.currency = of_currency
-      and h.house = 'custody' and h.network = of_network and h.currency = of_currency
-    for update of l;
-  if not found then return null; end if;
-  if kind not in ('fund', 'withdrawal', 'deposit', 'post', 'settle') or length(operation) not between 1 and 255
-      or not ledger_is_hash(transaction_hash) or not isfinite(transaction_at)
-      or length(line_operation) not between 1 and 255 or length(key) not between 1 and 255 or amount = 0 or amount = 'NaN' then
-    raise exception 'posting % is not one that there may be', operation using errcode = 'check_violation';
-  end if;
-  insert into ledger_postings (kind, operation_id, description, transaction_hash, log_index, fingerprint, posted_at)
-    values (kind, operation, posting_description, transaction_hash, log_index, fingerprint, at) returning id into posting;
-  line := row(head.id, head.last_number + 1, line_type, date_trunc('milliseconds', transaction_at), posting, line_operation,
-    coalesce(key, uuidv7()::text), case when amount < 0 then head.account end, case when amount < 0 then -amount end,
-    case when amount > 0 then head.account end, case when amount > 0 then amount end, 'completed', description, purpose,
-    user_description, executed_at, null);
-  line.hash := ledger_line_hash(head.last_hash, line);
-  with of_line as (
-    insert into ledger_lines values (line.*)
-  ), of_movement as (
-    insert into ledger_movements values (head.account, line.transaction_at, line.number, amount)
-  ), of_entries as (
-    insert into ledger_entries (posting_id, line, account_id, amount)
-      values (posting, 1, head.account, amount), (posting, 2, head.custody, -amount)
+  with locked as materialized (
+    select u.place, l.id as list_id, a.id as account_id
+    from unnest(users, networks, currencies) with ordinality as u (id, network, currency, place)
+    join ledger_lists l on l.user_id = u.id and l.is_settled
+    join ledger_accounts a on a.user_id = u.id and a.network = u.network and a.currency = u.currency
+    order by l.id for update of l
   )
-  update ledger_lists l set last_number = line.number, last_hash = line.hash,
-      buys = l.buys + (line_type = 'buy')::integer, sells = l.sells + (line_type = 'sell')::integer,
-      swaps = l.swaps + (line_type = 'swap-bridge')::integer, transfers = l.transfers + (line_type = 'transfer-token')::integer,
-      tail_size = l.tail_size + ((line.transaction_at, line.number) >= (l.tail_at, l.tail_number))::integer
-    where l.id = head.id
-    returning (line.transaction_at, line.number) < (l.tail_at, l.tail_number) as is_late, l.tail_size >= 128 as is_long into tail;
-  if tail.is_late then perform ledger_count_late(array[line]); end if;
-  if tail.is_long then perform ledger_cut_tail(head.id); end if;
-  return posting;
+  select array_agg(k.list_id order by k.place), array_agg(k.account_id order by k.place) into lists, accounts from locked k;
+  if coalesce(cardinality(lists), 0) < cardinality(users) then return null; end if;
+  -- Rows go from step to step in the order of their accounts, which no join of this plan changes.
+  with given as materialized (
+    select nextval('ledger_postings_id_seq') as posting, lists[g.place] as list_id, accounts[g.place] as account_id,
+      date_trunc('milliseconds', g.line_at) as at, coalesce(g.key, uuidv7()::text) as line_key,
+      case when g.amount < 0 then accounts[g.place] end as sent, case when g.amount < 0 then -g.amount end as sent_amount,
+      case when g.amount > 0 then accounts[g.place] end as received, case when g.amount > 0 then g.amount end as received_amount, g.*
+    from rows from (json_to_recordset(postings) as (kind text, operation text, description text, hash text, "logIndex" integer,
+        fingerprint text, amount numeric, spent numeric, type ledger_line_type, "lineAt" timestamptz, "lineOperation" text, key text,
+        "lineDescription" text, purpose text, "userDescription" text, "executedAt" timestamptz))
+      with ordinality as g (kind, operation, description, hash, log_index, fingerprint, amount, spent, type, line_at, line_operation, key,
+        line_description, purpose, user_description, executed_at, place)
+    where ledger_may_post(g.kind, g.operation, g.hash, g.line_at, g.line_operation, g.key, g.amount, g.spent)
+    order by accounts[g.place]
+  ), listed as (
+    update ledger_lists l set last_number = l.last_number + 1,
+        last_hash = sha256(l.last_hash || convert_to(ledger_line_text(l.id, l.last_number + 1, g.type, g.at, g.posting, g.line_operation,
+          g.line_key, g.sent, g.sent_amount, g.received, g.received_amount, 'completed', g.line_description, g.purpose,
+          g.user_description, g.executed_at), 'UTF8')),
+        buys = l.buys + (g.type = 'buy')::integer, sells = l.sells + (g.type = 'sell')::integer,
+        swaps = l.swaps + (g.type = 'swap-bridge')::integer, transfers = l.transfers + (g.type = 'transfer-token')::integer,
+        tail_size = l.tail_size + ((g.at, l.last_number + 1) >= (l.tail_at, l.tail_number))::integer
+      from given g where l.id = g.list_id
+      returning g.*, l.last_number as number, l.last_hash, (g.at, l.last_number) < (l.tail_at, l.tail_number) as is_late,
+        l.tail_size >= 128 as is_long
+  ), of_postings as (
+    insert into ledger_postings (id, kind, operation_id, description, transaction_hash, log_index, fingerprint, posted_at, list_id,
+        line_number) overriding system value
+      select l.posting, l.kind, l.operation, l.description, l.hash, l.log_index, decode(l.fingerprint, 'hex'), ledger_post_each.at,
+        l.list_id, l.number
+      from listed l
+  ), of_lines as (
+    insert into ledger_lines
+      select l.list_id, l.number, l.type, l.at, l.posting, l.line_operation, l.line_key, l.sent, l.sent_amount, l.received,
+        l.received_amount, 'completed', l.line_description, l.purpose, l.user_description, l.executed_at, l.last_hash
+      from listed l
+  ), of_movements as (
+    insert into ledger_movements select l.account_id, l.at, l.number, l.amount from listed l
+  ), of_accounts as (
+    update ledger_accounts a set balance = a.balance + l.amount, held = a.held - l.spent
+      from listed l where a.id = l.account_id and a.held >= l.spent returning a.id
+  )
+  select array_agg(l.posting order by l.place) as ids, (select array_agg(a.id) from of_accounts a) as accounts,
+      array_agg(l.list_id order by l.list_id) filter (where l.is_long) as long,
+      array_agg(l.list_id) filter (where l.is_late) as late_lists, array_agg(l.number) filter (where l.is_late) as late_numbers
+    into done from listed l;
+  if coalesce(cardinality(done.ids), 0) < cardinality(users) then
+    raise exception 'one of the postings is not one that there may be' using errcode = 'check_violation';
+  end if;
+  if coalesce(cardinality(done.accounts), 0) < cardinality(users) then
+    select a.id into list from unnest(accounts) a (id) where not a.id = any (coalesce(done.accounts, '{}')) limit 1;
+    raise exception 'ledger account %: less held than is to be spent', list using errcode = 'restrict_violation';
+  end if;
+  if done.late_lists is not null then
+    perform ledger_count_late(array(select l from unnest(done.late_lists, done.late_numbers) as k (list_id, number)
+      join ledger_lines l on l.list_id = k.list_id and l.number = k.number));
+  end if;
+  foreach list in array coalesce(done.long, '{}') loop
+    perform ledger_cut_tail(list);
+  end loop;
+  return done.ids;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_post_one(at timestamp with time zone, of_user uuid, of_network text, of_currency text, amount numeric, spent numeric, kind text, operation text, posting_description text, transaction_hash text, log_index integer, fingerprint bytea, line_type ledger_line_type, transaction_at timestamp with time zone, line_operation text, key text, description text, purpose text, user_description text, executed_at timestamp with time zone)
@@ -3213,62 +3075,53 @@ CREATE OR REPLACE FUNCTION public.ledger_post_one(at timestamp with time zone, o
  SET enable_mergejoin TO 'off'
 AS $function$
 declare
-  posting bigint := nextval('ledger_postings_id_seq');
-  -- Instants are given and shown in milliseconds, and are asked for by what was shown.
-  line_at timestamptz := date_trunc('milliseconds', transaction_at);
-  line_key text := coalesce(key, uuidv7()::text);
-  head record;
-  mark text;
+  line record;
 begin
-  if kind not in ('fund', 'withdrawal', 'deposit', 'post', 'settle') or length(operation) not between 1 and 255
-      or not ledger_is_hash(transaction_hash) or not isfinite(transaction_at)
-      or length(line_operation) not between 1 and 255 or length(key) not between 1 and 255 or amount = 0 or amount = 'NaN'
-      or scale(amount) > 0 or spent < 0 or spent = 'NaN' or scale(spent) > 0 or spent is null then
-    raise exception 'posting % is not one that there may be', operation using errcode = 'check_violation';
-  end if;
   update ledger_lists l set last_number = l.last_number + 1,
-      last_hash = sha256(l.last_hash || convert_to(ledger_line_text(l.id, l.last_number + 1, line_type, line_at, posting, line_operation,
-        line_key, case when amount < 0 then a.id end, case when amount < 0 then -amount end, case when amount > 0 then a.id end,
-        case when amount > 0 then amount end, 'completed', description, purpose, user_description, executed_at), 'UTF8')),
+      last_hash = sha256(l.last_hash || convert_to(ledger_line_text(l.id, l.last_number + 1, line_type, g.at, g.posting, line_operation,
+        g.key, g.sent, g.sent_amount, g.received, g.received_amount, 'completed', description, purpose, user_description, executed_at),
+        'UTF8')),
       buys = l.buys + (line_type = 'buy')::integer, sells = l.sells + (line_type = 'sell')::integer,
       swaps = l.swaps + (line_type = 'swap-bridge')::integer, transfers = l.transfers + (line_type = 'transfer-token')::integer,
-      tail_size = l.tail_size + ((line_at, l.last_number + 1) >= (l.tail_at, l.tail_number))::integer
-    from ledger_accounts a, ledger_accounts h
+      tail_size = l.tail_size + ((g.at, l.last_number + 1) >= (l.tail_at, l.tail_number))::integer
+    from (
+      -- Instants are given and shown in milliseconds, and are asked for by what was shown.
+      select nextval('ledger_postings_id_seq') as posting, date_trunc('milliseconds', transaction_at) as at,
+        coalesce(ledger_post_one.key, uuidv7()::text) as key, a.id as account,
+        case when amount < 0 then a.id end as sent, case when amount < 0 then -amount end as sent_amount,
+        case when amount > 0 then a.id end as received, case when amount > 0 then amount end as received_amount
+      from ledger_accounts a
+      where a.user_id = of_user and a.network = of_network and a.currency = of_currency and a.held >= spent
+        and ledger_may_post(kind, operation, transaction_hash, transaction_at, line_operation, ledger_post_one.key, amount, spent) offset 0
+    ) g
     where l.user_id = of_user and l.is_settled
-      and a.user_id = of_user and a.network = of_network and a.currency = of_currency
-      and h.house = 'custody' and h.network = of_network and h.currency = of_currency
-    returning l.id, l.last_number, l.last_hash, a.id as account, h.id as custody,
-      (line_at, l.last_number) < (l.tail_at, l.tail_number) as is_late, l.tail_size >= 128 as is_long,
-      a.held < spent as is_short into head;
-  if not found then return null; end if;
-  if head.is_short then
+    returning l.id as list_id, l.last_number as number, l.last_hash as hash, g.*,
+      (g.at, l.last_number) < (l.tail_at, l.tail_number) as is_late, l.tail_size >= 128 as is_long into line;
+  if not found then
+    if ledger_may_post(kind, operation, transaction_hash, transaction_at, line_operation, key, amount, spent) is not true then
+      raise exception 'posting % is not one that there may be', operation using errcode = 'check_violation';
+    end if;
+    select a.id into line from ledger_accounts a
+      where a.user_id = of_user and a.network = of_network and a.currency = of_currency and a.held < spent;
+    if not found then return null; end if;
     -- Whether it was posted before is said first, here as below.
     insert into ledger_postings (kind, operation_id, description, posted_at) values (kind, operation, posting_description, at);
-    raise exception 'ledger account %: less held than is to be spent', head.account using errcode = 'restrict_violation';
+    raise exception 'ledger account %: less held than is to be spent', line.id using errcode = 'restrict_violation';
   end if;
-  mark := set_config('causeway.posting', 'on', true);
-  -- After the posting, whose key is said first, PostgreSQL runs them from the last to the first: a place on chain that is taken is
-  -- said before funds that are missing.
-  with of_account as (
-    update ledger_accounts a set balance = a.balance + amount, held = a.held - spent where a.id = head.account
-  ), of_entries as (
-    insert into ledger_entries (posting_id, line, account_id, amount)
-      values (posting, 1, head.account, amount), (posting, 2, head.custody, -amount)
-  ), of_movement as (
-    insert into ledger_movements values (head.account, line_at, head.last_number, amount)
-  ), of_line as (
-    insert into ledger_lines values (head.id, head.last_number, line_type, line_at, posting, line_operation, line_key,
-      case when amount < 0 then head.account end, case when amount < 0 then -amount end, case when amount > 0 then head.account end,
-      case when amount > 0 then amount end, 'completed', description, purpose, user_description, executed_at, head.last_hash)
-  )
-  insert into ledger_postings (id, kind, operation_id, description, transaction_hash, log_index, fingerprint, posted_at)
-    overriding system value values (posting, kind, operation, posting_description, transaction_hash, log_index, fingerprint, at);
-  mark := set_config('causeway.posting', '', true);
-  if head.is_late then
-    perform ledger_count_late(array(select l from ledger_lines l where l.list_id = head.id and l.number = head.last_number));
+  -- In the order in which what is wrong is said: the key, the place on chain, missing funds.
+  insert into ledger_postings (id, kind, operation_id, description, transaction_hash, log_index, fingerprint, posted_at, list_id,
+      line_number) overriding system value
+    values (line.posting, kind, operation, posting_description, transaction_hash, log_index, fingerprint, ledger_post_one.at, line.list_id,
+      line.number);
+  insert into ledger_lines values (line.list_id, line.number, line_type, line.at, line.posting, line_operation, line.key, line.sent,
+    line.sent_amount, line.received, line.received_amount, 'completed', description, purpose, user_description, executed_at, line.hash);
+  insert into ledger_movements values (line.account, line.at, line.number, amount);
+  update ledger_accounts a set balance = a.balance + amount, held = a.held - spent where a.id = line.account;
+  if line.is_late then
+    perform ledger_count_late(array(select l from ledger_lines l where l.list_id = line.list_id and l.number = line.number));
   end if;
-  if head.is_long then perform ledger_cut_tail(head.id); end if;
-  return posting;
+  if line.is_long then perform ledger_cut_tail(line.list_id); end if;
+  return line.posting;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_rank(list ledger_lists, types ledger_line_type[], at timestamp with time zone, at_number bigint)
@@ -3420,37 +3273,13 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_write(rows ledger_lines[], heads ledger_lists[])
- RETURNS void
+CREATE OR REPLACE FUNCTION public.next_hash(last bytea, head bytea, content text)
+ RETURNS bytea
  LANGUAGE plpgsql
+ IMMUTABLE
 AS $function$
 begin
-  insert into ledger_lines select * from unnest(rows);
-  insert into ledger_movements (account_id, transaction_at, number, amount)
-    select m.account_id, r.transaction_at, r.number, m.amount from unnest(rows) r,
-      lateral (values (r.received_account_id, r.received_amount), (r.sent_account_id, -r.sent_amount)) as m (account_id, amount)
-    where m.account_id is not null;
-  update ledger_lists l set last_number = h.last_number, last_hash = h.last_hash, buys = h.buys, sells = h.sells, swaps = h.swaps,
-    transfers = h.transfers, tail_size = h.tail_size from unnest(heads) h where l.id = h.id;
-  insert into ledger_entries (posting_id, line, account_id, amount)
-    with moved as (
-      select r.posting_id, m.account_id, m.amount from unnest(rows) r,
-        lateral (values (r.received_account_id, r.received_amount), (r.sent_account_id, -r.sent_amount)) as m (account_id, amount)
-      where m.account_id is not null
-    ), entries as (
-      select m.posting_id, false as is_house, m.account_id, sum(m.amount) as amount
-      from moved m group by m.posting_id, m.account_id, m.amount > 0
-      union all
-      select m.posting_id, true, h.id, -sum(m.amount)
-      from (select posting_id, account_id, sum(amount) as amount from moved group by posting_id, account_id) m
-      -- Account by account: left to itself, the planner may join all of the house's with all of the users'.
-      cross join lateral (
-        select c.id from ledger_accounts a, ledger_accounts c
-        where a.id = m.account_id and c.house = 'custody' and c.network = a.network and c.currency = a.currency offset 0) h
-      group by m.posting_id, h.id having sum(m.amount) <> 0
-    )
-    select e.posting_id, row_number() over (partition by e.posting_id order by e.is_house, e.amount), e.account_id, e.amount
-    from entries e;
+  return sha256(coalesce(last, head) || convert_to(content, 'UTF8'));
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.payout_attempts_guard()
@@ -3683,7 +3512,7 @@ CREATE TRIGGER api_keys_refuse_house BEFORE INSERT OR UPDATE OF partner_id ON pu
 
 CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE ON public.audit_log FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER audit_log_chain BEFORE INSERT ON public.audit_log FOR EACH ROW EXECUTE FUNCTION audit_log_chain();
+CREATE TRIGGER audit_log_chain BEFORE INSERT ON public.audit_log FOR EACH ROW WHEN ((new.hash IS NULL)) EXECUTE FUNCTION audit_log_chain();
 
 CREATE TRIGGER audit_log_no_truncate BEFORE TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
@@ -3749,15 +3578,11 @@ CREATE TRIGGER integration_keys_stay_revoked BEFORE UPDATE ON public.integration
 
 CREATE TRIGGER integrations_stay_revoked BEFORE UPDATE ON public.integrations FOR EACH ROW WHEN (((old.revoked_at IS NOT NULL) AND (new.revoked_at IS DISTINCT FROM old.revoked_at))) EXECUTE FUNCTION refuse_reopening();
 
+CREATE TRIGGER ledger_accounts_check_new BEFORE INSERT ON public.ledger_accounts FOR EACH ROW WHEN (((num_nonnulls(new.user_id, new.house) <> 1) OR (new.house !~ '^[a-z-]{1,40}$'::text) OR ((new.user_id IS NULL) AND (num_nonnulls(new.balance, new.held) > 0)))) EXECUTE FUNCTION ledger_accounts_check_new();
+
 CREATE TRIGGER ledger_accounts_guard BEFORE UPDATE OF id, user_id, house, network, currency ON public.ledger_accounts FOR EACH ROW EXECUTE FUNCTION ledger_accounts_guard();
 
 CREATE TRIGGER ledger_accounts_no_delete BEFORE DELETE ON public.ledger_accounts FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER ledger_entries_append_only BEFORE DELETE OR UPDATE ON public.ledger_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER ledger_entries_balance AFTER INSERT ON public.ledger_entries REFERENCING NEW TABLE AS added FOR EACH STATEMENT WHEN ((current_setting('causeway.posting'::text, true) IS DISTINCT FROM 'on'::text)) EXECUTE FUNCTION ledger_entries_balance();
-
-CREATE TRIGGER ledger_entries_no_truncate BEFORE TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER ledger_lines_append_only BEFORE DELETE OR UPDATE ON public.ledger_lines FOR EACH ROW EXECUTE FUNCTION refuse_change();
 

@@ -43,11 +43,16 @@ export async function seedLedgers(world: World): Promise<void> {
   });
   await inBulk(db, async (db) => {
     await addBalances(db);
+    await db.query(
+      `update ledger_postings p set list_id = l.list_id, line_number = l.number from (
+         select distinct on (posting_id) posting_id, list_id, number from ledger_lines order by posting_id, number) l
+       where l.posting_id = p.id`,
+    );
     await addUnsettled(db, world);
     await countLists(db);
     await db.query('drop table seed_owners');
   });
-  const tables = ['ledger_lines', 'ledger_movements', 'ledger_accounts', 'ledger_entries', 'ledger_lists'];
+  const tables = ['ledger_lines', 'ledger_movements', 'ledger_accounts', 'ledger_lists'];
   const others = ['ledger_unsettled', 'ledger_postings', 'users', 'withdrawals', 'withdrawal_counts'];
   for (const table of [...tables, ...others]) await db.query(`vacuum analyze ${table}`);
   await db.query('select ledger_cut_tail(id) from ledger_lists where tail_size >= 512');
@@ -164,24 +169,8 @@ async function addLines(db: Db, which: string, from: number, to: number): Promis
   );
 }
 
-/** What each posting moved, and what is left of it all. */
+/** What is left of it all. */
 async function addBalances(db: Db): Promise<void> {
-  await db.query(
-    `insert into ledger_entries (posting_id, line, account_id, amount)
-     with moved as (
-       select l.posting_id, m.account_id, sum(m.amount) as amount
-       from ledger_lines l, lateral (values (l.received_account_id, l.received_amount), (l.sent_account_id, -l.sent_amount))
-         as m (account_id, amount)
-       where m.account_id is not null group by 1, 2, m.amount > 0
-     ), entries as (
-       select posting_id, false as is_house, account_id, amount from moved
-       union all
-       select m.posting_id, true, h.id, -sum(m.amount) from moved m join ledger_accounts a on a.id = m.account_id
-       join ledger_accounts h on h.house = 'custody' and h.network = a.network and h.currency = a.currency
-       group by 1, h.id having sum(m.amount) <> 0
-     )
-     select posting_id, row_number() over (partition by posting_id order by is_house, amount), account_id, amount from entries`,
-  );
   await db.query(
     `update ledger_accounts a set balance = m.balance
      from (select account_id, sum(amount) as balance from ledger_movements group by 1) m where a.id = m.account_id and a.user_id is not null`,

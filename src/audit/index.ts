@@ -1,2 +1,2 @@
 export { auditCommands } from './commands.ts';
-export { recordChange, recordChanges } from './record-change.ts';
+export { changesToAppend, recordChange, recordChanges } from './record-change.ts';

@@ -11,16 +11,16 @@ export interface AuditRow {
   after: unknown;
 }
 
-export type NewAuditRow = Omit<AuditRow, 'id' | 'at'> & { at: Date };
+/** A row without its subject: what is changed may have its id only once the change is made. */
+export type NewAuditRow = Omit<AuditRow, 'id' | 'at' | 'subject'> & { at: Date };
 
-/** In their order. The number and the hash are given by a trigger, under the lock of the chain's head. */
-export async function insertAuditRows(db: Db, rows: readonly NewAuditRow[]): Promise<void> {
-  await db.query(
-    `insert into audit_log (at, actor_kind, actor_id, action, subject, before, after)
-     select * from jsonb_to_recordset($1) as r (at timestamptz, "actorKind" text, "actorId" text, action text, subject text,
-       before jsonb, after jsonb)`,
-    [JSON.stringify(rows)],
-  );
+/** In their order. `audit_append` of migration 0011 numbers them and gives them their hashes, under the lock of the chain's head. */
+export async function insertAuditRows(
+  db: Db,
+  rows: readonly NewAuditRow[],
+  subjects: readonly string[],
+): Promise<void> {
+  await db.query('select audit_append($1::json, $2::text[])', [JSON.stringify(rows), subjects]);
 }
 
 export async function selectAuditRows(

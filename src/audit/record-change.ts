@@ -22,16 +22,24 @@ export async function recordChange(ctx: Ctx, change: Change): Promise<void> {
 
 /** The same for changes of several callers that share a transaction. */
 export async function recordChanges(db: Db, changes: readonly ChangeBy[]): Promise<void> {
-  await insertAuditRows(db, changes.map(toRow));
+  await insertAuditRows(
+    db,
+    changes.map(toRow),
+    changes.map(({ subject }) => subject),
+  );
 }
 
 interface ChangeBy extends Change {
   ctx: Pick<Ctx, 'actor' | 'now'>;
 }
 
-function toRow({ ctx, action, subject, before, after }: ChangeBy): NewAuditRow {
+/** Changes whose subjects nobody knows yet, for a statement that makes them and gives them to `audit_append`. */
+export const changesToAppend = (changes: readonly Omit<ChangeBy, 'subject'>[]) =>
+  JSON.stringify(changes.map(toRow));
+
+function toRow({ ctx, action, before, after }: Omit<ChangeBy, 'subject'>): NewAuditRow {
   return {
-    ...{ at: ctx.now, actorKind: ctx.actor.kind, actorId: idOf(ctx.actor), action, subject },
+    ...{ at: ctx.now, actorKind: ctx.actor.kind, actorId: idOf(ctx.actor), action },
     ...{ before: before ?? null, after: after ?? null },
   };
 }

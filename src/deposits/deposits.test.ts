@@ -122,7 +122,7 @@ const received = ({ db }: World, userId: string) =>
   db.query<{ kind: string; hash: string; logIndex: number; amount: bigint; currency: string }>(
     `select p.kind, p.transaction_hash as hash, p.log_index as "logIndex", e.amount, a.currency
      from ledger_entries e join ledger_postings p on p.id = e.posting_id join ledger_accounts a on a.id = e.account_id
-     where a.user_id = $1 and e.amount > 0 order by p.id, e.line`,
+     where a.user_id = $1 and e.amount > 0 order by p.id`,
     [userId],
   );
 

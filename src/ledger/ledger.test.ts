@@ -446,8 +446,9 @@ test('postWithdrawals: out of custody, to a user without an account, to one with
   assert.equal((await custodyOf(polygonUsdc)) - custodyBefore, 500_000n);
   const [own, theirs] = [(await accountOf(payer)).id, (await accountOf(other)).id];
   const rows = await sql(
-    `select p.operation_id, p.kind, p.description, p.transaction_hash, p.log_index, e.line::integer as line, e.account_id, e.amount
-     from ledger_postings p join ledger_entries e on e.posting_id = p.id where p.operation_id = any($1) order by p.log_index, line`,
+    `select p.operation_id, p.kind, p.description, p.transaction_hash, p.log_index, e.account_id, e.amount
+     from ledger_postings p join ledger_entries e on e.posting_id = p.id where p.operation_id = any($1)
+     order by p.log_index, e.amount`,
     [[paid[2]!.withdrawalId, paid[3]!.withdrawalId]],
   );
   const row = ({ withdrawalId, transactionHash, logIndex, description }: PaidWithdrawal) => ({
@@ -455,10 +456,10 @@ test('postWithdrawals: out of custody, to a user without an account, to one with
     ...{ transaction_hash: transactionHash, log_index: logIndex },
   });
   assert.deepEqual(rows, [
-    { ...row(paid[2]!), line: 1, account_id: own, amount: -800_000n },
-    { ...row(paid[2]!), line: 2, account_id: theirs, amount: 800_000n },
-    { ...row(paid[3]!), line: 1, account_id: own, amount: -1_000_000n },
-    { ...row(paid[3]!), line: 2, account_id: own, amount: 1_000_000n },
+    { ...row(paid[2]!), account_id: own, amount: -800_000n },
+    { ...row(paid[2]!), account_id: theirs, amount: 800_000n },
+    { ...row(paid[3]!), account_id: own, amount: -1_000_000n },
+    { ...row(paid[3]!), account_id: own, amount: 1_000_000n },
   ]);
   await post();
   assert.deepEqual(await checkBooks(harness.deps.db), rightBooks);
@@ -784,107 +785,88 @@ async function makePosting(db: Db): Promise<bigint> {
   return row!.id as bigint;
 }
 
-type Line = [account: 'one' | 'other' | 'euro' | 'custody' | 'nobody', amount: string];
+/** What `ledger_post_one` and `ledger_post_each` are given, as far as something may be wrong with it. */
+const rightSingle = {
+  ...{ kind: 'post', operation: 'an operation', hash: `0x${'a'.repeat(64)}`, amount: '5', spent: '0' },
+  ...{ lineAt: '2026-01-01T00:00:00Z', lineOperation: 'a line', key: 'a key' },
+};
+type Single = typeof rightSingle;
 
-for (const [what, lines, why] of [
-  ['one entry alone', [['one', '5']], /does not sum to zero/],
-  [
-    'entries that do not sum to zero',
-    [
-      ['one', '5'],
-      ['other', '-4'],
-    ],
-    /does not sum to zero/,
-  ],
-  [
-    'entries that sum to zero over two assets only',
-    [
-      ['one', '5'],
-      ['euro', '-5'],
-    ],
-    /does not sum to zero/,
-  ],
-  [
-    'an entry of zero',
-    [
-      ['one', '0'],
-      ['other', '0'],
-    ],
-    /amount_check/,
-  ],
-  [
-    'entries of NaN',
-    [
-      ['one', 'NaN'],
-      ['custody', 'NaN'],
-    ],
-    /amount_check/,
-  ],
-  [
-    'entries of infinity',
-    [
-      ['one', 'Infinity'],
-      ['custody', '-Infinity'],
-    ],
-    /overflow/,
-  ],
-  [
-    'a balance below zero',
-    [
-      ['one', '-1000001'],
-      ['custody', '1000001'],
-    ],
-    /ledger_accounts_funds/,
-  ],
-  [
-    'a balance below what is held',
-    [
-      ['one', '-900000'],
-      ['other', '900000'],
-    ],
-    /ledger_accounts_funds/,
-  ],
-  [
-    'an entry of no account',
-    [
-      ['one', '5'],
-      ['nobody', '-5'],
-    ],
-    /sum to zero|foreign key/,
-  ],
-] as [string, Line[], RegExp][]) {
-  test(`the database refuses ${what}`, async () => {
-    const [one, other] = [await makeOwner('1'), await makeOwner('1')];
-    await makeFunds(harness, one.userId, 'base', 'EURC', '1');
-    await hold(one, 200_000n);
-    const [custody] = await sql(
-      `select id from ledger_accounts where house = 'custody' and network = 'polygon' and currency = 'USDC'`,
-    );
-    const ids = {
-      one: (await accountOf(one)).id,
-      other: (await accountOf(other)).id,
-      euro: (await accountOf({ ...one, ...baseEurc })).id,
-      custody: custody!.id as bigint,
-      nobody: 999_999_999n,
-    };
-    const attempt = transaction(async (db) => {
-      const postingId = await makePosting(db);
-      await db.query(
-        `insert into ledger_entries (posting_id, line, account_id, amount)
-         select $1, row_number() over (), * from unnest($2::bigint[], $3::numeric[])`,
-        [postingId, lines.map(([name]) => ids[name]), lines.map(([, amount]) => amount)],
+const singles: Record<string, (db: Db, users: Owner[], given: Single[]) => Promise<unknown>> = {
+  ledger_post_one: (db, [user], [given]) =>
+    db.query(
+      `select ledger_post_one(now(), $1, 'polygon', 'USDC', $2, $3, $4, $5, 'test', $6, 1, null, 'buy', $7, $8, $9, 'test', 'test',
+         null, null)`,
+      [
+        ...[user!.userId, given!.amount, given!.spent, given!.kind, given!.operation, given!.hash],
+        ...[given!.lineAt, given!.lineOperation, given!.key],
+      ],
+    ),
+  ledger_post_each: (db, users, given) =>
+    db.query(`select ledger_post_each(now(), $1::uuid[], '{polygon,polygon}', '{USDC,USDC}', $2::json)`, [
+      users.map(({ userId }) => userId),
+      JSON.stringify(
+        given.map((one) => ({
+          ...{ ...one, description: 'test', logIndex: 1, type: 'buy' },
+          ...{ lineDescription: 'test', purpose: 'test' },
+        })),
+      ),
+    ]),
+};
+
+const notToBe = /not one that there may be/;
+for (const [what, wrong, why] of [
+  ['an amount of zero', { amount: '0' }, notToBe],
+  ['an amount that is no number', { amount: 'NaN' }, notToBe],
+  ['an amount of infinity', { amount: 'Infinity' }, /not one that there may be|overflow/],
+  ['a part of the smallest unit', { amount: '0.5' }, notToBe],
+  ['less than nothing of what is held', { spent: '-1' }, notToBe],
+  ['a part of the smallest unit that is held', { spent: '0.5' }, notToBe],
+  ['no number of what is held', { spent: 'NaN' }, /not one that there may be|less held/],
+  ['more than is held', { amount: '-200001', spent: '200001' }, /less held than is to be spent/],
+  ['a balance below zero', { amount: '-1000001' }, /ledger_accounts_funds/],
+  ['a balance below what is held', { amount: '-900000' }, /ledger_accounts_funds/],
+  ['a kind that is none', { kind: 'gift' }, notToBe],
+  ['a posting without a name', { operation: '' }, notToBe],
+  ['a posting with too long a name', { operation: 'x'.repeat(256) }, notToBe],
+  ['a line without a name', { lineOperation: '' }, notToBe],
+  ['a line with an empty key', { key: '' }, notToBe],
+  ['a hash that is none', { hash: `0x${'A'.repeat(64)}` }, notToBe],
+  ['a line at no instant', { lineAt: 'infinity' }, notToBe],
+] as [string, Partial<Single>, RegExp][]) {
+  for (const [name, call] of Object.entries(singles)) {
+    test(`${name} refuses ${what}`, async () => {
+      const users = [await makeOwner('1'), await makeOwner('1')];
+      for (const user of users) await hold(user, 200_000n);
+      const right = () => ({ ...rightSingle, operation: randomUUID(), key: randomUUID() });
+      await assert.rejects(
+        call(harness.deps.db, users.toReversed(), [{ ...right(), ...wrong }, right()]),
+        why,
       );
+      for (const user of users) assert.deepEqual(await fundsOf(user), [1_000_000n, 200_000n]);
+      assert.deepEqual(await checkBooks(harness.deps.db), rightBooks);
+      await call(harness.deps.db, users, [right(), right()]);
     });
-    await assert.rejects(attempt, why);
-    assert.deepEqual(await fundsOf(one), [1_000_000n, 200_000n]);
-    assert.deepEqual(await checkBooks(harness.deps.db), rightBooks);
-  });
+  }
 }
 
+test('neither does anything for somebody who has no such account, or no ledger', async () => {
+  const [ana, nobody] = [await makeOwner('1'), await makeOwner()];
+  const given = () => ({ ...rightSingle, operation: randomUUID(), key: randomUUID() });
+  const { db } = harness.deps;
+  assert.deepEqual(await singles.ledger_post_one!(db, [nobody], [given()]), [{ ledger_post_one: null }]);
+  const each = await singles.ledger_post_each!(db, [ana, nobody], [given(), given()]);
+  assert.deepEqual(each, [{ ledger_post_each: null }]);
+  assert.deepEqual(await fundsOf(ana), [1_000_000n, 0n]);
+});
+
 for (const [statement, why] of [
-  ['update ledger_entries set amount = amount + 1', /ledger_entries is append-only/],
-  ['delete from ledger_entries', /ledger_entries is append-only/],
-  ['truncate ledger_entries', /ledger_entries is append-only/],
+  ['update ledger_lines set received_amount = received_amount + 1', /ledger_lines is append-only/],
+  ['delete from ledger_lines', /ledger_lines is append-only/],
+  ['truncate ledger_lines', /ledger_lines is append-only/],
+  ['update ledger_movements set amount = amount + 1', /ledger_movements is append-only/],
+  ['delete from ledger_movements', /ledger_movements is append-only/],
+  ['truncate ledger_movements', /ledger_movements is append-only/],
   [`update ledger_postings set description = 'other'`, /ledger_postings is append-only/],
   ['delete from ledger_postings', /ledger_postings is append-only/],
   ['truncate ledger_postings cascade', /is append-only/],
@@ -900,6 +882,22 @@ for (const [statement, why] of [
   ['update ledger_accounts set balance = null where user_id is not null', /ledger_accounts_funds/],
   ['update ledger_accounts set balance = 1, held = 0 where house is not null', /ledger_accounts_funds/],
   [`update ledger_accounts set house = 'custody' where user_id is not null`, /keeps its owner/],
+  [
+    `insert into ledger_accounts (network, currency) values ('base', 'USDC')`,
+    /a user's, with funds, or the house's/,
+  ],
+  [
+    `insert into ledger_accounts (house, network, currency) values ('No', 'base', 'USDC')`,
+    /or the house's, without/,
+  ],
+  [
+    `insert into ledger_accounts (house, network, currency, held) values ('fees', 'base', 'USDC', 0)`,
+    /or the house's, without/,
+  ],
+  [
+    `insert into ledger_accounts (user_id, network, currency) select id, 'base', 'X' from users limit 1`,
+    /ledger_accounts_funds/,
+  ],
 ] as const) {
   test(`the database refuses: ${statement}`, async () => {
     await makeOwner('1');
@@ -913,20 +911,27 @@ test('checkBooks names what was changed behind the back of the database', async 
   const undo = new Error('undo');
   const tampered = transaction(async (db) => {
     const empty = await makePosting(db);
-    const [entry] = await db.query('select posting_id as id from ledger_entries where account_id = $1', [
-      a.id,
+    const [line] = await db.query(
+      'select posting_id as "postingId" from ledger_lines where received_account_id = $1',
+      [b.id],
+    );
+    await db.query('alter table ledger_lines disable trigger user');
+    await db.query(
+      'update ledger_lines set received_amount = received_amount + 1 where received_account_id = $1',
+      [a.id],
+    );
+    await db.query('update ledger_lines set received_account_id = 999999999 where received_account_id = $1', [
+      b.id,
     ]);
-    await db.query('alter table ledger_entries disable trigger user');
-    await db.query('update ledger_entries set amount = amount + 1 where account_id = $1', [a.id]);
     await db.query('update ledger_accounts set balance = balance - 7 where id = $1', [b.id]);
     assert.deepEqual(await checkBooks(db), {
       unbalancedPostings: [
-        { postingId: String(entry!.id), ...polygonUsdc, sum: '1' },
+        { postingId: String(line!.postingId), network: null, currency: null, sum: '2000000' },
         { postingId: String(empty), network: null, currency: null, sum: null },
       ],
       wrongBalances: [
         { accountId: String(a.id), ...one, balance: '1000000', entries: '1000001' },
-        { accountId: String(b.id), ...other, balance: '1999993', entries: '2000000' },
+        { accountId: String(b.id), ...other, balance: '1999993', entries: '0' },
       ],
     });
     throw undo;

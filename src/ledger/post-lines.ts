@@ -1,9 +1,18 @@
 import type { Db } from '../platform/db.ts';
 import { writeInstant } from '../platform/write-instant.ts';
 import type { NewLine, OnChain } from './lines/line.ts';
-import { type Asset, callLedgerPost, callLedgerPostOne, keyOf, type OwnerCall } from './queries.ts';
+import {
+  type Asset,
+  callLedgerPost,
+  callLedgerPostEach,
+  callLedgerPostOne,
+  keyOf,
+  type OwnerCall,
+  type Single,
+  toPostingCall,
+} from './queries.ts';
 
-/** Lines that are posted together and whose accounts, with those of the house, sum to zero. */
+/** Lines that are posted together. */
 export interface Posting {
   kind: 'fund' | 'withdrawal' | 'deposit' | 'post' | 'settle';
   /** Posted once under this name, for each kind. */
@@ -22,13 +31,8 @@ export interface Posting {
  */
 export async function postLines(db: Db, postedAt: Date, postings: readonly Posting[]): Promise<bigint[]> {
   if (postings.length === 0) return [];
-  const [only] = postings;
-  if (postings.length === 1 && only!.lines.length === 1) {
-    const [line] = only!.lines;
-    const isOneLeg = (line!.sent === null) !== (line!.received === null);
-    const id = isOneLeg ? await callLedgerPostOne(db, postedAt, only!, line!) : undefined;
-    if (id !== undefined) return [id];
-  }
+  const ids = await postSingles(db, postedAt, postings);
+  if (ids) return ids;
   const users = new Places<string>();
   const assets = new Places<Asset>();
   const owners = new Places<OwnerCall>();
@@ -71,12 +75,43 @@ export async function postLines(db: Db, postedAt: Date, postings: readonly Posti
     assets: assets.items,
     owners: owners.items,
     spent: spent.length > 0 ? owners.items.map((_, place) => spent[place] ?? 0n) : [],
-    postings: postings.map(({ kind, operationId, description, onChain, fingerprint }) => ({
-      ...{ kind, operation: operationId, description, fingerprint: fingerprint?.toString('hex') },
-      ...{ hash: onChain?.transactionHash, logIndex: onChain?.logIndex },
-    })),
+    postings: postings.map(toPostingCall),
     lines,
   });
+}
+
+/**
+ * The same by one statement for postings of one line each that moves one account, of different users, as most are; and with it their
+ * rows of the audit log, by `changes`. Undefined, and nothing done, for any others, and where an account is missing.
+ */
+export async function postSingles(
+  db: Db,
+  postedAt: Date,
+  postings: readonly Posting[],
+  changes?: string,
+): Promise<bigint[] | undefined> {
+  const singles: Single[] = [];
+  for (const posting of postings) {
+    const single = toSingle(posting);
+    if (!single) return undefined;
+    singles.push(single);
+  }
+  if (new Set(singles.map(({ line }) => line.userId)).size < singles.length) return undefined;
+  if (singles.length > 1) return callLedgerPostEach(db, postedAt, singles, changes);
+  const id = await callLedgerPostOne(db, postedAt, singles[0]!, changes);
+  return id === undefined ? undefined : [id];
+}
+
+function toSingle(posting: Posting): Single | undefined {
+  const [line] = posting.lines;
+  if (!line || posting.lines.length > 1) return undefined;
+  const { network, sent, received } = line;
+  if (received && !sent) {
+    return { posting, line, network, currency: received.currency, amount: received.amount, spent: 0n };
+  }
+  if (!sent || received) return undefined;
+  const spent = posting.isHeld ? sent.amount : 0n;
+  return { posting, line, network, currency: sent.currency, amount: -sent.amount, spent };
 }
 
 /** Things by the order in which they came up, counted from 1 as PostgreSQL's arrays are. */

@@ -209,27 +209,21 @@ test('what is wrong is said in one order: a place on chain that is taken before 
   );
 });
 
-test('a process of the release before posts on beside ours, until it is stopped', async () => {
-  const [ana] = (await makeUsers(1)) as [string];
-  await postAtOnce([{ lines: [deposit(ana)] }]);
-  const { db } = harness.deps;
-  const amount = 7_000_000;
-  const line = { posting: 1, type: 'buy', at: new Date(), received: 1, receivedAmount: String(amount) };
-  const words = { status: 'completed', description: 'A deposit', purpose: 'deposit' };
-  const posting = { kind: 'post', operation: randomUUID(), description: 'Posted by an operator' };
-  await db.query(
-    `select ledger_post($1, $2::uuid[], $2::uuid[], '{polygon}', '{USDC}', '{}', $3::jsonb, $4::jsonb)`,
-    [
-      ...[new Date(), [ana], JSON.stringify([posting])],
-      JSON.stringify([[{ ...line, ...words, operation: randomUUID() }]]),
-    ],
-  );
-  await db.query(
-    `select ledger_post_one($1, $2, 'polygon', 'USDC', $3::numeric, 'post', $4, 'Posted by an operator', null, null, null, 'buy', $1,
-       $4, null, 'A deposit', 'deposit', null, null)`,
-    [new Date(), ana, amount, randomUUID()],
-  );
-  await postAtOnce([{ lines: [deposit(ana)] }]);
-  assert.equal((await linesOf(ana))[0]?.runningBalance, '24');
-  await requireSoundBooks([ana]);
+test('a process of the release before posts and writes its audit rows beside ours, until it is stopped', async () => {
+  const userIds = await makeUsers(2);
+  await postAtOnce(userIds.map((userId) => ({ lines: [deposit(userId)] })));
+  await harness.deps.db.transaction(async (db) => {
+    await db.query(
+      `select ledger_post_one($1, $2, 'polygon', 'USDC', 7000000, 0, 'post', $3, 'Posted by an operator', null, null, null, 'buy', $1,
+         $3, null, 'A deposit', 'deposit', null, null)`,
+      [new Date(), userIds[0], randomUUID()],
+    );
+    await db.query(
+      `insert into audit_log (at, actor_kind, actor_id, action, subject, before, after)
+       select now(), 'operator', 'operator', 'ledger.post', 'posting:' || n, null, '{}' from generate_series(1, 2) n`,
+    );
+  });
+  await postAtOnce(userIds.map((userId) => ({ lines: [deposit(userId)] })));
+  assert.equal((await linesOf(userIds[0]!))[0]?.runningBalance, '17');
+  await requireSoundBooks(userIds);
 });

@@ -1,4 +1,5 @@
 import type { Db } from '../platform/db.ts';
+import { writeInstant } from '../platform/write-instant.ts';
 import type { NewLine, OnChain } from './lines/line.ts';
 import type { Posting } from './post-lines.ts';
 
@@ -23,7 +24,7 @@ export interface OwnerCall {
   asset: number;
 }
 
-/** The parts of a call of `ledger_post`, which migration 0010 describes. */
+/** The parts of a call of `ledger_post`, which migration 0011 describes. */
 interface LedgerPostCall {
   postedAt: Date;
   users: readonly string[];
@@ -48,26 +49,81 @@ export async function callLedgerPost(db: Db, call: LedgerPostCall): Promise<bigi
   return rows.map(({ id }) => id);
 }
 
-/** One line that moves one account; `ledger_post_one` of migration 0010. Undefined where the user has no such account yet. */
+/** A posting of one line that moves one account. */
+export interface Single extends Asset {
+  posting: Omit<Posting, 'lines'>;
+  line: NewLine;
+  /** Below zero where it sends. */
+  amount: bigint;
+  /** What of it was held. */
+  spent: bigint;
+}
+
+/**
+ * `ledger_post_one` of migration 0011, and in the same statement the audit log's row of it, where there is one. Undefined, and nothing
+ * done, where the user has no such account yet.
+ */
 export async function callLedgerPostOne(
   db: Db,
   postedAt: Date,
-  { kind, operationId, description, onChain, fingerprint, isHeld }: Omit<Posting, 'lines'>,
-  line: NewLine,
+  { posting, line, network, currency, amount, spent }: Single,
+  change: string | undefined,
 ): Promise<bigint | undefined> {
-  const { currency, amount } = (line.received ?? line.sent)!;
-  const [row] = await db.query<{ id: bigint | null }>(
-    `select ledger_post_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) as id`,
+  const { kind, operationId, description, onChain, fingerprint } = posting;
+  const [row] = await db.query<{ id: bigint }>(
+    `with posted as materialized (
+       select ledger_post_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) as id)
+     select id, case when $21::json is not null then audit_append($21::json, array['posting:' || id]) end
+     from posted where id is not null`,
     [
-      ...[postedAt, line.userId, line.network, currency, line.received ? amount : -amount],
-      isHeld && line.sent ? amount : 0n,
+      ...[postedAt, line.userId, network, currency, amount, spent],
       ...[kind, operationId, description, onChain?.transactionHash, onChain?.logIndex, fingerprint],
       ...[line.type, line.transactionAt, line.operationId, line.onChain && keyOf(line.onChain)],
-      ...[line.description, line.purpose, line.userDescription, line.executedAt],
+      ...[line.description, line.purpose, line.userDescription, line.executedAt, change],
     ],
   );
-  return row!.id ?? undefined;
+  return row?.id;
 }
+
+/** The same for several users, who must differ; `ledger_post_each`. */
+export async function callLedgerPostEach(
+  db: Db,
+  postedAt: Date,
+  singles: readonly Single[],
+  changes: string | undefined,
+): Promise<bigint[] | undefined> {
+  const [row] = await db.query<{ ids: string[] }>(
+    `with posted as materialized (select ledger_post_each($1, $2::uuid[], $3::text[], $4::text[], $5::json) as ids)
+     select ids::text[], case when $6::json is not null then audit_append($6::json, array(select 'posting:' || id from unnest(ids) id)) end
+     from posted where ids is not null`,
+    [
+      ...[postedAt, singles.map(({ line }) => line.userId), ...assetColumns(singles)],
+      ...[JSON.stringify(singles.map(toPostingOfOne)), changes],
+    ],
+  );
+  return row?.ids.map(BigInt);
+}
+
+const toPostingOfOne = ({ posting, line, amount, spent }: Single) => ({
+  ...toPostingCall(posting),
+  ...{ amount: String(amount), spent: String(spent), type: line.type },
+  ...{ lineAt: writeInstant(line.transactionAt.getTime()), lineOperation: line.operationId },
+  ...(line.onChain && { key: keyOf(line.onChain) }),
+  ...{ lineDescription: line.description, purpose: line.purpose, userDescription: line.userDescription },
+  executedAt: line.executedAt && writeInstant(line.executedAt.getTime()),
+});
+
+/** A posting as the database's functions take it. */
+export const toPostingCall = ({
+  kind,
+  operationId,
+  description,
+  onChain,
+  fingerprint,
+}: Omit<Posting, 'lines'>) => ({
+  ...{ kind, operation: operationId, description, fingerprint: fingerprint?.toString('hex') },
+  ...{ hash: onChain?.transactionHash, logIndex: onChain?.logIndex },
+});
 
 /** How a line is known by its place on chain. */
 export const keyOf = ({ transactionHash, logIndex }: OnChain) => `${transactionHash}:${logIndex}`;
@@ -174,9 +230,10 @@ export async function selectFunding(
   reference: string,
 ): Promise<(Owner & { postingId: bigint; amount: bigint }) | undefined> {
   const [row] = await db.query<Owner & { postingId: bigint; amount: bigint } & Record<string, unknown>>(
-    `select p.id as "postingId", a.user_id as "userId", a.network, a.currency, e.amount
-     from ledger_postings p join ledger_entries e on e.posting_id = p.id join ledger_accounts a on a.id = e.account_id
-     where p.kind = 'fund' and p.operation_id = $1 and a.user_id is not null`,
+    `select p.id as "postingId", a.user_id as "userId", a.network, a.currency, l.received_amount as amount
+     from ledger_postings p join ledger_lines l on l.list_id = p.list_id and l.number = p.line_number
+     join ledger_accounts a on a.id = l.received_account_id
+     where p.kind = 'fund' and p.operation_id = $1`,
     [reference],
   );
   return row;

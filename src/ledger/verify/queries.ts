@@ -293,15 +293,9 @@ export async function selectAccounts(db: Db, userId: string): Promise<AccountRow
   );
 }
 
-/** What a part of an account's movements or entries comes to. */
-export interface Sums {
+export interface MovementPart {
   rows: bigint;
   amount: string;
-  /** Each amount times the id of its posting, summed: equal only where amounts belong to the same postings. */
-  weighed: string;
-}
-
-export interface MovementPart extends Sums {
   last: Place;
   faults: { at: string; number: string; amount: string; expected: string | null }[];
 }
@@ -319,12 +313,12 @@ export async function checkMovementPart(
        select m.* from ledger_movements m where m.account_id = $1 and (m.transaction_at, m.number) > ($2::timestamptz, $3::bigint)
        order by m.transaction_at, m.number limit $4
      ), checked as (
-       select p.*, l.posting_id, l.amount as right_amount from part p left join lateral (
-         select l.posting_id, case when l.received_account_id = p.account_id then l.received_amount
+       select p.*, l.amount as right_amount from part p left join lateral (
+         select case when l.received_account_id = p.account_id then l.received_amount
            when l.sent_account_id = p.account_id then -l.sent_amount end as amount
          from ledger_lines l where l.list_id = $5::bigint and l.number = p.number and l.transaction_at = p.transaction_at limit 1) l on true
      )
-     select count(*) as rows, coalesce(sum(amount), 0)::text as amount, coalesce(sum(amount * posting_id), 0)::text as weighed,
+     select count(*) as rows, coalesce(sum(amount), 0)::text as amount,
        (select p.transaction_at::text from part p order by p.transaction_at desc, p.number desc limit 1) as at,
        (select p.number from part p order by p.transaction_at desc, p.number desc limit 1) as number,
        coalesce(jsonb_agg(jsonb_build_object('at', transaction_at::text, 'number', number::text, 'amount', amount::text,
@@ -337,79 +331,28 @@ export async function checkMovementPart(
   return { ...part, last: { at: at as string, number: number as bigint } };
 }
 
-export interface EntryPart extends Sums {
-  last: { postingId: bigint; line: number };
-  /** Entries whose posting is not there. */
-  unposted: string[];
-}
-
-/** The next entries of an account, by posting. */
-export async function checkEntryPart(
-  db: Db,
-  accountId: bigint,
-  from: EntryPart['last'],
-  limit: number,
-): Promise<EntryPart> {
-  const [row] = await db.query<Omit<EntryPart, 'last'> & { postingId: bigint; line: number } & Row>(
-    `with part as materialized (
-       select e.* from ledger_entries e where e.account_id = $1 and (e.posting_id, e.line) > ($2::bigint, $3::smallint)
-       order by e.posting_id, e.line limit $4
-     )
-     select count(*) as rows, coalesce(sum(p.amount), 0)::text as amount,
-       coalesce(sum(p.amount * p.posting_id), 0)::text as weighed, max(p.posting_id) as "postingId",
-       (select l.line from part l order by l.posting_id desc, l.line desc limit 1) as line,
-       coalesce(array_agg(p.posting_id::text order by p.posting_id)
-         filter (where (select g.id from ledger_postings g where g.id = p.posting_id) is null), '{}') as unposted
-     from part p`,
-    [accountId, from.postingId, from.line, limit],
-  );
-  const { postingId, line, ...part } = row!;
-  return { ...part, last: { postingId, line } };
-}
-
 // ## Postings
 
-/** Up to which posting a part goes that has about `limit` entries; null for the last part. */
-export async function selectPostingBound(db: Db, after: bigint, limit: number): Promise<bigint | null> {
-  const [row] = await db.query<{ id: bigint }>(
-    `select posting_id as id from ledger_entries where posting_id > $1 order by posting_id, line offset $2 limit 1`,
+export interface PostingPart {
+  /** Up to which posting it goes; null for the last part. */
+  upto: bigint | null;
+  /** Postings without the line that should be theirs. */
+  without: string[];
+}
+
+/** The next postings, and those whose line is not there. */
+export async function checkPostingPart(db: Db, after: bigint, limit: number): Promise<PostingPart> {
+  const [row] = await db.query<PostingPart & Row>(
+    `with part as materialized (
+       select p.id, p.list_id, p.line_number from ledger_postings p where p.id > $1 order by p.id limit $2
+     )
+     select case when count(*) = $2 then max(p.id) end as upto,
+       coalesce(array_agg(p.id::text order by p.id) filter (where (select l.posting_id from ledger_lines l
+         where l.list_id = p.list_id and l.number = p.line_number) is distinct from p.id), '{}') as without
+     from part p`,
     [after, limit],
   );
-  return row?.id ?? null;
-}
-
-export interface WrongPosting {
-  postingId: string;
-  isPosted: boolean;
-  network: string | null;
-  currency: string | null;
-  /** Accounts that its entries name and that are not there. */
-  missingAccounts: string[] | null;
-  sum: string | null;
-}
-
-/** Of the postings after one and up to another: those whose entries do not sum to zero, are missing, or belong to nothing. */
-export async function selectWrongPostings(
-  db: Db,
-  after: bigint,
-  upto: bigint | null,
-): Promise<WrongPosting[]> {
-  return db.query<WrongPosting & Row>(
-    `with entries as materialized (
-       select e.posting_id, e.account_id, e.amount from ledger_entries e where e.posting_id > $1 and e.posting_id <= $2
-     ), postings as materialized (
-       select p.id from ledger_postings p where p.id > $1 and p.id <= $2
-     )
-     select coalesce(p.id, e.posting_id)::text as "postingId", p.id is not null as "isPosted", a.network, a.currency,
-       array_agg(distinct e.account_id::text) filter (where e.account_id is not null and a.id is null) as "missingAccounts",
-       sum(e.amount)::text as sum
-     from postings p full join entries e on e.posting_id = p.id
-     left join lateral (select a.id, a.network, a.currency from ledger_accounts a where a.id = e.account_id limit 1) a on true
-     group by coalesce(p.id, e.posting_id), p.id, a.network, a.currency
-     having sum(e.amount) is distinct from 0 or p.id is null or bool_or(a.id is null)
-     order by coalesce(p.id, e.posting_id), a.network, a.currency`,
-    [after, upto ?? 9_223_372_036_854_775_807n],
-  );
+  return row!;
 }
 
 // ## What is not settled

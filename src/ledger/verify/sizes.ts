@@ -1,6 +1,6 @@
 /** How much is read at once; tests take less of it. */
 export interface Sizes {
-  /** Lines, movements, entries, records or withdrawals of one statement. */
+  /** Lines, movements, postings, records or withdrawals of one statement. */
   rowsAtOnce: number;
   nodesAtOnce: number;
   /** After this many lines a call begins nothing more; the next one goes on. */

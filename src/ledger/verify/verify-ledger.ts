@@ -101,7 +101,7 @@ class Work {
     let after: bigint | null = from;
     while (after !== null && !this.isEnough) {
       after = await checkPostings(this.#ctx.db, after, this.#sizes, this.#faults.reportFor(null));
-      // An entry takes a tenth of the time of a line.
+      // A posting takes a tenth of the time of a line.
       this.#rows += this.#sizes.rowsAtOnce / 10;
     }
     return after;
