@@ -2,6 +2,9 @@
 -- that lines do not, which are in a hash chain besides: each moves an account of its user against the house's account of the same
 -- asset. They are read from the lines now, and a single posting and its audit row are one call.
 
+-- In the order in which a posting takes them, and at once: a posting that waits must not hold what this needs.
+lock table ledger_lists, ledger_accounts, ledger_entries, ledger_movements, ledger_lines, ledger_postings;
+
 -- What the processes of two releases ago called.
 drop function ledger_post(timestamptz, uuid[], uuid[], text[], text[], numeric[], jsonb, jsonb);
 drop function ledger_post_one(timestamptz, uuid, text, text, numeric, text, text, text, text, integer, bytea, ledger_line_type,
@@ -13,19 +16,15 @@ drop function ledger_full_page(uuid, timestamptz, timestamptz, bigint, bigint);
 
 -- ## Entries
 
--- Where the first line of a posting is, so that it is found from its posting: no other index of the lines is by posting.
-alter table ledger_postings add column list_id bigint, add column line_number bigint;
-alter table ledger_postings disable trigger ledger_postings_append_only;
-update ledger_postings p set list_id = l.list_id, line_number = l.number
-  from (select distinct on (posting_id) posting_id, list_id, number from ledger_lines order by posting_id, list_id, number) l
-  where l.posting_id = p.id;
-alter table ledger_postings enable trigger ledger_postings_append_only;
+-- Where the lines of a posting are, of those in one list: so many from this number on. ledger.verify looks for them, since no index of
+-- the lines is by posting. Null for what was posted before: to fill it in would keep others from posting for as long as it takes.
+alter table ledger_postings add column list_id bigint, add column line_number bigint, add column line_count integer;
 
 drop table ledger_entries;
 drop function ledger_entries_balance();
 
 -- The books as they are kept by double entry: what each account gained and what it lost by a posting, and the same of the house's, the
--- other way round. For whoever looks at them: nothing that is asked often reads it.
+-- other way round. For whoever looks at them: it reads all lines, and nothing that is asked often does.
 create view ledger_entries as
   with moved as (
     select l.posting_id, m.account_id, a.network, a.currency, sum(m.amount) as amount
@@ -49,16 +48,15 @@ alter table ledger_lists drop constraint ledger_lists_check;
 alter table ledger_accounts drop constraint ledger_accounts_owner, drop constraint ledger_accounts_house_check,
   drop constraint ledger_accounts_funds;
 -- NaN is above infinity.
-alter table ledger_accounts add constraint ledger_accounts_funds
-  check (coalesce(held >= 0 and held <= balance and balance < 'Infinity', false) = (user_id is not null));
+alter table ledger_accounts add constraint ledger_accounts_funds check (
+  case when user_id is null then num_nonnulls(balance, held) = 0
+    else coalesce(held >= 0 and held <= balance and balance < 'Infinity', false) end);
 create function ledger_accounts_check_new() returns trigger language plpgsql as $$
 begin
-  raise exception 'an account is a user''s, with funds, or the house''s, without' using errcode = 'check_violation';
+  raise exception 'an account is a user''s or the house''s' using errcode = 'check_violation';
 end $$;
 create trigger ledger_accounts_check_new before insert on ledger_accounts for each row
-  when (num_nonnulls(new.user_id, new.house) <> 1 or new.house !~ '^[a-z-]{1,40}$'
-    or new.user_id is null and num_nonnulls(new.balance, new.held) > 0)
-  execute function ledger_accounts_check_new();
+  when (num_nonnulls(new.user_id, new.house) <> 1 or new.house !~ '^[a-z-]{1,40}$') execute function ledger_accounts_check_new();
 
 -- ## Hash chains
 
@@ -118,9 +116,9 @@ begin
   end if;
   -- In the order in which what is wrong is said: the key, the place on chain, missing funds.
   insert into ledger_postings (id, kind, operation_id, description, transaction_hash, log_index, fingerprint, posted_at, list_id,
-      line_number) overriding system value
+      line_number, line_count) overriding system value
     values (line.posting, kind, operation, posting_description, transaction_hash, log_index, fingerprint, ledger_post_one.at, line.list_id,
-      line.number);
+      line.number, 1);
   insert into ledger_lines values (line.list_id, line.number, line_type, line.at, line.posting, line_operation, line.key, line.sent,
     line.sent_amount, line.received, line.received_amount, 'completed', description, purpose, user_description, executed_at, line.hash);
   insert into ledger_movements values (line.account, line.at, line.number, amount);
@@ -143,7 +141,8 @@ language sql immutable as $$
 $$;
 
 -- The same for several users at once, each of whom has one such posting. Locks their lists, then their accounts, each in order of id.
--- Null, and nothing done, where one of them has no list or account for it yet.
+-- Null, and nothing done or locked, where one of them has no list or account for it yet. Of several things that are wrong it may be any
+-- that is said.
 create function ledger_post_each(at timestamptz, users uuid[], networks text[], currencies text[], postings json) returns bigint[]
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -152,16 +151,16 @@ declare
   accounts bigint[];
   done record;
   list bigint;
+  account bigint;
 begin
-  with locked as materialized (
-    select u.place, l.id as list_id, a.id as account_id
+  -- User by user: left to itself, a plan that was made while there were few lists may read all of them.
+  select array_agg(l.id order by u.place), array_agg(a.id order by u.place) into lists, accounts
     from unnest(users, networks, currencies) with ordinality as u (id, network, currency, place)
-    join ledger_lists l on l.user_id = u.id and l.is_settled
-    join ledger_accounts a on a.user_id = u.id and a.network = u.network and a.currency = u.currency
-    order by l.id for update of l
-  )
-  select array_agg(k.list_id order by k.place), array_agg(k.account_id order by k.place) into lists, accounts from locked k;
+    cross join lateral (select l.id from ledger_lists l where l.user_id = u.id and l.is_settled offset 0) l
+    cross join lateral (
+      select a.id from ledger_accounts a where a.user_id = u.id and a.network = u.network and a.currency = u.currency offset 0) a;
   if coalesce(cardinality(lists), 0) < cardinality(users) then return null; end if;
+  perform from ledger_lists l where l.id = any (lists) order by l.id for update;
   -- Rows go from step to step in the order of their accounts, which no join of this plan changes.
   with given as materialized (
     select nextval('ledger_postings_id_seq') as posting, lists[g.place] as list_id, accounts[g.place] as account_id,
@@ -188,9 +187,9 @@ begin
         l.tail_size >= 128 as is_long
   ), of_postings as (
     insert into ledger_postings (id, kind, operation_id, description, transaction_hash, log_index, fingerprint, posted_at, list_id,
-        line_number) overriding system value
+        line_number, line_count) overriding system value
       select l.posting, l.kind, l.operation, l.description, l.hash, l.log_index, decode(l.fingerprint, 'hex'), ledger_post_each.at,
-        l.list_id, l.number
+        l.list_id, l.number, 1
       from listed l
   ), of_lines as (
     insert into ledger_lines
@@ -207,12 +206,12 @@ begin
       array_agg(l.list_id order by l.list_id) filter (where l.is_long) as long,
       array_agg(l.list_id) filter (where l.is_late) as late_lists, array_agg(l.number) filter (where l.is_late) as late_numbers
     into done from listed l;
-  if coalesce(cardinality(done.ids), 0) < cardinality(users) then
+  if coalesce(cardinality(done.ids), 0) < greatest(cardinality(users), json_array_length(postings)) then
     raise exception 'one of the postings is not one that there may be' using errcode = 'check_violation';
   end if;
   if coalesce(cardinality(done.accounts), 0) < cardinality(users) then
-    select a.id into list from unnest(accounts) a (id) where not a.id = any (coalesce(done.accounts, '{}')) limit 1;
-    raise exception 'ledger account %: less held than is to be spent', list using errcode = 'restrict_violation';
+    select a.id into account from unnest(accounts) a (id) where not a.id = any (coalesce(done.accounts, '{}')) limit 1;
+    raise exception 'ledger account %: less held than is to be spent', account using errcode = 'restrict_violation';
   end if;
   if done.late_lists is not null then
     perform ledger_count_late(array(select l from unnest(done.late_lists, done.late_numbers) as k (list_id, number)
@@ -222,6 +221,32 @@ begin
     perform ledger_cut_tail(list);
   end loop;
   return done.ids;
+end $$;
+
+-- As before; user by user, for the reason above.
+create or replace function ledger_lock_heads(users uuid[]) returns ledger_lists[]
+language plpgsql as $$
+declare
+  head ledger_lists;
+begin
+  if cardinality(users) = 1 then
+    select * into head from ledger_lists l where l.user_id = users[1] and l.is_settled for update;
+    if found then return array[head]; end if;
+  end if;
+  -- In one order, and before anything is locked: whoever makes a list makes others who make it wait.
+  if (select count(*) from ledger_lists l where l.user_id = any (users) and l.is_settled) < cardinality(users) then
+    insert into ledger_lists (user_id, is_settled, last_hash)
+      select u, true, ledger_first_hash(u) from unnest(users) u
+      where not exists (select from ledger_lists l where l.user_id = u and l.is_settled)
+      order by u on conflict do nothing;
+  end if;
+  return (
+    with found as materialized (
+      select u.place, l.id from unnest(users) with ordinality as u (id, place)
+      cross join lateral (select l.id from ledger_lists l where l.user_id = u.id and l.is_settled offset 0) l order by l.id
+    )
+    select array_agg(k.l order by f.place) from found f
+    cross join lateral (select l from ledger_lists l where l.id = f.id for update) k);
 end $$;
 
 -- Posts lines: `postings` by their order; `lines` refer to users, postings and owners by theirs. An owner is a user's asset: `assets`
@@ -240,9 +265,10 @@ declare
   posting record;
   posting_ids bigint[];
   rows ledger_lines[];
-  -- By posting, one of its lines.
+  -- By posting, where its lines in one list are.
   lists bigint[];
   numbers bigint[];
+  counts bigint[];
   late ledger_lines[];
   wrong ledger_lines;
   -- Lists whose tails have become long.
@@ -300,15 +326,19 @@ begin
       using errcode = 'check_violation';
   end if;
 
-  select array_agg(o.list_id order by o.posting_id), array_agg(o.number order by o.posting_id) into lists, numbers
-    from (select distinct on (r.posting_id) r.posting_id, r.list_id, r.number from unnest(rows) r order by r.posting_id) o;
+  select array_agg(o.list_id order by o.posting_id), array_agg(o.number order by o.posting_id), array_agg(o.count order by o.posting_id)
+    into lists, numbers, counts
+    from (
+      select distinct on (r.posting_id) r.posting_id, r.list_id, min(r.number) as number, count(*)
+      from unnest(rows) r group by r.posting_id, r.list_id order by r.posting_id, r.list_id
+    ) o;
   if cardinality(lists) is distinct from cardinality(posting_ids) then
     raise exception 'a posting has no lines' using errcode = 'check_violation';
   end if;
   insert into ledger_postings (id, kind, operation_id, description, transaction_hash, log_index, fingerprint, posted_at, list_id,
-      line_number) overriding system value
+      line_number, line_count) overriding system value
     select posting_ids[p.place], p.kind, p.operation, p.description, p.hash, p.log_index, decode(p.fingerprint, 'hex'), at,
-      lists[p.place], numbers[p.place]
+      lists[p.place], numbers[p.place], counts[p.place]
     from rows from (json_to_recordset(postings) as (kind text, operation text, description text, hash text, "logIndex" integer,
       fingerprint text)) with ordinality as p (kind, operation, description, hash, log_index, fingerprint, place);
   if cardinality(spent) > 0 then
@@ -350,7 +380,7 @@ begin
       from (
         select account_id, amount, 0 as spent from moved
         union all select s.account_id, 0, s.amount from unnest(accounts, spent) as s (account_id, amount) where s.amount <> 0
-      ) m group by m.account_id
+      ) m group by m.account_id order by m.account_id
     ) m where a.id = m.account_id;
   if late is not null then
     perform ledger_count_late(late);
@@ -366,7 +396,7 @@ drop function ledger_next_hash(bytea, bytea, text);
 
 -- ## The audit log
 
--- Whoever adds rows without a hash has them chained by the trigger, as before; audit_append has done so.
+-- Rows that come without a hash are chained by the trigger, as before. Others are believed until the chain is verified.
 drop trigger audit_log_chain on audit_log;
 create trigger audit_log_chain before insert on audit_log for each row when (new.hash is null) execute function audit_log_chain();
 

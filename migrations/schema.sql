@@ -428,7 +428,11 @@ create table ledger_accounts (
   constraint ledger_accounts_user_key UNIQUE (user_id, network, currency),
   constraint ledger_accounts_pkey PRIMARY KEY (id),
   constraint ledger_accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
-  constraint ledger_accounts_funds CHECK ((COALESCE(((held >= (0)::numeric) AND (held <= balance) AND (balance < 'Infinity'::numeric)), false) = (user_id IS NOT NULL)))
+  constraint ledger_accounts_funds CHECK (
+CASE
+    WHEN (user_id IS NULL) THEN (num_nonnulls(balance, held) = 0)
+    ELSE COALESCE(((held >= (0)::numeric) AND (held <= balance) AND (balance < 'Infinity'::numeric)), false)
+END)
 ) with (fillfactor=70);
 
 create table ledger_lines (
@@ -505,6 +509,7 @@ create table ledger_postings (
   fingerprint bytea,
   list_id bigint,
   line_number bigint,
+  line_count integer,
   constraint ledger_postings_operation_key UNIQUE (kind, operation_id),
   constraint ledger_postings_pkey PRIMARY KEY (id)
 );
@@ -2120,7 +2125,7 @@ CREATE OR REPLACE FUNCTION public.ledger_accounts_check_new()
  LANGUAGE plpgsql
 AS $function$
 begin
-  raise exception 'an account is a user''s, with funds, or the house''s, without' using errcode = 'check_violation';
+  raise exception 'an account is a user''s or the house''s' using errcode = 'check_violation';
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_accounts_guard()
@@ -2643,10 +2648,12 @@ begin
       order by u on conflict do nothing;
   end if;
   return (
-    with locked as materialized (
-      select u.place, l from unnest(users) with ordinality as u (id, place)
-      join ledger_lists l on l.user_id = u.id and l.is_settled order by l.id for update of l)
-    select array_agg(k.l order by k.place) from locked k);
+    with found as materialized (
+      select u.place, l.id from unnest(users) with ordinality as u (id, place)
+      cross join lateral (select l.id from ledger_lists l where l.user_id = u.id and l.is_settled offset 0) l order by l.id
+    )
+    select array_agg(k.l order by f.place) from found f
+    cross join lateral (select l from ledger_lists l where l.id = f.id for update) k);
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_lock_lists(users uuid[], settled boolean)
@@ -2860,9 +2867,10 @@ declare
   posting record;
   posting_ids bigint[];
   rows ledger_lines[];
-  -- By posting, one of its lines.
+  -- By posting, where its lines in one list are.
   lists bigint[];
   numbers bigint[];
+  counts bigint[];
   late ledger_lines[];
   wrong ledger_lines;
   -- Lists whose tails have become long.
@@ -2920,15 +2928,19 @@ begin
       using errcode = 'check_violation';
   end if;
 
-  select array_agg(o.list_id order by o.posting_id), array_agg(o.number order by o.posting_id) into lists, numbers
-    from (select distinct on (r.posting_id) r.posting_id, r.list_id, r.number from unnest(rows) r order by r.posting_id) o;
+  select array_agg(o.list_id order by o.posting_id), array_agg(o.number order by o.posting_id), array_agg(o.count order by o.posting_id)
+    into lists, numbers, counts
+    from (
+      select distinct on (r.posting_id) r.posting_id, r.list_id, min(r.number) as number, count(*)
+      from unnest(rows) r group by r.posting_id, r.list_id order by r.posting_id, r.list_id
+    ) o;
   if cardinality(lists) is distinct from cardinality(posting_ids) then
     raise exception 'a posting has no lines' using errcode = 'check_violation';
   end if;
   insert into ledger_postings (id, kind, operation_id, description, transaction_hash, log_index, fingerprint, posted_at, list_id,
-      line_number) overriding system value
+      line_number, line_count) overriding system value
     select posting_ids[p.place], p.kind, p.operation, p.description, p.hash, p.log_index, decode(p.fingerprint, 'hex'), at,
-      lists[p.place], numbers[p.place]
+      lists[p.place], numbers[p.place], counts[p.place]
     from rows from (json_to_recordset(postings) as (kind text, operation text, description text, hash text, "logIndex" integer,
       fingerprint text)) with ordinality as p (kind, operation, description, hash, log_index, fingerprint, place);
   if cardinality(spent) > 0 then
@@ -2970,7 +2982,7 @@ begin
       from (
         select account_id, amount, 0 as spent from moved
         union all select s.account_id, 0, s.amount from unnest(accounts, spent) as s (account_id, amount) where s.amount <> 0
-      ) m group by m.account_id
+      ) m group by m.account_id order by m.account_id
     ) m where a.id = m.account_id;
   if late is not null then
     perform ledger_count_late(late);
@@ -2994,16 +3006,16 @@ declare
   accounts bigint[];
   done record;
   list bigint;
+  account bigint;
 begin
-  with locked as materialized (
-    select u.place, l.id as list_id, a.id as account_id
+  -- User by user: left to itself, a plan that was made while there were few lists may read all of them.
+  select array_agg(l.id order by u.place), array_agg(a.id order by u.place) into lists, accounts
     from unnest(users, networks, currencies) with ordinality as u (id, network, currency, place)
-    join ledger_lists l on l.user_id = u.id and l.is_settled
-    join ledger_accounts a on a.user_id = u.id and a.network = u.network and a.currency = u.currency
-    order by l.id for update of l
-  )
-  select array_agg(k.list_id order by k.place), array_agg(k.account_id order by k.place) into lists, accounts from locked k;
+    cross join lateral (select l.id from ledger_lists l where l.user_id = u.id and l.is_settled offset 0) l
+    cross join lateral (
+      select a.id from ledger_accounts a where a.user_id = u.id and a.network = u.network and a.currency = u.currency offset 0) a;
   if coalesce(cardinality(lists), 0) < cardinality(users) then return null; end if;
+  perform from ledger_lists l where l.id = any (lists) order by l.id for update;
   -- Rows go from step to step in the order of their accounts, which no join of this plan changes.
   with given as materialized (
     select nextval('ledger_postings_id_seq') as posting, lists[g.place] as list_id, accounts[g.place] as account_id,
@@ -3030,9 +3042,9 @@ begin
         l.tail_size >= 128 as is_long
   ), of_postings as (
     insert into ledger_postings (id, kind, operation_id, description, transaction_hash, log_index, fingerprint, posted_at, list_id,
-        line_number) overriding system value
+        line_number, line_count) overriding system value
       select l.posting, l.kind, l.operation, l.description, l.hash, l.log_index, decode(l.fingerprint, 'hex'), ledger_post_each.at,
-        l.list_id, l.number
+        l.list_id, l.number, 1
       from listed l
   ), of_lines as (
     insert into ledger_lines
@@ -3049,12 +3061,12 @@ begin
       array_agg(l.list_id order by l.list_id) filter (where l.is_long) as long,
       array_agg(l.list_id) filter (where l.is_late) as late_lists, array_agg(l.number) filter (where l.is_late) as late_numbers
     into done from listed l;
-  if coalesce(cardinality(done.ids), 0) < cardinality(users) then
+  if coalesce(cardinality(done.ids), 0) < greatest(cardinality(users), json_array_length(postings)) then
     raise exception 'one of the postings is not one that there may be' using errcode = 'check_violation';
   end if;
   if coalesce(cardinality(done.accounts), 0) < cardinality(users) then
-    select a.id into list from unnest(accounts) a (id) where not a.id = any (coalesce(done.accounts, '{}')) limit 1;
-    raise exception 'ledger account %: less held than is to be spent', list using errcode = 'restrict_violation';
+    select a.id into account from unnest(accounts) a (id) where not a.id = any (coalesce(done.accounts, '{}')) limit 1;
+    raise exception 'ledger account %: less held than is to be spent', account using errcode = 'restrict_violation';
   end if;
   if done.late_lists is not null then
     perform ledger_count_late(array(select l from unnest(done.late_lists, done.late_numbers) as k (list_id, number)
@@ -3110,9 +3122,9 @@ begin
   end if;
   -- In the order in which what is wrong is said: the key, the place on chain, missing funds.
   insert into ledger_postings (id, kind, operation_id, description, transaction_hash, log_index, fingerprint, posted_at, list_id,
-      line_number) overriding system value
+      line_number, line_count) overriding system value
     values (line.posting, kind, operation, posting_description, transaction_hash, log_index, fingerprint, ledger_post_one.at, line.list_id,
-      line.number);
+      line.number, 1);
   insert into ledger_lines values (line.list_id, line.number, line_type, line.at, line.posting, line_operation, line.key, line.sent,
     line.sent_amount, line.received, line.received_amount, 'completed', description, purpose, user_description, executed_at, line.hash);
   insert into ledger_movements values (line.account, line.at, line.number, amount);
@@ -3578,7 +3590,7 @@ CREATE TRIGGER integration_keys_stay_revoked BEFORE UPDATE ON public.integration
 
 CREATE TRIGGER integrations_stay_revoked BEFORE UPDATE ON public.integrations FOR EACH ROW WHEN (((old.revoked_at IS NOT NULL) AND (new.revoked_at IS DISTINCT FROM old.revoked_at))) EXECUTE FUNCTION refuse_reopening();
 
-CREATE TRIGGER ledger_accounts_check_new BEFORE INSERT ON public.ledger_accounts FOR EACH ROW WHEN (((num_nonnulls(new.user_id, new.house) <> 1) OR (new.house !~ '^[a-z-]{1,40}$'::text) OR ((new.user_id IS NULL) AND (num_nonnulls(new.balance, new.held) > 0)))) EXECUTE FUNCTION ledger_accounts_check_new();
+CREATE TRIGGER ledger_accounts_check_new BEFORE INSERT ON public.ledger_accounts FOR EACH ROW WHEN (((num_nonnulls(new.user_id, new.house) <> 1) OR (new.house !~ '^[a-z-]{1,40}$'::text))) EXECUTE FUNCTION ledger_accounts_check_new();
 
 CREATE TRIGGER ledger_accounts_guard BEFORE UPDATE OF id, user_id, house, network, currency ON public.ledger_accounts FOR EACH ROW EXECUTE FUNCTION ledger_accounts_guard();
 

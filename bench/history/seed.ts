@@ -43,11 +43,6 @@ export async function seedLedgers(world: World): Promise<void> {
   });
   await inBulk(db, async (db) => {
     await addBalances(db);
-    await db.query(
-      `update ledger_postings p set list_id = l.list_id, line_number = l.number from (
-         select distinct on (posting_id) posting_id, list_id, number from ledger_lines order by posting_id, number) l
-       where l.posting_id = p.id`,
-    );
     await addUnsettled(db, world);
     await countLists(db);
     await db.query('drop table seed_owners');

@@ -11,7 +11,7 @@ export interface BookFaults {
   wrongBalances: WrongBalance[];
 }
 
-/** Sums all books again from their entries. Both lists are empty when the books are right. */
+/** Sums all books again from their lines. Both lists are empty when the books are right. */
 export async function checkBooks(db: Db): Promise<BookFaults> {
   return {
     unbalancedPostings: await selectUnbalancedPostings(db),

@@ -84,11 +84,9 @@ async function findReplay(
   reference: string,
   funds: Owner & { amount: bigint },
 ): Promise<Funded | undefined> {
-  const first = await selectFunding(ctx.db, reference);
+  const first = await selectFunding(ctx.db, reference, funds.userId);
   if (!first) return undefined;
-  const isSame = (['userId', 'network', 'currency', 'amount'] as const).every(
-    (fact) => first[fact] === funds[fact],
-  );
+  const isSame = (['network', 'currency', 'amount'] as const).every((fact) => first[fact] === funds[fact]);
   if (!isSame) {
     throw ledgerErrors.referenceReused({
       details: [{ field: 'reference', message: 'was used with another user, asset or amount' }],

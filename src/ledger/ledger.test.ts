@@ -803,8 +803,10 @@ const singles: Record<string, (db: Db, users: Owner[], given: Single[]) => Promi
       ],
     ),
   ledger_post_each: (db, users, given) =>
-    db.query(`select ledger_post_each(now(), $1::uuid[], '{polygon,polygon}', '{USDC,USDC}', $2::json)`, [
+    db.query(`select ledger_post_each(now(), $1::uuid[], $2::text[], $3::text[], $4::json)`, [
       users.map(({ userId }) => userId),
+      users.map(({ network }) => network),
+      users.map(({ currency }) => currency),
       JSON.stringify(
         given.map((one) => ({
           ...{ ...one, description: 'test', logIndex: 1, type: 'buy' },
@@ -857,6 +859,11 @@ test('neither does anything for somebody who has no such account, or no ledger',
   assert.deepEqual(await singles.ledger_post_one!(db, [nobody], [given()]), [{ ledger_post_one: null }]);
   const each = await singles.ledger_post_each!(db, [ana, nobody], [given(), given()]);
   assert.deepEqual(each, [{ ledger_post_each: null }]);
+  await assert.rejects(
+    singles.ledger_post_each!(db, [ana], [given(), given()]),
+    notToBe,
+    'more postings than users',
+  );
   assert.deepEqual(await fundsOf(ana), [1_000_000n, 0n]);
 });
 
@@ -881,19 +888,15 @@ for (const [statement, why] of [
   ],
   ['update ledger_accounts set balance = null where user_id is not null', /ledger_accounts_funds/],
   ['update ledger_accounts set balance = 1, held = 0 where house is not null', /ledger_accounts_funds/],
+  ['update ledger_accounts set balance = 1 where house is not null', /ledger_accounts_funds/],
+  ['update ledger_accounts set held = 1 where house is not null', /ledger_accounts_funds/],
   [`update ledger_accounts set house = 'custody' where user_id is not null`, /keeps its owner/],
-  [
-    `insert into ledger_accounts (network, currency) values ('base', 'USDC')`,
-    /a user's, with funds, or the house's/,
-  ],
+  [`insert into ledger_accounts (network, currency) values ('base', 'USDC')`, /a user's or the house's/],
   [
     `insert into ledger_accounts (house, network, currency) values ('No', 'base', 'USDC')`,
-    /or the house's, without/,
+    /a user's or the house's/,
   ],
-  [
-    `insert into ledger_accounts (house, network, currency, held) values ('fees', 'base', 'USDC', 0)`,
-    /or the house's, without/,
-  ],
+  [`insert into ledger_accounts (house, network, currency, held) values ('fees', 'base', 'X', 0)`, /_funds/],
   [
     `insert into ledger_accounts (user_id, network, currency) select id, 'base', 'X' from users limit 1`,
     /ledger_accounts_funds/,

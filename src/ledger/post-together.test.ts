@@ -9,6 +9,7 @@ import { DatabaseUnavailable, Refusal } from '../platform/errors.ts';
 import { accountFeatures, checkBooks } from './index.ts';
 import { listLines } from './lines/list-lines.ts';
 import { type BatchLine, postBatch } from './post-batch.ts';
+import { postDeposits } from './post-deposits.ts';
 import { verifyLedger } from './verify/verify-ledger.ts';
 
 const harness = useHarness();
@@ -226,4 +227,25 @@ test('a process of the release before posts and writes its audit rows beside our
   await postAtOnce(userIds.map((userId) => ({ lines: [deposit(userId)] })));
   assert.equal((await linesOf(userIds[0]!))[0]?.runningBalance, '17');
   await requireSoundBooks(userIds);
+});
+
+test('deposits on two networks for the same users, some of whom are new on one, never wait for each other for good', async () => {
+  const ctx = harness.operatorContext();
+  const find = (network: string, userIds: readonly string[]) =>
+    userIds.map((userId) => ({
+      ...{ userId, network, currency: 'USDC', amount: 1_000_000n, at: new Date(), logIndex: 1 },
+      transactionHash: `0x${randomBytes(32).toString('hex')}`,
+    }));
+  for (let round = 0; round < 30; round++) {
+    const userIds = await makeUsers(6);
+    await postDeposits(ctx, find('polygon', userIds));
+    await postDeposits(ctx, find('base', userIds.slice(3)));
+    await Promise.all([
+      postDeposits(ctx, find('base', userIds)),
+      postDeposits(ctx, find('polygon', userIds.toReversed())),
+    ]);
+    for (const [at, userId] of userIds.entries()) {
+      assert.equal((await linesOf(userId)).length, at < 3 ? 3 : 4);
+    }
+  }
 });

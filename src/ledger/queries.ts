@@ -225,16 +225,24 @@ export async function selectPostingByKey(
   return row;
 }
 
-export async function selectFunding(
-  db: Db,
-  reference: string,
-): Promise<(Owner & { postingId: bigint; amount: bigint }) | undefined> {
-  const [row] = await db.query<Owner & { postingId: bigint; amount: bigint } & Record<string, unknown>>(
-    `select p.id as "postingId", a.user_id as "userId", a.network, a.currency, l.received_amount as amount
-     from ledger_postings p join ledger_lines l on l.list_id = p.list_id and l.number = p.line_number
-     join ledger_accounts a on a.id = l.received_account_id
+export interface Funding {
+  postingId: bigint;
+  /** What it brought to this user; null where it was another's. */
+  network: string | null;
+  currency: string | null;
+  amount: bigint | null;
+}
+
+/** The posting of a reference, and what it brought to a user. */
+export async function selectFunding(db: Db, reference: string, userId: string): Promise<Funding | undefined> {
+  const [row] = await db.query<Funding & Record<string, unknown>>(
+    `select p.id as "postingId", a.network, a.currency, l.received_amount as amount
+     from ledger_postings p
+     left join ledger_lists h on h.user_id = $2 and h.is_settled
+     left join ledger_lines l on l.list_id = h.id and l.operation_id = p.operation_id and l.posting_id = p.id
+     left join ledger_accounts a on a.id = l.received_account_id
      where p.kind = 'fund' and p.operation_id = $1`,
-    [reference],
+    [reference, userId],
   );
   return row;
 }
@@ -262,7 +270,7 @@ export interface UnbalancedPosting {
   sum: string | null;
 }
 
-/** Postings whose entries do not sum to zero, and those without entries. */
+/** Postings without lines, and those whose lines name accounts that are not there: any others sum to zero. */
 export async function selectUnbalancedPostings(db: Db): Promise<UnbalancedPosting[]> {
   return db.query<UnbalancedPosting & Record<string, unknown>>(
     `select p.id::text as "postingId", a.network, a.currency, sum(e.amount)::text as sum
@@ -281,7 +289,7 @@ export interface WrongBalance {
   entries: string;
 }
 
-/** Accounts of users whose stored balance is not the sum of their entries. */
+/** Accounts of users whose stored balance is not the sum of what their lines moved. */
 export async function selectWrongBalances(db: Db): Promise<WrongBalance[]> {
   return db.query<WrongBalance & Record<string, unknown>>(
     `select a.id::text as "accountId", a.user_id as "userId", a.network, a.currency, a.balance::text as balance,

@@ -4,7 +4,8 @@ import { checkPostingPart } from './queries.ts';
 import type { Sizes } from './sizes.ts';
 
 /**
- * Checks that the next postings have lines; that lines have postings is found with the lines. Says how far it went; null at the end.
+ * Checks that the next postings have the lines that they say they have; that lines have postings is found with the lines. Says how far
+ * it went; null at the end.
  */
 export async function checkPostings(
   db: Db,
@@ -13,6 +14,6 @@ export async function checkPostings(
   report: Report,
 ): Promise<bigint | null> {
   const { upto, without } = await checkPostingPart(db, after, rowsAtOnce);
-  for (const postingId of without) report(`posting ${postingId}`, 'It should have a line and has none.');
+  for (const postingId of without) report(`posting ${postingId}`, 'A line of it should be there and is not.');
   return upto;
 }

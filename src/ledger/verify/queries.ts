@@ -336,19 +336,20 @@ export async function checkMovementPart(
 export interface PostingPart {
   /** Up to which posting it goes; null for the last part. */
   upto: bigint | null;
-  /** Postings without the line that should be theirs. */
+  /** Postings without the lines that should be theirs. */
   without: string[];
 }
 
-/** The next postings, and those whose line is not there. */
+/** The next postings, and those whose first or last line in their list is not there. */
 export async function checkPostingPart(db: Db, after: bigint, limit: number): Promise<PostingPart> {
   const [row] = await db.query<PostingPart & Row>(
     `with part as materialized (
-       select p.id, p.list_id, p.line_number from ledger_postings p where p.id > $1 order by p.id limit $2
+       select p.id, p.list_id, p.line_number, p.line_count from ledger_postings p where p.id > $1 order by p.id limit $2
      )
      select case when count(*) = $2 then max(p.id) end as upto,
-       coalesce(array_agg(p.id::text order by p.id) filter (where (select l.posting_id from ledger_lines l
-         where l.list_id = p.list_id and l.number = p.line_number) is distinct from p.id), '{}') as without
+       coalesce(array_agg(p.id::text order by p.id) filter (where p.list_id is not null and (
+         select count(*) from (values (p.line_number), (p.line_number + p.line_count - 1)) as n (number)
+         where (select l.posting_id from ledger_lines l where l.list_id = p.list_id and l.number = n.number) = p.id) < 2), '{}') as without
      from part p`,
     [after, limit],
   );
