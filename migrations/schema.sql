@@ -2516,6 +2516,7 @@ CREATE OR REPLACE FUNCTION public.ledger_lines_page(of_user uuid, start_at times
  LANGUAGE plpgsql
  STABLE
  SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_bitmapscan TO 'off'
 AS $function$
 declare
   types ledger_line_type[] := '{buy,sell,swap-bridge,transfer-token}';
@@ -2566,31 +2567,26 @@ begin
   -- Near the end of the list there is nothing to find.
   if rest < 128 then return; end if;
   for depth in reverse 2..0 loop
-    -- The node with the wanted line, by how many there are through each.
+    -- The node with the wanted line, by how many there are through each; or the last one, where the line comes after it.
     select * into node from (
-      select n.first_at, n.first_number, n.upto_at, n.upto_number, c.count,
-        sum(c.count) over (order by n.first_at, n.first_number) as through
+      select n.first_at, n.first_number, n.upto_at, n.upto_number, c.count, sum(c.count) over w as through,
+        lead(n.first_number) over w is null as is_last
       from ledger_nodes n, lateral (select n.buys * weights[1] + n.sells * weights[2] + n.swaps * weights[3] + n.transfers * weights[4] as count) c
       where n.list_id = list.id and n.level = depth
         and (n.first_at, n.first_number) >= (from_at, from_number) and (n.first_at, n.first_number) < (hi_at, hi_number)
-    ) w where w.through >= wanted - before order by w.first_at, w.first_number limit 1;
-    if found then
+      window w as (order by n.first_at, n.first_number)
+    ) w where w.through >= wanted - before or w.is_last order by w.first_at, w.first_number limit 1;
+    if node.through >= wanted - before then
       before := before + node.through - node.count;
       from_at := node.first_at;
       from_number := node.first_number;
       hi_at := node.upto_at;
       hi_number := node.upto_number;
-    else
-      -- After the last node of this level: the next has nodes that this one does not cover.
-      select before + coalesce(sum(n.buys * weights[1] + n.sells * weights[2] + n.swaps * weights[3] + n.transfers * weights[4]), 0)
-        into before from ledger_nodes n
-        where n.list_id = list.id and n.level = depth and (n.first_at, n.first_number) >= (from_at, from_number);
-      select n.upto_at, n.upto_number into node from ledger_nodes n where n.list_id = list.id and n.level = depth
-        order by n.first_at desc, n.first_number desc limit 1;
-      if found then
-        from_at := node.upto_at;
-        from_number := node.upto_number;
-      end if;
+    elsif found then
+      -- The next level has nodes that this one does not cover.
+      before := before + node.through;
+      from_at := node.upto_at;
+      from_number := node.upto_number;
     end if;
     ats[depth + 1] := from_at;
     numbers[depth + 1] := from_number;
@@ -2795,6 +2791,7 @@ CREATE OR REPLACE FUNCTION public.ledger_page(of_user uuid, types ledger_line_ty
  LANGUAGE plpgsql
  STABLE ROWS 10
  SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_bitmapscan TO 'off'
 AS $function$
 declare
   list ledger_lists;
@@ -3265,6 +3262,7 @@ CREATE OR REPLACE FUNCTION public.ledger_unsettled_page(of_user uuid, start_at t
  LANGUAGE plpgsql
  STABLE ROWS 10
  SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_bitmapscan TO 'off'
 AS $function$
 declare
   list ledger_lists;

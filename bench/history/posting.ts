@@ -17,7 +17,16 @@ const roundMs = 500;
 export async function measurePosting(world: HistoryWorld): Promise<void> {
   await measureBatches(world);
   const bare = await createBareTable(world);
-  for (const concurrency of [10, 32, 1]) await measureSingles(world, bare, concurrency);
+  const most = { posts: 0, rows: 0 };
+  for (const concurrency of [10, 32, 1]) {
+    const { post, limit } = await measureSingles(world, bare, concurrency);
+    most.posts = Math.max(most.posts, median(post));
+    most.rows = Math.max(most.rows, median(limit));
+  }
+  const { posts, rows } = most;
+  console.log(
+    `ledger.post of one line / insert one bare row, the most of each, however many call (goal: at least 0.5): ${(posts / rows).toFixed(2)} (${Math.round(posts)}/s against ${Math.round(rows)}/s)`,
+  );
   await measureLate(world);
   await measureNoteOfWithdrawals(world);
 }
@@ -110,7 +119,11 @@ async function createBareTable({ db, smallUsers }: HistoryWorld): Promise<BareTa
  * One line by `ledger.post`, its audit row included, against one row into the bare table and nothing else; and a deposit by the
  * database's function alone.
  */
-async function measureSingles(world: HistoryWorld, bare: BareTable, concurrency: number): Promise<void> {
+async function measureSingles(
+  world: HistoryWorld,
+  bare: BareTable,
+  concurrency: number,
+): Promise<{ post: number[]; limit: number[] }> {
   const { db, smallUsers } = world;
   const cpu = { limit: [] as number[], post: [] as number[], function: [] as number[] };
   const withCpu = (spent: number[], call: () => Promise<unknown>) => async () => {
@@ -141,6 +154,7 @@ async function measureSingles(world: HistoryWorld, bare: BareTable, concurrency:
     const [limit, ...ours] = [cpu.limit, cpu.post, cpu.function].map((spent) => median(spent).toFixed(2));
     console.log(`… CPU of the database's processes: ${ours.join(' and ')} ms against ${limit} ms`);
   }
+  return rates;
 }
 
 function postOne({ deps, smallUsers }: HistoryWorld): Promise<unknown> {
