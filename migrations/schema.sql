@@ -2226,12 +2226,13 @@ begin
     left join bases b on b.account_id = p.account_id and b.upto_at = p.upto_at and b.upto_number = p.upto_number;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_count(in_list bigint, types ledger_line_type[], ats timestamp with time zone[], numbers bigint[], sign integer)
- RETURNS void
+CREATE OR REPLACE FUNCTION public.ledger_count(in_list bigint, types ledger_line_type[], ats timestamp with time zone[], numbers bigint[], sign integer, cuts_max integer DEFAULT ledger_cuts_max())
+ RETURNS integer
  LANGUAGE plpgsql
 AS $function$
 declare
   large record;
+  cuts integer := 0;
 begin
   update ledger_nodes n set
     size = n.size + case when n.level = 0 then sign * c.buys + sign * c.sells + sign * c.swaps + sign * c.transfers else 0 end,
@@ -2247,13 +2248,15 @@ begin
     group by f.level, f.first_at, f.first_number
   ) c
   where n.list_id = in_list and n.level = c.level and (n.first_at, n.first_number) = (c.first_at, c.first_number);
-  if sign < 0 then return; end if;
+  if sign < 0 or cuts_max = 0 then return 0; end if;
   for large in
     select distinct f.first_at, f.first_number from unnest(ats, numbers) as k (at, number), lateral ledger_node_at(in_list, 0, k.at, k.number) f
-    where f.size > 128
+    where f.size > 128 limit cuts_max
   loop
     perform ledger_cut_node(in_list, large.first_at, large.first_number);
+    cuts := cuts + 1;
   end loop;
+  return cuts;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_count_between(list ledger_lists, types ledger_line_type[], lo_at timestamp with time zone, lo_number bigint, hi_at timestamp with time zone, hi_number bigint)
@@ -2277,6 +2280,7 @@ CREATE OR REPLACE FUNCTION public.ledger_count_late(late ledger_lines[])
 AS $function$
 declare
   of_list record;
+  cuts integer := ledger_cuts_max();
 begin
   for of_list in
     select r.list_id, array_agg(r.type) as types, array_agg(r.transaction_at) as ats, array_agg(r.number) as numbers,
@@ -2288,7 +2292,7 @@ begin
       from unnest(of_list.lines) r,
         lateral (values (r.received_account_id, r.received_amount), (r.sent_account_id, -r.sent_amount)) as m (account_id, amount)
       where m.account_id is not null;
-    perform ledger_count(of_list.list_id, of_list.types, of_list.ats, of_list.numbers, 1);
+    cuts := cuts - ledger_count(of_list.list_id, of_list.types, of_list.ats, of_list.numbers, 1, cuts);
   end loop;
 end $function$;
 
@@ -2408,6 +2412,12 @@ begin
     where l.id = in_list;
   perform ledger_group_waiting(list);
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.ledger_cuts_max()
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select 256 $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_first_hash(user_id uuid)
  RETURNS bytea
@@ -2869,7 +2879,7 @@ declare
   numbers bigint[];
   counts bigint[];
   late ledger_lines[];
-  wrong ledger_lines;
+  wrong ledger_lines[];
   -- Lists whose tails have become long.
   long bigint[];
   list bigint;
@@ -2906,22 +2916,20 @@ begin
     from numbered n
   ), made as (
     select (c.at, c.number) < (c.tail_at, c.tail_number) as is_late,
+      -- Not what a line may be, or moves nothing.
+      not isfinite(c.at) or length(c.operation) not between 1 and 255 or length(c.key) not between 1 and 255
+        or (accounts[c.sent] is null) <> (c.sent_amount is null) or (accounts[c.received] is null) <> (c.received_amount is null)
+        or num_nonnulls(c.sent, c.received) = 0 or accounts[c.sent] = accounts[c.received]
+        or not (coalesce(c.sent_amount, 1) > 0 and coalesce(c.received_amount, 1) > 0)
+        or c.sent_amount = 'NaN' or c.received_amount = 'NaN' as is_wrong,
       row(c.id, c.number, c.type, c.at, c.posting, c.operation, c.key, accounts[c.sent], c.sent_amount, accounts[c.received],
         c.received_amount, 'completed', c.description, c.purpose, c.user_description, c.executed_at, c.hash)::ledger_lines as line
     from chained c
   )
-  select array_agg(m.line), array_agg(m.line) filter (where m.is_late) into rows, late from made m;
-  select r.* into wrong from unnest(rows) r
-    where not isfinite(r.transaction_at) or length(r.operation_id) not between 1 and 255
-      or length(r.unique_hash_id) not between 1 and 255
-      or (r.sent_account_id is null) <> (r.sent_amount is null)
-      or (r.received_account_id is null) <> (r.received_amount is null)
-      or num_nonnulls(r.sent_account_id, r.received_account_id) = 0
-      or r.sent_account_id = r.received_account_id
-      or not (coalesce(r.sent_amount, 1) > 0 and coalesce(r.received_amount, 1) > 0)
-      or r.sent_amount = 'NaN' or r.received_amount = 'NaN' limit 1;
-  if found then
-    raise exception 'line % of list % moves nothing, or not what a line may', wrong.number, wrong.list_id
+  select array_agg(m.line), array_agg(m.line) filter (where m.is_late), array_agg(m.line) filter (where m.is_wrong)
+    into rows, late, wrong from made m;
+  if wrong is not null then
+    raise exception 'line % of list % moves nothing, or not what a line may', (wrong[1]).number, (wrong[1]).list_id
       using errcode = 'check_violation';
   end if;
 
@@ -2963,7 +2971,8 @@ begin
     ) c where l.id = c.list_id
     returning l.id, l.tail_size
   )
-  select array_agg(c.id order by c.id) into long from counted c where c.tail_size >= 128;
+  select array_agg(c.id order by c.id) into long
+    from (select * from counted where tail_size >= 128 order by tail_size desc limit ledger_cuts_max()) c;
   with moved as materialized (
     select m.account_id, r.transaction_at, r.number, m.amount
     from unnest(rows) r,
@@ -3055,7 +3064,7 @@ begin
       from listed l where a.id = l.account_id and a.held >= l.spent returning a.id
   )
   select array_agg(l.posting order by l.place) as ids, (select array_agg(a.id) from of_accounts a) as accounts,
-      array_agg(l.list_id order by l.list_id) filter (where l.is_long) as long,
+      (array_agg(l.list_id order by l.list_id) filter (where l.is_long))[:ledger_cuts_max()] as long,
       array_agg(l.list_id) filter (where l.is_late) as late_lists, array_agg(l.number) filter (where l.is_late) as late_numbers
     into done from listed l;
   if coalesce(cardinality(done.ids), 0) < greatest(cardinality(users), json_array_length(postings)) then

@@ -852,6 +852,40 @@ for (const [what, wrong, why] of [
   }
 }
 
+for (const [what, wrong] of [
+  ['that moves nothing', { received: null, receivedAmount: null }],
+  ['of zero', { receivedAmount: '0' }],
+  ['of less than zero', { receivedAmount: '-5' }],
+  ['of no number', { receivedAmount: 'NaN' }],
+  ['with an amount of nothing', { sentAmount: '5' }],
+  ['with an account and no amount', { sent: 2 }],
+  ['from an account to itself', { sent: 1, sentAmount: '5' }],
+  ['without a name', { operation: '' }],
+  ['with an empty key', { key: '' }],
+  ['at no instant', { at: 'infinity' }],
+] as [string, object][]) {
+  test(`ledger_post refuses a line ${what}, and what comes with it`, async () => {
+    const owner = await makeOwner('1');
+    const right = {
+      ...{ user: 1, posting: 1, type: 'buy', at: '2026-01-01T00:00:00Z', operation: 'a line', received: 1 },
+      ...{ receivedAmount: '5', description: 'test', purpose: 'test' },
+    };
+    const postAll = (lines: object[]) =>
+      sql(
+        `select ledger_post(now(), $1::uuid[], '{polygon,polygon}', '{USDC,USDT}', $2::uuid[], '{1,2}', '{}', $3::json, $4::json)`,
+        [
+          ...[[owner.userId], [owner.userId, owner.userId]],
+          JSON.stringify([{ kind: 'post', operation: randomUUID(), description: 'test' }]),
+          JSON.stringify(lines),
+        ],
+      );
+    await assert.rejects(postAll([right, { ...right, ...wrong }]), /moves nothing, or not what a line may/);
+    assert.deepEqual(await fundsOf(owner), [1_000_000n, 0n]);
+    await postAll([right]);
+    assert.deepEqual(await fundsOf(owner), [1_000_005n, 0n]);
+  });
+}
+
 test('neither does anything for somebody who has no such account, or no ledger', async () => {
   const [ana, nobody] = [await makeOwner('1'), await makeOwner()];
   const given = () => ({ ...rightSingle, operation: randomUUID(), key: randomUUID() });
