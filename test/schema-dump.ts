@@ -44,7 +44,7 @@ const dumpStatement = `
     where x.indrelid in (select oid from tables)
       and not exists (select from pg_constraint k where k.conindid = i.oid and k.conrelid = x.indrelid)
     union all
-    select 2, v.relname, format(E'create view %s as\n%s', v.relname, pg_get_viewdef(v.oid))
+    select 2, v.relname, format(E'create view %s as\\n%s', v.relname, pg_get_viewdef(v.oid))
     from pg_class v where v.relnamespace = 'public'::regnamespace and v.relkind = 'v'
     union all
     select 0, t.typname, format('create type %s as enum (%s);', t.typname,

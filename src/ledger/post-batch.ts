@@ -79,10 +79,9 @@ const postSoon = gathered(async (db: Db, calls: Call[]): Promise<(PostedBatch | 
 /** By one statement where that can be: each round trip is a tenth of what a line costs. */
 async function postTogether(db: Db, group: readonly ReadCall[]): Promise<PostedBatch[]> {
   if (group.length === 0) return [];
-  const changes = changesToAppend(group.map(toChange));
   const canBeOne = group.flatMap(givenIds).every(({ id }) => id === undefined);
   const ids = canBeOne
-    ? await postSingles(db, group.at(-1)!.ctx.now, group.map(toPosting), changes)
+    ? await postSingles(db, group.at(-1)!.ctx.now, group.map(toPosting), changesToAppend(group.map(toChange)))
     : undefined;
   return ids ? group.map(toAnswer(ids)) : db.transaction((db) => writeCalls(db, group));
 }

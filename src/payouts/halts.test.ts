@@ -72,7 +72,9 @@ async function runUntilHalted(t: TestContext, world: World) {
   const jobs = runJobs(payoutJobs(), worker.deps);
   t.after(() => jobs.stop());
   await waitUntil('it is halted', () => worker.lines.some(({ msg }) => /halted/.test(msg)));
-  await waitUntil('it has had more turns', () => (proxy.counts.get('eth_getTransactionCount') ?? 0) > 3);
+  const hasHadTurns = () => (proxy.counts.get('eth_getTransactionCount') ?? 0) > 3;
+  // One a second at best: four of them come near what is usually waited for.
+  await waitUntil('it has had more turns', hasHadTurns, 30_000);
   assert.equal(proxy.counts.get('eth_sendRawTransaction'), undefined, 'nothing is sent');
   return worker;
 }
