@@ -14,9 +14,7 @@ import {
   type TokenSymbol,
   tokensOf,
 } from '../src/evm/index.ts';
-import { findAnvil } from '../src/sandbox/devnet/anvil.ts';
-import { freePort } from '../src/sandbox/free-port.ts';
-import { spawnGuarded } from '../src/sandbox/guarded-process.ts';
+import { openChain, serveChain } from '../src/sandbox/devnet/index.ts';
 import { noteSecret } from './harness.ts';
 
 type Hex = `0x${string}`;
@@ -39,14 +37,16 @@ export interface Payment {
 /** A real EVM node of one test, with our test tokens and a hot wallet that has ten million of each, and gas. */
 export interface Chain {
   rpcUrl: string;
-  pid: number;
   hotWallet: string;
   /** What a deployment would be told of it: two blocks deep is final, a stuck payout is raised after 3 s. */
   settings: NetworkSettings;
   call<Result>(method: string, ...params: unknown[]): Promise<Result>;
   mine(blocks: number): Promise<void>;
-  /** Replaces the last blocks by empty ones; what was in them is gone from the mempool too. */
-  reorg(depth: number): Promise<void>;
+  /**
+   * Replaces the last blocks by as many others. They have what `kept` puts into them, counted from the first; everything else
+   * is gone, from the mempool too.
+   */
+  reorg(depth: number, kept?: readonly [raw: string, block: number][]): Promise<void>;
   balanceOf(symbol: TokenSymbol, address: string): Promise<bigint>;
   setFrozen(symbol: TokenSymbol, address: string, isFrozen: boolean): Promise<void>;
   mint(symbol: TokenSymbol, to: string, amount: bigint): Promise<void>;
@@ -90,19 +90,12 @@ export function useChain(options: ChainOptions = {}): Chain & { ready: Promise<v
 
 export async function startChain({ network = 'polygon', blockTime }: ChainOptions = {}): Promise<Chain> {
   const { chainId } = chains[network];
-  const port = await freePort();
-  const rpcUrl = `http://127.0.0.1:${port}`;
-  const anvil = await spawnGuarded({
-    command: findAnvil(),
-    args: [
-      ...['--quiet', '--accounts', '0', '--host', '127.0.0.1', '--port', String(port)],
-      ...['--chain-id', String(chainId), '--slots-in-an-epoch', '2'],
-      ...(blockTime === undefined ? [] : ['--block-time', String(blockTime)]),
-    ],
-    stopSignal: 'SIGINT',
-  });
+  const node = await openChain({ chainId, canReorganise: true });
+  const server = await serveChain(async () => node);
+  const { url: rpcUrl } = server;
+  const blocks = blockTime && setInterval(() => node.inTurn(() => node.mine()), blockTime * 1_000);
+  node.isAutomining = blockTime === undefined;
   const call: Chain['call'] = (method, ...params) => callNode({ rpcUrl, method, params, timeoutMs: 10_000 });
-  await waitForAnswer(call);
   const [issuerKey, signerKey] = [newKey(), newKey()];
   const hotWallet = addressOfKey(signerKey).toLowerCase();
   const { tokens: symbols } = chains[network];
@@ -132,7 +125,6 @@ export async function startChain({ network = 'polygon', blockTime }: ChainOption
   };
   return {
     rpcUrl,
-    pid: anvil.pid,
     hotWallet,
     settings: {
       ...{ network, rpcUrls: [rpcUrl], finality: { rule: 2 }, tokens, signerKey },
@@ -140,11 +132,15 @@ export async function startChain({ network = 'polygon', blockTime }: ChainOption
     },
     call,
     async mine(blocks) {
-      await call('anvil_mine', `0x${blocks.toString(16)}`);
+      await call('hardhat_mine', `0x${blocks.toString(16)}`);
     },
-    async reorg(depth) {
-      await call('anvil_reorg', depth, []);
-    },
+    reorg: (depth, kept = []) =>
+      node.inTurn(() =>
+        node.reorganise(
+          depth,
+          kept.map(([raw, block]) => [{ raw }, block]),
+        ),
+      ),
     async balanceOf(symbol, address) {
       const data = `0x70a08231${wordOf(address).slice(2)}`;
       return BigInt(await call<Hex>('eth_call', { to: addressOf(symbol), data }, 'latest'));
@@ -169,13 +165,9 @@ export async function startChain({ network = 'polygon', blockTime }: ChainOption
         blockNumber: Number(blockNumber),
       }));
     },
-    stop: () => anvil.stop(),
+    async stop() {
+      clearInterval(blocks);
+      await server.stop();
+    },
   };
-}
-
-async function waitForAnswer(call: Chain['call']): Promise<void> {
-  for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(20)) {
-    if (await call('eth_chainId').catch(() => undefined)) return;
-  }
-  throw new Error('anvil does not answer');
 }

@@ -103,7 +103,7 @@ export async function makeWallet(chain: Chain, tokens = 1_000_000n): Promise<Pri
   const key: PrivateKey = `0x${randomBytes(32).toString('hex')}`;
   noteSecret(key.slice(2));
   const address = addressOfKey(key).toLowerCase();
-  await chain.call('anvil_setBalance', address, '0x3635c9adc5dea00000');
+  await chain.call('hardhat_setBalance', address, '0x3635c9adc5dea00000');
   if (tokens > 0n) {
     for (const { symbol } of chain.settings.tokens) await chain.mint(symbol, address, tokens * unit);
   }
@@ -305,7 +305,7 @@ function startWorker(
  */
 async function untilTaken(chain: Chain): Promise<void> {
   for (const deadline = Date.now() + 1_000; Date.now() < deadline; await sleep(5)) {
-    if (!(await chain.call<boolean>('anvil_getAutomine'))) return;
+    if (!(await chain.call<boolean>('hardhat_getAutomine'))) return;
     if (Number((await chain.call<{ pending: string }>('txpool_status')).pending) === 0) return;
   }
 }

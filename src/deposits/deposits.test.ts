@@ -82,12 +82,12 @@ const deposit = (wallet: string, amount = unit, symbol: TokenSymbol = 'USDC') =>
 
 /** Sends from an account whose key nobody has. */
 async function sendFrom(from: string, transaction: { to?: string; data: string }): Promise<string> {
-  await chain.call('anvil_setBalance', from, '0x3635c9adc5dea00000');
-  await chain.call('anvil_impersonateAccount', from);
+  await chain.call('hardhat_setBalance', from, '0x3635c9adc5dea00000');
+  await chain.call('hardhat_impersonateAccount', from);
   const gas = '0x7a120';
   const hash = await chain.call<string>('eth_sendTransaction', { from, gas, ...transaction });
   await waitUntil('it is mined', async () => (await chain.call('eth_getTransactionReceipt', hash)) !== null);
-  await chain.call('anvil_stopImpersonatingAccount', from);
+  await chain.call('hardhat_stopImpersonatingAccount', from);
   return hash;
 }
 
@@ -523,8 +523,8 @@ describe('a transaction that was posted and is mined again elsewhere', () => {
 
     await chain.call('evm_setAutomine', false);
     t.after(() => chain.call('evm_setAutomine', true));
-    await chain.call('anvil_setBalance', stranger, '0x3635c9adc5dea00000');
-    await chain.call('anvil_impersonateAccount', stranger);
+    await chain.call('hardhat_setBalance', stranger, '0x3635c9adc5dea00000');
+    await chain.call('hardhat_impersonateAccount', stranger);
     await chain.call('eth_sendTransaction', {
       ...{ from: stranger, to: tokenOf('USDC'), data: `0x${calldata(wallet, 2n * unit)}`, gas: '0x7a120' },
       // Before the other one in its block.

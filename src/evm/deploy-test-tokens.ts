@@ -52,10 +52,10 @@ export async function deployTestTokens(options: TestTokenOptions): Promise<Recor
   ]);
 
   const next = Number(await call<Hex>('eth_getTransactionCount', issuer.address, 'latest'));
-  if (next < firstNonce) await call('anvil_setNonce', issuer.address, toQuantity(firstNonce));
+  if (next < firstNonce) await call('hardhat_setNonce', issuer.address, toQuantity(firstNonce));
   const done = Math.max(next - firstNonce, 0);
   if (done < steps.length) {
-    for (const address of [issuer.address, holder]) await call('anvil_setBalance', address, gasMoney);
+    for (const address of [issuer.address, holder]) await call('hardhat_setBalance', address, gasMoney);
     const hashes: Hex[] = [];
     for (let step = done; step < steps.length; step++) {
       const transaction = await issuer.signTransaction({

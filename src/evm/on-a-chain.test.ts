@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import * as fs from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { privateKeyToAccount } from 'viem/accounts';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
-import { createLog } from '../platform/log.ts';
-import { type Anvil, findAnvil, startAnvil } from '../sandbox/devnet/anvil.ts';
+import { openChain, serveChain } from '../sandbox/devnet/index.ts';
 import {
   chains,
   createEvm,
@@ -51,18 +47,16 @@ const gwei = 10n ** 9n;
 const usualFees = { maxFeePerGas: 100n * gwei, maxPriorityFeePerGas: gwei };
 
 describe('on a chain', () => {
-  let folder: string;
-  let anvil: Anvil;
+  let server: Awaited<ReturnType<typeof serveChain>>;
   let provider: Provider;
   let tokens: Token[];
   let usdt: Token;
   let usdc: Token;
 
   before(async () => {
-    folder = await fs.mkdtemp(path.join(tmpdir(), 'causeway evm '));
-    const log = createLog({ level: 'silent' });
-    anvil = await startAnvil({ command: findAnvil(), folder, network: 'polygon', chainId, log });
-    const { rpcUrl } = anvil;
+    const chain = await openChain({ chainId });
+    server = await serveChain(async () => chain);
+    const rpcUrl = server.url;
     provider = createNode({ rpcUrls: [rpcUrl], timeoutMs: 5_000 }).pick();
     const deployed = await deployTestTokens({
       ...{ rpcUrl, chainId, issuerKey, holder: signer.address },
@@ -71,10 +65,7 @@ describe('on a chain', () => {
     tokens = tokensOf('polygon', deployed);
     [usdt, usdc] = tokens as [Token, Token];
   });
-  after(async () => {
-    await anvil?.stop();
-    await fs.rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  });
+  after(() => server?.stop());
 
   const newTransfer = (token: Token, amount = million) => ({
     token: token.address,
@@ -198,7 +189,7 @@ describe('on a chain', () => {
     const former = await readTransactionCount(provider, signer.address, 'latest');
     const { raw } = await sign(newTransfer(usdc));
     await send(raw);
-    await provider.call('anvil_mine', ['0x2']);
+    await provider.call('hardhat_mine', ['0x2']);
     const latest = (await readBlock(provider, 'latest'))!;
     assert.match(latest.hash, /^0x[0-9a-f]{64}$/);
     assert.ok(latest.baseFeePerGas > 0n);
@@ -226,7 +217,6 @@ describe('on a chain', () => {
       assert.equal(await readTransactionCount(provider, signer.address, 'pending'), nonce + 1);
       assert.deepEqual(await readReceipts(provider, [waiting.hash]), [null]);
 
-      // Anvil takes any higher fee; how much higher other nodes want it is held by the tests of raiseFees.
       const little = await signWith({ ...fees, maxFeePerGas: fees.maxFeePerGas - 1n });
       await assert.rejects(
         send(little.raw),
@@ -262,7 +252,7 @@ describe('on a chain', () => {
     const counted: string[] = [];
     const settings = {
       network: 'polygon',
-      rpcUrls: [anvil.rpcUrl],
+      rpcUrls: [server.url],
       finality: { rule: 2 },
       tokens,
       feeCap: 7n,

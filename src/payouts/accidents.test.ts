@@ -87,7 +87,7 @@ describe('known accidents of others', () => {
     await worker.hold();
     await worker.sign();
     await worker.send();
-    await chain.call('anvil_dropAllTransactions');
+    await chain.call('hardhat_dropAllTransactions');
     await chain.mine(3);
     await worker.settle();
     assert.equal(await countOnChain(world), 0);

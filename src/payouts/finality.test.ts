@@ -14,7 +14,7 @@ async function holdBack(t: TestContext): Promise<void> {
 }
 
 async function setBaseFee(wei: bigint): Promise<void> {
-  await chain.call('anvil_setNextBlockBaseFeePerGas', `0x${wei.toString(16)}`);
+  await chain.call('hardhat_setNextBlockBaseFeePerGas', `0x${wei.toString(16)}`);
   await chain.mine(1);
 }
 

@@ -36,7 +36,7 @@ const tells = ({ worker }: World, words: RegExp) =>
 describe('the hot wallet is short', () => {
   test('of gas: pending, told in /metrics and once in the log; goes on by itself after a top-up', async (t) => {
     const world = await makeWorld(t, chain);
-    await chain.call('anvil_setBalance', world.wallet, '0x1');
+    await chain.call('hardhat_setBalance', world.wallet, '0x1');
     const id = await world.withdraw();
     for (let turn = 0; turn < 3; turn++) {
       await world.pay();
@@ -44,7 +44,7 @@ describe('the hot wallet is short', () => {
     }
     await expectWaiting(world, id, 'gas');
     assert.equal(tells(world, /short of gas/).length, 1);
-    await chain.call('anvil_setBalance', world.wallet, '0x3635c9adc5dea00000');
+    await chain.call('hardhat_setBalance', world.wallet, '0x3635c9adc5dea00000');
     await world.pay();
     await world.expectPaid(id);
     assert.ok(world.worker.lines.some(({ msg }) => msg === 'payouts go on'));
@@ -153,13 +153,13 @@ describe('the hot wallet is short', () => {
 
   test('fees above the cap: pending until they fall', async (t) => {
     const world = await makeWorld(t, chain, { feeCap: 10n ** 9n });
-    await chain.call('anvil_setNextBlockBaseFeePerGas', '0x77359400');
+    await chain.call('hardhat_setNextBlockBaseFeePerGas', '0x77359400');
     await chain.mine(1);
     const id = await world.withdraw();
     await world.pay();
     await expectWaiting(world, id, 'fees');
     assert.equal(tells(world, /fees on polygon are above the cap/).length, 1);
-    await chain.call('anvil_setNextBlockBaseFeePerGas', '0x1');
+    await chain.call('hardhat_setNextBlockBaseFeePerGas', '0x1');
     await chain.mine(1);
     await letTimePass(world);
     await world.pay();
@@ -266,7 +266,7 @@ describe('between creation and signing', () => {
 
 test('the whole: short of gas and of tokens at once, a worker goes on by itself after the top-ups', async (t) => {
   const world = await makeWorld(t, chain, { walletHas: 1n });
-  await chain.call('anvil_setBalance', world.wallet, '0x1');
+  await chain.call('hardhat_setBalance', world.wallet, '0x1');
   const jobs = runJobs(payoutJobs(), world.makeWorker().deps);
   t.after(() => jobs.stop());
   const id = await world.withdraw({ amount: '2' });
@@ -274,7 +274,7 @@ test('the whole: short of gas and of tokens at once, a worker goes on by itself 
   await waitUntil('it waits for tokens', isWaiting('USDC'));
   await chain.mint('USDC', world.wallet, unit);
   await waitUntil('it waits for gas', isWaiting('gas'), 10_000);
-  await chain.call('anvil_setBalance', world.wallet, '0x3635c9adc5dea00000');
+  await chain.call('hardhat_setBalance', world.wallet, '0x3635c9adc5dea00000');
   await waitUntil(
     'it is completed',
     async () => {

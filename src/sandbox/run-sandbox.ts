@@ -36,7 +36,9 @@ export async function runSandbox(args: string[], env: Environment): Promise<void
     await parts.stopAll();
   });
   try {
-    await start;
+    const { lost } = await start;
+    const failure = await Promise.race([signalled, lost]);
+    if (failure) throw failure;
   } catch (error) {
     await parts.stopAll();
     if (!(error instanceof Interrupted)) throw error;
@@ -44,7 +46,13 @@ export async function runSandbox(args: string[], env: Environment): Promise<void
   await signalled;
 }
 
-async function startSandbox(parts: Parts, home: string, env: Environment, reset: boolean): Promise<void> {
+/** Answers with what may end it: a devnet that is lost. */
+async function startSandbox(
+  parts: Parts,
+  home: string,
+  env: Environment,
+  reset: boolean,
+): Promise<Pick<Devnet, 'lost'>> {
   const startedAt = performance.now();
   await parts.begin(lockFolder(home).then((release) => ({ stop: release })));
   if (reset) resetHome(home, env);
@@ -82,6 +90,7 @@ async function startSandbox(parts: Parts, home: string, env: Environment, reset:
   const consentLink = await makeConsentLink(contextFor(server.deps, sandboxOperator, log), sandbox);
   const elapsedMs = performance.now() - startedAt;
   console.log(describeSandbox(sandbox, { home, elapsedMs, consentLink }));
+  return devnet;
 }
 
 const sandboxOperator = { kind: 'operator', name: 'sandbox' } as const;

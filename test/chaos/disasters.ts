@@ -77,7 +77,7 @@ interface BlockWithHashes {
 async function reorganise(world: World, random: Random, keeping: Keeping, depth: number): Promise<boolean> {
   try {
     const kept = keeping === 'none' ? [] : await readLatest(world, random, keeping, depth);
-    await world.chain.call('anvil_reorg', depth, kept);
+    await world.chain.reorg(depth, kept);
     return true;
   } catch {
     return false;

@@ -1,6 +1,5 @@
 import type { TokenSymbol } from '../../src/evm/index.ts';
 import { checkBooks } from '../../src/ledger/index.ts';
-import type { Chain, Payment } from '../chain.ts';
 import type { Asked } from './load.ts';
 import type { World } from './world.ts';
 
@@ -67,10 +66,6 @@ function judgeNoneLost(rows: readonly WithdrawalFacts[], asked: readonly Asked[]
 /**
  * Completed: one Transfer of exactly the amount, under the hash that we show, and that much in the recipient's balance. Else:
  * none, and nothing. And no other Transfer at all.
- *
- * One Transfer means one nonce. After reorganisations under load the node was seen to keep a transaction in a block of its chain
- * whose effects it had taken back, beside the one that was mined for that nonce in its place. Of those no more than one was
- * executed: the wallet's count, which must be that of our nonces, would be higher, and the recipient would have more.
  */
 async function judgePayments({ chain }: World, rows: readonly WithdrawalFacts[]): Promise<string[]> {
   const paid = Map.groupBy(await chain.paidOut(), ({ to }) => to);
@@ -78,7 +73,7 @@ async function judgePayments({ chain }: World, rows: readonly WithdrawalFacts[])
   for (const { id, status, currency, toAddress, tokenAddress, amount, hash } of rows) {
     const transfers = paid.get(toAddress) ?? [];
     paid.delete(toAddress);
-    const times = await countNonces(chain, transfers);
+    const times = transfers.length;
     if (status !== 'completed' && status !== 'failed') faults.push(`${id} is stuck in ${status}`);
     if (times > 1) faults.push(`${id} was paid ${times} times`);
     if (status === 'completed' && times === 0) faults.push(`${id} is completed and was not paid`);
@@ -95,17 +90,6 @@ async function judgePayments({ chain }: World, rows: readonly WithdrawalFacts[])
   }
   for (const [to] of paid) faults.push(`${to} was paid, and no withdrawal says so`);
   return faults;
-}
-
-/** A transaction that the node no longer has counts for itself. */
-async function countNonces(chain: Chain, transfers: readonly Payment[]): Promise<number> {
-  if (transfers.length < 2) return transfers.length;
-  const nonces = new Set<string>();
-  for (const { hash } of transfers) {
-    const sent = await chain.call<{ from: string; nonce: string } | null>('eth_getTransactionByHash', hash);
-    nonces.add(sent ? `${sent.from} ${sent.nonce}` : hash);
-  }
-  return nonces.size;
 }
 
 const legalLives = new Set([

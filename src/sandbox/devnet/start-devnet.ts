@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import {
   addressOfKey,
@@ -10,11 +11,10 @@ import {
 import type { Log } from '../../platform/log.ts';
 import { reasonOf, StartError } from '../../platform/start-error.ts';
 import { prepareFolder } from '../folder-lock.ts';
-import { type Anvil, findAnvil, startAnvil } from './anvil.ts';
-import { keepBlocksComing } from './block-pace.ts';
+import { type DevnetNode, startNode } from './start-node.ts';
 
 export interface DevnetOptions {
-  /** The caller holds its lock: a node that is found running on its state is taken for an orphan and ended. */
+  /** The caller holds its lock. */
   home: string;
   keys: { issuerKey: PrivateKey; hotWalletKey: PrivateKey };
   log: Log;
@@ -29,26 +29,32 @@ export interface DevnetNetwork {
 
 export interface Devnet {
   networks: Record<Network, DevnetNetwork>;
+  /** Resolves when a network has stopped answering and could not be restarted. */
+  lost: Promise<StartError>;
   stop(): Promise<void>;
 }
 
 interface Started {
   network: Network;
+  node: DevnetNode;
   facts: DevnetNetwork;
-  stop(): Promise<void>;
 }
 
 /** Starts the three networks in `<home>/devnet`, with their tokens and a hot wallet that has some of each; all or none. */
 export async function startDevnet({ home, keys, log }: DevnetOptions): Promise<Devnet> {
-  const command = findAnvil();
   const folder = await prepareFolder(path.join(home, 'devnet'));
-  const hotWallet = addressOfKey(keys.hotWalletKey);
+  // Its database counts on chains that are in another format.
+  if (existsSync(path.join(folder, 'polygon.json'))) {
+    throw new StartError(
+      'An earlier release made this sandbox. Start from scratch with npm start -- --reset.',
+    );
+  }
   const attempts = await Promise.allSettled(
-    networks.map((network) => startNetwork({ command, folder, network, hotWallet, keys, log })),
+    networks.map((network) => startNetwork({ folder, network, keys, log })),
   );
   const started = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
   const stop = async () => {
-    await Promise.all(started.map((network) => network.stop()));
+    await Promise.all(started.map(({ node }) => node.stop()));
   };
   const failed = attempts.find((attempt) => attempt.status === 'rejected');
   if (failed) {
@@ -56,31 +62,31 @@ export async function startDevnet({ home, keys, log }: DevnetOptions): Promise<D
     throw failed.reason;
   }
   const facts = started.map(({ network, facts }) => [network, facts]);
-  return { networks: Object.fromEntries(facts) as Devnet['networks'], stop };
+  return {
+    networks: Object.fromEntries(facts) as Devnet['networks'],
+    lost: Promise.race(started.map(({ node }) => node.lost)),
+    stop,
+  };
 }
 
 interface NetworkOptions extends Omit<DevnetOptions, 'home'> {
-  command: string;
   folder: string;
   network: Network;
-  hotWallet: string;
 }
 
-async function startNetwork(options: NetworkOptions): Promise<Started> {
-  const { command, folder, network, hotWallet, keys, log } = options;
+async function startNetwork({ folder, network, keys, log }: NetworkOptions): Promise<Started> {
   const { chainId, tokens: symbols } = chains[network];
-  let node: Anvil | undefined;
+  const { issuerKey, hotWalletKey } = keys;
+  const hotWallet = addressOfKey(hotWalletKey);
+  let node: DevnetNode | undefined;
   try {
-    node = await startAnvil({ command, folder, network, chainId, log });
+    node = await startNode({ network, chainId, journalFile: path.join(folder, `${network}.jsonl`), log });
     const { rpcUrl } = node;
-    const { issuerKey } = keys;
     const tokens = await deployTestTokens({
       ...{ rpcUrl, chainId, issuerKey, holder: hotWallet, tokens: symbols },
       firstNonce: firstNonceOn(network),
     });
-    // Had somebody else taken the port, it was their node that answered.
-    if (node.hasExited()) throw new Error('it ended during the start');
-    return { network, facts: { rpcUrl, chainId, hotWallet, tokens }, stop: watch(node, network, log) };
+    return { network, node, facts: { rpcUrl, chainId, hotWallet, tokens } };
   } catch (error) {
     await node?.stop();
     if (error instanceof StartError) throw error;
@@ -88,19 +94,5 @@ async function startNetwork(options: NetworkOptions): Promise<Started> {
   }
 }
 
-/** A token has another address on each network, as the real ones have: who mixes two networks up finds nothing there. */
+/** Token addresses differ between networks, as real ones do, so that mixing up two networks finds nothing. */
 const firstNonceOn = (network: Network) => 100 * networks.indexOf(network);
-
-function watch(node: Anvil, network: Network, log: Log): () => Promise<void> {
-  let isStopping = false;
-  const stopMining = keepBlocksComing(node.rpcUrl);
-  void node.exited.then((exit) => {
-    stopMining();
-    if (!isStopping) log.error({ network, ...exit }, 'a devnet went away');
-  });
-  return async () => {
-    isStopping = true;
-    stopMining();
-    await node.stop();
-  };
-}

@@ -1,0 +1,88 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import type { Sent } from './pool.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** What happened on a chain, in order: with it the same chain is made again, block hash by block hash. */
+export type Entry =
+  | { kind: 'genesis'; chainId: number; time: number; snapshot?: Snapshot }
+  | { kind: 'empty'; time: number }
+  | { kind: 'block'; time: number; baseFee?: string; sent: Sent[]; hash: string }
+  | { kind: 'deed'; method: string; params: unknown[] };
+
+export type Genesis = Extract<Entry, { kind: 'genesis' }>;
+
+export interface Journal {
+  /** Hands the entry to the operating system before it returns: it survives `kill -9`. */
+  append(entry: Entry): void;
+  /** Forgets everything before a snapshot: the old file or the new one is there, never half of one. */
+  restart(genesis: Genesis): void;
+  close(): void;
+}
+
+/** The file has something that this release did not write. */
+export class DamagedJournal extends Error {}
+
+/** A last line without its end was being written when the process was killed; nobody was told of it. */
+export function readJournal(file: string): [Genesis, ...Entry[]] | undefined {
+  if (!existsSync(file)) return undefined;
+  const bytes = readFileSync(file);
+  const wholeBytes = bytes.lastIndexOf('\n') + 1;
+  const lines = bytes.subarray(0, wholeBytes).toString().split('\n').slice(0, -1);
+  const entries = lines.map(readEntry);
+  const [first, ...others] = entries;
+  if (first?.kind !== 'genesis') throw new DamagedJournal('it does not begin with a genesis block');
+  if (wholeBytes < bytes.length) truncateSync(file, wholeBytes);
+  return [first, ...others];
+}
+
+function readEntry(line: string, at: number): Entry {
+  try {
+    return JSON.parse(line) as Entry;
+  } catch (cause) {
+    throw new DamagedJournal(`line ${at + 1} is not JSON`, { cause });
+  }
+}
+
+export function openJournal(file: string): Journal {
+  let descriptor = openSync(file, 'a', 0o600);
+  let isOpen = true;
+  return {
+    append(entry) {
+      // The number of a closed file may be another file's by now.
+      if (!isOpen) throw new Error('the journal is closed');
+      writeFileSync(descriptor, lineOf(entry));
+    },
+    restart(genesis) {
+      if (!isOpen) throw new Error('the journal is closed');
+      const next = `${file}.next`;
+      const written = openSync(next, 'w', 0o600);
+      try {
+        writeFileSync(written, lineOf(genesis));
+        fsyncSync(written);
+      } finally {
+        closeSync(written);
+      }
+      renameSync(next, file);
+      closeSync(descriptor);
+      descriptor = openSync(file, 'a', 0o600);
+    },
+    close() {
+      if (isOpen) closeSync(descriptor);
+      isOpen = false;
+    },
+  };
+}
+
+const lineOf = (entry: Entry) => `${JSON.stringify(entry)}\n`;
+
+/** For a chain that lives as long as its process. */
+export const noJournal: Journal = { append: () => {}, restart: () => {}, close: () => {} };

@@ -1,0 +1,96 @@
+import type { Chain } from './chain.ts';
+import { type Hex, RpcError } from './engine.ts';
+import type { Sent } from './pool.ts';
+
+type Method = (chain: Chain, ...params: never[]) => unknown;
+
+const safeDepth = 2;
+const finalizedDepth = 4;
+const minedAtOnceMax = 10_000;
+const quantityOf = (number: number): Hex => `0x${number.toString(16)}`;
+
+/** What the engine does not do, or not as a node does. Everything else is the engine's own. */
+const methods: Record<string, Method> = {
+  eth_chainId: ({ chainId }) => quantityOf(chainId),
+  eth_blockNumber: ({ head }) => quantityOf(head.number),
+  eth_sendRawTransaction: (chain, raw: string) => sendAndMine(chain, { raw }),
+  eth_sendTransaction: (chain, request: Record<string, string>) => sendAndMine(chain, { request }),
+  async eth_getTransactionCount(chain, address: string, at = 'latest') {
+    if (at !== 'pending') return chain.ask('eth_getTransactionCount', address, readTag(chain, at));
+    return quantityOf((await chain.countTransactions(address)).pending);
+  },
+  eth_getRawTransactionByHash: (chain, hash: string) => chain.rawOf(hash),
+  async txpool_status(chain) {
+    let ready = 0;
+    for (const sender of chain.pool.senders()) {
+      const { latest, pending } = await chain.countTransactions(sender);
+      ready += pending - latest;
+    }
+    return { pending: quantityOf(ready), queued: quantityOf(chain.pool.size - ready) };
+  },
+  async evm_mine(chain, time?: string) {
+    await chain.mine(time === undefined ? undefined : Number(time));
+    return '0x0';
+  },
+  async evm_setAutomine(chain, isOn: boolean) {
+    chain.isAutomining = isOn;
+    if (isOn) mineSoon(chain);
+  },
+  async hardhat_mine(chain, blocks = '0x1') {
+    if (!(Number(blocks) <= minedAtOnceMax)) throw new RpcError(-32602, `at most ${minedAtOnceMax} blocks`);
+    for (let left = Number(blocks); left > 0; left -= 1) await chain.mine();
+  },
+  hardhat_getAutomine: ({ isAutomining }) => isAutomining,
+  hardhat_setNextBlockBaseFeePerGas: (chain, fee: Hex) => chain.setNextBaseFee(fee),
+  hardhat_impersonateAccount: (chain, address: string) => chain.setImpersonated(address, true),
+  hardhat_stopImpersonatingAccount: (chain, address: string) => chain.setImpersonated(address, false),
+  hardhat_dropTransaction: (chain, hash: string) => chain.drop(hash),
+  hardhat_dropAllTransactions: (chain) => chain.dropAll(),
+};
+for (const name of ['setBalance', 'setNonce', 'setCode', 'setStorageAt']) {
+  const method = `hardhat_${name}`;
+  methods[method] = (chain, ...params) => chain.change(method, params);
+}
+
+/** These would leave the chain other than its journal says. */
+const refused =
+  /^(?:evm_(?:revert|snapshot|setNextBlockTimestamp|increaseTime|setIntervalMining|setBlockGasLimit)|hardhat_(?:reset|setPrevRandao|setCoinbase|setMinGasPrice))$/;
+
+export async function answerMethod(chain: Chain, method: string, params: unknown[]): Promise<unknown> {
+  // Foundry's tools have another word for the same.
+  const name = method.replace(/^anvil_/, 'hardhat_');
+  const own = methods[name];
+  if (own) return (await own(chain, ...(params as never[]))) ?? null;
+  if (refused.test(name)) throw new RpcError(-32601, `the method ${method} does not exist/is not available`);
+  return chain.ask(name, ...params.map((param) => readTags(chain, param)));
+}
+
+async function sendAndMine(chain: Chain, sent: Sent): Promise<string> {
+  const hash = await chain.send(sent);
+  mineSoon(chain);
+  return hash;
+}
+
+/** After what was sent at the same time, so that it comes into one block. */
+function mineSoon(chain: Chain): void {
+  setImmediate(() => {
+    void chain.inTurn(async () => {
+      if (chain.isAutomining) await chain.mineWaiting();
+    });
+  });
+}
+
+function readTags(chain: Chain, param: unknown): unknown {
+  if (typeof param === 'string') return readTag(chain, param);
+  if (typeof param !== 'object' || param === null || Array.isArray(param)) return param;
+  const fields = Object.entries(param).map(([name, value]) =>
+    name === 'fromBlock' || name === 'toBlock' ? [name, readTag(chain, value)] : [name, value],
+  );
+  return Object.fromEntries(fields);
+}
+
+function readTag({ head }: Chain, at: string): string {
+  if (at === 'safe') return quantityOf(Math.max(head.number - safeDepth, 0));
+  if (at === 'finalized') return quantityOf(Math.max(head.number - finalizedDepth, 0));
+  return at;
+}

@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Chain } from './chain.ts';
+import { RpcError } from './engine.ts';
+import { answerMethod } from './methods.ts';
+
+export interface RpcServer {
+  url: string;
+  stop(): Promise<void>;
+}
+
+interface Call {
+  id?: unknown;
+  method?: unknown;
+  params?: unknown;
+}
+
+const bodyMaxBytes = 10_000_000;
+
+/** JSON-RPC over HTTP on this machine, single calls and batches. */
+export async function serveChain(chainNow: () => Promise<Chain>): Promise<RpcServer> {
+  const server = createServer(async (request, response) => {
+    const answer = await answerBody(chainNow, request).catch(() => undefined);
+    if (answer === undefined) return response.destroy();
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  });
+  // Otherwise a busy client now and then finds its connection closed as it writes.
+  server.keepAliveTimeout = 0;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function answerBody(chainNow: () => Promise<Chain>, request: IncomingMessage): Promise<unknown> {
+  const body = readJson(await readText(request));
+  if (body === undefined) return answerError(null, new RpcError(-32700, 'parse error'));
+  const chain = await chainNow();
+  if (!Array.isArray(body)) return chain.inTurn(() => answerCall(chain, body));
+  return chain.inTurn(async () => {
+    const answers: unknown[] = [];
+    for (const call of body) answers.push(await answerCall(chain, call));
+    return answers;
+  });
+}
+
+async function answerCall(chain: Chain, call: unknown): Promise<unknown> {
+  const { id = null, method, params = [] } = (typeof call === 'object' && call ? call : {}) as Call;
+  if (typeof method !== 'string') return answerError(id, new RpcError(-32600, 'invalid request'));
+  if (!Array.isArray(params)) return answerError(id, new RpcError(-32602, 'non-array args'));
+  try {
+    return { jsonrpc: '2.0', id, result: await answerMethod(chain, method, params) };
+  } catch (error) {
+    return answerError(id, error instanceof RpcError ? error : new RpcError(-32603, String(error)));
+  }
+}
+
+function answerError(id: unknown, { code, message, data }: RpcError): unknown {
+  return { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } };
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > bodyMaxBytes) throw new Error('the body is too large');
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

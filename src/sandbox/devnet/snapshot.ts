@@ -1,0 +1,158 @@
+import type { AccountState, Engine, Hex } from './engine.ts';
+
+export interface Block {
+  number: Hex;
+  hash: Hex;
+  parentHash: Hex;
+  timestamp: Hex;
+  stateRoot: Hex;
+  baseFeePerGas: Hex;
+  transactions: { hash: string }[];
+}
+
+export interface TransferLog {
+  address: string;
+  topics: string[];
+  blockNumber: Hex;
+}
+
+export interface ArchivedBlock {
+  block: Block;
+  receipts: { transactionHash: string; logs: TransferLog[] }[];
+  /** The signed bytes of its transactions; null for one of an impersonated account. */
+  raws: (string | null)[];
+}
+
+/** A chain without the way it came: the state after one block, and the latest of the blocks up to it. */
+export interface Snapshot {
+  block: Block;
+  nextBaseFee: Hex;
+  accounts: AccountState[];
+  blocks: ArchivedBlock[];
+}
+
+const transactionsKept = 2_000;
+const latestKept = 256;
+const zeroWord = /^0x0*$/;
+
+/** What a transaction may have changed, as the engine's tracer tells it. */
+type Prestate = Record<string, { storage?: Record<string, Hex> }>;
+
+/** Gathers what a snapshot consists of, some blocks at a time, so that nobody waits for all of it at once. */
+export interface Collector {
+  readonly hasMore: boolean;
+  /** A block with transactions, which has to be read. */
+  noteBlock(number: number): void;
+  /** A change from outside of any transaction. */
+  note(address: string, slot?: string): void;
+  /** Reads blocks, and stops after one in which `limit` transactions were reached. */
+  collect(engine: Engine, limit: number): Promise<void>;
+  /** When all blocks are read, and the last one has no transactions. */
+  finish(engine: Engine, head: number): Promise<Snapshot>;
+}
+
+export function createCollector(
+  rawOf: (hash: string) => string | undefined,
+  since: Snapshot | undefined,
+): Collector {
+  // A slot without a value has to be read.
+  const accounts = new Map<string, Map<string, Hex | undefined>>(
+    since?.accounts.map(({ address, storage }) => [address, new Map(Object.entries(storage))]),
+  );
+  const blocks = new Map(since?.blocks.map((one) => [Number(one.block.number), one]));
+  let unread: number[] = [];
+
+  function note(address: string, slot?: string): void {
+    const slots = accounts.get(address.toLowerCase()) ?? new Map<string, Hex | undefined>();
+    accounts.set(address.toLowerCase(), slots);
+    if (slot !== undefined) slots.set(wordOf(slot), undefined);
+  }
+
+  /** Returns how many transactions it has. */
+  async function read({ ask }: Engine, number: number): Promise<number> {
+    const block = await ask<Block>('eth_getBlockByNumber', quantityOf(number), true);
+    const archived: ArchivedBlock = { block, receipts: [], raws: [] };
+    for (const { hash } of block.transactions) {
+      archived.receipts.push(await ask('eth_getTransactionReceipt', hash));
+      archived.raws.push(rawOf(hash) ?? null);
+      const touched = await ask<Prestate>('debug_traceTransaction', hash, { tracer: 'prestateTracer' });
+      for (const [address, { storage }] of Object.entries(touched)) {
+        note(address);
+        for (const slot of Object.keys(storage ?? {})) note(address, slot);
+      }
+    }
+    blocks.set(number, archived);
+    return block.transactions.length;
+  }
+
+  return {
+    get hasMore() {
+      return unread.length > 0;
+    },
+    noteBlock: (number) => void unread.push(number),
+    note,
+    async collect(engine, limit) {
+      let [done, transactions] = [0, 0];
+      while (done < unread.length && transactions < limit)
+        transactions += await read(engine, unread[done++]!);
+      unread = unread.slice(done);
+    },
+    async finish(engine, head) {
+      for (let number = Math.max(head - latestKept + 1, 1); number <= head; number += 1) {
+        if (!blocks.has(number)) await read(engine, number);
+      }
+      return {
+        block: blocks.get(head)!.block,
+        nextBaseFee: await nextBaseFee(engine),
+        accounts: await readAccounts(engine, accounts),
+        blocks: newestOf([...blocks.values()], head),
+      };
+    },
+  };
+}
+
+/** The engine's own, unless somebody has set another. */
+export async function nextBaseFee({ ask }: Engine): Promise<Hex> {
+  const history = await ask<{ baseFeePerGas: Hex[] }>('eth_feeHistory', '0x1', 'latest', []);
+  return history.baseFeePerGas.at(-1)!;
+}
+
+async function readAccounts(
+  { ask }: Engine,
+  accounts: Map<string, Map<string, Hex | undefined>>,
+): Promise<AccountState[]> {
+  const states: AccountState[] = [];
+  for (const [address, slots] of accounts) {
+    const [balance, nonce, code] = [
+      await ask<Hex>('eth_getBalance', address, 'latest'),
+      await ask<Hex>('eth_getTransactionCount', address, 'latest'),
+      await ask<Hex>('eth_getCode', address, 'latest'),
+    ];
+    const storage: Record<string, Hex> = {};
+    for (const [slot, known] of slots) {
+      const value = known ?? (await ask<Hex>('eth_getStorageAt', address, slot, 'latest'));
+      slots.set(slot, value);
+      if (!zeroWord.test(value)) storage[slot] = value;
+    }
+    const isEmpty = zeroWord.test(balance) && zeroWord.test(nonce) && code === '0x';
+    if (!isEmpty) states.push({ address, balance, nonce, code, storage });
+  }
+  return states;
+}
+
+/** The latest blocks whatever is in them, and before those the latest with transactions; in order. */
+function newestOf(blocks: readonly ArchivedBlock[], head: number): ArchivedBlock[] {
+  const numberOf = ({ block }: ArchivedBlock) => Number(block.number);
+  let transactions = 0;
+  return blocks
+    .toSorted((one, other) => numberOf(other) - numberOf(one))
+    .filter((one) => {
+      const { length } = one.block.transactions;
+      transactions += length;
+      return numberOf(one) > head - latestKept || (length > 0 && transactions <= transactionsKept);
+    })
+    .reverse();
+}
+
+const wordOf = (slot: string) => `0x${BigInt(slot).toString(16).padStart(64, '0')}`;
+const quantityOf = (number: number) => `0x${number.toString(16)}`;

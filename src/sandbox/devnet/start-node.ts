@@ -1,0 +1,140 @@
+import { existsSync, renameSync } from 'node:fs';
+import type { Log } from '../../platform/log.ts';
+import { reasonOf, StartError } from '../../platform/start-error.ts';
+import { type Chain, openChain } from './chain.ts';
+import type { CreateEngine } from './engine.ts';
+import { DamagedJournal } from './journal.ts';
+import { serveChain } from './rpc-server.ts';
+
+export interface NodeOptions {
+  network: string;
+  chainId: number;
+  /** Keeps the chain between runs. */
+  journalFile: string;
+  log: Log;
+  createEngine?: CreateEngine;
+  /** How often blocks come, and how long a step may take before the engine counts as stuck. */
+  timing?: Partial<NodeTiming>;
+}
+
+export interface NodeTiming {
+  beatMs: number;
+  idleMs: number;
+  stuckMs: number;
+}
+
+export interface DevnetNode {
+  rpcUrl: string;
+  /** Resolves when the node has stopped answering and could not be restarted. */
+  lost: Promise<StartError>;
+  stop(): Promise<void>;
+}
+
+const usualTiming: NodeTiming = { beatMs: 1_000, idleMs: 30_000, stuckMs: 10_000 };
+const blocksAfterTransaction = 64;
+const restartsMax = 3;
+const restartsWithinMs = 60_000;
+
+/**
+ * Starts one network on the chain that an earlier run left. A transaction is mined at once. A block a second follows until 64
+ * lie on it, then one every thirty seconds, so that a sandbox that idles for a week stays small.
+ */
+export async function startNode(options: NodeOptions): Promise<DevnetNode> {
+  const { network, log } = options;
+  const { beatMs, idleMs, stuckMs } = { ...usualTiming, ...options.timing };
+  let opening = openOrSetAside(options);
+  let chain = await opening;
+  let minedAt = Date.now();
+  let canCompact = true;
+  let restarts: number[] = [];
+  const { promise: lost, resolve: lose } = Promise.withResolvers<StartError>();
+  const server = await serveChain(() => opening).catch((error) => {
+    chain.close();
+    throw error;
+  });
+
+  async function mineAndCompact(of: Chain): Promise<void> {
+    if (!of.isAutomining) return;
+    if (of.blocksSinceTransaction < blocksAfterTransaction || Date.now() - minedAt >= idleMs) {
+      await of.mine();
+      minedAt = Date.now();
+    }
+    if (canCompact) await of.compact().catch(keepLongJournal);
+  }
+
+  function keepLongJournal(error: unknown): void {
+    canCompact = false;
+    log.warn({ network, error }, 'the devnet’s journal cannot be compacted; later starts take longer');
+  }
+
+  async function restart(cause: unknown): Promise<void> {
+    log.error({ network, error: cause }, 'a devnet stopped answering; restarting it');
+    const now = Date.now();
+    restarts = [...restarts.filter((at) => now - at < restartsWithinMs), now];
+    chain.close();
+    try {
+      if (restarts.length > restartsMax) throw cause;
+      opening = openOrSetAside(options);
+      // A request that waits for it gets no answer if it fails.
+      opening.catch(() => {});
+      chain = await within(stuckMs, opening);
+      canCompact = true;
+    } catch (error) {
+      stopBeats();
+      lose(new StartError(`The ${network} devnet stopped answering: ${reasonOf(error)}.`, { cause: error }));
+    }
+  }
+
+  let isBusy = false;
+  const timer = setInterval(async () => {
+    if (isBusy) return;
+    isBusy = true;
+    const { inTurn } = chain;
+    await within(
+      stuckMs,
+      inTurn(() => mineAndCompact(chain)),
+    ).catch(restart);
+    isBusy = false;
+  }, beatMs).unref();
+  const stopBeats = () => clearInterval(timer);
+
+  return {
+    rpcUrl: server.url,
+    lost,
+    async stop() {
+      stopBeats();
+      await server.stop();
+      // What is being written is written whole.
+      await within(
+        stuckMs,
+        chain.inTurn(async () => {}),
+      ).catch(() => {});
+      chain.close();
+    },
+  };
+}
+
+async function openOrSetAside(options: NodeOptions): Promise<Chain> {
+  try {
+    return await openChain(options);
+  } catch (error) {
+    if (!(error instanceof DamagedJournal) || !existsSync(options.journalFile)) throw error;
+    const { network, journalFile, log } = options;
+    const movedTo = `${journalFile}.damaged-${Date.now()}`;
+    renameSync(journalFile, movedTo);
+    log.warn(
+      { network, movedTo, reason: error.message },
+      'the devnet’s journal is damaged; starting on an empty chain',
+    );
+    return openChain(options);
+  }
+}
+
+async function within<Result>(milliseconds: number, work: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_, reject) => {
+    const words = `no answer within ${milliseconds / 1_000} seconds`;
+    timer = setTimeout(() => reject(new Error(words)), milliseconds);
+  });
+  return Promise.race([work, tooLong]).finally(() => clearTimeout(timer));
+}
