@@ -14,7 +14,7 @@ import {
   type TokenSymbol,
   tokensOf,
 } from '../src/evm/index.ts';
-import { openChain, serveChain } from '../src/sandbox/devnet/index.ts';
+import { openChain, reorganise, serveChain } from '../src/sandbox/devnet/index.ts';
 import { noteSecret } from './harness.ts';
 
 type Hex = `0x${string}`;
@@ -136,7 +136,8 @@ export async function startChain({ network = 'polygon', blockTime }: ChainOption
     },
     reorg: (depth, kept = []) =>
       node.inTurn(() =>
-        node.reorganise(
+        reorganise(
+          node,
           depth,
           kept.map(([raw, block]) => [{ raw }, block]),
         ),

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { privateKeyToAccount } from 'viem/accounts';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
-import { openChain, serveChain } from '../sandbox/devnet/index.ts';
+import { openChain, type RpcServer, serveChain } from '../sandbox/devnet/index.ts';
 import {
   chains,
   createEvm,
@@ -47,7 +47,7 @@ const gwei = 10n ** 9n;
 const usualFees = { maxFeePerGas: 100n * gwei, maxPriorityFeePerGas: gwei };
 
 describe('on a chain', () => {
-  let server: Awaited<ReturnType<typeof serveChain>>;
+  let server: RpcServer;
   let provider: Provider;
   let tokens: Token[];
   let usdt: Token;

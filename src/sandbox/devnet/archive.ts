@@ -1,4 +1,5 @@
-import { type Engine, RpcError } from './engine.ts';
+import { type CreateEngine, type Engine, quantityOf, RpcError } from './engine.ts';
+import { DamagedJournal } from './journal.ts';
 import type { ArchivedBlock, Block, Snapshot, TransferLog } from './snapshot.ts';
 
 interface LogFilter {
@@ -19,7 +20,7 @@ export interface Former {
 }
 
 /** An engine that was made from a snapshot, with the blocks from before it. */
-export function withArchive(engine: Engine, snapshot: Snapshot, former?: Former): Engine {
+function withArchive(engine: Engine, snapshot: Snapshot, former?: Former): Engine {
   const base = Number(snapshot.block.number);
   const { blocks } = snapshot;
   const byNumber = new Map(blocks.map((one) => [Number(one.block.number), one]));
@@ -95,4 +96,27 @@ function logsOf(blocks: readonly ArchivedBlock[], { address, topics = [] }: LogF
     (addresses?.includes(log.address.toLowerCase()) ?? true) &&
     topics.every((topic, at) => topic === null || [topic].flat().includes(log.topics[at]!));
   return blocks.flatMap(({ receipts }) => receipts.flatMap(({ logs }) => logs.filter(isWanted)));
+}
+
+/**
+ * An engine whose next block follows the snapshot's. Its blocks up to there are empty and cost nothing, as nobody reads them. The
+ * state root proves that no account and no slot is missing.
+ */
+export async function createEngineAfter(
+  snapshot: Snapshot,
+  chainId: number,
+  create: CreateEngine,
+  former?: Former,
+): Promise<Engine> {
+  const { block, nextBaseFee, accounts } = snapshot;
+  const [number, time] = [Number(block.number), Number(block.timestamp)];
+  const engine = await create({ chainId, genesisTime: time - number, accounts });
+  if (number > 1) await engine.ask('hardhat_mine', quantityOf(number - 1), '0x1');
+  await engine.ask('hardhat_setNextBlockBaseFeePerGas', block.baseFeePerGas);
+  await engine.ask('evm_mine', block.timestamp);
+  await engine.ask('hardhat_setNextBlockBaseFeePerGas', nextBaseFee);
+  const { stateRoot } = await engine.ask<Block>('eth_getBlockByNumber', block.number, false);
+  if (stateRoot !== block.stateRoot)
+    throw new DamagedJournal(`the state after block ${number} is incomplete`);
+  return withArchive(engine, snapshot, former);
 }

@@ -6,16 +6,18 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitUntil } from '../../../test/wait-until.ts';
 import { createLog } from '../../platform/log.ts';
-import { type Chain, openChain } from './chain.ts';
-import { createEngine, type Engine, type Hex } from './engine.ts';
+import type { Chain } from './chain.ts';
+import { compact } from './compact.ts';
+import { createEngine, type Engine, quantityOf } from './engine.ts';
 import { answerMethod } from './methods.ts';
+import { openChain } from './open-chain.ts';
+import { reorganise } from './reorganise.ts';
 import { type NodeOptions, startNode } from './start-node.ts';
 
 const chainId = 137;
 const sender = '0x00000000000000000000000000000000000000e1';
 const receiver = '0x00000000000000000000000000000000000000e2';
 const coin = 10n ** 18n;
-const quantityOf = (value: number | bigint): Hex => `0x${value.toString(16)}`;
 /** Stores what it is called with under a slot of the same number: two bytes of each call. */
 const writer = '0x600035600052600035600035555f5ff3';
 const writerAddress = '0x00000000000000000000000000000000000000e3';
@@ -113,7 +115,7 @@ describe('a reorganisation', () => {
     await call(chain, 'evm_mine');
     const gone = await call<{ hash: string }>(chain, 'eth_getBlockByNumber', 'latest', false);
     const waiting = await send(chain, { nonce: '0x5' });
-    await chain.inTurn(() => chain.reorganise(1));
+    await chain.inTurn(() => reorganise(chain, 1));
     const now = await call<{ hash: string; parentHash: string }>(
       chain,
       'eth_getBlockByNumber',
@@ -131,7 +133,7 @@ describe('a reorganisation', () => {
       [waiting],
     );
     await assert.rejects(
-      chain.inTurn(() => chain.reorganise(50)),
+      chain.inTurn(() => reorganise(chain, 50)),
       /cannot replace 50 blocks/,
     );
   });
@@ -170,7 +172,7 @@ describe('a journal', () => {
     await assert.rejects(openChain({ chainId: 1, journalFile: file }), /it is of the chain 137/);
     const text = await fs.readFile(file, 'utf8');
     await fs.writeFile(file, text.replace('"value":"0x1"', '"value":"0x2"'));
-    await assert.rejects(openChain({ chainId, journalFile: file }), /block 1 is not the one/);
+    await assert.rejects(openChain({ chainId, journalFile: file }), /block 1 differs from the recorded one/);
   });
 
   it('becomes short after many transactions: same state, same latest blocks, same way on', async (t) => {
@@ -197,7 +199,7 @@ describe('a journal', () => {
     const shorten = async () => {
       const { ino } = await fs.stat(file);
       await waitUntil('it is short', async () => {
-        await chain.inTurn(() => chain.compact());
+        await chain.inTurn(() => compact(chain));
         return (await fs.stat(file)).ino !== ino;
       });
     };
@@ -244,7 +246,7 @@ describe('a journal', () => {
     const chain = await open(t, file);
     await call(chain, 'hardhat_mine', quantityOf(10_000));
     await waitUntil('it is short', async () => {
-      await chain.inTurn(() => chain.compact());
+      await chain.inTurn(() => compact(chain));
       return (await fs.readFile(file, 'utf8')).split('\n').length === 2;
     });
     const expected = await describeChain(chain);

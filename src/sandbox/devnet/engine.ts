@@ -3,6 +3,8 @@ import { StartError } from '../../platform/start-error.ts';
 
 export type Hex = `0x${string}`;
 
+export const quantityOf = (value: number | bigint): Hex => `0x${value.toString(16)}`;
+
 /** One EVM, which knows blocks and state and mines only when asked to. */
 export interface Engine {
   ask<Result>(method: string, ...params: unknown[]): Promise<Result>;

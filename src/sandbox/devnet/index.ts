@@ -1,3 +1,4 @@
-export { type Chain as DevnetChain, openChain } from './chain.ts';
-export { serveChain } from './rpc-server.ts';
+export { openChain } from './open-chain.ts';
+export { reorganise } from './reorganise.ts';
+export { type RpcServer, serveChain } from './rpc-server.ts';
 export { type Devnet, type DevnetNetwork, startDevnet } from './start-devnet.ts';

@@ -8,6 +8,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import type { Hex } from './engine.ts';
 import type { Sent } from './pool.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -15,8 +16,8 @@ import type { Snapshot } from './snapshot.ts';
 export type Entry =
   | { kind: 'genesis'; chainId: number; time: number; snapshot?: Snapshot }
   | { kind: 'empty'; time: number }
-  | { kind: 'block'; time: number; baseFee?: string; sent: Sent[]; hash: string }
-  | { kind: 'deed'; method: string; params: unknown[] };
+  | { kind: 'block'; time: number; baseFee?: Hex; sent: Sent[]; hash: string }
+  | { kind: 'change'; method: string; params: unknown[] };
 
 export type Genesis = Extract<Entry, { kind: 'genesis' }>;
 

@@ -1,5 +1,5 @@
 import type { Chain } from './chain.ts';
-import { type Hex, RpcError } from './engine.ts';
+import { type Hex, quantityOf, RpcError } from './engine.ts';
 import type { Sent } from './pool.ts';
 
 type Method = (chain: Chain, ...params: never[]) => unknown;
@@ -7,7 +7,6 @@ type Method = (chain: Chain, ...params: never[]) => unknown;
 const safeDepth = 2;
 const finalizedDepth = 4;
 const minedAtOnceMax = 10_000;
-const quantityOf = (number: number): Hex => `0x${number.toString(16)}`;
 
 /** What the engine does not do, or not as a node does. Everything else is the engine's own. */
 const methods: Record<string, Method> = {

@@ -1,4 +1,4 @@
-import type { AccountState, Engine, Hex } from './engine.ts';
+import { type AccountState, type Engine, type Hex, quantityOf } from './engine.ts';
 
 export interface Block {
   number: Hex;
@@ -38,7 +38,13 @@ const zeroWord = /^0x0*$/;
 /** What a transaction may have changed, as the engine's tracer tells it. */
 type Prestate = Record<string, { storage?: Record<string, Hex> }>;
 
-/** Gathers what a snapshot consists of, some blocks at a time, so that nobody waits for all of it at once. */
+const prestate = { tracer: 'prestateTracer' };
+
+interface Source extends Engine {
+  rawOf(hash: string): string | undefined;
+}
+
+/** Collects what a snapshot consists of, some blocks at a time, so that nobody waits for all of it at once. */
 export interface Collector {
   readonly hasMore: boolean;
   /** A block with transactions, which has to be read. */
@@ -46,15 +52,12 @@ export interface Collector {
   /** A change from outside of any transaction. */
   note(address: string, slot?: string): void;
   /** Reads blocks, and stops after one in which `limit` transactions were reached. */
-  collect(engine: Engine, limit: number): Promise<void>;
+  collect(source: Source, limit: number): Promise<void>;
   /** When all blocks are read, and the last one has no transactions. */
-  finish(engine: Engine, head: number): Promise<Snapshot>;
+  finish(source: Source, head: number): Promise<Snapshot>;
 }
 
-export function createCollector(
-  rawOf: (hash: string) => string | undefined,
-  since: Snapshot | undefined,
-): Collector {
+export function createCollector(since: Snapshot | undefined): Collector {
   // A slot without a value has to be read.
   const accounts = new Map<string, Map<string, Hex | undefined>>(
     since?.accounts.map(({ address, storage }) => [address, new Map(Object.entries(storage))]),
@@ -69,13 +72,13 @@ export function createCollector(
   }
 
   /** Returns how many transactions it has. */
-  async function read({ ask }: Engine, number: number): Promise<number> {
-    const block = await ask<Block>('eth_getBlockByNumber', quantityOf(number), true);
+  async function read(source: Source, number: number): Promise<number> {
+    const block = await source.ask<Block>('eth_getBlockByNumber', quantityOf(number), true);
     const archived: ArchivedBlock = { block, receipts: [], raws: [] };
     for (const { hash } of block.transactions) {
-      archived.receipts.push(await ask('eth_getTransactionReceipt', hash));
-      archived.raws.push(rawOf(hash) ?? null);
-      const touched = await ask<Prestate>('debug_traceTransaction', hash, { tracer: 'prestateTracer' });
+      archived.receipts.push(await source.ask('eth_getTransactionReceipt', hash));
+      archived.raws.push(source.rawOf(hash) ?? null);
+      const touched = await source.ask<Prestate>('debug_traceTransaction', hash, prestate);
       for (const [address, { storage }] of Object.entries(touched)) {
         note(address);
         for (const slot of Object.keys(storage ?? {})) note(address, slot);
@@ -91,20 +94,20 @@ export function createCollector(
     },
     noteBlock: (number) => void unread.push(number),
     note,
-    async collect(engine, limit) {
+    async collect(source, limit) {
       let [done, transactions] = [0, 0];
       while (done < unread.length && transactions < limit)
-        transactions += await read(engine, unread[done++]!);
+        transactions += await read(source, unread[done++]!);
       unread = unread.slice(done);
     },
-    async finish(engine, head) {
+    async finish(source, head) {
       for (let number = Math.max(head - latestKept + 1, 1); number <= head; number += 1) {
-        if (!blocks.has(number)) await read(engine, number);
+        if (!blocks.has(number)) await read(source, number);
       }
       return {
         block: blocks.get(head)!.block,
-        nextBaseFee: await nextBaseFee(engine),
-        accounts: await readAccounts(engine, accounts),
+        nextBaseFee: await nextBaseFee(source),
+        accounts: await readAccounts(source, accounts),
         blocks: newestOf([...blocks.values()], head),
       };
     },
@@ -112,25 +115,25 @@ export function createCollector(
 }
 
 /** The engine's own, unless somebody has set another. */
-export async function nextBaseFee({ ask }: Engine): Promise<Hex> {
-  const history = await ask<{ baseFeePerGas: Hex[] }>('eth_feeHistory', '0x1', 'latest', []);
+export async function nextBaseFee(engine: Engine): Promise<Hex> {
+  const history = await engine.ask<{ baseFeePerGas: Hex[] }>('eth_feeHistory', '0x1', 'latest', []);
   return history.baseFeePerGas.at(-1)!;
 }
 
 async function readAccounts(
-  { ask }: Engine,
+  engine: Engine,
   accounts: Map<string, Map<string, Hex | undefined>>,
 ): Promise<AccountState[]> {
   const states: AccountState[] = [];
   for (const [address, slots] of accounts) {
     const [balance, nonce, code] = [
-      await ask<Hex>('eth_getBalance', address, 'latest'),
-      await ask<Hex>('eth_getTransactionCount', address, 'latest'),
-      await ask<Hex>('eth_getCode', address, 'latest'),
+      await engine.ask<Hex>('eth_getBalance', address, 'latest'),
+      await engine.ask<Hex>('eth_getTransactionCount', address, 'latest'),
+      await engine.ask<Hex>('eth_getCode', address, 'latest'),
     ];
     const storage: Record<string, Hex> = {};
     for (const [slot, known] of slots) {
-      const value = known ?? (await ask<Hex>('eth_getStorageAt', address, slot, 'latest'));
+      const value = known ?? (await engine.ask<Hex>('eth_getStorageAt', address, slot, 'latest'));
       slots.set(slot, value);
       if (!zeroWord.test(value)) storage[slot] = value;
     }
@@ -155,4 +158,3 @@ function newestOf(blocks: readonly ArchivedBlock[], head: number): ArchivedBlock
 }
 
 const wordOf = (slot: string) => `0x${BigInt(slot).toString(16).padStart(64, '0')}`;
-const quantityOf = (number: number) => `0x${number.toString(16)}`;

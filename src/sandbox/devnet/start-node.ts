@@ -1,9 +1,12 @@
 import { existsSync, renameSync } from 'node:fs';
 import type { Log } from '../../platform/log.ts';
 import { reasonOf, StartError } from '../../platform/start-error.ts';
-import { type Chain, openChain } from './chain.ts';
+import type { Former } from './archive.ts';
+import type { Chain } from './chain.ts';
+import { compact } from './compact.ts';
 import type { CreateEngine } from './engine.ts';
 import { DamagedJournal } from './journal.ts';
+import { openChain } from './open-chain.ts';
 import { serveChain } from './rpc-server.ts';
 
 export interface NodeOptions {
@@ -32,6 +35,7 @@ export interface DevnetNode {
 
 const usualTiming: NodeTiming = { beatMs: 1_000, idleMs: 30_000, stuckMs: 10_000 };
 const blocksAfterTransaction = 64;
+const stateKeptBlocks = 64;
 const restartsMax = 3;
 const restartsWithinMs = 60_000;
 
@@ -46,6 +50,7 @@ export async function startNode(options: NodeOptions): Promise<DevnetNode> {
   let chain = await opening;
   let minedAt = Date.now();
   let canCompact = true;
+  let former: Former | undefined;
   let restarts: number[] = [];
   const { promise: lost, resolve: lose } = Promise.withResolvers<StartError>();
   const server = await serveChain(() => opening).catch((error) => {
@@ -59,10 +64,11 @@ export async function startNode(options: NodeOptions): Promise<DevnetNode> {
       await of.mine();
       minedAt = Date.now();
     }
-    if (canCompact) await of.compact().catch(keepLongJournal);
+    if (former && of.head.number > former.head + stateKeptBlocks) former.engine = undefined;
+    if (canCompact) former = (await compact(of, options.createEngine).catch(keepLongJournal)) ?? former;
   }
 
-  function keepLongJournal(error: unknown): void {
+  function keepLongJournal(error: unknown): undefined {
     canCompact = false;
     log.warn({ network, error }, 'the devnet’s journal cannot be compacted; later starts take longer');
   }
@@ -89,10 +95,10 @@ export async function startNode(options: NodeOptions): Promise<DevnetNode> {
   const timer = setInterval(async () => {
     if (isBusy) return;
     isBusy = true;
-    const { inTurn } = chain;
+    const now = chain;
     await within(
       stuckMs,
-      inTurn(() => mineAndCompact(chain)),
+      now.inTurn(() => mineAndCompact(now)),
     ).catch(restart);
     isBusy = false;
   }, beatMs).unref();

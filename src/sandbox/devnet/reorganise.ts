@@ -1,0 +1,27 @@
+import type { Chain, Mined } from './chain.ts';
+import { RpcError } from './engine.ts';
+import type { Sent } from './pool.ts';
+
+/** Replaces the last blocks by as many others, which have only what `kept` puts into them, counted from the first. */
+export async function reorganise(
+  chain: Chain,
+  depth: number,
+  kept: readonly [sent: Sent, block: number][] = [],
+): Promise<void> {
+  const { head, undo, pool } = chain;
+  const id = undo[head.number - depth];
+  if (id === undefined || depth < 1) throw new RpcError(-32602, `cannot replace ${depth} blocks`);
+  const waiting = pool.all().map(({ sent }) => sent);
+  const { time } = head;
+  if (!(await chain.ask('evm_revert', id))) throw new RpcError(-32603, 'the engine lost its snapshot');
+  head.number -= depth;
+  undo.length = head.number;
+  head.time = Number((await chain.ask<Mined>('eth_getBlockByNumber', 'latest', false)).timestamp);
+  // The engine has brought back what was waiting at that time.
+  await chain.dropAll();
+  for (let at = 0; at < depth; at += 1) {
+    for (const [sent, block] of kept) if (block === at) await chain.send(sent);
+    await chain.mine(time + 1 + at);
+  }
+  await chain.sendAgain(waiting);
+}
