@@ -1,20 +1,25 @@
 import type { NodeError } from './json-rpc.ts';
 
-/** Geth and its kin use code 3. Others say it in words; Nethermind in the data. */
+/** Geth, Erigon, Reth, Besu and Nethermind since 1.36. Others report a revert in the message or the data. */
 const revertCode = 3;
-const revertWords = /\bexecution reverted\b|\bVM Exception while processing transaction: revert/i;
-const revertData = /^Reverted\b/;
+const revertWords = /\bexecution reverted\b|\bVM Exception while processing transaction: revert|^revert\b/i;
 /** `Error(string)`: what `require(…, "reason")` returns. */
 const errorSelector = '0x08c379a0';
+/** `Reverted 0x…`, `revert`, or the bytes of `Error(string)` or `Panic(uint256)`. */
+const revertData = /^(?:Reverted\b|revert$|0x08c379a0|0x4e487b71)/i;
+/** Nethermind before 1.34: the data is the reason as text, or the name of an EVM exception, as `OutOfGas`. */
+const vmErrorCode = -32015;
 const longestReason = 300;
 
 /**
- * Why the contract refused the call, or undefined where it was something else: a node that has no state for the block, or no
- * gas, or no mood says nothing about the contract.
+ * Why the contract refused the call. Undefined for every other error, such as missing state or too little gas:
+ * those say nothing about the contract.
  */
 export function reasonOfRevert({ isAnswer, code, said = '', data = '' }: NodeError): string | undefined {
-  const isRevert = code === revertCode || revertWords.test(said) || revertData.test(data);
+  const isPlain = code === vmErrorCode && /\s/.test(data) && !revertData.test(data);
+  const isRevert = isPlain || code === revertCode || revertWords.test(said) || revertData.test(data);
   if (!isAnswer || !isRevert) return undefined;
+  if (isPlain) return clean(data);
   const returned = /0x[0-9a-f]*/i.exec(data)?.[0].toLowerCase() ?? '0x';
   const inWords = /\breverted: (?!0x)(.+)$/is.exec(said)?.[1];
   return decodeReason(returned) ?? inWords ?? (returned === '0x' ? 'no reason given' : shorten(returned));
@@ -26,10 +31,9 @@ function decodeReason(returned: string): string | undefined {
   if (bytes.length < 64) return undefined;
   const length = bytes.readUInt32BE(60);
   if (length === 0 || bytes.length < 64 + length) return undefined;
-  return bytes
-    .toString('utf8', 64, 64 + length)
-    .replace(/\p{Cc}+/gu, ' ')
-    .slice(0, longestReason);
+  return clean(bytes.toString('utf8', 64, 64 + length));
 }
+
+const clean = (reason: string) => reason.replace(/\p{Cc}+/gu, ' ').slice(0, longestReason);
 
 const shorten = (data: string) => (data.length > 74 ? `${data.slice(0, 74)}…` : data);

@@ -1,4 +1,4 @@
-import { hashOf, NodeError } from '../evm/index.ts';
+import { hashOf, isKnownTransaction, NodeError } from '../evm/index.ts';
 import { checkLane, haltLane } from './check-lane.ts';
 import { type Lane, throughWeather, type WorkerCtx } from './lane.ts';
 import { claimUnsent, selectOpenBounds, type UnsentAttempt, updateAnswers } from './queries.ts';
@@ -48,13 +48,9 @@ async function sendToAll({ network }: Lane, unsent: readonly UnsentAttempt[]) {
   );
   return unsent.map(({ hash }, at) => {
     const answers = byProvider.map((answers) => answers[at]);
-    const isKnown = answers.some((answer) => !(answer instanceof NodeError) || isKnownAlready(answer));
+    const isKnown = answers.some((answer) => !(answer instanceof NodeError) || isKnownTransaction(answer));
     return { hash, isKnown, answer: answers.map(wordsOf).join('; ') };
   });
 }
-
-/** Nodes word it differently. "Nonce too low" is not among them: it may speak of another transaction. */
-const isKnownAlready = ({ message }: NodeError) =>
-  /already (known|imported|exists)|known transaction/i.test(message);
 
 const wordsOf = (answer: unknown) => (answer instanceof NodeError ? answer.message : 'accepted');
