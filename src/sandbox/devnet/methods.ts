@@ -18,6 +18,16 @@ const methods: Record<string, Method> = {
     if (at !== 'pending') return chain.ask('eth_getTransactionCount', address, readTag(chain, at));
     return quantityOf((await chain.countTransactions(address)).pending);
   },
+  async eth_getLogs(chain, filter: Record<string, unknown>) {
+    const { number: head } = chain.head;
+    const numberOf = (at: unknown) => (at === 'earliest' ? 0 : /^0x/.test(String(at)) ? Number(at) : head);
+    const read = readTags(chain, filter);
+    const { fromBlock, toBlock } = (typeof read === 'object' && read ? read : {}) as typeof filter;
+    const [from, to] = [numberOf(fromBlock), numberOf(toBlock)];
+    if (from > to) throw new RpcError(-32602, 'invalid block range params');
+    if (to > head) throw new RpcError(-32602, 'block range extends beyond current head block');
+    return chain.ask('eth_getLogs', read);
+  },
   eth_getRawTransactionByHash: (chain, hash: string) => chain.rawOf(hash),
   async txpool_status(chain) {
     let ready = 0;

@@ -42,6 +42,7 @@ export async function serveChain(chainNow: () => Promise<Chain>): Promise<RpcSer
 async function answerBody(chainNow: () => Promise<Chain>, request: IncomingMessage): Promise<unknown> {
   const body = readJson(await readText(request));
   if (body === undefined) return answerError(null, new RpcError(-32700, 'parse error'));
+  if (Array.isArray(body) && body.length === 0) return answerError(null, new RpcError(-32600, 'empty batch'));
   const chain = await chainNow();
   if (!Array.isArray(body)) return chain.inTurn(() => answerCall(chain, body));
   return chain.inTurn(async () => {
