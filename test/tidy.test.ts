@@ -168,7 +168,7 @@ test('every path named in a *.md exists', () => {
   const named = documents.flatMap((document) =>
     [
       ...read(document).matchAll(
-        /(?:`|\()((?:src|test|bench|docs|migrations|bin|\.ci)\/[\w./-]*|[A-Z]+\.md)(?:`|\))/g,
+        /(?:`|\()((?:src|test|bench|docs|migrations|bin|scripts|\.ci)\/[\w./-]*|[A-Z]+\.md)(?:`|\))/g,
       ),
     ].map(([, to]) => ({ document, to: to! })),
   );
@@ -188,4 +188,43 @@ test('migrations are numbered without gaps and say why', () => {
     assert.ok(path.basename(file).startsWith(String(at + 1).padStart(4, '0')), `${file} is out of order`);
     assert.match(read(file), /^-- Why: \S/, `${file} must start with "-- Why: …"`);
   });
+});
+
+interface LockEntry {
+  version: string;
+  resolved?: string;
+  integrity?: string;
+  engines?: object;
+}
+
+const lockfile: Record<string, LockEntry> = JSON.parse(read('package-lock.json')).packages;
+
+test('the lockfile installs on every machine', () => {
+  const remedy = 'run npm run lock';
+  const entries = Object.entries(lockfile).filter(([place]) => place !== '');
+  const withAddress = entries.filter(([, { resolved }]) => resolved !== undefined);
+  assert.deepEqual(withAddress, [], `addresses of one machine’s registry: ${remedy}`);
+  const withoutHash = entries.filter(([, { integrity }]) => !integrity);
+  assert.deepEqual(withoutHash, [], 'a package without its hash');
+  const withEngines = entries.filter(([, { engines }]) => engines).map(([place]) => place);
+  assert.deepEqual(withEngines, [], `npm on Node 20 warns about these, or skips them if optional: ${remedy}`);
+});
+
+test('the lockfile has Node, PostgreSQL and the EVM engine for every platform', () => {
+  const { optionalDependencies } = JSON.parse(read('package.json'));
+  const edr = optionalDependencies['@nomicfoundation/edr'];
+  const platforms = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'];
+  const engines = platforms.flatMap((platform) =>
+    platform.startsWith('linux') ? [`${platform}-gnu`, `${platform}-musl`] : [platform],
+  );
+  const wanted = [
+    ...Object.entries(optionalDependencies),
+    ...engines.map((platform) => [`@nomicfoundation/edr-${platform}`, edr]),
+  ];
+  const locked = wanted.map(([name]) => [name, lockfile[`node_modules/${name}`]?.version]);
+  assert.deepEqual(locked, wanted, 'run npm run lock');
+  for (const platform of platforms) {
+    const names = Object.keys(optionalDependencies).filter((name) => name.endsWith(platform));
+    assert.equal(names.length, 2, `Node and PostgreSQL for ${platform}`);
+  }
 });
