@@ -1,9 +1,15 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { after, before } from 'node:test';
+import { after, before, type TestContext, type TestOptions, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import chromium, { inflate } from '@sparticuz/chromium';
-import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type LaunchOptions,
+  type Page,
+  chromium as playwright,
+} from 'playwright-core';
+import { findBrowser, howToGetBrowser } from './find-browser.ts';
 
 export interface TestBrowser {
   /** A page that may reach only `origin`, and those of `others`; every other address it asked for is in `strayed`. */
@@ -14,26 +20,32 @@ export interface OpenOptions extends BrowserContextOptions {
   others?: readonly string[];
 }
 
-/** A real Chromium that came with npm; no system browser is needed. */
+const found = findBrowser();
+const missing = `No browser found. ${howToGetBrowser}`;
+// CI sets the variable, so that a run without a browser fails there instead of passing with fewer tests.
+const isRequired = process.env.CAUSEWAY_REQUIRE_BROWSER === '1';
+
+type Work = (t: TestContext) => void | Promise<void>;
+
+/** A test that opens pages. Without a browser it is reported as skipped, with the way to get one. */
+export function browserTest(title: string, ...args: [Work] | [TestOptions, Work]): void {
+  const [options, work] = args.length === 1 ? [{}, args[0]] : args;
+  void test(title, { ...options, skip: found || isRequired ? false : missing }, work);
+}
+
+/** A real Chromium: the packaged one on Linux x64, elsewhere an installed browser. Use it in `browserTest`. */
 export function useBrowser(): TestBrowser {
-  let browser: Browser;
+  let browser: Browser | undefined;
   before(async () => {
-    const folder = await unpackBrowser();
-    browser = await playwright.launch({
-      executablePath: path.join(folder, 'chromium'),
-      // Root cannot have Chromium's own sandbox; the pages are ours. Web security stays on, unlike in the package's flags.
-      args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--disable-component-update', '--disable-sync'],
-      // A small machine lacks some of Chromium's libraries; the package has them.
-      env: {
-        ...process.env,
-        LD_LIBRARY_PATH: [process.env.LD_LIBRARY_PATH, path.join(folder, 'al2023/lib')].join(':'),
-      },
-      timeout: 60_000,
-    });
+    if (!found && isRequired) throw new Error(missing);
+    if (found)
+      browser = await launch(found.packaged ? await packagedBrowser() : { executablePath: found.path });
   });
   after(() => browser?.close());
   return {
     async open(origin, { others = [], ...options } = {}) {
+      if (!browser)
+        throw new Error('Open pages in a browserTest, which is skipped where there is no browser.');
       const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
       const strayed: string[] = [];
       const errors: string[] = [];
@@ -51,11 +63,34 @@ export function useBrowser(): TestBrowser {
   };
 }
 
+function launch(options: LaunchOptions): Promise<Browser> {
+  return playwright.launch({
+    ...options,
+    // Chromium's own sandbox does not work as root, and the pages are ours. Web security stays on.
+    args: [
+      ...['--no-sandbox', '--no-zygote', '--disable-gpu', '--disable-quic', '--no-first-run'],
+      ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    ],
+    timeout: 60_000,
+  });
+}
+
+async function packagedBrowser(): Promise<LaunchOptions> {
+  const folder = await unpackBrowser();
+  // A small machine lacks some of Chromium's libraries; the package has them.
+  const libraries = [process.env.LD_LIBRARY_PATH, path.join(folder, 'al2023/lib')].join(':');
+  return {
+    executablePath: path.join(folder, 'chromium'),
+    env: { ...process.env, LD_LIBRARY_PATH: libraries },
+  };
+}
+
 /**
  * Unpacked once for a checkout. The package would use the machine's shared temporary folder, where it runs whatever it finds
  * under its name, another person's copy included.
  */
 async function unpackBrowser(): Promise<string> {
+  const { default: chromium, inflate } = await import('@sparticuz/chromium');
   const cache = path.resolve(import.meta.dirname, '../node_modules/.cache');
   const origin = path.resolve(path.dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))), '..');
   const { version } = JSON.parse(readFileSync(path.join(origin, 'package.json'), 'utf8'));

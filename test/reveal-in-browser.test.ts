@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { after } from 'node:test';
 import type { Page } from 'playwright-core';
-import { useBrowser } from './browser.ts';
+import { browserTest as test, useBrowser } from './browser.ts';
 import { noteSecret } from './harness.ts';
 import { useIssuer } from './issuer.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { useBrowser } from '../../test/browser.ts';
+import { browserTest, useBrowser } from '../../test/browser.ts';
 import { useHarness } from '../../test/harness.ts';
 import { commands } from '../app.ts';
 
@@ -38,7 +38,7 @@ test('200 /openapi.json: version 1.0.0 in OpenAPI 3.1, a section for every comma
   );
 });
 
-test('/docs works in a browser that can reach nothing but us', async () => {
+browserTest('/docs works in a browser that can reach nothing but us', async () => {
   const { page, strayed, errors } = await browser.open(harness.url);
   await page.goto(`${harness.url}/docs`, { waitUntil: 'networkidle' });
   await page.getByText('Create a partner.').waitFor();
