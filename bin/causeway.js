@@ -1,21 +1,40 @@
 #!/usr/bin/env node
-// TypeScript source runs on Node 24; whatever Node started this file, the pinned one carries on.
+// Causeway runs on Node 24: an older Node hands over to the pinned one.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
+// A checkout has the source, and a package has only what prepack made of it.
+const source = new URL('../src/cli.ts', import.meta.url);
+const cli = existsSync(source) ? source : new URL('../dist/cli.js', import.meta.url);
+
 if (Number(process.versions.node.split('.')[0]) >= 24) {
-  await import(cli);
+  await import(cli.href);
 } else {
-  const pinned = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url));
-  if (!existsSync(pinned)) {
+  const pinned = findPinnedNode();
+  if (!pinned) {
     console.error(
-      `Causeway needs Node 24 and this is ${process.version}: run npm install in its folder first.`,
+      `Causeway needs Node 24 and this is ${process.version}: use Node 24, or install Causeway with its optional packages.`,
     );
     process.exit(1);
   }
-  const child = spawn(pinned, [cli, ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = spawn(pinned, [fileURLToPath(cli), ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)));
+}
+
+/** Wherever npm put the package: beside ours, below it, or in a folder above. */
+function findPinnedNode() {
+  const require = createRequire(import.meta.url);
+  const platform = `${process.platform}-${process.arch}`;
+  for (const name of [`node-${platform}`, `node-bin-${platform}`]) {
+    try {
+      return path.join(path.dirname(require.resolve(`${name}/package.json`)), 'bin', 'node');
+    } catch {
+      // Not installed under this name.
+    }
+  }
+  return undefined;
 }

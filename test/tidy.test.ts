@@ -123,6 +123,26 @@ test('only evm/ knows viem', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('the product imports no development package, and optional packages only when it needs them', () => {
+  const { dependencies, optionalDependencies } = JSON.parse(read('package.json'));
+  const packageOf = (name: string) => name.split('/', name.startsWith('@') ? 2 : 1).join('/');
+  const statically = sources.flatMap((file) =>
+    [...read(file).matchAll(/^(?:import|export) (?!type )[^;]*?from '([^.][^']*)'/gm)].map(([, name]) => ({
+      file,
+      name: packageOf(name!),
+    })),
+  );
+  const wrong = statically
+    .filter(({ name }) => !name.startsWith('node:') && !(name in dependencies))
+    .map(({ file, name }) => `${file} → ${name}`);
+  assert.deepEqual(
+    wrong,
+    [],
+    'a server is installed without these: use await import, or move the dependency',
+  );
+  for (const name of Object.keys(optionalDependencies)) assert.ok(!(name in dependencies), name);
+});
+
 test('SQL of a feature stands in its queries.ts', () => {
   const statement = /['"`]\s*(?:select\s|insert\s+into\s|update\s+\w+\s+set\s|delete\s+from\s)/i;
   const wrong = sources

@@ -19,6 +19,7 @@ import { makeConsentLink } from './demo-connect.ts';
 import { type Devnet, type DevnetNetwork, startDevnet } from './devnet/index.ts';
 import { lockFolder } from './folder-lock.ts';
 import { type SandboxIssuer, startIssuer } from './issuer/index.ts';
+import { requireOptionalPackages } from './optional-packages.ts';
 import { createParts, Interrupted, type Parts } from './parts.ts';
 import { writePricesFile } from './prices-file.ts';
 import { readSandboxFile, type SandboxFile, writeSandboxFile } from './sandbox-file.ts';
@@ -27,6 +28,7 @@ import { readOrMakeSecrets, type SandboxSecrets } from './secrets.ts';
 /** `npm start`: everything on this machine, until Ctrl-C. What it started, it stops, in the opposite order. */
 export async function runSandbox(args: string[], env: Environment): Promise<void> {
   const reset = readReset(args);
+  requireOptionalPackages(env);
   const home = path.resolve(readSetting(env, 'CAUSEWAY_HOME')!);
   const parts = createParts();
   const start = startSandbox(parts, home, env, reset);

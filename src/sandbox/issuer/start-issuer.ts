@@ -34,7 +34,8 @@ export interface SandboxIssuer {
 
 const millisecondsToListen = 30_000;
 const callTimeoutMs = 5_000;
-const serverFile = path.join(import.meta.dirname, 'server.ts');
+// server.ts in a checkout, server.js in a package.
+const serverFile = path.join(import.meta.dirname, `server${path.extname(import.meta.filename)}`);
 
 /** Starts the sandbox's card issuer: a process that does not outlive this one, on what an earlier one left in the folder. */
 export async function startIssuer(options: IssuerOptions): Promise<SandboxIssuer> {

@@ -1,0 +1,16 @@
+// npm runs this around `npm pack` and `npm publish`: `prepack` compiles src/ to dist/, and `postpack` removes it.
+//
+// Node does not strip types under node_modules, so the package has dist/ instead of src/. Both are one level deep, so
+// that ../migrations is the same folder for both.
+import { execFileSync } from 'node:child_process';
+import { cpSync, rmSync } from 'node:fs';
+import path from 'node:path';
+
+const root = path.resolve(import.meta.dirname, '..');
+const [source, compiled] = [path.join(root, 'src'), path.join(root, 'dist')];
+
+rmSync(compiled, { recursive: true, force: true });
+if (process.argv[2] === 'prepack') {
+  execFileSync('tsc', ['-p', path.join(root, 'scripts/pack.tsconfig.json')], { stdio: 'inherit' });
+  cpSync(source, compiled, { recursive: true, filter: (file) => !file.endsWith('.ts') });
+}
