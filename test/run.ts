@@ -1,10 +1,10 @@
-// `npm test [-- part of a file name …]`: one PostgreSQL for the run, a migrated template that each test file clones, then a
-// last look for secrets in everything that the run wrote.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { globSync, mkdtempSync, rmSync } from 'node:fs';
+// `npm test [-- part of a file name …]`: start one PostgreSQL, migrate a template that each test file clones, run the files, and
+// at the end search everything that the run wrote for secrets.
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
 import pg from 'pg';
 import { migrate } from '../src/platform/migrate.ts';
 import { startPostgres } from '../src/sandbox/postgres/index.ts';
@@ -18,7 +18,8 @@ const files = globSync(['src/**/*.test.ts', 'test/*.test.ts', 'test/mcp/*.test.t
 const lastFiles = globSync('test/last/*.test.ts', { cwd: root }).sort();
 
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway-test-'));
-let runner: ChildProcess | undefined;
+const stopping = new AbortController();
+const secondsOf = new Map<string, number>();
 let finishing: Promise<never> | undefined;
 const starting = startPostgres({ folder, durable: false, settings: { max_connections: 400 } });
 for (const [signal, code] of [
@@ -39,6 +40,7 @@ try {
   const env = { CAUSEWAY_TEST_FOLDER: folder, CAUSEWAY_TEST_POSTGRES: postgres.url() };
   let code = await runTests(files, env);
   if (code === 0 && wanted.length === 0) code = await runTests(lastFiles, env);
+  if (!finishing) reportTimes();
   await finish(code);
 } catch (error) {
   // Once a signal has stopped PostgreSQL, whatever was using it fails.
@@ -48,33 +50,47 @@ try {
 
 function finish(code: number): Promise<never> {
   finishing ??= (async () => {
-    await stopRunner();
+    stopping.abort();
     await starting.then(({ stop }) => stop()).catch(() => undefined);
-    rmSync(folder, { recursive: true, force: true });
+    // A test that was stopped may still write into the folder while it is being removed.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
     process.exit(code);
   })();
   return finishing;
 }
 
-/** Only a Ctrl-C reaches the tests by itself; they write into the folder until they are gone. */
-async function stopRunner(): Promise<void> {
-  if (!runner || runner.exitCode !== null || runner.signalCode !== null) return;
-  const exited = once(runner, 'exit');
-  runner.kill('SIGTERM');
-  await exited;
-}
-
-function runTests(files: string[], env: Record<string, string>): Promise<number> {
+/** Runs each file in a process; the order of the files is kept. */
+async function runTests(files: string[], env: Record<string, string>): Promise<number> {
   if (files.length === 0) {
     console.error('No test file has that in its name.');
-    return Promise.resolve(1);
+    return 1;
   }
-  // Three at once on two cores: the files wait for PostgreSQL, timers and processes more than they compute.
-  const args = ['--test', '--test-concurrency=3', '--test-timeout=300000', ...files];
-  runner = spawn(process.execPath, args, {
+  const events = run({
+    files: files.map((file) => path.join(root, file)),
     cwd: root,
-    stdio: 'inherit',
     env: { ...process.env, ...env },
+    // Three at once on two cores: the files wait for PostgreSQL, timers and processes more than they compute.
+    concurrency: 3,
+    timeout: 300_000,
+    signal: stopping.signal,
   });
-  return once(runner, 'exit').then(([code]) => code ?? 1);
+  let failed = false;
+  events.on('test:fail', () => {
+    failed = true;
+  });
+  events.on('test:complete', ({ name, file, details }) => {
+    if (name === file) secondsOf.set(path.relative(root, file), details.duration_ms / 1000);
+  });
+  for await (const text of events.compose(spec)) process.stdout.write(text);
+  return failed ? 1 : 0;
+}
+
+/** The slowest files are worth a look after every run. `CAUSEWAY_TEST_TIMES=<file>` keeps the time of each. */
+function reportTimes(): void {
+  const lines = [...secondsOf]
+    .sort(([, one], [, other]) => other - one)
+    .map(([file, seconds]) => `${seconds.toFixed(1).padStart(7)} s  ${file}\n`);
+  const target = process.env.CAUSEWAY_TEST_TIMES;
+  if (target) writeFileSync(target, lines.join(''));
+  if (lines.length > 1) process.stdout.write(`\nSlowest files:\n${lines.slice(0, 10).join('')}`);
 }
