@@ -7,14 +7,23 @@ import { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { buildApp, commands } from './app.ts';
-import { ConfigFault, readConfig, readSetting } from './config.ts';
-import { createDeps, type Role, requireSchema, roles, serve, stopOnSignal, unreachable } from './main.ts';
-import { describeCommand, parseCommandLine, renderAnswer, UsageFault } from './operator/index.ts';
-import { createLog } from './platform/log.ts';
-import { MigrationFault, migrate } from './platform/migrate.ts';
+import {
+  type CommandDescription,
+  describeCommand,
+  parseCommandLine,
+  renderAnswer,
+  UsageFault,
+} from './command-line.ts';
+import commandList from './commands.json' with { type: 'json' };
+import type { Role } from './main.ts';
 import { StartError } from './platform/start-error.ts';
 import { readSandboxFile, runSandbox } from './sandbox/index.ts';
+import { ConfigFault, readSetting } from './settings.ts';
+
+// The app takes a second of CPU to load. Load it only where it runs: help and commands for a server do without.
+
+/** The operator commands of `app.ts`, described; `npm run commands` writes them down. */
+const commands: readonly CommandDescription[] = commandList;
 
 /** `causeway …`: start a process, or run an operator command on a server or on the database. */
 async function main(args: string[]): Promise<void> {
@@ -75,10 +84,13 @@ async function runCommand(feature: string, args: string[]): Promise<void> {
 
 async function runServe(args: string[]): Promise<void> {
   const flags = readFlags('serve', args, { roles: { type: 'string', default: 'api,worker' } });
+  const { roles, serve, stopOnSignal } = await import('./main.ts');
   const wanted = flags.roles.split(',') as Role[];
   const unknown = wanted.find((role) => !roles.includes(role));
   if (unknown !== undefined)
     throw new UsageFault(`There is no role "${unknown}"; the roles are ${roles.join(' and ')}.`);
+  const { readConfig } = await import('./config.ts');
+  const { createLog } = await import('./platform/log.ts');
   const config = readConfig(process.env, wanted);
   const server = await serve(config, createLog({ level: config.logLevel }), wanted);
   await stopOnSignal(server.stop);
@@ -88,8 +100,11 @@ async function runMigrate(args: string[]): Promise<void> {
   readFlags('migrate', args, {});
   const databaseUrl = readSetting(process.env, 'DATABASE_URL');
   if (!databaseUrl) throw new ConfigFault(['DATABASE_URL is missing.']);
-  const applied = await migrate(databaseUrl).catch((error) => {
-    throw error instanceof MigrationFault ? error : unreachable(error);
+  const { MigrationFault, migrate } = await import('./platform/migrate.ts');
+  const applied = await migrate(databaseUrl).catch(async (error) => {
+    if (error instanceof MigrationFault) throw error;
+    const { unreachable } = await import('./main.ts');
+    throw unreachable(error);
   });
   print(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'The database is up to date.');
 }
@@ -155,6 +170,10 @@ async function callDatabase<T>(
   input: object,
   receive: (answer: Answer) => Promise<T>,
 ): Promise<T> {
+  const { buildApp } = await import('./app.ts');
+  const { readConfig } = await import('./config.ts');
+  const { createDeps, requireSchema } = await import('./main.ts');
+  const { createLog } = await import('./platform/log.ts');
   const token = randomBytes(20).toString('hex');
   const operatorTokens = {
     OPERATOR_TOKENS: `cli-${nameOfPerson()}:${token}`,

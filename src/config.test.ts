@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { ConfigFault, type Environment, readConfig, readSetting, type SettingName } from './config.ts';
+import { readConfig } from './config.ts';
+import { ConfigFault, type Environment, readSetting, type SettingName } from './settings.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway-config-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -2,17 +2,18 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { settings } from '../src/config.ts';
+import { settings } from '../src/settings.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 
 /** Who may import whom, by folder of `src/` (or file, for those at its top). A new arrow is a decision: make it here. */
 const arrows: Record<string, string[]> = {
-  cli: ['app', 'config', 'main', 'operator', 'platform', 'sandbox'],
+  cli: ['app', 'command-line', 'commands.json', 'config', 'main', 'platform', 'sandbox', 'settings'],
+  'command-line': ['platform'],
   sandbox: [
     ...['cards', 'config', 'consents', 'context', 'evm', 'integrations', 'issuer', 'keys', 'ledger', 'main'],
-    ...['partners', 'platform', 'portfolio', 'sessions', 'users'],
+    ...['partners', 'platform', 'portfolio', 'sessions', 'settings', 'users'],
   ],
   main: ['app', 'config', 'context', 'evm', 'issuer', 'platform', 'prices', 'screening'],
   app: [
@@ -62,7 +63,8 @@ const arrows: Record<string, string[]> = {
   sessions: ['audit', 'context', 'platform', 'users'],
   users: ['audit', 'context', 'evm', 'platform'],
   audit: ['context', 'platform'],
-  config: ['evm', 'issuer', 'platform'],
+  config: ['evm', 'issuer', 'platform', 'settings'],
+  settings: ['platform'],
   context: ['evm', 'issuer', 'platform', 'prices', 'screening'],
   issuer: ['platform'],
   prices: ['platform'],
@@ -116,6 +118,22 @@ test('a folder is entered through its index.ts', () => {
     .filter(({ target }) => target.split('/').length > 2 && path.basename(target) !== 'index.ts')
     .map(({ file, target }) => `${file} → ${target}`);
   assert.deepEqual(wrong, [], 'export it from that folder’s index.ts and import it from there');
+});
+
+test('the CLI starts without packages: what is heavy is imported where it is used', () => {
+  const loaded = new Set<string>();
+  const packages: string[] = [];
+  const load = (file: string) => {
+    if (loaded.has(file)) return;
+    loaded.add(file);
+    for (const [, to] of read(file).matchAll(/^(?:import|export) (?!type )[^;]*?from '([^']+)'/gm)) {
+      if (to!.startsWith('.')) load(path.join(path.dirname(file), to!));
+      else if (!to!.startsWith('node:')) packages.push(`${file} → ${to}`);
+    }
+  };
+  load('src/cli.ts');
+  assert.ok(loaded.size > 5);
+  assert.deepEqual(packages, [], '`causeway --help` must stay under 0.5 s of CPU');
 });
 
 test('only evm/ knows viem', () => {
@@ -172,15 +190,15 @@ test('no test is skipped or run alone', () => {
   assert.match(read('.ci/run'), /^export CAUSEWAY_REQUIRE_BROWSER=1$/m);
 });
 
-test('.env.example and README.md name the settings of config.ts', () => {
+test('.env.example and README.md name the settings of settings.ts', () => {
   const names = Object.keys(settings);
   const inExample = [...read('.env.example').matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name]) => name);
-  assert.deepEqual(inExample, names, 'list every setting of src/config.ts, in its order, in .env.example');
+  assert.deepEqual(inExample, names, 'list every setting of src/settings.ts, in its order, in .env.example');
   const inReadme = [...read('README.md').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
   assert.deepEqual(
     inReadme,
     names,
-    'list every setting of src/config.ts, in its order, in the table of README.md',
+    'list every setting of src/settings.ts, in its order, in the table of README.md',
   );
 });
 

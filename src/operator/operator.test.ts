@@ -14,9 +14,9 @@ import {
 import { noteSecret, useHarness } from '../../test/harness.ts';
 import { buildApp, commands } from '../app.ts';
 import { openRefills } from '../cards/refills/index.ts';
+import { describeCommand, parseCommandLine, renderAnswer, UsageFault } from '../command-line.ts';
 import { type Issuer, noIssuer } from '../issuer/index.ts';
 import { createMetrics } from '../platform/metrics.ts';
-import { describeCommand, parseCommandLine, renderAnswer, UsageFault } from './index.ts';
 
 const harness = useHarness();
 const post = (command: string, options: Parameters<typeof harness.request>[2]) =>

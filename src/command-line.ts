@@ -1,7 +1,10 @@
 import { parseArgs } from 'node:util';
-import type { Command } from '../platform/command.ts';
+import type { Command } from './platform/command.ts';
 
-type AnyCommand = Pick<Command, 'name' | 'summary' | 'input' | 'fileTypes'>;
+/** What `causeway` needs to know of a command to describe it and to read its flags. */
+export type CommandDescription = Pick<Command, 'name' | 'summary' | 'fileTypes'> & {
+  input: { required?: string[]; properties: object };
+};
 
 interface PropertySchema {
   type?: string;
@@ -28,7 +31,7 @@ export class UsageFault extends Error {}
  * `--userId`, `--user-id` or `--user`. A list is a repeated flag or a comma-separated one, an object is JSON, an empty text
  * clears a field that may be null.
  */
-export function parseCommandLine(command: AnyCommand, args: string[]): CommandLine {
+export function parseCommandLine(command: CommandDescription, args: string[]): CommandLine {
   const properties = command.input.properties as Record<string, PropertySchema>;
   const options: Record<string, { type: 'string' | 'boolean'; multiple?: boolean }> = {
     url: { type: 'string' },
@@ -66,7 +69,7 @@ function flagsOf(field: string, fields: object): Set<string> {
 }
 
 function readFlags(
-  command: AnyCommand,
+  command: CommandDescription,
   args: string[],
   options: NonNullable<Parameters<typeof parseArgs>[0]>['options'],
 ) {
@@ -107,8 +110,8 @@ function kindOf(schema: PropertySchema): string {
 
 const hyphenated = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-export function describeCommand(command: AnyCommand): string {
-  const required = new Set((command.input as { required?: string[] }).required ?? []);
+export function describeCommand(command: CommandDescription): string {
+  const required = new Set(command.input.required);
   const flags = Object.entries(command.input.properties as Record<string, PropertySchema>).map(
     ([field, schema]) => {
       const flag =

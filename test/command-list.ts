@@ -1,0 +1,41 @@
+// The operator commands as data, for a CLI that need not load the app. `npm run commands` writes src/commands.json;
+// command-list.test.ts compares.
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { commands } from '../src/app.ts';
+import type { CommandDescription } from '../src/command-line.ts';
+
+const file = path.resolve(import.meta.dirname, '../src/commands.json');
+
+export function listCommands(): CommandDescription[] {
+  const described = commands.map(({ name, summary, fileTypes, input }) => ({
+    name,
+    summary,
+    fileTypes,
+    input,
+  }));
+  return JSON.parse(JSON.stringify(described, leaveOutConstraints));
+}
+
+/** The server checks values; the CLI needs the kind of each field and the words about it. */
+const leaveOutConstraints = (key: string, value: unknown) =>
+  constraints.includes(key) && typeof value !== 'object' ? undefined : value;
+const constraints = [
+  'pattern',
+  'format',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+].concat([
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'additionalProperties',
+  'uniqueItems',
+  'default',
+  'minProperties',
+]);
+
+if (process.argv.includes('--write')) writeFileSync(file, JSON.stringify(listCommands()));
