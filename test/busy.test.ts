@@ -20,7 +20,7 @@ test('503, never 500, for operator commands behind a held lock; partners are ans
   const startedAt = performance.now();
   const history = await harness.request('GET', '/api/history?resource=account&feature=nothing', { token });
   assert.equal(history.body.error, 'Invalid feature');
-  assert.ok(performance.now() - startedAt < 1_000, 'a partner waited for operators');
+  assert.ok(performance.now() - startedAt < 2_500, 'a partner waited for operators');
 
   setTimeout(() => void holder.query('rollback').then(() => holder.end()), 2_500);
   const answers = await Promise.all(commands);

@@ -106,7 +106,7 @@ async function startHarness(options: HarnessOptions): Promise<Harness> {
 
 /** An answer with its body read, as JSON where it is. */
 export async function ask(url: string, init: RequestInit): Promise<Answer> {
-  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(30_000) });
+  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(60_000) });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json');
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
@@ -117,7 +117,7 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
   return {
     databaseUrl,
     databasePoolMax: 10,
-    databaseStatementTimeoutMs: 5_000,
+    databaseStatementTimeoutMs: 20_000,
     host: '127.0.0.1',
     port: 0,
     publicUrl: options.publicUrl ?? 'http://127.0.0.1:0',

@@ -52,7 +52,7 @@ test('a partner is set up, works, changes keys, and is let go', async () => {
   await crypto('POST', 'withdraw', { amount: '60', to: payee });
   const worker = runJobs(payoutJobs(), harness.deps);
   const entry = async () => (await crypto('GET', `withdraws?bulkId=${bulkId}`)).body.data.withdraws[0];
-  await waitUntil('the withdrawal is completed', async () => (await entry()).status === 'completed', 20_000);
+  await waitUntil('the withdrawal is completed', async () => (await entry()).status === 'completed');
   await worker.stop();
   const paid = await entry();
   assert.equal(paid.transferTokenStatus, 'confirmed');

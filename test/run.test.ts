@@ -35,7 +35,6 @@ for (const [signal, code] of [
     await waitUntil(
       'the tests begin',
       () => globSync('causeway-test-*/secrets.txt', { cwd: folder }).length > 0,
-      60_000,
     );
     const [pidFile] = globSync('causeway-test-*/postgres/postmaster.pid', { cwd: folder });
     const pid = Number(readFileSync(path.join(folder, pidFile!), 'utf8').split('\n')[0]);

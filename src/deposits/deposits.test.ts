@@ -257,7 +257,7 @@ describe('a deposit', () => {
     await waitUntil('it is watched', async () => (await cursorOf(world)) !== undefined);
     await deposit(wallet);
     await chain.mine(2);
-    await waitUntil('it is posted', async () => (await world.funds('USDC', userId)).balance === unit, 20_000);
+    await waitUntil('it is posted', async () => (await world.funds('USDC', userId)).balance === unit);
   });
 });
 
@@ -418,11 +418,7 @@ describe('several workers', () => {
     }
     for (let count = 0; count < 10; count++) await deposit(wallet);
     await chain.mine(2);
-    await waitUntil(
-      'all are posted',
-      async () => (await world.funds('USDC', userId)).balance >= 10n * unit,
-      20_000,
-    );
+    await waitUntil('all are posted', async () => (await world.funds('USDC', userId)).balance >= 10n * unit);
     assert.equal((await received(world, userId)).length, 10);
     assert.equal((await world.funds('USDC', userId)).balance, 10n * unit);
   });
@@ -969,7 +965,7 @@ test('three workers in bad weather, while the chain is reorganised: what is on c
   await world.db.query('update deposit_cursors set claimed_at = null');
   await chain.mine(3);
   const final = (await heightOf()) - 2;
-  await waitUntil('all is read', async () => (await cursorOf(world))!.next > final, 30_000);
+  await waitUntil('all is read', async () => (await cursorOf(world))!.next > final);
 
   assert.equal((await cursorOf(world))!.reason, null);
   for (const { userId, wallet } of owners) {

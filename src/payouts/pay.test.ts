@@ -233,18 +233,14 @@ describe('funds', () => {
 });
 
 async function untilFinal(world: World, ids: readonly string[], chain: Chain): Promise<void> {
-  await waitUntil(
-    'all are completed',
-    async () => {
-      await chain.mine(1);
-      const rows = await world.db.query(
-        `select 1 from withdrawals where id = any($1::uuid[]) and status <> 'completed'`,
-        [ids],
-      );
-      return rows.length === 0;
-    },
-    15_000,
-  );
+  await waitUntil('all are completed', async () => {
+    await chain.mine(1);
+    const rows = await world.db.query(
+      `select 1 from withdrawals where id = any($1::uuid[]) and status <> 'completed'`,
+      [ids],
+    );
+    return rows.length === 0;
+  });
 }
 
 async function expectNoGap({ chain, db, wallet }: World, next: bigint): Promise<void> {

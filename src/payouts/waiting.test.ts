@@ -273,16 +273,12 @@ test('the whole: short of gas and of tokens at once, a worker goes on by itself 
   const isWaiting = (reason: string) => async () => (await world.read(id)).waitingFor === reason;
   await waitUntil('it waits for tokens', isWaiting('USDC'));
   await chain.mint('USDC', world.wallet, unit);
-  await waitUntil('it waits for gas', isWaiting('gas'), 10_000);
+  await waitUntil('it waits for gas', isWaiting('gas'));
   await chain.call('hardhat_setBalance', world.wallet, '0x3635c9adc5dea00000');
-  await waitUntil(
-    'it is completed',
-    async () => {
-      await chain.mine(1);
-      return (await world.read(id)).status === 'completed';
-    },
-    10_000,
-  );
+  await waitUntil('it is completed', async () => {
+    await chain.mine(1);
+    return (await world.read(id)).status === 'completed';
+  });
   await world.expectPaid(id);
 });
 

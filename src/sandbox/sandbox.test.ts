@@ -180,7 +180,7 @@ test('npm start: first start, the banner as pasted, every key, Ctrl-C, kill -9, 
     async () => {
       const list = first.banner.split('\n').find((line) => line.includes('/withdraws?'))!;
       const entry = async () => (await paste(list)).body.data.withdraws[0];
-      await waitUntil('it is completed', async () => (await entry()).status === 'completed', 30_000);
+      await waitUntil('it is completed', async () => (await entry()).status === 'completed');
       const { transactionHash, toAddress } = await entry();
       const { networks, users } = first.sandbox;
       assert.equal(toAddress.toLowerCase(), users.friend.wallet);

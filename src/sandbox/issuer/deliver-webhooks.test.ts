@@ -84,7 +84,7 @@ test('what is not taken is sent again, and nothing overtakes it', async (t) => {
   };
   const server = await startServer(t, receiver);
   await makeUsers(server, 4);
-  await waitUntil('the last one', () => receiver.arrived.includes(4), 10_000);
+  await waitUntil('the last one', () => receiver.arrived.includes(4));
   assert.deepEqual(receiver.arrived, [1, 2, 2, 2, 2, 2, 3, 4]);
   assert.ok(receiver.verdicts.every((verdict) => 'event' in verdict));
 });
@@ -96,11 +96,11 @@ test('a receiver that never answers holds nobody up but itself, and one at a tim
   const startedAt = performance.now();
   await makeUsers(server, 10);
   const ms = performance.now() - startedAt;
-  assert.ok(ms < 2_000, `${ms} ms for ten answers`);
+  assert.ok(ms < 4_500, `${ms} ms for ten answers`);
   await waitUntil('the first one', () => receiver.arrived.length > 0);
   assert.deepEqual(receiver.arrived, [1], 'the second waits for the first');
   receiver.answer = take;
-  await waitUntil('the rest, after the timeout', () => receiver.arrived.includes(10), 15_000);
+  await waitUntil('the rest, after the timeout', () => receiver.arrived.includes(10));
   assert.deepEqual(receiver.arrived, [1, ...upTo(10)]);
 });
 
@@ -118,7 +118,7 @@ test('told later where to, it sends what waited first; to another place, what is
   // By then it would pause for three seconds more.
   await sleep(3_500);
   await server.setWebhook(second.url);
-  await waitUntil('two', () => second.arrived.length === 2, 1_500);
+  await waitUntil('two', () => second.arrived.length === 2, 2_500);
   assert.deepEqual(
     [first.arrived, second.arrived],
     [
@@ -141,7 +141,7 @@ test('killed: it goes on where it was; the last few may come twice, and none is 
   await waitUntil('a failure', () => receiver.arrived.includes(21));
   await server.crash();
   receiver.answer = take;
-  await waitUntil('the rest', () => receiver.arrived.includes(25), 15_000);
+  await waitUntil('the rest', () => receiver.arrived.includes(25));
   assert.deepEqual(receiver.arrived.slice(0, 20), upTo(20));
   const rest = receiver.arrived.slice(20);
   assert.deepEqual(new Set(rest), new Set([21, 22, 23, 24, 25]), 'nothing of before');
