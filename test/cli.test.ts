@@ -33,7 +33,7 @@ function run(
   program = [process.execPath, cli],
 ): Promise<Outcome> {
   const [file, ...first] = program;
-  const own = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: path.join(folder, 'compiled') };
+  const own = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '' };
   return new Promise((resolve) => {
     execFile(
       file!,
@@ -65,7 +65,7 @@ async function countTables(databaseUrl: string): Promise<number> {
 
 const isOneSentence = (text: string) => /^[^\n]+$/.test(text) && !text.includes('    at ');
 
-// A process takes half a second to load the product and then waits: two at a time take little more.
+// Two at a time: a process waits for the server or the database about as long as it computes.
 suite('causeway', { concurrency: 2 }, () => {
   test('0 --help, help, -h and nothing at all: every command with its summary', async () => {
     const [long, ...others] = await Promise.all([['--help'], ['help'], ['-h'], []].map((args) => run(args)));

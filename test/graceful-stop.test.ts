@@ -33,7 +33,7 @@ after(async () => {
 function runServe(env: Record<string, string>): Process {
   const child = spawn(process.execPath, ['src/cli.ts', 'serve'], {
     cwd: root,
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
   });
   running.add(child);
   const process_: Process = {
@@ -69,7 +69,7 @@ const logLines = ({ stdout }: Process) =>
 /** The address in its log's line "started". */
 async function urlOf(server: Process): Promise<string> {
   const line = () => logLines(server).find(({ msg }) => msg === 'started');
-  await waitUntil(`serve has started: ${server.stderr}`, () => line() !== undefined, 15_000);
+  await waitUntil(`serve has started: ${server.stderr}`, () => line() !== undefined);
   return line()!.url as string;
 }
 

@@ -21,7 +21,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A real process whose output is led into a pipe, so no terminal. */
 async function run(args: string[], env: Record<string, string> = {}) {
-  const own = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: path.join(folder, 'compiled') };
+  const own = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '' };
   const child = spawn(process.execPath, [cli, 'ledger', 'statement', ...args], {
     cwd: folder,
     env: { ...own, ...env },

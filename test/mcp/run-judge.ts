@@ -25,7 +25,10 @@ export async function runJudge(
     return await new Promise((resolve, reject) => {
       const options = {
         ...({ cwd: home, timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: 2 ** 26 } as const),
-        env: { PATH: process.env.PATH, HOME: home, USERPROFILE: home, NO_COLOR: '1' },
+        env: {
+          ...{ PATH: process.env.PATH, HOME: home, USERPROFILE: home, NO_COLOR: '1' },
+          NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+        },
       };
       execFile(process.execPath, [path.join(modules, script), ...args], options, (error, stdout, stderr) => {
         if (error && typeof error.code !== 'number') {

@@ -50,6 +50,7 @@ export async function startIssuer(options: IssuerOptions): Promise<SandboxIssuer
     // Neither the database's address nor any other secret of ours.
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       ISSUER_FOLDER: folder,
       ISSUER_PORT: String(port),
       ISSUER_TOKEN: token,
