@@ -4,6 +4,7 @@ import { promises } from './model/invariants.ts';
 import { mutants } from './model/mutants.ts';
 import { describeBounds, describeOutcome, searchPayouts, usualBounds } from './model/payouts.ts';
 import { canFinish } from './model/search.ts';
+import { sizes } from './sizes.ts';
 
 /** A rule that never applies would make the search silent for the wrong reason. */
 const happenings = [
@@ -26,11 +27,12 @@ const happenings = [
 ];
 
 test('the payout protocol keeps its promises in every state of a small world', (t) => {
-  const outcome = searchPayouts(usualBounds);
-  t.diagnostic(describeBounds(usualBounds));
+  const bounds = { ...usualBounds, bumps: sizes.model.bumps };
+  const outcome = searchPayouts(bounds);
+  t.diagnostic(describeBounds(bounds));
   t.diagnostic(describeOutcome(outcome));
   assert.equal(outcome.broken, undefined, 'it ended because no state was left to visit');
-  assert.ok(outcome.states >= 200_000);
+  assert.ok(outcome.states >= sizes.model.statesMin);
   const labels = [...outcome.labels].join('\n');
   assert.deepEqual(
     happenings.filter((happening) => !labels.includes(happening)),

@@ -66,7 +66,7 @@ export interface Outcome {
   finalSeconds: number | undefined;
 }
 
-/** A minute, as `npm test` runs it; longer runs change the times. */
+/** A minute of `npm run chaos`; tests and longer runs change times and goals. */
 export const usualOptions: Omit<ChaosOptions, 'folder' | 'seed'> = {
   leastSeconds: 30,
   mostSeconds: 60,

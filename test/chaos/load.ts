@@ -39,7 +39,7 @@ export interface LoadOptions {
 const kinds: Record<Kind, number> = { plain: 90, frozen: 5, over: 2, canceled: 3 };
 const burstEveryMs = 250;
 const answerWithinMs = 5_000;
-const patienceMs = 60_000;
+const patienceMs = 120_000;
 /** While the database is away, more would only keep this process busy. */
 const underWayMax = 30;
 

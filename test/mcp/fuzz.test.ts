@@ -11,6 +11,7 @@ import { makeKey, makeLines, makePartner } from '../factories.ts';
 import { useHarness } from '../harness.ts';
 import { startTestIssuer } from '../issuer.ts';
 import { modernRequest } from '../mcp.ts';
+import { sizes } from '../sizes.ts';
 import { createKeyPool } from './key-pool.ts';
 
 // A failure prints its seed and path; put them here to see it again.
@@ -528,8 +529,7 @@ async function fuzz(t: TestContext, caller: fc.Arbitrary<Draft>, count: number, 
   return outcomes;
 }
 
-/** As many as a run of all tests has time for; 100,000 take two minutes. */
-const messages = Number(process.env.CAUSEWAY_FUZZ_MESSAGES ?? 20_000);
+const messages = sizes.mcpMessages;
 const overSockets = Math.round(messages / 10);
 const ofEach = (messages - overSockets) / Object.keys(callers).length;
 

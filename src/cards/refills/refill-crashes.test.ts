@@ -10,6 +10,7 @@ import { testFolder } from '../../../test/harness.ts';
 import { useIssuer } from '../../../test/issuer.ts';
 import { makeWorld, type World } from '../../../test/payout-world.ts';
 import type { RefillOrders } from '../../../test/processes/refill-worker.ts';
+import { sizes } from '../../../test/sizes.ts';
 import { startUnreliableProxy } from '../../../test/unreliable-proxy.ts';
 import { waitUntil } from '../../../test/wait-until.ts';
 import { contextFor } from '../../context.ts';
@@ -92,7 +93,6 @@ async function expectRefilledOnce(t: TestContext, world: World, accounts: readon
       (await count(`select count(*) as n from card_refills where status = 'completed'`)) >= accounts.length &&
       (await count('select count(*) as n from card_issuer_users where collateral >= 2000')) ===
         accounts.length,
-    30_000,
   );
 
   const transfers = await world.paid();
@@ -130,7 +130,7 @@ test('a worker killed at any step of a refill leaves one payment, one credit and
   for (const step of [...refillSteps, ...payoutSteps]) {
     accounts.push(await makeShortAccount(world));
     const worker = startWorker(t, world, { dieAt: step });
-    const timer = setTimeout(() => void worker.end(), 20_000);
+    const timer = setTimeout(() => void worker.end(), 60_000);
     const [, signal] = await worker.exited;
     clearTimeout(timer);
     assert.equal(signal, 'SIGKILL', `nobody came to the step ${step}`);
@@ -147,7 +147,7 @@ test('so do workers killed at any moment, an issuer that crashes and answers of 
   let requests = 0;
   proxy.passage = () => passages[requests++ % passages.length]!;
   const accounts: CardAccount[] = [];
-  for (let round = 0; round < 8; round++) {
+  for (let round = 0; round < sizes.refillKills; round++) {
     accounts.push(await makeShortAccount(world, round % 2 === 0 ? 'USDC' : 'USDT'));
     const workers = [1, 2].map(() => startWorker(t, world, { issuerUrl: proxy.url }));
     await sleep(700 + ((round * 370) % 1_100));

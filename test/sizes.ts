@@ -1,0 +1,29 @@
+// How much the tests do that kill, search and generate: small sizes for `npm test`, full ones for `npm run endurance`. Every
+// assertion is the same in both.
+
+/** Whether this is a run of `npm run endurance`. */
+export const isEndurance = process.env.CAUSEWAY_ENDURANCE === 'full';
+
+const size = <T>(usual: T, full: T): T => (isEndurance ? full : usual);
+
+export const sizes = {
+  /** Generated MCP messages, by test/mcp/fuzz.test.ts. */
+  mcpMessages: Number(process.env.CAUSEWAY_FUZZ_MESSAGES ?? size(3_000, 20_000)),
+  /** Withdrawals for one account, and how many of them its balance covers, by overspend.test.ts. */
+  overspend: size({ wanted: 2_000, funded: 200 }, { wanted: 20_000, funded: 1_000 }),
+  /** How often the workers of a refill are killed at a random moment, by refill-crashes.test.ts. */
+  refillKills: size(3, 8),
+  /** How often the payout model may raise the fee of a transaction: 80,000 states or 200,000 and more. */
+  model: size({ bumps: 1, statesMin: 80_000 }, { bumps: 2, statesMin: 200_000 }),
+  /** What must have happened before payout-chaos.test.ts stops making trouble. */
+  chaos: size(
+    {
+      leastSeconds: 8,
+      goals: { withdrawals: 50, kills: 10, killsEachStep: 1, reorganisations: 2, crashes: 1 },
+    },
+    {
+      leastSeconds: 30,
+      goals: { withdrawals: 200, kills: 30, killsEachStep: 1, reorganisations: 5, crashes: 3 },
+    },
+  ),
+};
