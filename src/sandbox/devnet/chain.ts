@@ -1,3 +1,4 @@
+import type { Former } from './archive.ts';
 import { type Engine, type Hex, quantityOf, RpcError } from './engine.ts';
 import type { Journal } from './journal.ts';
 import { createPool, type Sent } from './pool.ts';
@@ -22,6 +23,8 @@ export interface ChainParts {
 
 type Transaction = Record<string, string>;
 
+const stateKeptBlocks = 64;
+
 /** One network's blocks, and what waits for the next. Call its methods within `inTurn`. */
 export class Chain {
   readonly chainId: number;
@@ -40,6 +43,8 @@ export class Chain {
   blocksSinceTransaction = 0;
   /** How many blocks and transactions the journal has. */
   journaled = { blocks: 0, transactions: 0 };
+  /** The engine from before the last compaction, which still has the state after earlier blocks. */
+  former: Former | undefined;
   /** Set for the next block, in place of the engine's own. */
   baseFee: Hex | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -130,10 +135,11 @@ export class Chain {
     head.time = time;
     const block = await this.ask<Mined>('eth_getBlockByNumber', quantityOf(head.number), false);
     const { length } = block.transactions;
+    if (this.former && head.number > this.former.head + stateKeptBlocks) this.former.engine = undefined;
     journaled.blocks += 1;
     journaled.transactions += length;
     this.blocksSinceTransaction = length > 0 ? 0 : this.blocksSinceTransaction + 1;
-    if (length > 0) this.collector.noteBlock(head.number);
+    this.collector.noteBlock(head.number, block.transactions);
     return block;
   }
 

@@ -6,20 +6,17 @@ import { createCollector } from './snapshot.ts';
 /** Replaying a transaction takes about 1 ms, and an empty block 0.1 ms. */
 const transactionsMax = 1_000;
 const blocksMax = 10_000;
-const collectedAtOnce = 100;
+const sliceMs = 20;
 
 /**
- * Keeps the journal short, a little at each call: reads the blocks that it has, then puts one snapshot in place of all of
- * them and continues on a new engine. Returns the engine from before, which still has the state of earlier blocks.
+ * Keeps the journal short, a little at each call: reads what is in it, then puts one snapshot in place of everything and
+ * continues on a new engine. Returns whether there is more to read.
  */
-export async function compact(
-  chain: Chain,
-  create: CreateEngine = createEngine,
-): Promise<Former | undefined> {
+export async function compact(chain: Chain, create: CreateEngine = createEngine): Promise<boolean> {
   const { collector, journal, pool, journaled, chainId, head } = chain;
-  if (journaled.transactions < transactionsMax && journaled.blocks < blocksMax) return undefined;
-  await collector.collect(chain, collectedAtOnce);
-  if (collector.hasMore || pool.size > 0) return undefined;
+  if (journaled.transactions < transactionsMax && journaled.blocks < blocksMax) return false;
+  await collector.collect(chain, sliceMs);
+  if (collector.hasMore || pool.size > 0) return collector.hasMore;
   // A change outside of transactions shows in the state root of the next block only.
   await chain.mine();
   const snapshot = await collector.finish(chain, head.number);
@@ -27,7 +24,8 @@ export async function compact(
   const engine = await createEngineAfter(snapshot, chainId, create, former);
   journal.restart({ kind: 'genesis', chainId, time: head.time, snapshot });
   chain.continueFrom(snapshot, engine);
+  chain.former = former;
   chain.collector = createCollector(snapshot);
   for (const address of chain.impersonated) await chain.ask('hardhat_impersonateAccount', address);
-  return former;
+  return false;
 }

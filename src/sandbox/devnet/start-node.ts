@@ -1,7 +1,6 @@
 import { existsSync, renameSync } from 'node:fs';
 import type { Log } from '../../platform/log.ts';
 import { reasonOf, StartError } from '../../platform/start-error.ts';
-import type { Former } from './archive.ts';
 import type { Chain } from './chain.ts';
 import { compact } from './compact.ts';
 import type { CreateEngine } from './engine.ts';
@@ -35,7 +34,6 @@ export interface DevnetNode {
 
 const usualTiming: NodeTiming = { beatMs: 1_000, idleMs: 30_000, stuckMs: 10_000 };
 const blocksAfterTransaction = 64;
-const stateKeptBlocks = 64;
 const restartsMax = 3;
 const restartsWithinMs = 60_000;
 
@@ -50,7 +48,7 @@ export async function startNode(options: NodeOptions): Promise<DevnetNode> {
   let chain = await opening;
   let minedAt = Date.now();
   let canCompact = true;
-  let former: Former | undefined;
+  let isStopping = false;
   let restarts: number[] = [];
   const { promise: lost, resolve: lose } = Promise.withResolvers<StartError>();
   const server = await serveChain(() => opening).catch((error) => {
@@ -58,22 +56,28 @@ export async function startNode(options: NodeOptions): Promise<DevnetNode> {
     throw error;
   });
 
-  async function mineAndCompact(of: Chain): Promise<void> {
-    if (!of.isAutomining) return;
-    if (of.blocksSinceTransaction < blocksAfterTransaction || Date.now() - minedAt >= idleMs) {
+  async function beat(of: Chain): Promise<void> {
+    await of.inTurn(async () => {
+      const isQuick = of.blocksSinceTransaction < blocksAfterTransaction;
+      if (!of.isAutomining || (!isQuick && Date.now() - minedAt < idleMs)) return;
       await of.mine();
       minedAt = Date.now();
+    });
+    // Between two slices others have their turn.
+    const endsAt = Date.now() + beatMs / 2;
+    while (canCompact && (await of.inTurn(() => compact(of, options.createEngine)).catch(keepLongJournal))) {
+      if (Date.now() > endsAt) return;
     }
-    if (former && of.head.number > former.head + stateKeptBlocks) former.engine = undefined;
-    if (canCompact) former = (await compact(of, options.createEngine).catch(keepLongJournal)) ?? former;
   }
 
-  function keepLongJournal(error: unknown): undefined {
+  function keepLongJournal(error: unknown): false {
     canCompact = false;
     log.warn({ network, error }, 'the devnet’s journal cannot be compacted; later starts take longer');
+    return false;
   }
 
   async function restart(cause: unknown): Promise<void> {
+    if (isStopping) return;
     log.error({ network, error: cause }, 'a devnet stopped answering; restarting it');
     const now = Date.now();
     restarts = [...restarts.filter((at) => now - at < restartsWithinMs), now];
@@ -95,11 +99,7 @@ export async function startNode(options: NodeOptions): Promise<DevnetNode> {
   const timer = setInterval(async () => {
     if (isBusy) return;
     isBusy = true;
-    const now = chain;
-    await within(
-      stuckMs,
-      now.inTurn(() => mineAndCompact(now)),
-    ).catch(restart);
+    await within(stuckMs, beat(chain)).catch(restart);
     isBusy = false;
   }, beatMs).unref();
   const stopBeats = () => clearInterval(timer);
@@ -108,6 +108,7 @@ export async function startNode(options: NodeOptions): Promise<DevnetNode> {
     rpcUrl: server.url,
     lost,
     async stop() {
+      isStopping = true;
       stopBeats();
       await server.stop();
       // What is being written is written whole.
