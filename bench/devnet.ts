@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openChain, serveChain } from '../src/sandbox/devnet/index.ts';
 import type { ReadOrder, ReadReport } from './devnet/read.ts';
+import { measureStarts } from './devnet/starts.ts';
 import { type Bench, median } from './measure.ts';
 import { createWorld, messageOf, startProcess, stopProcess } from './withdrawals/world.ts';
 
@@ -13,7 +14,7 @@ const transactionsPerSecond = 40;
 const requestsPerSecond = 200;
 
 /** How much a busy chain inside the server's process slows the API's answers, against the same chain in another process. */
-export const run: Bench = async ({ db, databaseUrl }) => {
+const measureAnswers = async ({ db, databaseUrl }: Parameters<Bench>[0]): Promise<void> => {
   const world = await createWorld({ db, databaseUrl }, { networks: [], users: 1 });
   const folder = mkdtempSync(path.join(tmpdir(), 'causeway-bench-devnet-'));
   const chain = await openChain({ chainId: 137, journalFile: path.join(folder, 'inside.jsonl') });
@@ -47,6 +48,18 @@ export const run: Bench = async ({ db, databaseUrl }) => {
     await inside.stop();
     chain.close();
     await world.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+export const run: Bench = async (deps) => {
+  const isWanted = (part: string) => deps.parts.length === 0 || deps.parts.includes(part);
+  if (isWanted('answers')) await measureAnswers(deps);
+  if (!isWanted('starts')) return;
+  const folder = mkdtempSync(path.join(tmpdir(), 'causeway-bench-devnet-'));
+  try {
+    await measureStarts(folder);
+  } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 };

@@ -247,7 +247,7 @@ describe('a journal', () => {
   it('becomes short after many empty blocks', async (t) => {
     const file = newFile();
     const chain = await open(t, file);
-    await call(chain, 'hardhat_mine', quantityOf(10_000));
+    await call(chain, 'hardhat_mine', quantityOf(2_000));
     await waitUntil('it is short', async () => {
       await chain.inTurn(() => compact(chain));
       return (await fs.readFile(file, 'utf8')).split('\n').length === 2;

@@ -5,7 +5,7 @@ import { createCollector } from './snapshot.ts';
 
 /** Replaying a transaction takes about 1 ms, and an empty block 0.1 ms. */
 const transactionsMax = 1_000;
-const blocksMax = 10_000;
+const blocksMax = 2_000;
 const sliceMs = 20;
 
 /**
