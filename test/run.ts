@@ -1,7 +1,7 @@
 // `npm test [-- part of a file name …]`: start one PostgreSQL, migrate a template that each test file clones, run the files, and
 // at the end search everything that the run wrote for secrets.
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -12,8 +12,21 @@ import { startPostgres } from '../src/sandbox/postgres/index.ts';
 const root = path.resolve(import.meta.dirname, '..');
 const wanted = process.argv.slice(2);
 const isWanted = (file: string) => wanted.length === 0 || wanted.some((part) => file.includes(part));
+/** The longest files, longest first: one that starts last would run alone at the end. A run prints how long files took. */
+const longFiles = [
+  ...['sandbox/sandbox', 'test/cli', 'refills/refill-crashes', 'platform/http', 'deposits/deposits'],
+  ...['test/statement-cli', 'test/payout-chaos', 'test/graceful-stop', 'payouts/halts', 'payouts/waiting'],
+  ...['issuer/issuer-restart', 'issuer/deliver-webhooks', 'test/mcp/fuzz', 'test/payout-model', 'test/run'],
+  ...['withdrawals/withdrawals-fuzz', 'verify/verify-ledger', 'postgres/postgres', 'test/card-secrets'],
+  ...['operator/operator', 'consents/consent-properties', 'ledger/history-properties', 'ledger/ledger'],
+  ...['withdrawals/idempotency', 'withdrawals/list-withdrawals', 'withdrawals/overspend', 'mcp/clients'],
+].map((name) => `${name}.test.ts`);
+const placeOf = (file: string) => {
+  const at = longFiles.findIndex((name) => file.endsWith(name));
+  return at < 0 ? longFiles.length : at;
+};
 const files = globSync(['src/**/*.test.ts', 'test/*.test.ts', 'test/mcp/*.test.ts'], { cwd: root })
-  .sort()
+  .sort((one, other) => placeOf(one) - placeOf(other) || (one < other ? -1 : 1))
   .filter(isWanted);
 const lastFiles = globSync('test/last/*.test.ts', { cwd: root }).sort();
 
@@ -74,8 +87,8 @@ async function runTests(files: string[], env: Record<string, string>): Promise<n
     files: files.map((file) => path.join(root, file)),
     cwd: root,
     env: { ...process.env, ...env },
-    // Three at once on two cores: the files wait for PostgreSQL, timers and processes more than they compute.
-    concurrency: 3,
+    // Two at once for each core: the files wait for PostgreSQL, timers and processes about as much as they compute.
+    concurrency: Math.min(2 * availableParallelism(), 16),
     timeout: 300_000,
     signal: stopping.signal,
   });
