@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before } from 'node:test';
 import pg from 'pg';
 import { type AppOptions, buildApp } from '../src/app.ts';
@@ -78,7 +80,7 @@ async function startHarness(options: HarnessOptions): Promise<Harness> {
   const operatorToken = config.operatorTokens.get('tester')!;
 
   const request: Harness['request'] = (method, where, { token, headers, body } = {}) =>
-    ask(url + where, {
+    askOverHttp(url + where, {
       method,
       headers: {
         ...(token && { authorization: `Bearer ${token}` }),
@@ -107,9 +109,34 @@ async function startHarness(options: HarnessOptions): Promise<Harness> {
 /** An answer with its body read, as JSON where it is. */
 export async function ask(url: string, init: RequestInit): Promise<Answer> {
   const response = await fetch(url, { ...init, signal: AbortSignal.timeout(60_000) });
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json');
-  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  return answerOf(response.status, response.headers, await response.text());
+}
+
+const agent = new Agent({ keepAlive: true });
+
+interface Question {
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** As `ask`, with half the CPU of `fetch`, which counts for tests that send thousands of requests. */
+async function askOverHttp(url: string, { method, headers, body }: Question): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  httpRequest(url, { method, headers, agent, signal: AbortSignal.timeout(60_000) }, resolve)
+    .on('error', reject)
+    .end(body);
+  const response = await promise;
+  const received = new Headers();
+  for (const [name, values] of Object.entries(response.headersDistinct)) {
+    for (const value of values ?? []) received.append(name, value);
+  }
+  return answerOf(response.statusCode!, received, await text(response));
+}
+
+function answerOf(status: number, headers: Headers, text: string): Answer {
+  const isJson = headers.get('content-type')?.includes('json');
+  return { status, headers, body: isJson ? JSON.parse(text) : text };
 }
 
 export function testConfig(databaseUrl: string, options: HarnessOptions = {}): Config {

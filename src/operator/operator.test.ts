@@ -90,10 +90,13 @@ for (const { name } of commands) {
     ];
     for (const field of Object.keys(input.properties)) {
       for (const value of odd) {
-        const { status, body } = await harness.operator(name, { [field]: value });
+        const { statusCode, body } = await harness.server.inject({
+          ...{ method: 'POST', url: `/operator/${name}`, payload: { [field]: value } },
+          headers: { authorization: `Bearer ${harness.operatorToken}` },
+        });
         assert.ok(
-          status < 500,
-          `${field} = ${JSON.stringify(value).slice(0, 60)}: ${status} ${JSON.stringify(body)}`,
+          statusCode < 500,
+          `${field} = ${JSON.stringify(value).slice(0, 60)}: ${statusCode} ${body}`,
         );
       }
     }
