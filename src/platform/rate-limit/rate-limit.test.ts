@@ -25,7 +25,7 @@ let databaseUrl: string;
 let db: Pool;
 before(async () => {
   databaseUrl = await cloneDatabase();
-  db = createPool({ url: databaseUrl, connectionsMax: 10, statementTimeoutMs: 20_000, log: testLog() });
+  db = createPool({ url: databaseUrl, connectionsMax: 10, statementTimeoutMs: 120_000, log: testLog() });
 });
 after(() => db.end());
 
