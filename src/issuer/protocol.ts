@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { type Static, type TObject, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { lazyValidator } from '../platform/lazy-validator.ts';
 import { nullable } from '../platform/schemas.ts';
 import {
   cardStatuses,
@@ -144,10 +144,10 @@ type Reader<T> = (value: unknown) => T;
 
 /** Fields that the protocol does not have are dropped: what an issuer tells beyond it, by mistake too, goes no further than here. */
 function readerOf<Schema extends TObject>(what: string, schema: Schema): Reader<Static<Schema>> {
-  const validator = Compile(schema);
+  const validator = lazyValidator(schema);
   const names = Object.keys(schema.properties);
   return (value) => {
-    if (!validator.Check(value)) throw brokenAnswer(what);
+    if (!validator.check(value)) throw brokenAnswer(what);
     const known = value as Record<string, unknown>;
     return Object.fromEntries(names.map((name) => [name, known[name]])) as Static<Schema>;
   };
@@ -159,8 +159,8 @@ const readTransaction = readerOf('a transaction', transaction);
 const readMovement = readerOf('a movement', movement);
 const readEvent = readerOf('an event', event);
 const readPlace = readerOf('an event with its sequence', Type.Object({ sequence }));
-const isDated = Compile(Type.Object({ createdAt: instant }));
-const isForeign = Compile(
+const isDated = lazyValidator(Type.Object({ createdAt: instant }));
+const isForeign = lazyValidator(
   // Well spelt and about another thing than ours: what is misspelt may be one of ours.
   Type.Object({
     type: Type.String({
@@ -212,8 +212,8 @@ function parseFeedEvent(value: unknown): FeedEvent {
     return parseEvent(value);
   } catch (error) {
     if (!(error instanceof IssuerFault)) throw error;
-    const createdAt = isDated.Check(value) ? value.createdAt : new Date(0).toISOString();
-    const type = isForeign.Check(value) ? 'foreign' : 'unreadable';
+    const createdAt = isDated.check(value) ? value.createdAt : new Date(0).toISOString();
+    const type = isForeign.check(value) ? 'foreign' : 'unreadable';
     return { sequence: BigInt(sequence), createdAt, type, data: null };
   }
 }

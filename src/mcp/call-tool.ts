@@ -1,7 +1,7 @@
-import { Compile } from 'typebox/compile';
 import type { Ctx, KeyActor } from '../context.ts';
 import { Refusal } from '../platform/errors.ts';
 import { inertText } from '../platform/inert-text.ts';
+import { lazyValidator } from '../platform/lazy-validator.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { Tool } from '../platform/tool.ts';
 import { describeFaults } from './describe-faults.ts';
@@ -41,13 +41,13 @@ export function createToolCaller(tools: readonly KeyTool[], count: Metrics['coun
 
 function createRun(tool: KeyTool): (ctx: Ctx<KeyActor>, args: unknown) => Promise<ToolResult> {
   const { name, scope } = tool;
-  const validator = Compile(tool.input);
+  const validator = lazyValidator(tool.input);
   const known = Object.keys(tool.input.properties);
   return async (ctx, args) => {
     if (!ctx.actor.scopes.includes(scope)) {
       return { refusal: `The API key lacks the scope ${scope}, which ${name} needs: use a key that has it.` };
     }
-    if (!validator.Check(args)) return { refusal: describeFaults(name, validator.Errors(args), known) };
+    if (!validator.check(args)) return { refusal: describeFaults(name, validator.errors(args), known) };
     try {
       return { payload: JSON.stringify(await tool.run(ctx, args as never)) };
     } catch (error) {

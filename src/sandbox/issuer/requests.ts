@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { cardStatuses, spendingIntervals } from '../../issuer/index.ts';
+import { lazyValidator } from '../../platform/lazy-validator.ts';
 import { line, nullable } from '../../platform/schemas.ts';
 import { ProtocolError } from './protocol-error.ts';
 
@@ -80,10 +80,10 @@ const clock = strict({ offsetMs: Type.Integer({ minimum: -centuryMs, maximum: ce
 
 /** The body of a request as its schema has it; refused by the field that does not fit. */
 function bodyOf<Schema extends TSchema>(schema: Schema): (value: unknown) => Static<Schema> {
-  const validator = Compile(schema);
+  const validator = lazyValidator(schema);
   return (value) => {
-    if (validator.Check(value)) return value as Static<Schema>;
-    const field = validator.Errors(value)[0]?.instancePath.split('/').slice(1).join('.').slice(0, 100);
+    if (validator.check(value)) return value;
+    const field = validator.errors(value)[0]?.instancePath.split('/').slice(1).join('.').slice(0, 100);
     throw new ProtocolError(
       'invalid-request',
       `${field || 'The body'} does not have the form that it must have.`,
