@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openChain, serveChain } from '../src/sandbox/devnet/index.ts';
+import { startDevnet } from '../src/sandbox/devnet/index.ts';
 import type { ReadOrder, ReadReport } from './devnet/read.ts';
-import { measureStarts } from './devnet/starts.ts';
-import { type Bench, median } from './measure.ts';
+import { makeKeys, measureStarts } from './devnet/starts.ts';
+import { type Bench, measureRounds, median } from './measure.ts';
 import { createWorld, messageOf, startProcess, stopProcess } from './withdrawals/world.ts';
 
 const rounds = 7;
@@ -13,40 +13,42 @@ const secondsEach = 4;
 const transactionsPerSecond = 40;
 const requestsPerSecond = 200;
 
-/** How much a busy chain inside the server's process slows the API's answers, against the same chain in another process. */
-const measureAnswers = async ({ db, databaseUrl }: Parameters<Bench>[0]): Promise<void> => {
+/** How much a busy devnet in a thread of the server slows the API's answers, against the same devnet in another process. */
+const measureAnswers = async ({ db, databaseUrl, log }: Parameters<Bench>[0]): Promise<void> => {
   const world = await createWorld({ db, databaseUrl }, { networks: [], users: 1 });
   const folder = mkdtempSync(path.join(tmpdir(), 'causeway-bench-devnet-'));
-  const chain = await openChain({ chainId: 137, journalFile: path.join(folder, 'inside.jsonl') });
-  const inside = await serveChain(async () => chain);
-  const other = await startProcess('../devnet/chain.ts', { journalFile: path.join(folder, 'outside.jsonl') });
-  const { url: outsideUrl } = await askOf<{ url: string }>(other, {});
+  const keys = makeKeys();
+  const thread = await startDevnet({ home: path.join(folder, 'thread'), keys, log });
+  const other = await startProcess('../devnet/networks.ts', { home: path.join(folder, 'process'), keys });
+  const { rpcUrl } = await askOf<{ rpcUrl: string }>(other, {});
   const sender = await startProcess('../devnet/send.ts');
   const reader = await startProcess('../devnet/read.ts');
-  const p99 = { none: [] as number[], inside: [] as number[], outside: [] as number[] };
+  const urls = { none: undefined, thread: thread.networks.polygon.rpcUrl, process: rpcUrl };
+  const order: ReadOrder = {
+    ...{ url: `http://127.0.0.1:${world.port}/api/crypto/assets`, token: world.key.token },
+    ...{ seconds: secondsEach, perSecond: requestsPerSecond },
+  };
+  const measure = async (rpcUrl: string | undefined) => {
+    const busy = { rpcUrl, seconds: secondsEach, perSecond: transactionsPerSecond };
+    const [report] = await Promise.all([askOf<ReadReport>(reader, order), rpcUrl && askOf(sender, busy)]);
+    return report.p99Ms;
+  };
   try {
-    const order: ReadOrder = {
-      ...{ url: `http://127.0.0.1:${world.port}/api/crypto/assets`, token: world.key.token },
-      ...{ seconds: secondsEach, perSecond: requestsPerSecond },
-    };
-    for (let round = -1; round < rounds; round += 1) {
-      for (const [name, rpcUrl] of [['none'], ['inside', inside.url], ['outside', outsideUrl]] as const) {
-        const sent =
-          rpcUrl && askOf(sender, { rpcUrl, seconds: secondsEach, perSecond: transactionsPerSecond });
-        const report = await askOf<ReadReport>(reader, order);
-        await sent;
-        if (round >= 0) p99[name].push(report.p99Ms);
-      }
-    }
+    const p99 = await measureRounds(
+      {
+        none: () => measure(urls.none),
+        thread: () => measure(urls.thread),
+        process: () => measure(urls.process),
+      },
+      rounds,
+    );
+    const ratio = median(p99.thread.map((one, round) => one / p99.process[round]!));
     const figures = Object.entries(p99).map(([name, all]) => `${name} ${median(all).toFixed(1)} ms`);
-    const ratio = median(p99.inside.map((one, round) => one / p99.outside[round]!));
-    console.log(`p99 of an answer while a chain is busy, inside / in another process: ${ratio.toFixed(2)}`);
+    console.log(`p99 of an answer while a devnet is busy, in a thread / in a process: ${ratio.toFixed(2)}`);
     console.log(`… medians of ${rounds} rounds: ${figures.join(', ')}`);
-    console.log(`… the chain inside has ${chain.head.number} blocks`);
   } finally {
     await Promise.all([other, sender, reader].map(stopProcess));
-    await inside.stop();
-    chain.close();
+    await thread.stop();
     await world.stop();
     rmSync(folder, { recursive: true, force: true });
   }

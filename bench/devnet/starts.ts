@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callNode, createSigner, networks, type PrivateKey } from '../../src/evm/index.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { type Devnet, startDevnet } from '../../src/sandbox/devnet/index.ts';
+import type { Devnet } from '../../src/sandbox/devnet/index.ts';
+import { startNetworks } from '../../src/sandbox/devnet/start-networks.ts';
 
 const payouts = 5_000;
 const sentAtOnce = 50;
@@ -14,9 +15,11 @@ const gwei = 10n ** 9n;
 const log = createLog({ level: 'warn' });
 const makeKey = () => `0x${randomBytes(32).toString('hex')}` as PrivateKey;
 
+export const makeKeys = () => ({ issuerKey: makeKey(), hotWalletKey: makeKey() });
+
 /** How long the devnets take to start: the first time, after many payouts, and after a week without any. */
 export async function measureStarts(folder: string): Promise<void> {
-  const keys = { issuerKey: makeKey(), hotWalletKey: makeKey() };
+  const keys = makeKeys();
   const home = `${folder}/home`;
   const first = await timeStart(home, keys);
   console.log(`first start: ${seconds(first.milliseconds)}`);
@@ -37,9 +40,9 @@ export async function measureStarts(folder: string): Promise<void> {
 
 const seconds = (milliseconds: number) => `${(milliseconds / 1_000).toFixed(2)} s`;
 
-async function timeStart(home: string, keys: Parameters<typeof startDevnet>[0]['keys']) {
+async function timeStart(home: string, keys: Parameters<typeof startNetworks>[0]['keys']) {
   const startedAt = performance.now();
-  const devnet = await startDevnet({ home, keys, log });
+  const devnet = await startNetworks({ home, keys, log });
   return { devnet, milliseconds: performance.now() - startedAt };
 }
 

@@ -19,7 +19,7 @@ import {
 } from '../../evm/index.ts';
 import { createLog } from '../../platform/log.ts';
 import { StartError } from '../../platform/start-error.ts';
-import { type Devnet, type DevnetNetwork, startDevnet } from './start-devnet.ts';
+import { type Devnet, type DevnetNetwork, startNetworks } from './start-networks.ts';
 
 const recipient = '0x00000000000000000000000000000000000000aa';
 const million = 1_000_000n;
@@ -35,7 +35,7 @@ async function temporaryHome(t: TestContext): Promise<string> {
 }
 
 async function start(t: TestContext, home: string, keys: ReturnType<typeof makeKeys>): Promise<Devnet> {
-  const devnet = await startDevnet({ home, keys, log });
+  const devnet = await startNetworks({ home, keys, log });
   t.after(() => devnet.stop());
   return devnet;
 }
@@ -111,7 +111,7 @@ describe('a devnet', () => {
   let devnet: Devnet;
   before(async () => {
     home = await fs.mkdtemp(path.join(tmpdir(), 'causeway devnet '));
-    devnet = await startDevnet({ home, keys, log });
+    devnet = await startNetworks({ home, keys, log });
   });
   after(async () => {
     await devnet.stop();
@@ -234,7 +234,7 @@ describe('a devnet', () => {
   });
 });
 
-describe('startDevnet', () => {
+describe('startNetworks', () => {
   it('keeps tokens, blocks and transfers between runs', async (t) => {
     const [home, keys] = [await temporaryHome(t), makeKeys()];
     const first = await start(t, home, keys);

@@ -1,98 +1,52 @@
-import { existsSync } from 'node:fs';
+import { once } from 'node:events';
 import path from 'node:path';
-import {
-  addressOfKey,
-  chains,
-  deployTestTokens,
-  type Network,
-  networks,
-  type PrivateKey,
-} from '../../evm/index.ts';
-import type { Log } from '../../platform/log.ts';
+import { Worker } from 'node:worker_threads';
 import { reasonOf, StartError } from '../../platform/start-error.ts';
-import { prepareFolder } from '../folder-lock.ts';
-import { type DevnetNode, startNode } from './start-node.ts';
+import type { Devnet, DevnetOptions } from './start-networks.ts';
 
-export interface DevnetOptions {
-  /** The caller holds its lock. */
-  home: string;
-  keys: { issuerKey: PrivateKey; hotWalletKey: PrivateKey };
-  log: Log;
-}
+/** What the thread says. */
+export type Word =
+  | { kind: 'started'; networks: Devnet['networks'] }
+  | { kind: 'failed' | 'lost'; reason: string }
+  | { kind: 'log'; level: 'info' | 'warn' | 'error'; fields: object; words: string };
 
-export interface DevnetNetwork {
-  rpcUrl: string;
-  chainId: number;
-  hotWallet: string;
-  tokens: Record<string, string>;
-}
+const threadFile = path.join(import.meta.dirname, `thread${path.extname(import.meta.filename)}`);
 
-export interface Devnet {
-  networks: Record<Network, DevnetNetwork>;
-  /** Resolves when a network has stopped answering and could not be restarted. */
-  lost: Promise<StartError>;
-  stop(): Promise<void>;
-}
+let hasStarted = false;
 
-interface Started {
-  network: Network;
-  node: DevnetNode;
-  facts: DevnetNetwork;
-}
-
-/** Starts the three networks in `<home>/devnet`, with their tokens and a hot wallet that has some of each; all or none. */
+/**
+ * Starts the networks in a thread. In the thread of the API, a chain that mines 40 transactions a second takes a fifth of the
+ * time, and the slowest answers take twice as long. Once a process: the engine crashes when a second thread loads it.
+ */
 export async function startDevnet({ home, keys, log }: DevnetOptions): Promise<Devnet> {
-  const folder = await prepareFolder(path.join(home, 'devnet'));
-  // Its database counts on chains that are in another format.
-  if (existsSync(path.join(folder, 'polygon.json'))) {
-    throw new StartError(
-      'An earlier release made this sandbox. Start from scratch with npm start -- --reset.',
-    );
-  }
-  const attempts = await Promise.allSettled(
-    networks.map((network) => startNetwork({ folder, network, keys, log })),
-  );
-  const started = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
+  if (hasStarted) throw new Error('a process can start the devnets only once');
+  hasStarted = true;
+  const thread = new Worker(threadFile, { workerData: { home, keys }, execArgv: [] });
+  const { promise: lost, resolve: lose } = Promise.withResolvers<StartError>();
+  const { promise: started, resolve, reject } = Promise.withResolvers<Devnet['networks']>();
+  const exited = once(thread, 'exit');
+  let isStopping = false;
+  const fail = (reason: string) => {
+    if (isStopping) return;
+    reject(new StartError(reason));
+    lose(new StartError(reason));
+  };
+  thread.on('message', (word: Word) => {
+    if (word.kind === 'started') resolve(word.networks);
+    else if (word.kind === 'log') log[word.level](word.fields, word.words);
+    else fail(word.reason);
+  });
+  thread.on('error', (error) => fail(`The devnets ended: ${reasonOf(error)}.`));
+  thread.on('exit', () => fail('The devnets ended.'));
   const stop = async () => {
-    await Promise.all(started.map(({ node }) => node.stop()));
+    isStopping = true;
+    thread.postMessage('stop');
+    await exited;
   };
-  const failed = attempts.find((attempt) => attempt.status === 'rejected');
-  if (failed) {
-    await stop();
-    throw failed.reason;
-  }
-  const facts = started.map(({ network, facts }) => [network, facts]);
-  return {
-    networks: Object.fromEntries(facts) as Devnet['networks'],
-    lost: Promise.race(started.map(({ node }) => node.lost)),
-    stop,
-  };
-}
-
-interface NetworkOptions extends Omit<DevnetOptions, 'home'> {
-  folder: string;
-  network: Network;
-}
-
-async function startNetwork({ folder, network, keys, log }: NetworkOptions): Promise<Started> {
-  const { chainId, tokens: symbols } = chains[network];
-  const { issuerKey, hotWalletKey } = keys;
-  const hotWallet = addressOfKey(hotWalletKey);
-  let node: DevnetNode | undefined;
   try {
-    node = await startNode({ network, chainId, journalFile: path.join(folder, `${network}.jsonl`), log });
-    const { rpcUrl } = node;
-    const tokens = await deployTestTokens({
-      ...{ rpcUrl, chainId, issuerKey, holder: hotWallet, tokens: symbols },
-      firstNonce: firstNonceOn(network),
-    });
-    return { network, node, facts: { rpcUrl, chainId, hotWallet, tokens } };
+    return { networks: await started, lost, stop };
   } catch (error) {
-    await node?.stop();
-    if (error instanceof StartError) throw error;
-    throw new StartError(`The ${network} devnet cannot be used: ${reasonOf(error)}.`, { cause: error });
+    await stop();
+    throw error;
   }
 }
-
-/** Token addresses differ between networks, as real ones do, so that mixing up two networks finds nothing. */
-const firstNonceOn = (network: Network) => 100 * networks.indexOf(network);

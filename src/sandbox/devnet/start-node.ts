@@ -72,13 +72,16 @@ export async function startNode(options: NodeOptions): Promise<DevnetNode> {
 
   function keepLongJournal(error: unknown): false {
     canCompact = false;
-    log.warn({ network, error }, 'the devnet’s journal cannot be compacted; later starts take longer');
+    log.warn(
+      { network, reason: reasonOf(error) },
+      'the devnet’s journal cannot be compacted; later starts take longer',
+    );
     return false;
   }
 
   async function restart(cause: unknown): Promise<void> {
     if (isStopping) return;
-    log.error({ network, error: cause }, 'a devnet stopped answering; restarting it');
+    log.error({ network, reason: reasonOf(cause) }, 'a devnet stopped answering; restarting it');
     const now = Date.now();
     restarts = [...restarts.filter((at) => now - at < restartsWithinMs), now];
     chain.close();

@@ -1,0 +1,11 @@
+// The devnets alone in a process.
+import { createLog } from '../../src/platform/log.ts';
+import { startNetworks } from '../../src/sandbox/devnet/start-networks.ts';
+import type { makeKeys } from './starts.ts';
+
+process.once('message', async (order: { home: string; keys: ReturnType<typeof makeKeys> }) => {
+  const { networks, stop } = await startNetworks({ ...order, log: createLog({ level: 'silent' }) });
+  process.once('disconnect', stop);
+  process.on('message', () => process.send!({ rpcUrl: networks.polygon.rpcUrl }));
+  process.send!('ready');
+});
