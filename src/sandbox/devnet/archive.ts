@@ -24,55 +24,56 @@ function withArchive(engine: Engine, snapshot: Snapshot, former?: Former): Engin
   const base = Number(snapshot.block.number);
   const { blocks } = snapshot;
   const byNumber = new Map(blocks.map((one) => [Number(one.block.number), one]));
-  const byHash = new Map(blocks.map((one) => [one.block.hash as string, one]));
+  const byHash = new Map(blocks.map((one) => [keyOf(one.block.hash), one]));
   const transactions = new Map(
     blocks.flatMap(({ block }) => block.transactions.map((transaction) => [transaction.hash, transaction])),
   );
   const receipts = new Map(
     blocks.flatMap((one) => one.receipts.map((receipt) => [receipt.transactionHash, receipt])),
   );
-  const { ask } = engine;
-
+  const readBlock = (block: Block | null, isFull: boolean): unknown => {
+    if (!block || Number(block.number) > base + 1) return block;
+    if (Number(block.number) === base + 1) return { ...block, parentHash: snapshot.block.hash };
+    return present(byNumber.get(Number(block.number)), isFull);
+  };
   const methods: Record<string, Ask> = {
-    async eth_getBlockByNumber(number: string, isFull: boolean) {
-      const block = await ask<Block | null>('eth_getBlockByNumber', number, isFull);
-      if (!block || Number(block.number) > base + 1) return block;
-      if (Number(block.number) === base + 1) return { ...block, parentHash: snapshot.block.hash };
-      return present(byNumber.get(Number(block.number)), isFull);
-    },
+    eth_getBlockByNumber: async (number: string, isFull: boolean) =>
+      readBlock(await engine.ask('eth_getBlockByNumber', number, isFull), isFull),
     eth_getBlockByHash: async (hash: string, isFull: boolean) =>
-      present(byHash.get(hash), isFull) ?? ask('eth_getBlockByHash', hash, isFull),
+      present(byHash.get(keyOf(hash)), isFull) ??
+      readBlock(await engine.ask('eth_getBlockByHash', hash, isFull), isFull),
     eth_getTransactionByHash: async (hash: string) =>
-      transactions.get(hash) ?? ask('eth_getTransactionByHash', hash),
+      transactions.get(keyOf(hash)) ?? engine.ask('eth_getTransactionByHash', hash),
     eth_getTransactionReceipt: async (hash: string) =>
-      receipts.get(hash) ?? ask('eth_getTransactionReceipt', hash),
+      receipts.get(keyOf(hash)) ?? engine.ask('eth_getTransactionReceipt', hash),
     async eth_getLogs(filter: LogFilter) {
-      const archived = filter.blockHash === undefined ? undefined : byHash.get(filter.blockHash);
+      const archived = filter.blockHash === undefined ? undefined : byHash.get(keyOf(filter.blockHash));
       if (archived) return logsOf([archived], filter);
-      const head = Number(await ask('eth_blockNumber'));
-      const [from, to] = [filter.fromBlock, filter.toBlock].map((at) => numberOf(at, head));
-      const wanted = blocks.filter(
-        ({ block }) => Number(block.number) >= from! && Number(block.number) <= to!,
-      );
-      const later = await ask<TransferLog[]>('eth_getLogs', filter);
-      return filter.blockHash === undefined ? [...logsOf(wanted, filter), ...later] : later;
+      const later = await engine.ask<TransferLog[]>('eth_getLogs', filter);
+      if (filter.blockHash !== undefined) return later;
+      const head = Number(await engine.ask('eth_blockNumber'));
+      const [from, to] = [numberOf(filter.fromBlock, head), numberOf(filter.toBlock, head)];
+      const wanted = blocks.filter(({ block }) => Number(block.number) >= from && Number(block.number) <= to);
+      return [...logsOf(wanted, filter), ...later];
     },
   };
 
   return {
     async ask<Result>(method: string, ...params: unknown[]) {
-      const own = methods[method];
+      const own = Object.hasOwn(methods, method) ? methods[method] : undefined;
       if (own) return (await own(...(params as never[]))) as Result;
-      const place = statePlaces[method];
+      const place = Object.hasOwn(statePlaces, method) ? statePlaces[method] : undefined;
       const at = place === undefined ? undefined : params[place];
-      if (typeof at !== 'string' || !at.startsWith('0x') || Number(at) >= base) {
-        return ask<Result>(method, ...params);
-      }
+      const number = at === 'earliest' ? 0 : Number(at);
+      // A tag, such as latest, is not a number.
+      if (at === undefined || !(number < base)) return engine.ask<Result>(method, ...params);
       if (former?.engine) return former.engine.ask<Result>(method, ...params);
-      throw new RpcError(-32000, `missing trie node: the state of block ${Number(at)} is not kept`);
+      throw new RpcError(-32000, `missing trie node: the state of block ${number} is not kept`);
     },
   };
 }
+
+const keyOf = (hash: unknown) => String(hash).toLowerCase();
 
 /** Where a method that reads state has its block. */
 const statePlaces: Record<string, number> = {
@@ -94,7 +95,7 @@ function logsOf(blocks: readonly ArchivedBlock[], { address, topics = [] }: LogF
   const addresses = address === undefined ? undefined : [address].flat().map((one) => one.toLowerCase());
   const isWanted = (log: TransferLog) =>
     (addresses?.includes(log.address.toLowerCase()) ?? true) &&
-    topics.every((topic, at) => topic === null || [topic].flat().includes(log.topics[at]!));
+    topics.every((topic, at) => topic === null || [topic].flat().map(keyOf).includes(log.topics[at]!));
   return blocks.flatMap(({ receipts }) => receipts.flatMap(({ logs }) => logs.filter(isWanted)));
 }
 
@@ -111,6 +112,8 @@ export async function createEngineAfter(
   const { block, nextBaseFee, accounts } = snapshot;
   const [number, time] = [Number(block.number), Number(block.timestamp)];
   const engine = await create({ chainId, genesisTime: time - number, accounts });
+  // Without a timestamp the engine takes the clock's, and the first block would have another hash at each start.
+  await engine.ask('evm_setNextBlockTimestamp', time - number + 1);
   if (number > 1) await engine.ask('hardhat_mine', quantityOf(number - 1), '0x1');
   await engine.ask('hardhat_setNextBlockBaseFeePerGas', block.baseFeePerGas);
   await engine.ask('evm_mine', block.timestamp);

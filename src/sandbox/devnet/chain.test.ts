@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import nodeFs from 'node:fs';
 import * as fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { setImmediate as setImmediatePromise } from 'node:timers/promises';
+import { setImmediate as setImmediatePromise, setTimeout as sleep } from 'node:timers/promises';
 import { waitUntil as waitUntilWithin } from '../../../test/wait-until.ts';
 import { createLog } from '../../platform/log.ts';
 import type { Chain } from './chain.ts';
@@ -12,6 +14,7 @@ import { createEngine, type Engine, quantityOf } from './engine.ts';
 import { answerMethod } from './methods.ts';
 import { openChain } from './open-chain.ts';
 import { reorganise } from './reorganise.ts';
+import { serveChain } from './rpc-server.ts';
 import { type NodeOptions, startNode } from './start-node.ts';
 
 /** A busy machine takes its time. */
@@ -151,8 +154,13 @@ describe('a journal', () => {
     await send(chain);
     await call(chain, 'hardhat_setNextBlockBaseFeePerGas', '0x3b9aca01');
     await call(chain, 'evm_mine');
+    const legacy = { gasPrice: '0x174876e800', maxFeePerGas: undefined!, maxPriorityFeePerGas: undefined! };
+    await send(chain, legacy);
+    const accessList = [{ address: receiver, storageKeys: [`0x${'1'.padStart(64, '0')}`] }];
+    await send(chain, { ...legacy, accessList: accessList as never });
+    await call(chain, 'evm_mine');
     await call(chain, 'hardhat_mine', '0x14');
-    for (const nonce of [1, 2])
+    for (const nonce of [3, 4])
       await send(chain, {
         nonce: quantityOf(nonce),
         to: writerAddress,
@@ -244,6 +252,59 @@ describe('a journal', () => {
     );
   });
 
+  it('is not left with half a line, and the chain stops, when it cannot be written', async (t) => {
+    const file = newFile();
+    const chain = await open(t, file);
+    await call(chain, 'evm_mine');
+    const before = await fs.readFile(file, 'utf8');
+    t.mock.method(nodeFs, 'writeFileSync', (descriptor: number, line: string) => {
+      nodeFs.writeSync(descriptor, line.slice(0, 5));
+      throw new Error('no space');
+    });
+    syncBuiltinESMExports();
+    await assert.rejects(call(chain, 'evm_mine'), /no space/);
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+    assert.equal(await fs.readFile(file, 'utf8'), before);
+    await assert.rejects(call(chain, 'evm_mine'), /the journal is closed/);
+    const again = await openChain({ chainId, journalFile: file });
+    t.after(() => again.close());
+    assert.equal(again.head.number, 1);
+  });
+
+  it('becomes short with empty accounts, changed from outside, and with a transaction that waits', async (t) => {
+    const file = newFile();
+    // The engine reads the clock while it is made: a second may pass meanwhile.
+    const create: typeof createEngine = async (options) => {
+      const engine = await createEngine(options);
+      await sleep(1_100);
+      return engine;
+    };
+    const chain = await open(t, file);
+    const [one, two, three] = ['a1', 'a2', 'a3'].map((end) => `0x${end.padStart(40, '0')}`);
+    await call(chain, 'hardhat_setBalance', one, '0x0');
+    await call(chain, 'hardhat_setCode', two, '0x');
+    await call(chain, 'hardhat_setStorageAt', three, '0x1', `0x${'7'.padStart(64, '0')}`);
+    await call(chain, 'hardhat_mine', quantityOf(2_000));
+    const waiting = await send(chain, { nonce: '0x5' });
+    await waitUntil('it is short', async () => {
+      await chain.inTurn(() => compact(chain, create));
+      return (await fs.readFile(file, 'utf8')).split('\n').length === 2;
+    });
+    assert.deepEqual(
+      chain.pool.all().map(({ hash }) => hash),
+      [waiting],
+    );
+    await call(chain, 'evm_mine');
+    await send(chain, { nonce: '0x0' });
+    await call(chain, 'evm_mine');
+    const expected = await describeChain(chain);
+    chain.close();
+    const again = await openChain({ chainId, journalFile: file, createEngine: create });
+    t.after(() => again.close());
+    assert.deepEqual(await describeChain(again), expected);
+  });
+
   it('becomes short after many empty blocks', async (t) => {
     const file = newFile();
     const chain = await open(t, file);
@@ -275,6 +336,36 @@ async function describeChain(chain: Chain) {
     logs: await call(chain, 'eth_getLogs', { fromBlock: '0x0', toBlock: 'latest' }),
   };
 }
+
+describe('JSON-RPC', () => {
+  it('refuses what is not a method or a call, and goes on', async (t) => {
+    const chain = await open(t);
+    const server = await serveChain(async () => chain);
+    t.after(() => server.stop());
+    const post = async (body: string) => {
+      const response = await fetch(server.url, { method: 'POST', body });
+      return (await response.json()) as { id: unknown; error?: { code: number } };
+    };
+    for (const method of ['constructor', '__proto__', 'toString', 'evm_revert', 'eth_nothing']) {
+      const { error } = await post(JSON.stringify({ id: 1, method, params: [] }));
+      assert.equal(error?.code, -32601, method);
+    }
+    const nested = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    const { id } = await post(`{"id":${nested},"method":"eth_chainId"}`);
+    assert.equal(id, null);
+    const refused: [method: string, ...params: unknown[]][] = [
+      ['evm_mine', '0x8000000000000000'],
+      ['hardhat_setCode', receiver, '0xef0100'],
+      ['hardhat_mine', '-5'],
+      ['hardhat_mine', '0xfffff'],
+    ];
+    for (const [method, ...params] of refused) {
+      const { error } = await post(JSON.stringify({ id: 1, method, params }));
+      assert.equal(error?.code, -32602, method);
+    }
+    assert.equal((await post('{"id":7,"method":"eth_chainId"}')).id, 7);
+  });
+});
 
 describe('a node', () => {
   const lines: string[] = [];
@@ -320,6 +411,20 @@ describe('a node', () => {
     const { level, network, msg } = JSON.parse(lines[0]!);
     const expected = { level: 'error', network: 'base', msg: 'a devnet stopped answering; restarting it' };
     assert.deepEqual({ level, network, msg }, expected);
+  });
+
+  it('whose journal is found damaged while it runs is lost: an empty chain would lack the tokens', async (t) => {
+    const { state, create } = fragile();
+    const journalFile = newFile();
+    const node = await startNode({
+      ...{ network: 'base', chainId, journalFile, log, timing },
+      createEngine: create,
+    });
+    t.after(() => node.stop());
+    await fs.writeFile(journalFile, 'no journal\n');
+    state.isStuck = true;
+    const { message } = await node.lost;
+    assert.equal(message, 'The base devnet stopped answering: line 1 is not JSON.');
   });
 
   it('that cannot be restarted is lost, in one sentence', async (t) => {

@@ -25,7 +25,10 @@ type Transaction = Record<string, string>;
 
 const stateKeptBlocks = 64;
 
-/** One network's blocks, and what waits for the next. Call its methods within `inTurn`. */
+/**
+ * One network's blocks, and the transactions that wait for the next. Call its methods within `inTurn`. As with any node, what
+ * waits is not kept between runs.
+ */
 export class Chain {
   readonly chainId: number;
   readonly journal: Journal;
@@ -48,6 +51,7 @@ export class Chain {
   /** Set for the next block, in place of the engine's own. */
   baseFee: Hex | undefined;
   #last: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
 
   constructor({ chainId, engine, genesisTime, journal, collector, canReorganise }: ChainParts) {
     this.chainId = chainId;
@@ -73,7 +77,10 @@ export class Chain {
 
   /** Runs one piece of work at a time, so that no caller sees a block that is not in the journal yet. */
   inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = this.#last.then(work);
+    const turn = this.#last.then(() => {
+      if (this.#isClosed) throw new RpcError(-32000, 'this devnet has stopped');
+      return work();
+    });
     this.#last = turn.catch(() => {});
     return turn;
   }
@@ -86,7 +93,7 @@ export class Chain {
     if ('request' in sent && !this.impersonated.has(sent.request.from?.toLowerCase() ?? '')) {
       throw new RpcError(-32000, 'unknown account');
     }
-    const hash = await this.hand(sent);
+    const hash = await this.submit(sent);
     const { from, nonce, maxFeePerGas, gasPrice } = await this.ask<Transaction>(
       'eth_getTransactionByHash',
       hash,
@@ -97,7 +104,7 @@ export class Chain {
   }
 
   /** Gives a transaction to the engine only. */
-  async hand(sent: Sent): Promise<string> {
+  async submit(sent: Sent): Promise<string> {
     if ('request' in sent) return this.ask('eth_sendTransaction', sent.request);
     const hash = await this.ask<string>('eth_sendRawTransaction', sent.raw);
     this.raws.set(hash, sent.raw);
@@ -160,9 +167,13 @@ export class Chain {
   async #readSent(hash: string): Promise<Sent> {
     const raw = this.raws.get(hash);
     if (raw !== undefined) return { raw };
-    const { from, to, input, value, gas, nonce, maxFeePerGas, maxPriorityFeePerGas } =
+    const { type, from, to, input, value, gas, nonce, accessList, authorizationList, ...fees } =
       await this.ask<Transaction>('eth_getTransactionByHash', hash);
-    const request = { from, to, data: input, value, gas, nonce, maxFeePerGas, maxPriorityFeePerGas };
+    const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = fees;
+    const request = {
+      ...{ type, from, to, data: input, value, gas, nonce, accessList, authorizationList },
+      ...(maxFeePerGas === undefined ? { gasPrice } : { maxFeePerGas, maxPriorityFeePerGas }),
+    };
     return { request: JSON.parse(JSON.stringify(request)) };
   }
 
@@ -204,16 +215,16 @@ export class Chain {
 
   /** Changes the state outside of transactions. */
   async change(method: string, params: unknown[]): Promise<unknown> {
-    const result = await this.changeUnnoted(method, params);
+    const result = await this.applyChange(method, params);
     this.journal.append({ kind: 'change', method, params });
     if (this.pool.size > 0) await this.#removeGone();
     return result;
   }
 
-  async changeUnnoted(method: string, params: unknown[]): Promise<unknown> {
+  async applyChange(method: string, params: unknown[]): Promise<unknown> {
     const result = await this.ask(method, ...params);
     const [address, slot] = params.map(String);
-    this.collector.note(address!, method === 'hardhat_setStorageAt' ? slot : undefined);
+    this.collector.noteChange(address!, method === 'hardhat_setStorageAt' ? slot : undefined);
     return result;
   }
 
@@ -229,6 +240,7 @@ export class Chain {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.journal.close();
   }
 }

@@ -16,16 +16,23 @@ export async function compact(chain: Chain, create: CreateEngine = createEngine)
   const { collector, journal, pool, journaled, chainId, head } = chain;
   if (journaled.transactions < transactionsMax && journaled.blocks < blocksMax) return false;
   await collector.collect(chain, sliceMs);
-  if (collector.hasMore || pool.size > 0) return collector.hasMore;
-  // A change outside of transactions shows in the state root of the next block only.
-  await chain.mine();
-  const snapshot = await collector.finish(chain, head.number);
-  const former: Former = { engine: chain.engine, head: head.number };
-  const engine = await createEngineAfter(snapshot, chainId, create, former);
-  journal.restart({ kind: 'genesis', chainId, time: head.time, snapshot });
-  chain.continueFrom(snapshot, engine);
-  chain.former = former;
-  chain.collector = createCollector(snapshot);
-  for (const address of chain.impersonated) await chain.ask('hardhat_impersonateAccount', address);
+  if (collector.hasMore) return true;
+  const waiting = pool.all().map(({ sent }) => sent);
+  await chain.dropAll();
+  try {
+    // A change outside of transactions shows in the state root of the next block only.
+    await chain.mine();
+    const snapshot = await collector.finish(chain, head.number);
+    if (chain.former) chain.former.engine = undefined;
+    const former: Former = { engine: chain.engine, head: head.number };
+    const engine = await createEngineAfter(snapshot, chainId, create, former);
+    journal.restart({ kind: 'genesis', chainId, time: head.time, snapshot });
+    chain.continueFrom(snapshot, engine);
+    chain.former = former;
+    chain.collector = createCollector(snapshot);
+    for (const address of chain.impersonated) await chain.ask('hardhat_impersonateAccount', address);
+  } finally {
+    await chain.sendAgain(waiting);
+  }
   return false;
 }

@@ -10,7 +10,7 @@ export interface Engine {
   ask<Result>(method: string, ...params: unknown[]): Promise<Result>;
 }
 
-/** What a caller is told, by JSON-RPC's code and the words that real nodes use. */
+/** An error of JSON-RPC, in the words of real nodes. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -40,6 +40,9 @@ export interface EngineOptions {
 export type CreateEngine = (options: EngineOptions) => Promise<Engine>;
 
 const gasLimit = 30_000_000n;
+// Native code keeps callbacks, and with a closure everything around it: they must not be made beside the provider.
+const silentLogger = { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => {} };
+const noSubscriptions = { subscriptionCallback: () => {} };
 
 export const createEngine: CreateEngine = async ({ chainId, genesisTime, accounts = [] }) => {
   const { edr, context } = await loadEdr();
@@ -59,8 +62,8 @@ export const createEngine: CreateEngine = async ({ chainId, genesisTime, account
       network: { genesisBlockGasLimit: gasLimit, genesisBlockTime: BigInt(genesisTime) },
       ...{ observability: {}, ownedAccounts: [], precompileOverrides: [] },
     },
-    { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => {} },
-    { subscriptionCallback: () => {} },
+    silentLogger,
+    noSubscriptions,
     new edr.ContractDecoder(),
   );
   return {
@@ -68,7 +71,7 @@ export const createEngine: CreateEngine = async ({ chainId, genesisTime, account
       const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
       const { data } = await provider.handleRequest(request);
       const answer = typeof data === 'string' ? JSON.parse(data) : data;
-      if (answer.error) throw inWordsOfNodes(answer.error);
+      if (answer.error) throw translateError(answer.error);
       return answer.result as Result;
     },
   };
@@ -114,7 +117,7 @@ const wordsOfNodes: readonly [engine: RegExp, node: string][] = [
 ];
 
 /** The engine has its own words, and an object where nodes have the bytes that a call returned. */
-function inWordsOfNodes({ code, message, data }: EngineError): RpcError {
+function translateError({ code, message, data }: EngineError): RpcError {
   const known = wordsOfNodes.find(([engine]) => engine.test(message));
   if (known) return new RpcError(-32000, known[1]);
   const returned = typeof data === 'object' && data !== null && 'data' in data ? data.data : data;

@@ -1,10 +1,13 @@
 import {
   closeSync,
   existsSync,
+  fstatSync,
   fsyncSync,
+  ftruncateSync,
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -54,32 +57,45 @@ function readEntry(line: string, at: number): Entry {
 }
 
 export function openJournal(file: string): Journal {
-  let descriptor = openSync(file, 'a', 0o600);
-  let isOpen = true;
+  let descriptor: number | undefined = openSync(file, 'a', 0o600);
+  const open = () => {
+    // The number of a closed file may be another file's by now.
+    if (descriptor === undefined) throw new Error('the journal is closed');
+    return descriptor;
+  };
+  const close = () => {
+    if (descriptor !== undefined) closeSync(descriptor);
+    descriptor = undefined;
+  };
   return {
     append(entry) {
-      // The number of a closed file may be another file's by now.
-      if (!isOpen) throw new Error('the journal is closed');
-      writeFileSync(descriptor, lineOf(entry));
+      const { size } = fstatSync(open());
+      try {
+        writeFileSync(open(), lineOf(entry));
+      } catch (error) {
+        // The chain is ahead of its journal now: nothing may follow, and half a line must not stay.
+        ftruncateSync(open(), size);
+        close();
+        throw error;
+      }
     },
     restart(genesis) {
-      if (!isOpen) throw new Error('the journal is closed');
+      open();
       const next = `${file}.next`;
-      const written = openSync(next, 'w', 0o600);
+      rmSync(next, { force: true });
+      const written = openSync(next, 'a', 0o600);
       try {
         writeFileSync(written, lineOf(genesis));
         fsyncSync(written);
-      } finally {
+        renameSync(next, file);
+      } catch (error) {
         closeSync(written);
+        throw error;
       }
-      renameSync(next, file);
-      closeSync(descriptor);
-      descriptor = openSync(file, 'a', 0o600);
+      close();
+      descriptor = written;
     },
-    close() {
-      if (isOpen) closeSync(descriptor);
-      isOpen = false;
-    },
+    close,
   };
 }
 

@@ -7,6 +7,10 @@ type Method = (chain: Chain, ...params: never[]) => unknown;
 const safeDepth = 2;
 const finalizedDepth = 4;
 const minedAtOnceMax = 10_000;
+/** The year 9999. The engine ends the process when time overflows. */
+const timeMax = 253_402_300_799;
+/** As the engine's default: a call that loops takes about two seconds. */
+const callGasMax = 16_000_000;
 
 /** What the engine does not do, or not as a node does. Everything else is the engine's own. */
 const methods: Record<string, Method> = {
@@ -38,15 +42,19 @@ const methods: Record<string, Method> = {
     return { pending: quantityOf(ready), queued: quantityOf(chain.pool.size - ready) };
   },
   async evm_mine(chain, time?: string) {
+    if (time !== undefined && !(Number(time) <= timeMax)) throw new RpcError(-32602, 'timestamp too large');
     await chain.mine(time === undefined ? undefined : Number(time));
     return '0x0';
   },
   async evm_setAutomine(chain, isOn: boolean) {
-    chain.isAutomining = isOn;
-    if (isOn) mineSoon(chain);
+    chain.isAutomining = isOn === true;
+    if (chain.isAutomining) mineSoon(chain);
   },
   async hardhat_mine(chain, blocks = '0x1') {
-    if (!(Number(blocks) <= minedAtOnceMax)) throw new RpcError(-32602, `at most ${minedAtOnceMax} blocks`);
+    const isNumber = Number.isInteger(Number(blocks)) && Number(blocks) >= 1;
+    if (!isNumber || Number(blocks) > minedAtOnceMax) {
+      throw new RpcError(-32602, `blocks must be a number from 1 to ${minedAtOnceMax}`);
+    }
     for (let left = Number(blocks); left > 0; left -= 1) await chain.mine();
   },
   hardhat_getAutomine: ({ isAutomining }) => isAutomining,
@@ -56,9 +64,21 @@ const methods: Record<string, Method> = {
   hardhat_dropTransaction: (chain, hash: string) => chain.drop(hash),
   hardhat_dropAllTransactions: (chain) => chain.dropAll(),
 };
+for (const method of ['eth_call', 'eth_estimateGas']) {
+  methods[method] = (chain, request: Record<string, unknown>, at = 'latest', ...others) => {
+    const gas = Math.min(Number(request?.gas ?? callGasMax), callGasMax);
+    return chain.ask(method, { ...request, gas: quantityOf(gas) }, readTags(chain, at), ...others);
+  };
+}
 for (const name of ['setBalance', 'setNonce', 'setCode', 'setStorageAt']) {
   const method = `hardhat_${name}`;
-  methods[method] = (chain, ...params) => chain.change(method, params);
+  methods[method] = (chain, ...params) => {
+    // The engine ends the process when it gets a delegation that is not whole.
+    const code = String(params[1]);
+    const isBroken = name === 'setCode' && /^0xef01/i.test(code) && !/^0xef0100.{40}$/i.test(code);
+    if (isBroken) throw new RpcError(-32602, 'invalid code');
+    return chain.change(method, params);
+  };
 }
 
 /** These would leave the chain other than its journal says. */
@@ -68,7 +88,7 @@ const refused =
 export async function answerMethod(chain: Chain, method: string, params: unknown[]): Promise<unknown> {
   // Foundry's tools have another word for the same.
   const name = method.replace(/^anvil_/, 'hardhat_');
-  const own = methods[name];
+  const own = Object.hasOwn(methods, name) ? methods[name] : undefined;
   if (own) return (await own(chain, ...(params as never[]))) ?? null;
   if (refused.test(name)) throw new RpcError(-32601, `the method ${method} does not exist/is not available`);
   return chain.ask(name, ...params.map((param) => readTags(chain, param)));
@@ -92,6 +112,7 @@ function mineSoon(chain: Chain): void {
 function readTags(chain: Chain, param: unknown): unknown {
   if (typeof param === 'string') return readTag(chain, param);
   if (typeof param !== 'object' || param === null || Array.isArray(param)) return param;
+  if ('blockNumber' in param) return readTag(chain, String(param.blockNumber));
   const fields = Object.entries(param).map(([name, value]) =>
     name === 'fromBlock' || name === 'toBlock' ? [name, readTag(chain, value)] : [name, value],
   );

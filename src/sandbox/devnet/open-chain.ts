@@ -42,7 +42,7 @@ export async function openChain(options: ChainOptions): Promise<Chain> {
 
 async function replay(chain: Chain, entry: Entry): Promise<void> {
   if (entry.kind === 'change') {
-    await chain.changeUnnoted(entry.method, entry.params);
+    await chain.applyChange(entry.method, entry.params);
   } else if (entry.kind === 'empty') {
     await chain.mineAt(entry.time);
   } else if (entry.kind === 'block') {
@@ -58,8 +58,8 @@ async function replay(chain: Chain, entry: Entry): Promise<void> {
 }
 
 async function replaySent(chain: Chain, sent: Sent): Promise<void> {
-  if ('raw' in sent) return void (await chain.hand(sent));
+  if ('raw' in sent) return void (await chain.submit(sent));
   await chain.ask('hardhat_impersonateAccount', sent.request.from);
-  await chain.hand(sent);
+  await chain.submit(sent);
   await chain.ask('hardhat_stopImpersonatingAccount', sent.request.from);
 }

@@ -63,7 +63,7 @@ export function createPool(): Pool {
     at,
     nextNonce(sender, latest) {
       let next = latest;
-      while (at(sender, next)) next += 1;
+      while (at(sender, next) && Number.isSafeInteger(next)) next += 1;
       return next;
     },
   };

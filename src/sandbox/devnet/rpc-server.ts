@@ -21,9 +21,12 @@ const bodyMaxBytes = 10_000_000;
 /** JSON-RPC over HTTP on this machine, single calls and batches. */
 export async function serveChain(chainNow: () => Promise<Chain>): Promise<RpcServer> {
   const server = createServer(async (request, response) => {
-    const answer = await answerBody(chainNow, request).catch(() => undefined);
-    if (answer === undefined) return response.destroy();
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    try {
+      const answer = JSON.stringify(await answerBody(chainNow, request));
+      response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+    } catch {
+      response.destroy();
+    }
   });
   // Otherwise a busy client now and then finds its connection closed as it writes.
   server.keepAliveTimeout = 0;
@@ -44,16 +47,13 @@ async function answerBody(chainNow: () => Promise<Chain>, request: IncomingMessa
   if (body === undefined) return answerError(null, new RpcError(-32700, 'parse error'));
   if (Array.isArray(body) && body.length === 0) return answerError(null, new RpcError(-32600, 'empty batch'));
   const chain = await chainNow();
-  if (!Array.isArray(body)) return chain.inTurn(() => answerCall(chain, body));
-  return chain.inTurn(async () => {
-    const answers: unknown[] = [];
-    for (const call of body) answers.push(await answerCall(chain, call));
-    return answers;
-  });
+  const answer = (call: unknown) => chain.inTurn(() => answerCall(chain, call));
+  return Array.isArray(body) ? Promise.all(body.map(answer)) : answer(body);
 }
 
 async function answerCall(chain: Chain, call: unknown): Promise<unknown> {
-  const { id = null, method, params = [] } = (typeof call === 'object' && call ? call : {}) as Call;
+  const { id: given, method, params = [] } = (typeof call === 'object' && call ? call : {}) as Call;
+  const id = typeof given === 'string' || typeof given === 'number' ? given : null;
   if (typeof method !== 'string') return answerError(id, new RpcError(-32600, 'invalid request'));
   if (!Array.isArray(params)) return answerError(id, new RpcError(-32602, 'non-array args'));
   try {

@@ -33,7 +33,7 @@ export interface Snapshot {
 
 const transactionsKept = 2_000;
 const latestKept = 256;
-const zeroWord = /^0x0*$/;
+const isZero = (word: Hex) => /^0x0*$/.test(word);
 
 /** What a transaction may have changed, as the engine's tracer tells it. */
 type Prestate = Record<string, { storage?: Record<string, Hex> }>;
@@ -50,25 +50,36 @@ export interface Collector {
   /** The transactions of a new block have to be read. */
   noteBlock(number: number, hashes: readonly string[]): void;
   /** A change from outside of any transaction. */
-  note(address: string, slot?: string): void;
+  noteChange(address: string, slot?: string): void;
   /** Reads transactions until there are no more or the time is over. */
   collect(source: Source, milliseconds: number): Promise<void>;
   /** When all transactions are read, and the last block has none. */
   finish(source: Source, head: number): Promise<Snapshot>;
 }
 
+/** What is known of an account; what is undefined has to be read. */
+interface KnownAccount {
+  facts: Pick<AccountState, 'balance' | 'nonce' | 'code'> | undefined;
+  slots: Map<string, Hex | undefined>;
+  /** The engine keeps an empty account that was changed from outside of a transaction. */
+  isKept: boolean;
+}
+
 export function createCollector(since: Snapshot | undefined): Collector {
-  // A slot without a value has to be read.
-  const accounts = new Map<string, Map<string, Hex | undefined>>(
-    since?.accounts.map(({ address, storage }) => [address, new Map(Object.entries(storage))]),
-  );
+  const accounts = new Map<string, KnownAccount>();
+  for (const { address, storage, ...facts } of since?.accounts ?? []) {
+    accounts.set(address, { facts, slots: new Map(Object.entries(storage)), isKept: true });
+  }
   const blocks = new Map(since?.blocks.map((one) => [Number(one.block.number), one]));
   let unread: { number: number; hash: string }[] = [];
 
-  function note(address: string, slot?: string): void {
-    const slots = accounts.get(address.toLowerCase()) ?? new Map<string, Hex | undefined>();
-    accounts.set(address.toLowerCase(), slots);
-    if (slot !== undefined) slots.set(wordOf(slot), undefined);
+  function note(address: string, slots: readonly string[], isKept: boolean): void {
+    const key = address.toLowerCase();
+    const known = accounts.get(key) ?? { facts: undefined, slots: new Map(), isKept };
+    accounts.set(key, known);
+    known.facts = undefined;
+    known.isKept ||= isKept;
+    for (const slot of slots) known.slots.set(wordOf(slot), undefined);
   }
 
   async function findBlock(source: Source, number: number): Promise<ArchivedBlock> {
@@ -87,8 +98,7 @@ export function createCollector(since: Snapshot | undefined): Collector {
     raws.push(source.rawOf(hash) ?? null);
     const touched = await source.ask<Prestate>('debug_traceTransaction', hash, prestate);
     for (const [address, { storage }] of Object.entries(touched)) {
-      note(address);
-      for (const slot of Object.keys(storage ?? {})) note(address, slot);
+      note(address, Object.keys(storage ?? {}), false);
     }
   }
 
@@ -97,7 +107,7 @@ export function createCollector(since: Snapshot | undefined): Collector {
       return unread.length > 0;
     },
     noteBlock: (number, hashes) => void unread.push(...hashes.map((hash) => ({ number, hash }))),
-    note,
+    noteChange: (address, slot) => note(address, slot === undefined ? [] : [slot], true),
     async collect(source, milliseconds) {
       const endsAt = performance.now() + milliseconds;
       let done = 0;
@@ -128,25 +138,24 @@ export async function nextBaseFee(engine: Engine): Promise<Hex> {
   return history.baseFeePerGas.at(-1)!;
 }
 
-async function readAccounts(
-  engine: Engine,
-  accounts: Map<string, Map<string, Hex | undefined>>,
-): Promise<AccountState[]> {
+async function readAccounts(engine: Engine, accounts: Map<string, KnownAccount>): Promise<AccountState[]> {
+  const read = (method: string, ...params: string[]) => engine.ask<Hex>(method, ...params, 'latest');
   const states: AccountState[] = [];
-  for (const [address, slots] of accounts) {
-    const [balance, nonce, code] = [
-      await engine.ask<Hex>('eth_getBalance', address, 'latest'),
-      await engine.ask<Hex>('eth_getTransactionCount', address, 'latest'),
-      await engine.ask<Hex>('eth_getCode', address, 'latest'),
-    ];
+  for (const [address, known] of accounts) {
+    known.facts ??= {
+      balance: await read('eth_getBalance', address),
+      nonce: await read('eth_getTransactionCount', address),
+      code: await read('eth_getCode', address),
+    };
     const storage: Record<string, Hex> = {};
-    for (const [slot, known] of slots) {
-      const value = known ?? (await engine.ask<Hex>('eth_getStorageAt', address, slot, 'latest'));
-      slots.set(slot, value);
-      if (!zeroWord.test(value)) storage[slot] = value;
+    for (const [slot, value] of known.slots) {
+      const word = value ?? (await read('eth_getStorageAt', address, slot));
+      known.slots.set(slot, word);
+      if (!isZero(word)) storage[slot] = word;
     }
-    const isEmpty = zeroWord.test(balance) && zeroWord.test(nonce) && code === '0x';
-    if (!isEmpty) states.push({ address, balance, nonce, code, storage });
+    const { balance, nonce, code } = known.facts;
+    const isEmpty = isZero(balance) && isZero(nonce) && code === '0x';
+    if (!isEmpty || known.isKept) states.push({ address, balance, nonce, code, storage });
   }
   return states;
 }

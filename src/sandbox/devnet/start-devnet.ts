@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { reasonOf, StartError } from '../../platform/start-error.ts';
@@ -12,6 +11,7 @@ export type Word =
 
 const threadFile = path.join(import.meta.dirname, `thread${path.extname(import.meta.filename)}`);
 
+const stopMs = 5_000;
 let hasStarted = false;
 
 /**
@@ -24,7 +24,7 @@ export async function startDevnet({ home, keys, log }: DevnetOptions): Promise<D
   const thread = new Worker(threadFile, { workerData: { home, keys }, execArgv: [] });
   const { promise: lost, resolve: lose } = Promise.withResolvers<StartError>();
   const { promise: started, resolve, reject } = Promise.withResolvers<Devnet['networks']>();
-  const exited = once(thread, 'exit');
+  const exited = new Promise((resolve) => thread.once('exit', resolve));
   let isStopping = false;
   const fail = (reason: string) => {
     if (isStopping) return;
@@ -41,7 +41,9 @@ export async function startDevnet({ home, keys, log }: DevnetOptions): Promise<D
   const stop = async () => {
     isStopping = true;
     thread.postMessage('stop');
+    const lastResort = setTimeout(() => thread.terminate(), stopMs);
     await exited;
+    clearTimeout(lastResort);
   };
   try {
     return { networks: await started, lost, stop };

@@ -87,7 +87,8 @@ export async function startNode(options: NodeOptions): Promise<DevnetNode> {
     chain.close();
     try {
       if (restarts.length > restartsMax) throw cause;
-      opening = openOrSetAside(options);
+      // Damage that shows up now is not set aside: an empty chain would lack the tokens.
+      opening = openChain(options);
       // A request that waits for it gets no answer if it fails.
       opening.catch(() => {});
       chain = await within(stuckMs, opening);
