@@ -7,7 +7,7 @@ import path from 'node:path';
 const root = path.resolve(import.meta.dirname, '..');
 const sizedTests = [
   ...['test/payout-chaos', 'refills/refill-crashes', 'withdrawals/overspend', 'test/payout-model'],
-  ...['test/mcp/fuzz', 'test/regex'],
+  ...['test/mcp/fuzz', 'test/regex', 'withdrawals/withdrawals-fuzz', 'withdrawals/idempotency'],
 ];
 const parts = [
   { about: 'Tests at full size', args: ['test/run.ts', ...sizedTests] },

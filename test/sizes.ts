@@ -11,6 +11,10 @@ export const sizes = {
   mcpMessages: Number(process.env.CAUSEWAY_FUZZ_MESSAGES ?? size(3_000, 20_000)),
   /** Withdrawals for one account, and how many of them its balance covers, by overspend.test.ts. */
   overspend: size({ wanted: 2_000, funded: 200 }, { wanted: 20_000, funded: 1_000 }),
+  /** Generated bodies, by withdrawals-fuzz.test.ts. */
+  withdrawalBodies: size(1_500, 6_000),
+  /** Idempotency keys with 200 requests at once for each, by idempotency.test.ts. */
+  idempotencyKeys: size(10, 50),
   /** How often the workers of a refill are killed at a random moment, by refill-crashes.test.ts. */
   refillKills: size(3, 8),
   /** How often the payout model may raise the fee of a transaction: 80,000 states or 200,000 and more. */

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { makeAddress, makeKey, makeUser } from '../../test/factories.ts';
 import { type Answer, useHarness } from '../../test/harness.ts';
 import { keepAliveClient } from '../../test/keep-alive.ts';
+import { sizes } from '../../test/sizes.ts';
 import type { IssuedKey } from '../keys/index.ts';
 import { addWallet, blockAddress } from '../users/index.ts';
 
@@ -269,8 +270,8 @@ test('503 a held lock without a key: nobody is told of a key that there is not',
   assert.equal(await countStored(), stored);
 });
 
-test('200 identical requests at once for each of 50 keys make 50 withdrawals, and each answer names its one', async () => {
-  const [keys, requestsOfAKey] = [50, 200];
+test('200 identical requests at once for each of many keys make one withdrawal a key, and each answer names its one', async () => {
+  const [keys, requestsOfAKey] = [sizes.idempotencyKeys, 200];
   const client = keepAliveClient(harness.url, requestsOfAKey);
   const stored = await countStored();
   try {

@@ -3,6 +3,7 @@ import { beforeEach, test } from 'node:test';
 import fc from 'fast-check';
 import { makeAddress, makeKey, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
+import { sizes } from '../../test/sizes.ts';
 import { parseAddress } from '../evm/index.ts';
 import type { IssuedKey } from '../keys/index.ts';
 import { addWallet } from '../users/index.ts';
@@ -190,7 +191,7 @@ function expectedRow(body: Record<string, string | undefined>): Record<string, u
 
 const bodiesAtOnce = 20;
 
-test('200 or 4xx for 6,000 bodies: never a 5xx, a 200 is one row with exactly what was asked, a 4xx is none', async () => {
+test(`200 or 4xx for ${sizes.withdrawalBodies} bodies: never a 5xx, a 200 is one row with exactly what was asked, a 4xx is none`, async () => {
   let [asked, created] = [0, 0];
   const url = `/api/crypto/${caller.userId}/withdraw`;
   const batch = fc.array(anyBody, { minLength: bodiesAtOnce, maxLength: bodiesAtOnce });
@@ -218,7 +219,7 @@ test('200 or 4xx for 6,000 bodies: never a 5xx, a 200 is one row with exactly wh
         assert.ok((row.amount as bigint) > 0n);
       }
     }),
-    { numRuns: 6_000 / bodiesAtOnce, ...replay },
+    { numRuns: sizes.withdrawalBodies / bodiesAtOnce, ...replay },
   );
   assert.ok(created > asked / 20 && created < asked, `${created} of ${asked} were created`);
 });
