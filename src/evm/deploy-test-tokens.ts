@@ -1,13 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { privateKeyToAccount } from 'viem/accounts';
-import { encodeDeployData, encodeFunctionData, getContractAddress, parseAbi } from 'viem/utils';
 import type { TokenSymbol } from './chains.ts';
 import { type Hex, toQuantity } from './hex.ts';
 import { callNode } from './json-rpc.ts';
 import type { PrivateKey } from './private-key.ts';
 import bytecodes from './test-tokens.json' with { type: 'json' };
+import { viem } from './viem.ts';
 
-const abi = parseAbi(['constructor(string name, string symbol)', 'function mint(address to, uint256 value)']);
+const abi = [
+  {
+    ...{ type: 'constructor', stateMutability: 'nonpayable' },
+    inputs: [
+      { name: 'name', type: 'string' },
+      { name: 'symbol', type: 'string' },
+    ],
+  },
+  {
+    ...{ type: 'function', name: 'mint', stateMutability: 'nonpayable', outputs: [] },
+    inputs: [
+      { name: 'to', type: 'address' },
+      { name: 'value', type: 'uint256' },
+    ],
+  },
+] as const;
 
 const testTokens = {
   USDT: { name: 'Tether USD', contract: 'SilentToken' },
@@ -42,10 +56,10 @@ export async function deployTestTokens(options: TestTokenOptions): Promise<Recor
   const { rpcUrl, chainId, issuerKey, tokens, firstNonce = 0 } = options;
   const call = <Result>(method: string, ...params: unknown[]) =>
     callNode<Result>({ rpcUrl, method, params, timeoutMs: callTimeoutMs });
-  const issuer = privateKeyToAccount(issuerKey);
+  const issuer = viem.accounts.privateKeyToAccount(issuerKey);
   const holder = options.holder as Hex;
   const addressOf = (at: number) =>
-    getContractAddress({ from: issuer.address, nonce: BigInt(firstNonce + 2 * at) });
+    viem.utils.getContractAddress({ from: issuer.address, nonce: BigInt(firstNonce + 2 * at) });
   const steps = tokens.flatMap((symbol, at) => [
     { to: undefined, data: creationOf(symbol), gas: 2_000_000n },
     { to: addressOf(at), data: mintingFor(holder), gas: 200_000n },
@@ -85,11 +99,15 @@ export async function deployTestTokens(options: TestTokenOptions): Promise<Recor
 
 function creationOf(symbol: TokenSymbol): Hex {
   const { name, contract } = testTokens[symbol];
-  return encodeDeployData({ abi, bytecode: bytecodes[contract] as Hex, args: [name, symbol] });
+  return viem.utils.encodeDeployData({
+    abi,
+    bytecode: bytecodes[contract] as Hex,
+    args: [name, symbol],
+  });
 }
 
 function mintingFor(holder: Hex): Hex {
-  return encodeFunctionData({ abi, functionName: 'mint', args: [holder, mintedUnits] });
+  return viem.utils.encodeFunctionData({ abi, functionName: 'mint', args: [holder, mintedUnits] });
 }
 
 type Call = <Result>(method: string, ...params: unknown[]) => Promise<Result>;

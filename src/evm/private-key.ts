@@ -1,4 +1,4 @@
-import { privateKeyToAddress } from 'viem/accounts';
+import { viem } from './viem.ts';
 
 export type PrivateKey = `0x${string}`;
 
@@ -8,7 +8,7 @@ export function parsePrivateKey(text: string): PrivateKey | undefined {
   if (digits === undefined) return undefined;
   const key: PrivateKey = `0x${digits.toLowerCase()}`;
   try {
-    privateKeyToAddress(key);
+    viem.accounts.privateKeyToAddress(key);
     return key;
   } catch {
     return undefined;
@@ -17,5 +17,5 @@ export function parsePrivateKey(text: string): PrivateKey | undefined {
 
 /** The address, with checksum, of the account that a private key signs for. */
 export function addressOfKey(privateKey: PrivateKey): string {
-  return privateKeyToAddress(privateKey);
+  return viem.accounts.privateKeyToAddress(privateKey);
 }

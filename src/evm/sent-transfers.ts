@@ -1,9 +1,9 @@
-import { keccak256, serializeTransaction } from 'viem/utils';
 import { type Hex, malformed, readHex, readNumber, readQuantity, toQuantity, toWord } from './hex.ts';
 import { NodeError } from './json-rpc.ts';
 import type { Provider } from './node.ts';
 import { transferTopic } from './receipts.ts';
 import { readReference } from './transfers.ts';
+import { viem } from './viem.ts';
 
 /** A transfer that a wallet made, as the chain has it, with the bytes that were sent. */
 export interface SentTransfer {
@@ -87,7 +87,7 @@ function parseTransfer(method: string, answer: unknown, wallet: string): SentTra
   const nonce = readNumber(method, fields.nonce);
   const maxFeePerGas = readQuantity(method, fields.maxFeePerGas);
   const maxPriorityFeePerGas = readQuantity(method, fields.maxPriorityFeePerGas);
-  const raw = serializeTransaction(
+  const raw = viem.utils.serializeTransaction(
     {
       type: 'eip1559',
       chainId: readNumber(method, fields.chainId),
@@ -103,7 +103,7 @@ function parseTransfer(method: string, answer: unknown, wallet: string): SentTra
     { r: fields.r as Hex, s: fields.s as Hex, yParity: readNumber(method, fields.yParity ?? fields.v) },
   );
   // The bytes are rebuilt from what the node shows: if one field were wrong, they would have another hash.
-  if (keccak256(raw) !== hash) return undefined;
+  if (viem.utils.keccak256(raw) !== hash) return undefined;
   const call = /^0xa9059cbb0{24}([0-9a-f]{40})([0-9a-f]{64})/.exec(input);
   if (!call) return undefined;
   return {

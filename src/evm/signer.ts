@@ -1,9 +1,8 @@
-import { privateKeyToAccount } from 'viem/accounts';
-import { keccak256 } from 'viem/utils';
 import type { Fees } from './fees.ts';
 import type { Hex } from './hex.ts';
 import type { PrivateKey } from './private-key.ts';
 import { encodeTransfer, type Transfer } from './transfers.ts';
+import { viem } from './viem.ts';
 
 export interface TransferToSign extends Transfer, Fees {
   chainId: number;
@@ -19,7 +18,7 @@ export interface Signer {
 }
 
 export function createSigner(key: PrivateKey): Signer {
-  const account = privateKeyToAccount(key);
+  const account = viem.accounts.privateKeyToAccount(key);
   return {
     address: account.address.toLowerCase(),
     async signTransfer(transfer) {
@@ -36,12 +35,12 @@ export function createSigner(key: PrivateKey): Signer {
         data: encodeTransfer(transfer),
         accessList: [],
       });
-      return { hash: keccak256(raw), raw: Buffer.from(raw.slice(2), 'hex') };
+      return { hash: viem.utils.keccak256(raw), raw: Buffer.from(raw.slice(2), 'hex') };
     },
   };
 }
 
 /** The hash of a signed transaction, which is also its name on chain. */
 export function hashOf(raw: Buffer): string {
-  return keccak256(raw);
+  return viem.utils.keccak256(raw);
 }

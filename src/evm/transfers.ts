@@ -1,5 +1,5 @@
-import { encodeFunctionData, parseAbi } from 'viem/utils';
 import type { Hex } from './hex.ts';
+import { viem } from './viem.ts';
 
 export interface Transfer {
   /** The token's contract. */
@@ -11,7 +11,15 @@ export interface Transfer {
   reference: string;
 }
 
-const abi = parseAbi(['function transfer(address to, uint256 value)']);
+const abi = [
+  {
+    ...{ type: 'function', name: 'transfer', stateMutability: 'nonpayable', outputs: [] },
+    inputs: [
+      { name: 'to', type: 'address' },
+      { name: 'value', type: 'uint256' },
+    ],
+  },
+] as const;
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const calldataPattern = /^0xa9059cbb[0-9a-f]{128}([0-9a-f]{32})$/;
 
@@ -19,7 +27,11 @@ export function encodeTransfer({ to, amount, reference }: Omit<Transfer, 'token'
   if (amount <= 0n) throw new RangeError('a transfer moves more than nothing');
   const uuid = reference.toLowerCase();
   if (!uuidPattern.test(uuid)) throw new RangeError('the reference of a transfer is a UUID');
-  const call = encodeFunctionData({ abi, functionName: 'transfer', args: [to as Hex, amount] });
+  const call = viem.utils.encodeFunctionData({
+    abi,
+    functionName: 'transfer',
+    args: [to as Hex, amount],
+  });
   return `${call}${uuid.replaceAll('-', '')}`;
 }
 
