@@ -113,6 +113,7 @@ describe('a database restored from an older backup', () => {
     // In the copy a later withdrawal is the first to be signed: it would get the nonce of one that is on its way.
     const empty = await makeWorld(t, chain, { signerKey: signerKey! });
     const id = await empty.withdraw();
+    await empty.worker.hold();
     await world.worker.send();
     const worker = await runUntilHalted(t, empty);
     await expectHalted(empty, worker, restored);
@@ -141,6 +142,8 @@ test('a second deployment with the same key, on an empty database, sends nothing
   const { signerKey } = world.settings;
   const second = await makeWorld(t, chain, { signerKey: signerKey! });
   const other = await second.withdraw();
+  // A halted wallet holds nothing more, so the hold must come before the halt.
+  await second.worker.hold();
   const worker = await runUntilHalted(t, second);
   await expectHalted(second, worker, restored);
   assert.equal((await second.read(other)).status, 'pending');
