@@ -61,7 +61,7 @@ const starts: readonly Start[] = [
   {
     name: 'sandbox',
     summary: 'everything on this machine, with demo data (npm start)',
-    flags: { '--reset': 'begin anew, with an empty embedded database' },
+    flags: { '--reset': 'start from scratch, with an empty embedded database' },
     run: (args) => runSandbox(args, process.env),
   },
 ];

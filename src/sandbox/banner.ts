@@ -1,4 +1,5 @@
 import { demoUsers } from '../users/index.ts';
+import { resetCommand } from './reset-hint.ts';
 import type { SandboxFile } from './sandbox-file.ts';
 
 /** What `npm start` prints: where it is, who may call, and lines that work as pasted. */
@@ -17,7 +18,7 @@ export function describeSandbox(
   const balance = JSON.stringify(call);
   const operator = `-H 'Authorization: Bearer ${operatorToken}' ${json}`;
   return `
-  Causeway sandbox, ready in ${(elapsedMs / 1000).toFixed(1)} s. Ctrl-C stops it; npm start -- --reset begins anew.
+  Causeway sandbox, ready in ${(elapsedMs / 1000).toFixed(1)} s. Ctrl-C stops it; ${resetCommand} starts from scratch.
 
   API          ${baseUrl}
   MCP          ${baseUrl}/mcp

@@ -23,6 +23,7 @@ import { type SandboxIssuer, startIssuer } from './issuer/index.ts';
 import { requireOptionalPackages } from './optional-packages.ts';
 import { createParts, Interrupted, type Parts } from './parts.ts';
 import { writePricesFile } from './prices-file.ts';
+import { resetHint } from './reset-hint.ts';
 import { readSandboxFile, type SandboxFile, writeSandboxFile } from './sandbox-file.ts';
 import { readOrMakeSecrets, type SandboxSecrets } from './secrets.ts';
 
@@ -139,10 +140,10 @@ function readDevnets({ networks }: Devnet, signerKey: PrivateKey): NetworkSettin
 async function prepareData(config: Config, home: string, env: Environment, log: Log): Promise<DemoData> {
   await migrate(config.databaseUrl).catch((error) => {
     if (!(error instanceof StartError)) throw unreachable(error);
-    // A database of one's own is not ours to begin anew.
+    // --reset does not empty an operator's own database.
     if (readSetting(env, 'DATABASE_URL')) throw error;
     const cause = error;
-    throw new StartError(`${error.message} In the sandbox, npm start -- --reset begins anew.`, { cause });
+    throw new StartError(`${error.message} ${resetHint}`, { cause });
   });
   const deps = createDeps(config, log);
   const ctx = contextFor(deps, sandboxOperator, log);

@@ -283,7 +283,7 @@ test('npm start: first start, the banner as pasted, every key, Ctrl-C, kill -9, 
     },
   );
 
-  await t.test('--reset begins anew, with the same people', async () => {
+  await t.test('--reset starts from scratch, with the same people', async () => {
     const anew = await start(home, ['--reset']);
     assert.notEqual(anew.sandbox.operatorToken, first.sandbox.operatorToken);
     assert.deepEqual(anew.sandbox.users, first.sandbox.users);
@@ -367,7 +367,10 @@ test('a demo key that was revoked is issued anew at the next start, the others a
   await stop(second);
 
   writeFileSync(path.join(home, 'secrets.json'), '');
-  await expectSentence(home, /secrets\.json cannot be read; restore it, or begin anew/);
+  await expectSentence(
+    home,
+    /secrets\.json cannot be read: restore it\. To start from scratch, run npm start -- --reset\.$/,
+  );
 });
 
 test('a setting that is wrong is named in one sentence', () =>
@@ -421,7 +424,7 @@ test('a DATABASE_URL with real users is left alone', async () => {
   assert.equal(body.data.items.length, 1);
 });
 
-test('a schema newer than this release is refused; only the embedded database is offered to begin anew', async () => {
+test('a schema newer than this release is refused; only for the embedded database a reset is offered', async () => {
   const later = `insert into schema_migrations (version, name, sha256) values (9999, 'later', '')`;
   const newer = 'The database is at schema version 9999, newer than \\d+, the newest that this release knows';
   const own = await cloneDatabase();
@@ -434,7 +437,10 @@ test('a schema newer than this release is refused; only the embedded database is
     await client.end();
   }
   await stop(started);
-  await expectSentence(embedded, new RegExp(`^${newer}.* npm start -- --reset begins anew\\.$`));
+  await expectSentence(
+    embedded,
+    new RegExp(`^${newer}.* To start from scratch, run npm start -- --reset\\.$`),
+  );
   await expectSentence(path.join(folder, 'newer-own'), new RegExp(`^${newer}(?!.*--reset)`), [], {
     DATABASE_URL: own,
   });

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { PrivateKey } from '../evm/index.ts';
 import { StartError } from '../platform/start-error.ts';
+import { resetHint } from './reset-hint.ts';
 import { writeSecretFile } from './sandbox-file.ts';
 
 export interface SandboxSecrets {
@@ -44,7 +45,7 @@ function readSecrets(file: string): Partial<SandboxSecrets> {
     return JSON.parse(readFileSync(file, 'utf8')) as Partial<SandboxSecrets>;
   } catch (cause) {
     // Without the encryption key the database's sealed values are lost: never replaced in silence.
-    throw new StartError(`${file} cannot be read; restore it, or begin anew with npm start -- --reset.`, {
+    throw new StartError(`${file} cannot be read: restore it. ${resetHint}`, {
       cause,
     });
   }

@@ -12,7 +12,7 @@ interface LogFilter {
 
 type Ask = (...params: never[]) => Promise<unknown>;
 
-/** The engine that a snapshot was made from, for as long as somebody may ask for the state after a block before it. */
+/** The engine from before a snapshot: it has the state after earlier blocks, until enough new ones exist. */
 export interface Former {
   engine: Engine | undefined;
   /** Its last block. */
@@ -100,8 +100,8 @@ function logsOf(blocks: readonly ArchivedBlock[], { address, topics = [] }: LogF
 }
 
 /**
- * An engine whose next block follows the snapshot's. Its blocks up to there are empty and cost nothing, as nobody reads them. The
- * state root proves that no account and no slot is missing.
+ * Creates an engine whose next block follows the snapshot's. Its blocks up to there are empty and cost nothing
+ * until they are read. The state root proves that no account and no slot is missing.
  */
 export async function createEngineAfter(
   snapshot: Snapshot,
@@ -112,7 +112,7 @@ export async function createEngineAfter(
   const { block, nextBaseFee, accounts } = snapshot;
   const [number, time] = [Number(block.number), Number(block.timestamp)];
   const engine = await create({ chainId, genesisTime: time - number, accounts });
-  // Without a timestamp the engine takes the clock's, and the first block would have another hash at each start.
+  // Without it the engine reads the clock, and blocks get another hash at each start.
   await engine.ask('evm_setNextBlockTimestamp', time - number + 1);
   if (number > 1) await engine.ask('hardhat_mine', quantityOf(number - 1), '0x1');
   await engine.ask('hardhat_setNextBlockBaseFeePerGas', block.baseFeePerGas);

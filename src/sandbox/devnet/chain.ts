@@ -26,8 +26,8 @@ type Transaction = Record<string, string>;
 const stateKeptBlocks = 64;
 
 /**
- * One network's blocks, and the transactions that wait for the next. Call its methods within `inTurn`. As with any node, what
- * waits is not kept between runs.
+ * One network's blocks, and the transactions that wait for the next. Call its methods within `inTurn`.
+ * Waiting transactions are not kept between runs, as with any node.
  */
 export class Chain {
   readonly chainId: number;
@@ -37,7 +37,7 @@ export class Chain {
   readonly raws = new Map<string, string>();
   readonly impersonated = new Set<string>();
   readonly head: { number: number; time: number };
-  /** For each block, by its height less one, the engine's snapshot from before it; only where the chain can be reorganised. */
+  /** At n, the engine's snapshot from before block n + 1; empty unless the chain can be reorganised. */
   readonly undo: string[] = [];
   readonly #canReorganise: boolean;
   engine: Engine;

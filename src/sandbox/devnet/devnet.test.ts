@@ -311,7 +311,7 @@ describe('startNetworks', () => {
     const home = await temporaryHome(t);
     await fs.mkdir(path.join(home, 'devnet'));
     await fs.writeFile(path.join(home, 'devnet', 'polygon.json'), '{}');
-    const sentence = 'An earlier release made this sandbox. Start from scratch with npm start -- --reset.';
+    const sentence = 'An earlier release made this sandbox. To start from scratch, run npm start -- --reset.';
     await assert.rejects(start(t, home, makeKeys()), new StartError(sentence));
   });
 });

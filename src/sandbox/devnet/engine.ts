@@ -40,7 +40,7 @@ export interface EngineOptions {
 export type CreateEngine = (options: EngineOptions) => Promise<Engine>;
 
 const gasLimit = 30_000_000n;
-// Native code keeps callbacks, and with a closure everything around it: they must not be made beside the provider.
+// The native module never frees a callback. A closure beside the provider would keep the provider alive.
 const silentLogger = { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => {} };
 const noSubscriptions = { subscriptionCallback: () => {} };
 

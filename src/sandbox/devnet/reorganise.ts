@@ -2,7 +2,7 @@ import type { Chain, Mined } from './chain.ts';
 import { RpcError } from './engine.ts';
 import type { Sent } from './pool.ts';
 
-/** Replaces the last blocks by as many others, which have only what `kept` puts into them, counted from the first. */
+/** Replaces the last blocks by as many others. They contain only `kept`, by block, counted from the first. */
 export async function reorganise(
   chain: Chain,
   depth: number,

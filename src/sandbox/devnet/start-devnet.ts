@@ -3,11 +3,11 @@ import { Worker } from 'node:worker_threads';
 import { reasonOf, StartError } from '../../platform/start-error.ts';
 import type { Devnet, DevnetOptions } from './start-networks.ts';
 
-/** What the thread says. */
-export type Word =
+/** What the thread sends. */
+export type ThreadMessage =
   | { kind: 'started'; networks: Devnet['networks'] }
   | { kind: 'failed' | 'lost'; reason: string }
-  | { kind: 'log'; level: 'info' | 'warn' | 'error'; fields: object; words: string };
+  | { kind: 'log'; level: 'info' | 'warn' | 'error'; fields: object; text: string };
 
 const threadFile = path.join(import.meta.dirname, `thread${path.extname(import.meta.filename)}`);
 
@@ -15,8 +15,8 @@ const stopMs = 5_000;
 let hasStarted = false;
 
 /**
- * Starts the networks in a thread. In the thread of the API, a chain that mines 40 transactions a second takes a fifth of the
- * time, and the slowest answers take twice as long. Once a process: the engine crashes when a second thread loads it.
+ * Starts the networks in a thread. In the API's thread, a chain with 40 transactions a second takes a fifth of the
+ * time and doubles the p99 of answers. Once a process: the engine crashes when a second thread loads it.
  */
 export async function startDevnet({ home, keys, log }: DevnetOptions): Promise<Devnet> {
   if (hasStarted) throw new Error('a process can start the devnets only once');
@@ -31,10 +31,10 @@ export async function startDevnet({ home, keys, log }: DevnetOptions): Promise<D
     reject(new StartError(reason));
     lose(new StartError(reason));
   };
-  thread.on('message', (word: Word) => {
-    if (word.kind === 'started') resolve(word.networks);
-    else if (word.kind === 'log') log[word.level](word.fields, word.words);
-    else fail(word.reason);
+  thread.on('message', (message: ThreadMessage) => {
+    if (message.kind === 'started') resolve(message.networks);
+    else if (message.kind === 'log') log[message.level](message.fields, message.text);
+    else fail(message.reason);
   });
   thread.on('error', (error) => fail(`The devnets ended: ${reasonOf(error)}.`));
   thread.on('exit', () => fail('The devnets ended.'));

@@ -11,6 +11,7 @@ import {
 import type { Log } from '../../platform/log.ts';
 import { reasonOf, StartError } from '../../platform/start-error.ts';
 import { prepareFolder } from '../folder-lock.ts';
+import { resetHint } from '../reset-hint.ts';
 import { type DevnetNode, startNode } from './start-node.ts';
 
 export interface DevnetOptions {
@@ -40,14 +41,12 @@ interface Started {
   facts: DevnetNetwork;
 }
 
-/** Starts the three networks in `<home>/devnet`, with their tokens and a hot wallet that has some of each; all or none. */
+/** Starts the three networks in `<home>/devnet` with their tokens and a funded hot wallet; all or none. */
 export async function startNetworks({ home, keys, log }: DevnetOptions): Promise<Devnet> {
   const folder = await prepareFolder(path.join(home, 'devnet'));
-  // Its database counts on chains that are in another format.
+  // The database beside it refers to chains in a format that this release cannot read.
   if (existsSync(path.join(folder, 'polygon.json'))) {
-    throw new StartError(
-      'An earlier release made this sandbox. Start from scratch with npm start -- --reset.',
-    );
+    throw new StartError(`An earlier release made this sandbox. ${resetHint}`);
   }
   const attempts = await Promise.allSettled(
     networks.map((network) => startNetwork({ folder, network, keys, log })),

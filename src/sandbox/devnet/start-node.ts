@@ -38,8 +38,8 @@ const restartsMax = 3;
 const restartsWithinMs = 60_000;
 
 /**
- * Starts one network on the chain that an earlier run left. A transaction is mined at once. A block a second follows until 64
- * lie on it, then one every thirty seconds, so that a sandbox that idles for a week stays small.
+ * Starts one network on the chain that an earlier run left. A transaction is mined at once. A block a second follows
+ * until 64 lie on it, then one every thirty seconds, so that a sandbox that idles for a week stays small.
  */
 export async function startNode(options: NodeOptions): Promise<DevnetNode> {
   const { network, log } = options;

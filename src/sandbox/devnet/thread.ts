@@ -1,18 +1,18 @@
-// The thread of the devnets: starts the networks that it is told of, says where they are, and stops when asked to.
+// The thread of the devnets: starts the networks, sends their addresses, and stops on request.
 import { parentPort, workerData } from 'node:worker_threads';
 import { createLog } from '../../platform/log.ts';
 import { StartError } from '../../platform/start-error.ts';
-import type { Word } from './start-devnet.ts';
+import type { ThreadMessage } from './start-devnet.ts';
 import { startNetworks } from './start-networks.ts';
 
 const port = parentPort!;
-const say = (word: Word) => port.postMessage(word);
+const send = (message: ThreadMessage) => port.postMessage(message);
 const log = createLog({
   level: 'info',
   destination: {
     write(line) {
       const { level, time: _, msg, ...fields } = JSON.parse(line);
-      say({ kind: 'log', level, fields, words: msg });
+      send({ kind: 'log', level, fields, text: msg });
     },
   },
 });
@@ -24,9 +24,9 @@ port.once('message', async () => {
 });
 try {
   const { networks, lost } = await starting;
-  say({ kind: 'started', networks });
-  void lost.then(({ message }) => say({ kind: 'lost', reason: message }));
+  send({ kind: 'started', networks });
+  void lost.then(({ message }) => send({ kind: 'lost', reason: message }));
 } catch (error) {
   if (!(error instanceof StartError)) throw error;
-  say({ kind: 'failed', reason: error.message });
+  send({ kind: 'failed', reason: error.message });
 }
