@@ -38,10 +38,13 @@ function slimOf(specifier: string, indexFile: string): string {
     .join('\n');
 }
 
+/** By an import, or as `viem.utils.name` through src/evm/viem.ts. */
 function namesImported(specifier: string): string[] {
-  const pattern = new RegExp(`import \\{([^}]*)\\} from '${specifier}'`, 'g');
-  const names = globSync('src/evm/*.ts', { cwd: root.pathname }).flatMap((file) =>
-    [...readFileSync(new URL(file, root), 'utf8').matchAll(pattern)].flatMap(([, list]) => list!.split(',')),
-  );
+  const imported = new RegExp(`import \\{([^}]*)\\} from '${specifier}'`, 'g');
+  const used = new RegExp(`\\b${specifier.replace('/', '\\.')}\\.(\\w+)`, 'g');
+  const names = globSync('src/evm/*.ts', { cwd: root.pathname }).flatMap((file) => {
+    const text = readFileSync(new URL(file, root), 'utf8');
+    return [...text.matchAll(imported), ...text.matchAll(used)].flatMap(([, list]) => list!.split(','));
+  });
   return [...new Set(names.map((name) => name.trim()))].filter((name) => name && !name.startsWith('type '));
 }
