@@ -64,7 +64,8 @@ test('killed again and again under load: what was answered is there, what was no
     isOver = true;
   };
   const work = async (worker: number) => {
-    for (let at = 0; !isOver; at++) {
+    // On a slow machine little is answered between two crashes.
+    for (let at = 0; !isOver || answered.length <= 20; at++) {
       const key = `w${worker}-${at}`;
       // As a caller would: the same request under the same key, until somebody answers.
       for (;;) {
