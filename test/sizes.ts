@@ -1,5 +1,6 @@
-// How much the tests do that kill, search and generate: small sizes for `npm test`, full ones for `npm run endurance`. Every
-// assertion is the same in both.
+// How much the tests do that kill, search and generate: small for `npm test`, full for `npm run endurance`. The
+// assertions are the same, except for two goals that a small run reaches only by luck: a kill at each step of a
+// payout (below), and each MCP tool used (test/mcp/fuzz.test.ts).
 
 /** Whether this is a run of `npm run endurance`. */
 export const isEndurance = process.env.CAUSEWAY_ENDURANCE === 'full';
