@@ -56,11 +56,9 @@ describe('weather', () => {
     proxy.weather = (response) => response.destroy();
     const ids = [processing, await world.withdraw({ currency: 'USDT' }), await world.withdraw()];
     await chain.mine(3);
-    await waitUntil(
-      'it is seen to wait for the node',
-      async () => (await world.read(ids[1]!)).waitingFor === 'node',
-    );
-    assert.match(await world.metrics(), /causeway_payouts_waiting{network="polygon",reason="node"} 2/);
+    const bothWait = /causeway_payouts_waiting{network="polygon",reason="node"} 2/;
+    await waitUntil('both are seen to wait for the node', async () => bothWait.test(await world.metrics()));
+    assert.equal((await world.read(ids[1]!)).waitingFor, 'node');
     await sleep(1_500);
     assert.equal(await statusOf(world, ids[1]!), 'pending');
     assert.deepEqual(

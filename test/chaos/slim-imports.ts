@@ -2,6 +2,7 @@
 // many workers can be killed in a minute depends on that.
 import { globSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 const root = new URL('../../', import.meta.url);
 const sources = new Map([
@@ -42,7 +43,7 @@ function slimOf(specifier: string, indexFile: string): string {
 function namesImported(specifier: string): string[] {
   const imported = new RegExp(`import \\{([^}]*)\\} from '${specifier}'`, 'g');
   const used = new RegExp(`\\b${specifier.replace('/', '\\.')}\\.(\\w+)`, 'g');
-  const names = globSync('src/evm/*.ts', { cwd: root.pathname }).flatMap((file) => {
+  const names = globSync('src/evm/*.ts', { cwd: fileURLToPath(root) }).flatMap((file) => {
     const text = readFileSync(new URL(file, root), 'utf8');
     return [...text.matchAll(imported), ...text.matchAll(used)].flatMap(([, list]) => list!.split(','));
   });

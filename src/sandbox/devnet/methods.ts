@@ -51,9 +51,9 @@ const methods: Record<string, Method> = {
     if (chain.isAutomining) mineSoon(chain);
   },
   async hardhat_mine(chain, blocks = '0x1') {
-    const isNumber = Number.isInteger(Number(blocks)) && Number(blocks) >= 1;
+    const isNumber = Number.isInteger(Number(blocks)) && Number(blocks) >= 0;
     if (!isNumber || Number(blocks) > minedAtOnceMax) {
-      throw new RpcError(-32602, `blocks must be a number from 1 to ${minedAtOnceMax}`);
+      throw new RpcError(-32602, `blocks must be a number from 0 to ${minedAtOnceMax}`);
     }
     for (let left = Number(blocks); left > 0; left -= 1) await chain.mine();
   },
