@@ -64,7 +64,8 @@ export const mutants: readonly Mutant[] = [
     fence: 'alter table payout_slots drop constraint payout_slots_withdrawal_key',
     conditions: {
       ...noKills,
-      faults: { ...everyFault, ...noReads, rate: 0.3, transport: {}, send: { swallowed: 1 } },
+      // Most sends, so that some transaction is lost for longer than the worker waits.
+      faults: { ...everyFault, ...noReads, rate: 0.8, transport: {}, send: { swallowed: 1 } },
     },
   },
 ];
