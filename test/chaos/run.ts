@@ -71,7 +71,7 @@ async function runMutants(): Promise<number> {
     const verdict = isCaught ? `caught: ${harm.length} × ${harm[0]}` : 'NOT caught';
     console.log(`a worker that ${mutant.name} is ${verdict} (${seconds} s)`);
     if (!isCaught)
-      for (const line of [...outcome.broken.slice(0, 5), ...describeOutcome(outcome)])
+      for (const line of [...oneOfEachKind(outcome.broken), ...describeOutcome(outcome)])
         console.log(`  ${line}`);
   }
   if (missed > 0) console.log(`Repeat with: npm run chaos -- --mutants --seed ${seed}`);
@@ -96,6 +96,10 @@ async function runInFolder(options: Omit<ChaosOptions, 'folder'>): Promise<Outco
     if (values.keep) console.log(`logs and data are kept in ${folder}`);
     else rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function oneOfEachKind(faults: readonly string[]): string[] {
+  return [...new Map(faults.map((fault) => [kindOf(fault), fault])).values()];
 }
 
 /** A fault without its ids, hashes and amounts. */
