@@ -157,7 +157,7 @@ export function readSetting(env: Environment, name: SettingName): string | undef
 
 const fileFaults: Record<string, string> = { ENOENT: 'there is no such file', EISDIR: 'it is a folder' };
 
-/** Never falls back on the variable beside it: whoever named a file does not expect another secret to be used. */
+/** Never falls back on the plain variable: an operator who names a file does not expect another secret. */
 function readSettingFile(variable: string, file: string): string {
   let text: string;
   try {

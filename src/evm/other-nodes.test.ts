@@ -205,7 +205,7 @@ test('a revert and its reason are recognised in the words of every client, and n
   }
 });
 
-test('where a client has no final block yet, there is none', async (t) => {
+test('a client without a final block yet: our readers find no final block', async (t) => {
   const params = ['finalized', false];
   for (const answer of knownAnswers.filter(({ step }) => step === 'block: finalized, none yet')) {
     const provider = await playBack(t, [{ ...answer, method: 'eth_getBlockByNumber', params }]);

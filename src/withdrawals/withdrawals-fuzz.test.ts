@@ -191,7 +191,7 @@ function expectedRow(body: Record<string, string | undefined>): Record<string, u
 
 const bodiesAtOnce = 20;
 
-test(`200 or 4xx for ${sizes.withdrawalBodies} bodies: never a 5xx, a 200 is one row with exactly what was asked, a 4xx is none`, async () => {
+test(`200 or 4xx for ${sizes.withdrawalBodies} bodies: never a 5xx, a 200 stores one row with exactly what was asked, a 4xx stores no row`, async () => {
   let [asked, created] = [0, 0];
   const url = `/api/crypto/${caller.userId}/withdraw`;
   const batch = fc.array(anyBody, { minLength: bodiesAtOnce, maxLength: bodiesAtOnce });

@@ -385,6 +385,15 @@ describe('a node', () => {
     return { state, create };
   }
 
+  async function startFragile(t: TestContext) {
+    const { state, create } = fragile();
+    const journalFile = newFile();
+    const options = { network: 'base', chainId, journalFile, log, timing, createEngine: create };
+    const node = await startNode(options);
+    t.after(() => node.stop());
+    return { node, state, journalFile };
+  }
+
   const numberAt = async (rpcUrl: string) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber' });
     const response = await fetch(rpcUrl, { method: 'POST', body, signal: AbortSignal.timeout(5_000) });
@@ -392,16 +401,7 @@ describe('a node', () => {
   };
 
   it('whose engine is stuck restarts on the same address and the same chain', async (t) => {
-    const { state, create } = fragile();
-    const node = await startNode({
-      network: 'base',
-      chainId,
-      journalFile: newFile(),
-      log,
-      createEngine: create,
-      timing,
-    });
-    t.after(() => node.stop());
+    const { node, state } = await startFragile(t);
     await waitUntil('there are blocks', async () => (await numberAt(node.rpcUrl)) > 3);
     const before = await numberAt(node.rpcUrl);
     lines.length = 0;
@@ -414,13 +414,7 @@ describe('a node', () => {
   });
 
   it('whose journal is found damaged while it runs is lost: an empty chain would lack the tokens', async (t) => {
-    const { state, create } = fragile();
-    const journalFile = newFile();
-    const node = await startNode({
-      ...{ network: 'base', chainId, journalFile, log, timing },
-      createEngine: create,
-    });
-    t.after(() => node.stop());
+    const { node, state, journalFile } = await startFragile(t);
     await fs.writeFile(journalFile, 'no journal\n');
     state.isStuck = true;
     const { message } = await node.lost;
@@ -428,16 +422,7 @@ describe('a node', () => {
   });
 
   it('that cannot be restarted is lost, in one sentence', async (t) => {
-    const { state, create } = fragile();
-    const node = await startNode({
-      network: 'base',
-      chainId,
-      journalFile: newFile(),
-      log,
-      createEngine: create,
-      timing,
-    });
-    t.after(() => node.stop());
+    const { node, state } = await startFragile(t);
     state.staysStuck = true;
     state.isStuck = true;
     const { message } = await node.lost;

@@ -12,7 +12,7 @@ export interface Mined {
   transactions: string[];
 }
 
-export interface ChainParts {
+interface ChainParts {
   chainId: number;
   engine: Engine;
   genesisTime: number;

@@ -30,7 +30,7 @@ export interface AccountState {
   storage: Record<string, Hex>;
 }
 
-export interface EngineOptions {
+interface EngineOptions {
   chainId: number;
   /** In seconds, as in a block. */
   genesisTime: number;

@@ -19,7 +19,7 @@ export interface NodeOptions {
   timing?: Partial<NodeTiming>;
 }
 
-export interface NodeTiming {
+interface NodeTiming {
   beatMs: number;
   idleMs: number;
   stuckMs: number;
