@@ -2,13 +2,14 @@
 // each of which must be caught. It says what it runs and stops at the first failure.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '..');
-const sizedTests = [
-  ...['test/payout-chaos', 'refills/refill-crashes', 'withdrawals/overspend', 'test/payout-model'],
-  ...['test/mcp/fuzz', 'test/regex', 'withdrawals/withdrawals-fuzz', 'withdrawals/idempotency'],
-];
+/** Those that import test/sizes.ts; each argument is a part of a file's name. */
+const sizedTests = globSync('{src,test}/**/*.test.ts', { cwd: root }).filter((file) =>
+  /from '[^']*\/sizes\.ts'/.test(readFileSync(path.join(root, file), 'utf8')),
+);
 const parts = [
   { about: 'Tests at full size', args: ['test/run.ts', ...sizedTests] },
   { about: 'Wrong workers in the payout model', args: ['test/model/run.ts', '--mutants'] },

@@ -30,6 +30,8 @@ const files = globSync(['src/**/*.test.ts', 'test/*.test.ts', 'test/mcp/*.test.t
   .filter(isWanted);
 const lastFiles = globSync('test/last/*.test.ts', { cwd: root }).sort();
 
+const filesInGroup = 8;
+
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway-test-'));
 const stopping = new AbortController();
 const secondsOf = new Map<string, number>();
@@ -84,7 +86,7 @@ async function runTests(files: string[], env: Record<string, string>): Promise<n
     return 1;
   }
   const events = run({
-    files: files.map((file) => path.join(root, file)),
+    files: inGroups(files),
     cwd: root,
     env: { ...process.env, ...env },
     // Two at once for each core: the files wait for PostgreSQL, timers and processes about as much as they compute.
@@ -96,11 +98,37 @@ async function runTests(files: string[], env: Record<string, string>): Promise<n
   events.on('test:fail', () => {
     failed = true;
   });
-  events.on('test:complete', ({ name, file, details }) => {
-    if (name === file) secondsOf.set(path.relative(root, file), details.duration_ms / 1000);
+  events.on('test:complete', ({ name, nesting, details }) => {
+    const file = path.relative(root, name);
+    if (nesting === 0 && files.includes(file)) secondsOf.set(file, details.duration_ms / 1000);
   });
   for await (const text of events.compose(spec)) process.stdout.write(text);
   return failed ? 1 : 0;
+}
+
+/**
+ * What is started as a process: a long file by itself, and several short ones together, each as a suite in which its hooks and
+ * tests stay. A process that loads the app takes a second of CPU before its first test.
+ */
+function inGroups(files: string[]): string[] {
+  const paths = (those: string[]) => those.map((file) => path.join(root, file));
+  const long = files.filter((file) => placeOf(file) < longFiles.length);
+  const short = files.filter((file) => !long.includes(file));
+  const groups = Math.ceil(short.length / filesInGroup);
+  const entries = Array.from({ length: groups }, (_, group) => {
+    const own = paths(short.filter((_, at) => at % groups === group));
+    const entry = path.join(folder, `group-${group + 1}.mjs`);
+    writeFileSync(
+      entry,
+      `import { suite } from 'node:test';
+for (const file of ${JSON.stringify(own)}) suite(file, async () => {
+  await import(file);
+});
+`,
+    );
+    return entry;
+  });
+  return [...paths(long), ...entries];
 }
 
 /** The slowest files are worth a look after every run. `CAUSEWAY_TEST_TIMES=<file>` keeps the time of each. */

@@ -5,23 +5,24 @@
 /** Whether this is a run of `npm run endurance`. */
 export const isEndurance = process.env.CAUSEWAY_ENDURANCE === 'full';
 
-const size = <T>(usual: T, full: T): T => (isEndurance ? full : usual);
+/** For a count that one test has for itself. `npm run endurance` runs each file that imports this one. */
+export const sized = <T>(usual: T, full: T): T => (isEndurance ? full : usual);
 
 export const sizes = {
   /** Generated MCP messages, by test/mcp/fuzz.test.ts. */
-  mcpMessages: Number(process.env.CAUSEWAY_FUZZ_MESSAGES ?? size(3_000, 20_000)),
+  mcpMessages: Number(process.env.CAUSEWAY_FUZZ_MESSAGES ?? sized(1_500, 20_000)),
   /** Withdrawals for one account, and how many of them its balance covers, by overspend.test.ts. */
-  overspend: size({ wanted: 2_000, funded: 200 }, { wanted: 20_000, funded: 1_000 }),
+  overspend: sized({ wanted: 1_000, funded: 100 }, { wanted: 20_000, funded: 1_000 }),
   /** Generated bodies, by withdrawals-fuzz.test.ts. */
-  withdrawalBodies: size(1_500, 6_000),
+  withdrawalBodies: sized(600, 6_000),
   /** Idempotency keys with 200 requests at once for each, by idempotency.test.ts. */
-  idempotencyKeys: size(10, 50),
+  idempotencyKeys: sized(5, 50),
   /** How often the workers of a refill are killed at a random moment, by refill-crashes.test.ts. */
-  refillKills: size(3, 8),
+  refillKills: sized(2, 8),
   /** How often the payout model may raise the fee of a transaction: 80,000 states or 200,000 and more. */
-  model: size({ bumps: 1, statesMin: 80_000 }, { bumps: 2, statesMin: 200_000 }),
+  model: sized({ bumps: 1, statesMin: 80_000 }, { bumps: 2, statesMin: 200_000 }),
   /** What must have happened before payout-chaos.test.ts stops making trouble. */
-  chaos: size(
+  chaos: sized(
     {
       leastSeconds: 8,
       goals: { withdrawals: 50, kills: 10, killsEachStep: 0, reorganisations: 2, crashes: 1 },

@@ -10,6 +10,7 @@ import {
   toTransaction,
 } from '../../test/card-model.ts';
 import { useHarness } from '../../test/harness.ts';
+import { sized } from '../../test/sizes.ts';
 import type { IssuerMovement, IssuerTransaction } from '../issuer/index.ts';
 import { listCardTransactions } from './lists/list-card-transactions.ts';
 import { listCardsWithCollateral } from './lists/list-cards-with-collateral.ts';
@@ -235,7 +236,7 @@ test('whatever transactions arrive in whatever order, pages are those of a plain
         await checkLists(db(), bystander.userId);
       },
     ),
-    { numRuns: 25, interruptAfterTimeLimit: 40_000 },
+    { numRuns: sized(8, 25), interruptAfterTimeLimit: 40_000 },
   );
   assert.equal(deepest, 3, 'levels of nodes that were made');
 });
@@ -322,7 +323,7 @@ test('whatever movements arrive in whatever order, pages of all accounts and of 
         deepest = Math.max(deepest, await checkLists(db(), userId));
       },
     ),
-    { numRuns: 20, interruptAfterTimeLimit: 40_000 },
+    { numRuns: sized(8, 20), interruptAfterTimeLimit: 40_000 },
   );
   assert.equal(deepest, 3, 'levels of nodes that were made');
 });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { makeCardOwner, tell, toCard, toTransaction } from '../../test/card-model.ts';
 import { useHarness } from '../../test/harness.ts';
+import { sized } from '../../test/sizes.ts';
 import {
   type CardStatus,
   cardStatuses,
@@ -168,7 +169,7 @@ test('whatever cards went through, a summary is what they were at that instant',
         }
       },
     ),
-    { numRuns: 40, interruptAfterTimeLimit: 30_000 },
+    { numRuns: sized(12, 40), interruptAfterTimeLimit: 30_000 },
   );
 });
 

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { makeCardOwner, toCard } from '../../test/card-model.ts';
 import { makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
+import { sized } from '../../test/sizes.ts';
 import { type Ctx, contextFor } from '../context.ts';
 import type {
   FeedEvent,
@@ -329,7 +330,7 @@ test('whatever is told twice, out of order or not at all: after the catch-up the
       });
       assert.deepEqual(anyhow, inOrder);
     }),
-    { numRuns: 60 },
+    { numRuns: sized(20, 60) },
   );
 });
 

@@ -13,6 +13,7 @@ import {
   type Worker,
   type World,
 } from '../../test/payout-world.ts';
+import { sized } from '../../test/sizes.ts';
 import { waitUntil } from '../../test/wait-until.ts';
 import { contextFor } from '../context.ts';
 import { checksumAddress, readReceivedTransfers, type TokenSymbol } from '../evm/index.ts';
@@ -951,7 +952,7 @@ test('three workers in bad weather, while the chain is reorganised: what is on c
     const running = runJobs(quick, deps);
     t.after(() => running.stop());
   }
-  for (let round = 0; round < 40; round++) {
+  for (let round = 0; round < sized(20, 40); round++) {
     for (const proxy of proxies) proxy.meddle = moods[random(2 * moods.length)];
     await deposit(owners[random(3)]!.wallet, BigInt(round + 1));
     await chain.mine(random(3));

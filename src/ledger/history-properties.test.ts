@@ -17,6 +17,7 @@ import {
 import { readCsv } from '../../test/read-csv.ts';
 import { readPdfRows } from '../../test/read-pdf.ts';
 import { gather } from '../../test/sample-statement.ts';
+import { sized } from '../../test/sizes.ts';
 import { accountFeatures, checkBooks } from './index.ts';
 import { listLines } from './lines/list-lines.ts';
 import type { BatchLine } from './post-batch.ts';
@@ -165,7 +166,7 @@ test('whatever is posted in whatever order, pages and statements are what a plai
         }
       },
     ),
-    { numRuns: 25, interruptAfterTimeLimit: 40_000 },
+    { numRuns: sized(8, 25), interruptAfterTimeLimit: 40_000 },
   );
   assert.equal(deepest, 3, 'levels of nodes that were made');
   assert.deepEqual(await checkBooks(harness.deps.db), { unbalancedPostings: [], wrongBalances: [] });
@@ -237,7 +238,7 @@ test('whatever is recorded and settled, pages of what is unsettled are those of 
         assert.deepEqual((await verifyLedger(ctx(), { userId })).faults, []);
       },
     ),
-    { numRuns: 8, interruptAfterTimeLimit: 40_000, examples: [[manySteps, []]] },
+    { numRuns: sized(3, 8), interruptAfterTimeLimit: 40_000, examples: [[manySteps, []]] },
   );
   assert.equal(deepest, 3, 'levels of nodes that were made');
 });

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { makeFunds, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
+import { sized } from '../../test/sizes.ts';
 import { inTransaction } from '../context.ts';
 import type { Db } from '../platform/db.ts';
 import { violates } from '../platform/db.ts';
@@ -742,7 +743,7 @@ test('one after another, any sequence of funds, holds, releases and posts leaves
       }
       await model.assertSame();
     }),
-    { numRuns: 60 },
+    { numRuns: sized(20, 60) },
   );
   for (const what of [
     'fund done',
@@ -771,7 +772,7 @@ test('all at once, any set of funds, holds, releases and posts leaves the sum of
         }
       },
     ),
-    { numRuns: 25 },
+    { numRuns: sized(8, 25) },
   );
 });
 

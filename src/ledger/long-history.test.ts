@@ -12,6 +12,7 @@ import {
   LedgerModel,
   withoutKey,
 } from '../../test/ledger-model.ts';
+import { sized } from '../../test/sizes.ts';
 import type { Ctx, Deps } from '../context.ts';
 import { createDeps } from '../main.ts';
 import { accountFeatures, type LineView, openStatement } from './index.ts';
@@ -102,7 +103,7 @@ test('24,000 lines: a page at any depth, of any feature and window, is the one o
         await expectPage(ctx(), model, query, { pageSize, currentPage: Math.max(0, pages - 1) });
       },
     ),
-    { numRuns: 80, interruptAfterTimeLimit: 40_000 },
+    { numRuns: sized(25, 80), interruptAfterTimeLimit: 40_000 },
   );
 });
 

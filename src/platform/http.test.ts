@@ -8,6 +8,7 @@ import { makeKey, makeUser } from '../../test/factories.ts';
 import { testLog, useHarness } from '../../test/harness.ts';
 import { startTestIssuer } from '../../test/issuer.ts';
 import { type RawAnswer, type RawOptions, sendRaw } from '../../test/raw-http.ts';
+import { sized } from '../../test/sizes.ts';
 import { commands } from '../app.ts';
 import { createHttpServer, limits } from './http.ts';
 import { createMetrics } from './metrics.ts';
@@ -404,13 +405,17 @@ describe('whatever is sent, the answer is never a 5xx', () => {
     (input.properties[field] as { type?: string } | undefined)?.type === 'array';
 
   test('every nasty value in every field of every operator command', async () => {
-    const calls = commands.flatMap(({ name, input }) => {
-      const required = (input as { required?: string[] }).required ?? [];
-      const base = () => Object.fromEntries(required.map((field) => [field, plausible(field)]));
-      return Object.keys(input.properties).flatMap((field) =>
-        nastyValues.map((value) => ({ name, field, value: isArray(input, field) ? [value] : value, base })),
-      );
-    });
+    // Seven has no factor in common with the number of values, so each of them comes to some field all the same.
+    const every = sized(7, 1);
+    const calls = commands
+      .flatMap(({ name, input }) => {
+        const required = (input as { required?: string[] }).required ?? [];
+        const base = () => Object.fromEntries(required.map((field) => [field, plausible(field)]));
+        return Object.keys(input.properties).flatMap((field) =>
+          nastyValues.map((value) => ({ name, field, value: isArray(input, field) ? [value] : value, base })),
+        );
+      })
+      .filter((_, at) => at % every === 0);
     const failures: unknown[] = [];
     const statuses = new Set<number>();
     let busy = 0;
@@ -495,7 +500,7 @@ describe('whatever is sent, the answer is never a 5xx', () => {
     ),
   });
 
-  test('500 random requests', async () => {
+  test('random requests', async () => {
     await fc.assert(
       fc.asyncProperty(anyRequest, async ({ method, path, headers, body }) => {
         const head = [
@@ -510,7 +515,7 @@ describe('whatever is sent, the answer is never a 5xx', () => {
         if (answer.status === 0) assert.equal(method, 'CONNECT');
         if (answer.status >= 400 && method !== 'HEAD') assertRefusal(answer, answer.status);
       }),
-      { numRuns: 500 },
+      { numRuns: sized(150, 500) },
     );
   });
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
 import { makeFunds, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
+import { sized } from '../../test/sizes.ts';
 import { type Ctx, contextFor, type KeyActor } from '../context.ts';
 import type { Db } from '../platform/db.ts';
 import { parseMinor } from '../platform/money.ts';
@@ -399,6 +400,6 @@ test('through the database: totals are the sums of the lines shown, each exact t
         assert.equal(cents(balance.tokenizedAssetsPnl), pnl);
       },
     ),
-    { numRuns: 40 },
+    { numRuns: sized(12, 40) },
   );
 });

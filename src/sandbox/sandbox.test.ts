@@ -126,9 +126,27 @@ async function expectSentence(
   assert.equal(stdout, '');
 }
 
-test('npm start: first start, the banner as pasted, every key, Ctrl-C, kill -9, --reset', async (t) => {
-  const home = path.join(folder, 'home');
-  const first = await start(home);
+// The tests up to the next line of this kind are the life of one sandbox, each going on where the one before it stopped: a start
+// takes seconds of CPU, and a first one many.
+const home = path.join(folder, 'home');
+let first: Started;
+
+const operate = ({ sandbox }: Started, command: string, input: object) =>
+  ask(`${sandbox.operatorUrl}/operator/${command}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${sandbox.operatorToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+  });
+
+async function query(connectionString: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+}
+
+test('npm start: a first start, the banner as pasted, every key', async (t) => {
+  first = await start(home);
 
   await t.test('sandbox.json is private and complete', () => {
     assert.equal(statSync(path.join(home, 'sandbox.json')).mode & 0o777, 0o600);
@@ -233,75 +251,107 @@ test('npm start: first start, the banner as pasted, every key, Ctrl-C, kill -9, 
   });
 
   await t.test('prices and positions are there from the first request on', async () => {
-    const { operatorUrl, operatorToken, users } = first.sandbox;
-    const operate = async (command: string, input: object) => {
-      const { body } = await ask(`${operatorUrl}/operator/${command}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },
-        body: JSON.stringify(input),
-      });
-      return body.data;
-    };
+    const ask = async (command: string, input: object) => (await operate(first, command, input)).body.data;
     const written = JSON.parse(readFileSync(path.join(home, 'prices.json'), 'utf8')).prices;
-    const { items } = await operate('prices.list', {});
+    const { items } = await ask('prices.list', {});
     assert.deepEqual(
       items.map(({ token }: { token: string }) => token),
       Object.keys(written).sort(),
     );
-    const { positions } = await operate('positions.show', { userId: users.owner.id });
+    const { positions } = await ask('positions.show', { userId: first.sandbox.users.owner.id });
     assert.deepEqual(
       positions.map(({ kind }: { kind: string }) => kind),
       ['staked', 'tokenized'],
     );
   });
+});
 
-  await t.test('a second start on the same folder is refused in one sentence', () =>
-    expectSentence(home, /^Another Causeway is already running on .*home/),
-  );
+test('a second start on the same folder is refused in one sentence', () =>
+  expectSentence(home, /^Another Causeway is already running on .*home/));
 
+test('the embedded PostgreSQL is started again when it goes away', async () => {
+  const { baseUrl } = first.sandbox;
+  process.kill(postgresPid(home), 'SIGQUIT');
+  let wasAway = false;
+  for (let waited = 0; ; waited += 50) {
+    assert.ok(waited < 20_000, 'it did not come back');
+    const { status } = await ask(`${baseUrl}/ready`, {});
+    wasAway ||= status === 503;
+    if (wasAway && status === 200) break;
+    await sleep(50);
+  }
+});
+
+test('Ctrl-C twice, as npm forwards it, does not hurry the stop: the request that is running is answered', async () => {
+  const revoked = await operate(first, 'keys.revoke', {
+    keyId: first.sandbox.keys.full.token.split('_')[1],
+  });
+  assert.equal(revoked.status, 200);
   const pid = postgresPid(home);
   assert.ok(isAlive(pid));
-  assert.equal(await stop(first), 0);
+  const holder = new pg.Client({ connectionString: databaseUrlOf(home) });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query('lock table partners');
+  const running = operate(first, 'partners.create', { name: 'In flight' });
+  await sleep(300);
+  const ended = stop(first);
+  await sleep(100);
+  first.child.kill('SIGINT');
+  await sleep(100);
+  await holder.query('rollback');
+  await holder.end();
+  assert.equal((await running).status, 200);
+  assert.equal(await ended, 0);
   assert.ok(!isAlive(pid), 'Ctrl-C leaves no PostgreSQL behind');
+});
 
-  await t.test('a later start keeps data and tokens', async () => {
-    const second = await start(home);
-    assert.deepEqual(withoutPorts(second.sandbox), withoutPorts(first.sandbox));
-    const orphan = postgresPid(home);
-    await stop(second, 'SIGKILL');
-    await untilDead(orphan);
+test('a later start keeps data and tokens; a demo key that was revoked is issued anew', async () => {
+  const second = await start(home, [], {
+    OPERATOR_TOKENS_FILE: '/nowhere',
+    ENCRYPTION_KEYS: 'of production',
   });
-
-  await t.test(
-    'after kill -9 the next start recovers by itself, and a lost sandbox.json means new keys',
-    async () => {
-      rmSync(path.join(home, 'sandbox.json'));
-      const third = await start(home);
-      assert.notEqual(third.sandbox.keys.full.token, first.sandbox.keys.full.token);
-      assert.equal(third.sandbox.operatorToken, first.sandbox.operatorToken);
-      assert.equal(await stop(third, 'SIGTERM'), 0);
-    },
+  const { full } = first.sandbox.keys;
+  const { full: anew, ...others } = second.sandbox.keys;
+  assert.notEqual(anew.token, full.token);
+  assert.deepEqual(anew.scopes, full.scopes);
+  assert.deepEqual(
+    withoutPorts({ ...second.sandbox, keys: { full, ...others } }),
+    withoutPorts(first.sandbox),
+    'the sandbox uses its own secrets, not those of production',
   );
+  const orphan = postgresPid(home);
+  await stop(second, 'SIGKILL');
+  await untilDead(orphan);
+});
 
-  await t.test('--reset starts from scratch, with the same people', async () => {
-    const anew = await start(home, ['--reset']);
-    assert.notEqual(anew.sandbox.operatorToken, first.sandbox.operatorToken);
-    assert.deepEqual(anew.sandbox.users, first.sandbox.users);
-    const list = await ask(`${anew.sandbox.operatorUrl}/operator/users.list`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${anew.sandbox.operatorToken}` },
-    });
-    const today = new Date().toISOString().slice(0, 10);
-    const ageDays = (Date.parse(today) - Date.parse(list.body.data.items[0].createdAt)) / 86_400_000;
-    assert.equal(ageDays, 548, 'the data is told relative to today’s midnight');
-    assert.equal(await stop(anew), 0);
-  });
+test('after kill -9 the next start recovers by itself, and a lost sandbox.json means new keys', async () => {
+  rmSync(path.join(home, 'sandbox.json'));
+  const third = await start(home);
+  assert.notEqual(third.sandbox.keys.readOnly.token, first.sandbox.keys.readOnly.token);
+  assert.equal(third.sandbox.operatorToken, first.sandbox.operatorToken);
+  await query(databaseUrlOf(home), laterSchema);
+  assert.equal(await stop(third, 'SIGTERM'), 0);
+});
+
+const laterSchema = `insert into schema_migrations (version, name, sha256) values (9999, 'later', '')`;
+const newer = 'The database is at schema version 9999, newer than \\d+, the newest that this release knows';
+
+test('a schema newer than this release is refused, and a reset offered', () =>
+  expectSentence(home, new RegExp(`^${newer}.* To start from scratch, run npm start -- --reset\\.$`)));
+
+test('--reset starts from scratch, with the same people', async () => {
+  const anew = await start(home, ['--reset']);
+  assert.notEqual(anew.sandbox.operatorToken, first.sandbox.operatorToken);
+  assert.deepEqual(anew.sandbox.users, first.sandbox.users);
+  const list = await operate(anew, 'users.list', {});
+  const today = new Date().toISOString().slice(0, 10);
+  const ageDays = (Date.parse(today) - Date.parse(list.body.data.items[0].createdAt)) / 86_400_000;
+  assert.equal(ageDays, 548, 'the data is told relative to today’s midnight');
+  assert.equal(await stop(anew), 0);
 });
 
 test('Ctrl-C at any moment of the start stops everything that had started', async () => {
-  const home = path.join(folder, 'interrupted');
-  // The first start makes the database, so that the others meet a start of the usual length at different steps.
-  await stop(await start(home));
   for (const delayMs of [0, 50, 100, 200, 300, 500]) {
     const child = launch(home);
     const ended = collect(child);
@@ -315,81 +365,18 @@ test('Ctrl-C at any moment of the start stops everything that had started', asyn
   }
 });
 
-test('a second Ctrl-C, as npm forwards it, does not hurry the stop: the request that is running is answered', async () => {
-  const home = path.join(folder, 'twice');
-  const started = await start(home);
-  const { operatorUrl, operatorToken } = started.sandbox;
-  const holder = new pg.Client({ connectionString: databaseUrlOf(home) });
-  await holder.connect();
-  await holder.query('begin');
-  await holder.query('select from audit_head for update');
-  const running = ask(`${operatorUrl}/operator/partners.create`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'In flight' }),
-  });
-  await sleep(300);
-  const ended = stop(started);
-  await sleep(100);
-  started.child.kill('SIGINT');
-  await sleep(100);
-  await holder.query('rollback');
-  await holder.end();
-  assert.equal((await running).status, 200);
-  assert.equal(await ended, 0);
-});
-
-test('a demo key that was revoked is issued anew at the next start, the others are kept', async () => {
-  const home = path.join(folder, 'revoked-key');
-  const first = await start(home);
-  const { operatorUrl, operatorToken, keys } = first.sandbox;
-  const revoked = await ask(`${operatorUrl}/operator/keys.revoke`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ keyId: keys.full.token.split('_')[1] }),
-  });
-  assert.equal(revoked.status, 200);
-  await stop(first);
-  const second = await start(home, [], {
-    OPERATOR_TOKENS_FILE: '/nowhere',
-    ENCRYPTION_KEYS: 'of production',
-  });
-  const { full, ...kept } = keys;
-  const { full: anew, ...others } = second.sandbox.keys;
-  assert.notEqual(anew.token, full.token);
-  assert.deepEqual(anew.scopes, full.scopes);
-  assert.deepEqual(others, kept);
-  assert.equal(
-    second.sandbox.operatorToken,
-    operatorToken,
-    'the sandbox uses its own secrets, not those of production',
-  );
-  await stop(second);
-
+test('secrets that cannot be read are named in one sentence', () => {
   writeFileSync(path.join(home, 'secrets.json'), '');
-  await expectSentence(
+  return expectSentence(
     home,
     /secrets\.json cannot be read: restore it\. To start from scratch, run npm start -- --reset\.$/,
   );
 });
 
+// Each of these has a folder of its own.
+
 test('a setting that is wrong is named in one sentence', () =>
   expectSentence(path.join(folder, 'setting'), /^LOG_LEVEL must be one of/, [], { LOG_LEVEL: 'verbose' }));
-
-test('the embedded PostgreSQL is started again when it goes away', async () => {
-  const started = await start(path.join(folder, 'watched'));
-  const { baseUrl } = started.sandbox;
-  process.kill(postgresPid(path.join(folder, 'watched')), 'SIGQUIT');
-  let wasAway = false;
-  for (let waited = 0; ; waited += 50) {
-    assert.ok(waited < 20_000, 'it did not come back');
-    const { status } = await ask(`${baseUrl}/ready`, {});
-    wasAway ||= status === 503;
-    if (wasAway && status === 200) break;
-    await sleep(50);
-  }
-  assert.equal(await stop(started), 0);
-});
 
 test('a taken port is refused in one sentence, before PostgreSQL is started', async () => {
   const server = createServer().listen(0, '127.0.0.1');
@@ -424,25 +411,11 @@ test('a DATABASE_URL with real users is left alone', async () => {
   assert.equal(body.data.items.length, 1);
 });
 
-test('a schema newer than this release is refused; only for the embedded database a reset is offered', async () => {
-  const later = `insert into schema_migrations (version, name, sha256) values (9999, 'later', '')`;
-  const newer = 'The database is at schema version 9999, newer than \\d+, the newest that this release knows';
-  const own = await cloneDatabase();
-  const embedded = path.join(folder, 'newer');
-  const started = await start(embedded);
-  for (const connectionString of [own, databaseUrlOf(embedded)]) {
-    const client = new pg.Client({ connectionString });
-    await client.connect();
-    await client.query(later);
-    await client.end();
-  }
-  await stop(started);
-  await expectSentence(
-    embedded,
-    new RegExp(`^${newer}.* To start from scratch, run npm start -- --reset\\.$`),
-  );
-  await expectSentence(path.join(folder, 'newer-own'), new RegExp(`^${newer}(?!.*--reset)`), [], {
-    DATABASE_URL: own,
+test('a DATABASE_URL whose schema is newer than this release is refused, and no reset offered', async () => {
+  const DATABASE_URL = await cloneDatabase();
+  await query(DATABASE_URL, laterSchema);
+  await expectSentence(path.join(folder, 'newer'), new RegExp(`^${newer}(?!.*--reset)`), [], {
+    DATABASE_URL,
   });
 });
 

@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test';
 import fc from 'fast-check';
 import { makeAddress, makeKey, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
-import { sizes } from '../../test/sizes.ts';
+import { sized, sizes } from '../../test/sizes.ts';
 import { parseAddress } from '../evm/index.ts';
 import type { IssuedKey } from '../keys/index.ts';
 import { addWallet } from '../users/index.ts';
@@ -248,7 +248,7 @@ test('200 or 4xx for 1,000 users, keys and headers', async () => {
         assert.ok((await countStored()) - before <= new Set(ids).size);
       },
     ),
-    { numRuns: 100, ...replay },
+    { numRuns: sized(40, 100), ...replay },
   );
 });
 
@@ -285,7 +285,7 @@ async function seedList(as: IssuedKey): Promise<Row[]> {
   return rows as never;
 }
 
-test('200 or 4xx for 4,000 queries: never a 5xx, and a 200 is exactly the page that was asked for', async () => {
+test('200 or 4xx for any query: never a 5xx, and a 200 is exactly the page that was asked for', async () => {
   const owner = await makeKey(harness);
   const rows = await seedList(owner);
   const integer = fc.oneof(fc.integer({ min: 1, max: 30 }), fc.integer(), fc.maxSafeInteger()).map(String);
@@ -373,7 +373,7 @@ test('200 or 4xx for 4,000 queries: never a 5xx, and a 200 is exactly the page t
         found += ids.length > 0 ? 1 : 0;
       }
     }),
-    { numRuns: 200, ...replay },
+    { numRuns: sized(60, 200), ...replay },
   );
   assert.equal(await countStored(), stored);
   assert.ok(
