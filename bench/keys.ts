@@ -24,6 +24,7 @@ export const run: Bench = async ({ db, log }) => {
       issuer: noIssuer,
       prices: noPrices,
       publicUrl: 'http://127.0.0.1',
+      isReplicationSynchronous: false,
     },
     { kind: 'operator', name: 'bench' },
     log,

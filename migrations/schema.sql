@@ -350,6 +350,15 @@ END),
   constraint consents_state_check CHECK ((length(state) <= 500))
 );
 
+create table deployment (
+  is_only boolean default true not null,
+  id text not null,
+  bound_at timestamp with time zone not null,
+  constraint deployment_pkey PRIMARY KEY (is_only),
+  constraint deployment_id_check CHECK (((length(id) >= 1) AND (length(id) <= 200))),
+  constraint deployment_is_only_check CHECK (is_only)
+);
+
 create table deposit_cursors (
   network text not null,
   next_block bigint not null,
@@ -381,6 +390,27 @@ create table deposits (
   constraint deposits_amount_check CHECK (((amount > (0)::numeric) AND (amount <> 'NaN'::numeric))),
   constraint deposits_transaction_hash_check CHECK (((transaction_hash ~ '^0x[0-9a-f]*$'::text) AND (length(transaction_hash) = 66))),
   constraint deposits_wallet_check CHECK (((wallet ~ '^0x[0-9a-f]*$'::text) AND (length(wallet) = 42)))
+);
+
+create table found_payments (
+  hash text not null,
+  network text not null,
+  address text not null,
+  nonce bigint not null,
+  raw bytea not null,
+  max_fee_per_gas numeric(78,0) not null,
+  max_priority_fee_per_gas numeric(78,0) not null,
+  withdrawal_id uuid,
+  key_mark bytea,
+  token_address text not null,
+  to_address text not null,
+  amount numeric(78,0) not null,
+  found_at timestamp with time zone not null,
+  accepted_at timestamp with time zone,
+  constraint found_payments_nonce_key UNIQUE (network, address, nonce),
+  constraint found_payments_pkey PRIMARY KEY (hash),
+  constraint found_payments_network_address_fkey FOREIGN KEY (network, address) REFERENCES payout_signers(network, address),
+  constraint found_payments_hash_check CHECK ((hash ~ '^0x[0-9a-f]{64}$'::text))
 );
 
 create table integration_keys (
@@ -587,6 +617,7 @@ create table payout_attempts (
   sent_at timestamp with time zone,
   sends integer default 0 not null,
   last_answer text,
+  is_void boolean default false not null,
   constraint payout_attempts_pkey PRIMARY KEY (hash),
   constraint payout_attempts_network_address_nonce_fkey FOREIGN KEY (network, address, nonce) REFERENCES payout_slots(network, address, nonce),
   constraint payout_attempts_hash_check CHECK (((hash ~ '^0x[0-9a-f]*$'::text) AND (length(hash) = 66)))
@@ -599,6 +630,7 @@ create table payout_signers (
   halted_at timestamp with time zone,
   halted_reason text,
   created_at timestamp with time zone not null,
+  server text,
   constraint payout_signers_pkey PRIMARY KEY (network, address),
   constraint payout_signers_address_check CHECK ((address ~ '^0x[0-9a-f]{40}$'::text)),
   constraint payout_signers_check CHECK (((halted_at IS NULL) = (halted_reason IS NULL))),
@@ -609,23 +641,27 @@ create table payout_slots (
   network text not null,
   address text not null,
   nonce bigint not null,
-  withdrawal_id uuid not null,
+  withdrawal_id uuid,
   state text default 'open'::text not null,
   mined_hash text,
   missing_since timestamp with time zone,
   reported_at timestamp with time zone,
   opened_at timestamp with time zone not null,
   settled_at timestamp with time zone,
+  void_of uuid,
   constraint payout_slots_withdrawal_key UNIQUE (withdrawal_id),
   constraint payout_slots_pkey PRIMARY KEY (network, address, nonce),
   constraint payout_slots_network_address_fkey FOREIGN KEY (network, address) REFERENCES payout_signers(network, address),
+  constraint payout_slots_void_of_fkey FOREIGN KEY (void_of) REFERENCES withdrawals(id),
   constraint payout_slots_withdrawal_id_fkey FOREIGN KEY (withdrawal_id) REFERENCES withdrawals(id),
   constraint payout_slots_check CHECK (
-CASE
-    WHEN (state = 'final'::text) THEN ((mined_hash IS NOT NULL) AND (settled_at IS NOT NULL))
-    ELSE ((mined_hash IS NULL) AND (settled_at IS NULL))
+CASE state
+    WHEN 'final'::text THEN ((mined_hash IS NOT NULL) AND (settled_at IS NOT NULL))
+    WHEN 'open'::text THEN ((mined_hash IS NULL) AND (settled_at IS NULL))
+    ELSE (settled_at IS NOT NULL)
 END),
-  constraint payout_slots_state_check CHECK ((state = ANY (ARRAY['open'::text, 'final'::text])))
+  constraint payout_slots_state_check CHECK ((state = ANY (ARRAY['open'::text, 'final'::text, 'void'::text]))),
+  constraint payout_slots_void_check CHECK ((((state = 'void'::text) = (withdrawal_id IS NULL)) AND ((state <> 'void'::text) OR (void_of IS NOT NULL))))
 );
 
 create table position_snapshots (
@@ -856,6 +892,10 @@ CREATE INDEX consents_user ON public.consents USING btree (user_id, id) WHERE (u
 
 CREATE INDEX deposits_by_block ON public.deposits USING btree (network, block_number);
 
+CREATE INDEX found_payments_key_mark ON public.found_payments USING btree (key_mark) WHERE (key_mark IS NOT NULL);
+
+CREATE INDEX found_payments_withdrawal ON public.found_payments USING btree (withdrawal_id) WHERE (withdrawal_id IS NOT NULL);
+
 CREATE INDEX integration_keys_integration ON public.integration_keys USING btree (integration_id, id);
 
 create view ledger_entries as
@@ -894,7 +934,11 @@ CREATE UNIQUE INDEX partners_house ON public.partners USING btree (is_house) WHE
 
 CREATE INDEX payout_attempts_slot ON public.payout_attempts USING btree (network, address, nonce);
 
+CREATE INDEX payout_slots_free ON public.payout_slots USING btree (network, address, nonce) WHERE (state = 'void'::text);
+
 CREATE INDEX payout_slots_open ON public.payout_slots USING btree (network, address, nonce) WHERE (state = 'open'::text);
+
+CREATE INDEX payout_slots_void ON public.payout_slots USING btree (void_of) WHERE (void_of IS NOT NULL);
 
 CREATE INDEX sign_in_links_ending ON public.sign_in_links USING btree (expires_at);
 
@@ -1505,6 +1549,14 @@ begin
   end if;
   return new;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.database_server()
+ RETURNS text
+ LANGUAGE sql
+AS $function$
+  select (select system_identifier from pg_control_system())::text || '/' ||
+    left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)
+$function$;
 
 CREATE OR REPLACE FUNCTION public.gin_btree_consistent(internal, smallint, anyelement, integer, internal, internal)
  RETURNS boolean
@@ -2119,6 +2171,15 @@ CREATE OR REPLACE FUNCTION public.gtrgm_union(internal, internal)
 AS '$libdir/pg_trgm', $function$gtrgm_union$function$;
 
 create aggregate hash_chain(head bytea, content text) (sfunc = next_hash, stype = bytea);
+
+CREATE OR REPLACE FUNCTION public.is_found_paid(w withdrawals)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from found_payments f where f.withdrawal_id = w.id and f.network = w.network
+    and f.token_address = w.token_address and f.to_address = w.to_address and f.amount = w.amount)
+$function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_accounts_check_new()
  RETURNS trigger
@@ -3307,7 +3368,7 @@ CREATE OR REPLACE FUNCTION public.payout_attempts_guard()
 AS $function$
 begin
   if (new.hash, new.network, new.address, new.nonce, new.raw) is distinct from
-     (old.hash, old.network, old.address, old.nonce, old.raw) then
+     (old.hash, old.network, old.address, old.nonce, old.raw) or old.is_void and not new.is_void then
     raise exception 'signed bytes do not change' using errcode = 'restrict_violation';
   end if;
   return new;
@@ -3329,9 +3390,39 @@ CREATE OR REPLACE FUNCTION public.payout_slots_guard()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if old.state = 'final' or (new.network, new.address, new.nonce, new.withdrawal_id)
-      is distinct from (old.network, old.address, old.nonce, old.withdrawal_id) then
+  if old.state = 'final' or (new.network, new.address, new.nonce) is distinct from (old.network, old.address, old.nonce) then
     raise exception 'a nonce and its withdrawal stay together, and what is final stays' using errcode = 'restrict_violation';
+  end if;
+  if old.state = 'open' and new.state = 'void' then
+    if new.void_of is distinct from old.withdrawal_id or exists (select from payout_attempts a
+        where (a.network, a.address, a.nonce) = (old.network, old.address, old.nonce) and not a.is_void
+          and (new.mined_hash is null and a.sends > 0 or a.hash = new.mined_hash)) then
+      raise exception 'a slot is void only if another transaction used its nonce, or nothing was ever sent for it'
+        using errcode = 'restrict_violation';
+    end if;
+  elsif old.state = 'void' and new.state = 'open' then
+    -- Used on chain: it becomes the slot of the withdrawal that this transaction paid. Never used: of any other.
+    if old.mined_hash is not null and not exists (select from found_payments f
+        where f.hash = old.mined_hash and f.withdrawal_id = new.withdrawal_id) then
+      raise exception 'a nonce that is used on chain belongs to the withdrawal that was paid by it'
+        using errcode = 'restrict_violation';
+    end if;
+  elsif new.withdrawal_id is distinct from old.withdrawal_id then
+    raise exception 'a nonce and its withdrawal stay together, and what is final stays' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.payout_slots_guard_owner()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.withdrawal_id is not null and exists (select from found_payments f join withdrawals w on w.id = f.withdrawal_id
+      where f.withdrawal_id = new.withdrawal_id and is_found_paid(w)
+      and not exists (select from found_payments o where o.withdrawal_id = new.withdrawal_id
+        and (o.network, o.address, o.nonce) = (new.network, new.address, new.nonce))) then
+    raise exception 'a payment that was found on chain is not made again' using errcode = 'restrict_violation';
   end if;
   return new;
 end $function$;
@@ -3418,6 +3509,23 @@ CREATE OR REPLACE FUNCTION public.strict_word_similarity_op(text, text)
  STABLE PARALLEL SAFE STRICT
 AS '$libdir/pg_trgm', $function$strict_word_similarity_op$function$;
 
+CREATE OR REPLACE FUNCTION public.withdrawal_facts_mark(partner_id uuid, user_id uuid, network text, token_address text, to_address text, amount numeric)
+ RETURNS bytea
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select substring(sha256(convert_to('facts ' || partner_id::text || ' ' || user_id::text || ' ' || network || ' ' ||
+    token_address || ' ' || to_address || ' ' || amount::text, 'UTF8')) for 16)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.withdrawal_key_mark(partner_id uuid, idempotency_key text)
+ RETURNS bytea
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select substring(sha256(convert_to('key ' || partner_id::text || ' ' || idempotency_key, 'UTF8')) for 16)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.withdrawals_guard_move()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3437,12 +3545,20 @@ begin
     return new;
   end if;
   if (old.status, new.status) not in (('queued', 'pending'), ('queued', 'failed'), ('pending', 'processing'),
-      ('pending', 'failed'), ('processing', 'completed'), ('processing', 'failed')) then
+      ('pending', 'failed'), ('processing', 'completed'), ('processing', 'failed'), ('processing', 'pending')) then
     raise exception 'a withdrawal does not move from % to %', old.status, new.status using errcode = 'restrict_violation';
   end if;
   -- Once signed, only what is final on chain decides.
   if new.status = 'processing' and not exists (select from payout_slots s where s.withdrawal_id = new.id) then
     raise exception 'a withdrawal is not processing before its nonce is stored' using errcode = 'restrict_violation';
+  end if;
+  if new.status = 'pending' and old.status = 'processing' then
+    if exists (select from payout_slots s where s.withdrawal_id = new.id)
+        or not exists (select from payout_slots s where s.void_of = new.id) then
+      raise exception 'a withdrawal does not move from processing to pending unless its nonce is void'
+        using errcode = 'restrict_violation';
+    end if;
+    return new;
   end if;
   if old.status = 'processing' and not exists (
       select from payout_slots s where s.withdrawal_id = new.id and s.state = 'final'
@@ -3450,7 +3566,7 @@ begin
     raise exception 'a signed withdrawal ends only with a final transaction' using errcode = 'restrict_violation';
   end if;
   if new.status = 'failed' and old.status <> 'processing'
-      and exists (select from payout_slots s where s.withdrawal_id = new.id) then
+      and (exists (select from payout_slots s where s.withdrawal_id = new.id) or is_found_paid(new)) then
     raise exception 'a signed withdrawal ends only with a final transaction' using errcode = 'restrict_violation';
   end if;
   return new;
@@ -3485,7 +3601,8 @@ begin
       select id, status, updated_at as at, 1 as side from after_rows
       union all
       select id, status, null, -1 from before_rows
-    ) sides group by id, status having sum(side) = 1;
+    ) sides group by id, status having sum(side) = 1
+    on conflict (withdrawal_id, status) do update set at = withdrawal_moves.at;
   if found then
     insert into withdrawal_count_changes (list_id, status, block, change)
       select list_id, status, block, sum(change) from (
@@ -3593,6 +3710,10 @@ CREATE TRIGGER deposits_append_only BEFORE DELETE OR UPDATE ON public.deposits F
 
 CREATE TRIGGER deposits_no_truncate BEFORE TRUNCATE ON public.deposits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER found_payments_no_delete BEFORE DELETE ON public.found_payments FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER found_payments_no_truncate BEFORE TRUNCATE ON public.found_payments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER integration_keys_stay_revoked BEFORE UPDATE ON public.integration_keys FOR EACH ROW WHEN (((old.revoked_at IS NOT NULL) AND (new.revoked_at IS DISTINCT FROM old.revoked_at))) EXECUTE FUNCTION refuse_reopening();
 
 CREATE TRIGGER integrations_stay_revoked BEFORE UPDATE ON public.integrations FOR EACH ROW WHEN (((old.revoked_at IS NOT NULL) AND (new.revoked_at IS DISTINCT FROM old.revoked_at))) EXECUTE FUNCTION refuse_reopening();
@@ -3636,6 +3757,8 @@ CREATE TRIGGER payout_signers_guard BEFORE UPDATE ON public.payout_signers FOR E
 CREATE TRIGGER payout_signers_no_delete BEFORE DELETE ON public.payout_signers FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER payout_slots_guard BEFORE UPDATE ON public.payout_slots FOR EACH ROW EXECUTE FUNCTION payout_slots_guard();
+
+CREATE TRIGGER payout_slots_guard_owner BEFORE INSERT OR UPDATE OF withdrawal_id ON public.payout_slots FOR EACH ROW EXECUTE FUNCTION payout_slots_guard_owner();
 
 CREATE TRIGGER payout_slots_no_delete BEFORE DELETE ON public.payout_slots FOR EACH ROW EXECUTE FUNCTION refuse_change();
 

@@ -76,6 +76,9 @@ export const tools = (options: PortfolioOptions): readonly Tool<Ctx<KeyActor>>[]
   ...cardTools,
 ];
 
+/** What a worker requires of its database before it pays. */
+export { claimDeployment, requireDurable } from './payouts/index.ts';
+
 /** What the worker does again and again. */
 export const jobs: readonly Job<Deps>[] = [
   ...payoutJobs(),

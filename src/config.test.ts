@@ -17,6 +17,7 @@ const complete: Environment = {
   DATABASE_URL: 'postgres://causeway@db.example.com/causeway',
   OPERATOR_TOKENS: `alice:${newToken()}`,
   ENCRYPTION_KEYS: `1:${newKey()}`,
+  DEPLOYMENT_ID: 'test',
 };
 
 function faultsOf(read: () => unknown): string[] {
@@ -38,6 +39,9 @@ test('defaults: what need not be said', () => {
     databaseUrl: complete.DATABASE_URL,
     databasePoolMax: 10,
     databaseStatementTimeoutMs: 5_000,
+    databaseReplication: 'asynchronous',
+    databaseDurability: 'required',
+    deploymentId: 'test',
     host: '127.0.0.1',
     port: 8080,
     publicUrl: 'http://127.0.0.1:8080',
@@ -176,6 +180,20 @@ test('HOT_WALLET_KEYS is read by workers only, not even its file by others', () 
   assert.match(faultsOf(() => readConfig(wrong, ['worker']))[0]!, /^HOT_WALLET_KEYS_FILE names \/nowhere,/);
 });
 
+test('DEPLOYMENT_ID is needed by workers that pay', () => {
+  const env = { ...complete, POLYGON_RPC_URLS: rpcUrl, HOT_WALLET_KEYS: newPrivateKey() };
+  const without = { ...env, DEPLOYMENT_ID: undefined };
+  const [fault, ...others] = faultsOf(() => readConfig(without, ['worker']));
+  assert.match(fault!, /^DEPLOYMENT_ID is missing\. Any text/);
+  assert.deepEqual(others, []);
+  assert.equal(readConfig(without, ['api']).deploymentId, '');
+  assert.equal(readConfig({ ...without, POLYGON_RPC_URLS: '' }, ['worker']).deploymentId, '');
+  assert.deepEqual(
+    faultsOf(() => readConfig({ ...env, DEPLOYMENT_ID: 'x'.repeat(201) })),
+    ['DEPLOYMENT_ID must have at most 200 characters.'],
+  );
+});
+
 test('HOT_WALLET_KEYS: one key for all networks, or one for each', () => {
   const [one, two] = [newPrivateKey(), newPrivateKey()];
   const env = { ...complete, POLYGON_RPC_URLS: rpcUrl, BASE_RPC_URLS: 'https://base.example.com' };
@@ -228,6 +246,7 @@ test('no fault repeats a secret', () => {
     ISSUER_TOKEN: `${secret} ${secret}`,
     ISSUER_WEBHOOK_SECRETS: `whsec_!${secret}`,
     PRICES_URL: `https://me:${secret}@prices.example.com`,
+    DEPLOYMENT_ID: 'test',
   };
   const faults = faultsOf(() => readConfig(env, ['worker']));
   assert.deepEqual(

@@ -23,6 +23,11 @@ export interface Config {
   databaseUrl: string;
   databasePoolMax: number;
   databaseStatementTimeoutMs: number;
+  databaseReplication: 'asynchronous' | 'synchronous';
+  /** `relaxed`: payouts may be lost with the server. */
+  databaseDurability: 'required' | 'relaxed';
+  /** Must be that of the database before a wallet is used; empty only where no wallet is. */
+  deploymentId: string;
   host: string;
   port: number;
   /** An origin: what links begin with. */
@@ -154,11 +159,19 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
     faults.push(
       'PUBLIC_URL must be given where HOST is not this machine alone: the origin by which people reach it, such as https://connect.example.com.',
     );
+  const paid = readNetworks(read, networkTokens, roles.includes('worker'));
+  const deploymentId = text('DEPLOYMENT_ID');
+  if (deploymentId === '' && roles.includes('worker') && paid.length > 0)
+    faults.push(`DEPLOYMENT_ID is missing. ${settings.DEPLOYMENT_ID.meaning}`);
+  if (deploymentId.length > 200) faults.push('DEPLOYMENT_ID must have at most 200 characters.');
   const signInUrl = readSignInUrl(text('SIGN_IN_URL'), read.fault);
   const config: Config = {
     databaseUrl,
     databasePoolMax: integer('DATABASE_POOL_MAX', 1, 1_000),
     databaseStatementTimeoutMs: integer('DATABASE_STATEMENT_TIMEOUT_MS', 10, 600_000),
+    databaseReplication: oneOf('DATABASE_REPLICATION', ['asynchronous', 'synchronous']),
+    databaseDurability: oneOf('DATABASE_DURABILITY', ['required', 'relaxed']),
+    deploymentId,
     host,
     port,
     publicUrl: publicUrl ?? httpOrigin(host, port),
@@ -169,7 +182,7 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
     rateLimitStore: oneOf('RATE_LIMIT_STORE', ['postgres', 'memory']),
     shutdownGraceMs: integer('SHUTDOWN_GRACE_MS', 0, 600_000),
     logLevel: oneOf('LOG_LEVEL', ['info', 'fatal', 'error', 'warn', 'debug', 'trace', 'silent']),
-    networks: readNetworks(read, networkTokens, roles.includes('worker')),
+    networks: paid,
     withdrawalLimits,
     ...(screeningUrl && { screeningUrl }),
     ...(issuer && { issuer }),

@@ -57,6 +57,8 @@ export interface Ctx<A extends Actor = Actor> {
   prices: Prices;
   /** The origin by which people and partners reach this server: what the links that we make begin with. */
   publicUrl: string;
+  /** No commit that was answered is lost when a standby is promoted, as the operator says. */
+  isReplicationSynchronous: boolean;
 }
 
 /** What a process is made of; surfaces build contexts from it. */
@@ -73,15 +75,17 @@ export interface Deps {
   prices: Prices;
   /** As in `Ctx`. On a port that the system chooses it is known once the server listens. */
   publicUrl: string;
+  isReplicationSynchronous: boolean;
 }
 
 export function contextFor<A extends Actor>(
-  deps: Pick<Deps, 'db' | 'clock' | 'sealer' | 'evm' | 'screening' | 'issuer' | 'prices' | 'publicUrl'>,
+  deps: Omit<Deps, 'limiter' | 'metrics' | 'log'>,
   actor: A,
   log: Log,
 ): Ctx<A> {
-  const { db, clock, sealer, evm, screening, issuer, prices, publicUrl } = deps;
-  return { db, actor, now: clock(), log, sealer, evm, screening, issuer, prices, publicUrl };
+  const { db, clock, sealer, evm, screening, issuer, prices, publicUrl, isReplicationSynchronous } = deps;
+  const outside = { evm, screening, issuer, prices };
+  return { db, actor, now: clock(), log, sealer, ...outside, publicUrl, isReplicationSynchronous };
 }
 
 /** Runs `work` with a context whose database is one transaction. */

@@ -1,4 +1,4 @@
-import { buildApp, jobs } from './app.ts';
+import { buildApp, claimDeployment, jobs, requireDurable } from './app.ts';
 import { type Config, httpOrigin } from './config.ts';
 import type { Deps } from './context.ts';
 import { createEvm } from './evm/index.ts';
@@ -31,6 +31,7 @@ export async function serve(config: Config, log: Log, roles: readonly Role[]): P
   const deps = createDeps(config, log);
   try {
     await requireSchema(deps.db);
+    if (roles.includes('worker') && config.networks.length > 0) await requireOwnDatabase(deps, config);
     const server = await buildApp(deps, { ...config, servesApi: roles.includes('api') });
     const url = await listen(server, config);
     // A port that the system chose is known only now.
@@ -76,7 +77,14 @@ export function createDeps(config: Config, log: Log): Deps {
     issuer: config.issuer ? createHttpIssuer(config.issuer) : noIssuer,
     prices: createPrices(config.pricesUrl),
     publicUrl: config.publicUrl,
+    isReplicationSynchronous: config.databaseReplication === 'synchronous',
   };
+}
+
+/** Before a wallet is used: the database keeps what is committed, and is the one of this deployment. */
+async function requireOwnDatabase(deps: Deps, config: Config): Promise<void> {
+  if (config.databaseDurability === 'required') await requireDurable(deps.db);
+  await claimDeployment(deps, config.deploymentId);
 }
 
 /** One sentence where the database does not answer, or has another schema than this release's. */

@@ -60,6 +60,21 @@ export const settings = {
     default: '',
     secret: true,
   },
+  DEPLOYMENT_ID: {
+    meaning:
+      'Any text that names this deployment, such as `production`; up to 200 characters. A worker that pays writes it to an empty database and refuses one with another: `causeway wallets rebind` changes it.',
+    default: '',
+  },
+  DATABASE_REPLICATION: {
+    meaning:
+      '`synchronous` where no answered commit is lost when a standby is promoted; otherwise payouts halt after a promotion until `causeway wallets recover` was run.',
+    default: 'asynchronous',
+  },
+  DATABASE_DURABILITY: {
+    meaning:
+      '`required`: a worker that pays refuses a server with `fsync`, `full_page_writes` or `synchronous_commit` off. `relaxed` is for tests.',
+    default: 'required',
+  },
   NETWORK_FINALITY: {
     meaning:
       'When a payout is final, `network:rule`, separated by commas: `finalized`, `safe`, a number of blocks, or `safe/10000/finalized` (safe up to 10000, finalized above). Otherwise `finalized`, and on Base `safe/10000/finalized`.',

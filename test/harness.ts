@@ -145,6 +145,10 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
     databaseUrl,
     databasePoolMax: 10,
     databaseStatementTimeoutMs: 20_000,
+    databaseReplication: 'asynchronous',
+    // The PostgreSQL of a test run writes nothing to disk in time.
+    databaseDurability: 'relaxed',
+    deploymentId: 'test',
     host: '127.0.0.1',
     port: 0,
     publicUrl: options.publicUrl ?? 'http://127.0.0.1:0',

@@ -6,11 +6,13 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { buildApp } from '../src/app.ts';
 import { contextFor, type Deps } from '../src/context.ts';
 import { addressOfKey, type NetworkSettings, type PrivateKey, type TokenSymbol } from '../src/evm/index.ts';
 import { checkBooks } from '../src/ledger/index.ts';
 import { createDeps } from '../src/main.ts';
+import { bindRepeated } from '../src/payouts/bind-repeated.ts';
 import { broadcast } from '../src/payouts/broadcast.ts';
 import { bumpStuck } from '../src/payouts/bump.ts';
 import { holdQueued } from '../src/payouts/hold-queued.ts';
@@ -34,6 +36,8 @@ export interface Worker {
   /** What it has logged. */
   lines: LogLine[];
   advance(ms: number): void;
+  /** Binds withdrawals to payments that were found on chain. */
+  bind(): Promise<number>;
   hold(): Promise<number>;
   sign(): Promise<number>;
   send(): Promise<number>;
@@ -44,6 +48,7 @@ export interface Worker {
 export interface WorkerOptions extends Partial<NetworkSettings> {
   databaseUrl?: string;
   screeningUrl?: string;
+  isReplicationSynchronous?: boolean;
 }
 
 export interface Wanted {
@@ -51,6 +56,7 @@ export interface Wanted {
   currency?: TokenSymbol;
   amount?: string;
   to?: string;
+  idempotencyKey?: string;
 }
 
 /** What is stored of a withdrawal. */
@@ -80,8 +86,10 @@ export interface World {
   makeWorker(options?: WorkerOptions): Worker;
   /** Creates a queued withdrawal and says its id. */
   withdraw(wanted?: Wanted): Promise<string>;
+  /** The same, with the whole answer. */
+  request(wanted?: Wanted): Promise<{ id: string; bulkId: string; isReplay: boolean }>;
   read(id: string): Promise<Stored>;
-  /** Hold, sign, send, two blocks on top, settle. */
+  /** Bind, hold, sign, send, two blocks on top, settle. */
   pay(): Promise<void>;
   /** Transfers out of the hot wallet on the canonical chain. */
   paid(): Promise<Payment[]>;
@@ -125,6 +133,7 @@ export async function makeWorld(
       ...settings,
       databaseUrl,
       ...(options.screeningUrl && { screeningUrl: options.screeningUrl }),
+      ...(options.isReplicationSynchronous && { isReplicationSynchronous: true }),
       ...more,
     });
   const worker = makeWorker();
@@ -159,6 +168,20 @@ export async function makeWorld(
     );
     return row!;
   };
+  const request: World['request'] = async (wanted = {}) => {
+    const { userId: ofUser = userId, currency = 'USDC', amount = '1', to = makeAddress() } = wanted;
+    const asset = listAssets(deps.evm, []).find(({ token }) => token.symbol === currency)!;
+    const actor = { kind: 'key', keyId: key.id, partnerId: key.partnerId, userId, scopes: [] } as const;
+    const decimals = amount.split('.')[1] ?? '';
+    const created = await createWithdrawal(contextFor(deps, actor, deps.log), {
+      ...{ userId: ofUser, asset, to, externalId: undefined, idempotencyKey: wanted.idempotencyKey },
+      amount: BigInt(amount.replace('.', '') + '0'.repeat(6 - decimals.length)),
+    });
+    const [row] = await db.query<{ id: string }>('select id from withdrawals where bulk_id = $1', [
+      created.bulkId,
+    ]);
+    return { id: row!.id, ...created };
+  };
   const paid = () => chain.paidOut(wallet);
   const funds: World['funds'] = async (currency = 'USDC', ofUser = userId) => {
     const [row] = await db.query<{ balance: bigint; held: bigint }>(
@@ -172,18 +195,10 @@ export async function makeWorld(
 
   return {
     ...{ chain, databaseUrl, settings, wallet, userId, worker, db, harness, makeWorker, read, paid, funds },
-    async withdraw({ userId: ofUser = userId, currency = 'USDC', amount = '1', to = makeAddress() } = {}) {
-      const asset = listAssets(deps.evm, []).find(({ token }) => token.symbol === currency)!;
-      const actor = { kind: 'key', keyId: key.id, partnerId: key.partnerId, userId, scopes: [] } as const;
-      const decimals = amount.split('.')[1] ?? '';
-      const { bulkId } = await createWithdrawal(contextFor(deps, actor, deps.log), {
-        ...{ userId: ofUser, asset, to, externalId: undefined, idempotencyKey: undefined },
-        amount: BigInt(amount.replace('.', '') + '0'.repeat(6 - decimals.length)),
-      });
-      const [row] = await db.query<{ id: string }>('select id from withdrawals where bulk_id = $1', [bulkId]);
-      return row!.id;
-    },
+    request,
+    withdraw: async (wanted) => (await request(wanted)).id,
     async pay() {
+      await worker.bind();
       await worker.hold();
       await worker.sign();
       await worker.send();
@@ -262,7 +277,7 @@ function startWorker(
   chain: Chain,
   options: WorkerOptions & NetworkSettings & { databaseUrl: string },
 ): Worker {
-  const { databaseUrl, screeningUrl, ...settings } = options;
+  const { databaseUrl, screeningUrl, isReplicationSynchronous = false, ...settings } = options;
   const lines: LogLine[] = [];
   const file = path.join(testFolder(), 'causeway.log');
   const log = createLog({
@@ -276,7 +291,8 @@ function startWorker(
   });
   let offsetMs = 0;
   const config = testConfig(databaseUrl, { networks: [settings], ...(screeningUrl && { screeningUrl }) });
-  const deps: Deps = { ...createDeps(config, log), clock: () => new Date(Date.now() + offsetMs) };
+  const clock = () => new Date(Date.now() + offsetMs);
+  const deps: Deps = { ...createDeps(config, log), clock, isReplicationSynchronous };
   t.after(() => deps.db.end());
   const lane = createLane(deps.evm.get(settings.network)!)!;
   const ctx = () => contextFor(deps, { kind: 'worker', job: 'test' } as const, log);
@@ -287,6 +303,7 @@ function startWorker(
     advance: (ms) => {
       offsetMs += ms;
     },
+    bind: () => bindRepeated(ctx(), lane),
     hold: () => holdQueued(ctx(), lane),
     sign: () => signPending(ctx(), lane),
     send: async () => {
@@ -316,6 +333,26 @@ export async function letTimePass({ db }: World): Promise<void> {
     `update withdrawals set checked_at = checked_at - interval '1 hour' where status = 'pending'`,
   );
   await db.query(`update payout_attempts set sent_at = sent_at - interval '1 hour'`);
+}
+
+/** A copy of the database as it is now. */
+export async function backUp({ databaseUrl }: World): Promise<string> {
+  const name = new URL(databaseUrl).pathname.slice(1);
+  const admin = new pg.Client({ connectionString: process.env.CAUSEWAY_TEST_POSTGRES! });
+  await admin.connect();
+  try {
+    for (let attempt = 0; ; attempt++) {
+      // PostgreSQL copies a database only while nobody is in it.
+      await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+      try {
+        return await cloneDatabase(name);
+      } catch (error) {
+        if (attempt > 20) throw error;
+      }
+    }
+  } finally {
+    await admin.end();
+  }
 }
 
 export interface Call {

@@ -39,7 +39,7 @@ export {
   readReceivedTransfers,
   receivesTransfer,
 } from './received-transfers.ts';
-export { readSentTransaction, readSentTransfers, type SentTransfer } from './sent-transfers.ts';
+export { readKnown, readSentTransaction, readSentTransfers, type SentTransfer } from './sent-transfers.ts';
 export { createSigner, hashOf, type Signer, type TransferToSign } from './signer.ts';
 export {
   readDecimals,
@@ -49,4 +49,4 @@ export {
   simulateTransfers,
 } from './token-reads.ts';
 export { createToken, type Token, tokenAddresses, tokenSymbols, tokensOf } from './tokens.ts';
-export { readReference, type Transfer } from './transfers.ts';
+export { readMark, type Transfer } from './transfers.ts';

@@ -27,8 +27,8 @@ import {
   readFinalBlock,
   readFrozen,
   readGasBalance,
+  readMark,
   readReceipts,
-  readReference,
   readTokenBalance,
   readTransactionCount,
   simulateTransfers,
@@ -124,7 +124,7 @@ describe('on a chain', () => {
 
       assert.equal(await readTokenBalance(provider, token.address, transfer.to), million);
       const { input } = await provider.call<{ input: string }>('eth_getTransactionByHash', [hash]);
-      assert.equal(readReference(input), transfer.reference);
+      assert.equal(readMark(input)?.reference, transfer.reference);
       assert.deepEqual(await readBlockHashes(provider, [receipt.blockNumber, 1_000_000]), [
         receipt.blockHash,
         null,

@@ -2,7 +2,7 @@ import { type Hex, malformed, readHex, readNumber, readQuantity, toQuantity, toW
 import { NodeError } from './json-rpc.ts';
 import type { Provider } from './node.ts';
 import { transferTopic } from './receipts.ts';
-import { readReference } from './transfers.ts';
+import { readMark } from './transfers.ts';
 import { viem } from './viem.ts';
 
 /** A transfer that a wallet made, as the chain has it, with the bytes that were sent. */
@@ -15,6 +15,7 @@ export interface SentTransfer {
   amount: bigint;
   /** Undefined where it is none of ours. */
   reference: string | undefined;
+  keyMark: Buffer | undefined;
   maxFeePerGas: bigint;
   maxPriorityFeePerGas: bigint;
 }
@@ -56,6 +57,16 @@ export async function readSentTransaction(
   const from = readHex(method, answer.from, 20);
   const nonce = readNumber(method, answer.nonce);
   return { from, nonce, transfer: parseTransfer(method, answer, from) };
+}
+
+/** Those of the transactions that a node has, in a block or waiting for one. Throws a `NodeError`. */
+export async function readKnown(provider: Provider, hashes: readonly string[]): Promise<string[]> {
+  const answers = await provider.batch(
+    hashes.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] })),
+  );
+  const failure = answers.find((answer) => answer instanceof NodeError);
+  if (failure) throw failure;
+  return hashes.filter((_, at) => answers[at] !== null);
 }
 
 async function readHashes(
@@ -108,6 +119,7 @@ function parseTransfer(method: string, answer: unknown, wallet: string): SentTra
   if (!call) return undefined;
   return {
     ...{ hash, raw: Buffer.from(raw.slice(2), 'hex'), nonce, token, maxFeePerGas, maxPriorityFeePerGas },
-    ...{ to: `0x${call[1]}`, amount: BigInt(`0x${call[2]}`), reference: readReference(input) },
+    ...{ to: `0x${call[1]}`, amount: BigInt(`0x${call[2]}`) },
+    ...{ reference: undefined, keyMark: undefined, ...readMark(input) },
   };
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { parseTransaction, recoverTransactionAddress } from 'viem';
 import { addressOfKey, parsePrivateKey } from './private-key.ts';
 import { createSigner, hashOf } from './signer.ts';
-import { encodeTransfer, readReference } from './transfers.ts';
+import { encodeTransfer, readMark } from './transfers.ts';
 
 const key = parsePrivateKey('4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318')!;
 const token = `0x${'a1'.repeat(20)}`;
@@ -18,19 +18,22 @@ test('the calldata is a transfer with the reference behind it', () => {
   );
 });
 
-test('the reference is read back from the calldata, and from nothing else', () => {
+test('reference and key mark are read back from the calldata, and from nothing else', () => {
   const uuid = randomUUID();
-  const calldata = encodeTransfer({ to, amount: 1n, reference: uuid.toUpperCase() });
-  assert.equal(readReference(calldata), uuid);
-  assert.equal(readReference(calldata.toUpperCase().replace('0X', '0x')), uuid);
+  const keyMark = Buffer.alloc(16, 7);
+  const calldata = encodeTransfer({ to, amount: 1n, reference: uuid.toUpperCase(), keyMark });
+  assert.deepEqual(readMark(calldata), { reference: uuid, keyMark });
+  assert.deepEqual(readMark(calldata.toUpperCase().replace('0X', '0x')), { reference: uuid, keyMark });
+  assert.deepEqual(readMark(calldata.slice(0, -32)), { reference: uuid, keyMark: undefined });
   for (const other of [
     '',
     '0x',
-    calldata.slice(0, -32),
+    calldata.slice(0, -64),
+    calldata.slice(0, -2),
     `${calldata}00`,
     calldata.replace('a9059cbb', '095ea7b3'),
   ]) {
-    assert.equal(readReference(other), undefined);
+    assert.equal(readMark(other), undefined);
   }
 });
 
@@ -43,6 +46,7 @@ test('what is no transfer is not signed', () => {
     { to: '0xb2' },
     { reference: '' },
     { reference: `${reference}00` },
+    { keyMark: Buffer.alloc(15) },
   ]) {
     assert.throws(() => encodeTransfer({ ...good, ...wrong }));
   }

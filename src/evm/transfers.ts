@@ -9,6 +9,8 @@ export interface Transfer {
   amount: bigint;
   /** A UUID that says what the transfer is for; its 16 bytes follow the arguments, where the token does not look. */
   reference: string;
+  /** 16 bytes after it that say who asked for it, under which key: lost rows are found by them, too. */
+  keyMark?: Buffer;
 }
 
 const abi = [
@@ -21,22 +23,31 @@ const abi = [
   },
 ] as const;
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const calldataPattern = /^0xa9059cbb[0-9a-f]{128}([0-9a-f]{32})$/;
+const calldataPattern = /^0xa9059cbb[0-9a-f]{128}([0-9a-f]{32})([0-9a-f]{32})?$/;
 
-export function encodeTransfer({ to, amount, reference }: Omit<Transfer, 'token'>): Hex {
+export function encodeTransfer({ to, amount, reference, keyMark }: Omit<Transfer, 'token'>): Hex {
   if (amount <= 0n) throw new RangeError('a transfer moves more than nothing');
   const uuid = reference.toLowerCase();
   if (!uuidPattern.test(uuid)) throw new RangeError('the reference of a transfer is a UUID');
+  if (keyMark && keyMark.length !== 16) throw new RangeError('the mark of a key has 16 bytes');
   const call = viem.utils.encodeFunctionData({
     abi,
     functionName: 'transfer',
     args: [to as Hex, amount],
   });
-  return `${call}${uuid.replaceAll('-', '')}`;
+  return `${call}${uuid.replaceAll('-', '')}${keyMark?.toString('hex') ?? ''}`;
 }
 
-/** The reference of a transfer, from its calldata as a node shows it: with it, lost rows can be rebuilt from the chain. */
-export function readReference(calldata: string): string | undefined {
-  const digits = calldataPattern.exec(calldata.toLowerCase())?.[1];
-  return digits?.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+export interface Mark {
+  reference: string;
+  /** Undefined in transfers of releases that wrote the reference alone. */
+  keyMark: Buffer | undefined;
+}
+
+/** What a transfer is for, from its calldata as a node shows it: with it, lost rows can be rebuilt from the chain. */
+export function readMark(calldata: string): Mark | undefined {
+  const [, digits, keyMark] = calldataPattern.exec(calldata.toLowerCase()) ?? [];
+  if (!digits) return undefined;
+  const reference = digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return { reference, keyMark: keyMark ? Buffer.from(keyMark, 'hex') : undefined };
 }

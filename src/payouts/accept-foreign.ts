@@ -1,28 +1,14 @@
 import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
-import {
-  type EvmNetwork,
-  matchTransfer,
-  NodeError,
-  parseAddress,
-  paysAnything,
-  readBlockHashes,
-  readFinalBlock,
-  readReceipts,
-  readSentTransaction,
-  strictestRule,
-} from '../evm/index.ts';
+import { matchTransfer, parseAddress, paysAnything, type SentTransfer } from '../evm/index.ts';
 import { releaseHeld } from '../ledger/index.ts';
 import { askNode } from './ask-node.ts';
 import { payoutErrors } from './errors.ts';
-import {
-  insertAttempts,
-  lockOpenSlots,
-  type OpenSlot,
-  selectOpenSlots,
-  updateSettled,
-  withdrawalExists,
-} from './queries.ts';
+import { bindFound } from './found/bind-found.ts';
+import { giveUpTaken } from './found/give-up-taken.ts';
+import { updateAccepted, updateMatchedByKey, updateSignedAgain } from './found/queries.ts';
+import { insertAttempts, lockOpenSlots, type OpenSlot, selectOpenSlots, updateSettled } from './queries.ts';
+import { readFinal } from './read-final.ts';
 
 export interface ForeignTransaction {
   network: string;
@@ -32,14 +18,16 @@ export interface ForeignTransaction {
 
 export interface Accepted {
   withdrawalId: string;
-  outcome: 'failed' | 'paid';
+  /** `requeued`: the transaction paid another withdrawal, and this one gets another nonce. */
+  outcome: 'failed' | 'paid' | 'requeued';
 }
 
 /**
  * Ends a payout whose nonce was used by a transaction that this database does not have. That is the proof that our own will
- * never be mined. What that transaction did is told by its receipt, on which every node must agree: if it paid the recipient
- * nothing, the withdrawal failed and its hold is released; if it paid exactly this, its bytes are stored and settling finds it, as
- * with a transfer that was signed before the database was restored. Anything else is not ours to judge.
+ * never be mined. What that transaction did is told by its receipt, on which every node must agree: if it carries the mark of another
+ * withdrawal, that one was paid, and this one gets another nonce; if it paid exactly this, its bytes are stored and settling finds it,
+ * as with a transfer that was signed before the database was restored; if it paid the recipient nothing, the withdrawal failed and its
+ * hold is released. Anything else is not ours to judge.
  */
 export async function acceptForeign(
   ctx: Ctx,
@@ -62,12 +50,11 @@ export async function acceptForeign(
     const isPaid = matchTransfer(receipt, { token, from: wallet, to, amount }).kind === 'exact';
     const isUnclear = isPaid ? !transfer : paysAnything(receipt, { token, from: wallet, to });
     const isOfAnother = transfer?.reference !== undefined && transfer.reference !== slot.withdrawalId;
-    if (isUnclear) throw payoutErrors.transactionUnclear();
-    if (isOfAnother && (await withdrawalExists(db, transfer.reference!)))
-      throw payoutErrors.transactionUnclear();
-    const outcome = isPaid ? 'paid' : 'failed';
-    if (outcome === 'paid')
-      await insertAttempts(db, { ...where, now }, [{ ...transfer!, nonce: slot.nonce }]);
+    if (isUnclear && !isOfAnother) throw payoutErrors.transactionUnclear();
+    const outcome = isOfAnother ? 'requeued' : isPaid ? 'paid' : 'failed';
+    if (outcome === 'requeued') await requeue(ctx, where, slot, transfer!);
+    else if (outcome === 'paid')
+      await insertAttempts(db, { ...where, now, isSent: true }, [{ ...transfer!, nonce: slot.nonce }]);
     else await fail(ctx, where, slot, hash);
     await recordChange(ctx, {
       action: 'wallets.accept-foreign',
@@ -79,23 +66,19 @@ export async function acceptForeign(
   });
 }
 
-async function readFinal({ node, finality }: EvmNetwork, hash: string) {
-  const provider = node.pick();
-  const [transaction, final, ...looks] = await Promise.all([
-    readSentTransaction(provider, hash),
-    readFinalBlock(provider, strictestRule(finality)),
-    ...node.providers.map((each) => readReceipts(each, [hash])),
-  ]);
-  const [receipt, ...others] = looks.flat();
-  if (receipt instanceof NodeError) throw receipt;
-  if (!transaction || !receipt || !final || receipt.blockNumber > final.number) {
-    throw payoutErrors.transactionNotFinal();
-  }
-  if (others.some((other) => JSON.stringify(other) !== JSON.stringify(receipt)))
-    throw payoutErrors.nodesDiffer();
-  const [blockHash] = await readBlockHashes(provider, [receipt.blockNumber]);
-  if (blockHash !== receipt.blockHash) throw payoutErrors.transactionNotFinal();
-  return { ...transaction, receipt };
+/** The operator names the transaction, so it is accepted, whether its withdrawal is here or not. */
+async function requeue(
+  ctx: Ctx,
+  where: { network: string; address: string },
+  slot: OpenSlot,
+  transfer: SentTransfer,
+): Promise<void> {
+  const named = { ...where, now: ctx.now };
+  await giveUpTaken(ctx, named, { taken: [slot], transfers: [transfer] });
+  await updateMatchedByKey(ctx.db, where.network);
+  await updateSignedAgain(ctx.db, named);
+  await bindFound(ctx, where.network, transfer.hash);
+  await updateAccepted(ctx.db, named, [transfer.hash]);
 }
 
 async function fail(

@@ -1,7 +1,13 @@
 import { hashOf, isKnownTransaction, NodeError } from '../evm/index.ts';
 import { checkLane, haltLane } from './check-lane.ts';
 import { type Lane, throughWeather, type WorkerCtx } from './lane.ts';
-import { claimUnsent, selectOpenBounds, type UnsentAttempt, updateAnswers } from './queries.ts';
+import {
+  claimUnsent,
+  selectOpenBounds,
+  type UnsentAttempt,
+  updateAnswers,
+  updateNotSent,
+} from './queries.ts';
 import { resendMs, turnMax } from './timing.ts';
 
 /**
@@ -19,12 +25,14 @@ export function broadcast(ctx: WorkerCtx, lane: Lane): Promise<number> {
     if (unsent.length === 0) return 0;
     const changed = unsent.find(({ hash, raw }) => hashOf(raw) !== hash);
     if (changed) {
+      await updateNotSent(ctx.db, unsent);
       await haltLane(ctx, lane, `the stored bytes of ${changed.hash} are not what was signed`);
       return 0;
     }
     // Before anything of it was sent, its nonce was used: by somebody else, and this may be paid already.
     const taken = unsent.find(({ isFirst, nonce }) => isFirst && nonce < BigInt(check.used));
     if (taken) {
+      await updateNotSent(ctx.db, unsent);
       await haltLane(ctx, lane, `nonce ${taken.nonce} was used by a transaction that is not ours`);
       return 0;
     }

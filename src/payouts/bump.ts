@@ -66,6 +66,7 @@ async function replace(ctx: WorkerCtx, lane: Lane, slot: OpenSlot, fees: Fees): 
       to: slot.toAddress,
       amount: slot.amount,
       reference: slot.withdrawalId,
+      keyMark: slot.keyMark,
       ...fees,
     });
     await atStep('sign', [{ hash, raw }]);

@@ -8,6 +8,7 @@ import {
 } from '../evm/index.ts';
 import { type Lane, tellTrouble, type WorkerCtx } from './lane.ts';
 import { insertSigner, type SignerRow, selectOpenAttempts, selectSigner, updateHalted } from './queries.ts';
+import { isServerTrusted } from './server.ts';
 import { agreementMs, startPatienceMs } from './timing.ts';
 
 /** `used`: how many transactions the wallet has sent, as far as any node knows, those that wait for a block included. */
@@ -33,6 +34,10 @@ export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider):
   if (!known) return isSure(lane) ? register(ctx, lane, used) : { refused: 'node' };
   if (known.haltedReason !== null) {
     tellTrouble(ctx, lane, known.haltedReason);
+    return { refused: 'halted' };
+  }
+  if (!isServerTrusted(ctx, known)) {
+    await haltLane(ctx, lane, serverChanged(known));
     return { refused: 'halted' };
   }
   if (BigInt(used) <= known.nextNonce) return { signer: known, used };
@@ -100,6 +105,9 @@ async function register(ctx: WorkerCtx, lane: Lane, used: number): Promise<LaneC
   }
   return { signer: (await selectSigner(ctx.db, network.name, signer.address))!, used };
 }
+
+const serverChanged = ({ server, serverNow }: SignerRow) =>
+  `the database server changed from ${server} to ${serverNow}, by a promotion, a restore or a move, and may have lost signed transactions: wait a minute and run wallets recover`;
 
 const unknownTransactions = (used: number, known: bigint) =>
   `the hot wallet has sent ${used} transactions and this database knows ${known}: the database was restored from an older backup, or the key is used elsewhere`;

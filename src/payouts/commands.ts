@@ -6,9 +6,11 @@ import { formatMinor } from '../platform/money.ts';
 import { dateTime, line, nullable } from '../platform/schemas.ts';
 import { acceptForeign } from './accept-foreign.ts';
 import { haltWallet } from './halt-wallet.ts';
+import { rebindDeployment } from './rebind-deployment.ts';
 import { recoverWallet } from './recover-wallet.ts';
 import { resumeWallet } from './resume-wallet.ts';
 import { showWallets, type Wallet } from './show-wallets.ts';
+import { voidSlot } from './void-slot.ts';
 
 const wallet = Type.Object({
   network: Type.String(),
@@ -76,7 +78,7 @@ export const walletCommands = [
   defineCommand({
     name: 'wallets.recover',
     summary:
-      'After a restore from an older backup: find on chain what a halted wallet has paid since, and let it pay again.',
+      'After a restore or a failover: find on chain what a halted wallet has paid, and let it pay again once all is known.',
     changes: true,
     input: Type.Object(
       {
@@ -88,26 +90,53 @@ export const walletCommands = [
             description: 'Nonces seen on chain to have paid nobody, such as of reverted transactions',
           }),
         ),
+        accept: Type.Optional(
+          Type.Array(Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' }), {
+            maxItems: 1_000,
+            description: 'Transaction hashes of unknown payments that you have accounted for',
+          }),
+        ),
       },
       { additionalProperties: false },
     ),
     output: Type.Object({
       nextNonce: Type.Integer(),
-      recovered: Type.Array(Type.String()),
+      recovered: Type.Array(Type.String(), { description: 'Withdrawals whose payment was found' }),
+      requeued: Type.Array(Type.String(), { description: 'Withdrawals that get another nonce' }),
       unknown: Type.Array(Type.Object({ hash: Type.String(), withdrawalId: nullable(Type.String()) })),
+      isHalted: Type.Boolean({ description: 'True while payments are unknown' }),
     }),
     run: (ctx: Ctx, input) => recoverWallet(ctx, input),
   }),
   defineCommand({
+    name: 'wallets.rebind',
+    summary: 'Give the wallets of this database to another deployment, by its DEPLOYMENT_ID, and halt them.',
+    changes: true,
+    input: Type.Object({ deploymentId: line(200) }, { additionalProperties: false }),
+    output: Type.Object({ deploymentId: Type.String(), former: nullable(Type.String()) }),
+    run: (ctx: Ctx, input) => rebindDeployment(ctx, input),
+  }),
+  defineCommand({
+    name: 'wallets.void',
+    summary: 'Take a signed payout that was never sent off its nonce, so that it is signed again.',
+    changes: true,
+    input: Type.Object(
+      { ...walletName, nonce: Type.Integer({ minimum: 0 }) },
+      { additionalProperties: false },
+    ),
+    output: Type.Object({ withdrawalId: Type.String(), nonce: Type.Integer() }),
+    run: (ctx: Ctx, input) => voidSlot(ctx, input),
+  }),
+  defineCommand({
     name: 'wallets.accept-foreign',
     summary:
-      'Settle a payout whose nonce another final transaction of the wallet has used: it failed, unless that one paid it.',
+      'Settle a payout whose nonce another final transaction of the wallet has used: failed, paid by it, or signed again.',
     changes: true,
     input: Type.Object(
       { ...walletName, transactionHash: Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' }) },
       { additionalProperties: false },
     ),
-    output: Type.Object({ withdrawalId: Type.String(), outcome: Type.Enum(['failed', 'paid']) }),
+    output: Type.Object({ withdrawalId: Type.String(), outcome: Type.Enum(['failed', 'paid', 'requeued']) }),
     run: (ctx: Ctx, input) => acceptForeign(ctx, input),
   }),
 ];

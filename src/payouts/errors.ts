@@ -8,6 +8,28 @@ export const payoutErrors = defineErrors({
     409,
     'A payment was found whose user has not enough balance for it: credit it with ledger.fund first',
   ],
+  paymentNotFound: [
+    409,
+    'A payment to accept was not found on chain by this wallet, or is of a withdrawal that this database has',
+  ],
+  tooEarly: [
+    409,
+    'Transactions signed before the change of the database server may still arrive: ask again a minute after the halt',
+  ],
+  serverChanged: [409, 'The database server changed since the wallet last signed: run wallets recover first'],
+  paymentsUnknown: [
+    409,
+    'Payments on chain are of no withdrawal in this database: run wallets recover, with accept for each of them',
+  ],
+  nonceTaken: [
+    409,
+    'A transaction that this database does not have used the nonce of an open payout: run wallets recover first',
+  ],
+  payoutNotFound: [404, 'The wallet has no open payout with that nonce'],
+  payoutSent: [
+    409,
+    'The payout was sent and may be mined: only a final transaction on its nonce is proof that it never will be',
+  ],
   transactionNotFinal: [409, 'The transaction is not in a final block'],
   transactionNotForeign: [
     409,

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import pg from 'pg';
+import { privateKeyToAccount } from 'viem/accounts';
 import { useChain } from '../../test/chain.ts';
 import { makeAddress } from '../../test/factories.ts';
-import { cloneDatabase } from '../../test/harness.ts';
 import {
+  backUp,
   letTimePass,
   makeWorld,
   startProxy,
@@ -13,33 +14,12 @@ import {
   type World,
 } from '../../test/payout-world.ts';
 import { waitUntil } from '../../test/wait-until.ts';
-import { createSigner } from '../evm/index.ts';
 import { runJobs } from '../platform/jobs.ts';
 import { payoutJobs } from './jobs.ts';
 import { foreignAfterMs } from './timing.ts';
 
 const chain = useChain();
 const restored = /restored from an older backup, or the key is used elsewhere/;
-
-/** A copy of the database as it is now. */
-async function backUp({ databaseUrl }: World): Promise<string> {
-  const name = new URL(databaseUrl).pathname.slice(1);
-  const admin = new pg.Client({ connectionString: process.env.CAUSEWAY_TEST_POSTGRES! });
-  await admin.connect();
-  try {
-    for (let attempt = 0; ; attempt++) {
-      // PostgreSQL copies a database only while nobody is in it.
-      await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
-      try {
-        return await cloneDatabase(name);
-      } catch (error) {
-        if (attempt > 20) throw error;
-      }
-    }
-  } finally {
-    await admin.end();
-  }
-}
 
 async function expectHalted(world: World, worker: Worker, reason: RegExp): Promise<void> {
   const [signer] = await world.db.query<{ reason: string }>(
@@ -454,17 +434,17 @@ describe('wallets.resume', () => {
   });
 });
 
-/** Somebody else with our key pays 1 USDC to whomever they like. */
+/** Somebody else with our key pays 1 USDC to whomever they like, without our mark. */
 async function sendForeign(
   { settings, chain: on }: World,
   nonce: number,
   { to = makeAddress(), amount = unit } = {},
 ): Promise<string> {
-  const { raw, hash } = await createSigner(settings.signerKey!).signTransfer({
-    ...{ chainId: 137, nonce, gas: 150_000n, maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n },
-    token: settings.tokens.find(({ symbol }) => symbol === 'USDC')!.address,
-    ...{ to, amount, reference: '00000000-0000-7000-8000-000000000000' },
+  const { address: token } = settings.tokens.find(({ symbol }) => symbol === 'USDC')!;
+  const raw = await privateKeyToAccount(settings.signerKey!).signTransaction({
+    ...{ type: 'eip1559', chainId: 137, nonce, gas: 150_000n, to: token as `0x${string}`, value: 0n },
+    ...{ maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n },
+    data: `0xa9059cbb${to.slice(2).padStart(64, '0')}${amount.toString(16).padStart(64, '0')}`,
   });
-  await on.call('eth_sendRawTransaction', `0x${raw.toString('hex')}`);
-  return hash;
+  return on.call('eth_sendRawTransaction', raw);
 }

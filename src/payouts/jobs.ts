@@ -1,6 +1,7 @@
 import { contextFor, type Deps } from '../context.ts';
 import { type Network, networks } from '../evm/index.ts';
 import type { Job } from '../platform/jobs.ts';
+import { bindRepeated } from './bind-repeated.ts';
 import { broadcast } from './broadcast.ts';
 import { bumpStuck } from './bump.ts';
 import { holdQueued } from './hold-queued.ts';
@@ -20,6 +21,7 @@ interface Step {
 
 /** The life of a payout. Separate loops over the rows: a slow one does not starve the others, and any number of workers run them. */
 const steps: readonly Step[] = [
+  { name: 'bind', everyMs: 5_000, wakes: 'settle', run: bindRepeated },
   { name: 'hold', everyMs: 1_000, wakes: 'sign', run: holdQueued },
   { name: 'sign', everyMs: 1_000, wakes: 'send', run: signPending },
   { name: 'send', isKeyless: true, everyMs: 1_000, wakes: 'settle', run: broadcast },

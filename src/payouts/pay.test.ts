@@ -4,7 +4,7 @@ import { type Chain, useChain } from '../../test/chain.ts';
 import { makeAddress, makeFunds, makeUser } from '../../test/factories.ts';
 import { makeWorld, unit, type World } from '../../test/payout-world.ts';
 import { waitUntil } from '../../test/wait-until.ts';
-import { readReference } from '../evm/index.ts';
+import { readMark } from '../evm/index.ts';
 import { runJobs } from '../platform/jobs.ts';
 import { addWallet } from '../users/index.ts';
 import { payoutJobs } from './jobs.ts';
@@ -28,7 +28,7 @@ describe('a withdrawal is completed', () => {
         transactionHash,
       );
       assert.equal(onChain.from, world.wallet);
-      assert.equal(readReference(onChain.input), id, 'the withdrawal’s id is in the calldata');
+      assert.equal(readMark(onChain.input)?.reference, id, 'the withdrawal’s id is in the calldata');
     });
   }
 

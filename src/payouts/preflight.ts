@@ -64,8 +64,8 @@ async function lookAtToken(
   if (rows.length === 0) return [];
   const { network, signer } = lane;
   const addresses = rows.map(({ toAddress }) => toAddress);
-  const transfers = rows.map(({ id, toAddress, amount }) => ({
-    ...{ token: token.address, to: toAddress, amount, reference: id },
+  const transfers = rows.map(({ id, toAddress, amount, keyMark }) => ({
+    ...{ token: token.address, to: toAddress, amount, reference: id, keyMark },
   }));
   const [eligible, simulated] = await Promise.all([
     checkEligibility(ctx, { network, token }, addresses, provider),

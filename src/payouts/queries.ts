@@ -11,7 +11,7 @@ export interface QueuedRow {
 export async function lockQueued(db: Db, network: string, limit: number): Promise<QueuedRow[]> {
   return db.query<QueuedRow & Row>(
     `select id, user_id as "userId", currency, amount from withdrawals
-     where status = 'queued' and network = $1 order by id limit $2 for update skip locked`,
+     where status = 'queued' and network = $1 and ${notFoundPaid} order by id limit $2 for update skip locked`,
     [network, limit],
   );
 }
@@ -44,10 +44,19 @@ export interface PendingRow {
   tokenAddress: string;
   toAddress: string;
   amount: bigint;
+  keyMark: Buffer;
 }
 
+/** Every transaction of a withdrawal carries the same mark, a replacement with higher fees too. */
+const keyMark = `case when w.idempotency_key is null
+    then withdrawal_facts_mark(w.partner_id, w.user_id, w.network, w.token_address, w.to_address, w.amount)
+    else withdrawal_key_mark(w.partner_id, w.idempotency_key) end as "keyMark"`;
+
 const pendingColumns = `w.id, w.user_id as "userId", w.currency, w.decimals, w.token_address as "tokenAddress",
-  w.to_address as "toAddress", w.amount`;
+  w.to_address as "toAddress", w.amount, ${keyMark}`;
+
+/** What was found paid on chain is bound to that payment, and never held or signed again. */
+const notFoundPaid = 'not exists (select from found_payments f where f.withdrawal_id = withdrawals.id)';
 
 /**
  * Takes pending withdrawals to check, which other workers leave alone for `leaveMs`: nothing to give back if we die. Those that
@@ -60,7 +69,7 @@ export async function claimPending(
   return db.query<PendingRow & Row>(
     `with taken as (
        select id from withdrawals
-       where status = 'pending' and network = $1
+       where status = 'pending' and network = $1 and ${notFoundPaid}
          and (checked_at is null or checked_at < now() - $2 * interval '1 millisecond')
        order by checked_at nulls first, id limit $3 for update skip locked),
      w as (update withdrawals set checked_at = now() where id in (select id from taken) returning *)
@@ -73,27 +82,10 @@ export async function claimPending(
 export async function lockPending(db: Db, ids: readonly string[]): Promise<PendingRow[]> {
   return db.query<PendingRow & Row>(
     `select ${pendingColumns} from withdrawals w where w.id = any($1::uuid[]) and w.status = 'pending'
+       and not exists (select from found_payments f where f.withdrawal_id = w.id)
+       and not exists (select from found_payments f where w.idempotency_key is not null
+         and f.key_mark = withdrawal_key_mark(w.partner_id, w.idempotency_key))
      order by w.id for update skip locked`,
-    [ids],
-  );
-}
-
-export interface PaidRow {
-  id: string;
-  status: 'queued' | 'pending';
-  userId: string;
-  network: string;
-  currency: string;
-  tokenAddress: string;
-  toAddress: string;
-  amount: bigint;
-}
-
-/** Withdrawals that the chain says were paid and that are not even signed here. */
-export async function lockPaid(db: Db, ids: readonly string[]): Promise<PaidRow[]> {
-  return db.query<PaidRow & Row>(
-    `select id, status, user_id as "userId", network, currency, token_address as "tokenAddress", to_address as "toAddress", amount
-     from withdrawals where id = any($1::uuid[]) and status in ('queued', 'pending') order by id for update`,
     [ids],
   );
 }
@@ -134,9 +126,13 @@ export interface SignerRow {
   nextNonce: bigint;
   haltedAt: Date | null;
   haltedReason: string | null;
+  /** The database server on which the lane last signed, and the one that answers now: `cluster/timeline`. */
+  server: string | null;
+  serverNow: string;
 }
 
-const signerColumns = `network, address, next_nonce as "nextNonce", halted_at as "haltedAt", halted_reason as "haltedReason"`;
+const signerColumns = `network, address, next_nonce as "nextNonce", halted_at as "haltedAt", halted_reason as "haltedReason",
+  server, database_server() as "serverNow"`;
 
 export async function selectSigner(db: Db, network: string, address: string): Promise<SignerRow | undefined> {
   const [row] = await db.query<SignerRow & Row>(
@@ -150,10 +146,15 @@ export async function selectSigners(db: Db): Promise<SignerRow[]> {
   return db.query<SignerRow & Row>(`select ${signerColumns} from payout_signers order by network, address`);
 }
 
-/** The lane's lock: whoever has it gives nonces, for the length of a transaction. */
+/**
+ * The lane's lock: whoever has it gives nonces, for the length of a transaction. Its commit waits for the disk and for synchronous
+ * standbys, whatever the server's default: a signed transaction that is sent must not be lost.
+ */
 export async function lockSigner(db: Db, network: string, address: string): Promise<SignerRow | undefined> {
   const [row] = await db.query<SignerRow & Row>(
-    `select ${signerColumns} from payout_signers where network = $1 and address = $2 for update`,
+    `select ${signerColumns}, case when current_setting('synchronous_commit') not in ('on', 'remote_apply')
+       then set_config('synchronous_commit', 'on', true) end as durability
+     from payout_signers where network = $1 and address = $2 for update`,
     [network, address],
   );
   return row;
@@ -190,15 +191,33 @@ export async function updateHalted(
   return rows.length > 0;
 }
 
+/** Goes on unless there is still a reason to be halted. A server that it was told about is known from then on. */
 export async function updateResumed(
   db: Db,
-  { network, address, nextNonce }: { network: string; address: string; nextNonce: bigint },
+  wallet: { network: string; address: string; nextNonce: bigint; haltedReason?: string },
 ): Promise<void> {
+  const { network, address, nextNonce, haltedReason } = wallet;
   await db.query(
-    `update payout_signers set halted_at = null, halted_reason = null, next_nonce = $3
+    `update payout_signers set next_nonce = $3, halted_reason = $4, server = database_server(),
+       halted_at = case when $4::text is null then null else halted_at end
      where network = $1 and address = $2`,
-    [network, address, nextNonce],
+    [network, address, nextNonce, haltedReason ?? null],
   );
+}
+
+/** Nonces of void slots that no transaction has ever used or was sent for. */
+export async function selectFreeNonces(
+  db: Db,
+  { network, address }: { network: string; address: string },
+  limit: number,
+): Promise<bigint[]> {
+  const rows = await db.query<{ nonce: bigint }>(
+    `select nonce from payout_slots
+     where network = $1 and address = $2 and state = 'void' and mined_hash is null
+     order by nonce limit $3 for update`,
+    [network, address, limit],
+  );
+  return rows.map(({ nonce }) => nonce);
 }
 
 /** What was signed from a nonce on, by token: it may still leave the wallet. */
@@ -242,15 +261,21 @@ export async function insertSigned(
   const ids = payouts.map(({ withdrawalId }) => withdrawalId);
   await db.query(
     `insert into payout_slots (network, address, nonce, withdrawal_id, opened_at)
-     select $1, $2, nonce, id, $5 from unnest($3::bigint[], $4::uuid[]) v (nonce, id)`,
+     select $1, $2, nonce, id, $5 from unnest($3::bigint[], $4::uuid[]) v (nonce, id)
+     on conflict (network, address, nonce) do update set withdrawal_id = excluded.withdrawal_id, state = 'open',
+       settled_at = null, opened_at = excluded.opened_at where payout_slots.state = 'void'`,
     [network, address, nonces, ids, now],
   );
   await insertAttempts(db, { network, address, now }, payouts);
-  await db.query('update payout_signers set next_nonce = $3 where network = $1 and address = $2', [
-    network,
-    address,
-    nonces.at(-1)! + 1n,
-  ]);
+  await db.query(
+    `update payout_signers set next_nonce = greatest(next_nonce, $3), server = database_server()
+     where network = $1 and address = $2`,
+    [network, address, nonces.at(-1)! + 1n],
+  );
+  await updateProcessing(db, ids, now);
+}
+
+export async function updateProcessing(db: Db, ids: readonly string[], now: Date): Promise<void> {
   await db.query(
     `update withdrawals set status = 'processing', transfer_status = 'signed', waiting_for = null,
        updated_at = greatest(updated_at, $2)
@@ -259,14 +284,21 @@ export async function insertSigned(
   );
 }
 
+/** `isSent`: found on chain, so somebody sent them; otherwise the used nonce would be taken for a stranger's. */
 export async function insertAttempts(
   db: Db,
-  { network, address, now }: { network: string; address: string; now: Date },
+  {
+    network,
+    address,
+    now,
+    isSent = false,
+  }: { network: string; address: string; now: Date; isSent?: boolean },
   attempts: readonly Omit<SignedPayout, 'withdrawalId'>[],
 ): Promise<void> {
   await db.query(
-    `insert into payout_attempts (hash, network, address, nonce, raw, max_fee_per_gas, max_priority_fee_per_gas, signed_at)
-     select hash, $1, $2, nonce, raw, fee, tip, $3
+    `insert into payout_attempts (hash, network, address, nonce, raw, max_fee_per_gas, max_priority_fee_per_gas, signed_at,
+       sent_at, sends)
+     select hash, $1, $2, nonce, raw, fee, tip, $3, case when $9 then now() end, case when $9 then 1 else 0 end
      from unnest($4::text[], $5::bigint[], $6::bytea[], $7::numeric[], $8::numeric[]) v (hash, nonce, raw, fee, tip)`,
     [
       ...[network, address, now],
@@ -276,7 +308,7 @@ export async function insertAttempts(
         attempts.map(({ raw }) => raw),
       ],
       ...[attempts.map(({ maxFeePerGas }) => maxFeePerGas)],
-      ...[attempts.map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas)],
+      ...[attempts.map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas), isSent],
     ],
   );
 }
@@ -309,7 +341,7 @@ export async function claimUnsent(
        from payout_slots s
        join withdrawals w on w.id = s.withdrawal_id and w.transfer_status <> 'mined'
        cross join lateral (select * from payout_attempts a
-         where a.network = s.network and a.address = s.address and a.nonce = s.nonce
+         where a.network = s.network and a.address = s.address and a.nonce = s.nonce and not a.is_void
          order by a.max_fee_per_gas desc limit 1) a
        where s.network = $1 and s.address = $2 and s.state = 'open'),
      due as (
@@ -323,9 +355,18 @@ export async function claimUnsent(
          and (sent_at is null or sent_at < now() - $3 * least(sends, 3) * interval '1 millisecond')
        returning a.hash, a.nonce, a.raw, a.sends)
      select s.hash, s.nonce, s.raw, s.sends = 1 and not exists (select from payout_attempts o
-         where o.network = $1 and o.address = $2 and o.nonce = s.nonce and o.hash <> s.hash and o.sends > 0 offset 0) as "isFirst"
+         where o.network = $1 and o.address = $2 and o.nonce = s.nonce and o.hash <> s.hash and o.sends > 0 and not o.is_void
+         offset 0) as "isFirst"
      from sent s order by s.nonce`,
     [network, address, resendMs, limit],
+  );
+}
+
+/** What was claimed is not sent after all. That nothing was ever sent is what makes a nonce free, so it must be told. */
+export async function updateNotSent(db: Db, claimed: readonly UnsentAttempt[]): Promise<void> {
+  await db.query(
+    'update payout_attempts set sends = sends - 1, sent_at = null where hash = any($1::text[])',
+    [claimed.map(({ hash }) => hash)],
   );
 }
 
@@ -357,6 +398,7 @@ export interface OpenSlot {
   tokenAddress: string;
   toAddress: string;
   amount: bigint;
+  keyMark: Buffer;
   /** What ledgers say of it, where it is not just a withdrawal. */
   description: string | null;
   transferStatus: string;
@@ -395,10 +437,11 @@ export async function selectOpenSlots(
     `select s.nonce, s.withdrawal_id as "withdrawalId", s.missing_since as "missingSince",
        s.reported_at is not null as "isReported", w.transaction_hash as "transactionHash", w.user_id as "userId",
        w.recipient_user_id as "recipientUserId", w.currency, w.decimals, w.token_address as "tokenAddress",
-       w.to_address as "toAddress", w.amount, w.description, w.transfer_status as "transferStatus",
+       w.to_address as "toAddress", w.amount, w.description, w.transfer_status as "transferStatus", ${keyMark},
        (select jsonb_agg(jsonb_build_object('hash', a.hash, 'maxFeePerGas', a.max_fee_per_gas::text,
           'maxPriorityFeePerGas', a.max_priority_fee_per_gas::text, 'signedAt', a.signed_at) order by a.max_fee_per_gas desc)
-        from payout_attempts a where a.network = s.network and a.address = s.address and a.nonce = s.nonce) as attempts
+        from payout_attempts a
+        where a.network = s.network and a.address = s.address and a.nonce = s.nonce and not a.is_void) as attempts
      from payout_slots s join withdrawals w on w.id = s.withdrawal_id
      where s.network = $1 and s.address = $2 and s.state = 'open' and s.nonce >= $3 and s.nonce < $4
      order by (w.transfer_status = 'mined' and s.nonce >= case
@@ -407,6 +450,11 @@ export async function selectOpenSlots(
     [network, address, from, below, limit, usual, large?.amount ?? null, large?.count ?? null],
   );
   return rows.map(({ attempts, ...slot }) => ({ ...slot, attempts: attempts.map(readAttempt) }));
+}
+
+/** Every open nonce of a lane; `unminedMax` and the finality of its network bound how many there are. */
+export function selectAllOpenSlots(db: Db, network: string, address: string): Promise<OpenSlot[]> {
+  return selectOpenSlots(db, { network, address, from: 0, below: Number.MAX_SAFE_INTEGER, limit: 100_000 });
 }
 
 interface AttemptJson {
@@ -450,7 +498,7 @@ export async function selectOpenAttempts(
   return db.query<{ hash: string; raw: Buffer }>(
     `select a.hash, a.raw from payout_slots s
      cross join lateral (select o.hash, o.raw from payout_attempts o
-       where o.network = s.network and o.address = s.address and o.nonce = s.nonce offset 0) a
+       where o.network = s.network and o.address = s.address and o.nonce = s.nonce and not o.is_void offset 0) a
      where s.network = $1 and s.address = $2 and s.state = 'open' order by s.nonce desc limit 1000`,
     [network, address],
   );
@@ -564,6 +612,19 @@ export async function updateReported(
   );
 }
 
+/** How often bytes of a nonce were sent. */
+export async function countSends(
+  db: Db,
+  { network, address, nonce }: { network: string; address: string; nonce: bigint },
+): Promise<number> {
+  const [row] = await db.query<{ sends: number }>(
+    `select coalesce(sum(sends), 0)::integer as sends from payout_attempts
+     where network = $1 and address = $2 and nonce = $3 and not is_void`,
+    [network, address, nonce],
+  );
+  return row!.sends;
+}
+
 /** The newest bytes of a nonce, if it is still open. */
 export async function selectNewestAttempt(
   db: Db,
@@ -572,7 +633,7 @@ export async function selectNewestAttempt(
   const [row] = await db.query<{ hash: string }>(
     `select a.hash from payout_slots s
      join payout_attempts a on a.network = s.network and a.address = s.address and a.nonce = s.nonce
-     where s.network = $1 and s.address = $2 and s.nonce = $3 and s.state = 'open'
+     where s.network = $1 and s.address = $2 and s.nonce = $3 and s.state = 'open' and not a.is_void
      order by a.max_fee_per_gas desc limit 1`,
     [network, address, nonce],
   );
@@ -609,14 +670,10 @@ export async function showPayout(db: Db, withdrawalId: string): Promise<PayoutLi
   const attempts = await db.query<AttemptLife & Row>(
     `select hash, max_fee_per_gas as "maxFeePerGas", max_priority_fee_per_gas as "maxPriorityFeePerGas",
        signed_at as "signedAt", sent_at as "sentAt", sends, last_answer as "lastAnswer"
-     from payout_attempts where network = $1 and address = $2 and nonce = $3 order by signed_at, hash`,
+     from payout_attempts where network = $1 and address = $2 and nonce = $3 and not is_void order by signed_at, hash`,
     [slot.network, slot.address, slot.nonce],
   );
   return { ...slot, attempts };
-}
-
-export async function withdrawalExists(db: Db, withdrawalId: string): Promise<boolean> {
-  return (await db.query('select 1 from withdrawals where id = $1', [withdrawalId])).length > 0;
 }
 
 /** The withdrawal that was ever sent under this hash. */
@@ -624,7 +681,7 @@ export async function findPaidByHash(db: Db, hash: string): Promise<string | und
   const [row] = await db.query<{ withdrawalId: string }>(
     `select s.withdrawal_id as "withdrawalId" from payout_attempts a
      join payout_slots s on s.network = a.network and s.address = a.address and s.nonce = a.nonce
-     where a.hash = $1`,
+     where a.hash = $1 and not a.is_void`,
     [hash],
   );
   return row?.withdrawalId;
@@ -648,7 +705,7 @@ export async function selectOwnPayments(
     `select a.hash, w.user_id as "userId", w.recipient_user_id as "recipientUserId" from payout_attempts a
      join payout_slots s on s.network = a.network and s.address = a.address and s.nonce = a.nonce
      join withdrawals w on w.id = s.withdrawal_id
-     where a.network = $1 and a.hash = any($2::text[])`,
+     where a.network = $1 and a.hash = any($2::text[]) and not a.is_void`,
     [network, hashes],
   );
   return new Map(rows.map(({ hash, ...payment }) => [hash, payment]));
@@ -678,4 +735,31 @@ export async function countWaiting(
     `select network, waiting_for as "waitingFor", count(*) as count from withdrawals
      where status = 'pending' and waiting_for is not null group by network, waiting_for`,
   );
+}
+
+/** The deployment of this database, which is this one if there was none. */
+export async function insertDeployment(db: Db, id: string, now: Date): Promise<string> {
+  await db.query('insert into deployment (id, bound_at) values ($1, $2) on conflict do nothing', [id, now]);
+  const [row] = await db.query<{ id: string }>('select id from deployment');
+  return row!.id;
+}
+
+/** Says which it was before. */
+export async function updateDeployment(db: Db, id: string, now: Date): Promise<string | null> {
+  const [former] = await db.query<{ id: string }>('select id from deployment for update');
+  await db.query(
+    `insert into deployment (id, bound_at) values ($1, $2)
+     on conflict (is_only) do update set id = excluded.id, bound_at = excluded.bound_at where deployment.id <> excluded.id`,
+    [id, now],
+  );
+  return former?.id ?? null;
+}
+
+/** Settings without which a commit that was answered may be lost in a crash. */
+export async function selectUnsafeSettings(db: Db): Promise<string[]> {
+  const rows = await db.query<{ name: string }>(
+    `select name from pg_settings
+     where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off' order by name`,
+  );
+  return rows.map(({ name }) => name);
 }

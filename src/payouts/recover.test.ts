@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { useChain } from '../../test/chain.ts';
+import { makeAddress } from '../../test/factories.ts';
 import { cloneDatabase } from '../../test/harness.ts';
 import { makeWorld, startProxy, type World } from '../../test/payout-world.ts';
 
@@ -62,6 +63,11 @@ test('what was paid after the backup is found on chain and settled, and nothing 
   );
   await restored.worker.settle();
   await restored.expectPaid(before, queued, pending, held);
+  await restored.pay();
+  assert.equal((await restored.read(later)).status, 'pending', 'nothing is signed before all is known');
+  const [{ hash }] = body.unknown;
+  const accepted = await restored.operator('wallets.recover', { ...wallet, fromBlock, accept: [hash] });
+  assert.deepEqual([accepted.status, accepted.body.isHalted], [200, false]);
   await restored.db.query('update withdrawals set checked_at = null where id = $1', [later]);
   await restored.pay();
   await restored.expectPaid(later);
@@ -69,11 +75,12 @@ test('what was paid after the backup is found on chain and settled, and nothing 
   assert.equal((await restored.paid()).length, 6);
 });
 
-test('409: a wallet that is not halted, or has transactions on their way', async (t) => {
+test('409: a wallet that is not halted, or has transactions on their way that are not ours', async (t) => {
   const world = await makeWorld(t, chain);
   const recover = () =>
     world.operator('wallets.recover', { network: 'polygon', address: world.wallet, fromBlock: 0 });
-  await world.withdraw();
+  const halt = () => world.db.query(`update payout_signers set halted_at = now(), halted_reason = 'test'`);
+  const id = await world.withdraw();
   await world.worker.hold();
   await world.worker.sign();
   const running = await recover();
@@ -81,7 +88,14 @@ test('409: a wallet that is not halted, or has transactions on their way', async
   await chain.call('evm_setAutomine', false);
   t.after(() => chain.call('evm_setAutomine', true));
   await world.worker.send();
-  await world.db.query(`update payout_signers set halted_at = now(), halted_reason = 'test'`);
+  await halt();
+  assert.equal((await recover()).status, 200, 'ours is known to be on its way');
+  const { raw } = await world.worker.lane.signer.signTransfer({
+    ...{ chainId: 137, nonce: 1, gas: 150_000n, maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n },
+    ...{ token: chain.settings.tokens[0]!.address, to: makeAddress(), amount: 1n, reference: id },
+  });
+  await chain.call('eth_sendRawTransaction', `0x${raw.toString('hex')}`);
+  await halt();
   const busy = await recover();
   assert.equal(busy.status, 409);
   assert.match(busy.body.error, /on their way/);

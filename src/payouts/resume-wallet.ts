@@ -3,7 +3,17 @@ import { type Ctx, inTransaction } from '../context.ts';
 import { parseAddress, readFinalBlock, readTransactionCount, strictestRule } from '../evm/index.ts';
 import { askNode } from './ask-node.ts';
 import { payoutErrors } from './errors.ts';
-import { lockSigner, type SignerRow, selectSigner, updateResumed } from './queries.ts';
+import { selectUnknown } from './found/queries.ts';
+import {
+  lockSigner,
+  type OpenSlot,
+  type SignerRow,
+  selectAllOpenSlots,
+  selectSigner,
+  updateResumed,
+} from './queries.ts';
+import { findTaken } from './read-past.ts';
+import { isServerTrusted } from './server.ts';
 
 export interface WalletToResume {
   network: string;
@@ -22,10 +32,16 @@ export async function resumeWallet(
 ): Promise<SignerRow> {
   const wallet = parseAddress(address);
   if (!wallet || !(await selectSigner(ctx.db, network, wallet))) throw payoutErrors.walletNotFound();
-  const used = await readUsed(ctx, network, wallet);
+  const open = await selectAllOpenSlots(ctx.db, network, wallet);
+  const used = await readUsed(ctx, network, wallet, open);
   return inTransaction(ctx, async (ctx) => {
     const signer = (await lockSigner(ctx.db, network, wallet))!;
     if (signer.haltedAt === null) throw payoutErrors.walletNotHalted();
+    if (!isServerTrusted(ctx, signer)) throw payoutErrors.serverChanged();
+    if ((await selectUnknown(ctx.db, { network, address: wallet })).length > 0)
+      throw payoutErrors.paymentsUnknown();
+    // What took the nonce may have paid a withdrawal that is pending here.
+    if (used.isTaken) throw payoutErrors.nonceTaken();
     const next = nextNonce === undefined ? signer.nextNonce : BigInt(nextNonce);
     if (next < signer.nextNonce) throw payoutErrors.nonceBelowKnown();
     if (next < BigInt(used.pending) || (next > signer.nextNonce && next !== BigInt(used.pending)))
@@ -43,7 +59,14 @@ export async function resumeWallet(
   });
 }
 
-function readUsed(ctx: Ctx, name: string, address: string): Promise<{ pending: number; final: number }> {
+interface Used {
+  pending: number;
+  final: number;
+  /** A nonce below the final count is of an open payout, and none of its transactions is on chain. */
+  isTaken: boolean;
+}
+
+function readUsed(ctx: Ctx, name: string, address: string, open: readonly OpenSlot[]): Promise<Used> {
   return askNode(ctx, name, async ({ node, finality }) => {
     const provider = node.pick();
     const block = await readFinalBlock(provider, strictestRule(finality));
@@ -51,6 +74,7 @@ function readUsed(ctx: Ctx, name: string, address: string): Promise<{ pending: n
       node.providers.map((each) => readTransactionCount(each, address, 'pending')),
     );
     const final = block ? await readTransactionCount(provider, address, block.number) : 0;
-    return { pending: Math.max(...counts), final };
+    const taken = await findTaken(provider, open, final);
+    return { pending: Math.max(...counts), final, isTaken: taken.length > 0 };
   });
 }

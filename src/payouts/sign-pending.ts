@@ -10,6 +10,7 @@ import {
   readTransactionCount,
 } from '../evm/index.ts';
 import { releaseHeld } from '../ledger/index.ts';
+import type { Db } from '../platform/db.ts';
 import { checkLane, isAgreed, isSure } from './check-lane.ts';
 import { type Lane, tellTrouble, throughWeather, type WorkerCtx } from './lane.ts';
 import { preflight } from './preflight.ts';
@@ -23,11 +24,13 @@ import {
   lockSigner,
   type PendingRow,
   type SignedPayout,
+  selectFreeNonces,
   selectSignedTotals,
   updateAllWaiting,
   updateFailedBeforeSigning,
   updateWaiting,
 } from './queries.ts';
+import { isServerTrusted } from './server.ts';
 import { balanceLagBlocks, recheckMs, turnMax, unminedMax } from './timing.ts';
 
 /** pending → processing: checked once more, given a nonce, signed, and stored; nothing is sent before that is committed. */
@@ -146,16 +149,17 @@ async function allocate(
   if (ids.length === 0) return nothing;
   const allocation = await inTransaction(ctx, async ({ db, now }) => {
     const row = await lockSigner(db, network.name, signer.address);
-    if (!row || row.haltedAt) return nothing;
+    if (!row || row.haltedAt || !isServerTrusted(ctx, row)) return nothing;
     const pending = await lockPending(db, ids);
     const where = { network: network.name, address: signer.address };
     const open = await selectSignedTotals(db, { ...where, from: wallet.leftBelow });
     const { affordable, short } = shareOut(lane, wallet, pending, open);
     if (affordable.length === 0) return { signed: 0, short };
     await atStep('nonce');
+    const nonces = await nextNonces(db, where, row.nextNonce, affordable.length);
     const signed: SignedPayout[] = [];
     for (const [at, payout] of affordable.entries()) {
-      signed.push(await sign(lane, wallet.fees, payout, row.nextNonce + BigInt(at)));
+      signed.push(await sign(lane, wallet.fees, payout, nonces[at]!));
     }
     await atStep('sign', signed);
     await insertSigned(db, { ...where, now }, signed);
@@ -163,6 +167,17 @@ async function allocate(
   });
   if (allocation.signed > 0) await atStep('store');
   return allocation;
+}
+
+/** Nonces whose bytes never left come first: what was signed after them waits for them on chain. */
+async function nextNonces(
+  db: Db,
+  where: { network: string; address: string },
+  next: bigint,
+  count: number,
+): Promise<bigint[]> {
+  const free = await selectFreeNonces(db, where, count);
+  return [...free, ...Array.from({ length: count - free.length }, (_, at) => next + BigInt(at))];
 }
 
 async function sign(
@@ -180,6 +195,7 @@ async function sign(
     to: payout.toAddress,
     amount: payout.amount,
     reference: payout.id,
+    keyMark: payout.keyMark,
     maxFeePerGas,
     maxPriorityFeePerGas,
   });

@@ -24,3 +24,6 @@ export const unminedMax = 400;
 
 /** One turn of a step: enough to keep batches full, few enough to be over soon. */
 export const turnMax = 200;
+
+/** After a promotion, transactions that were signed on the lost server may reach a node for this long. */
+export const lateMs = 60_000;

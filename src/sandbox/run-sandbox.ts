@@ -76,6 +76,8 @@ async function startSandbox(
   const { cardIssuerToken, cardWebhookSecret } = secrets;
   const served: Config = {
     ...{ ...config, databaseUrl: database.url, networks },
+    // A copy of another deployment's database is refused.
+    deploymentId: 'sandbox',
     issuer: { url: cardIssuer.url, token: cardIssuerToken },
     issuerWebhookSecrets: [cardWebhookSecret],
   };

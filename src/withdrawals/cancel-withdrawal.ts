@@ -1,6 +1,7 @@
 import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
 import { releaseHeld } from '../ledger/index.ts';
+import { isFoundPaid } from '../payouts/index.ts';
 import { withdrawalErrors } from './errors.ts';
 import { lockWithdrawal, selectWithdrawal, updateFailed, type WithdrawalRow } from './queries.ts';
 
@@ -12,8 +13,9 @@ export function cancelWithdrawal(
   return inTransaction(ctx, async (ctx) => {
     const row = await lockWithdrawal(ctx.db, withdrawalId);
     if (!row) throw withdrawalErrors.withdrawalNotFound();
-    if (row.status === 'processing') throw withdrawalErrors.alreadySigned();
-    if (row.status !== 'queued' && row.status !== 'pending') throw withdrawalErrors.alreadyFinal();
+    if (row.status === 'completed' || row.status === 'failed') throw withdrawalErrors.alreadyFinal();
+    if (row.status === 'processing' || (await isFoundPaid(ctx.db, withdrawalId)))
+      throw withdrawalErrors.alreadySigned();
     if (row.status === 'pending') await releaseHeld(ctx.db, [row]);
     await updateFailed(ctx.db, { withdrawalId, errorMessage: `Canceled: ${reason}`, now: ctx.now });
     await recordChange(ctx, {

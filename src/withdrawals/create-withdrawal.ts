@@ -4,7 +4,7 @@ import { violates } from '../platform/db.ts';
 import { DatabaseUnavailable } from '../platform/errors.ts';
 import type { Asset } from './assets.ts';
 import { withdrawalErrors } from './errors.ts';
-import { insertWithdrawal, selectByIdempotencyKey } from './queries.ts';
+import { type Former, insertWithdrawal, selectByIdempotencyKey } from './queries.ts';
 import { resolveRecipient } from './resolve-recipient.ts';
 
 export interface WithdrawalRequest {
@@ -49,10 +49,12 @@ export async function createWithdrawal(
 const inFlight = new Map<string, Promise<CreatedWithdrawal>>();
 
 async function storeOrReplay(ctx: Ctx<KeyActor>, request: WithdrawalRequest): Promise<CreatedWithdrawal> {
-  const former = await findReplay(ctx, request);
-  if (former) return former;
+  const former = await findFormer(ctx, request);
+  const replay = replayOf(former, request);
+  if (replay) return replay;
   const { address, userId: recipientUserId } = await resolveRecipient(ctx, request.asset, request.to);
   const { asset, amount, userId, externalId, idempotencyKey } = request;
+  const id = former && paidIdOf(former, request, address);
   try {
     const bulkId = await insertWithdrawal(ctx.db, {
       partnerId: ctx.actor.partnerId,
@@ -68,13 +70,14 @@ async function storeOrReplay(ctx: Ctx<KeyActor>, request: WithdrawalRequest): Pr
       externalId: externalId ?? null,
       idempotencyKey: idempotencyKey ?? null,
       fingerprint: idempotencyKey === undefined ? null : fingerprintOf(request),
+      ...(id && { id }),
       now: ctx.now,
     });
     return { bulkId, isReplay: false };
   } catch (error) {
     if (idempotencyKey === undefined) throw error;
     if (violates(error, 'withdrawals_idempotency_key')) {
-      const winner = await findReplay(ctx, request);
+      const winner = replayOf(await findFormer(ctx, request), request);
       if (winner) return winner;
     }
     // The request that has the key has not committed within the time that we wait for locks.
@@ -85,15 +88,27 @@ async function storeOrReplay(ctx: Ctx<KeyActor>, request: WithdrawalRequest): Pr
   }
 }
 
-async function findReplay(
-  ctx: Ctx<KeyActor>,
-  request: WithdrawalRequest,
-): Promise<CreatedWithdrawal | undefined> {
-  if (request.idempotencyKey === undefined) return undefined;
-  const former = await selectByIdempotencyKey(ctx.db, ctx.actor.partnerId, request.idempotencyKey);
-  if (!former) return undefined;
+async function findFormer(ctx: Ctx<KeyActor>, { idempotencyKey }: WithdrawalRequest) {
+  if (idempotencyKey === undefined) return undefined;
+  return selectByIdempotencyKey(ctx.db, ctx.actor.partnerId, idempotencyKey);
+}
+
+function replayOf(former: Former | undefined, request: WithdrawalRequest): CreatedWithdrawal | undefined {
+  if (!former || former.bulkId === null) return undefined;
   if (!former.fingerprint.equals(fingerprintOf(request))) throw withdrawalErrors.idempotencyKeyReused();
   return { bulkId: former.bulkId, isReplay: true };
+}
+
+/** The withdrawal was lost in a restore and its payment is on chain: made under its old id, it is bound to it and not paid again. */
+function paidIdOf(former: Former, { asset, amount }: WithdrawalRequest, toAddress: string) {
+  if (former.bulkId !== null) return undefined;
+  const isSame =
+    former.network === asset.network.name &&
+    former.tokenAddress === asset.token.address &&
+    former.toAddress === toAddress &&
+    former.amount === amount;
+  if (!isSame) throw withdrawalErrors.idempotencyKeyReused();
+  return former.withdrawalId;
 }
 
 interface RequestFacts extends Pick<WithdrawalRequest, 'userId' | 'amount' | 'to' | 'externalId'> {

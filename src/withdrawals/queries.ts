@@ -43,8 +43,17 @@ export interface NewWithdrawal {
   fingerprint: Buffer | null;
   /** What ledgers say of it, where it is not just a withdrawal. */
   description?: string;
+  /** Of a request that is repeated after a restore, and whose payment was found on chain. */
+  id?: string;
   now: Date;
 }
+
+/**
+ * The id with its last twelve digits complemented. The id is in the calldata of a payment, so a request that is repeated after a
+ * restore gets the same bulk id as the first time.
+ */
+const bulkIdOf = (id: string) =>
+  `overlay(${id}::text placing translate(right(${id}::text, 12), '0123456789abcdef', 'fedcba9876543210') from 25)::uuid`;
 
 /**
  * One statement, so that the list's row is locked for no longer than it takes to commit. An error undoes the position, too:
@@ -53,31 +62,51 @@ export interface NewWithdrawal {
 export async function insertWithdrawal(db: Db, withdrawal: NewWithdrawal): Promise<string> {
   const { partnerId, userId, keyId, network, currency, tokenAddress, decimals, amount, toAddress } =
     withdrawal;
-  const { recipientUserId, externalId, idempotencyKey, fingerprint, now, description } = withdrawal;
+  const { recipientUserId, externalId, idempotencyKey, fingerprint, now, description, id } = withdrawal;
   const [row] = await db.query<{ bulkId: string }>(
     `with list as (
        insert into withdrawal_lists (partner_id, user_id, last_position) values ($1, $2, 1)
        on conflict (partner_id, user_id) do update set last_position = withdrawal_lists.last_position + 1
-       returning id, last_position)
-     insert into withdrawals (list_id, position, partner_id, user_id, key_id, network, currency, token_address, decimals, amount,
+       returning id, last_position),
+     made as (select coalesce($16::uuid, uuidv7()) as id)
+     insert into withdrawals (id, bulk_id, list_id, position, partner_id, user_id, key_id, network, currency, token_address, decimals, amount,
        to_address, recipient_user_id, external_id, idempotency_key, fingerprint, created_at, updated_at, description)
-     select id, last_position, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, $15 from list
+     select made.id, ${bulkIdOf('made.id')}, list.id, last_position, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+       $14, $15 from list, made
      returning bulk_id as "bulkId"`,
     [
       ...[partnerId, userId, keyId, network, currency, tokenAddress, decimals, amount, toAddress],
-      ...[recipientUserId, externalId, idempotencyKey, fingerprint, now, description ?? null],
+      ...[recipientUserId, externalId, idempotencyKey, fingerprint, now, description ?? null, id ?? null],
     ],
   );
   return row!.bulkId;
 }
 
+/** What a key was used for: a withdrawal, or a payment on chain whose withdrawal was lost. */
+export type Former =
+  | { bulkId: string; fingerprint: Buffer }
+  | {
+      bulkId: null;
+      withdrawalId: string;
+      network: string;
+      tokenAddress: string;
+      toAddress: string;
+      amount: bigint;
+    };
+
 export async function selectByIdempotencyKey(
   db: Db,
   partnerId: string,
   idempotencyKey: string,
-): Promise<{ bulkId: string; fingerprint: Buffer } | undefined> {
-  const [row] = await db.query<{ bulkId: string; fingerprint: Buffer }>(
-    'select bulk_id as "bulkId", fingerprint from withdrawals where partner_id = $1 and idempotency_key = $2',
+): Promise<Former | undefined> {
+  const [row] = await db.query<Former & Row>(
+    `select bulk_id as "bulkId", fingerprint, null::uuid as "withdrawalId", network, null as "tokenAddress", null as "toAddress",
+       null::numeric as amount
+     from withdrawals where partner_id = $1 and idempotency_key = $2
+     union all
+     select null, null, withdrawal_id, network, token_address, to_address, amount from found_payments
+     where key_mark = withdrawal_key_mark($1, $2) and withdrawal_id is not null
+     order by 1 nulls last limit 1`,
     [partnerId, idempotencyKey],
   );
   return row;

@@ -1,0 +1,28 @@
+import { recordChange } from '../audit/index.ts';
+import { type Ctx, inTransaction } from '../context.ts';
+import { selectSigners, updateDeployment, updateHalted } from './queries.ts';
+
+/**
+ * Gives the database to another deployment, and halts every wallet: whether the former one has paid what this database does not know
+ * is for wallets.recover to find.
+ */
+export function rebindDeployment(
+  ctx: Ctx,
+  { deploymentId }: { deploymentId: string },
+): Promise<{ deploymentId: string; former: string | null }> {
+  return inTransaction(ctx, async (ctx) => {
+    const { db, now } = ctx;
+    const former = await updateDeployment(db, deploymentId, now);
+    if (former === deploymentId) return { deploymentId, former };
+    const reason = `the database was rebound from deployment ${former ?? '(none)'} to ${deploymentId}: run wallets recover`;
+    for (const { network, address } of await selectSigners(db))
+      await updateHalted(db, { network, address, reason, now });
+    await recordChange(ctx, {
+      action: 'wallets.rebind',
+      subject: 'deployment',
+      before: { deploymentId: former },
+      after: { deploymentId },
+    });
+    return { deploymentId, former };
+  });
+}
