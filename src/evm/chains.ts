@@ -9,6 +9,8 @@ export interface Chain {
   finality: Finality;
   /** The least tip that block builders of the network take, in wei for each unit of gas. */
   tipMin: bigint;
+  /** The most that a node may suggest as a tip where the base fee is lower, in wei for each unit of gas. */
+  tipAllowed: bigint;
   /** The most that a unit of gas may cost, in wei, unless the operator says otherwise. */
   feeCap: bigint;
   /** Enough for a transfer of any of the tokens; what is not used is not paid. */
@@ -27,6 +29,7 @@ export const chains = {
     tokens: ['USDT', 'USDC'],
     finality: { rule: 'finalized' },
     tipMin: 30n * gwei,
+    tipAllowed: 30n * gwei,
     feeCap: 10_000n * gwei,
     transferGas,
     bumpAfterMs: 20_000,
@@ -36,6 +39,7 @@ export const chains = {
     tokens: ['USDT', 'USDC', 'EURC'],
     finality: { rule: 'finalized' },
     tipMin: gwei / 10n,
+    tipAllowed: 2n * gwei,
     feeCap: 500n * gwei,
     transferGas,
     bumpAfterMs: 60_000,
@@ -45,6 +49,7 @@ export const chains = {
     tokens: ['USDT', 'USDC', 'EURC'],
     finality: { rule: 'safe', above: { amount: '10000', rule: 'finalized' } },
     tipMin: gwei / 1_000n,
+    tipAllowed: gwei / 10n,
     feeCap: 50n * gwei,
     transferGas,
     bumpAfterMs: 20_000,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { raiseFees, readFees } from './fees.ts';
 import { NodeError } from './json-rpc.ts';
 import type { Provider } from './node.ts';
 
 const gwei = 10n ** 9n;
-const bounds = { tipMin: 30n * gwei, feeCap: 500n * gwei };
+const bounds = { tipMin: 30n * gwei, tipAllowed: 50n * gwei, feeCap: 500n * gwei };
 
 /** A node that answers with these, in the order in which fees are asked for. */
 const answering = (...answers: unknown[]): Provider => ({
@@ -19,7 +19,7 @@ const within = (value: bigint, from: bigint, width = 1_000n) =>
   assert.ok(value >= from && value < from + width, `${value} is not within ${width} of ${from}`);
 
 test('the tip is what the node suggests, the fee twice the base fee and the tip', async () => {
-  const fees = await readFees(answering(block(100n * gwei), hex(40n * gwei)), bounds);
+  const fees = await readFees([answering(block(100n * gwei), hex(40n * gwei))], bounds);
   assert.equal(fees.baseFeePerGas, 100n * gwei);
   within(fees.maxPriorityFeePerGas, 40n * gwei);
   assert.equal(fees.maxFeePerGas, 200n * gwei + fees.maxPriorityFeePerGas);
@@ -31,25 +31,66 @@ for (const [what, tip] of [
   ['suggests nonsense', { tip: 1 }],
 ] as const) {
   test(`the least tip where the node ${what}`, async () => {
-    const fees = await readFees(answering(block(gwei), tip), bounds);
+    const fees = await readFees([answering(block(gwei), tip)], bounds);
     within(fees.maxPriorityFeePerGas, bounds.tipMin);
   });
 }
 
 test('nothing is above the cap', async () => {
-  const dear = await readFees(answering(block(400n * gwei), hex(40n * gwei)), bounds);
+  const dear = await readFees([answering(block(400n * gwei), hex(40n * gwei))], bounds);
   assert.equal(dear.maxFeePerGas, bounds.feeCap);
   within(dear.maxPriorityFeePerGas, 40n * gwei);
-  const absurd = await readFees(answering(block(gwei), hex(10n ** 30n)), bounds);
+  const absurd = await readFees([answering(block(10n ** 30n), hex(10n ** 30n))], bounds);
   assert.equal(absurd.maxFeePerGas, bounds.feeCap);
   within(absurd.maxPriorityFeePerGas, bounds.feeCap - 1_000n);
+});
+
+describe('of several nodes', () => {
+  const honest = () => answering(block(100n * gwei), hex(40n * gwei));
+  const away = new NodeError('no answer');
+
+  for (const [what, liars] of [
+    ['one of two', [answering(block(10n ** 30n), hex(10n ** 30n))]],
+    ['one of two that lies about the tip only', [answering(block(100n * gwei), hex(10n ** 30n))]],
+    ['one of three', [honest(), answering(block(0n), hex(10n ** 30n))]],
+    ['one, where another is away', [answering(block(10n ** 30n), hex(10n ** 30n)), answering(away, away)]],
+  ] as [string, Provider[]][]) {
+    test(`${what} does not set the fees, in whatever order they are asked`, async () => {
+      for (const nodes of [
+        [honest(), ...liars],
+        [...liars, honest()],
+      ]) {
+        const fees = await readFees(nodes, bounds);
+        assert.equal(fees.baseFeePerGas, 100n * gwei);
+        within(fees.maxPriorityFeePerGas, 40n * gwei);
+        assert.equal(fees.maxFeePerGas, 200n * gwei + fees.maxPriorityFeePerGas);
+      }
+    });
+  }
+
+  test('the tip is the median of those that suggest one', async () => {
+    const tips = [45n, 41n, 43n].map((tip) => answering(block(100n * gwei), hex(tip * gwei)));
+    const silent = answering(block(100n * gwei), new NodeError('no such method'));
+    within((await readFees([...tips, silent], bounds)).maxPriorityFeePerGas, 43n * gwei);
+  });
+
+  test('none answers: the error of the first', async () => {
+    await assert.rejects(readFees([answering(away, away), answering(null, hex(1n))], bounds), away);
+  });
+});
+
+test('a tip is at most the base fee, or what the network allows where that is more', async () => {
+  const tipOf = async (baseFee: bigint) =>
+    (await readFees([answering(block(baseFee), hex(10n ** 30n))], bounds)).maxPriorityFeePerGas;
+  within(await tipOf(gwei), bounds.tipAllowed);
+  within(await tipOf(80n * gwei), 80n * gwei);
 });
 
 test('no two signings are alike, even at the cap', async () => {
   for (const tip of [40n * gwei, 10n ** 30n]) {
     const tips = new Set<bigint>();
     for (let count = 0; count < 50; count++) {
-      tips.add((await readFees(answering(block(gwei), hex(tip)), bounds)).maxPriorityFeePerGas);
+      tips.add((await readFees([answering(block(gwei), hex(tip))], bounds)).maxPriorityFeePerGas);
     }
     assert.ok(tips.size > 25);
   }
@@ -57,9 +98,9 @@ test('no two signings are alike, even at the cap', async () => {
 
 test('without a base fee there is no answer', async () => {
   const silent = new NodeError('eth_getBlockByNumber: no answer');
-  await assert.rejects(readFees(answering(silent, hex(1n)), bounds), silent);
+  await assert.rejects(readFees([answering(silent, hex(1n))], bounds), silent);
   for (const odd of [null, {}, { baseFeePerGas: null }, { baseFeePerGas: 7 }]) {
-    await assert.rejects(readFees(answering(odd, hex(1n)), bounds), NodeError);
+    await assert.rejects(readFees([answering(odd, hex(1n))], bounds), NodeError);
   }
 });
 

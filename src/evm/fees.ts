@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { valueOrError } from './blocks.ts';
 import { malformed, readQuantity } from './hex.ts';
 import { NodeError } from './json-rpc.ts';
 import type { Provider } from './node.ts';
@@ -9,22 +10,54 @@ export interface Fees {
   maxPriorityFeePerGas: bigint;
 }
 
-const jitterWei = 1_000;
+/** What a network allows, in wei for each unit of gas. */
+export interface FeeBounds {
+  tipMin: bigint;
+  /** A tip up to this is taken whatever the base fee; above it, the tip is at most the base fee. */
+  tipAllowed: bigint;
+  feeCap: bigint;
+}
 
-/** What a transaction should offer now, within the bounds of its network. */
+const jitterWei = 1_000;
+const feeTimeoutMs = 3_000;
+
+/**
+ * What a transaction should offer now: the median of what the nodes say, within the bounds of the network. One node could set
+ * the price of every payout otherwise. Of two, the lower: too low a fee is raised later, too high a fee is gone.
+ */
 export async function readFees(
-  provider: Provider,
-  { tipMin, feeCap }: { tipMin: bigint; feeCap: bigint },
+  providers: readonly Provider[],
+  { tipMin, tipAllowed, feeCap }: FeeBounds,
 ): Promise<Fees & { baseFeePerGas: bigint }> {
-  const [block, tip] = await provider.batch([
-    { method: 'eth_getBlockByNumber', params: ['latest', false] },
-    { method: 'eth_maxPriorityFeePerGas', params: [] },
-  ]);
-  if (block instanceof NodeError) throw block;
-  const baseFeePerGas = baseFeeOf(block);
-  const maxPriorityFeePerGas = jitter(largest(tipOf(tip) ?? tipMin, tipMin), feeCap);
+  const answers = await Promise.all(providers.map(readFrom));
+  const heard = answers.flatMap((answer) => (answer instanceof NodeError ? [] : [answer]));
+  if (heard.length === 0) throw answers[0];
+  const baseFeePerGas = median(heard.map(({ baseFee }) => baseFee))!;
+  const suggested = median(heard.flatMap(({ tip }) => tip ?? [])) ?? tipMin;
+  const tip = smallest(suggested, largest(baseFeePerGas, tipAllowed));
+  const maxPriorityFeePerGas = jitter(largest(tip, tipMin), feeCap);
   const maxFeePerGas = smallest(2n * baseFeePerGas + maxPriorityFeePerGas, feeCap);
   return { baseFeePerGas, maxFeePerGas, maxPriorityFeePerGas };
+}
+
+async function readFrom(
+  provider: Provider,
+): Promise<{ baseFee: bigint; tip: bigint | undefined } | NodeError> {
+  const [block, tip] = await provider.batch(
+    [
+      { method: 'eth_getBlockByNumber', params: ['latest', false] },
+      { method: 'eth_maxPriorityFeePerGas', params: [] },
+    ],
+    feeTimeoutMs,
+  );
+  if (block instanceof NodeError) return block;
+  return valueOrError(() => ({ baseFee: baseFeeOf(block), tip: tipOf(tip) }));
+}
+
+/** Of an even number, the lower of the two in the middle. */
+function median(values: readonly bigint[]): bigint | undefined {
+  const sorted = values.toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0));
+  return sorted[Math.floor((sorted.length - 1) / 2)];
 }
 
 /**

@@ -28,6 +28,7 @@ export interface EvmNetwork {
   finality: Finality;
   feeCap: bigint;
   tipMin: bigint;
+  tipAllowed: bigint;
   transferGas: bigint;
   bumpAfterMs: number;
   signer?: Signer;
@@ -45,7 +46,7 @@ export function createEvm(settings: readonly NetworkSettings[], onCall?: OnCall)
 
 function createNetwork(settings: NetworkSettings, onCall?: OnCall): EvmNetwork {
   const { network, rpcUrls, tokens, finality, feeCap, bumpAfterMs, signerKey, callTimeoutMs } = settings;
-  const { chainId, tipMin, transferGas } = chains[network];
+  const { chainId, tipMin, tipAllowed, transferGas } = chains[network];
   return {
     name: network,
     chainId,
@@ -58,6 +59,7 @@ function createNetwork(settings: NetworkSettings, onCall?: OnCall): EvmNetwork {
     finality,
     feeCap,
     tipMin,
+    tipAllowed,
     transferGas,
     bumpAfterMs,
     ...(signerKey && { signer: createSigner(signerKey) }),

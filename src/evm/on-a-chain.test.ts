@@ -40,7 +40,7 @@ import {
 const makeKey = () => `0x${randomBytes(32).toString('hex')}` as PrivateKey;
 const makeAddress = () => `0x${randomBytes(20).toString('hex')}`;
 const million = 1_000_000n;
-const { chainId, transferGas, tipMin, feeCap } = chains.polygon;
+const { chainId, transferGas, tipMin, tipAllowed, feeCap } = chains.polygon;
 const issuerKey = makeKey();
 const signer = createSigner(makeKey());
 const gwei = 10n ** 9n;
@@ -211,7 +211,7 @@ describe('on a chain', () => {
       const nonce = await readTransactionCount(provider, signer.address, 'latest');
       const signWith = (fees: typeof usualFees) =>
         signer.signTransfer({ ...transfer, ...fees, chainId, nonce, gas: transferGas });
-      const fees = await readFees(provider, { tipMin, feeCap });
+      const fees = await readFees([provider], { tipMin, tipAllowed, feeCap });
       const waiting = await signWith(fees);
       await send(waiting.raw);
       assert.equal(await readTransactionCount(provider, signer.address, 'pending'), nonce + 1);
@@ -222,7 +222,9 @@ describe('on a chain', () => {
         send(little.raw),
         (error: NodeError) => error.isAnswer && /underpriced/.test(error.said!),
       );
-      const raised = await signWith(raiseFees(fees, await readFees(provider, { tipMin, feeCap }), feeCap)!);
+      const raised = await signWith(
+        raiseFees(fees, await readFees([provider], { tipMin, tipAllowed, feeCap }), feeCap)!,
+      );
       assert.equal(await send(raised.raw), raised.hash);
       await provider.call('evm_mine', []);
       const [lost, mined] = await readReceipts(provider, [waiting.hash, raised.hash]);
@@ -239,7 +241,7 @@ describe('on a chain', () => {
   });
 
   it('suggests fees that are mined at once', async () => {
-    const fees = await readFees(provider, { tipMin, feeCap });
+    const fees = await readFees([provider], { tipMin, tipAllowed, feeCap });
     assert.ok(fees.maxPriorityFeePerGas >= tipMin && fees.maxFeePerGas <= feeCap);
     const nonce = await readTransactionCount(provider, signer.address, 'latest');
     const transfer = { ...newTransfer(usdc), ...fees, chainId, nonce, gas: transferGas };

@@ -85,7 +85,7 @@ async function readAll(provider: Provider, base: number) {
     noFreezeFunction: await readFrozen(provider, { ...usdc, freezeFunction: 'isBlackListed' }, [frozen]),
     simulated: await simulateTransfers(provider, wallet, [transferTo(recipient), transferTo(frozen)]),
     tip: await attempt(
-      readFees(provider, { tipMin: gwei, feeCap: 500n * gwei }).then(
+      readFees([provider], { tipMin: gwei, tipAllowed: 2n * gwei, feeCap: 500n * gwei }).then(
         ({ maxPriorityFeePerGas }) => maxPriorityFeePerGas >= gwei && maxPriorityFeePerGas < 2n * gwei,
       ),
     ),

@@ -33,7 +33,7 @@ export function bumpStuck(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const waiting = await selectOpenSlots(ctx.db, { ...range, limit: turnMax });
     const old = waiting.filter(({ attempts }) => isOld(ctx, attempts[0]!.signedAt, network.bumpAfterMs));
     if (old.length === 0 || 'refused' in (await checkLane(ctx, lane, provider))) return 0;
-    const suggested = await readFees(provider, network);
+    const suggested = await readFees(network.node.providers, network);
     let bumped = 0;
     for (const slot of old) {
       const [newest] = slot.attempts;

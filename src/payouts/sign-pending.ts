@@ -107,7 +107,7 @@ async function readWallet(ctx: WorkerCtx, lane: Lane, provider: Provider): Promi
     const together = gatherCalls(provider);
     const addresses = [...network.tokens.values()].map(({ address }) => address);
     const [fees, leftBelow, gas, balances] = await Promise.all([
-      readFees(together, network),
+      readFees(network.node.providers, network),
       readLeftBelow(together, signer.address),
       readGasBalance(together, signer.address),
       Promise.all(addresses.map((address) => readTokenBalance(together, address, signer.address))),

@@ -90,7 +90,7 @@ const signAnew: Turn = async (ctx, lane) => {
     ({ transferStatus, attempts }) =>
       transferStatus !== 'mined' && attempts[0]!.signedAt.getTime() < ctx.now.getTime() - network.bumpAfterMs,
   );
-  const fees = await readFees(network.node.pick(), network);
+  const fees = await readFees(network.node.providers, network);
   for (const slot of stuck) {
     await inTransaction(ctx, async ({ db, now }) => {
       const row = await lockSigner(db, network.name, signer.address);
