@@ -135,6 +135,7 @@ test('everything said of networks, with spaces around it', () => {
     BASE_RPC_URLS: 'https://base.example.com',
     NETWORK_FINALITY: 'polygon:12, base:safe/500/finalized, ethereum:0',
     NETWORK_FEE_CAP_GWEI: 'polygon:0.5,base:2',
+    NODE_QUORUM: 'polygon:1, base:1',
     TOKEN_ADDRESSES: `polygon:EURC:${devnetToken}, base:USDC:${devnetToken.toUpperCase().replace('0X', '0x')}`,
     WITHDRAWAL_LIMITS: 'polygon:EURC:0.000001:, base:USDT:1:2500.50',
     SCREENING_URL: 'https://screening.example.com/check?key=1',
@@ -148,6 +149,10 @@ test('everything said of networks, with spaces around it', () => {
     ['polygon', 'base'],
   );
   assert.deepEqual(polygon!.rpcUrls, [rpcUrl, 'http://10.0.0.7:8545']);
+  assert.deepEqual(
+    config.networks.map(({ quorum }) => quorum),
+    [1, 1],
+  );
   assert.deepEqual(polygon!.finality, { rule: 12 });
   assert.deepEqual(base!.finality, { rule: 'safe', above: { amount: '500', rule: 'finalized' } });
   assert.deepEqual([polygon!.feeCap, base!.feeCap], [500_000_000n, 2_000_000_000n]);
@@ -271,6 +276,8 @@ const issuerFault =
   'ISSUER_URL must be one http:// or https:// address without a user name, password, query or fragment.';
 const finalityFault =
   'NETWORK_FINALITY must be network:rule pairs, a rule being finalized, safe, a number of blocks, or such as safe/10000/finalized; the networks are polygon, ethereum, base.';
+const quorumFault =
+  'NODE_QUORUM must be network:number pairs, each number from 1 to 99; the networks are polygon, ethereum, base.';
 const feeCapFault =
   'NETWORK_FEE_CAP_GWEI must be network:gwei pairs, each a number above 0 with at most 9 decimals; the networks are polygon, ethereum, base.';
 const tokenFault =
@@ -323,6 +330,19 @@ for (const [name, value, sentence] of [
   ['NETWORK_FINALITY', 'polygon:soon', finalityFault],
   ['NETWORK_FINALITY', 'solana:safe', finalityFault],
   ['NETWORK_FINALITY', 'polygon:1,polygon:2', 'NETWORK_FINALITY has polygon more than once.'],
+  [
+    'POLYGON_RPC_URLS',
+    'https://node.example.com, https://NODE.example.com/',
+    'POLYGON_RPC_URLS has one address more than once.',
+  ],
+  ['NODE_QUORUM', 'polygon:0', quorumFault],
+  ['NODE_QUORUM', '2', quorumFault],
+  ['NODE_QUORUM', 'polygon:two', quorumFault],
+  [
+    'NODE_QUORUM',
+    'polygon:1',
+    'NODE_QUORUM asks for 1 nodes of polygon, and POLYGON_RPC_URLS has 0: no payout would ever be settled.',
+  ],
   ['NETWORK_FEE_CAP_GWEI', 'polygon:0', feeCapFault],
   ['NETWORK_FEE_CAP_GWEI', 'polygon:-1', feeCapFault],
   ['NETWORK_FEE_CAP_GWEI', 'polygon:1e3', feeCapFault],

@@ -275,9 +275,11 @@ function readNetworks(
     form: 'network:gwei pairs, each a number above 0 with at most 9 decimals',
     parse: (gwei) => parseMinor(gwei, 9) || undefined,
   });
+  const quorums = readQuorums(read, rpcUrls);
   return offered.map((network) => {
     const chain = chains[network];
     const signerKey = keys.get(network);
+    const quorum = quorums.get(network);
     return {
       network,
       rpcUrls: rpcUrls.get(network)!,
@@ -285,6 +287,7 @@ function readNetworks(
       tokens: tokens.get(network)!,
       feeCap: feeCaps.get(network) ?? chain.feeCap,
       bumpAfterMs: chain.bumpAfterMs,
+      ...(quorum && { quorum }),
       ...(signerKey && { signerKey }),
     };
   });
@@ -300,7 +303,25 @@ function readRpcUrls({ list, fault }: Reading, network: Network): string[] {
   const name = rpcSettings[network];
   const urls = list(name);
   if (!urls.every(isHttpUrl)) fault(`${name} must be http:// or https:// addresses, separated by commas.`);
+  // One node under one address would be two votes.
+  else if (new Set(urls.map((url) => new URL(url).href)).size < urls.length)
+    fault(`${name} has one address more than once.`);
   return urls;
+}
+
+function readQuorums(read: Reading, rpcUrls: ReadonlyMap<Network, string[]>): Map<Network, number> {
+  const quorums = readPairs<number>(read, 'NODE_QUORUM', {
+    form: 'network:number pairs, each number from 1 to 99',
+    parse: (text) => (/^[1-9]\d?$/.test(text) ? Number(text) : undefined),
+  });
+  for (const [network, quorum] of quorums) {
+    const count = rpcUrls.get(network)!.length;
+    if (quorum > count)
+      read.fault(
+        `NODE_QUORUM asks for ${quorum} nodes of ${network}, and ${rpcSettings[network]} has ${count}: no payout would ever be settled.`,
+      );
+  }
+  return quorums;
 }
 
 function isHttpUrl(text: string): boolean {

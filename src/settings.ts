@@ -48,12 +48,17 @@ export const settings = {
   },
   POLYGON_RPC_URLS: {
     meaning:
-      'JSON-RPC addresses of Polygon nodes, separated by commas; without one, nothing is paid there. Two of different providers are better than one.',
+      'JSON-RPC addresses of Polygon nodes, separated by commas; without one, nothing is paid there. Give three of different providers: two must agree, and one may be away.',
     default: '',
     secret: true,
   },
   ETHEREUM_RPC_URLS: { meaning: 'The same for Ethereum.', default: '', secret: true },
   BASE_RPC_URLS: { meaning: 'The same for Base.', default: '', secret: true },
+  NODE_QUORUM: {
+    meaning:
+      'How many nodes must agree before a payout is completed or failed or a deposit is posted, `network:number`, separated by commas. Otherwise 2, or 1 where a network has one address.',
+    default: '',
+  },
   HOT_WALLET_KEYS: {
     meaning:
       'Private key that withdrawals are paid with, 32 bytes in hexadecimal: one for all networks, or `network:key`, separated by commas. Only workers read it.',

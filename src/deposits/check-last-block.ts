@@ -9,7 +9,7 @@ export const lastBlockOf = ({ nextBlock, lastHash }: Cursor) =>
 /**
  * The nodes that have the last block that was read, as it was read: what they have after it continues what was posted. Where there
  * is none, nothing is read; and where there is none because they have another block there, the network is halted until an operator
- * has looked, since what was posted may no longer be on chain.
+ * has looked, since what was posted may no longer be on chain. Enough nodes for the quorum must say so.
  */
 export async function checkLastBlock(
   ctx: WorkerCtx,
@@ -24,9 +24,10 @@ export async function checkLastBlock(
   if (agreeing.length === 0 && looks.some(isOther)) {
     // One answer may be wrong; halting needs a person, so every node is asked again.
     const again = (await lookAtNodes(watch, block)).looks;
-    const other = again.find(isOther);
-    if (other && again.every((look) => look.hash === undefined || isOther(look))) {
-      await halt(ctx, watch, cursor, other.hash!);
+    const others = again.filter(isOther);
+    const isEnough = others.length >= watch.network.node.quorum;
+    if (isEnough && again.every((look) => look.hash === undefined || isOther(look))) {
+      await halt(ctx, watch, cursor, others[0]!.hash!);
     }
     return { looks: [], trouble: watch.trouble };
   }

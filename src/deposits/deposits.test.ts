@@ -63,11 +63,17 @@ function makeWatcher(world: World, worker = world.worker, atStep?: Watch['atStep
 }
 
 /** A network that is watched, by nodes behind proxies if wanted, and a user with a wallet. */
-async function startWatching(t: TestContext, { proxies: count = 0 } = {}) {
+async function startWatching(
+  t: TestContext,
+  { proxies: count = 0, quorum }: { proxies?: number; quorum?: number } = {},
+) {
   const world = await makeWorld(t, chain);
   const proxies = await Promise.all(Array.from({ length: count }, () => startProxy(t, chain.rpcUrl)));
   const rpcUrls = proxies.map(({ url }) => url);
-  const watcher = makeWatcher(world, count > 0 ? world.makeWorker({ rpcUrls }) : world.worker);
+  const watcher = makeWatcher(
+    world,
+    count > 0 ? world.makeWorker({ rpcUrls, ...(quorum && { quorum }) }) : world.worker,
+  );
   await watcher.turn();
   return { world, watcher, proxies: proxies as [NodeProxy, NodeProxy], ...(await makeOwner(world)) };
 }
@@ -579,6 +585,21 @@ describe('nodes', () => {
     };
   }
 
+  /** A log of a transfer that nobody made. */
+  const makeUp = async (wallet: string, block: string) => ({
+    ...{
+      address: tokenOf('USDC'),
+      data: `0x${'f'.padStart(64, '0')}`,
+      transactionHash: `0x${'e5'.repeat(32)}`,
+    },
+    topics: [
+      '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+      ...[makeAddress(), wallet].map((address) => `0x${address.slice(2).padStart(64, '0')}`),
+    ],
+    ...{ logIndex: '0x0', blockNumber: block },
+    blockHash: (await chain.call<{ hash: string }>('eth_getBlockByNumber', block, false)).hash,
+  });
+
   test('a node that is behind holds the deposit up, and loses nothing', async (t) => {
     const { watcher, wallet, world, proxies } = await startWatching(t, { proxies: 1 });
     await fallBehind(proxies[0]);
@@ -609,17 +630,52 @@ describe('nodes', () => {
     assert.equal(await watcher.catchUp(), 1);
   });
 
-  test('of two nodes one is behind, or away: the other is enough', async (t) => {
-    const { watcher, wallet, proxies } = await startWatching(t, { proxies: 2 });
+  test('of two nodes one is behind, or away: the other is not enough, and nothing is lost', async (t) => {
+    const { watcher, wallet, proxies, world } = await startWatching(t, { proxies: 2 });
+    const before = await cursorOf(world);
     await fallBehind(proxies[0]);
     await deposit(wallet);
-    await chain.mine(2);
-    assert.equal(await watcher.catchUp(), 1);
+    await chain.mine(102);
+    for (let count = 0; count < 3; count++) assert.equal(await watcher.catchUp(), 0);
     proxies[0].weather = (response) => response.destroy();
-    await deposit(wallet);
-    await chain.mine(2);
+    for (let count = 0; count < 3; count++) assert.equal(await watcher.catchUp(), 0);
+    assert.deepEqual(await cursorOf(world), before);
+    assert.deepEqual(troublesOf(watcher), [
+      `only 1 of the nodes has block ${before!.next}, and 2 must agree`,
+    ]);
+    proxies[0].weather = undefined;
+    proxies[0].meddle = undefined;
     assert.equal(await watcher.catchUp(), 1);
     assert.deepEqual(errorsOf(watcher), []);
+  });
+
+  for (const quorum of [1, 2]) {
+    test(`of ${quorum + 1} nodes one is behind, or away: ${quorum} are enough for a quorum of ${quorum}`, async (t) => {
+      const { watcher, wallet, proxies } = await startWatching(t, { proxies: quorum + 1, quorum });
+      await fallBehind(proxies[0]);
+      await deposit(wallet);
+      await chain.mine(2);
+      assert.equal(await watcher.catchUp(), 1);
+      proxies[0].weather = (response) => response.destroy();
+      await deposit(wallet);
+      await chain.mine(2);
+      assert.equal(await watcher.catchUp(), 1);
+      assert.deepEqual(errorsOf(watcher), []);
+    });
+  }
+
+  test('of two nodes one makes a transfer up while the other is away: it is not posted', async (t) => {
+    const { watcher, wallet, world, userId, proxies } = await startWatching(t, { proxies: 2 });
+    await chain.mine(4);
+    proxies[1].weather = (response) => response.destroy();
+    proxies[0].meddle = async ({ method, params }, forward) => {
+      if (method !== 'eth_getLogs') return forward();
+      const { toBlock } = params[0] as { toBlock: string };
+      return [await makeUp(wallet, toBlock)];
+    };
+    for (let count = 0; count < 3; count++) assert.equal(await watcher.catchUp(), 0);
+    assert.ok((proxies[0].counts.get('eth_getBlockByNumber') ?? 0) > 4, 'the liar was asked');
+    assert.deepEqual(await received(world, userId), []);
   });
 
   test('of two nodes one finds no logs, and has the receipt: it is posted', async (t) => {
@@ -658,22 +714,9 @@ describe('nodes', () => {
     const { watcher, wallet, world, userId, proxies } = await startWatching(t, { proxies: 2 });
     await deposit(makeAddress());
     await chain.mine(2);
-    const made = async (block: string) => ({
-      ...{
-        address: tokenOf('USDC'),
-        data: `0x${'f'.padStart(64, '0')}`,
-        transactionHash: `0x${'e5'.repeat(32)}`,
-      },
-      topics: [
-        '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
-        ...[makeAddress(), wallet].map((address) => `0x${address.slice(2).padStart(64, '0')}`),
-      ],
-      ...{ logIndex: '0x0', blockNumber: block },
-      blockHash: (await chain.call<{ hash: string }>('eth_getBlockByNumber', block, false)).hash,
-    });
     proxies[0].meddle = ({ method, params }, forward) =>
       method === 'eth_getLogs'
-        ? made((params[0] as { toBlock: string }).toBlock).then((log) => [log])
+        ? makeUp(wallet, (params[0] as { toBlock: string }).toBlock).then((log) => [log])
         : forward();
     assert.equal(await watcher.catchUp(), 0);
     assert.deepEqual(await received(world, userId), []);
@@ -701,8 +744,8 @@ describe('nodes', () => {
     assert.equal(await watcher.catchUp(), 1);
   });
 
-  test('one node shows another block in place of the last one that was read: the other goes on alone', async (t) => {
-    const { watcher, wallet, world, proxies } = await startWatching(t, { proxies: 2 });
+  test('one node shows another block in place of the last one that was read: the others go on without it', async (t) => {
+    const { watcher, wallet, world, proxies } = await startWatching(t, { proxies: 3 });
     proxies[0].meddle = async ({ method }, forward) => {
       const answer = await forward();
       return method === 'eth_getBlockByNumber' && answer
@@ -738,7 +781,7 @@ describe('nodes', () => {
   });
 
   test('a node on another chain is not asked', async (t) => {
-    const { watcher, wallet, proxies } = await startWatching(t, { proxies: 2 });
+    const { watcher, wallet, proxies } = await startWatching(t, { proxies: 2, quorum: 1 });
     proxies[0].meddle = ({ method }, forward) => {
       if (method === 'eth_chainId') return '0x1';
       return method === 'eth_getLogs' ? [] : forward();

@@ -18,11 +18,15 @@ export type Gathered =
 /**
  * What the nodes have of a range. Every node is asked, because one alone could keep a deposit from its user by saying that there
  * is none, or make one up. A node that does not answer, or does not have the last block yet, has no say. Those that have it
- * must have the same block there, and then every transfer that one of them shows must be in the chain of each: in its logs, or, as a
+ * must be as many as the quorum and have the same block there, and then every transfer that one of them shows must be in the chain of each: in its logs, or, as a
  * node may be slow to index those, in the transaction's receipt. Otherwise nothing is decided, and the next turn asks again.
  * Throws a `NodeError` where no node answered.
  */
-export async function gatherTransfers(looks: readonly NodeLook[], range: ReceivedRange): Promise<Gathered> {
+export async function gatherTransfers(
+  quorum: number,
+  looks: readonly NodeLook[],
+  range: ReceivedRange,
+): Promise<Gathered> {
   const answers = await Promise.all(looks.map((look) => readFrom(look, range)));
   const full = answers.flatMap((answer) => (answer && !(answer instanceof NodeError) ? [answer] : []));
   const [first, ...others] = full;
@@ -30,6 +34,7 @@ export async function gatherTransfers(looks: readonly NodeLook[], range: Receive
     const error = answers.find((answer) => answer instanceof NodeError);
     throw error ?? new NodeError('eth_getLogs: no node has the last block of the range');
   }
+  if (full.length < quorum) return { kind: 'disagreed', trouble: tooFew(full.length, quorum, range.toBlock) };
   if (others.some(({ end }) => end.hash !== first.end.hash)) {
     return { kind: 'disagreed', trouble: `the nodes have different blocks ${range.toBlock}` };
   }
@@ -45,6 +50,9 @@ export async function gatherTransfers(looks: readonly NodeLook[], range: Receive
   }
   return { kind: 'agreed', end: first.end, transfers: [...transfers.values()].sort(inOrder) };
 }
+
+export const tooFew = (heard: number, quorum: number, block: number): string =>
+  `only ${heard} of the nodes ${heard === 1 ? 'has' : 'have'} block ${block}, and ${quorum} must agree`;
 
 async function readFrom(
   { provider, final }: NodeLook,

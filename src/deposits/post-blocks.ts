@@ -26,7 +26,7 @@ export async function postBlocks(
 ): Promise<number | undefined> {
   const { network } = watch;
   const owners = await readOwners(ctx, network.name);
-  const gathered = await gatherTransfers(looks, {
+  const gathered = await gatherTransfers(network.node.quorum, looks, {
     tokens: [...network.tokens.values()].map(({ address }) => address),
     recipients: [...owners.keys()],
     fromBlock: cursor.nextBlock,

@@ -1,9 +1,10 @@
 import { NodeError } from '../evm/index.ts';
 import { checkLastBlock, lastBlockOf } from './check-last-block.ts';
+import { tooFew } from './gather-transfers.ts';
 import { lookAtNodes, type NodeLook } from './look-at-nodes.ts';
 import { postBlocks } from './post-blocks.ts';
 import { claimCursor, insertCursor, releaseCursor, selectCursor } from './queries.ts';
-import { leaveMs } from './timing.ts';
+import { farBehindBlocks, leaveMs } from './timing.ts';
 import { adaptSpan, tellTrouble, type Watch, type WorkerCtx } from './watch.ts';
 
 export interface Turn {
@@ -37,8 +38,10 @@ export async function watchDeposits(ctx: WorkerCtx, watch: Watch): Promise<Turn>
   const { looks, trouble } = await checkLastBlock(ctx, watch, cursor, answers);
   const { network, nextBlock } = cursor;
   const finals = looks.map(({ final }) => final?.number ?? -1).filter((number) => number >= nextBlock);
-  if (finals.length === 0) {
-    tellTrouble(ctx, watch, trouble);
+  const { quorum } = watch.network.node;
+  if (finals.length < quorum) {
+    const isFarBehind = Math.max(...finals) - nextBlock >= farBehindBlocks;
+    tellTrouble(ctx, watch, trouble ?? (isFarBehind ? tooFew(finals.length, quorum, nextBlock) : undefined));
     return nothing;
   }
   // Up to where all of those that are ahead say that it is final. One that is far behind has no say and holds nobody up.

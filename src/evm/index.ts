@@ -26,9 +26,11 @@ export { type CallOutcome, createNode, type Node, type Provider } from './node.t
 export { addressOfKey, type PrivateKey, parsePrivateKey } from './private-key.ts';
 export {
   type Log,
+  type Move,
   matchTransfer,
   paysAnything,
   type Receipt,
+  readMoves,
   readReceipts,
 } from './receipts.ts';
 export {

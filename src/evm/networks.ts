@@ -9,6 +9,8 @@ import type { Token } from './tokens.ts';
 export interface NetworkSettings {
   network: Network;
   rpcUrls: string[];
+  /** How many nodes must agree on what is final; 2 if left out, or 1 where there is one node. */
+  quorum?: number;
   finality: Finality;
   tokens: Token[];
   feeCap: bigint;
@@ -45,13 +47,15 @@ export function createEvm(settings: readonly NetworkSettings[], onCall?: OnCall)
 }
 
 function createNetwork(settings: NetworkSettings, onCall?: OnCall): EvmNetwork {
-  const { network, rpcUrls, tokens, finality, feeCap, bumpAfterMs, signerKey, callTimeoutMs } = settings;
+  const { network, rpcUrls, quorum, tokens, finality, feeCap, bumpAfterMs, signerKey, callTimeoutMs } =
+    settings;
   const { chainId, tipMin, tipAllowed, transferGas } = chains[network];
   return {
     name: network,
     chainId,
     node: createNode({
       rpcUrls,
+      ...(quorum && { quorum }),
       timeoutMs: callTimeoutMs ?? usualCallTimeoutMs,
       onCall: (method, outcome) => onCall?.(network, method, outcome),
     }),

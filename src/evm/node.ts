@@ -11,6 +11,8 @@ export interface Provider {
 /** All the JSON-RPC addresses of one network. */
 export interface Node {
   providers: readonly Provider[];
+  /** How many of them must say the same before a payout is completed or failed, or a deposit posted. */
+  quorum: number;
   /**
    * The next in turn that did not fail just now; when all did, the one whose failure is longest ago. For a second opinion,
    * another than `not`, where there is another.
@@ -24,6 +26,8 @@ export type CallOutcome = 'ok' | 'refused' | 'failed';
 export interface NodeOptions {
   rpcUrls: readonly string[];
   timeoutMs: number;
+  /** 2 where it is left out, or 1 where there is one address. */
+  quorum?: number;
   onCall?: (method: string, outcome: CallOutcome) => void;
 }
 
@@ -34,7 +38,7 @@ interface Place {
   failedAt: number;
 }
 
-export function createNode({ rpcUrls, timeoutMs, onCall }: NodeOptions): Node {
+export function createNode({ rpcUrls, timeoutMs, quorum, onCall }: NodeOptions): Node {
   const places = rpcUrls.map((rpcUrl): Place => {
     const place: Place = {
       failedAt: Number.NEGATIVE_INFINITY,
@@ -59,7 +63,11 @@ export function createNode({ rpcUrls, timeoutMs, onCall }: NodeOptions): Node {
     turn = places.indexOf(next) + 1;
     return next.provider;
   };
-  return { providers: places.map(({ provider }) => provider), pick };
+  return {
+    providers: places.map(({ provider }) => provider),
+    quorum: quorum ?? Math.min(2, places.length),
+    pick,
+  };
 }
 
 function outcomeOf(result: unknown): CallOutcome {

@@ -80,6 +80,31 @@ export function paysAnything(
   );
 }
 
+/** One Transfer log of a token. */
+export interface Move {
+  to: string;
+  amount: bigint;
+  logIndex: number;
+}
+
+/** What a receipt says that an address moved of a token. */
+export function readMoves({ logs }: Receipt, { token, from }: { token: string; from: string }): Move[] {
+  return logs
+    .filter(
+      ({ address, topics, data }) =>
+        address === token.toLowerCase() &&
+        topics[0] === transferTopic &&
+        topics[1] === `0x${toWord(from)}` &&
+        topics.length === 3 &&
+        data.length === 66,
+    )
+    .map(({ topics, data, logIndex }) => ({
+      to: `0x${topics[2]!.slice(26)}`,
+      amount: BigInt(data),
+      logIndex,
+    }));
+}
+
 /** What a receipt says of a transfer. What `transfer` returned is not asked: USDT returns nothing. */
 export function matchTransfer(
   { isSuccess, logs }: Receipt,

@@ -1,87 +1,87 @@
 import { inTransaction } from '../context.ts';
-import { matchTransfer, type Receipt, readReceipts } from '../evm/index.ts';
-import { postWithdrawals, releaseHeld } from '../ledger/index.ts';
+import { matchTransfer, type Receipt } from '../evm/index.ts';
+import { type PaidWithdrawal, postWithdrawals, releaseHeld } from '../ledger/index.ts';
 import { DatabaseUnavailable } from '../platform/errors.ts';
 import type { Lane, WorkerCtx } from './lane.ts';
-import { isReceipt, type Look } from './look.ts';
-import { lockOpenSlots, type OpenSlot, type SettledSlot, updateSettled } from './queries.ts';
+import { lockOpenSlots, type OpenSlot, type PaidSlot, type SettledSlot, updateSettled } from './queries.ts';
 
 type Judged = SettledSlot & { slot: OpenSlot; logIndex: number };
+
+/** A nonce and the receipt that the nodes agree on. */
+export interface FinalSlot {
+  slot: OpenSlot;
+  receipt: Receipt;
+}
 
 export interface Booked {
   settled: number;
   /** What the chain shows of these cannot come from the transfer that was signed. */
-  deviating: Look[];
+  deviating: FinalSlot[];
 }
 
-/**
- * Books what is final on chain: completed where the transfer is there, failed where it was reverted. The first says more than one
- * node could make up; for the others every node that answers must say the same.
- */
-export async function bookFinal(ctx: WorkerCtx, lane: Lane, looks: readonly Look[]): Promise<Booked> {
-  const completed: Judged[] = [];
-  const failed: Judged[] = [];
-  const deviating: Look[] = [];
-  for (const one of looks) {
-    const verdict = judge(lane, one.slot, one.receipt!);
-    if (verdict?.status === 'completed') completed.push(verdict);
-    else if (!(await isConfirmed(lane, one.slot, one.receipt!))) continue;
-    else if (verdict) failed.push(verdict);
-    else deviating.push(one);
-  }
+/** Books what is final on chain: completed where the transfer is there, failed where it was reverted. */
+export async function bookFinal(ctx: WorkerCtx, lane: Lane, finals: readonly FinalSlot[]): Promise<Booked> {
+  const judged = finals.map((one) => ({ ...one, verdict: judge(lane.signer.address, one) }));
+  const having = (status: Judged['status']) =>
+    judged.flatMap(({ verdict }) => (verdict?.status === status ? [verdict] : []));
   // Apart, because each locks the accounts that it needs in one go.
-  const settled = (await settleCompleted(ctx, lane, completed)) + (await settleFailed(ctx, lane, failed));
-  return { settled, deviating };
+  const settled =
+    (await settleCompleted(ctx, lane, having('completed'))) +
+    (await settleFailed(ctx, lane, having('failed')));
+  return { settled, deviating: judged.filter(({ verdict }) => !verdict) };
 }
 
-async function isConfirmed(lane: Lane, slot: OpenSlot, receipt: Receipt): Promise<boolean> {
-  const { providers } = lane.network.node;
-  const answers = await Promise.all(
-    providers.map((provider) => readReceipts(provider, [receipt.transactionHash])),
-  );
-  const verdicts = answers
-    .flat()
-    .filter(isReceipt)
-    .map((each) => judge(lane, slot, each)?.status);
-  const verdict = judge(lane, slot, receipt)?.status;
-  return verdicts.length > 0 && verdicts.every((each) => each === verdict);
-}
+/** What a receipt says of the transfer of a nonce. */
+export type Outcome = { status: 'completed'; logIndex: number } | { status: 'failed' };
 
 /**
  * Undefined where the receipt says something that a transfer of ours cannot do: also success without a trace of the transfer,
  * which is a node that lost the logs sooner than a token that moved nothing. Only a revert is proof that nobody was paid.
  */
-function judge({ signer }: Lane, slot: OpenSlot, receipt: Receipt): Judged | undefined {
-  const { tokenAddress: token, toAddress: to, amount, nonce, withdrawalId } = slot;
-  const match = matchTransfer(receipt, { token, from: signer.address, to, amount });
-  const facts = { slot, nonce, withdrawalId, minedHash: receipt.transactionHash };
-  if (match.kind === 'exact') {
-    const { logIndex } = match;
-    return { ...facts, status: 'completed', transferStatus: 'confirmed', errorMessage: null, logIndex };
+export function outcomeOf(
+  from: string,
+  { tokenAddress: token, toAddress: to, amount }: PaidSlot,
+  receipt: Receipt,
+): Outcome | undefined {
+  const match = matchTransfer(receipt, { token, from, to, amount });
+  if (match.kind === 'exact') return { status: 'completed', logIndex: match.logIndex };
+  return match.kind === 'other' || receipt.isSuccess ? undefined : { status: 'failed' };
+}
+
+function judge(from: string, { slot, receipt }: FinalSlot): Judged | undefined {
+  const outcome = outcomeOf(from, slot, receipt);
+  const facts = { slot, nonce: slot.nonce, withdrawalId: slot.withdrawalId };
+  const mined = { ...facts, minedHash: receipt.transactionHash };
+  if (outcome?.status === 'completed') {
+    const { logIndex } = outcome;
+    return { ...mined, status: 'completed', transferStatus: 'confirmed', errorMessage: null, logIndex };
   }
-  if (match.kind === 'other' || receipt.isSuccess) return undefined;
+  if (!outcome) return undefined;
   const errorMessage = 'The transaction was reverted on chain';
-  return { ...facts, status: 'failed', transferStatus: 'reverted', errorMessage, logIndex: -1 };
+  return { ...mined, status: 'failed', transferStatus: 'reverted', errorMessage, logIndex: -1 };
 }
 
 async function settleCompleted(ctx: WorkerCtx, lane: Lane, judged: readonly Judged[]): Promise<number> {
   return settleSlots(ctx, lane, judged, async (ctx, ours) => {
     await postWithdrawals(
       ctx,
-      ours.map(({ slot, minedHash, logIndex }) => ({
-        withdrawalId: slot.withdrawalId,
-        userId: slot.userId,
-        recipientUserId: slot.recipientUserId,
-        network: lane.network.name,
-        currency: slot.currency,
-        amount: slot.amount,
-        transactionHash: minedHash,
-        logIndex,
-        description: slot.description ?? `Withdrawal of ${slot.currency} on ${lane.network.name}`,
-      })),
+      ours.map((one) => toPaid(lane.network.name, one)),
     );
     await lane.atStep('ledger');
   });
+}
+
+/** As the ledger posts it. */
+export function toPaid(
+  network: string,
+  { slot, minedHash, logIndex }: { slot: OpenSlot; minedHash: string; logIndex: number },
+): PaidWithdrawal {
+  const { withdrawalId, userId, recipientUserId, currency, amount } = slot;
+  const description = slot.description ?? `Withdrawal of ${currency} on ${network}`;
+  return {
+    ...{ withdrawalId, userId, recipientUserId, network, currency, amount, description },
+    ...{ transactionHash: minedHash, logIndex },
+  };
 }
 
 async function settleFailed(ctx: WorkerCtx, lane: Lane, judged: readonly Judged[]): Promise<number> {

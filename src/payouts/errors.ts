@@ -39,6 +39,24 @@ export const payoutErrors = defineErrors({
     409,
     'The transaction moved tokens in another way than this payout: see who was paid before anything else',
   ],
+  payoutNotOpen: [404, 'No open payout of this wallet was sent under that hash'],
+  outcomeClear: [
+    409,
+    'The chain shows exactly the transfer that was signed, or that it was reverted: the payout is settled automatically',
+  ],
+  recipientPaid: [409, 'The transaction paid the recipient: it can only be accepted as completed'],
+  recipientNotPaid: [
+    409,
+    'The transaction paid the recipient nothing of this token: it can only be accepted as failed',
+  ],
+  nothingToResend: [
+    404,
+    'No settled payout of this wallet has that nonce or a higher one and is missing on chain',
+  ],
+  failedMayPay: [
+    409,
+    'A failed withdrawal is among them, whose transaction may pay now: freeze the recipient or accept that with includeFailed',
+  ],
   nodesDiffer: [409, 'The nodes of that network do not agree: ask again'],
   noncesNotFound: [409, 'Not every transaction of the wallet was found: begin at an earlier block'],
   nodeAway: [503, 'The node of that network does not answer'],

@@ -14,6 +14,10 @@ export interface Lane {
   atStep: AtStep;
   /** What stands in its way right now, told once when it changes. */
   trouble: string | undefined;
+  /** Why its first payout in line is not settled, told once when it changes. */
+  unsettled: string | undefined;
+  /** Since when each look has shown that a settled payout is gone from the chain. */
+  goneSince: Date | undefined;
   /** When it last agreed with each of its nodes about the chain and its tokens. */
   agreedAt: Map<Provider, number>;
   /** The highest block that a node has shown it. */
@@ -32,8 +36,16 @@ export function createLane(network: EvmNetwork, atStep: AtStep = () => {}): Lane
 
 function createLaneOf(network: EvmNetwork, signer: Signer, atStep: AtStep): Lane {
   return {
-    ...{ network, signer, atStep, trouble: undefined, agreedAt: new Map(), head: { number: 0, seenAt: 0 } },
-    ...{ startedAt: performance.now(), isKnownEverywhere: false },
+    ...{
+      network,
+      signer,
+      atStep,
+      trouble: undefined,
+      unsettled: undefined,
+      agreedAt: new Map(),
+      head: { number: 0, seenAt: 0 },
+    },
+    ...{ goneSince: undefined, startedAt: performance.now(), isKnownEverywhere: false },
   };
 }
 
@@ -50,6 +62,15 @@ export function tellTrouble(ctx: WorkerCtx, lane: Lane, trouble: string | undefi
   if (trouble) ctx.log.warn({ ...facts, trouble }, 'payouts wait');
   else ctx.log.info({ ...facts, trouble: lane.trouble }, 'payouts go on');
   lane.trouble = trouble;
+}
+
+/** The same for what stands in the way of settling, which goes on beside signing and has its own reasons. */
+export function tellUnsettled(ctx: WorkerCtx, lane: Lane, reason: string | undefined): void {
+  if (reason === lane.unsettled) return;
+  const facts = { network: lane.network.name, hotWallet: lane.signer.address };
+  if (reason) ctx.log.warn({ ...facts, trouble: reason }, 'payouts are not settled');
+  else ctx.log.info({ ...facts, trouble: lane.unsettled }, 'payouts are settled again');
+  lane.unsettled = reason;
 }
 
 /** Runs a turn in which the node may be away: that is weather, and the next turn asks again. */

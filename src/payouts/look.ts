@@ -1,4 +1,5 @@
 import {
+  type EvmNetwork,
   type FinalityRule,
   gatherCalls,
   NodeError,
@@ -9,8 +10,8 @@ import {
   readReceipts,
   readTransactionCount,
 } from '../evm/index.ts';
-import type { Lane } from './lane.ts';
-import type { OpenSlot } from './queries.ts';
+import type { PaidSlot } from './queries.ts';
+import { viewTimeoutMs } from './timing.ts';
 
 export interface FinalBlock {
   number: number;
@@ -18,44 +19,85 @@ export interface FinalBlock {
   count: number;
 }
 
-/**
- * The final block by each rule of the network. A node may no longer have the state of that block; then its latest count stands
- * in: what is final is told by receipts all the same, and that nothing of ours is there must be so for a minute.
- */
-export async function readFinalBlocks(
-  { network, signer }: Lane,
-  provider: Provider,
-  { head, latest }: { head: number; latest: number },
-): Promise<ReadonlyMap<FinalityRule, FinalBlock>> {
+/** What one node says of the chain, and of a wallet. */
+export interface NodeView {
+  provider: Provider;
+  /** Its place among the network's addresses. Addresses hold keys, so none is ever shown. */
+  name: string;
+  head: number;
+  baseFeePerGas: bigint;
+  /** The wallet's transaction count at the head. */
+  latest: number;
+  finals: ReadonlyMap<FinalityRule, FinalBlock>;
+}
+
+/** A wallet on a network. */
+export interface Watched {
+  network: EvmNetwork;
+  address: string;
+}
+
+/** Asks every node; those that do not answer are left out. Throws a `NodeError` where none answers. */
+export async function viewChain({ network, address }: Watched): Promise<NodeView[]> {
+  const answers = await Promise.all(
+    network.node.providers.map((provider, at) =>
+      viewFrom({ network, address }, provider, `node ${at + 1}`).catch((error) => {
+        if (error instanceof NodeError) return error;
+        throw error;
+      }),
+    ),
+  );
+  const views = answers.flatMap((answer) => (answer instanceof NodeError ? [] : [answer]));
+  if (views.length === 0) throw answers[0];
+  return views;
+}
+
+async function viewFrom({ network, address }: Watched, provider: Provider, name: string): Promise<NodeView> {
   const { rule, above } = network.finality;
-  const together = gatherCalls(provider);
-  const numberOf = async (each: FinalityRule) =>
-    typeof each === 'number' ? head - each : ((await readBlock(together, each))?.number ?? -1);
-  const countAt = (number: number) =>
-    readTransactionCount(together, signer.address, number).catch((error) => {
-      if (error instanceof NodeError && error.isAnswer) return latest;
-      throw error;
-    });
+  const rules = above ? [rule, above.rule] : [rule];
+  const together = gatherCalls(provider, viewTimeoutMs);
+  const [block, latest, ...tagged] = await Promise.all([
+    readBlock(together, 'latest'),
+    readTransactionCount(together, address, 'latest'),
+    ...rules.map((each) => (typeof each === 'number' ? undefined : readBlock(together, each))),
+  ]);
+  const head = block?.number ?? 0;
   const finals = await Promise.all(
-    (above ? [rule, above.rule] : [rule]).map(async (each): Promise<[FinalityRule, FinalBlock]> => {
-      const number = await numberOf(each);
-      return [each, { number, count: number < 0 ? 0 : await countAt(number) }];
+    rules.map(async (each, at): Promise<[FinalityRule, FinalBlock]> => {
+      const number = typeof each === 'number' ? head - each : (tagged[at]?.number ?? -1);
+      const count = number < 0 ? 0 : await countAt(together, { address, number, latest });
+      return [each, { number, count }];
     }),
   );
-  return new Map(finals);
+  const baseFeePerGas = block?.baseFeePerGas ?? 0n;
+  return { provider, name, head, baseFeePerGas, latest, finals: new Map(finals) };
+}
+
+/**
+ * A node may no longer have the state of the final block; then its latest count stands in: what is final is told by receipts all
+ * the same, and that nothing of ours is there must be so for a minute.
+ */
+function countAt(
+  provider: Provider,
+  { address, number, latest }: { address: string; number: number; latest: number },
+): Promise<number> {
+  return readTransactionCount(provider, address, number).catch((error) => {
+    if (error instanceof NodeError && error.isAnswer) return latest;
+    throw error;
+  });
 }
 
 export interface Look {
-  slot: OpenSlot;
   /** Of one of our transactions, in a block of the canonical chain. Undefined: there is none. */
   receipt: Receipt | undefined;
   /** Whether the node answered about every transaction of the slot. */
   isComplete: boolean;
 }
 
-/** Finds for each slot which of its transactions is in the chain. */
-export async function look(provider: Provider, slots: readonly OpenSlot[]): Promise<Look[]> {
+/** Finds for each slot which of its transactions is in the chain of one node: one batch for receipts, one for blocks. */
+export async function look(provider: Provider, slots: readonly PaidSlot[]): Promise<Look[]> {
   const hashes = slots.flatMap(({ attempts }) => attempts.map(({ hash }) => hash));
+  if (hashes.length === 0) return slots.map(() => ({ receipt: undefined, isComplete: true }));
   const receipts = new Map(
     (await readReceipts(provider, hashes)).map((receipt, at) => [hashes[at]!, receipt]),
   );
@@ -74,9 +116,9 @@ export async function look(provider: Provider, slots: readonly OpenSlot[]): Prom
     const isComplete = ours.every((answer) =>
       isReceipt(answer) ? !(canonical.get(answer.blockNumber) instanceof NodeError) : answer === null,
     );
-    return { slot, receipt, isComplete };
+    return { receipt, isComplete };
   });
 }
 
-export const isReceipt = (answer: Receipt | null | NodeError | undefined): answer is Receipt =>
+const isReceipt = (answer: Receipt | null | NodeError | undefined): answer is Receipt =>
   answer !== null && answer !== undefined && !(answer instanceof NodeError);

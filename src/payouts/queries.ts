@@ -388,16 +388,21 @@ export async function updateAnswers(
   );
 }
 
-export interface OpenSlot {
+/** A nonce and the transfer that it was given to. */
+export interface PaidSlot {
   nonce: bigint;
   withdrawalId: string;
-  userId: string;
-  recipientUserId: string | null;
-  currency: string;
   decimals: number;
   tokenAddress: string;
   toAddress: string;
   amount: bigint;
+  attempts: readonly { hash: string }[];
+}
+
+export interface OpenSlot extends PaidSlot {
+  userId: string;
+  recipientUserId: string | null;
+  currency: string;
   keyMark: Buffer;
   /** What ledgers say of it, where it is not just a withdrawal. */
   description: string | null;
@@ -502,6 +507,75 @@ export async function selectOpenAttempts(
      where s.network = $1 and s.address = $2 and s.state = 'open' order by s.nonce desc limit 1000`,
     [network, address],
   );
+}
+
+/** The nonce for which a transaction was signed. */
+export async function selectNonceOf(
+  db: Db,
+  { network, address, hash }: { network: string; address: string; hash: string },
+): Promise<bigint | undefined> {
+  const [row] = await db.query<{ nonce: bigint }>(
+    'select nonce from payout_attempts where hash = $3 and network = $1 and address = $2',
+    [network, address, hash],
+  );
+  return row?.nonce;
+}
+
+/** A nonce that is settled. Its hashes are all that were signed, and the one that settled it. */
+export interface SettledPayout extends PaidSlot {
+  status: 'completed' | 'failed';
+  minedHash: string;
+  settledAt: Date;
+}
+
+const settledPayouts = (which: string) => `
+  select s.nonce, s.withdrawal_id as "withdrawalId", s.mined_hash as "minedHash", s.settled_at as "settledAt", w.status,
+    w.decimals, w.token_address as "tokenAddress", w.to_address as "toAddress", w.amount,
+    (select jsonb_agg(jsonb_build_object('hash', h.hash)) from (select s.mined_hash as hash union select a.hash
+       from payout_attempts a where a.network = s.network and a.address = s.address and a.nonce = s.nonce) h) as attempts
+  from (${which}) s join withdrawals w on w.id = s.withdrawal_id order by s.nonce`;
+
+const latestSettled = settledPayouts(
+  `select * from payout_slots where network = $1 and address = $2 and state = 'final' order by nonce desc limit $3`,
+);
+
+/** The last nonces of a wallet that were settled, in order. */
+export async function selectLatestSettled(
+  db: Db,
+  { network, address, limit }: { network: string; address: string; limit: number },
+): Promise<SettledPayout[]> {
+  return db.query<SettledPayout & Row>(latestSettled, [network, address, limit]);
+}
+
+const settledFrom = settledPayouts(
+  `select * from payout_slots where network = $1 and address = $2 and state = 'final' and nonce >= $3 order by nonce limit $4`,
+);
+
+export async function selectSettledFrom(
+  db: Db,
+  { network, address, from, limit }: { network: string; address: string; from: number; limit: number },
+): Promise<SettledPayout[]> {
+  return db.query<SettledPayout & Row>(settledFrom, [network, address, from, limit]);
+}
+
+export async function selectRaw(db: Db, hashes: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
+  const rows = await db.query<{ hash: string; raw: Buffer }>(
+    'select hash, raw from payout_attempts where hash = any($1::text[])',
+    [hashes],
+  );
+  return new Map(rows.map(({ hash, raw }) => [hash, raw]));
+}
+
+/** Whether an operator has let a wallet go on that was halted for this very reason. */
+export async function selectWasResumed(
+  db: Db,
+  { network, address, reason }: { network: string; address: string; reason: string },
+): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from audit_log where subject = $1 and action = 'wallets.resume' and before ->> 'haltedReason' = $2 limit 1`,
+    [`wallet:${network}:${address}`, reason],
+  );
+  return rows.length > 0;
 }
 
 /** Those of the nonces that nobody has settled, held by us until the end of the transaction. */

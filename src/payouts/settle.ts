@@ -1,16 +1,11 @@
-import {
-  type FinalityRule,
-  gatherCalls,
-  type Receipt,
-  readBlock,
-  readReceipts,
-  readTransactionCount,
-  ruleFor,
-} from '../evm/index.ts';
-import { bookFinal } from './book.ts';
+import { type FinalityRule, ruleFor } from '../evm/index.ts';
+import { type Agreement, reachedBy } from './agree.ts';
+import { askAbout } from './ask-about.ts';
+import { bookFinal, type FinalSlot } from './book.ts';
 import { haltLane } from './check-lane.ts';
-import { type Lane, throughWeather, type WorkerCtx } from './lane.ts';
-import { type FinalBlock, type Look, look, readFinalBlocks } from './look.ts';
+import { type Lane, tellUnsettled, throughWeather, type WorkerCtx } from './lane.ts';
+import { type NodeView, viewChain } from './look.ts';
+import { noteStuck } from './note-stuck.ts';
 import {
   type Decided,
   type OpenSlot,
@@ -25,44 +20,46 @@ import { foreignAfterMs, lagMs, turnMax } from './timing.ts';
 
 /**
  * processing → completed or failed, by what is final on chain: the wallet's transaction count at the final block says which
- * nonces are decided, and a receipt in a canonical block says how. All is asked of one node; one that lags only makes the
- * count smaller. Returns how many were settled or seen in a block.
+ * nonces are decided, and a receipt in a canonical block says how. Every node is asked, in one batch for all nonces, and as many
+ * as the quorum must say the same; one that lags only makes its count smaller. Returns how many were settled or seen in a block.
  */
 export function settleFinal(ctx: WorkerCtx, lane: Lane): Promise<number> {
   return throughWeather(ctx, lane, async () => {
     const { network, signer } = lane;
     const bounds = await selectOpenBounds(ctx.db, network.name, signer.address);
-    if (!bounds) return 0;
-    const provider = network.node.pick();
-    const together = gatherCalls(provider);
-    const [block, latest] = await Promise.all([
-      readBlock(together, 'latest'),
-      readTransactionCount(together, signer.address, 'latest'),
-    ]);
-    const head = block?.number ?? 0;
-    const isLagging = lagsBehind(lane, head);
-    if (BigInt(latest) <= bounds.lowest) {
-      if (!isLagging) await noteUnseen(ctx, lane, latest);
+    if (!bounds) {
+      tellUnsettled(ctx, lane, undefined);
       return 0;
     }
-    const finals = await readFinalBlocks(lane, provider, { head, latest });
-    const range = { network: network.name, address: signer.address, from: Number(bounds.lowest) };
-    const decided = decidedBy(lane, finals);
-    const mined = await selectOpenSlots(ctx.db, { ...range, below: latest, limit: turnMax, decided });
-    const looks = await look(provider, mined);
-    await lane.atStep('receipt');
-    const final = looks.filter(({ slot, receipt }) => isFinal(lane, finals, slot, receipt));
+    const views = await viewChain({ network, address: signer.address });
+    const latest = Math.max(...views.map((view) => view.latest));
+    const isLagging = lagsBehind(lane, Math.max(...views.map(({ head }) => head)));
+    if (!isLagging) await noteUnseen(ctx, lane, latest);
+    const agreements = await askAboutMined(ctx, lane, views, { from: Number(bounds.lowest), below: latest });
+    const final = agreements.flatMap(({ slot, final }) => (final ? [{ slot, receipt: final }] : []));
     const { settled, deviating } = await bookFinal(ctx, lane, final);
-    const others = looks.filter((one) => !final.includes(one));
-    let seen = 0;
-    if (!isLagging) {
-      seen = await noteSeen(ctx, others);
-      await noteUnseen(ctx, lane, latest);
-    }
-    await noteMissing(ctx, lane, finals, others);
-    await noteStrange(ctx, lane, deviating, (slot) => `what ${nameOf(slot)} moved is not what was signed`);
+    const others = agreements.filter((one) => !one.final);
+    const seen = isLagging ? 0 : await noteSeen(ctx, others);
+    await noteMissing(ctx, lane, views, others);
+    await noteDeviating(ctx, lane, deviating);
+    await noteStuck(ctx, lane, { views, lowest: bounds.lowest, agreements });
     return settled + seen;
   });
+}
+
+async function askAboutMined(
+  ctx: WorkerCtx,
+  lane: Lane,
+  views: readonly NodeView[],
+  { from, below }: { from: number; below: number },
+): Promise<Agreement<OpenSlot>[]> {
+  const { network, signer } = lane;
+  if (below <= from) return [];
+  const range = { network: network.name, address: signer.address, from, below, limit: turnMax };
+  const slots = await selectOpenSlots(ctx.db, { ...range, decided: decidedBy(lane, views) });
+  const agreements = await askAbout({ network, address: signer.address }, slots, views);
+  await lane.atStep('receipt');
+  return agreements;
 }
 
 /** What a node that is behind its twin does not see yet is not gone. Believed for a while only: a height may have been a lie. */
@@ -73,44 +70,30 @@ function lagsBehind(lane: Lane, head: number): boolean {
   return false;
 }
 
-function decidedBy({ network }: Lane, finals: ReadonlyMap<FinalityRule, FinalBlock>): Decided {
-  const { rule, above } = network.finality;
-  const countOf = (each: FinalityRule) => finals.get(each)?.count ?? 0;
-  return {
-    usual: countOf(rule),
-    ...(above && { large: { amount: above.amount, count: countOf(above.rule) } }),
-  };
-}
-
-const finalFor = (
-  lane: Lane,
-  finals: ReadonlyMap<FinalityRule, FinalBlock>,
-  { amount, decimals }: OpenSlot,
-) => finals.get(ruleFor(lane.network.finality, amount, decimals));
-
-function isFinal(
-  lane: Lane,
-  finals: ReadonlyMap<FinalityRule, FinalBlock>,
-  slot: OpenSlot,
-  receipt: Receipt | undefined,
-): boolean {
-  const final = finalFor(lane, finals, slot);
-  return (
-    final !== undefined &&
-    receipt !== undefined &&
-    receipt.blockNumber <= final.number &&
-    slot.nonce < BigInt(final.count)
+/** The wallet's count at the final block by a rule, as far as enough nodes have come. */
+function decidedCount({ network: { node } }: Lane, views: readonly NodeView[], rule: FinalityRule): number {
+  return reachedBy(
+    node.quorum,
+    views.map(({ finals }) => finals.get(rule)!.count),
   );
 }
 
+function decidedBy(lane: Lane, views: readonly NodeView[]): Decided {
+  const { rule, above } = lane.network.finality;
+  return {
+    usual: decidedCount(lane, views, rule),
+    ...(above && { large: { amount: above.amount, count: decidedCount(lane, views, above.rule) } }),
+  };
+}
+
 /** Shows what is in a block already, and takes it back when the block is gone. */
-async function noteSeen(ctx: WorkerCtx, looks: readonly Look[]): Promise<number> {
-  const news = looks
-    .filter(({ receipt, isComplete }) => receipt !== undefined || isComplete)
-    .map(({ slot, receipt }) => ({
+async function noteSeen(ctx: WorkerCtx, agreements: readonly Agreement<OpenSlot>[]): Promise<number> {
+  const news = agreements
+    .filter(({ seen, words }) => seen || words.every(({ isComplete }) => isComplete))
+    .map(({ slot, seen }) => ({
       slot,
       withdrawalId: slot.withdrawalId,
-      minedHash: receipt?.transactionHash ?? null,
+      minedHash: seen?.transactionHash ?? null,
     }))
     .filter(({ slot, minedHash }) => minedHash !== slot.transactionHash);
   return news.length > 0 ? updateSeen(ctx.db, news, ctx.now) : 0;
@@ -125,32 +108,38 @@ async function noteUnseen(ctx: WorkerCtx, { network, signer }: Lane, latest: num
 async function noteMissing(
   ctx: WorkerCtx,
   lane: Lane,
-  finals: ReadonlyMap<FinalityRule, FinalBlock>,
-  looks: readonly Look[],
+  views: readonly NodeView[],
+  agreements: readonly Agreement<OpenSlot>[],
 ): Promise<void> {
   const where = { network: lane.network.name, address: lane.signer.address };
-  const decided = looks.filter(({ slot }) => slot.nonce < BigInt(finalFor(lane, finals, slot)?.count ?? 0));
-  const found = decided.filter(({ receipt, slot }) => receipt !== undefined && slot.missingSince !== null);
-  const missing = decided.filter(({ receipt, isComplete }) => receipt === undefined && isComplete);
-  if (found.length > 0) await updateMissing(ctx.db, where, noncesOf(found), null);
-  const gone: Look[] = [];
-  for (const one of missing) if (await isMissingEverywhere(lane, one.slot)) gone.push(one);
+  const found = agreements.filter(
+    ({ words, slot }) => slot.missingSince !== null && words.some(({ receipt }) => receipt),
+  );
+  if (found.length > 0) await updateMissing(ctx.db, where, noncesOf(found.map(({ slot }) => slot)), null);
+  const isDecided = ({ nonce, amount, decimals }: OpenSlot) =>
+    nonce < BigInt(decidedCount(lane, views, ruleFor(lane.network.finality, amount, decimals)));
+  const gone = agreements.filter(({ isGone, slot }) => isGone && isDecided(slot)).map(({ slot }) => slot);
   await noteStrange(
     ctx,
     lane,
     gone,
-    (slot) => `${nameOf(slot)} was used on chain by a transaction that is not ours`,
+    ({ nonce }) => `nonce ${nonce} was used on chain by a transaction that is not ours`,
   );
 }
 
-const noncesOf = (looks: readonly Look[]) => looks.map(({ slot }) => slot.nonce);
-const nameOf = ({ nonce }: OpenSlot) => `nonce ${nonce}`;
-
-async function isMissingEverywhere({ network }: Lane, slot: OpenSlot): Promise<boolean> {
-  const hashes = slot.attempts.map(({ hash }) => hash);
-  const looks = await Promise.all(network.node.providers.map((provider) => readReceipts(provider, hashes)));
-  return looks.flat().every((receipt) => receipt === null);
+/** Such as a token that takes a fee: the chain shows more than one transfer, or another one. */
+async function noteDeviating(ctx: WorkerCtx, lane: Lane, deviating: readonly FinalSlot[]): Promise<void> {
+  const hashes = new Map(deviating.map(({ slot, receipt }) => [slot, receipt.transactionHash]));
+  await noteStrange(
+    ctx,
+    lane,
+    [...hashes.keys()],
+    (slot) =>
+      `what nonce ${slot.nonce} moved is not what was signed for withdrawal ${slot.withdrawalId}: look at transaction ${hashes.get(slot)}, run wallets accept-outcome for it, then wallets resume`,
+  );
 }
+
+const noncesOf = (slots: readonly OpenSlot[]) => slots.map(({ nonce }) => nonce);
 
 /**
  * One look is no proof: only what every look of a minute has shown halts the lane, and once. The hold stays and the withdrawal
@@ -159,17 +148,17 @@ async function isMissingEverywhere({ network }: Lane, slot: OpenSlot): Promise<b
 async function noteStrange(
   ctx: WorkerCtx,
   lane: Lane,
-  looks: readonly Look[],
+  slots: readonly OpenSlot[],
   describe: (slot: OpenSlot) => string,
 ): Promise<void> {
   const where = { network: lane.network.name, address: lane.signer.address };
-  const unnoted = looks.filter(({ slot }) => slot.missingSince === null);
+  const unnoted = slots.filter(({ missingSince }) => missingSince === null);
   if (unnoted.length > 0) await updateMissing(ctx.db, where, noncesOf(unnoted), ctx.now);
   const since = ctx.now.getTime() - foreignAfterMs;
-  const lasting = looks.find(
-    ({ slot }) => slot.missingSince !== null && slot.missingSince.getTime() <= since && !slot.isReported,
+  const lasting = slots.find(
+    ({ missingSince, isReported }) => missingSince !== null && missingSince.getTime() <= since && !isReported,
   );
   if (!lasting) return;
-  await haltLane(ctx, lane, describe(lasting.slot));
-  await updateReported(ctx.db, where, lasting.slot.nonce, ctx.now);
+  await haltLane(ctx, lane, describe(lasting));
+  await updateReported(ctx.db, where, lasting.nonce, ctx.now);
 }

@@ -7,6 +7,15 @@ export const resendMs = 5_000;
 /** A nonce that is used up on chain, and none of our transactions found there, in every look for this long: not ours. */
 export const foreignAfterMs = 60_000;
 
+/** How long a look at the chain waits for a node that does not answer: settling asks every node in every turn. */
+export const viewTimeoutMs = 3_000;
+
+/** A payout that offers enough and is in no block, or about which the nodes differ, for this long: a person must look. */
+export const stuckAfterMs = 30 * 60_000;
+
+/** Settled payouts are looked at again for this long: whether the chain still shows the same outcome. */
+export const recheckForMs = 60 * 60_000;
+
 /** A node that is behind what another showed is taken to lag for this long; after it, the chain is what it shows. */
 export const lagMs = 15_000;
 

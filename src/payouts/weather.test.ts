@@ -109,14 +109,37 @@ describe('weather', () => {
     });
   }
 
-  test('of two nodes one is down: payouts go on', async (t) => {
+  test('of two nodes one is down: payouts are sent, and completed when it is back', async (t) => {
+    const proxy = await startProxy(t, chain.rpcUrl);
+    proxy.weather = (response) => response.destroy();
     const world = await makeWorld(t, chain);
-    const worker = world.makeWorker({ rpcUrls: ['http://127.0.0.1:1', chain.rpcUrl] });
+    const worker = world.makeWorker({ rpcUrls: [proxy.url, chain.rpcUrl] });
     keepRunning(t, runJobs(payoutJobs(), worker.deps));
     const ids = [await world.withdraw(), await world.withdraw()];
+    await waitUntil('both are on chain', async () => (await world.paid()).length === 2, 20_000);
+    await chain.mine(3);
+    await waitUntil('both are seen', async () => (await world.read(ids[1]!)).transferStatus === 'mined');
+    assert.equal(await statusOf(world, ids[0]!), 'processing');
+    proxy.weather = undefined;
     await untilCompleted(world, ids);
     await world.expectPaid(...ids);
   });
+
+  for (const [what, others] of [
+    ['of three nodes one is down', {}],
+    ['of two nodes one is down, and one is enough for the operator', { quorum: 1 }],
+  ] as const) {
+    test(`${what}: payouts go on`, async (t) => {
+      const world = await makeWorld(t, chain);
+      const more = 'quorum' in others ? [] : [(await startProxy(t, chain.rpcUrl)).url];
+      const rpcUrls = ['http://127.0.0.1:1', chain.rpcUrl, ...more];
+      const worker = world.makeWorker({ rpcUrls, ...others });
+      keepRunning(t, runJobs(payoutJobs(), worker.deps));
+      const ids = [await world.withdraw(), await world.withdraw()];
+      await untilCompleted(world, ids);
+      await world.expectPaid(...ids);
+    });
+  }
 
   test('connections to PostgreSQL are cut again and again in the middle: it goes on, each is paid once', async (t) => {
     const world = await makeWorld(t, chain);
