@@ -17,6 +17,7 @@ import { broadcast } from '../src/payouts/broadcast.ts';
 import { bumpStuck } from '../src/payouts/bump.ts';
 import { holdQueued } from '../src/payouts/hold-queued.ts';
 import { createLane, type Lane } from '../src/payouts/lane.ts';
+import { recheckFinal } from '../src/payouts/recheck-final.ts';
 import { settleFinal } from '../src/payouts/settle.ts';
 import { signPending } from '../src/payouts/sign-pending.ts';
 import type { Db } from '../src/platform/db.ts';
@@ -43,6 +44,7 @@ export interface Worker {
   send(): Promise<number>;
   bump(): Promise<number>;
   settle(): Promise<number>;
+  recheck(): Promise<number>;
 }
 
 export interface WorkerOptions extends Partial<NetworkSettings> {
@@ -313,6 +315,7 @@ function startWorker(
     },
     bump: () => bumpStuck(ctx(), lane),
     settle: () => settleFinal(ctx(), lane),
+    recheck: () => recheckFinal(ctx(), lane),
   };
 }
 

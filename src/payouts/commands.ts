@@ -5,9 +5,11 @@ import { defineCommand } from '../platform/command.ts';
 import { formatMinor } from '../platform/money.ts';
 import { dateTime, line, nullable } from '../platform/schemas.ts';
 import { acceptForeign } from './accept-foreign.ts';
+import { acceptOutcome } from './accept-outcome.ts';
 import { haltWallet } from './halt-wallet.ts';
 import { rebindDeployment } from './rebind-deployment.ts';
 import { recoverWallet } from './recover-wallet.ts';
+import { resendFinal } from './resend-final.ts';
 import { resumeWallet } from './resume-wallet.ts';
 import { showWallets, type Wallet } from './show-wallets.ts';
 import { voidSlot } from './void-slot.ts';
@@ -138,6 +140,66 @@ export const walletCommands = [
     ),
     output: Type.Object({ withdrawalId: Type.String(), outcome: Type.Enum(['failed', 'paid', 'requeued']) }),
     run: (ctx: Ctx, input) => acceptForeign(ctx, input),
+  }),
+  defineCommand({
+    name: 'wallets.accept-outcome',
+    summary:
+      'Settle a payout whose own final transaction moved something else than was signed, such as a token that takes a fee.',
+    changes: true,
+    input: Type.Object(
+      {
+        ...walletName,
+        transactionHash: Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' }),
+        outcome: Type.Enum(['completed', 'failed'], {
+          description: 'completed if the transaction paid the recipient, failed if it did not',
+        }),
+      },
+      { additionalProperties: false },
+    ),
+    output: Type.Object({
+      withdrawalId: Type.String(),
+      outcome: Type.Enum(['completed', 'failed']),
+      moved: Type.Array(
+        Type.Object({
+          to: Type.String(),
+          amount: Type.String({ description: 'In the token’s smallest unit' }),
+        }),
+      ),
+    }),
+    run: async (ctx: Ctx, input) => {
+      const { moved, ...accepted } = await acceptOutcome(ctx, input);
+      return {
+        ...accepted,
+        moved: moved.map(({ to, amount }) => ({ to: checksumAddress(to), amount: String(amount) })),
+      };
+    },
+  }),
+  defineCommand({
+    name: 'wallets.resend',
+    summary:
+      'After a deep reorganisation: send the stored bytes of settled payouts that are gone from the chain.',
+    changes: true,
+    input: Type.Object(
+      {
+        ...walletName,
+        fromNonce: Type.Integer({ minimum: 0, description: 'As the reason of the halt names it' }),
+        includeFailed: Type.Optional(
+          Type.Boolean({ description: 'Also send what was settled as failed and may pay now' }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    output: Type.Object({
+      sent: Type.Array(
+        Type.Object({
+          nonce: Type.Integer(),
+          withdrawalId: Type.String(),
+          transactionHash: Type.String(),
+          answers: Type.Array(Type.String()),
+        }),
+      ),
+    }),
+    run: async (ctx: Ctx, input) => ({ sent: await resendFinal(ctx, input) }),
   }),
 ];
 

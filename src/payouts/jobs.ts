@@ -7,12 +7,16 @@ import { bumpStuck } from './bump.ts';
 import { holdQueued } from './hold-queued.ts';
 import { type AtStep, createKeylessLane, createLane, type Lane, type WorkerCtx } from './lane.ts';
 import { selectLaneDepths } from './queries.ts';
+import { recheckFinal } from './recheck-final.ts';
 import { settleFinal } from './settle.ts';
 import { signPending } from './sign-pending.ts';
 
 interface Step {
-  /** Also done for wallets whose key is not here: after a change of keys, what is open under the old one still ends. */
-  isKeyless?: true;
+  /**
+   * Also done for wallets whose key is not here: after a change of keys, what is open under the old one still ends, and what is
+   * settled under it is looked at again.
+   */
+  isKeyless?: 'while open' | 'always';
   name: string;
   everyMs: number;
   wakes?: string;
@@ -24,10 +28,11 @@ const steps: readonly Step[] = [
   { name: 'bind', everyMs: 5_000, wakes: 'settle', run: bindRepeated },
   { name: 'hold', everyMs: 1_000, wakes: 'sign', run: holdQueued },
   { name: 'sign', everyMs: 1_000, wakes: 'send', run: signPending },
-  { name: 'send', isKeyless: true, everyMs: 1_000, wakes: 'settle', run: broadcast },
+  { name: 'send', isKeyless: 'while open', everyMs: 1_000, wakes: 'settle', run: broadcast },
   { name: 'bump', everyMs: 2_000, wakes: 'send', run: bumpStuck },
   // What is in a block makes room for more on the way to one.
-  { name: 'settle', isKeyless: true, everyMs: 1_000, wakes: 'sign', run: settleFinal },
+  { name: 'settle', isKeyless: 'while open', everyMs: 1_000, wakes: 'sign', run: settleFinal },
+  { name: 'recheck', isKeyless: 'always', everyMs: 30_000, run: recheckFinal },
 ];
 
 /** For each network its own loops: one whose node is away does not hold the others up. */
@@ -44,7 +49,8 @@ export function payoutJobs(atStep?: AtStep): Job<Deps>[] {
         if (!lane) return 0;
         const ctx = contextFor(deps, { kind: 'worker', job: nameOf(name, network) } as const, deps.log);
         let done = await run(ctx, lane);
-        if (isKeyless) for (const former of await formerLanes(ctx, lane)) done += await run(ctx, former);
+        if (!isKeyless) return done;
+        for (const former of await formerLanes(ctx, lane, isKeyless)) done += await run(ctx, former);
         return done;
       },
     })),
@@ -53,11 +59,16 @@ export function payoutJobs(atStep?: AtStep): Job<Deps>[] {
 
 const nameOf = (step: string, network: Network) => `payouts.${step} ${network}`;
 
-/** Lanes of wallets that have something open and are not the one that this process signs for. */
-async function formerLanes(ctx: WorkerCtx, { network, signer, atStep }: Lane): Promise<Lane[]> {
+/** Lanes of wallets that are not the one that this process signs for: those that have something open, or all. */
+async function formerLanes(
+  ctx: WorkerCtx,
+  { network, signer, atStep }: Lane,
+  when: 'while open' | 'always',
+): Promise<Lane[]> {
   const depths = await selectLaneDepths(ctx.db);
   return depths
-    .filter((one) => one.network === network.name && one.address !== signer.address && one.open > 0n)
+    .filter((one) => one.network === network.name && one.address !== signer.address)
+    .filter(({ open }) => open > 0n || when === 'always')
     .map(({ address }) => {
       const known = former.get(network) ?? new Map<string, Lane>();
       former.set(network, known);
