@@ -1,10 +1,10 @@
 import { inTransaction } from '../context.ts';
-import { postDeposits } from '../ledger/index.ts';
+import { lockFree, postDeposits } from '../ledger/index.ts';
 import { selectWallets } from '../users/index.ts';
 import { findDeposits } from './find-deposits.ts';
 import { type Gathered, gatherTransfers } from './gather-transfers.ts';
 import type { NodeLook } from './look-at-nodes.ts';
-import { type Cursor, insertDeposits, lockCursor, updateRead } from './queries.ts';
+import { type Cursor, insertDeposits, lockCursor, updatePosted, updateRead } from './queries.ts';
 import { walletsInPage } from './timing.ts';
 import { adaptSpan, tellTrouble, type Watch, type WorkerCtx } from './watch.ts';
 
@@ -38,13 +38,17 @@ export async function postBlocks(
   }
   adaptSpan(watch, gathered.transfers.length);
   await watch.atStep('read');
-  const posted = await post(ctx, watch, cursor, owners, gathered);
+  const done = await post(ctx, watch, cursor, owners, gathered);
   await watch.atStep('commit');
-  if (posted) {
+  if (done?.posted) {
     const { nextBlock: fromBlock } = cursor;
-    ctx.log.info({ network: network.name, deposits: posted, fromBlock, toBlock }, 'deposits posted');
+    ctx.log.info({ network: network.name, deposits: done.posted, fromBlock, toBlock }, 'deposits posted');
   }
-  return posted;
+  if (done?.isHeldUp) {
+    tellTrouble(ctx, watch, 'another session keeps the ledger of a user locked who has a deposit');
+    return undefined;
+  }
+  return done?.posted;
 }
 
 /** Users by the wallet that is theirs. */
@@ -59,25 +63,34 @@ async function readOwners(ctx: WorkerCtx, network: string): Promise<ReadonlyMap<
   }
 }
 
-/** Undefined where somebody else has moved the cursor, or halted the network, in the meantime. */
+/**
+ * Undefined where somebody else has moved the cursor, or halted the network, in the meantime. Where somebody keeps a user's ledger
+ * locked, the deposits of the others are posted and the cursor stays: the next turn reads the same blocks and newer ones, and
+ * leaves out what is posted.
+ */
 function post(
   ctx: WorkerCtx,
   { network, atStep }: Watch,
   before: Cursor,
   owners: ReadonlyMap<string, string>,
   { end, transfers }: Gathered & { kind: 'agreed' },
-): Promise<number | undefined> {
+): Promise<{ posted: number; isHeldUp: boolean } | undefined> {
   return inTransaction(ctx, async (ctx) => {
     const cursor = await lockCursor(ctx.db, network.name);
     if (cursor?.nextBlock !== before.nextBlock || cursor.haltedAt !== null) return undefined;
-    const deposits = await findDeposits(ctx, network, owners, transfers);
+    const found = await findDeposits(ctx, network, owners, transfers);
+    const isFree = await lockFree(ctx.db, found);
+    const deposits = found.filter((_, at) => isFree[at]);
     if (deposits.length > 0) await insertDeposits(ctx.db, network.name, deposits);
-    const posted = deposits.length > 0 ? await postDeposits(ctx, deposits) : 0;
-    await updateRead(ctx.db, {
-      ...{ network: network.name, nextBlock: end.number + 1, posted, now: ctx.now },
-      ...{ lastHash: end.hash, lastBlockAt: end.timestamp },
-    });
+    const posted = await postDeposits(ctx, deposits);
+    const isHeldUp = deposits.length < found.length;
+    const done = { network: network.name, posted, now: ctx.now };
+    if (isHeldUp) await updatePosted(ctx.db, done);
+    else {
+      const { number, hash: lastHash, timestamp: lastBlockAt } = end;
+      await updateRead(ctx.db, { ...done, nextBlock: number + 1, lastHash, lastBlockAt });
+    }
     await atStep('post');
-    return posted;
+    return { posted, isHeldUp };
   });
 }

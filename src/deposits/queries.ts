@@ -171,6 +171,17 @@ export async function updateRead(
   );
 }
 
+/** Posted, and the same blocks are to be read again. */
+export async function updatePosted(
+  db: Db,
+  { network, posted, now }: { network: string; posted: number; now: Date },
+): Promise<void> {
+  await db.query(
+    'update deposit_cursors set posted = posted + $2, claimed_at = null, updated_at = $3 where network = $1',
+    [network, posted, now],
+  );
+}
+
 /** True if it was there and not halted before. */
 export async function updateHalted(
   db: Db,

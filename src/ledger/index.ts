@@ -6,6 +6,7 @@ export { accountFeatures } from './features.ts';
 export { type Funded, fundAccount, type NewFunds } from './fund-account.ts';
 export { holdFunds, releaseFunds, releaseHeld } from './hold-funds.ts';
 export type { LineType, LineView } from './lines/line.ts';
+export { lockFree } from './lock-free.ts';
 export {
   openStatement,
   type Statement,
@@ -18,6 +19,7 @@ export {
   type Hold,
   type LockedAccount,
   lockAccounts,
+  lockFreeAccounts,
   type Owner,
   selectBalances,
 } from './queries.ts';

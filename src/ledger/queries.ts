@@ -152,6 +152,36 @@ export async function lockAccounts(db: Db, owners: readonly Owner[]): Promise<(L
   return accounts;
 }
 
+/**
+ * Locks the accounts of these owners that nobody else has locked, without waiting, and says which are free to use: ours now, or
+ * not there yet. A batch goes on with those and leaves the others for later.
+ */
+export async function lockFreeAccounts(db: Db, owners: readonly Owner[]): Promise<boolean[]> {
+  const rows = await db.query<{ at: number }>(
+    `with wanted as materialized (
+       select o.at, a.id from unnest($1::uuid[], $2::text[], $3::text[]) with ordinality as o (user_id, network, currency, at)
+       join ledger_accounts a on a.user_id = o.user_id and a.network = o.network and a.currency = o.currency),
+     locked as materialized (
+       select a.id from ledger_accounts a where a.id = any (array(select id from wanted)) order by a.id for update skip locked)
+     select at::integer as at from wanted where id not in (select id from locked)`,
+    ownerColumns(owners),
+  );
+  const busy = new Set(rows.map(({ at }) => at - 1));
+  return owners.map((_, at) => !busy.has(at));
+}
+
+/** The same for the lists of users, settled and not, which are locked before accounts. The users whose lists are not free. */
+export async function lockFreeLists(db: Db, userIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ userId: string }>(
+    `with wanted as materialized (select id, user_id from ledger_lists where user_id = any ($1::uuid[])),
+     locked as materialized (
+       select l.id from ledger_lists l where l.id = any (array(select id from wanted)) order by l.id for update skip locked)
+     select distinct user_id as "userId" from wanted where id not in (select id from locked)`,
+    [userIds],
+  );
+  return new Set(rows.map(({ userId }) => userId));
+}
+
 export interface Hold {
   accountId: bigint;
   amount: bigint;

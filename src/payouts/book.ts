@@ -1,6 +1,6 @@
 import { inTransaction } from '../context.ts';
 import { matchTransfer, type Receipt } from '../evm/index.ts';
-import { type PaidWithdrawal, postWithdrawals, releaseHeld } from '../ledger/index.ts';
+import { lockFree, type PaidWithdrawal, postWithdrawals, releaseHeld } from '../ledger/index.ts';
 import { DatabaseUnavailable } from '../platform/errors.ts';
 import type { Lane, WorkerCtx } from './lane.ts';
 import { lockOpenSlots, type OpenSlot, type PaidSlot, type SettledSlot, updateSettled } from './queries.ts';
@@ -15,6 +15,8 @@ export interface FinalSlot {
 
 export interface Booked {
   settled: number;
+  /** Final and not settled, since somebody else has the ledger locked or it cannot be booked: they have a later turn. */
+  left: number;
   /** What the chain shows of these cannot come from the transfer that was signed. */
   deviating: FinalSlot[];
 }
@@ -25,10 +27,10 @@ export async function bookFinal(ctx: WorkerCtx, lane: Lane, finals: readonly Fin
   const having = (status: Judged['status']) =>
     judged.flatMap(({ verdict }) => (verdict?.status === status ? [verdict] : []));
   // Apart, because each locks the accounts that it needs in one go.
-  const settled =
-    (await settleCompleted(ctx, lane, having('completed'))) +
-    (await settleFailed(ctx, lane, having('failed')));
-  return { settled, deviating: judged.filter(({ verdict }) => !verdict) };
+  const [completed, failed] = [having('completed'), having('failed')];
+  const settled = (await settleCompleted(ctx, lane, completed)) + (await settleFailed(ctx, lane, failed));
+  const left = completed.length + failed.length - settled;
+  return { settled, left, deviating: judged.filter(({ verdict }) => !verdict) };
 }
 
 /** What a receipt says of the transfer of a nonce. */
@@ -96,7 +98,10 @@ async function settleFailed(ctx: WorkerCtx, lane: Lane, judged: readonly Judged[
 
 type Book = (ctx: WorkerCtx, ours: readonly Judged[]) => Promise<void>;
 
-/** All at once; where one of them cannot be booked, one by one, so that it does not hold the others up. */
+/**
+ * All at once; where one of them cannot be booked, one by one, so that it does not hold the others up. Of a user whose rows
+ * somebody else keeps locked one is tried, as each would wait for the lock.
+ */
 async function settleSlots(
   ctx: WorkerCtx,
   lane: Lane,
@@ -107,17 +112,24 @@ async function settleSlots(
   try {
     return await settleTogether(ctx, lane, judged, book);
   } catch (error) {
-    if (error instanceof DatabaseUnavailable) throw error;
-    const [first, ...others] = judged;
-    if (others.length > 0) {
-      let settled = 0;
-      for (const one of judged) settled += await settleSlots(ctx, lane, [one], book);
-      return settled;
-    }
-    const { withdrawalId, minedHash } = first!;
-    ctx.log.error({ err: error, withdrawalId, minedHash }, 'a final payout cannot be booked; tried again');
-    return 0;
+    if (error instanceof DatabaseUnavailable && error.isConnectionLost) throw error;
+    if (judged.length === 1) return tellUnbooked(ctx, judged[0]!, error);
   }
+  let settled = 0;
+  const blocked = new Set<string>();
+  for (const one of judged) {
+    const { userId } = one.slot;
+    if (blocked.has(userId)) continue;
+    const done = await settleSlots(ctx, lane, [one], book);
+    if (done === 0) blocked.add(userId);
+    settled += done;
+  }
+  return settled;
+}
+
+function tellUnbooked(ctx: WorkerCtx, { withdrawalId, minedHash }: Judged, err: unknown): 0 {
+  ctx.log.error({ err, withdrawalId, minedHash }, 'a final payout cannot be booked; tried again');
+  return 0;
 }
 
 /** In one transaction, guarded by the slot's state: whoever comes second finds nothing to do. */
@@ -130,10 +142,31 @@ async function settleTogether(
   const where = { network: lane.network.name, address: lane.signer.address };
   return inTransaction(ctx, async (ctx) => {
     const open = await lockOpenSlots(ctx.db, { ...where, nonces: judged.map(({ nonce }) => nonce) });
-    const ours = judged.filter(({ nonce }) => open.has(nonce));
+    const ours = await leaveOutLocked(
+      ctx,
+      where.network,
+      judged.filter(({ nonce }) => open.has(nonce)),
+    );
     if (ours.length === 0) return 0;
     await book(ctx, ours);
     await updateSettled(ctx.db, { ...where, now: ctx.now }, ours);
     return ours.length;
   });
+}
+
+/** Those whose ledgers nobody else has locked, locked by us now: booking them waits for nobody. The others have a later turn. */
+async function leaveOutLocked(
+  { db, log }: WorkerCtx,
+  network: string,
+  judged: readonly Judged[],
+): Promise<readonly Judged[]> {
+  const ownersOf = ({ slot: { userId, recipientUserId, currency } }: Judged) =>
+    [userId, recipientUserId].flatMap((user) => (user === null ? [] : [{ userId: user, network, currency }]));
+  const owners = judged.flatMap(ownersOf);
+  const isFree = await lockFree(db, owners);
+  const busy = new Set(owners.filter((_, at) => !isFree[at]).map(({ userId }) => userId));
+  const free = judged.filter((one) => !ownersOf(one).some(({ userId }) => busy.has(userId)));
+  const locked = judged.length - free.length;
+  if (locked > 0) log.debug({ network, payouts: locked }, 'locked by somebody else; settled at a later turn');
+  return free;
 }

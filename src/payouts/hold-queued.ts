@@ -1,5 +1,5 @@
 import { inTransaction } from '../context.ts';
-import { type Hold, holdFunds, lockAccounts } from '../ledger/index.ts';
+import { type Hold, holdFunds, lockAccounts, lockFreeAccounts } from '../ledger/index.ts';
 import type { Lane, WorkerCtx } from './lane.ts';
 import {
   lockQueued,
@@ -12,20 +12,39 @@ import { turnMax } from './timing.ts';
 
 /**
  * queued → pending, with the amount held, in the order of arrival; or failed, where the balance does not reach. The accounts
- * are locked before they are read, so two workers never hold the same funds.
+ * are locked before they are read, so two workers never hold the same funds. Withdrawals of an account that somebody else has
+ * locked stay queued, and however many they are, those behind them have their turn.
  */
 export async function holdQueued(ctx: WorkerCtx, lane: Lane): Promise<number> {
   const network = lane.network.name;
   // What a restored database has as queued may be paid already, and failing it for want of funds would hide that.
   const signer = await selectSigner(ctx.db, network, lane.signer.address);
   if (signer?.haltedAt) return 0;
+  const busy: QueuedRow[] = [];
+  let done = 0;
+  for (let batches = 0; batches < batchesMax; batches++) {
+    const batch = await holdBatch(ctx, lane, busy);
+    done += batch.done;
+    if (batch.busy.length === 0) break;
+    busy.push(...batch.busy);
+  }
+  return done;
+}
+
+/** Each batch finds at least one more locked account, or is the last. */
+const batchesMax = 20;
+
+function holdBatch(ctx: WorkerCtx, lane: Lane, without: readonly QueuedRow[]) {
+  const network = lane.network.name;
   return inTransaction(ctx, async ({ db, now }) => {
-    const queued = await lockQueued(db, network, turnMax);
-    if (queued.length === 0) return 0;
-    const accounts = await lockAccounts(
-      db,
-      queued.map(({ userId, currency }) => ({ userId, network, currency })),
-    );
+    const rows = await lockQueued(db, { network, without, limit: turnMax });
+    const ownersOf = (some: readonly QueuedRow[]) =>
+      some.map(({ userId, currency }) => ({ userId, network, currency }));
+    const isFree = await lockFreeAccounts(db, ownersOf(rows));
+    const queued = rows.filter((_, at) => isFree[at]);
+    const busy = rows.filter((_, at) => !isFree[at]);
+    if (queued.length === 0) return { done: 0, busy };
+    const accounts = await lockAccounts(db, ownersOf(queued));
     const { holds, held, short } = shareOut(queued, accounts);
     await holdFunds(db, holds);
     if (held.length > 0) await updatePending(db, held, now);
@@ -37,7 +56,7 @@ export async function holdQueued(ctx: WorkerCtx, lane: Lane): Promise<number> {
       );
     }
     await lane.atStep('hold');
-    return queued.length;
+    return { done: queued.length, busy };
   });
 }
 

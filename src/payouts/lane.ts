@@ -22,6 +22,8 @@ export interface Lane {
   agreedAt: Map<Provider, number>;
   /** The highest block that a node has shown it. */
   head: { number: number; seenAt: number };
+  /** Where the next turn of settling begins, if the last left a whole batch unsettled. */
+  settleFrom: number;
   startedAt: number;
   /** Whether each of its nodes has told the wallet's transaction count since the start. */
   isKnownEverywhere: boolean;
@@ -45,7 +47,7 @@ function createLaneOf(network: EvmNetwork, signer: Signer, atStep: AtStep): Lane
       agreedAt: new Map(),
       head: { number: 0, seenAt: 0 },
     },
-    ...{ goneSince: undefined, startedAt: performance.now(), isKnownEverywhere: false },
+    ...{ settleFrom: 0, goneSince: undefined, startedAt: performance.now(), isKnownEverywhere: false },
   };
 }
 

@@ -7,12 +7,21 @@ export interface QueuedRow {
   amount: bigint;
 }
 
-/** Rows that another worker has are left to it. */
-export async function lockQueued(db: Db, network: string, limit: number): Promise<QueuedRow[]> {
+/** Rows that another worker has are left to it, and those of accounts that are known to be locked to a later turn. */
+export async function lockQueued(
+  db: Db,
+  {
+    network,
+    without,
+    limit,
+  }: { network: string; without: readonly { userId: string; currency: string }[]; limit: number },
+): Promise<QueuedRow[]> {
   return db.query<QueuedRow & Row>(
     `select id, user_id as "userId", currency, amount from withdrawals
-     where status = 'queued' and network = $1 and ${notFoundPaid} order by id limit $2 for update skip locked`,
-    [network, limit],
+     where status = 'queued' and network = $1 and ${notFoundPaid}
+       and (user_id, currency) not in (select * from unnest($2::uuid[], $3::text[]))
+     order by id limit $4 for update skip locked`,
+    [network, without.map(({ userId }) => userId), without.map(({ currency }) => currency), limit],
   );
 }
 

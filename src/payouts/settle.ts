@@ -35,9 +35,13 @@ export function settleFinal(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const latest = Math.max(...views.map((view) => view.latest));
     const isLagging = lagsBehind(lane, Math.max(...views.map(({ head }) => head)));
     if (!isLagging) await noteUnseen(ctx, lane, latest);
-    const agreements = await askAboutMined(ctx, lane, views, { from: Number(bounds.lowest), below: latest });
+    const from = Math.max(Number(bounds.lowest), lane.settleFrom);
+    const agreements = await askAboutMined(ctx, lane, views, { from, below: latest });
     const final = agreements.flatMap(({ slot, final }) => (final ? [{ slot, receipt: final }] : []));
-    const { settled, deviating } = await bookFinal(ctx, lane, final);
+    const { settled, left, deviating } = await bookFinal(ctx, lane, final);
+    // Those that are left would fill the next batch again, and hide what comes after them.
+    const isFull = agreements.length === turnMax;
+    lane.settleFrom = left > 0 && isFull ? Math.max(...agreements.map(({ slot }) => Number(slot.nonce))) + 1 : 0;
     const others = agreements.filter((one) => !one.final);
     const seen = isLagging ? 0 : await noteSeen(ctx, others);
     await noteMissing(ctx, lane, views, others);

@@ -9,7 +9,7 @@ import {
   readTokenBalance,
   readTransactionCount,
 } from '../evm/index.ts';
-import { releaseHeld } from '../ledger/index.ts';
+import { lockFreeAccounts, releaseHeld } from '../ledger/index.ts';
 import type { Db } from '../platform/db.ts';
 import { checkLane, isAgreed, isSure } from './check-lane.ts';
 import { type Lane, tellTrouble, throughWeather, type WorkerCtx } from './lane.ts';
@@ -55,7 +55,7 @@ export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const failures = having('failed').map(({ row, verdict }) => ({ row, errorMessage: verdict.failed }));
     const waits = having('waiting').map(({ row, verdict }) => ({ id: row.id, waitingFor: verdict.waiting }));
     const ready = having('ready').map(({ row }) => row.id);
-    if (failures.length > 0) await failPending(ctx, network.name, failures);
+    const failed = await failPending(ctx, network.name, failures);
     const { signed, short } = await allocate(ctx, lane, wallet, ready);
     const waiting = [...waits, ...short];
     if (waiting.length > 0) await updateWaiting(ctx.db, waiting);
@@ -64,7 +64,7 @@ export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
       lane,
       waiting[0] ? describeWait(waiting[0].waitingFor) : await lastingTrouble(ctx, lane),
     );
-    return signed + failures.length;
+    return signed + failed;
   });
 }
 
@@ -228,31 +228,33 @@ function shareOut(
   return { affordable, short };
 }
 
+/** How many; one whose account is locked by somebody else is checked again later. */
 async function failPending(
   ctx: Ctx,
   network: string,
   failures: readonly { row: PendingRow; errorMessage: string }[],
-): Promise<void> {
-  await inTransaction(ctx, async ({ db, now }) => {
+): Promise<number> {
+  if (failures.length === 0) return 0;
+  return inTransaction(ctx, async ({ db, now }) => {
     // Another worker may have signed or failed one since it was claimed.
-    const pending = new Set(
-      (
-        await lockPending(
-          db,
-          failures.map(({ row }) => row.id),
-        )
-      ).map(({ id }) => id),
-    );
-    const ours = failures.filter(({ row }) => pending.has(row.id));
-    if (ours.length === 0) return;
+    const ids = failures.map(({ row }) => row.id);
+    const pending = new Set((await lockPending(db, ids)).map(({ id }) => id));
+    const still = failures.filter(({ row }) => pending.has(row.id));
+    const held = still.map(({ row: { userId, currency, amount } }) => ({
+      ...{ userId, network, currency, amount },
+    }));
+    const isFree = await lockFreeAccounts(db, held);
+    const ours = still.filter((_, at) => isFree[at]);
+    if (ours.length === 0) return 0;
     await releaseHeld(
       db,
-      ours.map(({ row: { userId, currency, amount } }) => ({ userId, network, currency, amount })),
+      held.filter((_, at) => isFree[at]),
     );
     await updateFailedBeforeSigning(
       db,
       ours.map(({ row, errorMessage }) => ({ id: row.id, errorMessage })),
       now,
     );
+    return ours.length;
   });
 }

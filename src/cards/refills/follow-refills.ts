@@ -36,7 +36,7 @@ export async function followRefills(
       if (outcome === 'away') isAway = true;
       else if (outcome) moved += 1;
     } catch (error) {
-      if (error instanceof DatabaseUnavailable) throw error;
+      if (error instanceof DatabaseUnavailable && error.isConnectionLost) throw error;
       ctx.log.error({ err: error, refillId }, 'a refill cannot be moved on; tried again');
     }
   }

@@ -5,6 +5,7 @@ import { makeCardOwner } from '../../../test/card-model.ts';
 import { useChain } from '../../../test/chain.ts';
 import { makeKey, makeUser } from '../../../test/factories.ts';
 import { useIssuer } from '../../../test/issuer.ts';
+import { lockRows } from '../../../test/lock-rows.ts';
 import { makeWorld, type Worker, type World } from '../../../test/payout-world.ts';
 import { startUnreliableProxy } from '../../../test/unreliable-proxy.ts';
 import { waitUntil } from '../../../test/wait-until.ts';
@@ -136,6 +137,27 @@ async function expectRefilledOnce(world: RefillWorld): Promise<void> {
   );
   assert.deepEqual(mistaken, []);
 }
+
+test('a refill of a user whose ledger another session keeps locked does not hold up those of others', async (t) => {
+  const world = await makeRefillWorld(t);
+  await world.withdraw();
+  const { id: userId } = await makeUser(world.harness);
+  const { id: cardIssuerUserId } = await openAccount(world.asOperator(), { userId });
+  await world.configure({ cardIssuerUserId });
+  const rows = 'select from ledger_lists where user_id = $1 and not is_settled for update';
+  const lock = await lockRows(t, world.databaseUrl, rows, [world.userId]);
+  await world.turn();
+  const statuses = async () => {
+    const refills = await world.db.query<{ userId: string; status: string }>(
+      'select user_id as "userId", status from card_refills',
+    );
+    return Object.fromEntries(refills.map((refill) => [refill.userId, refill.status]));
+  };
+  assert.deepEqual(await statuses(), { [world.userId]: 'queued', [userId]: 'processing' });
+  await lock.release();
+  await world.turn();
+  assert.deepEqual(await statuses(), { [world.userId]: 'processing', [userId]: 'processing' });
+});
 
 test('collateral under the threshold is refilled once: on chain, at the issuer, in the ledger and the history', async (t) => {
   const world = await makeRefillWorld(t);

@@ -21,9 +21,10 @@ export async function startRefills(
   let started = 0;
   for (const refillId of due) {
     try {
+      // One whose user's rows somebody keeps locked runs into the lock timeout and does not hold the others up.
       if (await startOne(ctx, refillId, atStep)) started += 1;
     } catch (error) {
-      if (error instanceof DatabaseUnavailable) throw error;
+      if (error instanceof DatabaseUnavailable && error.isConnectionLost) throw error;
       ctx.log.error({ err: error, refillId }, 'a refill cannot be started; tried again');
     }
     await atStep('started');
