@@ -1,19 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
+import { applyMigration, type Migration, type Patience } from './apply-migration.ts';
 import type { Db } from './db.ts';
-import { StartError } from './start-error.ts';
+import { MigrationFault } from './migration-fault.ts';
+
+export { type Migration, MigrationFault };
 
 const folder = new URL('../../migrations/', import.meta.url);
-
-export interface Migration {
-  version: number;
-  name: string;
-  sql: string;
-  sha256: string;
-}
-
-export class MigrationFault extends StartError {}
 
 export function readMigrations(): Migration[] {
   const names = readdirSync(folder).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name));
@@ -31,16 +25,26 @@ export function readMigrations(): Migration[] {
 /** The schema version that this code was written for. */
 export const knownVersion = readMigrations().at(-1)?.version ?? 0;
 
+/**
+ * Whoever asks for a locked table queues behind us while we wait for it, so we wait for less than requests do (2 s), and then let
+ * them pass before we ask again.
+ */
+const usualPatience: Patience = { lockMs: 500, pauseMs: 1_000, giveUpMs: 120_000 };
+
+/** How long another process may migrate before we no longer wait for it. */
+const othersMs = 600_000;
+
 // One number for every Causeway process, so that they queue for the same lock.
 const lockKey = 4_711_204_018n;
 
 /**
- * Brings the database to the newest of `migrations`, each in a transaction of its own. Any number of processes may call this
+ * Brings the database to the newest of `migrations`, each in a transaction of its own or not at all. Requests go on meanwhile. Any number of processes may call this
  * at once: one holds the advisory lock, the others wait and then find nothing to do. Returns the names applied here.
  */
 export async function migrate(
   databaseUrl: string,
   migrations: Migration[] = readMigrations(),
+  patience: Patience = usualPatience,
 ): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
   // The statement under way fails with the same error; without a listener it would end the process.
@@ -48,7 +52,7 @@ export async function migrate(
   await client.connect();
   try {
     await requireServerVersion(client);
-    await client.query('select pg_advisory_lock($1)', [lockKey]);
+    await waitForOthers(client);
     await client.query(
       `create table if not exists schema_migrations (
          version integer primary key, name text not null, sha256 text not null, applied_at timestamptz not null default now())`,
@@ -67,7 +71,7 @@ export async function migrate(
         );
       }
       if (before) continue;
-      await apply(client, migration);
+      await applyMigration(client, databaseUrl, migration, patience);
       done.push(migration.name);
     }
     return done;
@@ -87,20 +91,16 @@ async function requireServerVersion(client: pg.Client): Promise<void> {
   }
 }
 
-async function apply(client: pg.Client, { version, name, sql, sha256 }: Migration): Promise<void> {
-  await client.query('begin');
+async function waitForOthers(client: pg.Client): Promise<void> {
+  await client.query(`set lock_timeout = ${othersMs}`);
   try {
-    await client.query(sql);
-    await client.query('insert into schema_migrations (version, name, sha256) values ($1, $2, $3)', [
-      version,
-      name,
-      sha256,
-    ]);
-    await client.query('commit');
+    await client.query('select pg_advisory_lock($1)', [lockKey]);
   } catch (error) {
-    // A lost connection cannot be told to roll back; PostgreSQL does it by itself.
-    await client.query('rollback').catch(() => undefined);
-    throw new MigrationFault(`Migration ${name} failed: ${(error as Error).message}`, { cause: error });
+    if ((error as { code?: string }).code !== '55P03') throw error;
+    throw new MigrationFault(
+      'Another `causeway migrate` has been running for ten minutes: wait for it or end it, then run `causeway migrate` again.',
+      { cause: error },
+    );
   }
 }
 

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { type LockHolders, watchLockHolders } from './lock-holders.ts';
+import { MigrationFault } from './migration-fault.ts';
+
+export interface Migration {
+  version: number;
+  name: string;
+  sql: string;
+  sha256: string;
+}
+
+export interface Patience {
+  /** The longest that a migration waits for a lock, and requests behind it. */
+  lockMs: number;
+  pauseMs: number;
+  /** After this, a lock that is still not free ends `migrate`. */
+  giveUpMs: number;
+}
+
+/** Applies one migration, again and again where somebody has a table locked; gives up with a sentence that says who. */
+export async function applyMigration(
+  client: pg.Client,
+  databaseUrl: string,
+  migration: Migration,
+  patience: Patience,
+): Promise<void> {
+  const deadline = performance.now() + patience.giveUpMs;
+  let holders: LockHolders | undefined;
+  try {
+    for (;;) {
+      const error = await attempt(client, migration, patience);
+      if (!error) return;
+      if (!isLockTimeout(error)) throw failed(migration, error);
+      if (performance.now() >= deadline) throw gaveUp(migration, patience, holders, error);
+      holders ??= await watchLockHolders(databaseUrl, await pidOf(client));
+      await sleep(patience.pauseMs);
+    }
+  } finally {
+    await holders?.stop();
+  }
+}
+
+async function attempt(
+  client: pg.Client,
+  migration: Migration,
+  patience: Patience,
+): Promise<Error | undefined> {
+  try {
+    if (/^-- Outside a transaction/m.test(migration.sql)) await buildIndex(client, migration, patience);
+    else await applyInTransaction(client, migration, patience);
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+async function applyInTransaction(
+  client: pg.Client,
+  migration: Migration,
+  { lockMs }: Patience,
+): Promise<void> {
+  await client.query('begin');
+  try {
+    await client.query(`set local lock_timeout = ${lockMs}`);
+    await client.query(migration.sql);
+    await note(client, migration);
+    await client.query('commit');
+  } catch (error) {
+    // A lost connection cannot be told to roll back; PostgreSQL does it by itself.
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Nobody waits for an index that is built concurrently, so it may wait for others itself. It cannot be part of a transaction. */
+async function buildIndex(client: pg.Client, migration: Migration, { giveUpMs }: Patience): Promise<void> {
+  const name = /^create (?:unique )?index concurrently if not exists (\w+) /im.exec(migration.sql)?.[1];
+  if (!name) throw new Error('outside a transaction stands one `create index concurrently if not exists`');
+  await client.query(`set lock_timeout = ${giveUpMs}`);
+  // What a build that failed has left behind is in the way, and is used by nobody.
+  const { rows } = await client.query(
+    'select from pg_index where indexrelid = to_regclass($1) and not indisvalid',
+    [name],
+  );
+  if (rows.length > 0) await client.query(`drop index concurrently ${name}`);
+  await client.query(migration.sql);
+  await note(client, migration);
+}
+
+async function note(client: pg.Client, { version, name, sha256 }: Migration): Promise<void> {
+  await client.query('insert into schema_migrations (version, name, sha256) values ($1, $2, $3)', [
+    version,
+    name,
+    sha256,
+  ]);
+}
+
+/** A deadlock, too: the others go on, and we try again. */
+const isLockTimeout = (error: Error) => ['55P03', '40P01'].includes((error as { code?: string }).code ?? '');
+
+async function pidOf(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return rows[0]!.pid;
+}
+
+const failed = ({ name }: Migration, error: Error) =>
+  new MigrationFault(`Migration ${name} failed: ${error.message}`, { cause: error });
+
+function gaveUp(
+  { name }: Migration,
+  { giveUpMs }: Patience,
+  holders: LockHolders | undefined,
+  cause: Error,
+): MigrationFault {
+  const who = holders?.describe() ?? 'a session that is gone';
+  return new MigrationFault(
+    `Migration ${name} was not applied: for ${Math.round(giveUpMs / 1_000)} s a lock that it needs was held by ${who}. ` +
+      'Nothing was changed. End that session, such as with `select pg_terminate_backend(<pid>)`, and run `causeway migrate` again.',
+    { cause },
+  );
+}
