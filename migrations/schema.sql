@@ -446,6 +446,13 @@ create table integrations (
   constraint integrations_scopes_check CHECK ((((cardinality(scopes) >= 1) AND (cardinality(scopes) <= 4)) AND (scopes <@ ARRAY['profile'::text, 'email'::text, 'wallet'::text, 'kyc'::text])))
 );
 
+create table job_leases (
+  job text not null,
+  turn bigint not null,
+  expires_at timestamp with time zone not null,
+  constraint job_leases_pkey PRIMARY KEY (job)
+) with (fillfactor=50);
+
 create table ledger_accounts (
   id bigint not null,
   user_id uuid,

@@ -41,7 +41,8 @@ export function settleFinal(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const { settled, left, deviating } = await bookFinal(ctx, lane, final);
     // Those that are left would fill the next batch again, and hide what comes after them.
     const isFull = agreements.length === turnMax;
-    lane.settleFrom = left > 0 && isFull ? Math.max(...agreements.map(({ slot }) => Number(slot.nonce))) + 1 : 0;
+    lane.settleFrom =
+      left > 0 && isFull ? Math.max(...agreements.map(({ slot }) => Number(slot.nonce))) + 1 : 0;
     const others = agreements.filter((one) => !one.final);
     const seen = isLagging ? 0 : await noteSeen(ctx, others);
     await noteMissing(ctx, lane, views, others);

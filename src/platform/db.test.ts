@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { useHarness } from '../../test/harness.ts';
-import { createPool } from './db.ts';
+import type { Db } from './db.ts';
 import { DatabaseUnavailable } from './errors.ts';
 
 const harness = useHarness();
@@ -66,49 +66,36 @@ test('waiting for a lock ends within seconds as busy, and the connection goes on
   assert.equal((await db.query('select 1 as one')).length, 1);
 });
 
-test('withLock runs one at a time under one name, outside any transaction, and gives the lock back', async () => {
+test('an abort ends a transaction at the server, gives its connection back, and lets nothing more through', async () => {
   const { db } = harness.deps;
-  let runs = 0;
-  const slow = async () => {
-    runs++;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  };
-  const turns = await Promise.all([1, 2, 3].map(() => db.withLock('slow', slow)));
-  assert.deepEqual([turns.filter((had) => had).length, runs], [1, 1]);
-  assert.equal(
-    await db.withLock('other', async () => assert.equal(await db.withLock('slow', slow), true)),
-    true,
-  );
+  const ending = new AbortController();
+  let ours: Db | undefined;
+  const hung = db.transaction(async (tx) => {
+    ours = tx;
+    await tx.query('select id from audit_head for update');
+    await new Promise(() => {});
+  }, ending.signal);
+  const before = db.counts();
+  while (!(await isLocked('audit_head'))) await new Promise((resolve) => setTimeout(resolve, 10));
+  ending.abort(new Error('hung'));
+  await assert.rejects(hung, /^Error: hung$/);
+  await assert.rejects(ours!.query('select 1'), /this transaction is over/);
+  while (await isLocked('audit_head')) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.ok(db.counts().total - db.counts().idle <= before.total - before.idle);
   await assert.rejects(
-    db.withLock('slow', () => Promise.reject(new Error('job fault'))),
-    /job fault/,
+    db.transaction(() => Promise.resolve(1), ending.signal),
+    /^Error: hung$/,
   );
-  assert.equal(await db.withLock('slow', slow), true);
 });
 
-test('a connection whose unlock went unanswered is closed, not handed to the next', async () => {
-  const pool = createPool({
-    url: harness.databaseUrl,
-    connectionsMax: 2,
-    statementTimeoutMs: 100,
-    log: harness.deps.log,
-  });
-  let frozen = 0;
-  try {
-    await pool.withLock('frozen', async () => {
-      const [holder] = await pool.query<{ pid: number }>(
-        `select pid from pg_locks where locktype = 'advisory' and granted
-           and database = (select oid from pg_database where datname = current_database())`,
-      );
-      frozen = holder!.pid;
-      process.kill(frozen, 'SIGSTOP');
-    });
-    assert.equal(pool.counts().total, 1, 'only the connection of the query is left');
-  } finally {
-    if (frozen) process.kill(frozen, 'SIGCONT');
-    await pool.end();
-  }
-});
+/** Whether a session has a row of the table locked, or waits to. */
+async function isLocked(table: string): Promise<boolean> {
+  const locks = await harness.deps.db.query(
+    `select 1 from pg_locks where relation = to_regclass($1) and mode = 'RowShareLock' and granted`,
+    [table],
+  );
+  return locks.length > 0;
+}
 
 test('numeric is a bigint; a fraction is refused rather than rounded or turned into text', async () => {
   const { db } = harness.deps;

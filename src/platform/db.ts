@@ -17,16 +17,13 @@ export interface Db {
 }
 
 export interface Pool extends Db {
+  /** With a signal, an abort ends the transaction at the server and gives its connection back, whatever `work` waits for. */
+  transaction<T>(work: (db: Db) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Waits for what is running and closes every connection. Safe to call twice. */
   end(): Promise<void>;
   /** Breaks every connection at once; what was running on one fails as if the database had gone. */
   cutOff(): void;
   counts(): { total: number; idle: number; waiting: number };
-  /**
-   * Runs `work` while no other process runs it under the same name; false if one does. The lock belongs to a connection of
-   * its own, outside any transaction, and goes with it: a process that dies holds nothing up.
-   */
-  withLock(name: string, work: () => Promise<void>): Promise<boolean>;
   /** Calls `onNotice` when somebody notifies the channel; the caller stops it before the pool is ended. */
   listen(channel: string, onNotice: () => void): Listener;
 }
@@ -78,8 +75,7 @@ export function createPool({ url, connectionsMax, statementTimeoutMs, log }: Poo
 
   return {
     query: (text, values) => runOnOwn(driver, text, values),
-    transaction: (work) => runTransaction(driver, work),
-    withLock: (name, work) => runWithLock(driver, name, work),
+    transaction: (work, signal) => runTransaction(driver, work, signal),
     listen: (channel, onNotice) => listen({ url, channel, log, onNotice }),
     cutOff,
     async end() {
@@ -134,9 +130,21 @@ function statementName(text: string): string | undefined {
   return name;
 }
 
-async function runTransaction<T>(driver: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> {
+async function runTransaction<T>(
+  driver: pg.Pool,
+  work: (db: Db) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  signal?.throwIfAborted();
   const { client, release, noteLoss, discard } = await checkOut(driver);
   let isOver = false;
+  const aborted = untilAborted(signal, () => {
+    isOver = true;
+    discard(signal!.reason);
+    // Closing it from here, the server would notice only after the statement that is running.
+    const { processID } = client as pg.PoolClient & { processID: number };
+    driver.query('select pg_terminate_backend($1)', [processID]).catch(() => undefined);
+  });
   const db: Db = {
     query: (text, values) => {
       // A branch that outlives its transaction would write into whatever the connection does next.
@@ -147,7 +155,7 @@ async function runTransaction<T>(driver: pg.Pool, work: (db: Db) => Promise<T>):
   };
   try {
     await db.query('begin');
-    const result = await work(db);
+    const result = await Promise.race([work(db), aborted.promise]);
     isOver = true;
     const { command } = await client.query('commit').catch((error) => noteLoss(asUnavailable(error)));
     if (command !== 'COMMIT')
@@ -156,33 +164,27 @@ async function runTransaction<T>(driver: pg.Pool, work: (db: Db) => Promise<T>):
   } catch (error) {
     isOver = true;
     // On a connection that hangs, a rollback would hang as long again; closing it rolls back as well.
+    if (signal?.aborted) throw signal.reason;
     if (!isLoss(error)) await client.query('rollback').catch(discard);
     throw error;
   } finally {
+    aborted.forget();
     release();
   }
 }
 
-async function runWithLock(driver: pg.Pool, name: string, work: () => Promise<void>): Promise<boolean> {
-  const { client, release, noteLoss, discard } = await checkOut(driver);
-  const key = [`causeway ${name}`];
-  try {
-    const [lock] = await runQuery<{ taken: boolean }>(
-      client,
-      'select pg_try_advisory_lock(hashtextextended($1, 0)) as taken',
-      key,
-    ).catch(noteLoss);
-    if (!lock?.taken) return false;
-    try {
-      await work();
-    } finally {
-      // A connection that may still hold the lock must not go back to the pool.
-      await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', key).catch(discard);
-    }
-    return true;
-  } finally {
-    release();
-  }
+/** Rejects when the signal is aborted; forgotten once the work is over. */
+function untilAborted(signal: AbortSignal | undefined, onAbort: () => void) {
+  const { promise, reject } = Promise.withResolvers<never>();
+  // It may come while nobody waits for it yet.
+  promise.catch(() => undefined);
+  const listener = () => {
+    onAbort();
+    reject(signal!.reason);
+  };
+  if (signal?.aborted) listener();
+  else signal?.addEventListener('abort', listener, { once: true });
+  return { promise, forget: () => signal?.removeEventListener('abort', listener) };
 }
 
 /** A connection to oneself. One that broke, or may have, is closed on release instead of being handed to the next. */

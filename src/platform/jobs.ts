@@ -1,4 +1,6 @@
 import type { Pool } from './db.ts';
+import { JobHung, type JobTiming, runTurn, usualTiming } from './job-turn.ts';
+import { LeaseLost } from './lease.ts';
 import type { Listener } from './listen.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -9,7 +11,7 @@ export interface Job<Deps> {
   everyMs: number;
   /**
    * Where every worker takes its turns, beside the others: what it does is guarded row by row. Without it, only one worker at
-   * a time has the turn.
+   * a time has the turn, by a lease: a worker that freezes loses it, and commits nothing after that.
    */
   isShared?: true;
   /** A PostgreSQL channel: a notice on it starts a turn at once. */
@@ -36,7 +38,11 @@ interface JobDeps {
 const gatherMs = 10;
 
 /** Runs each job on its interval, and sooner where something woke it. */
-export function runJobs<Deps extends JobDeps>(jobs: readonly Job<Deps>[], deps: Deps): RunningJobs {
+export function runJobs<Deps extends JobDeps>(
+  jobs: readonly Job<Deps>[],
+  deps: Deps,
+  timing: JobTiming = usualTiming,
+): RunningJobs {
   let isStopping = false;
   const running = new Set<Promise<void>>();
   const timers = new Map<string, { timer: NodeJS.Timeout; dueAt: number }>();
@@ -47,7 +53,7 @@ export function runJobs<Deps extends JobDeps>(jobs: readonly Job<Deps>[], deps: 
     const timer = setTimeout(() => {
       timers.delete(job.name);
       awake.delete(job.name);
-      const turn = takeTurn(job, deps).then((done) => {
+      const turn = takeTurn(job, deps, timing).then((done) => {
         running.delete(turn);
         if (done > 0) for (const name of job.wakes ?? []) wake(name);
         schedule(job, done > 0 || awake.has(job.name) ? gatherMs : job.everyMs);
@@ -86,20 +92,33 @@ export function runJobs<Deps extends JobDeps>(jobs: readonly Job<Deps>[], deps: 
   };
 }
 
-async function takeTurn<Deps extends JobDeps>(job: Job<Deps>, deps: Deps): Promise<number> {
+async function takeTurn<Deps extends JobDeps>(
+  job: Job<Deps>,
+  deps: Deps,
+  timing: JobTiming,
+): Promise<number> {
+  const { metrics, log } = deps;
   try {
-    let done = 0;
-    const run = async () => {
-      done = (await job.run(deps)) ?? 0;
-    };
-    const hadTurn = job.isShared
-      ? await run().then(() => true)
-      : await deps.db.withLock(`job ${job.name}`, run);
-    deps.metrics.countJob(job.name, hadTurn ? 'done' : 'elsewhere');
-    return done;
+    const turn = await runTurn(deps.db, job, timing, (db) => job.run({ ...deps, db }));
+    metrics.countJob(job.name, turn === 'elsewhere' ? 'elsewhere' : 'done');
+    return turn === 'elsewhere' ? 0 : turn;
   } catch (err) {
-    deps.metrics.countJob(job.name, 'failed');
-    deps.log.error({ err, job: job.name }, 'job failed; it runs again at its next turn');
+    const { outcome, message } = describeFault(err);
+    metrics.countJob(job.name, outcome);
+    log.error({ err, job: job.name }, message);
     return 0;
   }
+}
+
+function describeFault(error: unknown) {
+  if (error instanceof JobHung) {
+    return { outcome: 'hung', message: 'job hung and was ended; it runs again at its next turn' } as const;
+  }
+  if (error instanceof LeaseLost) {
+    return {
+      outcome: 'lost',
+      message: 'job was taken over by another worker while this one stood still',
+    } as const;
+  }
+  return { outcome: 'failed', message: 'job failed; it runs again at its next turn' } as const;
 }

@@ -14,7 +14,8 @@ export interface Metrics {
   countRefusedKey(reason: string): void;
   /** refused: the tool told its caller what was wrong; failed: it broke. */
   countToolCall(tool: string, outcome: 'done' | 'refused' | 'failed'): void;
-  countJob(job: string, outcome: 'done' | 'failed' | 'elsewhere'): void;
+  /** hung: it was ended because it took too long; lost: another worker took it over meanwhile. */
+  countJob(job: string, outcome: 'done' | 'failed' | 'elsewhere' | 'hung' | 'lost'): void;
   countNodeCall(network: string, method: string, outcome: string): void;
   /** Adds gauges that are filled at each scrape; a source that fails leaves a gap instead of failing the scrape. */
   addGauges<Deps>(sources: readonly GaugeSource<Deps>[], deps: Deps): void;
@@ -51,8 +52,14 @@ export function createMetrics(): Metrics {
   });
   const jobRuns = new Counter({
     name: 'causeway_job_runs_total',
-    help: 'Turns of background jobs, by outcome; elsewhere: another worker had the turn.',
+    help: 'Turns of background jobs, by outcome; elsewhere: another worker had the turn; hung: ended after too long; lost: another worker took it over.',
     labelNames: ['job', 'outcome'],
+    registers: [registry],
+  });
+  const jobSuccess = new Gauge({
+    name: 'causeway_job_last_success_timestamp_seconds',
+    help: 'When each background job last succeeded in this process, as a Unix time; 0: not yet. Take the highest of all workers.',
+    labelNames: ['job'],
     registers: [registry],
   });
   const nodeCalls = new Counter({
@@ -86,6 +93,8 @@ export function createMetrics(): Metrics {
     },
     countJob(job, outcome) {
       jobRuns.inc({ job, outcome });
+      if (outcome === 'done') jobSuccess.setToCurrentTime({ job });
+      else jobSuccess.inc({ job }, 0);
     },
     countNodeCall(network, method, outcome) {
       nodeCalls.inc({ network, method, outcome });

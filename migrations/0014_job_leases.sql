@@ -1,0 +1,8 @@
+-- Why: A worker that is frozen must not keep a job for good. A lease ends unless it is renewed, and its turn tells an earlier holder.
+
+create table job_leases (
+  job text primary key,
+  -- One more whenever somebody takes the lease. Whoever had an earlier turn may no longer commit.
+  turn bigint not null,
+  expires_at timestamptz not null
+) with (fillfactor = 50);
