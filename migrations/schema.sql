@@ -745,10 +745,12 @@ create table user_wallets (
   network text not null,
   address text not null,
   verified_at timestamp with time zone not null,
+  custody text default 'platform'::text not null,
   constraint user_wallets_address_key UNIQUE (network, address),
   constraint user_wallets_pkey PRIMARY KEY (user_id, network),
   constraint user_wallets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint user_wallets_address_check CHECK ((address ~ '^0x[0-9a-f]{40}$'::text)),
+  constraint user_wallets_custody_check CHECK ((custody = ANY (ARRAY['platform'::text, 'self'::text]))),
   constraint user_wallets_network_check CHECK ((network ~ '^[a-z0-9-]{1,40}$'::text))
 );
 
@@ -1564,6 +1566,16 @@ AS $function$
   select (select system_identifier from pg_control_system())::text || '/' ||
     left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)
 $function$;
+CREATE OR REPLACE FUNCTION public.deposits_need_custody()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from user_wallets w where w.network = new.network and w.address = new.wallet and w.custody = 'self') then
+    raise exception 'a deposit to a wallet in self custody is not credited' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.gin_btree_consistent(internal, smallint, anyelement, integer, internal, internal)
  RETURNS boolean
@@ -3532,6 +3544,17 @@ CREATE OR REPLACE FUNCTION public.withdrawal_key_mark(partner_id uuid, idempoten
 AS $function$
   select substring(sha256(convert_to('key ' || partner_id::text || ' ' || idempotency_key, 'UTF8')) for 16)
 $function$;
+CREATE OR REPLACE FUNCTION public.withdrawals_credit_custody()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock_shared(hashtextextended('address ' || new.to_address, 0));
+  if exists (select from user_wallets w where w.network = new.network and w.address = new.to_address and w.custody = 'self') then
+    new.recipient_user_id := null;
+  end if;
+  return new;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.withdrawals_guard_move()
  RETURNS trigger
@@ -3715,6 +3738,8 @@ CREATE TRIGGER deposit_cursors_no_delete BEFORE DELETE ON public.deposit_cursors
 
 CREATE TRIGGER deposits_append_only BEFORE DELETE OR UPDATE ON public.deposits FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER deposits_need_custody BEFORE INSERT ON public.deposits FOR EACH ROW EXECUTE FUNCTION deposits_need_custody();
+
 CREATE TRIGGER deposits_no_truncate BEFORE TRUNCATE ON public.deposits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER found_payments_no_delete BEFORE DELETE ON public.found_payments FOR EACH ROW EXECUTE FUNCTION refuse_change();
@@ -3774,6 +3799,8 @@ CREATE TRIGGER payout_slots_no_truncate BEFORE TRUNCATE ON public.payout_slots F
 CREATE TRIGGER sign_in_links_stay_used BEFORE UPDATE ON public.sign_in_links FOR EACH ROW WHEN (((old.used_at IS NOT NULL) AND (new.used_at IS DISTINCT FROM old.used_at))) EXECUTE FUNCTION refuse_reopening();
 
 CREATE TRIGGER user_sessions_stay_ended BEFORE UPDATE ON public.user_sessions FOR EACH ROW WHEN (((old.ended_at IS NOT NULL) AND (new.ended_at IS DISTINCT FROM old.ended_at))) EXECUTE FUNCTION refuse_reopening();
+
+CREATE TRIGGER withdrawals_credit_custody BEFORE INSERT ON public.withdrawals FOR EACH ROW WHEN ((new.recipient_user_id IS NOT NULL)) EXECUTE FUNCTION withdrawals_credit_custody();
 
 CREATE TRIGGER withdrawals_guard_move BEFORE UPDATE ON public.withdrawals FOR EACH ROW EXECUTE FUNCTION withdrawals_guard_move();
 

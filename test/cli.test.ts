@@ -194,6 +194,8 @@ suite('causeway', { concurrency: 2 }, () => {
       'base',
       '--address',
       address,
+      '--custody',
+      'self',
       ...byUrl(),
     ]);
     assert.equal(wallet.code, 0, wallet.err);

@@ -52,7 +52,12 @@ const lumenCredit = () => {
 const newUser = async () => {
   const user = await makeUser(harness, { givenName: 'Ana', familyName: 'Ribeiro', emailVerified: true });
   for (const network of ['base', 'polygon'])
-    await addWallet(harness.operatorContext(), { userId: user.id, network, address: makeAddress() });
+    await addWallet(harness.operatorContext(), {
+      userId: user.id,
+      network,
+      address: makeAddress(),
+      custody: 'platform',
+    });
   return user;
 };
 

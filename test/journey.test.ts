@@ -31,7 +31,7 @@ test('a partner is set up, works, changes keys, and is let go', async () => {
   });
   assert.equal(owner.email, 'rita.alves@example.com');
   const address = makeAddress();
-  await command('users.add-wallet', { userId: owner.id, network: 'polygon', address });
+  await command('users.add-wallet', { userId: owner.id, network: 'polygon', address, custody: 'self' });
   await command('partners.allow-user', { partnerId: partner.id, userId: owner.id });
   const first = await command('keys.issue', {
     name: 'backend',

@@ -103,7 +103,7 @@ const changes: Record<string, () => Promise<object>> = {
     ...{ documentNumber: documentNumber(), taxId: taxId() },
   }),
   'users.add-wallet': async () => ({
-    ...{ userId: (await makeUser(harness)).id, network: 'base', address: makeAddress() },
+    ...{ userId: (await makeUser(harness)).id, network: 'base', address: makeAddress(), custody: 'self' },
   }),
   'users.sign-in-link': async () => ({ userId: (await makeUser(harness)).id }),
   'users.block-address': async () => ({ address: makeAddress(), reason: 'a test' }),

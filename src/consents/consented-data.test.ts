@@ -43,7 +43,7 @@ async function makePerson() {
   const address = '0x52908400098527886E0F7030069857D2E4169EE7';
   await sql('delete from user_wallets where address = $1', [address.toLowerCase()]);
   for (const network of ['polygon', 'base', 'ethereum'])
-    await addWallet(harness.operatorContext(), { userId: id, network, address });
+    await addWallet(harness.operatorContext(), { userId: id, network, address, custody: 'platform' });
   const data = {
     profile: { name: 'Ana Ribeiro', given_name: 'Ana', family_name: 'Ribeiro' },
     email: { address: email, verified: true },

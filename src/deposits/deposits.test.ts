@@ -80,7 +80,12 @@ async function startWatching(
 
 async function makeOwner({ harness }: World, wallet = makeAddress()) {
   const { id: userId } = await makeUser(harness);
-  await addWallet(harness.operatorContext(), { userId, network: 'polygon', address: wallet });
+  await addWallet(harness.operatorContext(), {
+    userId,
+    network: 'polygon',
+    address: wallet,
+    custody: 'platform',
+  });
   return { userId, wallet };
 }
 
@@ -311,7 +316,12 @@ describe('a payment of ours', () => {
     const address = makeAddress();
     const id = await world.withdraw({ to: address, amount: '2' });
     const { userId } = world;
-    await addWallet(world.harness.operatorContext(), { userId, network: 'polygon', address });
+    await addWallet(world.harness.operatorContext(), {
+      userId,
+      network: 'polygon',
+      address,
+      custody: 'platform',
+    });
     await world.pay();
     await world.expectPaid(id);
     assert.equal(await watcher.catchUp(), 1);
@@ -321,7 +331,7 @@ describe('a payment of ours', () => {
   test('to a user whose wallet is another’s by then is posted once', async (t) => {
     const { world, watcher, userId, wallet } = await startWatching(t);
     const id = await world.withdraw({ to: userId, amount: '2' });
-    const replaced = { userId, network: 'polygon', address: makeAddress() };
+    const replaced = { userId, network: 'polygon', address: makeAddress(), custody: 'platform' } as const;
     await addWallet(world.harness.operatorContext(), replaced);
     const other = await makeOwner(world, wallet);
     await world.pay();

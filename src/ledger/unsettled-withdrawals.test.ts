@@ -70,7 +70,12 @@ test('a withdrawal is unsettled from its creation on and in the ledger once it i
 test('a recipient who is a user has the line under the same id, and never among what is unsettled', async (t) => {
   const world = await makeWorld(t, polygon);
   const { id: userId } = await makeUser(world.harness);
-  await addWallet(world.harness.operatorContext(), { userId, network: 'polygon', address: makeAddress() });
+  await addWallet(world.harness.operatorContext(), {
+    userId,
+    network: 'polygon',
+    address: makeAddress(),
+    custody: 'platform',
+  });
   const id = await world.withdraw({ amount: '3', to: userId });
   assert.deepEqual(await unsettledOf(world, userId), []);
   await world.pay();
@@ -80,11 +85,22 @@ test('a recipient who is a user has the line under the same id, and never among 
   assert.deepEqual([sent!.id, sent!.uniqueHashId], [id, line!.uniqueHashId]);
 });
 
-test('of a withdrawal to oneself both lines are in the ledger, with keys of their own', async (t) => {
+test('of a withdrawal to oneself, made before these were refused, both lines are in the ledger, with keys of their own', async (t) => {
   const world = await makeWorld(t, polygon);
   const { userId } = world;
-  await addWallet(world.harness.operatorContext(), { userId, network: 'polygon', address: makeAddress() });
-  const id = await world.withdraw({ amount: '3', to: userId });
+  const address = makeAddress();
+  const wallet = { userId, network: 'polygon', address, custody: 'platform' } as const;
+  await addWallet(world.harness.operatorContext(), wallet);
+  const [row] = await world.db.query<{ id: string }>(
+    `with one as (
+       insert into withdrawal_lists (partner_id, user_id, last_position)
+       select partner_id, user_id, 1 from partner_users where user_id = $1 returning id, partner_id)
+     insert into withdrawals (list_id, position, partner_id, user_id, key_id, network, currency, token_address, decimals,
+       amount, to_address, recipient_user_id, created_at, updated_at)
+     select id, 1, partner_id, $1, 'before', 'polygon', 'USDC', $2, 6, 3000000, $3, $1, now(), now() from one returning id`,
+    [userId, polygon.settings.tokens.find(({ symbol }) => symbol === 'USDC')!.address, address],
+  );
+  const { id } = row!;
   await world.pay();
   const lines = (await linesOf(world, 'account')).filter((line) => line.id === id);
   assert.deepEqual(lines.map(({ transactionType }) => transactionType).sort(), ['buy', 'sell']);

@@ -35,8 +35,8 @@ export async function loadDemo(ctx: Ctx, known: SandboxFile | undefined): Promis
     const keys = await keepOrIssueKeys(ctx, known?.keys ?? {});
     const users = Object.fromEntries(
       (['owner', 'friend', 'stranger', 'blocked'] as const).map((name) => {
-        const { id, email, wallet } = demoUsers[name];
-        return [name, { id, email, wallet }];
+        const { id, email, wallet, custody } = demoUsers[name];
+        return [name, { id, email, wallet, custody }];
       }),
     ) as SandboxFile['users'];
     const connect = await loadConnect({ ...ctx, now: new Date(midnight(ctx.now)) }, known ?? {});

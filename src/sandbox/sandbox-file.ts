@@ -7,6 +7,8 @@ interface SandboxUser {
   id: string;
   email: string;
   wallet: string;
+  /** Who holds the keys of the wallet. */
+  custody: 'platform' | 'self';
 }
 
 export interface SandboxKey {

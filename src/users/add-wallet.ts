@@ -4,6 +4,8 @@ import { checksumAddress, networks, parseAddress } from '../evm/index.ts';
 import { violates } from '../platform/db.ts';
 import { userErrors } from './errors.ts';
 import {
+  type Custody,
+  hasOpenCredit,
   isCollateralAddress,
   lockAddress,
   selectUserForUpdate,
@@ -15,6 +17,7 @@ export interface NewWallet {
   userId: string;
   network: string;
   address: string;
+  custody: Custody;
 }
 
 const zeroAddress = `0x${'0'.repeat(40)}`;
@@ -22,6 +25,7 @@ const zeroAddress = `0x${'0'.repeat(40)}`;
 /** Records the verified smart wallet of a user on a network; another one there is replaced. */
 export function addWallet(ctx: Ctx, input: NewWallet): Promise<NewWallet> {
   return inTransaction(ctx, async (ctx) => {
+    const { custody } = input;
     const address = parseAddress(input.address);
     if (!address) throw userErrors.invalidAddress();
     if (address === zeroAddress) throw userErrors.zeroAddress();
@@ -31,19 +35,26 @@ export function addWallet(ctx: Ctx, input: NewWallet): Promise<NewWallet> {
     await lockAddress(ctx.db, address);
     const user = await selectUserForUpdate(ctx.db, input.userId);
     if (!user) throw userErrors.userNotFound();
-    const recorded = { userId: user.id, network, address: checksumAddress(address) };
+    const recorded = { userId: user.id, network, address: checksumAddress(address), custody };
     const before = await selectWallet(ctx.db, user.id, network);
-    if (before === address) return recorded;
+    if (before?.address === address) {
+      if (before.custody === custody) return recorded;
+      if (before.custody === 'self') throw userErrors.custodyKept();
+    }
     // What is paid there is credited by the card issuer: a user's ledger would be credited with the same money.
     if (await isCollateralAddress(ctx.db, address)) throw userErrors.collateralAddress();
-    await upsertWallet(ctx.db, { userId: user.id, network, address, verifiedAt: ctx.now }).catch((error) => {
-      throw violates(error, 'user_wallets_address_key') ? userErrors.walletTaken({ cause: error }) : error;
-    });
+    // It was promised to a user's balance, which must not grow by what this user can spend on chain.
+    if (custody === 'self' && (await hasOpenCredit(ctx.db, network, address))) throw userErrors.walletInUse();
+    await upsertWallet(ctx.db, { userId: user.id, network, address, custody, verifiedAt: ctx.now }).catch(
+      (error) => {
+        throw violates(error, 'user_wallets_address_key') ? userErrors.walletTaken({ cause: error }) : error;
+      },
+    );
     await recordChange(ctx, {
       action: 'users.add-wallet',
       subject: `user:${user.id}`,
-      before: before ? { network, address: checksumAddress(before) } : null,
-      after: { network, address: checksumAddress(address) },
+      before: before ? { network, address: checksumAddress(before.address), custody: before.custody } : null,
+      after: { network, address: checksumAddress(address), custody },
     });
     return recorded;
   });

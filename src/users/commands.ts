@@ -10,7 +10,7 @@ import { listBlockedAddresses } from './list-blocked-addresses.ts';
 import { listUsers } from './list-users.ts';
 import { resealUsers } from './reseal-users.ts';
 import { updateUser } from './update-user.ts';
-import { email, profileFields, user, wallet } from './wire.ts';
+import { custody, email, profileFields, user, wallet } from './wire.ts';
 
 const names = { givenName: line(100), familyName: line(100) };
 const optionalProfile = Type.Partial(Type.Object(profileFields)).properties;
@@ -53,8 +53,8 @@ export const userCommands = [
     name: 'users.add-wallet',
     summary: "Record a user's verified smart wallet on a network, in place of the one before.",
     changes: true,
-    input: Type.Object({ userId: uuid, network, address }, { additionalProperties: false }),
-    output: Type.Object({ userId: uuid, network: Type.String(), address: Type.String() }),
+    input: Type.Object({ userId: uuid, network, address, custody }, { additionalProperties: false }),
+    output: Type.Object({ userId: uuid, network: Type.String(), address: Type.String(), custody }),
     run: (ctx: Ctx, input) => addWallet(ctx, input),
   }),
   defineCommand({

@@ -3,12 +3,14 @@ import { networks } from '../evm/index.ts';
 import { addWallet } from './add-wallet.ts';
 import { blockAddress } from './block-address.ts';
 import { createUser, type NewUser } from './create-user.ts';
+import type { Custody } from './queries.ts';
 
 /** The people of the sandbox. Their ids and wallets never change, so that notes and scripts stay right. */
 export const demoUsers = {
   owner: person(1, 'ana.ribeiro@example.com', 'Ana', 'Ribeiro'),
   friend: person(2, 'bruno.costa@example.com', 'Bruno', 'Costa'),
-  stranger: person(3, 'chen.wei@example.com', 'Chen', 'Wei'),
+  /** Holds the keys of her wallets herself: what is paid there is not her balance. */
+  stranger: { ...person(3, 'chen.wei@example.com', 'Chen', 'Wei'), custody: 'self' as const },
   blocked: person(4, 'dara.okafor@example.com', 'Dara', 'Okafor'),
   business: {
     ...person(5, 'treasury@mareverde.example.com', 'Elisa', 'Duarte'),
@@ -20,11 +22,13 @@ export const demoUsers = {
   },
 };
 
-/** Users with wallets on every network, and one address that may not receive tokens. */
+/** Users with wallets of either custody on every network, and one address that may not receive tokens. */
 export async function seedUsers(ctx: Ctx): Promise<void> {
-  for (const { wallet, ...user } of Object.values(demoUsers)) {
+  for (const { wallet, custody, ...user } of Object.values(demoUsers)) {
     await createUser(ctx, user);
-    for (const network of networks) await addWallet(ctx, { userId: user.id, network, address: wallet });
+    for (const network of networks) {
+      await addWallet(ctx, { userId: user.id, network, address: wallet, custody });
+    }
   }
   await blockAddress(ctx, {
     address: demoUsers.blocked.wallet,
@@ -34,7 +38,7 @@ export async function seedUsers(ctx: Ctx): Promise<void> {
 
 function person(number: number, email: string, givenName: string, familyName: string) {
   const digit = number.toString(16);
-  const user: NewUser & { id: string; wallet: string } = {
+  const user: NewUser & { id: string; wallet: string; custody: Custody } = {
     id: `0198a0de-0000-7000-8000-00000000000${digit}`,
     email,
     givenName,
@@ -43,6 +47,7 @@ function person(number: number, email: string, givenName: string, familyName: st
     documentType: 'passport',
     documentNumber: `XD${100_000 + number * 7_919}`,
     taxId: `${300_000_000 + number * 1_234_567}`,
+    custody: 'platform',
     wallet: `0x${digit.repeat(4)}${'c0ffee'.repeat(5)}${digit.repeat(6)}`,
   };
   return user;

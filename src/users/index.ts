@@ -5,6 +5,7 @@ export { createUser, type NewUser } from './create-user.ts';
 export { demoUsers, seedUsers } from './demo.ts';
 export { userErrors } from './errors.ts';
 export {
+  type Custody,
   hasUsers,
   lockAddress,
   selectBlockedAmong,

@@ -117,14 +117,20 @@ export async function hasUsers(db: Db): Promise<boolean> {
   return row!.some;
 }
 
+/** Who holds the keys of a wallet: only what lies in the platform's is a balance. */
+export const custodies = ['platform', 'self'] as const;
+export type Custody = (typeof custodies)[number];
+
 export interface WalletRow {
   network: string;
   address: string;
+  custody: Custody;
   verifiedAt: string;
 }
 
 const wallets = `coalesce((
-       select jsonb_agg(jsonb_build_object('network', w.network, 'address', w.address, 'verifiedAt', w.verified_at) order by w.network)
+       select jsonb_agg(jsonb_build_object('network', w.network, 'address', w.address, 'custody', w.custody,
+         'verifiedAt', w.verified_at) order by w.network)
        from user_wallets w where w.user_id = users.id), '[]') as wallets`;
 
 export type UserWithWalletsRow = UserRow & { wallets: WalletRow[] };
@@ -151,22 +157,27 @@ export async function selectUsers(
   );
 }
 
-export async function selectWallet(db: Db, userId: string, network: string): Promise<string | undefined> {
-  const [row] = await db.query<{ address: string }>(
-    'select address from user_wallets where user_id = $1 and network = $2',
+export async function selectWallet(
+  db: Db,
+  userId: string,
+  network: string,
+): Promise<{ address: string; custody: Custody } | undefined> {
+  const [row] = await db.query<{ address: string; custody: Custody }>(
+    'select address, custody from user_wallets where user_id = $1 and network = $2',
     [userId, network],
   );
-  return row?.address;
+  return row;
 }
 
-/** Every verified wallet of a network, page by page in order of address. */
+/** Every wallet of a network in custody of the platform, page by page in order of address. */
 export async function selectWallets(
   db: Db,
   network: string,
   { after, limit }: { after?: string | undefined; limit: number },
 ): Promise<{ address: string; userId: string }[]> {
   return db.query<{ address: string; userId: string }>(
-    `select address, user_id as "userId" from user_wallets where network = $1 and address > $2
+    `select address, user_id as "userId" from user_wallets
+     where network = $1 and custody = 'platform' and address > $2
      order by address limit $3`,
     [network, after ?? '', limit],
   );
@@ -174,13 +185,25 @@ export async function selectWallets(
 
 export async function upsertWallet(
   db: Db,
-  wallet: { userId: string; network: string; address: string; verifiedAt: Date },
+  wallet: { userId: string; network: string; address: string; custody: Custody; verifiedAt: Date },
 ): Promise<void> {
+  const { userId, network, address, custody, verifiedAt } = wallet;
   await db.query(
-    `insert into user_wallets (user_id, network, address, verified_at) values ($1, $2, $3, $4)
-     on conflict (user_id, network) do update set address = excluded.address, verified_at = excluded.verified_at`,
-    [wallet.userId, wallet.network, wallet.address, wallet.verifiedAt],
+    `insert into user_wallets (user_id, network, address, custody, verified_at) values ($1, $2, $3, $4, $5)
+     on conflict (user_id, network) do update
+     set address = excluded.address, custody = excluded.custody, verified_at = excluded.verified_at`,
+    [userId, network, address, custody, verifiedAt],
   );
+}
+
+/** Whether a withdrawal to the address is under way that will be credited to a user. */
+export async function hasOpenCredit(db: Db, network: string, address: string): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from withdrawals where status in ('queued', 'pending', 'processing') and network = $1 and to_address = $2
+       and recipient_user_id is not null limit 1`,
+    [network, address],
+  );
+  return rows.length > 0;
 }
 
 /**
@@ -199,17 +222,23 @@ export async function isCollateralAddress(db: Db, address: string): Promise<bool
   );
 }
 
+/** Whether withdrawals were ever paid from it, on whatever network. */
+export async function isPayoutSigner(db: Db, address: string): Promise<boolean> {
+  return (await db.query('select 1 from payout_signers where address = $1 limit 1', [address])).length > 0;
+}
+
 export interface RecipientRow {
   address: string;
   /** The user whose verified wallet it is, if any. */
   userId: string | null;
+  custody: Custody | null;
   isBlocked: boolean;
 }
 
 const isBlocked = (address: string) =>
   `exists (select from blocked_addresses b where b.address = ${address}) as "isBlocked"`;
 
-/** Where a user, named by email or id, is paid on a network; or whose wallet an address is. */
+/** Where a user, named by a verified email or by id, is paid on a network; or whose wallet an address is. */
 export async function selectRecipient(
   db: Db,
   network: string,
@@ -217,17 +246,17 @@ export async function selectRecipient(
 ): Promise<RecipientRow | undefined> {
   if (address !== undefined) {
     const [row] = await db.query<RecipientRow & Record<string, unknown>>(
-      `select $2::text as address, ${isBlocked('$2')},
-         (select user_id from user_wallets where network = $1 and address = $2) as "userId"`,
+      `select $2::text as address, w.user_id as "userId", w.custody, ${isBlocked('$2')}
+       from (select) one left join user_wallets w on w.network = $1 and w.address = $2`,
       [network, address],
     );
     return row;
   }
   const [row] = await db.query<RecipientRow & Record<string, unknown>>(
     userId === undefined
-      ? `select w.address, w.user_id as "userId", ${isBlocked('w.address')}
+      ? `select w.address, w.user_id as "userId", w.custody, ${isBlocked('w.address')}
          from users u join user_wallets w on w.user_id = u.id and w.network = $1 where u.email = $2`
-      : `select w.address, w.user_id as "userId", ${isBlocked('w.address')}
+      : `select w.address, w.user_id as "userId", w.custody, ${isBlocked('w.address')}
          from user_wallets w where w.network = $1 and w.user_id = $2`,
     [network, userId ?? email],
   );

@@ -165,7 +165,12 @@ test('the document number and the tax id are sealed for their own row and column
 test('400 users.add-wallet: network must be one of polygon, ethereum, base', async () => {
   const { id } = await create();
   for (const network of ['nosuchnet', 'poligon', 'constructor']) {
-    const { status, body } = await call('add-wallet', { userId: id, network, address: makeAddress() });
+    const { status, body } = await call('add-wallet', {
+      userId: id,
+      network,
+      address: makeAddress(),
+      custody: 'platform',
+    });
     assert.deepEqual([status, body.error], [400, 'network must be one of polygon, ethereum, base']);
   }
 });
@@ -295,7 +300,12 @@ test('404 users.update, users.add-wallet: User not found', async () => {
     [update.status, update.body.error, update.body.code],
     [404, 'User not found', 'user_not_found'],
   );
-  const add = await call('add-wallet', { userId: unknownId, network: 'base', address: makeAddress() });
+  const add = await call('add-wallet', {
+    userId: unknownId,
+    network: 'base',
+    address: makeAddress(),
+    custody: 'platform',
+  });
   assert.deepEqual([add.status, add.body.error], [404, 'User not found']);
 });
 
@@ -323,12 +333,14 @@ test('200 users.add-wallet: one case or a correct checksum in, the checksum out;
     ['Ethereum', checksummed.toLowerCase()],
     ['base', `0x${checksummed.slice(2).toUpperCase()}`],
   ]) {
-    const { status, body } = await call('add-wallet', { userId: id, network, address });
+    const { status, body } = await call('add-wallet', { userId: id, network, address, custody: 'platform' });
     assert.equal(status, 200);
-    assert.deepEqual(body.data, { userId: id, network: network!.toLowerCase(), address: checksummed });
+    assert.deepEqual(body.data, {
+      ...{ userId: id, network: network!.toLowerCase(), address: checksummed, custody: 'platform' },
+    });
   }
   const next = makeAddress();
-  await call('add-wallet', { userId: id, network: 'base', address: next });
+  await call('add-wallet', { userId: id, network: 'base', address: next, custody: 'platform' });
   const [{ wallets }] = (await call('list', { email })).body.data.items;
   assert.deepEqual(
     wallets.map(({ network, address }: { network: string; address: string }) => [network, address]),
@@ -349,13 +361,14 @@ test('200 users.add-wallet: the same again keeps its instant, and is not in the 
   const { id, email } = await create();
   const address = makeAddress();
   const readWallets = async () => (await call('list', { email })).body.data.items[0].wallets;
-  const first = await call('add-wallet', { userId: id, network: 'base', address });
+  const first = await call('add-wallet', { userId: id, network: 'base', address, custody: 'platform' });
   const before = await readWallets();
   harness.advance(1_000);
   const again = await call('add-wallet', {
     userId: id.toUpperCase(),
     network: 'BASE',
     address: checksumAddress(address),
+    custody: 'platform',
   });
   assert.deepEqual([again.status, again.body.data], [200, first.body.data]);
   assert.deepEqual(await readWallets(), before);
@@ -365,7 +378,12 @@ test('200 users.add-wallet: the same again keeps its instant, and is not in the 
 test('400 users.add-wallet: address must not be the zero address', async () => {
   const { id, email } = await create();
   const address = `0x${'0'.repeat(40)}`;
-  const { status, body } = await call('add-wallet', { userId: id, network: 'base', address });
+  const { status, body } = await call('add-wallet', {
+    userId: id,
+    network: 'base',
+    address,
+    custody: 'platform',
+  });
   assert.deepEqual(
     [status, body.error, body.code],
     [400, 'address must not be the zero address, which belongs to nobody', 'zero_address'],
@@ -376,16 +394,25 @@ test('400 users.add-wallet: address must not be the zero address', async () => {
 test('409 users.add-wallet: Another user has this wallet on this network', async () => {
   const [one, other] = [await create(), await create()];
   const address = makeAddress();
-  assert.equal((await call('add-wallet', { userId: one.id, network: 'base', address })).status, 200);
-  const again = await call('add-wallet', { userId: one.id, network: 'base', address });
+  assert.equal(
+    (await call('add-wallet', { userId: one.id, network: 'base', address, custody: 'platform' })).status,
+    200,
+  );
+  const again = await call('add-wallet', { userId: one.id, network: 'base', address, custody: 'platform' });
   assert.equal(again.status, 200, 'one’s own wallet may be said again');
   const taken = await call('add-wallet', {
     userId: other.id,
     network: 'BASE',
     address: checksumAddress(address),
+    custody: 'platform',
   });
   assert.deepEqual([taken.status, taken.body.error], [409, 'Another user has this wallet on this network']);
-  const elsewhere = await call('add-wallet', { userId: other.id, network: 'polygon', address });
+  const elsewhere = await call('add-wallet', {
+    userId: other.id,
+    network: 'polygon',
+    address,
+    custody: 'platform',
+  });
   assert.equal(elsewhere.status, 200);
 });
 
@@ -396,7 +423,12 @@ test('409 users.add-wallet: The address takes collateral of cards and is nobody�
     [cardIssuerUserId],
   );
   for (const network of ['polygon', 'base']) {
-    const { status, body } = await call('add-wallet', { userId, network, address: account!.address });
+    const { status, body } = await call('add-wallet', {
+      userId,
+      network,
+      address: account!.address,
+      custody: 'platform',
+    });
     assert.deepEqual(
       [status, body.error, body.code],
       [409, 'The address takes collateral of cards and is nobody’s wallet', 'collateral_address'],
@@ -416,7 +448,7 @@ for (const address of [
   test(`400 users.add-wallet, block-address, unblock-address: address ${JSON.stringify(address)}`, async () => {
     const { id } = await makeUser(harness);
     for (const answer of [
-      await call('add-wallet', { userId: id, network: 'base', address }),
+      await call('add-wallet', { userId: id, network: 'base', address, custody: 'platform' }),
       await call('block-address', { address, reason: 'test' }),
       await call('unblock-address', { address }),
     ]) {

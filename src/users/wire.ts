@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { checksumAddress } from '../evm/index.ts';
 import { dateTime, line, nullable, uuid } from '../platform/schemas.ts';
-import type { UserRow, WalletRow } from './queries.ts';
+import { custodies, type UserRow, type WalletRow } from './queries.ts';
 
 export const email = Type.String({ minLength: 3, maxLength: 254, description: 'Compared without case' });
 
@@ -15,7 +15,17 @@ export const profileFields = {
   taxId: nullable(line(100)),
 };
 
-export const wallet = Type.Object({ network: Type.String(), address: Type.String(), verifiedAt: dateTime });
+export const custody = Type.Enum([...custodies], {
+  description:
+    'Who holds its keys: platform (what comes there is credited to the user) or self (it has left our custody)',
+});
+
+export const wallet = Type.Object({
+  network: Type.String(),
+  address: Type.String(),
+  custody,
+  verifiedAt: dateTime,
+});
 
 /** The document number and the tax id are never shown: only whether they are there. */
 export const user = Type.Object({
@@ -46,6 +56,11 @@ export function presentUser(row: UserRow): UserView {
   };
 }
 
-export function presentWallet({ network, address, verifiedAt }: WalletRow) {
-  return { network, address: checksumAddress(address), verifiedAt: new Date(verifiedAt).toISOString() };
+export function presentWallet({ network, address, custody, verifiedAt }: WalletRow) {
+  return {
+    network,
+    address: checksumAddress(address),
+    custody,
+    verifiedAt: new Date(verifiedAt).toISOString(),
+  };
 }

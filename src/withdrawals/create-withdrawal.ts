@@ -52,7 +52,7 @@ async function storeOrReplay(ctx: Ctx<KeyActor>, request: WithdrawalRequest): Pr
   const former = await findFormer(ctx, request);
   const replay = replayOf(former, request);
   if (replay) return replay;
-  const { address, userId: recipientUserId } = await resolveRecipient(ctx, request.asset, request.to);
+  const { address, creditedUserId } = await resolveRecipient(ctx, request);
   const { asset, amount, userId, externalId, idempotencyKey } = request;
   const id = former && paidIdOf(former, request, address);
   try {
@@ -66,7 +66,7 @@ async function storeOrReplay(ctx: Ctx<KeyActor>, request: WithdrawalRequest): Pr
       decimals: asset.token.decimals,
       amount,
       toAddress: address,
-      recipientUserId,
+      recipientUserId: creditedUserId,
       externalId: externalId ?? null,
       idempotencyKey: idempotencyKey ?? null,
       fingerprint: idempotencyKey === undefined ? null : fingerprintOf(request),

@@ -92,7 +92,12 @@ for (const currency of ['USDT', 'USDC'] as const) {
   test(`403 Receiver is not eligible to receive tokens: frozen by the issuer of ${currency}; 200 once unfrozen`, async () => {
     const user = await makeUser(harness);
     const address = makeAddress();
-    await addWallet(harness.operatorContext(), { userId: user.id, network: 'polygon', address });
+    await addWallet(harness.operatorContext(), {
+      userId: user.id,
+      network: 'polygon',
+      address,
+      custody: 'platform',
+    });
     await chain.setFrozen(currency, address, true);
     for (const to of [address, user.email, user.id]) await expectRefused({ to, currency });
     const other = currency === 'USDT' ? 'USDC' : 'USDT';

@@ -55,7 +55,12 @@ test('200 the same request again: the very same body, marked as a replay, and on
 test('200 the same request, spelled differently, is a replay', async () => {
   const user = await makeUser(harness);
   const address = makeAddress();
-  await addWallet(harness.operatorContext(), { userId: user.id, network: 'polygon', address });
+  await addWallet(harness.operatorContext(), {
+    userId: user.id,
+    network: 'polygon',
+    address,
+    custody: 'platform',
+  });
   for (const [first, ...others] of [
     [
       { amount: '12.5', to: address },

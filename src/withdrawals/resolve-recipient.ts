@@ -9,18 +9,25 @@ import { isDeadEnd } from './is-dead-end.ts';
 
 export interface Recipient {
   address: string;
-  /** The user whose verified wallet it is, if any. */
-  userId: string | null;
+  /** The user whose balance it adds to: the owner of a wallet in custody of the platform. */
+  creditedUserId: string | null;
 }
 
 /** Where an email, a user id or an address is paid on the asset's network, if it may be paid at all. */
-export async function resolveRecipient(ctx: Ctx, asset: Asset, to: string): Promise<Recipient> {
+export async function resolveRecipient(
+  ctx: Ctx,
+  { asset, userId, to }: { asset: Asset; userId: string; to: string },
+): Promise<Recipient> {
   const recipient = await selectRecipient(ctx.db, asset.network.name, readIdentifier(asset, to));
   if (!recipient) throw withdrawalErrors.recipientNotFound();
-  const { address, userId, isBlocked } = recipient;
+  const { address, custody, isBlocked } = recipient;
+  const creditedUserId = custody === 'platform' ? recipient.userId : null;
   if (await isHotWallet(ctx, asset.network, address)) throw withdrawalErrors.walletNotFound();
-  if (isBlocked || (await isRefused(ctx, asset, address))) throw withdrawalErrors.receiverNotEligible();
-  return { address, userId };
+  // Paid and credited again, a balance could leave the hot wallet any number of times.
+  const isOwn = creditedUserId === userId;
+  if (isBlocked || isOwn || (await isRefused(ctx, asset, address)))
+    throw withdrawalErrors.receiverNotEligible();
+  return { address, creditedUserId };
 }
 
 function readIdentifier({ token }: Asset, to: string): { email?: string; userId?: string; address?: string } {

@@ -20,7 +20,12 @@ beforeEach(async () => {
   if (caller) return;
   caller = await makeKey(harness);
   payee = { ...(await makeUser(harness)), address: makeAddress() };
-  const wallet = { userId: payee.id, network: 'polygon', address: payee.address };
+  const wallet = {
+    userId: payee.id,
+    network: 'polygon',
+    address: payee.address,
+    custody: 'platform',
+  } as const;
   await addWallet(harness.operatorContext(), wallet);
 });
 

@@ -56,6 +56,7 @@ async function prepare(): Promise<void> {
     userId: payee.id,
     network: 'polygon',
     address: payee.address,
+    custody: 'platform',
   });
   await sql(
     `insert into payout_signers (network, address, next_nonce, created_at) values ('base', $1, 0, now())`,
@@ -522,18 +523,31 @@ for (const [what, spell] of [
   });
 }
 
-test('200 to oneself', async () => {
-  const address = makeAddress();
-  await addWallet(harness.operatorContext(), { userId: caller.userId, network: 'base', address });
-  const row = await expectCreated(() => create(good({ to: caller.userId, network: 'base' })));
-  assert.deepEqual([row.to_address, row.recipient_user_id], [address, caller.userId]);
+test('200 to a wallet of one’s own in self custody; 403 in custody of the platform', async () => {
+  const [platform, self] = [makeAddress(), makeAddress()];
+  const wallet = { userId: caller.userId, network: 'base' };
+  await addWallet(harness.operatorContext(), { ...wallet, address: platform, custody: 'platform' });
+  for (const to of [caller.userId, platform]) {
+    const refused = () => create(good({ to, network: 'base' }));
+    await expectRefusal(refused, 403, 'Receiver is not eligible to receive tokens');
+  }
+  await addWallet(harness.operatorContext(), { ...wallet, address: self, custody: 'self' });
+  for (const to of [caller.userId, self]) {
+    const row = await expectCreated(() => create(good({ to, network: 'base' })));
+    assert.deepEqual([row.to_address, row.recipient_user_id], [self, null]);
+  }
 });
 
 for (const email of ['0xabc', 'a'.repeat(100)]) {
   test(`200 to an email that starts with ${email.slice(0, 5)} and has ${email.length} characters before its @`, async () => {
     const user = await makeUser(harness, { email: `${email}@example.com` });
     const address = makeAddress();
-    await addWallet(harness.operatorContext(), { userId: user.id, network: 'polygon', address });
+    await addWallet(harness.operatorContext(), {
+      userId: user.id,
+      network: 'polygon',
+      address,
+      custody: 'platform',
+    });
     const row = await expectCreated(() => create(good({ to: user.email })));
     assert.deepEqual([row.to_address, row.recipient_user_id], [address, user.id]);
   });
@@ -543,7 +557,12 @@ test('200 the address is frozen in the withdrawal: a wallet that changes later c
   const user = await makeUser(harness);
   const [first, second] = [makeAddress(), makeAddress()];
   const wallet = (address: string) =>
-    addWallet(harness.operatorContext(), { userId: user.id, network: 'polygon', address });
+    addWallet(harness.operatorContext(), {
+      userId: user.id,
+      network: 'polygon',
+      address,
+      custody: 'platform',
+    });
   await wallet(first);
   const row = await expectCreated(() => create(good({ to: user.email })));
   await wallet(second);
@@ -579,7 +598,12 @@ for (const [what, to, fields] of [
 
 test('404 Wallet not found: a user whose wallet is our hot wallet', async () => {
   const user = await makeUser(harness);
-  const wallet = { userId: user.id, network: 'polygon', address: otherHotWallet };
+  const wallet = {
+    userId: user.id,
+    network: 'polygon',
+    address: otherHotWallet,
+    custody: 'platform',
+  } as const;
   await addWallet(harness.operatorContext(), wallet);
   await expectRefusal(() => create(good({ to: user.email })), 404, 'Wallet not found');
 });

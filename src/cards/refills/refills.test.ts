@@ -518,7 +518,11 @@ test('collateral that is also the wallet of a user is not paid: both would be cr
   const world = await makeRefillWorld(t);
   const { userId, account } = world;
   const wallet = { userId, network: 'polygon', address: account.collateralAddress };
-  await assert.rejects(addWallet(world.asOperator(), wallet), { status: 409, code: 'collateral_address' });
+  for (const custody of ['platform', 'self'] as const) {
+    await assert.rejects(addWallet(world.asOperator(), { ...wallet, custody }), {
+      ...{ status: 409, code: 'collateral_address' },
+    });
+  }
   // Who was told of the account when the wallet was there already.
   await world.db.query(
     `insert into user_wallets (user_id, network, address, verified_at) values ($1, $2, $3, now())
