@@ -30,6 +30,7 @@ export function makeUser(harness: Harness, fields: Partial<NewUser> = {}) {
     email: `${mark()}@example.com`,
     givenName: 'Test',
     familyName: 'Person',
+    emailVerified: true,
     documentType: 'passport',
     documentNumber: noteSecret(`DOC-${mark()}`),
     taxId: noteSecret(`TAX-${mark()}`),

@@ -1,12 +1,13 @@
 import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
-import { checksumAddress, networks, parseAddress } from '../evm/index.ts';
+import { checksumAddress, networks, parseAddress, tokenAddresses } from '../evm/index.ts';
 import { violates } from '../platform/db.ts';
 import { userErrors } from './errors.ts';
 import {
   type Custody,
   hasOpenCredit,
   isCollateralAddress,
+  isPayoutSigner,
   lockAddress,
   selectUserForUpdate,
   selectWallet,
@@ -41,6 +42,7 @@ export function addWallet(ctx: Ctx, input: NewWallet): Promise<NewWallet> {
       if (before.custody === custody) return recorded;
       if (before.custody === 'self') throw userErrors.custodyKept();
     }
+    if (await isOfOurs(ctx, address)) throw userErrors.addressOfOurs();
     // What is paid there is credited by the card issuer: a user's ledger would be credited with the same money.
     if (await isCollateralAddress(ctx.db, address)) throw userErrors.collateralAddress();
     // It was promised to a user's balance, which must not grow by what this user can spend on chain.
@@ -58,4 +60,15 @@ export function addWallet(ctx: Ctx, input: NewWallet): Promise<NewWallet> {
     });
     return recorded;
   });
+}
+
+/** On whatever network: tokens sent to a token's contract are lost, and a hot wallet's are not one user's. */
+async function isOfOurs(ctx: Ctx, address: string): Promise<boolean> {
+  const configured = [...ctx.evm.values()].flatMap(({ signer, tokens }) => [
+    ...(signer ? [signer.address] : []),
+    ...[...tokens.values()].map((token) => token.address),
+  ]);
+  const published = Object.values(tokenAddresses).flatMap((ofOne) => Object.values(ofOne));
+  const isKnown = [...configured, ...published].some((each) => each.toLowerCase() === address);
+  return isKnown || isPayoutSigner(ctx.db, address);
 }

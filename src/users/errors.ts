@@ -13,6 +13,7 @@ export const userErrors = defineErrors({
     409,
     'A withdrawal that will be credited is on its way to this wallet: try again once it has ended',
   ],
+  addressOfOurs: [409, 'The address is a token contract or a hot wallet of ours, and nobody’s wallet'],
   collateralAddress: [409, 'The address takes collateral of cards and is nobody’s wallet'],
   invalidAddress: [400, 'address must be 0x and 40 hex digits; mixed case must be a correct EIP-55 checksum'],
   zeroAddress: [400, 'address must not be the zero address, which belongs to nobody'],

@@ -255,7 +255,8 @@ export async function selectRecipient(
   const [row] = await db.query<RecipientRow & Record<string, unknown>>(
     userId === undefined
       ? `select w.address, w.user_id as "userId", w.custody, ${isBlocked('w.address')}
-         from users u join user_wallets w on w.user_id = u.id and w.network = $1 where u.email = $2`
+         from users u join user_wallets w on w.user_id = u.id and w.network = $1 
+         where u.email = $2 and u.email_verified`
       : `select w.address, w.user_id as "userId", w.custody, ${isBlocked('w.address')}
          from user_wallets w where w.network = $1 and w.user_id = $2`,
     [network, userId ?? email],

@@ -4,10 +4,19 @@ import { test } from 'node:test';
 import { makeCardOwner } from '../../test/card-model.ts';
 import { makeAddress, makeUser } from '../../test/factories.ts';
 import { noteSecret, useHarness } from '../../test/harness.ts';
-import { checksumAddress } from '../evm/index.ts';
+import { addressOfKey, checksumAddress, type PrivateKey, tokenAddresses, tokensOf } from '../evm/index.ts';
 import { createUser } from './create-user.ts';
 
-const harness = useHarness();
+const signerKey: PrivateKey = `0x${noteSecret(randomBytes(32).toString('hex'))}`;
+// Nothing listens there: the process only has to know the key.
+const harness = useHarness({
+  networks: [
+    {
+      ...{ network: 'polygon', rpcUrls: ['http://127.0.0.1:1'], finality: { rule: 'finalized' }, signerKey },
+      ...{ tokens: tokensOf('polygon'), feeCap: 10n ** 12n, bumpAfterMs: 30_000 },
+    },
+  ],
+});
 const call = (command: string, input?: unknown) => harness.operator(`users.${command}`, input);
 const newEmail = () => `${randomBytes(6).toString('hex')}@example.com`;
 const newPerson = (fields: object = {}) => ({
@@ -390,6 +399,46 @@ test('400 users.add-wallet: address must not be the zero address', async () => {
   );
   assert.deepEqual((await call('list', { email })).body.data.items[0].wallets, []);
 });
+
+const signer = makeAddress();
+
+for (const [what, addressOf] of [
+  ['a token contract of the network', () => tokenAddresses.base.USDC!],
+  ['a token contract of another network', () => tokenAddresses.polygon.USDT!.toLowerCase()],
+  ['a wallet that withdrawals were paid from', () => signer],
+  ['the wallet that this process pays from', () => addressOfKey(signerKey)],
+] as const) {
+  test(`409 users.add-wallet: The address is a token contract or a hot wallet of ours: ${what}`, async () => {
+    const { id, email } = await create();
+    await harness.deps.db.query(
+      `insert into payout_signers (network, address, next_nonce, created_at) values ('polygon', $1, 0, now())
+       on conflict do nothing`,
+      [signer],
+    );
+    for (const custody of ['platform', 'self']) {
+      const wallet = { userId: id, network: 'base', address: addressOf(), custody };
+      const { status, body } = await call('add-wallet', wallet);
+      assert.deepEqual(
+        [status, body.error, body.code],
+        [
+          409,
+          'The address is a token contract or a hot wallet of ours, and nobody’s wallet',
+          'address_of_ours',
+        ],
+      );
+    }
+    assert.deepEqual((await call('list', { email })).body.data.items[0].wallets, []);
+  });
+}
+
+for (const custody of [undefined, 'both', '', null]) {
+  test(`400 users.add-wallet: custody is never guessed: ${custody}`, async () => {
+    const { id } = await create();
+    const wallet = { userId: id, network: 'base', address: makeAddress(), custody };
+    const { status, body } = await call('add-wallet', wallet);
+    assert.deepEqual([status, body.details[0].field], [400, 'custody']);
+  });
+}
 
 test('409 users.add-wallet: Another user has this wallet on this network', async () => {
   const [one, other] = [await create(), await create()];

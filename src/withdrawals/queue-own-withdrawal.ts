@@ -47,8 +47,8 @@ export async function queueOwnWithdrawal(
 }
 
 async function refusalOf(ctx: Ctx, { asset, toAddress }: OwnWithdrawal): Promise<string | undefined> {
-  const { network, token } = asset;
-  if (isDeadEnd(token, toAddress) || (await isHotWallet(ctx, network, toAddress))) {
+  const { network } = asset;
+  if (isDeadEnd(network, toAddress) || (await isHotWallet(ctx, network, toAddress))) {
     return 'The address is none that can be paid';
   }
   // Whoever is paid outside credits it there; a user's ledger would be credited with the same money.

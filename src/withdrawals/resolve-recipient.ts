@@ -18,11 +18,12 @@ export async function resolveRecipient(
   ctx: Ctx,
   { asset, userId, to }: { asset: Asset; userId: string; to: string },
 ): Promise<Recipient> {
-  const recipient = await selectRecipient(ctx.db, asset.network.name, readIdentifier(asset, to));
+  const recipient = await selectRecipient(ctx.db, asset.network.name, readIdentifier(to));
   if (!recipient) throw withdrawalErrors.recipientNotFound();
   const { address, custody, isBlocked } = recipient;
   const creditedUserId = custody === 'platform' ? recipient.userId : null;
-  if (await isHotWallet(ctx, asset.network, address)) throw withdrawalErrors.walletNotFound();
+  if (isDeadEnd(asset.network, address) || (await isHotWallet(ctx, asset.network, address)))
+    throw withdrawalErrors.walletNotFound();
   // Paid and credited again, a balance could leave the hot wallet any number of times.
   const isOwn = creditedUserId === userId;
   if (isBlocked || isOwn || (await isRefused(ctx, asset, address)))
@@ -30,12 +31,12 @@ export async function resolveRecipient(
   return { address, creditedUserId };
 }
 
-function readIdentifier({ token }: Asset, to: string): { email?: string; userId?: string; address?: string } {
+function readIdentifier(to: string): { email?: string; userId?: string; address?: string } {
   // The contract tells an email by its `@`, and one may start with `0x`; no address has an `@`.
   if (to.includes('@')) return { email: to.toLowerCase() };
   if (to.startsWith('0x')) {
     const address = parseAddress(to);
-    if (!address || isDeadEnd(token, address)) throw withdrawalErrors.walletNotFound();
+    if (!address) throw withdrawalErrors.walletNotFound();
     return { address };
   }
   const userId = to.toLowerCase();

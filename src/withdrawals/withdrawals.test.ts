@@ -14,6 +14,7 @@ import {
 } from '../evm/index.ts';
 import type { IssuedKey } from '../keys/index.ts';
 import { addWallet, blockAddress } from '../users/index.ts';
+import { updateUser } from '../users/update-user.ts';
 
 const signerKey: PrivateKey = `0x${noteSecret(randomBytes(32).toString('hex'))}`;
 const otherHotWallet = makeAddress();
@@ -582,6 +583,7 @@ for (const [what, to, fields] of [
   ['0xZZ', () => '0xZZ', {}],
   ['the zero address', () => `0x${'0'.repeat(40)}`, {}],
   ['the contract of the token', () => tokenAddresses.polygon.USDT!, {}],
+  ['the contract of another token', () => tokenAddresses.polygon.USDC!, {}],
   [
     'the contract of the token, in lower case',
     () => tokenAddresses.base.USDC!.toLowerCase(),
@@ -596,16 +598,29 @@ for (const [what, to, fields] of [
   });
 }
 
-test('404 Wallet not found: a user whose wallet is our hot wallet', async () => {
+test('404 Wallet not found: a user whose wallet is our hot wallet or a token contract', async () => {
   const user = await makeUser(harness);
-  const wallet = {
-    userId: user.id,
-    network: 'polygon',
-    address: otherHotWallet,
-    custody: 'platform',
-  } as const;
+  // From before such a wallet was refused, or before the hot wallet was used.
+  for (const address of [otherHotWallet, tokenAddresses.polygon.USDC!.toLowerCase()]) {
+    await sql(
+      `insert into user_wallets (user_id, network, address, verified_at) values ($1, 'polygon', $2, now())
+       on conflict (user_id, network) do update set address = excluded.address`,
+      [user.id, address],
+    );
+    for (const to of [user.email, user.id]) {
+      await expectRefusal(() => create(good({ to })), 404, 'Wallet not found');
+    }
+  }
+});
+
+test('404 Error finding user verified wallet: an email that is not verified, until it is', async () => {
+  const user = await makeUser(harness, { emailVerified: false });
+  const wallet = { userId: user.id, network: 'polygon', address: makeAddress(), custody: 'self' } as const;
   await addWallet(harness.operatorContext(), wallet);
-  await expectRefusal(() => create(good({ to: user.email })), 404, 'Wallet not found');
+  await expectRefusal(() => create(good({ to: user.email })), 404, 'Error finding user verified wallet');
+  await expectCreated(() => create(good({ to: user.id })));
+  await updateUser(harness.operatorContext(), { userId: user.id, emailVerified: true });
+  await expectCreated(() => create(good({ to: user.email })));
 });
 
 for (const [what, to, fields] of [

@@ -562,6 +562,10 @@ test('a wallet that is being added while a refill starts is waited for', async (
 for (const [whose, addressOf] of [
   ['nobody’s', () => `0x${'0'.repeat(40)}`],
   [
+    'another token’s',
+    ({ settings }: World) => settings.tokens.find(({ symbol }) => symbol === 'USDT')!.address,
+  ],
+  [
     'the token’s own',
     ({ settings }: World) => settings.tokens.find(({ symbol }) => symbol === 'USDC')!.address,
   ],
