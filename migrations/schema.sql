@@ -472,6 +472,12 @@ CASE
 END)
 ) with (fillfactor=70);
 
+create table ledger_credits (
+  network text not null,
+  key text not null,
+  constraint ledger_credits_pkey PRIMARY KEY (network, key)
+);
+
 create table ledger_lines (
   list_id bigint not null,
   number bigint not null,
@@ -2839,6 +2845,16 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.ledger_note_credit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into ledger_credits (network, key)
+    select network, new.unique_hash_id from ledger_accounts where id = new.received_account_id;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.ledger_note_new_withdrawals()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3756,6 +3772,10 @@ CREATE TRIGGER ledger_accounts_guard BEFORE UPDATE OF id, user_id, house, networ
 
 CREATE TRIGGER ledger_accounts_no_delete BEFORE DELETE ON public.ledger_accounts FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER ledger_credits_append_only BEFORE DELETE OR UPDATE ON public.ledger_credits FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER ledger_credits_no_truncate BEFORE TRUNCATE ON public.ledger_credits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER ledger_lines_append_only BEFORE DELETE OR UPDATE ON public.ledger_lines FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER ledger_lines_no_truncate BEFORE TRUNCATE ON public.ledger_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -3765,6 +3785,8 @@ CREATE TRIGGER ledger_movements_append_only BEFORE DELETE OR UPDATE ON public.le
 CREATE TRIGGER ledger_movements_no_truncate BEFORE TRUNCATE ON public.ledger_movements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER ledger_note_completed_withdrawals AFTER UPDATE ON public.withdrawals REFERENCING NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION ledger_note_completed_withdrawals();
+
+CREATE TRIGGER ledger_note_credit AFTER INSERT ON public.ledger_lines FOR EACH ROW WHEN (((new.received_account_id IS NOT NULL) AND (new.unique_hash_id ~~ '0x%'::text))) EXECUTE FUNCTION ledger_note_credit();
 
 CREATE TRIGGER ledger_note_new_withdrawals AFTER INSERT ON public.withdrawals REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION ledger_note_new_withdrawals();
 

@@ -38,7 +38,7 @@ export async function findDeposits(
     const [userId, currency] = [owners.get(wallet)!, currencies.get(token)!];
     deposits.push({
       ...{ userId, network: network.name, currency, amount, transactionHash, logIndex, at },
-      ...{ wallet, blockNumber, isOwnWithdrawal: payment?.userId === userId },
+      ...{ wallet, blockNumber },
     });
   }
   return leaveOutPosted(deposits, await selectPosted(ctx.db, network.name, hashes));

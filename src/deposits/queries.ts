@@ -5,11 +5,9 @@ import type { Db, Row } from '../platform/db.ts';
 export interface FoundDeposit extends Deposit {
   wallet: string;
   blockNumber: number;
-  /** The user's own withdrawal, to a wallet that became theirs: its line has this place on chain already. */
-  isOwnWithdrawal: boolean;
 }
 
-export type PostedDeposit = Omit<FoundDeposit, 'at' | 'network' | 'isOwnWithdrawal'>;
+export type PostedDeposit = Omit<FoundDeposit, 'at' | 'network'>;
 
 const depositColumns = `transaction_hash as "transactionHash", log_index as "logIndex", block_number::double precision as "blockNumber",
   user_id as "userId", wallet, currency, amount`;

@@ -274,7 +274,8 @@ test('200 account: nobody sees the lines of somebody else, though ids and places
   const [one, other] = [await makeOwner(), await makeOwner()];
   const shared = { id: 'shared', transactionHash: makeHash(), logIndex: 7 };
   await makeLines(harness, one.userId, [{ ...shared, description: 'of one' }]);
-  await makeLines(harness, other.userId, [{ ...shared, description: 'of the other' }, {}]);
+  const sent = { transactionType: 'sell', ...shared, description: 'of the other' } as const;
+  await makeLines(harness, other.userId, [{}, sent]);
   assert.deepEqual(
     (await read(one)).nodes.map(({ description }) => description),
     ['of one'],

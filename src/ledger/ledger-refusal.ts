@@ -17,5 +17,12 @@ export async function asLedgerRefusal<T>(error: unknown, replay: () => Promise<T
       cause: error,
     });
   }
+  if (violates(error, 'ledger_credits_pkey')) {
+    throw ledgerErrors.alreadyInLedger({
+      message:
+        'This transfer was credited already: a line with this transactionHash and logIndex is in a ledger',
+      cause: error,
+    });
+  }
   throw error;
 }

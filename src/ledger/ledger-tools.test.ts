@@ -239,19 +239,22 @@ test('a deposit whose place on chain the user’s own withdrawal has is found wi
   const { userId } = owner;
   const hash = makeHash();
   await post([
-    { id: 'sent', assetReceived: 'USDC', amountReceived: '9', transactionHash: hash, logIndex: 4 },
+    { assetReceived: 'USDC', amountReceived: '9' },
+    { transactionType: 'sell', assetSent: 'USDC', amountSent: '9', transactionHash: hash, logIndex: 4 },
   ]);
   await postDeposits(harness.operatorContext(), [
     {
       ...{ userId, network: 'polygon', currency: 'USDC', amount: 5n, transactionHash: hash, logIndex: 4 },
-      ...{ at: new Date(), isOwnWithdrawal: true },
+      at: new Date(),
     },
   ]);
   const { count, transactions } = await call({ filterByHash: hash });
   assert.equal(count, 2);
   assert.deepEqual(
-    transactions.map(({ amountReceived }: { amountReceived: string }) => amountReceived).toSorted(),
-    ['0.000005', '9'],
+    transactions
+      .map(({ amountSent, amountReceived }: Record<string, string>) => amountReceived ?? `-${amountSent}`)
+      .toSorted(),
+    ['-9', '0.000005'],
   );
 });
 
@@ -259,7 +262,8 @@ test('404 a hash of nobody’s, or of somebody else’s alone; of a shared one o
   const stranger = await makeKey(harness);
   const [theirs, shared] = [makeHash(), makeHash()];
   await post([{ id: 'theirs', transactionHash: theirs, logIndex: 1 }], stranger);
-  await post([{ id: 'received', transactionHash: shared, logIndex: 1 }], stranger);
+  const sent = { transactionType: 'sell', assetSent: 'USDC', amountSent: '1' } as const;
+  await post([{ id: 'sent', ...sent, transactionHash: shared, logIndex: 1 }], stranger);
   await post([{ id: 'mine', transactionHash: shared, logIndex: 1 }]);
   for (const filterByHash of [makeHash(), theirs]) {
     const { status, code, message } = await refusalOf(call({ filterByHash }));

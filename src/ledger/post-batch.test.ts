@@ -201,22 +201,23 @@ test('200 ledger.post: 10,000 lines in one call, and the same again', async () =
 
 // All or nothing
 
-const onChain = { transactionHash: makeHash(), logIndex: 1 };
+type Place = { transactionHash: string; logIndex: number };
 for (const [status, error, bad] of [
   [400, 'lines.3.amountSent must be a decimal above 0', (id) => spending(id, '0.0000001')],
   [404, 'User not found', () => funds(unknownId)],
   [409, 'A line takes more than its account has available', (id) => spending(id, '1000')],
-  [409, 'A line with this transactionHash and logIndex is in the ledger', (id) => lineOf(id, onChain)],
+  [409, 'A line with this transactionHash and logIndex is in the ledger', (id, place) => lineOf(id, place)],
   [409, 'An unsettled record has this id: settle it instead', (id) => lineOf(id, { id: 'begun' })],
-] as [number, string, (userId: string) => object][]) {
+] as [number, string, (userId: string, place: Place) => object][]) {
   test(`${status} ledger.post: ${error}: nothing of the batch is stored`, async () => {
     const [userId, other] = [await makeUserId(), await makeUserId()];
-    await post([lineOf(userId, onChain)]);
+    const place = { transactionHash: makeHash(), logIndex: 1 };
+    await post([lineOf(userId, place)]);
     const legs = [{ network: 'polygon', assetReceived: 'USDC', amountReceived: '1' }];
     const record = { userId, id: 'begun', transactionType: 'buy', status: 'pending', description: 'x', legs };
     assert.equal((await harness.operator('ledger.record-unsettled', record)).status, 200);
     const before = await countAll();
-    const lines = [funds(userId), funds(other), spending(userId, '1'), bad(userId), funds(userId)];
+    const lines = [funds(userId), funds(other), spending(userId, '1'), bad(userId, place), funds(userId)];
     const key = `all or nothing ${randomUUID()}`;
     const answer = await post(lines, key);
     assert.equal(answer.status, status, JSON.stringify(answer.body));

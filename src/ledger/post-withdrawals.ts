@@ -1,7 +1,7 @@
 import { type Ctx, inTransaction } from '../context.ts';
 import type { NewLine } from './lines/line.ts';
 import { type Posting, postLines } from './post-lines.ts';
-import type { Owner } from './queries.ts';
+import { insertCredits, keyOf, type Owner, selectCredited } from './queries.ts';
 
 export interface PaidWithdrawal extends Owner {
   withdrawalId: string;
@@ -17,12 +17,22 @@ export interface PaidWithdrawal extends Owner {
  * Writes withdrawals that are final on chain into the books: spends what was held for them and posts each, as a `sell` line of
  * the user and, where the recipient is a user, a `buy` line of theirs. One that was posted before fails all of them. At most once
  * in a transaction and before it locks accounts: this one locks the ledgers, then all accounts, each in order.
+ * A recipient whose transfer an operator has credited already, to whomever, is not credited again.
  */
 export function postWithdrawals(ctx: Ctx, withdrawals: readonly PaidWithdrawal[]): Promise<void> {
   if (withdrawals.length === 0) return Promise.resolve();
   return inTransaction(ctx, async ({ db, now }) => {
-    const postings = withdrawals.map((one) => toPosting(one, now));
+    const toUsers = withdrawals.filter(({ recipientUserId }) => recipientUserId !== null);
+    const credited = toUsers.length > 0 ? await selectCredited(db, toUsers) : new Set();
+    const isCredited = (one: PaidWithdrawal) => credited.has(`${one.network}:${keyOf(one)}`);
+    const postings = withdrawals.map((one) =>
+      toPosting(isCredited(one) ? { ...one, recipientUserId: null } : one, now),
+    );
     await postLines(db, now, postings);
+    await insertCredits(
+      db,
+      toUsers.filter((one) => one.recipientUserId === one.userId && !isCredited(one)),
+    );
   });
 }
 

@@ -213,34 +213,48 @@ export async function subtractHolds(db: Db, holds: readonly Hold[]): Promise<big
   return rows.map(({ id }) => id);
 }
 
-/** Those of the operations that were posted before. */
-export async function selectPostedOperations(
-  db: Db,
-  kind: string,
-  operationIds: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const rows = await db.query<{ operationId: string }>(
-    `select operation_id as "operationId" from ledger_postings where kind = $1 and operation_id = any($2::text[])`,
-    [kind, operationIds],
-  );
-  return new Set(rows.map(({ operationId }) => operationId));
+/** A transfer on a network, by its place there. */
+export interface NetworkPlace extends OnChain {
+  network: string;
 }
 
-/** On which network a user's line with this key moved something, by user and key; those without a line are left out. */
-export async function selectNetworksOfKeys(
+const placeColumns = (places: readonly NetworkPlace[]) => [
+  places.map(({ network }) => network),
+  places.map(keyOf),
+];
+
+/** Those of the transfers that were credited to a user, as `network:key`. */
+export async function selectCredited(db: Db, places: readonly NetworkPlace[]): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ name: string }>(
+    `select c.network || ':' || c.key as name from unnest($1::text[], $2::text[]) as p (network, key)
+     join ledger_credits c on c.network = p.network and c.key = p.key`,
+    placeColumns(places),
+  );
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** Notes transfers whose lines have another key; those with their place as the key are noted by a trigger. */
+export async function insertCredits(db: Db, places: readonly NetworkPlace[]): Promise<void> {
+  if (places.length === 0) return;
+  await db.query(
+    'insert into ledger_credits (network, key) select * from unnest($1::text[], $2::text[])',
+    placeColumns(places),
+  );
+}
+
+/** Those of the places that a line of the user has as its key, on whatever network, as `userId key`. */
+export async function selectTakenKeys(
   db: Db,
-  userIds: readonly string[],
-  keys: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const rows = await db.query<{ userId: string; key: string; network: string }>(
-    `select h.user_id as "userId", l.unique_hash_id as key, a.network
+  lines: readonly (OnChain & { userId: string })[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ name: string }>(
+    `select k.user_id || ' ' || k.key as name
      from unnest($1::uuid[], $2::text[]) as k (user_id, key)
      join ledger_lists h on h.user_id = k.user_id and h.is_settled
-     join ledger_lines l on l.list_id = h.id and l.unique_hash_id = k.key
-     join ledger_accounts a on a.id = coalesce(l.received_account_id, l.sent_account_id)`,
-    [userIds, keys],
+     join ledger_lines l on l.list_id = h.id and l.unique_hash_id = k.key`,
+    [lines.map(({ userId }) => userId), lines.map(keyOf)],
   );
-  return new Map(rows.map(({ userId, key, network }) => [`${userId} ${key}`, network]));
+  return new Set(rows.map(({ name }) => name));
 }
 
 export async function selectPostingByKey(

@@ -771,13 +771,12 @@ export async function findPaidByHash(db: Db, hash: string): Promise<string | und
 }
 
 export interface OwnPayment {
-  userId: string;
   recipientUserId: string | null;
 }
 
 /**
- * Those of the transactions that were signed to pay a withdrawal: whose it is, and to which user settling posts it; null where it
- * is posted to nobody. A hash is stored before its bytes are sent, so none that is on chain is missing.
+ * Those of the transactions that were signed to pay a withdrawal: to which user settling posts it; null where it is posted to
+ * nobody. A hash is stored before its bytes are sent, so none that is on chain is missing.
  */
 export async function selectOwnPayments(
   db: Db,
@@ -785,7 +784,7 @@ export async function selectOwnPayments(
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, OwnPayment>> {
   const rows = await db.query<OwnPayment & { hash: string } & Row>(
-    `select a.hash, w.user_id as "userId", w.recipient_user_id as "recipientUserId" from payout_attempts a
+    `select a.hash, w.recipient_user_id as "recipientUserId" from payout_attempts a
      join payout_slots s on s.network = a.network and s.address = a.address and s.nonce = a.nonce
      join withdrawals w on w.id = s.withdrawal_id
      where a.network = $1 and a.hash = any($2::text[]) and not a.is_void`,
