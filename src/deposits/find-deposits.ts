@@ -1,5 +1,6 @@
 import type { EvmNetwork, ReceivedTransfer } from '../evm/index.ts';
 import { isHotWallet, selectOwnPayments } from '../payouts/index.ts';
+import { selectOwners } from '../users/index.ts';
 import { type FoundDeposit, type PostedDeposit, selectPosted } from './queries.ts';
 import type { WorkerCtx } from './watch.ts';
 
@@ -15,11 +16,12 @@ import type { WorkerCtx } from './watch.ts';
 export async function findDeposits(
   ctx: WorkerCtx,
   network: EvmNetwork,
-  owners: ReadonlyMap<string, string>,
   transfers: readonly ReceivedTransfer[],
 ): Promise<FoundDeposit[]> {
   const moving = transfers.filter(({ from, to, amount }) => amount > 0n && from !== to);
   if (moving.length === 0) return [];
+  const wallets = [...new Set(moving.map(({ to }) => to))];
+  const owners = await selectOwners(ctx.db, network.name, wallets);
   const hashes = [...new Set(moving.map(({ transactionHash }) => transactionHash))];
   const payments = await selectOwnPayments(ctx.db, network.name, hashes);
   const currencies = new Map([...network.tokens.values()].map(({ symbol, address }) => [address, symbol]));
@@ -35,7 +37,9 @@ export async function findDeposits(
       );
       continue;
     }
-    const [userId, currency] = [owners.get(wallet)!, currencies.get(token)!];
+    const [userId, currency] = [owners.get(wallet), currencies.get(token)!];
+    // A wallet that was given up since the transfers were read.
+    if (userId === undefined) continue;
     deposits.push({
       ...{ userId, network: network.name, currency, amount, transactionHash, logIndex, at },
       ...{ wallet, blockNumber },

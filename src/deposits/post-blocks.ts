@@ -1,11 +1,10 @@
 import { inTransaction } from '../context.ts';
 import { lockFree, postDeposits } from '../ledger/index.ts';
-import { selectWallets } from '../users/index.ts';
+import { selectOwners } from '../users/index.ts';
 import { findDeposits } from './find-deposits.ts';
 import { type Gathered, gatherTransfers } from './gather-transfers.ts';
 import type { NodeLook } from './look-at-nodes.ts';
 import { type Cursor, insertDeposits, lockCursor, updatePosted, updateRead } from './queries.ts';
-import { walletsInPage } from './timing.ts';
 import { adaptSpan, tellTrouble, type Watch, type WorkerCtx } from './watch.ts';
 
 /** From the cursor up to and including a block. */
@@ -25,12 +24,11 @@ export async function postBlocks(
   { looks, cursor, toBlock }: BlocksToPost,
 ): Promise<number | undefined> {
   const { network } = watch;
-  const owners = await readOwners(ctx, network.name);
   const gathered = await gatherTransfers(network.node.quorum, looks, {
     tokens: [...network.tokens.values()].map(({ address }) => address),
-    recipients: [...owners.keys()],
     fromBlock: cursor.nextBlock,
     toBlock,
+    selectOurs: async (addresses) => new Set((await selectOwners(ctx.db, network.name, addresses)).keys()),
   });
   if (gathered.kind === 'disagreed') {
     tellTrouble(ctx, watch, gathered.trouble);
@@ -38,7 +36,7 @@ export async function postBlocks(
   }
   adaptSpan(watch, gathered.transfers.length);
   await watch.atStep('read');
-  const done = await post(ctx, watch, cursor, owners, gathered);
+  const done = await post(ctx, watch, cursor, gathered);
   await watch.atStep('commit');
   if (done?.posted) {
     const { nextBlock: fromBlock } = cursor;
@@ -51,18 +49,6 @@ export async function postBlocks(
   return done?.posted;
 }
 
-/** Users by the wallet that is theirs. */
-async function readOwners(ctx: WorkerCtx, network: string): Promise<ReadonlyMap<string, string>> {
-  const owners = new Map<string, string>();
-  let after: string | undefined;
-  for (;;) {
-    const page = await selectWallets(ctx.db, network, { after, limit: walletsInPage });
-    for (const { address, userId } of page) owners.set(address, userId);
-    if (page.length < walletsInPage) return owners;
-    after = page.at(-1)!.address;
-  }
-}
-
 /**
  * Undefined where somebody else has moved the cursor, or halted the network, in the meantime. Where somebody keeps a user's ledger
  * locked, the deposits of the others are posted and the cursor stays: the next turn reads the same blocks and newer ones, and
@@ -72,13 +58,12 @@ function post(
   ctx: WorkerCtx,
   { network, atStep }: Watch,
   before: Cursor,
-  owners: ReadonlyMap<string, string>,
   { end, transfers }: Gathered & { kind: 'agreed' },
 ): Promise<{ posted: number; isHeldUp: boolean } | undefined> {
   return inTransaction(ctx, async (ctx) => {
     const cursor = await lockCursor(ctx.db, network.name);
     if (cursor?.nextBlock !== before.nextBlock || cursor.haltedAt !== null) return undefined;
-    const found = await findDeposits(ctx, network, owners, transfers);
+    const found = await findDeposits(ctx, network, transfers);
     const isFree = await lockFree(ctx.db, found);
     const deposits = found.filter((_, at) => isFree[at]);
     if (deposits.length > 0) await insertDeposits(ctx.db, network.name, deposits);

@@ -15,6 +15,3 @@ export const farBehindBlocks = 100;
 
 /** How long a range of blocks is left to the worker that reads it: when that one died, another takes it after this. */
 export const leaveMs = 15_000;
-
-/** Wallets that one statement reads. */
-export const walletsInPage = 10_000;

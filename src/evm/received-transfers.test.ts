@@ -32,7 +32,7 @@ interface Filter {
   fromBlock: string;
   toBlock: string;
   address: string[];
-  topics: [string, null, string[]];
+  topics: [string];
 }
 
 interface FakeOptions {
@@ -60,10 +60,8 @@ function createFake({ logs = [], head = 10_000, answer, hash = hashOf }: FakeOpt
     const special = answer?.(filter, filters.length);
     if (special !== undefined) return special;
     return logs.filter(
-      ({ blockNumber, topics }) =>
-        Number(blockNumber) >= Number(filter.fromBlock) &&
-        Number(blockNumber) <= Number(filter.toBlock) &&
-        filter.topics[2].includes(topics[2]!),
+      ({ blockNumber }) =>
+        Number(blockNumber) >= Number(filter.fromBlock) && Number(blockNumber) <= Number(filter.toBlock),
     );
   };
   const provider: Provider = {
@@ -77,8 +75,9 @@ function createFake({ logs = [], head = 10_000, answer, hash = hashOf }: FakeOpt
   return { provider, filters, batches, spans };
 }
 
-const range = (fromBlock: number, toBlock: number, recipients = [to]) => ({
-  ...{ tokens: [token], recipients, fromBlock, toBlock },
+const range = (fromBlock: number, toBlock: number, ours = [to]) => ({
+  ...{ tokens: [token], fromBlock, toBlock },
+  selectOurs: async (addresses: readonly string[]) => new Set(addresses.filter((one) => ours.includes(one))),
 });
 
 test('transfers in the order of the chain, with the time of their blocks', async () => {
@@ -101,7 +100,7 @@ test('transfers in the order of the chain, with the time of their blocks', async
     ...{ token, from, to, amount: 5n, transactionHash, logIndex: 9, blockNumber: 5, blockHash: hashOf(5) },
     at: new Date(1_005_000),
   });
-  const topics = [transferTopic, null, [word(to)]];
+  const topics = [transferTopic];
   assert.deepEqual(filters, [{ fromBlock: '0x1', toBlock: '0x7', address: [token], topics }]);
   assert.deepEqual(
     batches,
@@ -110,24 +109,62 @@ test('transfers in the order of the chain, with the time of their blocks', async
   );
 });
 
-test('many blocks in slices of 2,000, many recipients 500 at a time, ten calls in a batch', async () => {
-  const recipients = Array.from({ length: 5_501 }, (_, at) => `0x${word(BigInt(at + 1)).slice(26)}`);
-  const last = { topics: [transferTopic, word(from), word(recipients.at(-1)!)] };
-  const { provider, batches, spans } = createFake({ logs: [logAt(2_001, 0, last), logAt(4_500, 0, last)] });
-  const received = await readReceivedTransfers(provider, range(1, 4_500, recipients));
+test('quiet blocks in slices that grow from 50 to 2,000', async () => {
+  const { provider, batches, spans } = createFake({ logs: [logAt(2_001), logAt(6_500)] });
+  const received = await readReceivedTransfers(provider, range(1, 6_500));
   assert.equal(received?.transfers.length, 2);
-  assert.deepEqual([...new Set(spans().map(String))], ['1,2000', '2001,4000', '4001,4500']);
-  assert.equal(spans().length, 3 * 12);
-  assert.deepEqual(
-    batches.map(({ length }) => length),
-    [11, 3, 11, 3, 11, 3, 1],
-  );
+  assert.deepEqual(spans(), [
+    ...[
+      [1, 50],
+      [51, 150],
+      [151, 350],
+      [351, 750],
+      [751, 1_550],
+      [1_551, 3_150],
+    ],
+    ...[
+      [3_151, 5_150],
+      [5_151, 6_500],
+    ],
+  ]);
+  assert.ok(batches.slice(0, -1).every(({ length }) => length === 2));
 });
 
-test('without recipients only the last block is asked for', async () => {
-  const { provider, batches } = createFake();
+test('busy blocks in slices that shrink: what is not ours is dropped, slice by slice', async () => {
+  const stranger = { topics: [transferTopic, word(from), word(from)] };
+  const asked: number[] = [];
+  const { provider, spans } = createFake({
+    answer: ({ fromBlock, toBlock }) => {
+      const blocks = Array.from(
+        { length: Number(toBlock) - Number(fromBlock) + 1 },
+        (_, at) => Number(fromBlock) + at,
+      );
+      const others = Array.from({ length: 390 }, (_, at) => at + 1);
+      return blocks.flatMap((block) => [logAt(block), ...others.map((at) => logAt(block, at, stranger))]);
+    },
+  });
+  const wanted = range(1, 120);
+  const received = await readReceivedTransfers(provider, {
+    ...wanted,
+    selectOurs: (addresses) => {
+      asked.push(addresses.length);
+      return wanted.selectOurs(addresses);
+    },
+  });
+  assert.equal(received?.transfers.length, 120);
+  assert.deepEqual(spans(), [
+    [1, 50],
+    [51, 75],
+    [76, 100],
+    [101, 120],
+  ]);
+  assert.deepEqual(asked, [2, 2, 2, 2], 'each address once');
+});
+
+test('transfers to others are left out, wherever their blocks are', async () => {
+  const { provider, batches } = createFake({ logs: [logAt(3), logAt(5)] });
   assert.deepEqual((await readReceivedTransfers(provider, range(1, 7, [])))?.transfers, []);
-  assert.deepEqual(batches, [['eth_getBlockByNumber']]);
+  assert.deepEqual(batches, [['eth_getBlockByNumber', 'eth_getLogs']], 'and their blocks are not asked for');
 });
 
 for (const [what, facts] of [
@@ -147,7 +184,6 @@ for (const [what, facts] of [
       [3, 90, 100],
     );
     assert.deepEqual(spans(), [
-      [1, 100],
       [1, 50],
       [1, 25],
       [26, 50],
@@ -196,7 +232,6 @@ for (const [what, answer] of [
   ['null', null],
   ['a log that is none', [null]],
   ['a log of another token', [logAt(5, 0, { address: from })]],
-  ['a log to somebody else', [logAt(5, 0, { topics: [transferTopic, word(from), word(from)] })]],
   ['a log of another kind', [logAt(5, 0, { topics: [word(1n), word(from), word(to)] })]],
   ['a log with a topic too many', [logAt(5, 0, { topics: [transferTopic, word(from), word(to), word(1n)] })]],
   ['a log with more than an address', [logAt(5, 0, { topics: [transferTopic, word(2n ** 200n), word(to)] })]],

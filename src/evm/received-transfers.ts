@@ -22,9 +22,10 @@ export interface ReceivedTransfer {
 
 export interface ReceivedRange {
   tokens: readonly string[];
-  recipients: readonly string[];
   fromBlock: number;
   toBlock: number;
+  /** Those of the addresses that are ours. Called for each slice, so that what others received is not kept. */
+  selectOurs(addresses: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 export interface Received {
@@ -36,14 +37,16 @@ export interface Received {
 
 /** Hosted nodes refuse logs of more blocks than this in one call. */
 const blocksInCall = 2_000;
-/** Nodes take a thousand alternatives for a topic; as hexadecimal these are 35 kB. */
-const recipientsInCall = 500;
-const callsInBatch = 10;
+/** A busy token has hundreds of transfers a block: a first slice of 2,000 blocks could be hundreds of megabytes. */
+const blocksInFirstCall = 50;
+/** A slice with fewer logs than the first figure is followed by a longer one, one with more than the second by a shorter one. */
+const [fewLogs, manyLogs] = [2_500, 10_000];
 
 const method = 'eth_getLogs';
 
 /**
- * Every Transfer of the tokens to the recipients in a range of blocks, each in a block that the node itself has in its chain.
+ * Every Transfer of the tokens to addresses of ours in a range of blocks, each in a block that the node itself has in its chain. The
+ * node is asked for all transfers of the tokens, so that the number of calls does not grow with the number of wallets.
  * Undefined where the node does not have the last block of the range: to logs of blocks that it has not seen yet, a node answers
  * that there are none. So that block is asked for in the same breath as the logs. Throws a `NodeError`.
  */
@@ -52,19 +55,21 @@ export async function readReceivedTransfers(
   range: ReceivedRange,
 ): Promise<Received | undefined> {
   const logs: Log[] = [];
-  let blocks = blocksInCall;
+  let [blocks, blocksMax] = [blocksInFirstCall, blocksInCall];
   let end: Block | undefined;
   for (let first = range.fromBlock; first <= range.toBlock; ) {
     const last = Math.min(first + blocks - 1, range.toBlock);
     const slice = await readSlice(provider, range, first, last);
     if (slice === 'too large') {
-      blocks = Math.ceil((last - first + 1) / 2);
+      blocksMax = blocks = Math.ceil((last - first + 1) / 2);
       continue;
     }
     if (!slice) return undefined;
     if (end && end.hash !== slice.end.hash) throw changed();
     end = slice.end;
-    logs.push(...slice.logs);
+    logs.push(...slice.ours);
+    if (slice.count < fewLogs) blocks = Math.min(blocks * 2, blocksMax);
+    else if (slice.count > manyLogs) blocks = Math.ceil(blocks / 2);
     first = last + 1;
   }
   if (!end) throw new RangeError('a range has a block or more');
@@ -73,52 +78,44 @@ export async function readReceivedTransfers(
 
 type Log = Omit<ReceivedTransfer, 'at'>;
 
+interface Slice {
+  end: Block;
+  /** How many logs the node answered. */
+  count: number;
+  ours: Log[];
+}
+
 /** Undefined where the node lacks the last block of the range; `too large` where it may answer for fewer blocks. */
 async function readSlice(
   provider: Provider,
-  { tokens, recipients, toBlock }: ReceivedRange,
+  { tokens, toBlock, selectOurs }: ReceivedRange,
   first: number,
   last: number,
-): Promise<{ end: Block; logs: Log[] } | 'too large' | undefined> {
-  const wanted = { tokens: new Set(tokens), first, last };
-  const filters = chunk(recipients, recipientsInCall).map((some) => ({
-    recipients: new Set(some),
-    params: [filterOf(tokens, some, first, last)],
-  }));
-  const logs: Log[] = [];
-  let end: Block | undefined;
-  for (const part of filters.length === 0 ? [[]] : chunk(filters, callsInBatch)) {
-    const calls = part.map(({ params }) => ({ method, params }));
-    const together = gatherCalls(provider);
-    const [block, answers] = await Promise.all([readBlock(together, toBlock), together.batch(calls)]);
-    if (!block) return undefined;
-    if (end && end.hash !== block.hash) throw changed();
-    end = block;
-    for (const [at, answer] of answers.entries()) {
-      if (answer instanceof NodeError) {
-        // Each node has its own limits and its own words for them: whatever it refuses, it is asked for less.
-        const isRefusal = answer.said !== undefined && !answer.isOverloaded;
-        if (isRefusal && last > first) return 'too large';
-        throw answer;
-      }
-      logs.push(...parseLogs(answer, { ...wanted, recipients: part[at]!.recipients }));
-    }
+): Promise<Slice | 'too large' | undefined> {
+  const params = [
+    { fromBlock: toQuantity(first), toBlock: toQuantity(last), address: tokens, topics: [transferTopic] },
+  ];
+  const together = gatherCalls(provider);
+  const [end, [answer]] = await Promise.all([
+    readBlock(together, toBlock),
+    together.batch([{ method, params }]),
+  ]);
+  if (!end) return undefined;
+  if (answer instanceof NodeError) {
+    // Each node has its own limits and its own words for them: whatever it refuses, it is asked for less.
+    const isRefusal = answer.said !== undefined && !answer.isOverloaded;
+    if (isRefusal && last > first) return 'too large';
+    throw answer;
   }
-  return { end: end!, logs };
+  const logs = parseLogs(answer, { tokens: new Set(tokens), first, last });
+  const ours = await selectOurs([...new Set(logs.map(({ to }) => to))]);
+  return { end, count: logs.length, ours: logs.filter(({ to }) => ours.has(to)) };
 }
-
-const filterOf = (tokens: readonly string[], recipients: readonly string[], first: number, last: number) => ({
-  fromBlock: toQuantity(first),
-  toBlock: toQuantity(last),
-  address: tokens,
-  topics: [transferTopic, null, recipients.map((recipient) => `0x${toWord(recipient)}`)],
-});
 
 const changed = () => new NodeError(`${method}: the chain changed while it was read`);
 
 interface Wanted {
   tokens: ReadonlySet<string>;
-  recipients: ReadonlySet<string>;
   first: number;
   last: number;
 }
@@ -131,10 +128,7 @@ function parseLogs(answer: unknown, wanted: Wanted): Log[] {
     const log = parseLog(fields);
     // A node that answers another question than was asked answers none.
     const isWanted =
-      wanted.tokens.has(log.token) &&
-      wanted.recipients.has(log.to) &&
-      log.blockNumber >= wanted.first &&
-      log.blockNumber <= wanted.last;
+      wanted.tokens.has(log.token) && log.blockNumber >= wanted.first && log.blockNumber <= wanted.last;
     if (!isWanted) throw malformed(method);
     return [log];
   });
@@ -218,11 +212,5 @@ export function receivesTransfer(
       log.topics[0] === transferTopic &&
       log.topics[2] === `0x${toWord(to)}` &&
       log.data === `0x${toWord(amount)}`,
-  );
-}
-
-function chunk<Item>(items: readonly Item[], size: number): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) =>
-    items.slice(at * size, (at + 1) * size),
   );
 }

@@ -11,9 +11,9 @@ export {
   selectBlockedAmong,
   selectEmails,
   selectHolder,
+  selectOwners,
   selectRecipient,
   selectUserWithWallets,
-  selectWallets,
   type UserWithWalletsRow,
   userExists,
 } from './queries.ts';

@@ -169,18 +169,19 @@ export async function selectWallet(
   return row;
 }
 
-/** Every wallet of a network in custody of the platform, page by page in order of address. */
-export async function selectWallets(
+/** Users by those of the addresses that are their wallets, in custody of the platform, on a network. */
+export async function selectOwners(
   db: Db,
   network: string,
-  { after, limit }: { after?: string | undefined; limit: number },
-): Promise<{ address: string; userId: string }[]> {
-  return db.query<{ address: string; userId: string }>(
+  addresses: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (addresses.length === 0) return new Map();
+  const rows = await db.query<{ address: string; userId: string }>(
     `select address, user_id as "userId" from user_wallets
-     where network = $1 and custody = 'platform' and address > $2
-     order by address limit $3`,
-    [network, after ?? '', limit],
+     where network = $1 and custody = 'platform' and address = any($2::text[])`,
+    [network, addresses],
   );
+  return new Map(rows.map(({ address, userId }) => [address, userId]));
 }
 
 export async function upsertWallet(
