@@ -35,12 +35,18 @@ create table api_keys (
   constraint api_keys_secret_sha256_check CHECK ((length(secret_sha256) = 32))
 );
 
-create table audit_head (
+create table audit_head_before_0013 (
   singleton boolean default true not null,
   id bigint not null,
   hash bytea not null,
   constraint audit_head_pkey PRIMARY KEY (singleton),
   constraint audit_head_singleton_check CHECK (singleton)
+);
+
+create table audit_heads (
+  id bigint not null,
+  hash bytea not null,
+  constraint audit_heads_pkey PRIMARY KEY (id)
 );
 
 create table audit_log (
@@ -861,6 +867,12 @@ CREATE INDEX api_keys_partner ON public.api_keys USING btree (partner_id, id);
 
 CREATE INDEX api_keys_user ON public.api_keys USING btree (user_id, id);
 
+create view audit_head as
+ SELECT true AS singleton,
+    id,
+    hash
+   FROM audit_lock_head() h(id, hash);
+
 CREATE INDEX audit_log_action ON public.audit_log USING btree (action, id);
 
 CREATE INDEX audit_log_subject ON public.audit_log USING btree (subject, id);
@@ -997,11 +1009,11 @@ CREATE OR REPLACE FUNCTION public.audit_append(changes json, subjects text[])
  RETURNS bigint
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
 AS $function$
 declare
-  head audit_head;
+  head audit_heads := audit_lock_head();
 begin
-  select * into strict head from audit_head for update;
   with added as (
     insert into audit_log (id, at, actor_kind, actor_id, action, subject, before, after, hash)
       select r.id, r.at, r.actor_kind, r.actor_id, r.action, r.subject, r.before, r.after,
@@ -1013,22 +1025,50 @@ begin
           after jsonb)) with ordinality as c (at, actor_kind, actor_id, action, before, after, place)
       ) r
       returning id, hash
+  ), replaced as (
+    delete from audit_heads h where h.id = head.id
   )
-  update audit_head h set id = a.id, hash = a.hash from (select * from added order by id desc limit 1) a returning h.id into head.id;
+  insert into audit_heads as h select * from added order by id desc limit 1 returning h.id into head.id;
   return head.id;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.audit_head_replace()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from audit_heads h where h.id = old.id;
+  insert into audit_heads values (new.id, new.hash);
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.audit_lock_head()
+ RETURNS audit_heads
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  head audit_heads;
+begin
+  perform pg_advisory_xact_lock(4711204019);
+  select * into strict head from audit_heads order by id desc limit 1;
+  return head;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.audit_log_chain()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
 AS $function$
 declare
-  head audit_head;
+  head audit_heads := audit_lock_head();
 begin
-  select * into strict head from audit_head for update;
   new.id := head.id + 1;
   new.hash := audit_row_hash(head.hash, new);
-  update audit_head set id = new.id, hash = new.hash;
+  delete from audit_heads h where h.id = head.id;
+  insert into audit_heads values (new.id, new.hash);
   return new;
 end $function$;
 

@@ -14,7 +14,7 @@ export interface AuditRow {
 /** A row without its subject: what is changed may have its id only once the change is made. */
 export type NewAuditRow = Omit<AuditRow, 'id' | 'at' | 'subject'> & { at: Date };
 
-/** In their order. `audit_append` of migration 0011 numbers them and gives them their hashes, under the lock of the chain's head. */
+/** In their order. `audit_append` of migration 0013 numbers them and gives them their hashes, under the lock of the chain. */
 export async function insertAuditRows(
   db: Db,
   rows: readonly NewAuditRow[],
@@ -83,6 +83,8 @@ export async function checkChainPart(db: Db, from: ChainEnd, limit: number): Pro
 }
 
 export async function selectChainHead(db: Db): Promise<ChainEnd> {
-  const [row] = await db.query<{ id: string; hash: Buffer }>('select id::text, hash from audit_head');
+  const [row] = await db.query<{ id: string; hash: Buffer }>(
+    'select id::text, hash from audit_heads order by audit_heads.id desc limit 1',
+  );
   return row!;
 }
