@@ -4,14 +4,15 @@ import { compare, type Report } from './faults.ts';
 import { type AccountRow, checkMovementPart, checkSumPart, noPlace, selectAccounts } from './queries.ts';
 import type { Sizes } from './sizes.ts';
 
-/** Sums up a user's accounts anew. */
+/** Sums up a user's accounts anew; `holds` has what their open withdrawals hold, by asset. */
 export async function checkAccounts(
   db: Db,
   userId: string,
-  ledgerId: bigint | null,
+  { ledgerId, holds }: { ledgerId: bigint | null; holds: ReadonlyMap<string, bigint> },
   sizes: Sizes,
   report: Report,
 ): Promise<void> {
+  const unseen = new Map(holds);
   for (const account of await selectAccounts(db, userId)) {
     const subject = nameOf(account);
     const moved = await sumMovements(db, account, ledgerId, sizes, report);
@@ -21,11 +22,22 @@ export async function checkAccounts(
     if (!account.isHeldRight) {
       report(subject, `What is held should be from 0 to ${account.balance} and is ${account.held}.`);
     }
+    compare(report, subject, heldName, {
+      ...{ expected: String(unseen.get(assetOf(account)) ?? 0n), found: account.held },
+    });
+    unseen.delete(assetOf(account));
     await checkStraySums(db, account, ledgerId, sizes, report);
+  }
+  for (const [asset, held] of unseen) {
+    report(asset, `${heldName} should be ${held}, and there is no such account.`);
   }
 }
 
-const nameOf = ({ id, network, currency }: AccountRow) => `account ${id}, ${currency} on ${network}`;
+const heldName = 'What is held, the sum of its open withdrawals,';
+
+const assetOf = ({ network, currency }: AccountRow) => `${currency} on ${network}`;
+
+const nameOf = (account: AccountRow) => `account ${account.id}, ${assetOf(account)}`;
 
 /** As text: behind our back an amount may have become NaN, which no BigInt holds, and then the sum is that. */
 async function sumMovements(

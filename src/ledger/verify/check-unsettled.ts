@@ -41,14 +41,18 @@ function reportRecord(fault: UnsettledFault, { lastNumber }: ListRow, report: Re
   if (fault.isInLedger) report(subject, 'It should be in one set, and is in the ledger as well.');
 }
 
-/** Walks a user's withdrawals: those that are completed are in the ledger, all others among the unsettled records. */
+/**
+ * Walks a user's withdrawals: those that are completed are in the ledger, all others among the unsettled records. Returns what the open
+ * ones hold, by asset.
+ */
 export async function checkWithdrawals(
   db: Db,
   userId: string,
   lists: { ledgerId: bigint | null; unsettledId: bigint | null },
   { rowsAtOnce }: Sizes,
   report: Report,
-): Promise<void> {
+): Promise<Map<string, bigint>> {
+  const holds = new Map<string, bigint>();
   for (const withdrawalListId of await selectWithdrawalLists(db, userId)) {
     let after = noPlace.number;
     for (let isMore = true; isMore; ) {
@@ -67,8 +71,13 @@ export async function checkWithdrawals(
         if (!isInLedger)
           report(subject, 'It is completed and should be in its user’s ledger, and it has no line there.');
       }
+      for (const { network, currency, amount } of part.holds) {
+        const asset = `${currency} on ${network}`;
+        holds.set(asset, (holds.get(asset) ?? 0n) + BigInt(amount));
+      }
       after = part.lastPosition;
       isMore = part.withdrawals === BigInt(rowsAtOnce);
     }
   }
+  return holds;
 }

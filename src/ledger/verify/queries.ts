@@ -421,6 +421,8 @@ export async function selectWithdrawalLists(db: Db, userId: string): Promise<big
 export interface WithdrawalPart {
   withdrawals: bigint;
   lastPosition: bigint;
+  /** What the open ones among them hold. */
+  holds: { network: string; currency: string; amount: string }[];
   faults: { id: string; status: string; isUnsettled: boolean; isInLedger: boolean }[];
 }
 
@@ -434,7 +436,11 @@ export async function checkWithdrawalPart(
 ): Promise<WithdrawalPart> {
   const [row] = await db.query<WithdrawalPart & Row>(
     `with part as materialized (
-       select w.id, w.status, w.position from withdrawals w where w.list_id = $1 and w.position > $2 order by w.position limit $3
+       select w.id, w.status, w.position, w.network, w.currency, w.amount
+       from withdrawals w where w.list_id = $1 and w.position > $2 order by w.position limit $3
+     ), held as (
+       select p.network, p.currency, sum(p.amount)::text as amount
+       from part p where p.status in ('pending', 'processing') group by p.network, p.currency
      ), checked as (
        select p.*, ((select u.list_id from ledger_unsettled u where u.withdrawal_id = p.id) = $4::bigint) is true as is_unsettled,
          (select u.list_id from ledger_unsettled u where u.withdrawal_id = p.id) is not null as is_anywhere,
@@ -443,6 +449,7 @@ export async function checkWithdrawalPart(
        from part p
      )
      select count(*) as withdrawals, max(c.position) as "lastPosition",
+       coalesce((select jsonb_agg(h) from held h), '[]') as holds,
        coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'status', c.status,
            'isUnsettled', case when c.status = 'completed' then c.is_anywhere else c.is_unsettled end,
            'isInLedger', c.is_in_ledger) order by c.position)

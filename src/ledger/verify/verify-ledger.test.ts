@@ -6,7 +6,7 @@ import { makeFunds, makeKey, makeUser, makeWithdrawal } from '../../../test/fact
 import { useHarness } from '../../../test/harness.ts';
 import { sized } from '../../../test/sizes.ts';
 import { inTransaction } from '../../context.ts';
-import { holdFunds } from '../hold-funds.ts';
+import { holdFunds, releaseFunds } from '../hold-funds.ts';
 import { type BatchLine, postBatch } from '../post-batch.ts';
 import { postWithdrawals } from '../post-withdrawals.ts';
 import { lockAccounts } from '../queries.ts';
@@ -516,6 +516,19 @@ const tamperings: Record<string, { does: () => string[]; says: [subject: RegExp,
     ],
     says: [[/^account \d+, USDC on polygon$/, /^What is held should be from 0 to \d+ and is -1\.$/]],
   },
+  'what is held for no withdrawal': {
+    does: () => [`update ledger_accounts set held = 500 where id = ${account()}`],
+    says: [
+      [
+        /^account \d+, USDC on polygon$/,
+        /^What is held, the sum of its open withdrawals, should be 0 and is 500\.$/,
+      ],
+    ],
+  },
+  'an account is gone': {
+    does: () => [`delete from ledger_accounts where id = ${account()}`],
+    says: [[/^line \d+$/, /^It moves account \d+, which is not one of this user\.$/]],
+  },
   'a posting is gone': {
     does: () => [`delete from ledger_postings where id = ${aPosting()}`],
     says: [[/^line \d+$/, /^It belongs to posting \d+, which is not there\.$/]],
@@ -734,6 +747,66 @@ test('of a ledger whose last line was cut off, and all else made to fit, the pos
     `delete from ledger_postings where id = ${postingId}`,
     `delete from ledger_lines where posting_id = ${postingId}`,
   );
+});
+
+const openOne = async (userId: string) => {
+  const key = await makeKey(harness, { userId });
+  const [row] = await sql('select id from withdrawals where bulk_id = $1', [
+    await makeWithdrawal(harness, key),
+  ]);
+  return row!.id as string;
+};
+
+test('an open withdrawal for which nothing is held, with and without an account, is found', async () => {
+  const userId = await makeRichUser();
+  const withdrawalId = await openOne(userId);
+  const held = (should: string) => `What is held, the sum of its open withdrawals, ${should}`;
+  assertSound(await verify(userId));
+  for (const status of ['pending', 'processing']) {
+    await behindTheBack(`update withdrawals set status = '${status}' where id = '${withdrawalId}'`);
+    const { faults } = await verify(userId);
+    assert.deepEqual(
+      faults.map(({ message }) => message),
+      [held('should be 1000000 and is 0.')],
+    );
+  }
+  await behindTheBack(`update withdrawals set network = 'ethereum' where id = '${withdrawalId}'`);
+  const { faults } = await verify(userId);
+  assert.deepEqual(
+    faults.map(({ subject, message }) => `${subject}: ${message}`),
+    [`USDT on ethereum: ${held('should be 1000000, and there is no such account.')}`],
+  );
+  await behindTheBack(
+    `update withdrawals set network = 'polygon', status = 'queued' where id = '${withdrawalId}'`,
+  );
+});
+
+test('held funds are compared as they are at one moment, while workers hold and release', async () => {
+  const userId = await makeRichUser();
+  const withdrawalId = await openOne(userId);
+  const owner = { userId, network: 'polygon', currency: 'USDT' };
+  let isOver = false;
+  // Back to queued, which the product never does: so one withdrawal is enough.
+  const work = async () => {
+    while (!isOver) {
+      for (const status of ['pending', 'queued']) {
+        await inTransaction(ctx(), async ({ db }) => {
+          await db.query('set local session_replication_role = replica');
+          const [account] = await lockAccounts(db, [owner]);
+          const change = status === 'pending' ? holdFunds : releaseFunds;
+          await change(db, [{ accountId: account!.accountId, amount: 1_000_000n }]);
+          await db.query('update withdrawals set status = $2 where id = $1', [withdrawalId, status]);
+        });
+      }
+    }
+  };
+  const worker = work();
+  try {
+    for (let turn = 0; turn < 40; turn++) assertSound(await verify(userId));
+  } finally {
+    isOver = true;
+    await worker;
+  }
 });
 
 test('more faults than anybody reads are counted, and the first are named', async () => {

@@ -23,12 +23,12 @@ export function verifyUser(ctx: Ctx, userId: string, sizes: Sizes, report: Repor
     const [ledgerId, unsettledId] = [ledger?.id ?? null, unsettled?.id ?? null];
     const lines = ledger ? await checkLines(db, ledger, userId, sizes, report) : 0n;
     if (ledger) await checkNodes(db, ledger, userId, sizes, report);
-    await checkAccounts(db, userId, ledgerId, sizes, report);
+    const holds = await checkWithdrawals(db, userId, { ledgerId, unsettledId }, sizes, report);
+    await checkAccounts(db, userId, { ledgerId, holds }, sizes, report);
     if (unsettled) {
       await checkUnsettled(db, unsettled, { userId, ledgerId }, sizes, report);
       await checkNodes(db, unsettled, userId, sizes, report);
     }
-    await checkWithdrawals(db, userId, { ledgerId, unsettledId }, sizes, report);
     if (!ledger) return { lines };
     const { lastNumber, lastHash } = ledger;
     return { lines, head: { lastNumber, lastHash: lastHash?.toString('hex') ?? '' } };
