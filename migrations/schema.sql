@@ -35,7 +35,7 @@ create table api_keys (
   constraint api_keys_secret_sha256_check CHECK ((length(secret_sha256) = 32))
 );
 
-create table audit_head_before_0013 (
+create table audit_head_before_0018 (
   singleton boolean default true not null,
   id bigint not null,
   hash bytea not null,
@@ -482,6 +482,19 @@ create table ledger_credits (
   network text not null,
   key text not null,
   constraint ledger_credits_pkey PRIMARY KEY (network, key)
+);
+
+create table ledger_house (
+  network text not null,
+  currency text not null,
+  balance numeric not null,
+  constraint ledger_house_pkey PRIMARY KEY (network, currency),
+  constraint ledger_house_balance_check CHECK ((balance < 'Infinity'::numeric))
+);
+
+create table ledger_house_changes (
+  account_id bigint not null,
+  amount numeric not null
 );
 
 create table ledger_lines (
@@ -950,6 +963,22 @@ UNION ALL
      JOIN ledger_accounts c ON (((c.house = 'custody'::text) AND (c.network = m.network) AND (c.currency = m.currency))))
   GROUP BY m.posting_id, c.id
  HAVING (sum(m.amount) <> (0)::numeric);
+
+create view ledger_house_balances as
+ SELECT network,
+    currency,
+    sum(balance) AS balance
+   FROM ( SELECT ledger_house.network,
+            ledger_house.currency,
+            ledger_house.balance
+           FROM ledger_house
+        UNION ALL
+         SELECT a.network,
+            a.currency,
+            c.amount
+           FROM (ledger_house_changes c
+             LEFT JOIN ledger_accounts a ON ((a.id = c.account_id)))) h
+  GROUP BY network, currency;
 
 CREATE INDEX ledger_lines_by_operation ON public.ledger_lines USING btree (list_id, operation_id);
 
@@ -1612,6 +1641,7 @@ AS $function$
   select (select system_identifier from pg_control_system())::text || '/' ||
     left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)
 $function$;
+
 CREATE OR REPLACE FUNCTION public.deposits_need_custody()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2826,6 +2856,15 @@ AS $function$
     and amount <> 0 and amount <> 'NaN' and scale(amount) = 0 and spent >= 0 and spent <> 'NaN' and scale(spent) = 0
 $function$;
 
+CREATE OR REPLACE FUNCTION public.ledger_move_house()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into ledger_house_changes (account_id, amount) select m.account_id, -m.amount from added m;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.ledger_newest(in_list bigint, types ledger_line_type[], start_at timestamp with time zone, hi_at timestamp with time zone, hi_number bigint, last bigint, skip bigint, count bigint)
  RETURNS SETOF ledger_lines
  LANGUAGE sql
@@ -3600,6 +3639,7 @@ CREATE OR REPLACE FUNCTION public.withdrawal_key_mark(partner_id uuid, idempoten
 AS $function$
   select substring(sha256(convert_to('key ' || partner_id::text || ' ' || idempotency_key, 'UTF8')) for 16)
 $function$;
+
 CREATE OR REPLACE FUNCTION public.withdrawals_credit_custody()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3819,6 +3859,8 @@ CREATE TRIGGER ledger_credits_no_truncate BEFORE TRUNCATE ON public.ledger_credi
 CREATE TRIGGER ledger_lines_append_only BEFORE DELETE OR UPDATE ON public.ledger_lines FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER ledger_lines_no_truncate BEFORE TRUNCATE ON public.ledger_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER ledger_move_house AFTER INSERT ON public.ledger_movements REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION ledger_move_house();
 
 CREATE TRIGGER ledger_movements_append_only BEFORE DELETE OR UPDATE ON public.ledger_movements FOR EACH ROW EXECUTE FUNCTION refuse_change();
 

@@ -16,7 +16,7 @@ import { depositCommands, depositGauges, depositJobs } from './deposits/index.ts
 import { type HistoryReader, historyRoutes } from './history/index.ts';
 import { integrationCommands } from './integrations/index.ts';
 import { keyCommands } from './keys/index.ts';
-import { ledgerCommands, ledgerReaders, ledgerTools } from './ledger/index.ts';
+import { ledgerCommands, ledgerJobs, ledgerReaders, ledgerTools } from './ledger/index.ts';
 import { makeStatement, statementCommand } from './ledger/statement/index.ts';
 import { type AllowedPlaces, mcpRoutes } from './mcp/index.ts';
 import { operatorRoutes } from './operator/index.ts';
@@ -87,6 +87,7 @@ export const jobs: readonly Job<Deps>[] = [
   ...refillJobs,
   ...portfolioJobs,
   ...withdrawalJobs,
+  ...ledgerJobs,
   ...sessionJobs,
   ...consentJobs,
   { name: 'rate-limit.sweep', everyMs: 60_000, run: ({ db }) => sweepRateLimits(db) },

@@ -19,7 +19,12 @@ test('a deposit of a user whose ledger is locked is posted later, those of other
   await turn();
   const makeOwner = async (userId: string) => {
     const address = makeAddress();
-    await addWallet(world.harness.operatorContext(), { userId, network: 'polygon', custody: 'platform', address });
+    await addWallet(world.harness.operatorContext(), {
+      userId,
+      network: 'polygon',
+      custody: 'platform',
+      address,
+    });
     return { userId, address };
   };
   const locked = await makeOwner(world.userId);

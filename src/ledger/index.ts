@@ -5,6 +5,7 @@ export { seedLedger } from './demo.ts';
 export { accountFeatures } from './features.ts';
 export { type Funded, fundAccount, type NewFunds } from './fund-account.ts';
 export { holdFunds, releaseFunds, releaseHeld } from './hold-funds.ts';
+export { ledgerJobs } from './jobs.ts';
 export type { LineType, LineView } from './lines/line.ts';
 export { lockFree } from './lock-free.ts';
 export {

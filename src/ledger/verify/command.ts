@@ -13,7 +13,7 @@ export const verifyCommand = defineCommand({
     {
       userId: Type.Optional({
         ...uuid,
-        description: 'One user; left out, all postings and all users, part by part',
+        description: 'One user; left out, the house, all postings and all users, part by part',
       }),
       ...cursorInput,
     },

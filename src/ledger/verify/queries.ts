@@ -293,6 +293,39 @@ export async function selectAccounts(db: Db, userId: string): Promise<AccountRow
   );
 }
 
+export interface AssetSum {
+  network: string;
+  currency: string;
+  amount: string;
+}
+
+/** What users have on the next accounts, by asset; `upto` is null for the last part. */
+export async function sumBalancesPart(
+  db: Db,
+  after: bigint,
+  limit: number,
+): Promise<{ accounts: bigint; upto: bigint | null; sums: AssetSum[] }> {
+  const [row] = await db.query<{ accounts: bigint; upto: bigint | null; sums: AssetSum[] }>(
+    `with part as materialized (
+       select a.id, a.user_id, a.network, a.currency, a.balance from ledger_accounts a where a.id > $1 order by a.id limit $2
+     ), sums as (
+       select p.network, p.currency, sum(p.balance)::text as amount from part p where p.user_id is not null group by p.network, p.currency
+     )
+     select count(*) as accounts, case when count(*) = $2 then max(p.id) end as upto,
+       coalesce((select jsonb_agg(s) from sums s), '[]') as sums
+     from part p`,
+    [after, limit],
+  );
+  return row!;
+}
+
+/** What the house has of each asset. */
+export async function selectHouse(db: Db): Promise<AssetSum[]> {
+  return db.query<AssetSum & Row>(
+    'select network, currency, balance::text as amount from ledger_house_balances order by network, currency',
+  );
+}
+
 export interface MovementPart {
   rows: bigint;
   amount: string;
@@ -422,7 +455,7 @@ export interface WithdrawalPart {
   withdrawals: bigint;
   lastPosition: bigint;
   /** What the open ones among them hold. */
-  holds: { network: string; currency: string; amount: string }[];
+  holds: AssetSum[];
   faults: { id: string; status: string; isUnsettled: boolean; isInLedger: boolean }[];
 }
 

@@ -2,6 +2,7 @@ import type { Ctx } from '../../context.ts';
 import { commonErrors } from '../../platform/errors.ts';
 import { type CursorInput, decodeCursor, toCursorPage } from '../../platform/page.ts';
 import { userErrors, userExists } from '../../users/index.ts';
+import { checkHouse } from './check-house.ts';
 import { checkPostings } from './check-postings.ts';
 import { type Fault, Faults } from './faults.ts';
 import { noPlace, selectUserIds } from './queries.ts';
@@ -9,7 +10,7 @@ import { type Sizes, usualSizes } from './sizes.ts';
 import { verifyUser } from './verify-user.ts';
 
 export interface VerifyLedger extends CursorInput {
-  /** One user, or, part by part, all postings and then all users. */
+  /** One user, or, part by part, the house, all postings and then all users. */
   userId?: string;
 }
 
@@ -49,6 +50,7 @@ export async function verifyLedger(
     return work.answer(null);
   }
   const [stage, key] = decodeCursor(list, input.cursor, cursorForm)?.split(' ') ?? [];
+  if (stage === undefined) await work.verifyHouse();
   if (stage !== 'user') {
     const stoppedAt = await work.verifyPostings(key === undefined ? noPlace.number : BigInt(key));
     if (stoppedAt !== null) return work.answer(cursorAfter(`posting ${stoppedAt}`));
@@ -94,6 +96,12 @@ class Work {
 
   get isEnough(): boolean {
     return this.#rows >= this.#sizes.rowsMax;
+  }
+
+  async verifyHouse(): Promise<void> {
+    const accounts = await checkHouse(this.#ctx, this.#sizes, this.#faults.reportFor(null));
+    // An account takes a tenth of the time of a line.
+    this.#rows += accounts / 10;
   }
 
   /** Goes on after a posting. Says where it stopped; null where all were looked at. */

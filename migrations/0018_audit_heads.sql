@@ -65,7 +65,7 @@ end $$;
 
 -- Processes of the release before read the head by its old name, and calls that waited for this migration also lock and update it
 -- there. The table stays under another name, since those calls have a variable of its type. The next migration may drop all of this.
-alter table audit_head rename to audit_head_before_0013;
+alter table audit_head rename to audit_head_before_0018;
 create view audit_head as select true as singleton, h.id, h.hash from audit_lock_head() h;
 create function audit_head_replace() returns trigger language plpgsql as $$
 begin

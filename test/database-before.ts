@@ -1,0 +1,40 @@
+import type { TestContext } from 'node:test';
+import pg from 'pg';
+import { migrate, readMigrations } from '../src/platform/migrate.ts';
+import { cloneDatabase } from './harness.ts';
+import { waitUntil } from './wait-until.ts';
+
+/** A database as it was before a migration, for calls that are under way while it is applied. */
+export async function databaseBefore(t: TestContext, subject: string) {
+  const migrations = readMigrations();
+  const at = migrations.findIndex(({ name }) => name.endsWith(`_${subject}.sql`));
+  const databaseUrl = await cloneDatabase('template0');
+  await migrate(databaseUrl, migrations.slice(0, at));
+  const clients: pg.Client[] = [];
+  t.after(() => Promise.all(clients.map((client) => client.end())));
+  const connect = async () => {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    clients.push(client);
+    await client.connect();
+    return client;
+  };
+  const observer = await connect();
+  const query = async (text: string, values?: unknown[]) => (await observer.query(text, values)).rows;
+  return {
+    connect,
+    query,
+    /** In one transaction, without the patience of `causeway migrate`: it waits for as long as a test holds it up. */
+    async apply(): Promise<void> {
+      const client = await connect();
+      await client.query(`begin; ${migrations[at]!.sql}; commit`);
+    },
+    untilWaiting: (count: number) =>
+      waitUntil(`${count} wait for a lock`, async () => {
+        const [row] = await query(
+          `select count(*)::integer as count from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return row.count === count;
+      }),
+  };
+}
