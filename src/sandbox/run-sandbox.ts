@@ -8,6 +8,7 @@ import { type Config, readConfig } from '../config.ts';
 import { contextFor } from '../context.ts';
 import { chains, type Network, type NetworkSettings, type PrivateKey, tokensOf } from '../evm/index.ts';
 import { cannotListen, createDeps, type RunningServer, serve, stopOnSignal, unreachable } from '../main.ts';
+import { DatabaseUnavailable } from '../platform/errors.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import { migrate } from '../platform/migrate.ts';
 import { StartError } from '../platform/start-error.ts';
@@ -93,7 +94,9 @@ async function startSandbox(
     cardIssuer: { url: cardIssuer.url, token: cardIssuerToken },
   };
   writeSandboxFile(home, sandbox);
-  const consentLink = await makeConsentLink(contextFor(server.deps, sandboxOperator, log), sandbox);
+  const consentLink = await patiently(() =>
+    makeConsentLink(contextFor(server.deps, sandboxOperator, log), sandbox),
+  );
   const elapsedMs = performance.now() - startedAt;
   console.log(describeSandbox(sandbox, { home, elapsedMs, consentLink }));
   return devnet;
@@ -150,12 +153,23 @@ async function prepareData(config: Config, home: string, env: Environment, log: 
   const deps = createDeps(config, log);
   const ctx = contextFor(deps, sandboxOperator, log);
   try {
-    const demo = await loadDemo(ctx, readSandboxFile(home));
-    await seedCards(ctx);
-    await seedPortfolio(ctx);
+    const demo = await patiently(() => loadDemo(ctx, readSandboxFile(home)));
+    await patiently(() => seedCards(ctx));
+    await patiently(() => seedPortfolio(ctx));
     return demo;
   } finally {
     await deps.db.end();
+  }
+}
+
+/** On a busy machine the database may not answer in time. What is asked of it here can be asked again, as after a kill. */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable) || attempt === 5) throw error;
+    }
   }
 }
 
