@@ -832,6 +832,12 @@ create table withdrawal_moves (
   constraint withdrawal_moves_withdrawal_id_fkey FOREIGN KEY (withdrawal_id) REFERENCES withdrawals(id)
 );
 
+create table withdrawal_totals (
+  status text not null,
+  count bigint not null,
+  constraint withdrawal_totals_pkey PRIMARY KEY (status)
+) with (fillfactor=50);
+
 create table withdrawals (
   id uuid default uuidv7() not null,
   bulk_id uuid default uuidv7() not null,
@@ -3623,6 +3629,30 @@ CREATE OR REPLACE FUNCTION public.strict_word_similarity_op(text, text)
  STABLE PARALLEL SAFE STRICT
 AS '$libdir/pg_trgm', $function$strict_word_similarity_op$function$;
 
+CREATE OR REPLACE FUNCTION public.withdrawal_counts_add_inserted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into withdrawal_totals as t (status, count)
+    select status, sum(count) from added group by status order by status
+    on conflict (status) do update set count = t.count + excluded.count;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.withdrawal_counts_add_updated()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into withdrawal_totals as t (status, count)
+    select status, sum(count) from (
+      select status, count from after_rows union all select status, -count from before_rows
+    ) changed group by status order by status
+    on conflict (status) do update set count = t.count + excluded.count;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.withdrawal_facts_mark(partner_id uuid, user_id uuid, network text, token_address text, to_address text, amount numeric)
  RETURNS bytea
  LANGUAGE sql
@@ -3903,6 +3933,10 @@ CREATE TRIGGER payout_slots_no_truncate BEFORE TRUNCATE ON public.payout_slots F
 CREATE TRIGGER sign_in_links_stay_used BEFORE UPDATE ON public.sign_in_links FOR EACH ROW WHEN (((old.used_at IS NOT NULL) AND (new.used_at IS DISTINCT FROM old.used_at))) EXECUTE FUNCTION refuse_reopening();
 
 CREATE TRIGGER user_sessions_stay_ended BEFORE UPDATE ON public.user_sessions FOR EACH ROW WHEN (((old.ended_at IS NOT NULL) AND (new.ended_at IS DISTINCT FROM old.ended_at))) EXECUTE FUNCTION refuse_reopening();
+
+CREATE TRIGGER withdrawal_counts_add_inserted AFTER INSERT ON public.withdrawal_counts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION withdrawal_counts_add_inserted();
+
+CREATE TRIGGER withdrawal_counts_add_updated AFTER UPDATE ON public.withdrawal_counts REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION withdrawal_counts_add_updated();
 
 CREATE TRIGGER withdrawals_credit_custody BEFORE INSERT ON public.withdrawals FOR EACH ROW WHEN ((new.recipient_user_id IS NOT NULL)) EXECUTE FUNCTION withdrawals_credit_custody();
 

@@ -21,7 +21,7 @@ import { makeStatement, statementCommand } from './ledger/statement/index.ts';
 import { type AllowedPlaces, mcpRoutes } from './mcp/index.ts';
 import { operatorRoutes } from './operator/index.ts';
 import { partnerCommands } from './partners/index.ts';
-import { payoutGauges, payoutJobs, walletCommands } from './payouts/index.ts';
+import { payoutGauges, payoutJobs, walletCommands, walletJobs } from './payouts/index.ts';
 import type { Command } from './platform/command.ts';
 import { healthRoutes } from './platform/health.ts';
 import { createHttpServer, type HttpServer } from './platform/http.ts';
@@ -82,6 +82,7 @@ export { claimDeployment, requireDurable } from './payouts/index.ts';
 /** What the worker does again and again. */
 export const jobs: readonly Job<Deps>[] = [
   ...payoutJobs(),
+  ...walletJobs,
   ...depositJobs,
   ...cardJobs,
   ...refillJobs,

@@ -1,12 +1,15 @@
 import type { Deps } from '../context.ts';
 import { noIssuer } from '../issuer/index.ts';
 import type { GaugeSource } from '../platform/metrics.ts';
+import { shareRead } from '../platform/share-read.ts';
 import { type EventCursor, selectEventCursor, selectSecondsBehind } from './queries.ts';
+
+const readEventCursor = shareRead(selectEventCursor);
 
 const ofCursor =
   (figure: (cursor: EventCursor) => number): GaugeSource<Deps>['read'] =>
   async ({ db, issuer }) =>
-    issuer === noIssuer ? [] : [{ labels: {}, value: figure(await selectEventCursor(db)) }];
+    issuer === noIssuer ? [] : [{ labels: {}, value: figure(await readEventCursor(db)) }];
 
 export const cardGauges: readonly GaugeSource<Deps>[] = [
   {

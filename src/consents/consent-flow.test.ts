@@ -11,6 +11,7 @@ import {
   userContextOf,
 } from '../../test/factories.ts';
 import { noteSecret, useHarness } from '../../test/harness.ts';
+import { waitUntil } from '../../test/wait-until.ts';
 import { jobs } from '../app.ts';
 import type { ConsentScope, RegisteredIntegration } from '../integrations/index.ts';
 import {
@@ -820,14 +821,18 @@ test('404: another user’s consent, to reduce or to revoke, as if there were no
   assert.deepEqual((await listConnections(stranger)).connections, []);
 });
 
-test('the gauge counts active consents', async () => {
-  const gauge = async () =>
-    Number(/^causeway_consents_active (\d+)$/m.exec((await harness.request('GET', '/metrics')).body)![1]);
+test('the gauge counts active consents, a minute later at most', async () => {
+  const gauge = async (name = 'causeway_consents_active') =>
+    Number(new RegExp(`^${name} (\\d+)`, 'm').exec((await harness.request('GET', '/metrics')).body)![1]);
   const before = await gauge();
   const integration = await makeIntegration(harness);
   const { id } = await makeConsent(harness, integration);
   await makeConsentRequest(harness, integration);
-  assert.equal(await gauge(), before + 1);
+  assert.equal(await gauge(), before, 'a scrape counts nothing');
+  harness.advance(60_000);
+  assert.ok((await gauge('causeway_consents_active_age_seconds')) >= 60);
+  await waitUntil('it is counted in the background', async () => (await gauge()) === before + 1);
   await call(integration, 'DELETE', id);
-  assert.equal(await gauge(), before);
+  harness.advance(60_000);
+  await waitUntil('the end is counted', async () => (await gauge()) === before);
 });

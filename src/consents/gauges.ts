@@ -1,12 +1,12 @@
 import type { Deps } from '../context.ts';
+import { backgroundGauge } from '../platform/background-gauge.ts';
 import type { GaugeSource } from '../platform/metrics.ts';
 import { countActive } from './queries.ts';
 
-export const consentGauges: readonly GaugeSource<Deps>[] = [
-  {
-    name: 'causeway_consents_active',
-    help: 'Consents by which data of a user can be read.',
-    labels: [],
-    read: async ({ db }) => [{ labels: {}, value: await countActive(db) }],
-  },
-];
+export const consentGauges: readonly GaugeSource<Deps>[] = backgroundGauge({
+  name: 'causeway_consents_active',
+  help: 'Consents by which data of a user can be read.',
+  labels: [],
+  everyMs: 60_000,
+  read: async ({ db }) => [{ labels: {}, value: await countActive(db) }],
+});

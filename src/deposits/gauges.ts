@@ -1,11 +1,14 @@
 import type { Deps } from '../context.ts';
 import type { GaugeSource } from '../platform/metrics.ts';
+import { shareRead } from '../platform/share-read.ts';
 import { type Cursor, selectAges, selectCursors } from './queries.ts';
+
+const readCursors = shareRead(selectCursors);
 
 const ofEach =
   (figure: (cursor: Cursor) => number): GaugeSource<Deps>['read'] =>
   async ({ db }) =>
-    (await selectCursors(db)).map((cursor) => ({
+    (await readCursors(db)).map((cursor) => ({
       labels: { network: cursor.network },
       value: figure(cursor),
     }));

@@ -1,5 +1,5 @@
 import { contextFor, type Deps } from '../context.ts';
-import { type Network, networks } from '../evm/index.ts';
+import { type Network, NodeError, networks } from '../evm/index.ts';
 import type { Job } from '../platform/jobs.ts';
 import { bindRepeated } from './bind-repeated.ts';
 import { broadcast } from './broadcast.ts';
@@ -7,6 +7,7 @@ import { bumpStuck } from './bump.ts';
 import { holdQueued } from './hold-queued.ts';
 import { type AtStep, createKeylessLane, createLane, type Lane, type WorkerCtx } from './lane.ts';
 import { selectLaneDepths } from './queries.ts';
+import { readBalances } from './read-balances.ts';
 import { recheckFinal } from './recheck-final.ts';
 import { settleFinal } from './settle.ts';
 import { signPending } from './sign-pending.ts';
@@ -57,7 +58,25 @@ export function payoutJobs(atStep?: AtStep): Job<Deps>[] {
   );
 }
 
-const nameOf = (step: string, network: Network) => `payouts.${step} ${network}`;
+/** For metrics: low gas is seen before payouts wait for it. In every worker, because each answers its own scrapes. */
+export const walletJobs: readonly Job<Deps>[] = networks.map((name) => ({
+  name: nameOf('balances', name),
+  everyMs: 60_000,
+  isShared: true,
+  run: async (deps) => {
+    const network = deps.evm.get(name);
+    if (!network) return;
+    const ctx = contextFor(deps, { kind: 'worker', job: nameOf('balances', name) } as const, deps.log);
+    await readBalances(ctx, network).catch((error) => {
+      if (!(error instanceof NodeError)) throw error;
+      deps.log.debug({ err: error, network: name }, 'the node did not answer; asking again');
+    });
+  },
+}));
+
+function nameOf(step: string, network: Network): string {
+  return `payouts.${step} ${network}`;
+}
 
 /** Lanes of wallets that are not the one that this process signs for: those that have something open, or all. */
 async function formerLanes(

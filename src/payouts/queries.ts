@@ -810,12 +810,16 @@ export async function selectLaneDepths(db: Db): Promise<LaneDepth[]> {
   );
 }
 
+/** By what pending withdrawals wait for; of `limit` of them, or of all. */
 export async function countWaiting(
   db: Db,
+  limit: number | null = null,
 ): Promise<{ network: string; waitingFor: string; count: bigint }[]> {
   return db.query<{ network: string; waitingFor: string; count: bigint }>(
-    `select network, waiting_for as "waitingFor", count(*) as count from withdrawals
-     where status = 'pending' and waiting_for is not null group by network, waiting_for`,
+    `select network, waiting_for as "waitingFor", count(*) as count
+     from (select network, waiting_for from withdrawals where status = 'pending' limit $1::bigint) few
+     where waiting_for is not null group by network, waiting_for`,
+    [limit],
   );
 }
 

@@ -1,12 +1,15 @@
 import type { Deps } from '../context.ts';
 import type { GaugeSource } from '../platform/metrics.ts';
+import { shareRead } from '../platform/share-read.ts';
 import { noPrices } from '../prices/index.ts';
 import { selectPriceAges } from './queries.ts';
+
+const readPriceAges = shareRead(selectPriceAges);
 
 const secondsSince =
   (which: 'oldestQuotedAt' | 'lastRefreshedAt'): GaugeSource<Deps>['read'] =>
   async ({ db, clock, prices }) => {
-    const ages = prices === noPrices ? undefined : await selectPriceAges(db);
+    const ages = prices === noPrices ? undefined : await readPriceAges(db);
     if (!ages) return [];
     return [{ labels: {}, value: Math.max(clock().getTime() - ages[which].getTime(), 0) / 1_000 }];
   };

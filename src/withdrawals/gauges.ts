@@ -1,21 +1,24 @@
 import type { Deps } from '../context.ts';
 import type { GaugeSource } from '../platform/metrics.ts';
+import { shareRead } from '../platform/share-read.ts';
 import { countByStatus, selectOldest } from './queries.ts';
+
+const readOldest = shareRead(selectOldest);
 
 export const withdrawalGauges: readonly GaugeSource<Deps>[] = [
   {
     name: 'causeway_withdrawals',
-    help: 'Withdrawals by state.',
+    help: 'Withdrawals by state, as of a few seconds ago where many move.',
     labels: ['status'],
     read: async ({ db }) =>
       (await countByStatus(db)).map(({ status, count }) => ({ labels: { status }, value: Number(count) })),
   },
   {
     name: 'causeway_withdrawals_waiting',
-    help: 'Depth of the queue: withdrawals that are not final, by network and state.',
+    help: 'Depth of the queue: withdrawals that are not final, by network and state; 10000 means that many or more.',
     labels: ['network', 'status'],
     read: async ({ db }) =>
-      (await selectOldest(db)).map(({ network, status, waiting }) => ({
+      (await readOldest(db)).map(({ network, status, waiting }) => ({
         labels: { network, status },
         value: Number(waiting),
       })),
@@ -25,7 +28,7 @@ export const withdrawalGauges: readonly GaugeSource<Deps>[] = [
     help: 'Age of the oldest withdrawal that is not final, by network and state.',
     labels: ['network', 'status'],
     read: async ({ db }) =>
-      (await selectOldest(db)).map(({ network, status, ageSeconds }) => ({
+      (await readOldest(db)).map(({ network, status, ageSeconds }) => ({
         labels: { network, status },
         value: ageSeconds,
       })),

@@ -1,3 +1,4 @@
+import { networks } from '../evm/index.ts';
 import type { Db, Row } from '../platform/db.ts';
 import { isFinal, type Status } from './states.ts';
 
@@ -289,21 +290,34 @@ export async function updateFailed(
   );
 }
 
-/** How many are in each state, without counting them one by one. */
+/**
+ * How many are in each state. Totals are kept when changes are folded, every few seconds; of those not folded yet 10,000 are added, so
+ * that a scrape costs the same however long nobody folds.
+ */
 export async function countByStatus(db: Db): Promise<{ status: string; count: bigint }[]> {
   return db.query<{ status: string; count: bigint }>(
     `select status, sum(count) as count from (
-       select status, count from withdrawal_counts union all select status, change from withdrawal_count_changes
+       select status, count from withdrawal_totals
+       union all
+       select status, change from (select status, change from withdrawal_count_changes limit 10000) newest
      ) counted group by status`,
   );
 }
 
+/** The queue of each network and state: how many, counted up to 10,000, and the age of the oldest, which has the lowest id. */
 export async function selectOldest(
   db: Db,
 ): Promise<{ network: string; status: string; waiting: bigint; ageSeconds: number }[]> {
+  // The predicate of the queue's index is repeated literally, or the planner would not use it.
+  const inQueue = `w.status in ('queued', 'pending', 'processing') and w.status = s.status and w.network = n.network`;
   return db.query<{ network: string; status: string; waiting: bigint; ageSeconds: number }>(
-    `select network, status, count(*) as waiting,
-       extract(epoch from now() - min(created_at))::double precision as "ageSeconds"
-     from withdrawals where status in ('queued', 'pending', 'processing') group by network, status`,
+    `select n.network, s.status, counted.waiting,
+       extract(epoch from now() - oldest.created_at)::double precision as "ageSeconds"
+     from unnest($1::text[]) as n (network)
+     cross join unnest(array['queued', 'pending', 'processing']) as s (status)
+     cross join lateral (select w.created_at from withdrawals w where ${inQueue} order by w.id limit 1) oldest
+     cross join lateral (
+       select count(*) as waiting from (select from withdrawals w where ${inQueue} limit 10000) few) counted`,
+    [networks],
   );
 }

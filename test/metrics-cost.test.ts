@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gauges } from '../src/app.ts';
+import type { Deps } from '../src/context.ts';
+import type { Pool } from '../src/platform/db.ts';
+import { foldCountChanges } from '../src/withdrawals/queries.ts';
+import { makeKey, makeWithdrawal } from './factories.ts';
+import { useHarness } from './harness.ts';
+
+// A scrape reads as many rows after years as on the first day.
+
+const harness = useHarness();
+const query = (text: string, values?: unknown[]) => harness.deps.db.query(text, values);
+
+interface Plan {
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Plan[];
+}
+
+const rowsOf = ({ Plans = [], ...plan }: Plan): number =>
+  (plan['Relation Name']
+    ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
+    : 0) + Plans.reduce((sum, each) => sum + rowsOf(each), 0);
+
+const statements: { text: string; values?: readonly unknown[] | undefined }[] = [];
+const recording = (): Deps => {
+  const { db } = harness.deps;
+  const noted = (text: string, values?: readonly unknown[]) => {
+    statements.push({ text, values });
+    return db.query(text, values);
+  };
+  return { ...harness.deps, db: { ...db, query: noted as Pool['query'] } };
+};
+
+/** How many rows a scrape reads, by gauge. */
+async function readRows(deps: Deps): Promise<Record<string, number>> {
+  const rows: Record<string, number> = {};
+  for (const { name, read } of gauges) {
+    statements.length = 0;
+    await read(deps);
+    rows[name] = 0;
+    for (const { text, values } of [...statements]) {
+      const [plan] = await query(`explain (analyze, format json) ${text}`, values as unknown[]);
+      rows[name] += rowsOf((plan!['QUERY PLAN'] as { Plan: Plan }[])[0]!.Plan);
+    }
+  }
+  return rows;
+}
+
+/** What is over: withdrawals that ended, each of another user. */
+let lastList = 1_000_000;
+async function addPast(count: number): Promise<void> {
+  const from = lastList;
+  lastList += count;
+  const key = await makeKey(harness);
+  await makeWithdrawal(harness, key);
+  await foldCountChanges(harness.deps.db);
+  await harness.deps.db.transaction(async (db) => {
+    await db.query(
+      `insert into withdrawal_counts (list_id, status, block, count)
+       select $2::bigint + n, status, 0, 1 from generate_series(1, $1) n, unnest(array['completed', 'failed']) status`,
+      [count, from],
+    );
+    // Without triggers: withdrawals that begin as completed, and lists that nobody has.
+    await db.query('set local session_replication_role = replica');
+    await db.query(
+      `insert into withdrawals (list_id, position, partner_id, user_id, key_id, network, currency, token_address, decimals, amount,
+         to_address, status, created_at, updated_at)
+       select $5::bigint + n, 1, $2, $3, 'key', 'polygon', 'USDC', $4, 6, 1, $4, 'completed', now(), now()
+       from generate_series(1, $1) n`,
+      [count, key.partnerId, key.userId, `0x${'1'.repeat(40)}`, from],
+    );
+  });
+  await query('analyze');
+}
+
+test('a scrape reads no more rows however much is over', async () => {
+  const deps = recording();
+  await addPast(1);
+  const before = await readRows(deps);
+  await addPast(20_000);
+  const after = await readRows(deps);
+  for (const [name, rows] of Object.entries(after)) {
+    assert.ok(rows <= before[name]! + 100, `${name} reads ${rows} rows, and read ${before[name]} before`);
+  }
+});
+
+test('the totals of withdrawals are those of their counts, by whomever they are folded', async () => {
+  const totals = `select status, count from withdrawal_totals where count <> 0 order by status`;
+  const counts = `select status, sum(count) as count from withdrawal_counts group by status order by status`;
+  const key = await makeKey(harness);
+  for (let made = 0; made < 3; made++) await makeWithdrawal(harness, key);
+  await foldCountChanges(harness.deps.db);
+  await makeWithdrawal(harness, key);
+  await foldCountChanges(harness.deps.db);
+  assert.deepEqual(await query(totals), await query(counts));
+  // The gauge adds what is not folded yet.
+  await makeWithdrawal(harness, key);
+  const { body } = await harness.request('GET', '/metrics');
+  const [{ count }] = (await query(`select count(*) as count from withdrawals where status = 'queued'`)) as [
+    { count: bigint },
+  ];
+  assert.match(body, new RegExp(`^causeway_withdrawals\\{status="queued"\\} ${count}$`, 'm'));
+});
