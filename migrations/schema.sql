@@ -375,6 +375,7 @@ create table deposit_cursors (
   halted_at timestamp with time zone,
   halted_reason text,
   updated_at timestamp with time zone not null,
+  ignored bigint default 0 not null,
   constraint deposit_cursors_pkey PRIMARY KEY (network),
   constraint deposit_cursors_check CHECK (((halted_at IS NULL) = (halted_reason IS NULL))),
   constraint deposit_cursors_last_hash_check CHECK (((last_hash ~ '^0x[0-9a-f]*$'::text) AND (length(last_hash) = 66))),

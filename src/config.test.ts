@@ -123,6 +123,7 @@ test('a network is offered where it has a node, with what its chain and its toke
         freezeFunction: 'isBlacklisted',
       },
     ],
+    depositMinimums: new Map(),
     feeCap: 10_000n * 10n ** 9n,
     bumpAfterMs: 20_000,
   });
@@ -138,6 +139,7 @@ test('everything said of networks, with spaces around it', () => {
     NODE_QUORUM: 'polygon:1, base:1',
     TOKEN_ADDRESSES: `polygon:EURC:${devnetToken}, base:USDC:${devnetToken.toUpperCase().replace('0X', '0x')}`,
     WITHDRAWAL_LIMITS: 'polygon:EURC:0.000001:, base:USDT:1:2500.50',
+    DEPOSIT_MINIMUMS: 'polygon:USDT:0.5, base:USDC:2',
     SCREENING_URL: 'https://screening.example.com/check?key=1',
     ISSUER_URL: 'https://issuer.example.com/cards',
     ISSUER_TOKEN: 'known-to-the-issuer',
@@ -165,6 +167,10 @@ test('everything said of networks, with spaces around it', () => {
     { network: 'polygon', symbol: 'EURC', minimum: '0.000001' },
     { network: 'base', symbol: 'USDT', minimum: '1', maximum: '2500.50' },
   ]);
+  assert.deepEqual(
+    config.networks.map(({ depositMinimums }) => [...depositMinimums!]),
+    [[['USDT', 500_000n]], [['USDC', 2_000_000n]]],
+  );
   assert.equal(config.screeningUrl, 'https://screening.example.com/check?key=1');
   assert.deepEqual(config.issuer, {
     url: 'https://issuer.example.com/cards',
@@ -282,6 +288,8 @@ const feeCapFault =
   'NETWORK_FEE_CAP_GWEI must be network:gwei pairs, each a number above 0 with at most 9 decimals; the networks are polygon, ethereum, base.';
 const tokenFault =
   'TOKEN_ADDRESSES must be network:SYMBOL:0xaddress; the networks are polygon, ethereum, base, the symbols USDT, USDC, EURC.';
+const minimumFault =
+  'DEPOSIT_MINIMUMS must be network:SYMBOL:minimum, each amount with at most 6 decimals, of tokens that the network has.';
 const limitFault =
   'WITHDRAWAL_LIMITS must be network:SYMBOL:minimum:maximum, each amount with at most 6 decimals, of tokens that the network has.';
 const tokensFault =
@@ -360,6 +368,13 @@ for (const [name, value, sentence] of [
     `base:USDT:${devnetToken},base:USDT:${devnetToken}`,
     'TOKEN_ADDRESSES has base:USDT more than once.',
   ],
+  ['DEPOSIT_MINIMUMS', 'polygon:USDT', minimumFault],
+  ['DEPOSIT_MINIMUMS', 'polygon:USDT:1:2', minimumFault],
+  ['DEPOSIT_MINIMUMS', 'polygon:USDT:-1', minimumFault],
+  ['DEPOSIT_MINIMUMS', 'polygon:USDT:0.0000001', minimumFault],
+  ['DEPOSIT_MINIMUMS', 'polygon:EURC:1', minimumFault],
+  ['DEPOSIT_MINIMUMS', 'toString:USDT:1', minimumFault],
+  ['DEPOSIT_MINIMUMS', 'base:EURC:1,base:EURC:2', 'DEPOSIT_MINIMUMS has base:EURC more than once.'],
   ['WITHDRAWAL_LIMITS', 'polygon:USDT:1', limitFault],
   ['WITHDRAWAL_LIMITS', 'polygon:USDT::5', limitFault],
   ['WITHDRAWAL_LIMITS', 'polygon:USDT:-1:5', limitFault],

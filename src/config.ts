@@ -265,6 +265,7 @@ function readNetworks(
   isWorker: boolean,
 ): NetworkSettings[] {
   const rpcUrls = new Map(networks.map((network) => [network, readRpcUrls(read, network)]));
+  const minimums = readDepositMinimums(read, tokens);
   const offered = networks.filter((network) => rpcUrls.get(network)!.length > 0);
   const keys = isWorker ? readHotWalletKeys(read, offered) : new Map<Network, PrivateKey>();
   const finality = readPairs<Finality>(read, 'NETWORK_FINALITY', {
@@ -285,6 +286,7 @@ function readNetworks(
       rpcUrls: rpcUrls.get(network)!,
       finality: finality.get(network) ?? chain.finality,
       tokens: tokens.get(network)!,
+      depositMinimums: minimums.get(network)!,
       feeCap: feeCaps.get(network) ?? chain.feeCap,
       bumpAfterMs: chain.bumpAfterMs,
       ...(quorum && { quorum }),
@@ -426,6 +428,28 @@ function readTokens({ list, fault }: Reading): ReadonlyMap<Network, Token[]> {
       return [network, tokens];
     }),
   );
+}
+
+function readDepositMinimums(
+  { list, fault }: Reading,
+  tokens: ReadonlyMap<Network, Token[]>,
+): ReadonlyMap<Network, ReadonlyMap<TokenSymbol, bigint>> {
+  const minimums = new Map(networks.map((network) => [network, new Map<TokenSymbol, bigint>()]));
+  for (const item of list('DEPOSIT_MINIMUMS')) {
+    const [network = '', symbol = '', text = '', ...more] = item.split(':');
+    const ofNetwork = isNetwork(network) ? minimums.get(network) : undefined;
+    const token = isNetwork(network)
+      ? tokens.get(network)!.find((token) => token.symbol === symbol)
+      : undefined;
+    const minimum = parseMinor(text, token?.decimals ?? 0);
+    if (!ofNetwork || !token || minimum === undefined || more.length > 0)
+      fault(
+        'DEPOSIT_MINIMUMS must be network:SYMBOL:minimum, each amount with at most 6 decimals, of tokens that the network has.',
+      );
+    else if (ofNetwork.has(token.symbol)) fault(`DEPOSIT_MINIMUMS has ${network}:${symbol} more than once.`);
+    else ofNetwork.set(token.symbol, minimum);
+  }
+  return minimums;
 }
 
 function readWithdrawalLimits(

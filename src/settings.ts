@@ -100,6 +100,11 @@ export const settings = {
       'The least and the most that one withdrawal pays, `network:SYMBOL:minimum:maximum`, separated by commas; the maximum may be empty.',
     default: '',
   },
+  DEPOSIT_MINIMUMS: {
+    meaning:
+      'The least that a transfer must bring to be credited as a deposit, `network:SYMBOL:minimum`, separated by commas; smaller ones are ignored and counted. Otherwise every transfer is credited.',
+    default: '',
+  },
   SCREENING_URL: {
     meaning: 'Service that is asked before an address is paid; empty means that none is.',
     default: '',

@@ -29,6 +29,7 @@ export const depositCommands = [
           finalBlock: nullable(Type.Integer({ description: 'As a node says' })),
           blocksBehind: nullable(Type.Integer()),
           posted: Type.Integer({ description: 'Deposits posted' }),
+          ignored: Type.Integer({ description: 'Transfers below DEPOSIT_MINIMUMS' }),
           haltedAt: nullable(dateTime),
           haltedReason: nullable(Type.String()),
         }),
@@ -36,9 +37,10 @@ export const depositCommands = [
     }),
     run: async (ctx: Ctx) => ({
       networks: (await showDeposits(ctx)).map((watched) => {
-        const { network, nextBlock, lastBlockAt, finalBlock, posted, haltedAt, haltedReason } = watched;
+        const { network, nextBlock, lastBlockAt, finalBlock, posted, ignored, haltedAt, haltedReason } =
+          watched;
         return {
-          ...{ network, nextBlock, posted, haltedReason },
+          ...{ network, nextBlock, posted, ignored, haltedReason },
           lastBlockAt: lastBlockAt?.toISOString() ?? null,
           finalBlock: finalBlock ?? null,
           blocksBehind: finalBlock === undefined ? null : Math.max(finalBlock + 1 - nextBlock, 0),

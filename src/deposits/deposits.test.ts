@@ -65,9 +65,13 @@ function makeWatcher(world: World, worker = world.worker, atStep?: Watch['atStep
 /** A network that is watched, by nodes behind proxies if wanted, and a user with a wallet. */
 async function startWatching(
   t: TestContext,
-  { proxies: count = 0, quorum }: { proxies?: number; quorum?: number } = {},
+  {
+    proxies: count = 0,
+    quorum,
+    ...options
+  }: { proxies?: number; quorum?: number } & Parameters<typeof makeWorld>[2] = {},
 ) {
-  const world = await makeWorld(t, chain);
+  const world = await makeWorld(t, chain, options);
   const proxies = await Promise.all(Array.from({ length: count }, () => startProxy(t, chain.rpcUrl)));
   const rpcUrls = proxies.map(({ url }) => url);
   const watcher = makeWatcher(
@@ -218,6 +222,24 @@ describe('a deposit', () => {
     assert.equal(await watcher.catchUp(), 2);
     assert.equal((await world.funds('USDC', userId)).balance, 10n * unit);
     assert.equal((await world.funds('USDC', other.userId)).balance, 3n * unit);
+  });
+
+  test('below the minimum of its token is ignored and counted, unless we paid it', async (t) => {
+    const depositMinimums = new Map([['USDC', 2n * unit]] as const);
+    const { world, watcher, userId, wallet } = await startWatching(t, { depositMinimums });
+    const later = makeAddress();
+    await world.withdraw({ to: later, amount: '1' });
+    const paid = await makeOwner(world, later);
+    for (const amount of [1n, 2n * unit - 1n, 2n * unit]) await deposit(wallet, amount);
+    await deposit(wallet, 1n, 'USDT');
+    await world.pay();
+    assert.equal(await watcher.catchUp(), 3);
+    assert.equal((await world.funds('USDC', userId)).balance, 2n * unit);
+    assert.equal((await world.funds('USDT', userId)).balance, 1n);
+    assert.equal((await world.funds('USDC', paid.userId)).balance, unit);
+    const [shown] = (await world.operator('deposits.show')).body.networks;
+    assert.deepEqual([shown.posted, shown.ignored], [3, 2]);
+    assert.match(await world.metrics(), /causeway_deposits_ignored{network="polygon"} 2\n/);
   });
 
   test('twice in one transaction is two', async (t) => {
@@ -956,7 +978,7 @@ describe('operators', () => {
     assert.deepEqual(before, [
       {
         ...{ network: 'polygon', nextBlock: next, lastBlockAt: null, finalBlock },
-        ...{ blocksBehind: finalBlock + 1 - next, posted: 0, haltedAt: null, haltedReason: null },
+        ...{ blocksBehind: finalBlock + 1 - next, posted: 0, ignored: 0, haltedAt: null, haltedReason: null },
       },
     ]);
     await watcher.catchUp();

@@ -11,21 +11,23 @@ import type { WorkerCtx } from './watch.ts';
  *   One to an address that was nobody's then is a deposit: it left the books when it was paid;
  * - anything else out of a hot wallet: that is our own money, or a payment that a restored database has forgotten, which is
  *   posted once it is found again;
- * - what a wallet moves to itself, and transfers of nothing.
+ * - what a wallet moves to itself, and transfers of nothing;
+ * - what is below the minimum of its token, which is counted: dust from strangers would make ledgers grow.
  */
 export async function findDeposits(
   ctx: WorkerCtx,
   network: EvmNetwork,
   transfers: readonly ReceivedTransfer[],
-): Promise<FoundDeposit[]> {
+): Promise<{ deposits: FoundDeposit[]; ignored: number }> {
   const moving = transfers.filter(({ from, to, amount }) => amount > 0n && from !== to);
-  if (moving.length === 0) return [];
+  if (moving.length === 0) return { deposits: [], ignored: 0 };
   const wallets = [...new Set(moving.map(({ to }) => to))];
   const owners = await selectOwners(ctx.db, network.name, wallets);
   const hashes = [...new Set(moving.map(({ transactionHash }) => transactionHash))];
   const payments = await selectOwnPayments(ctx.db, network.name, hashes);
   const currencies = new Map([...network.tokens.values()].map(({ symbol, address }) => [address, symbol]));
   const deposits: FoundDeposit[] = [];
+  let ignored = 0;
   for (const { token, from, to: wallet, ...transfer } of moving) {
     const { amount, transactionHash, logIndex, blockNumber, at } = transfer;
     const payment = payments.get(transactionHash);
@@ -40,12 +42,18 @@ export async function findDeposits(
     const [userId, currency] = [owners.get(wallet), currencies.get(token)!];
     // A wallet that was given up since the transfers were read.
     if (userId === undefined) continue;
+    // What we paid left the books, however little it is.
+    if (!payment && amount < (network.depositMinimums.get(currency) ?? 0n)) {
+      ignored++;
+      continue;
+    }
     deposits.push({
       ...{ userId, network: network.name, currency, amount, transactionHash, logIndex, at },
       ...{ wallet, blockNumber },
     });
   }
-  return leaveOutPosted(deposits, await selectPosted(ctx.db, network.name, hashes));
+  const posted = await selectPosted(ctx.db, network.name, hashes);
+  return { deposits: leaveOutPosted(deposits, posted), ignored };
 }
 
 /**

@@ -39,4 +39,10 @@ export const depositGauges: readonly GaugeSource<Deps>[] = [
     labels: ['network'],
     read: ofEach(({ posted }) => posted),
   },
+  {
+    name: 'causeway_deposits_ignored',
+    help: 'Transfers that were below the minimum of their token and not credited; those read again count again.',
+    labels: ['network'],
+    read: ofEach(({ ignored }) => ignored),
+  },
 ];

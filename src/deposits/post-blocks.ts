@@ -63,7 +63,7 @@ function post(
   return inTransaction(ctx, async (ctx) => {
     const cursor = await lockCursor(ctx.db, network.name);
     if (cursor?.nextBlock !== before.nextBlock || cursor.haltedAt !== null) return undefined;
-    const found = await findDeposits(ctx, network, transfers);
+    const { deposits: found, ignored } = await findDeposits(ctx, network, transfers);
     const isFree = await lockFree(ctx.db, found);
     const deposits = found.filter((_, at) => isFree[at]);
     if (deposits.length > 0) await insertDeposits(ctx.db, network.name, deposits);
@@ -73,7 +73,7 @@ function post(
     if (isHeldUp) await updatePosted(ctx.db, done);
     else {
       const { number, hash: lastHash, timestamp: lastBlockAt } = end;
-      await updateRead(ctx.db, { ...done, nextBlock: number + 1, lastHash, lastBlockAt });
+      await updateRead(ctx.db, { ...done, nextBlock: number + 1, ignored, lastHash, lastBlockAt });
     }
     await atStep('post');
     return { posted, isHeldUp };

@@ -66,19 +66,23 @@ export interface Cursor {
   lastBlockAt: Date | null;
   /** How many deposits were posted. */
   posted: number;
+  /** How many were below the minimum of their token; those in blocks that are read again count again. */
+  ignored: number;
   haltedAt: Date | null;
   haltedReason: string | null;
 }
 
-const columns = `network, next_block as "nextBlock", last_hash as "lastHash", last_block_at as "lastBlockAt", posted,
+const columns = `network, next_block as "nextBlock", last_hash as "lastHash", last_block_at as "lastBlockAt", posted, ignored,
   halted_at as "haltedAt", halted_reason as "haltedReason"`;
 
-type CursorRow = Omit<Cursor, 'nextBlock' | 'posted'> & { nextBlock: bigint; posted: bigint } & Row;
+type Counts = 'nextBlock' | 'posted' | 'ignored';
+type CursorRow = Omit<Cursor, Counts> & Record<Counts, bigint> & Row;
 
-const read = ({ nextBlock, posted, ...row }: CursorRow): Cursor => ({
+const read = ({ nextBlock, posted, ignored, ...row }: CursorRow): Cursor => ({
   ...row,
   nextBlock: Number(nextBlock),
   posted: Number(posted),
+  ignored: Number(ignored),
 });
 
 export async function selectCursor(db: Db, network: string): Promise<Cursor | undefined> {
@@ -157,15 +161,16 @@ export async function updateRead(
     lastHash: string;
     lastBlockAt: Date;
     posted: number;
+    ignored: number;
     now: Date;
   },
 ): Promise<void> {
-  const { network, nextBlock, lastHash, lastBlockAt, posted, now } = read;
+  const { network, nextBlock, lastHash, lastBlockAt, posted, ignored, now } = read;
   await db.query(
-    `update deposit_cursors set next_block = $2, last_hash = $3, last_block_at = $4, posted = posted + $5, claimed_at = null,
-       updated_at = $6
+    `update deposit_cursors set next_block = $2, last_hash = $3, last_block_at = $4, posted = posted + $5, ignored = ignored + $6,
+       claimed_at = null, updated_at = $7
      where network = $1`,
-    [network, nextBlock, lastHash, lastBlockAt, posted, now],
+    [network, nextBlock, lastHash, lastBlockAt, posted, ignored, now],
   );
 }
 

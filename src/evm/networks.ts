@@ -13,6 +13,8 @@ export interface NetworkSettings {
   quorum?: number;
   finality: Finality;
   tokens: Token[];
+  /** In base units; every transfer of a token that is left out is a deposit. */
+  depositMinimums?: ReadonlyMap<TokenSymbol, bigint>;
   feeCap: bigint;
   bumpAfterMs: number;
   /** Only where this process pays. */
@@ -27,6 +29,7 @@ export interface EvmNetwork {
   chainId: number;
   node: Node;
   tokens: ReadonlyMap<TokenSymbol, Token>;
+  depositMinimums: ReadonlyMap<TokenSymbol, bigint>;
   finality: Finality;
   feeCap: bigint;
   tipMin: bigint;
@@ -60,6 +63,7 @@ function createNetwork(settings: NetworkSettings, onCall?: OnCall): EvmNetwork {
       onCall: (method, outcome) => onCall?.(network, method, outcome),
     }),
     tokens: new Map(tokens.map((token) => [token.symbol, token])),
+    depositMinimums: settings.depositMinimums ?? new Map(),
     finality,
     feeCap,
     tipMin,
