@@ -69,21 +69,17 @@ $$;
 
 -- A slot whose nonce another transaction used, or whose bytes never left, pays nobody: its withdrawal gets another one.
 alter table payout_slots alter column withdrawal_id drop not null;
-alter table payout_slots add column void_of uuid references withdrawals (id);
-create index payout_slots_void on payout_slots (void_of) where void_of is not null;
-create index payout_slots_free on payout_slots (network, address, nonce) where state = 'void';
+alter table payout_slots add column void_of uuid;
+alter table payout_slots add constraint payout_slots_void_of_fkey foreign key (void_of) references withdrawals (id) not valid;
 alter table payout_slots drop constraint payout_slots_state_check;
 alter table payout_slots add constraint payout_slots_state_check check (state in ('open', 'final', 'void')) not valid;
-alter table payout_slots validate constraint payout_slots_state_check;
 alter table payout_slots add constraint payout_slots_void_check
   check ((state = 'void') = (withdrawal_id is null) and (state <> 'void' or void_of is not null)) not valid;
-alter table payout_slots validate constraint payout_slots_void_check;
 alter table payout_slots drop constraint payout_slots_check;
 alter table payout_slots add constraint payout_slots_check check (case state
   when 'final' then mined_hash is not null and settled_at is not null
   when 'open' then mined_hash is null and settled_at is null
   else settled_at is not null end) not valid;
-alter table payout_slots validate constraint payout_slots_check;
 
 -- Bytes of a void slot are never sent, whatever its nonce is used for later.
 alter table payout_attempts add column is_void boolean not null default false;

@@ -5,7 +5,6 @@
 -- The default is for processes of the release before, which do not know the column. The verb requires a value.
 alter table user_wallets add column custody text not null default 'platform';
 alter table user_wallets add constraint user_wallets_custody_check check (custody in ('platform', 'self')) not valid;
-alter table user_wallets validate constraint user_wallets_custody_check;
 
 -- What is paid to a wallet whose keys the user holds has left our custody, whichever release made the withdrawal. The lock is that of
 -- `users.add-wallet`: custody does not change between the resolution of a recipient and this insert without one seeing the other.
