@@ -79,6 +79,8 @@ async function startSandbox(
     ...{ ...config, databaseUrl: database.url, networks },
     // A copy of another deployment's database is refused.
     deploymentId: 'sandbox',
+    // An operator's own test server may be a fast one: no real money moves here.
+    databaseDurability: 'relaxed',
     issuer: { url: cardIssuer.url, token: cardIssuerToken },
     issuerWebhookSecrets: [cardWebhookSecret],
   };
