@@ -664,6 +664,7 @@ create table payout_signers (
   halted_reason text,
   created_at timestamp with time zone not null,
   server text,
+  gone_since timestamp with time zone,
   constraint payout_signers_pkey PRIMARY KEY (network, address),
   constraint payout_signers_address_check CHECK ((address ~ '^0x[0-9a-f]{40}$'::text)),
   constraint payout_signers_check CHECK (((halted_at IS NULL) = (halted_reason IS NULL))),

@@ -74,13 +74,15 @@ test('a worker that freezes with the lane loses it after seconds, and signs noth
     () => 'lost its transaction',
   );
   await hasLane.promise;
-  t.after(() => awake.resolve());
-  await waitUntil('the other worker signs', async () => {
-    // Both wait for what the frozen one has locked, and give up after two seconds.
-    await letTimePass(world).catch(() => {});
-    return (await other.sign().catch(() => 0)) === 1;
-  });
-  awake.resolve();
+  try {
+    await waitUntil('the other worker signs', async () => {
+      // Both wait for what the frozen one has locked, and give up after two seconds.
+      await letTimePass(world).catch(() => {});
+      return (await other.sign().catch(() => 0)) === 1;
+    });
+  } finally {
+    awake.resolve();
+  }
   assert.equal(await late, 'lost its transaction');
   assert.deepEqual(await noncesOf(world), [0]);
   await other.send();

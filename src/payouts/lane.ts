@@ -16,8 +16,6 @@ export interface Lane {
   trouble: string | undefined;
   /** Why its first payout in line is not settled, told once when it changes. */
   unsettled: string | undefined;
-  /** Since when each look has shown that a settled payout is gone from the chain. */
-  goneSince: Date | undefined;
   /** When it last agreed with each of its nodes about the chain and its tokens. */
   agreedAt: Map<Provider, number>;
   /** The highest block that a node has shown it. */
@@ -47,7 +45,7 @@ function createLaneOf(network: EvmNetwork, signer: Signer, atStep: AtStep): Lane
       agreedAt: new Map(),
       head: { number: 0, seenAt: 0 },
     },
-    ...{ settleFrom: 0, goneSince: undefined, startedAt: performance.now(), isKnownEverywhere: false },
+    ...{ settleFrom: 0, startedAt: performance.now(), isKnownEverywhere: false },
   };
 }
 

@@ -229,6 +229,21 @@ export async function selectFreeNonces(
   return rows.map(({ nonce }) => nonce);
 }
 
+/** Since when settled payouts of the wallet are gone from the chain, as far as each look has shown. */
+export async function updateGone(
+  db: Db,
+  { network, address, isGone, now }: { network: string; address: string; isGone: boolean; now: Date },
+): Promise<Date | null> {
+  const rows = await db.query<{ since: Date | null }>(
+    `with changed as (update payout_signers set gone_since = case when $3 then $4::timestamptz end
+       where network = $1 and address = $2 and (gone_since is not null) <> $3 returning gone_since)
+     select coalesce((select gone_since from changed), case when $3 then gone_since end) as since
+     from payout_signers where network = $1 and address = $2`,
+    [network, address, isGone, now],
+  );
+  return rows[0]?.since ?? null;
+}
+
 /** What was signed from a nonce on, by token: it may still leave the wallet. */
 export async function selectSignedTotals(
   db: Db,

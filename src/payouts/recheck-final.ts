@@ -5,7 +5,13 @@ import { outcomeOf } from './book.ts';
 import { haltLane } from './check-lane.ts';
 import { type Lane, throughWeather, type WorkerCtx } from './lane.ts';
 import { viewChain } from './look.ts';
-import { type SettledPayout, selectLatestSettled, selectSigner, selectWasResumed } from './queries.ts';
+import {
+  type SettledPayout,
+  selectLatestSettled,
+  selectSigner,
+  selectWasResumed,
+  updateGone,
+} from './queries.ts';
 import { foreignAfterMs, recheckForMs, turnMax } from './timing.ts';
 
 /**
@@ -31,18 +37,14 @@ export function recheckFinal(ctx: WorkerCtx, lane: Lane): Promise<number> {
     );
     const agreements = await askAbout({ network, address: signer.address }, looked, views);
     const gone = agreements.filter(({ isGone }) => isGone).map(({ slot }) => slot);
-    const isLasting = lasts(ctx, lane, gone.length > 0);
-    if (isLasting) await haltForGone(ctx, lane, gone, used);
+    const goneSince = await updateGone(ctx.db, { ...where, isGone: gone.length > 0, now: ctx.now });
+    // One look is no proof: only what every look of a minute has shown halts the lane.
+    if (goneSince && ctx.now.getTime() - goneSince.getTime() >= foreignAfterMs)
+      await haltForGone(ctx, lane, gone, used);
     const changed = agreements.find((one) => hasChanged(signer.address, one));
     if (changed) await haltOnce(ctx, lane, describeChange(changed.slot));
     return gone.length;
   });
-}
-
-/** One look is no proof: only what every look of a minute has shown halts the lane. */
-function lasts(ctx: WorkerCtx, lane: Lane, isGone: boolean): boolean {
-  lane.goneSince = isGone ? (lane.goneSince ?? ctx.now) : undefined;
-  return lane.goneSince !== undefined && ctx.now.getTime() - lane.goneSince.getTime() >= foreignAfterMs;
 }
 
 async function haltForGone(

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { applyMigration, type Migration, type Patience } from './apply-migration.ts';
 import type { Db } from './db.ts';
@@ -91,16 +92,20 @@ async function requireServerVersion(client: pg.Client): Promise<void> {
   }
 }
 
+/** Asks again and again instead of waiting in one statement: an index that is built concurrently waits for every statement to end. */
 async function waitForOthers(client: pg.Client): Promise<void> {
-  await client.query(`set lock_timeout = ${othersMs}`);
-  try {
-    await client.query('select pg_advisory_lock($1)', [lockKey]);
-  } catch (error) {
-    if ((error as { code?: string }).code !== '55P03') throw error;
-    throw new MigrationFault(
-      'Another `causeway migrate` has been running for ten minutes: wait for it or end it, then run `causeway migrate` again.',
-      { cause: error },
-    );
+  const until = performance.now() + othersMs;
+  for (;;) {
+    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
+      lockKey,
+    ]);
+    if (rows[0]!.taken) return;
+    if (performance.now() > until) {
+      throw new MigrationFault(
+        'Another `causeway migrate` has been running for ten minutes: wait for it or end it, then run `causeway migrate` again.',
+      );
+    }
+    await sleep(100);
   }
 }
 

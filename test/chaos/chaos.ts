@@ -4,6 +4,7 @@ import { type Disasters, startDisasters } from './disasters.ts';
 import { everyFault, type Fault, type FaultMix } from './fault-mix.ts';
 import { type Load, startLoad } from './load.ts';
 import type { MutantName } from './mutants.ts';
+import { type ChaosOperator, startOperator } from './operator.ts';
 import { createRandom } from './random.ts';
 import { judge } from './verdict.ts';
 import { startWorkers, steps, type Workers } from './workers.ts';
@@ -22,12 +23,18 @@ export interface ChaosOptions {
   /** Average seconds between two. */
   reorgEvery: number;
   crashEvery: number;
+  /** A node says of payments that they were reverted. */
+  lieEvery: number;
+  /** Reorganisations that take back what was final: the lane halts, and an operator ends that. */
+  deepReorgEvery: number;
   workers: number;
   /** The longest life of a worker. */
   lifeMs: number;
   deadlySteps: readonly PayoutStep[];
   faults: FaultMix;
   finalityDepth: number;
+  /** How many of the two nodes must agree; both, if left out. */
+  quorum?: number;
   /** After the end of the faults. */
   finalWithinSeconds: number;
   mutant?: MutantName;
@@ -57,6 +64,10 @@ export interface Outcome {
   killsByStep: Record<string, number>;
   freezes: number;
   reorganisations: Record<string, number>;
+  deepReorganisations: number;
+  lies: number;
+  /** Halts that an operator ended by a documented command, by their reason. */
+  haltsEnded: Record<string, number>;
   crashes: number;
   calls: number;
   faulted: number;
@@ -74,6 +85,8 @@ export const usualOptions: Omit<ChaosOptions, 'folder' | 'seed'> = {
   perSecond: 8,
   reorgEvery: 5,
   crashEvery: 8,
+  lieEvery: 6,
+  deepReorgEvery: Number.POSITIVE_INFINITY,
   workers: 3,
   lifeMs: 3_500,
   deadlySteps: steps,
@@ -85,23 +98,29 @@ export const usualOptions: Omit<ChaosOptions, 'folder' | 'seed'> = {
 const deepestReorg = 3;
 const lagEvery = 7;
 const sayEverySeconds = 10;
+/** A payment that is gone is looked at again every 30 s, and must be gone for a minute before the lane halts. */
+const mendSeconds = 240;
 
 interface Run {
   world: World;
   workers: Workers;
   load: Load;
   disasters: Disasters;
+  operator: ChaosOperator;
 }
 
 /** Pays withdrawals while everything around is ill-treated, lets it come to rest, and judges what is left. */
 export async function runChaos(options: ChaosOptions): Promise<Outcome> {
-  const { folder, seed, finalityDepth, prepareSql, finalWithinSeconds } = options;
-  const world = await startWorld({ folder, seed, finality: { rule: finalityDepth } });
+  const { folder, seed, finalityDepth, quorum, prepareSql, finalWithinSeconds } = options;
+  const world = await startWorld({
+    ...{ folder, seed, finality: { rule: finalityDepth } },
+    ...(quorum && { quorum }),
+  });
   try {
     if (prepareSql) await world.deps.db.query(prepareSql);
     for (const twin of world.twins) twin.setMix(options.faults);
     const run = startAll(world, options);
-    const { workers, load, disasters } = run;
+    const { workers, load, disasters, operator } = run;
     const activeSeconds = await waitForGoals(run, options);
     const unreached = unreachedGoals(run, options);
     for (const twin of world.twins) twin.setMix(undefined);
@@ -109,7 +128,9 @@ export async function runChaos(options: ChaosOptions): Promise<Outcome> {
     workers.stopKilling();
     const overAt = performance.now();
     await load.finish();
-    const finalSeconds = await waitUntilFinal(world, overAt, finalWithinSeconds);
+    const withinSeconds = finalWithinSeconds + (disasters.deepReorganisations > 0 ? mendSeconds : 0);
+    const finalSeconds = await waitUntilFinal(world, overAt, withinSeconds);
+    await operator.stop();
     await workers.stop();
     const broken = [...accidentsOf(run), ...load.faults, ...(await judge(world, load.asked))];
     return { broken, unreached, activeSeconds, finalSeconds, ...(await countAll(run)) };
@@ -120,6 +141,7 @@ export async function runChaos(options: ChaosOptions): Promise<Outcome> {
 
 function startAll(world: World, options: ChaosOptions): Run {
   const { seed, workers: count, lifeMs, deadlySteps, mutant, perSecond, reorgEvery, crashEvery } = options;
+  const { lieEvery, deepReorgEvery, finalityDepth } = options;
   return {
     world,
     workers: startWorkers({
@@ -129,7 +151,9 @@ function startAll(world: World, options: ChaosOptions): Run {
     load: startLoad({ world, random: createRandom(seed, 'load'), perSecond }),
     disasters: startDisasters({
       ...{ world, random: createRandom(seed, 'disasters'), reorgEvery, crashEvery, lagEvery, deepestReorg },
+      ...{ lieEvery, deepReorgEvery, finalityDepth },
     }),
+    operator: startOperator(world),
   };
 }
 
@@ -183,12 +207,24 @@ async function waitUntilFinal(
   const seconds = () => (performance.now() - overAt) / 1_000;
   for (; seconds() < withinSeconds; await sleep(100)) {
     const statuses = await countStatuses(world);
-    if (!statuses.queued && !statuses.pending && !statuses.processing) return seconds();
+    const isSettled = !statuses.queued && !statuses.pending && !statuses.processing;
+    if (isSettled && (await isWhole(world))) return seconds();
   }
   return undefined;
 }
 
-async function countAll({ world, workers, load, disasters }: Run) {
+/** Whether the chain has every nonce that was given out: a deep reorganisation takes back what was settled. */
+async function isWhole({ chain, deps }: World): Promise<boolean> {
+  const used = await chain.call<string>('eth_getTransactionCount', chain.hotWallet, 'latest');
+  const rows = await deps.db
+    .query<{ next: bigint; isHalted: boolean }>(
+      'select next_nonce as next, halted_at is not null as "isHalted" from payout_signers',
+    )
+    .catch(() => []);
+  return rows.every(({ next, isHalted }) => BigInt(used) >= next && !isHalted);
+}
+
+async function countAll({ world, workers, load, disasters, operator }: Run) {
   const byFault: Partial<Record<Fault, number>> = {};
   for (const [fault, count] of world.twins.flatMap((twin) => [...twin.byFault])) {
     byFault[fault] = (byFault[fault] ?? 0) + count;
@@ -201,6 +237,9 @@ async function countAll({ world, workers, load, disasters }: Run) {
     killsByStep: Object.fromEntries(workers.killsByStep),
     freezes: workers.freezes,
     reorganisations: { ...disasters.reorganisations },
+    deepReorganisations: disasters.deepReorganisations,
+    lies: disasters.lies,
+    haltsEnded: operator.ended,
     crashes: world.database.crashes,
     calls: world.twins.reduce((sum, { calls }) => sum + calls, 0),
     faulted: world.twins.reduce((sum, { faulted }) => sum + faulted, 0),

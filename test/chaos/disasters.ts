@@ -4,6 +4,10 @@ import type { World } from './world.ts';
 
 export interface Disasters {
   reorganisations: Record<Keeping, number>;
+  /** Those of them that went below what counts as final. */
+  deepReorganisations: number;
+  /** How often a node began to lie. */
+  lies: number;
   /** What went wrong that was not meant to. */
   accidents: string[];
   stop(): Promise<void>;
@@ -19,21 +23,31 @@ export interface DisasterOptions {
   reorgEvery: number;
   crashEvery: number;
   lagEvery: number;
+  lieEvery: number;
   /** Below the depth that counts as final. */
   deepestReorg: number;
+  /** Reorganisations that take payments back that were final. */
+  deepReorgEvery: number;
+  finalityDepth: number;
 }
 
 /** What befalls chain and database, each by its own clock. */
 export function startDisasters(options: DisasterOptions): Disasters {
-  const { world, random, reorgEvery, crashEvery, lagEvery, deepestReorg } = options;
+  const { world, random, reorgEvery, crashEvery, lagEvery, lieEvery, deepestReorg } = options;
+  const { deepReorgEvery, finalityDepth } = options;
   const ended = new AbortController();
   const disasters: Disasters = {
     reorganisations: { all: 0, some: 0, none: 0 },
+    deepReorganisations: 0,
+    lies: 0,
     accidents: [],
     async stop() {
       ended.abort();
       await Promise.all(running);
-      for (const twin of world.twins) twin.setLag(0);
+      for (const twin of world.twins) {
+        twin.setLag(0);
+        twin.setLying(false);
+      }
     },
   };
   const running = [
@@ -49,6 +63,18 @@ export function startDisasters(options: DisasterOptions): Disasters {
       twin.setLag(random.between(1, 3));
       await sleep(random.between(500, 4_000));
       twin.setLag(0);
+    }),
+    // One at a time: two that lie together are a quorum, and nothing could be said against them.
+    repeat(lieEvery, async () => {
+      const twin = random.pick(world.twins);
+      twin.setLying(true);
+      disasters.lies += 1;
+      await sleep(random.between(500, 4_000));
+      twin.setLying(false);
+    }),
+    repeat(deepReorgEvery, async () => {
+      const depth = finalityDepth + random.between(1, 3);
+      if (await loseFinal(world, depth)) disasters.deepReorganisations += 1;
     }),
   ];
   return disasters;
@@ -78,6 +104,28 @@ async function reorganise(world: World, random: Random, keeping: Keeping, depth:
   try {
     const kept = keeping === 'none' ? [] : await readLatest(world, random, keeping, depth);
     await world.chain.reorg(depth, kept);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** All payments of the latest blocks are gone; what the tokens' issuer did, such as freezing, stays. */
+async function loseFinal(world: World, depth: number): Promise<boolean> {
+  const { chain } = world;
+  try {
+    const head = Number(await chain.call<string>('eth_blockNumber'));
+    const kept: [raw: string, block: number][] = [];
+    for (let at = 0; at < depth; at += 1) {
+      const number = `0x${(head - depth + 1 + at).toString(16)}`;
+      const block = await chain.call<BlockWithHashes | null>('eth_getBlockByNumber', number, false);
+      for (const hash of block?.transactions ?? []) {
+        const { from } = await chain.call<{ from: string }>('eth_getTransactionByHash', hash);
+        if (from.toLowerCase() === chain.hotWallet) continue;
+        kept.push([await chain.call<string>('eth_getRawTransactionByHash', hash), at]);
+      }
+    }
+    await chain.reorg(depth, kept);
     return true;
   } catch {
     return false;

@@ -20,6 +20,7 @@ export type CallFault =
   | 'duplicated'
   | 'no receipt'
   | 'stale'
+  | 'lie'
   | 'refused';
 
 export type Fault = TransportFault | CallFault;

@@ -24,6 +24,8 @@ export interface FaultProxy {
   setMix(mix: FaultMix | undefined): void;
   /** All that it is asked is answered as by a node so many blocks behind; 0 ends it. */
   setLag(blocks: number): void;
+  /** Says of every payment in a block that it was reverted, or tells the truth again. */
+  setLying(isLying: boolean): void;
   stop(): Promise<void>;
 }
 
@@ -39,6 +41,7 @@ const falseWords: Partial<Record<CallFault, string>> = {
 export async function startFaultProxy(nodeUrl: string, random: Random): Promise<FaultProxy> {
   let mix: FaultMix | undefined;
   let lag = 0;
+  let isLying = false;
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
@@ -55,6 +58,9 @@ export async function startFaultProxy(nodeUrl: string, random: Random): Promise<
     },
     setLag(blocks) {
       lag = blocks;
+    },
+    setLying(next) {
+      isLying = next;
     },
     async stop() {
       server.closeAllConnections();
@@ -124,7 +130,10 @@ export async function startFaultProxy(nodeUrl: string, random: Random): Promise<
       else if (asked !== call || seen !== said) note('stale');
       if (fault === 'no receipt') return { jsonrpc: '2.0', id: call.id, result: null };
       if (fault === 'swallowed') return { jsonrpc: '2.0', id: call.id, result: hashOfSend(call) };
+      const lie = isLying && lieAbout(call, seen);
+      if (lie) note('lie');
       const words = fault && falseWords[fault];
+      if (lie && !words) return lie;
       return words ? { jsonrpc: '2.0', id: call.id, error: { code: -32000, message: words } } : seen;
     });
   }
@@ -168,6 +177,13 @@ export async function startFaultProxy(nodeUrl: string, random: Random): Promise<
 function reset({ socket }: IncomingMessage): void {
   if (socket.writableEnded) socket.destroy();
   else socket.resetAndDestroy();
+}
+
+/** A successful receipt as one of a transaction that moved nothing. */
+function lieAbout({ method }: RpcRequest, answer: RpcAnswer): RpcAnswer | undefined {
+  const receipt = answer.result as { status?: unknown } | null | undefined;
+  if (method !== 'eth_getTransactionReceipt' || receipt?.status !== '0x1') return undefined;
+  return { ...answer, result: { ...receipt, status: '0x0', logs: [] } };
 }
 
 const hashOfSend = ({ params }: RpcRequest) => hashOf(Buffer.from(String(params[0]).slice(2), 'hex'));

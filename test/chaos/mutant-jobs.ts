@@ -27,7 +27,8 @@ export function mutantJobs(mutant: MutantName, { evm }: Deps, atStep: AtStep): J
     case 'sends before the commit':
       return payoutJobs(sendTooEarly(lane));
     case 'completes at the first receipt':
-      // The usual worker, told that the latest block is final.
+    case 'believes one node':
+      // The usual worker, told that the latest block is final, or that one node is enough.
       return payoutJobs(atStep);
   }
 }

@@ -5,7 +5,8 @@ export type MutantName =
   | 'fails on a send error'
   | 'completes at the first receipt'
   | 'sends before the commit'
-  | 'takes a new nonce on retry';
+  | 'takes a new nonce on retry'
+  | 'believes one node';
 
 export interface Mutant {
   name: MutantName;
@@ -22,7 +23,7 @@ export interface Mutant {
 const noKills = { deadlySteps: [], lifeMs: Number.POSITIVE_INFINITY };
 const noReads = { receipt: {}, read: {} };
 
-/** The four wrong workers, each under the faults that it cannot stand. */
+/** The wrong workers, each under the faults that it cannot stand. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'fails on a send error',
@@ -67,5 +68,12 @@ export const mutants: readonly Mutant[] = [
       // Most sends, so that some transaction is lost for longer than the worker waits.
       faults: { ...everyFault, ...noReads, rate: 0.8, transport: {}, send: { swallowed: 1 } },
     },
+  },
+  {
+    name: 'believes one node',
+    harm: /is failed and was paid/,
+    fence: undefined,
+    // The other node must be away or have no receipt now and then: against its word, one is not enough even so.
+    conditions: { ...noKills, quorum: 1, lieEvery: 1, faults: { ...everyFault, rate: 0.4 } },
   },
 ];

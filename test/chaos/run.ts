@@ -54,6 +54,7 @@ function longGoals(minutes: number): Partial<ChaosOptions> {
     // With what lagging twins add, above 40 %.
     faults: { ...everyFault, rate: 0.39 },
     crashEvery: 14,
+    deepReorgEvery: 180,
     lifeMs: 5_000,
     workers: 5,
   };

@@ -21,6 +21,8 @@ export interface WorldOptions {
   folder: string;
   seed: string;
   finality: Finality;
+  /** How many of the two nodes must agree; both, if left out. */
+  quorum?: number;
 }
 
 /** A whole Causeway that is about to be ill-treated: chain, false nodes before it, database, API, funded users. */
@@ -49,7 +51,7 @@ const fundedEach = '1000000';
 const callTimeoutMs = 1_500;
 const bumpAfterMs = 3_000;
 
-export async function startWorld({ folder, seed, finality }: WorldOptions): Promise<World> {
+export async function startWorld({ folder, seed, finality, quorum }: WorldOptions): Promise<World> {
   const [chain, database] = await Promise.all([startChain({ blockTime: 1 }), startCrashingDatabase(folder)]);
   // A reorganisation must not reach the blocks in which the tokens were made.
   await chain.mine(8);
@@ -59,6 +61,7 @@ export async function startWorld({ folder, seed, finality }: WorldOptions): Prom
   const network: NetworkSettings = {
     ...{ ...chain.settings, finality, bumpAfterMs, callTimeoutMs },
     rpcUrls: twins.map(({ url }) => url),
+    ...(quorum && { quorum }),
   };
   const operatorToken = randomBytes(24).toString('hex');
   const config = apiConfig({ databaseUrl: database.url, network, operatorToken });
