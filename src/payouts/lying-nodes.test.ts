@@ -80,7 +80,7 @@ for (const order of orders) {
     });
 
     test('that a payout was reverted: it is not failed, and completed once both agree', async (t) => {
-      const { world, worker, liar } = await withTwoNodes(t, order);
+      const { world, worker, liar, honest } = await withTwoNodes(t, order);
       const id = await world.withdraw();
       liar.meddle = async ({ method }, forward) => {
         const answer = await forward();
@@ -93,8 +93,12 @@ for (const order of orders) {
       await chain.mine(2);
       for (let turn = 0; turn < 4; turn++) await worker.settle();
       assert.ok(receiptsAsked(liar) > 0, 'the liar was asked');
+      // Nor while nobody contradicts.
+      honest.weather = (response) => response.destroy();
+      for (let turn = 0; turn < 2; turn++) await worker.settle();
       assert.equal((await world.read(id)).status, 'processing');
       assert.equal((await world.funds()).held, unit);
+      honest.weather = undefined;
       liar.meddle = undefined;
       await worker.settle();
       await world.expectPaid(id);
