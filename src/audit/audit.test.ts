@@ -12,12 +12,14 @@ import {
   makeUser,
   makeWithdrawal,
 } from '../../test/factories.ts';
+import { takeFees } from '../../test/fee-token.ts';
 import { noteSecret, useHarness } from '../../test/harness.ts';
 import { startTestIssuer } from '../../test/issuer.ts';
 import { commands } from '../app.ts';
 import { contextFor } from '../context.ts';
 import { holdQueued } from '../payouts/hold-queued.ts';
 import { createLane } from '../payouts/lane.ts';
+import { settleFinal } from '../payouts/settle.ts';
 import { signPending } from '../payouts/sign-pending.ts';
 import { blockAddress, createUser } from '../users/index.ts';
 import { verifyChain } from './verify-chain.ts';
@@ -163,6 +165,27 @@ const changes: Record<string, () => Promise<object>> = {
   'wallets.halt': async () => ({ network: 'base', address: makeAddress(), reason: 'a test' }),
   'wallets.resume': makeHaltedWallet,
   'wallets.recover': async () => ({ ...(await makeHaltedWallet()), fromBlock: 0 }),
+  'wallets.rebind': async () => ({ deploymentId: `deployment ${mark()}` }),
+  'wallets.void': async () => {
+    const { nonce } = await signOne();
+    await sql(`update payout_signers set halted_at = now(), halted_reason = 'a test'`);
+    return { network: 'base', address: chain.hotWallet, nonce };
+  },
+  'wallets.accept-outcome': async () => {
+    if (!isTakingFees) await takeFees(chain, 'USDT');
+    isTakingFees = true;
+    const { hash, send } = await signOne('USDT');
+    await send();
+    return { network: 'base', address: chain.hotWallet, transactionHash: hash, outcome: 'completed' };
+  },
+  'wallets.resend': async () => {
+    const { nonce, send, ctx, lane } = await signOne();
+    await send();
+    await settleFinal(ctx, lane);
+    // The blocks that `send` made.
+    await chain.reorg(3);
+    return { network: 'base', address: chain.hotWallet, fromNonce: nonce };
+  },
   'deposits.resume': makeHaltedDeposits,
   'deposits.rescan': async () => ({ ...(await makeHaltedDeposits()), fromBlock: 3 }),
   'cards.open-account': async () => ({ userId: (await makeUser(harness)).id }),
@@ -193,19 +216,38 @@ const changes: Record<string, () => Promise<object>> = {
   }),
 };
 
-/** Signs a withdrawal, and then another transfer with the same nonce, which is the one that gets final. */
-async function useSignedNonceElsewhere(): Promise<string> {
+let isTakingFees = false;
+
+/** One withdrawal signed, and nothing else open or waiting in the wallet. `send` puts it into a block that becomes final. */
+async function signOne(currency: 'USDC' | 'USDT' = 'USDC') {
+  for (const { id } of await sql(`select id from withdrawals where status in ('queued', 'pending')`))
+    await harness.operator('withdrawals.cancel', { withdrawalId: id, reason: 'a test' });
+  await sql('update payout_signers set halted_at = null, halted_reason = null');
   const key = await makeKey(harness);
-  await makeFunds(harness, key.userId, 'base', 'USDC', '1');
-  await makeWithdrawal(harness, key, { network: 'base', currency: 'USDC' });
+  await makeFunds(harness, key.userId, 'base', currency, '1');
+  await makeWithdrawal(harness, key, { network: 'base', currency });
   const lane = createLane(harness.deps.evm.get('base')!)!;
   const ctx = contextFor(harness.deps, { kind: 'worker', job: 'test' } as const, harness.deps.log);
   await holdQueued(ctx, lane);
   await signPending(ctx, lane);
-  const [slot] = await sql(`select nonce::integer as nonce from payout_slots where state = 'open'`);
+  const [slot] = await sql(
+    `select nonce::integer as nonce, hash, raw from payout_slots s join payout_attempts a using (network, address, nonce)
+     where s.state = 'open' and not a.is_void`,
+  );
+  const { nonce, hash, raw } = slot as { nonce: number; hash: string; raw: Buffer };
+  const send = async () => {
+    await chain.call('eth_sendRawTransaction', `0x${raw.toString('hex')}`);
+    await chain.mine(2);
+  };
+  return { nonce, hash, send, ctx, lane };
+}
+
+/** Signs a withdrawal, and then another transfer with the same nonce, which is the one that gets final. */
+async function useSignedNonceElsewhere(): Promise<string> {
+  const { nonce, lane } = await signOne();
   const token = chain.settings.tokens[0]!.address;
   const { raw, hash } = await lane.signer.signTransfer({
-    ...{ chainId: lane.network.chainId, nonce: slot!.nonce as number, gas: 150_000n, token, amount: 1n },
+    ...{ chainId: lane.network.chainId, nonce, gas: 150_000n, token, amount: 1n },
     ...{ to: makeAddress(), reference: randomUUID(), maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n },
   });
   await chain.call('eth_sendRawTransaction', `0x${raw.toString('hex')}`);

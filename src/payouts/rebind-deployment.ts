@@ -19,7 +19,7 @@ export function rebindDeployment(
       await updateHalted(db, { network, address, reason, now });
     await recordChange(ctx, {
       action: 'wallets.rebind',
-      subject: 'deployment',
+      subject: 'database:deployment',
       before: { deploymentId: former },
       after: { deploymentId },
     });

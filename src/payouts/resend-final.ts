@@ -36,32 +36,35 @@ export async function resendFinal(
   if (!wallet || !(await selectSigner(ctx.db, network, wallet))) throw payoutErrors.walletNotFound();
   const where = { network, address: wallet };
   const settled = await selectSettledFrom(ctx.db, { ...where, from, limit: turnMax });
-  const sent = await askNode(ctx, network, async (evm) => {
+  const gone = await askNode(ctx, network, async (evm) => {
     const agreements = await askAbout({ network: evm, address: wallet }, settled);
-    const gone = agreements.filter(({ isGone }) => isGone).map(({ slot }) => slot);
-    if (gone.some(({ status }) => status === 'failed') && !includeFailed) throw payoutErrors.failedMayPay();
-    return send(ctx, evm, gone);
+    return agreements.filter(({ isGone }) => isGone).map(({ slot }) => slot);
   });
-  if (sent.length === 0) throw payoutErrors.nothingToResend();
+  if (gone.some(({ status }) => status === 'failed') && !includeFailed) throw payoutErrors.failedMayPay();
+  const hashes = gone.map(({ minedHash }) => minedHash);
+  const raws = await selectRaw(ctx.db, hashes);
+  // What another's transaction settled has no bytes here.
+  const ours = gone.filter(({ minedHash }) => raws.has(minedHash));
+  if (ours.length === 0) throw payoutErrors.nothingToResend();
+  // Before anything leaves: what cannot be written down is not sent.
   await inTransaction(ctx, (ctx) =>
     recordChange(ctx, {
       action: 'wallets.resend',
       subject: `wallet:${network}:${wallet}`,
       before: null,
-      after: { sent: sent.map(({ nonce, transactionHash }) => ({ nonce, transactionHash })) },
+      after: {
+        sent: ours.map(({ nonce, minedHash }) => ({ nonce: Number(nonce), transactionHash: minedHash })),
+      },
     }),
   );
-  return sent;
+  return askNode(ctx, network, (evm) => send(evm, ours, raws));
 }
 
-/** What another's transaction settled has no bytes here. */
-async function send({ db }: Ctx, { node }: EvmNetwork, gone: readonly SettledPayout[]): Promise<Resent[]> {
-  const raws = await selectRaw(
-    db,
-    gone.map(({ minedHash }) => minedHash),
-  );
-  const ours = gone.filter(({ minedHash }) => raws.has(minedHash));
-  if (ours.length === 0) return [];
+async function send(
+  { node }: EvmNetwork,
+  ours: readonly SettledPayout[],
+  raws: ReadonlyMap<string, Buffer>,
+): Promise<Resent[]> {
   const calls = ours.map(({ minedHash }) => ({
     method: 'eth_sendRawTransaction',
     params: [`0x${raws.get(minedHash)!.toString('hex')}`],
