@@ -166,12 +166,12 @@ test('a connection that breaks under them fails each as unavailable; asked again
   const batches = userIds.map((userId) => ({ key: randomUUID(), lines: [deposit(userId)] }));
   const { db } = harness.deps;
   const locked = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
   const blocker = db.transaction(async (db) => {
     await db.query('select from audit_head for update');
     locked.resolve();
-    await new Promise(() => {});
+    await over.promise;
   });
-  blocker.catch(() => {});
   await locked.promise;
   const lost = Promise.allSettled(batches.map((batch) => postBatch(harness.operatorContext(), batch)));
   await untilSomebodyWaits();
@@ -179,6 +179,8 @@ test('a connection that breaks under them fails each as unavailable; asked again
   for (const outcome of await lost) {
     assert.ok(outcome.status === 'rejected' && outcome.reason instanceof DatabaseUnavailable);
   }
+  over.resolve();
+  await assert.rejects(blocker, DatabaseUnavailable);
   const again = await postAtOnce(batches);
   assert.deepEqual(new Set(again.map(({ result }) => result)), new Set(['posted']));
   for (const userId of userIds) assert.equal((await linesOf(userId)).length, 1);

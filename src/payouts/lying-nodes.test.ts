@@ -160,10 +160,22 @@ describe('a payout that is not settled for half an hour', () => {
     (await db.query<{ reason: string | null }>('select halted_reason as reason from payout_signers'))[0]!
       .reason;
 
-  async function expectHaltedOnce(world: World, worker: Worker, reason: RegExp): Promise<void> {
+  /** With a liar, the wallet is resumed only while it does not lie, as if it were out of the settings. */
+  async function expectHaltedOnce(
+    world: World,
+    worker: Worker,
+    reason: RegExp,
+    liar?: NodeProxy,
+  ): Promise<void> {
     assert.match((await haltOf(world))!, reason);
     const wallet = { network: 'polygon', address: world.wallet };
+    const meddle = liar?.meddle;
+    if (liar) {
+      assert.equal((await world.operator('wallets.resume', wallet)).status, 409);
+      liar.meddle = undefined;
+    }
     assert.equal((await world.operator('wallets.resume', wallet)).status, 200);
+    if (liar) liar.meddle = meddle;
     await worker.settle();
     assert.equal(await haltOf(world), null, 'told once');
   }
@@ -222,6 +234,7 @@ describe('a payout that is not settled for half an hour', () => {
       world,
       worker,
       /^the nodes of polygon do not agree about nonce 0 .*: node 1 has no transaction of ours, node 2 has it as a success in block \d+\. .* out of the settings, then run wallets resume$/,
+      liar,
     );
     liar.meddle = undefined;
     await worker.settle();

@@ -75,7 +75,7 @@ async function applyInTransaction(
 
 /** Nobody waits for an index that is built concurrently, so it may wait for others itself. It cannot be part of a transaction. */
 async function buildIndex(client: pg.Client, migration: Migration, { giveUpMs }: Patience): Promise<void> {
-  const name = /^create (?:unique )?index concurrently if not exists (\w+) /im.exec(migration.sql)?.[1];
+  const name = /^create (?:unique )?index concurrently if not exists (\w{1,63}) /im.exec(migration.sql)?.[1];
   if (!name) throw new Error('outside a transaction stands one `create index concurrently if not exists`');
   await client.query(`set lock_timeout = ${giveUpMs}`);
   // What a build that failed has left behind is in the way, and is used by nobody.
