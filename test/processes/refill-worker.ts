@@ -52,5 +52,7 @@ function work({ databaseUrl, logFile, network, issuer, dieAt }: RefillOrders): v
   runJobs(
     jobs.map((job) => ({ ...job, everyMs: 200 })),
     deps,
+    // Workers are killed again and again, and each time the next one waits for the lease to end.
+    { leaseMs: 3_000, turnMsMax: 60_000 },
   );
 }
