@@ -2,7 +2,7 @@
 
 create table job_leases (
   job text primary key,
-  -- One more whenever somebody takes the lease. Whoever had an earlier turn may no longer commit.
+  -- Increases each time the lease is taken. The holder of an earlier turn may no longer commit.
   turn bigint not null,
   expires_at timestamptz not null
 ) with (fillfactor = 50);

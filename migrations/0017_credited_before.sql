@@ -1,4 +1,4 @@
--- Why: notes the transfers that were credited before 0016. In a migration of its own, because creating the trigger of 0016 locks the lines
+-- Why: notes the transfers that were credited before 0016. In a separate migration, because creating the trigger of 0016 locks the lines
 -- against writers until it commits; this takes as long as reading all lines, and lines are posted meanwhile. What was credited twice
 -- before is noted once.
 

@@ -1,5 +1,5 @@
 -- Why: what the house owes was derived from the lines by a view, so that everything summed to zero whatever was stored. It is kept as
--- figures of its own now: that users' balances and the house's sum to zero is a check that can fail.
+-- stored figures now: that users' balances and the house's sum to zero is a check that can fail.
 
 create table ledger_house (
   network text,
@@ -25,7 +25,7 @@ create view ledger_house_balances as
     select a.network, a.currency, c.amount from ledger_house_changes c left join ledger_accounts a on a.id = c.account_id
   ) h group by h.network, h.currency;
 
--- Whoever posts moves the house: by a trigger, so that calls that began before this migration do so, too. By statement, however many
+-- Every posting moves the house: by a trigger, so that calls that began before this migration do so, too. By statement, however many
 -- lines it has.
 create function ledger_move_house() returns trigger language plpgsql as $$
 begin

@@ -2,7 +2,7 @@ import type { TokenSymbol } from '../src/evm/index.ts';
 import type { Chain } from './chain.ts';
 import { makeAddress } from './factories.ts';
 
-/** A token takes a fee of one unit for each transfer from now on: code before its own, with a log of its own. Returns who gets it. */
+/** A token takes a fee of one unit for each transfer from now on: code in front of the token's, with a second log. Returns the address that gets the fee. */
 export async function takeFees(chain: Chain, symbol: TokenSymbol): Promise<string> {
   const token = chain.settings.tokens.find((one) => one.symbol === symbol)!.address;
   const feeCollector = makeAddress();

@@ -88,7 +88,7 @@ test('a scrape reads no more rows however much is over', async () => {
   }
 });
 
-test('the totals of withdrawals are those of their counts, by whomever they are folded', async () => {
+test('the totals of withdrawals are those of their counts, whichever release folds them', async () => {
   const totals = `select status, count from withdrawal_totals where count <> 0 order by status`;
   const counts = `select status, sum(count) as count from withdrawal_counts group by status order by status`;
   const key = await makeKey(harness);

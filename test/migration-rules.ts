@@ -30,7 +30,7 @@ const rules: readonly Rule[] = [
       !/\busing index\b/.test(statement),
   },
   {
-    name: 'a new column with a constraint of its own',
+    name: 'a new column with a constraint',
     remedy: `add the column alone; for its constraint, ${validateApart}`,
     breaks: (statement) =>
       /\badd (?:column )?(?!constraint\b)\w+ .*\b(?:check|references|unique)\b/.test(statement),
@@ -49,7 +49,7 @@ const rules: readonly Rule[] = [
   {
     name: 'an index that makes writers wait',
     remedy:
-      '`-- Outside a transaction`, and `create index concurrently if not exists`, in a migration of its own',
+      '`-- Outside a transaction`, and `create index concurrently if not exists`, in a separate migration',
     breaks: (statement) => /^create (?:unique )?index (?!concurrently)/.test(statement),
   },
 ];

@@ -107,7 +107,7 @@ async function runTests(files: string[], env: Record<string, string>): Promise<n
 }
 
 /**
- * What is started as a process: a long file by itself, and several short ones together, each as a suite in which its hooks and
+ * What is started as a process: each long file alone, and several short ones together, each as a suite in which its hooks and
  * tests stay. A process that loads the app takes a second of CPU before its first test.
  */
 function inGroups(files: string[]): string[] {

@@ -115,7 +115,7 @@ test('what a withdrawal to an address brought to its sender as a deposit is cred
   assert.deepEqual([await balanceOf(sender), await balanceOf(other)], [1_000_000n, 0n]);
 });
 
-test('of twenty users to whom one transfer is posted at once, one has it', async () => {
+test('one transfer posted to twenty users at once is credited to one of them', async () => {
   const users = await Promise.all(Array.from({ length: 20 }, () => makeUser(harness)));
   const place = makePlace();
   const answers = await Promise.all(users.map(({ id }) => post(lineOf(id, place))));

@@ -62,7 +62,7 @@ test('lockAccounts locks accounts by their number, in whatever order they are as
   await expectLowerFirst(two, locking(owners.toReversed()));
 });
 
-test('postWithdrawals locks accounts by their number, whoever pays', async () => {
+test('postWithdrawals locks accounts in the order of their ids, not of the payers', async () => {
   const two = await makeTwo();
   for (const [payer, recipient] of [two, two.toReversed()]) {
     await harness.deps.db.transaction(async (db) => {

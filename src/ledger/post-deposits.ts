@@ -12,8 +12,8 @@ export interface Deposit extends Owner {
 }
 
 /**
- * Posts deposits as `buy` lines and says how many were new: one that was credited before, by whomever and to whomever, is left out by
- * its place on chain. Whoever calls this for one network waits for others who do.
+ * Posts deposits as `buy` lines and says how many were new: one that was credited before, to any user, is left out by
+ * its place on chain. Calls for one network run one after another.
  */
 export function postDeposits(ctx: Ctx, deposits: readonly Deposit[]): Promise<number> {
   if (deposits.length === 0) return Promise.resolve(0);
@@ -38,7 +38,7 @@ export function postDeposits(ctx: Ctx, deposits: readonly Deposit[]): Promise<nu
 
 const nameOf = ({ network, ...place }: Deposit) => `${network}:${keyOf(place)}`;
 
-/** Under a key of its own where its place on chain is that of another line of the user: what they sent, or another network's. */
+/** Under a separate key where its place on chain is that of another line of the user: what they sent, or another network's. */
 function toPosting(deposit: Deposit, isPlaceTaken: boolean): Posting {
   const { userId, network, currency, amount, transactionHash, logIndex, at } = deposit;
   const description = `Deposit of ${currency} on ${network}`;

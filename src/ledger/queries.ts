@@ -352,7 +352,7 @@ export async function selectWrongBalances(db: Db): Promise<WrongBalance[]> {
 }
 
 /**
- * Folds what postings have appended into the house's figures; whoever reads in between sees the same sums. Fails, and folds nothing,
+ * Folds what postings have appended into the house's figures. Readers see the same sums before, during and after. Fails, and folds nothing,
  * where an account is gone: what it moved must not get lost.
  */
 export async function foldHouseChanges(db: Db, limit = 20_000): Promise<number> {

@@ -85,7 +85,7 @@ test('a recipient who is a user has the line under the same id, and never among 
   assert.deepEqual([sent!.id, sent!.uniqueHashId], [id, line!.uniqueHashId]);
 });
 
-test('of a withdrawal to oneself, made before these were refused, both lines are in the ledger, with keys of their own', async (t) => {
+test('of a withdrawal to oneself, made before these were refused, both lines are in the ledger, with separate keys', async (t) => {
   const world = await makeWorld(t, polygon);
   const { userId } = world;
   const address = makeAddress();

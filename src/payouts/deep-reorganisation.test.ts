@@ -85,7 +85,7 @@ describe('a reorganisation below what counts as final', () => {
     assert.deepEqual((await resendOf(world)).body.code, 'nothing_to_resend');
   });
 
-  test('resumed before it is mended: the lane halts again', async (t) => {
+  test('resumed before the payments are back: the lane halts again', async (t) => {
     const { world } = await loseTwo(t);
     await lookTwice(world);
     await world.operator('wallets.resume', walletOf(world));

@@ -434,7 +434,7 @@ describe('wallets.resume', () => {
   });
 });
 
-/** Somebody else with our key pays 1 USDC to whomever they like, without our mark. */
+/** Somebody else with our key pays 1 USDC to any address, without our mark. */
 async function sendForeign(
   { settings, chain: on }: World,
   nonce: number,

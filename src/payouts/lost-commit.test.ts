@@ -217,7 +217,7 @@ describe('another database server than the one on which the lane last signed', (
   });
 });
 
-test('whoever holds the lane’s lock commits durably, also where the server does not by default', async (t) => {
+test('a transaction with the lane’s lock commits durably, also if the server does not by default', async (t) => {
   const world = await makeWorld(t, chain);
   await world.worker.sign();
   const { lockSigner } = await import('./queries.ts');

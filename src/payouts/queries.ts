@@ -156,7 +156,7 @@ export async function selectSigners(db: Db): Promise<SignerRow[]> {
 }
 
 /**
- * The lane's lock: whoever has it gives nonces, for the length of a transaction. Its commit waits for the disk and for synchronous
+ * The lane's lock: its holder assigns nonces, for the length of a transaction. Its commit waits for the disk and for synchronous
  * standbys, whatever the server's default: a signed transaction that is sent must not be lost.
  */
 export async function lockSigner(db: Db, network: string, address: string): Promise<SignerRow | undefined> {

@@ -16,7 +16,7 @@ import { foreignAfterMs, recheckForMs, turnMax } from './timing.ts';
 
 /**
  * Looks again at the last payouts that were settled. A reorganisation below what counts as final can take a payment back, and
- * its nonce is then a gap behind which nothing is mined. That is never mended silently: the lane halts and says what to do. The
+ * its nonce is then a gap behind which nothing is mined. That is never fixed silently: the lane halts and says what to do. The
  * withdrawal stays as it ended, because its bytes are the only ones that can ever use that nonce. Returns how many are gone.
  */
 export function recheckFinal(ctx: WorkerCtx, lane: Lane): Promise<number> {

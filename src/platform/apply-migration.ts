@@ -67,7 +67,7 @@ async function applyInTransaction(
     await note(client, migration);
     await client.query('commit');
   } catch (error) {
-    // A lost connection cannot be told to roll back; PostgreSQL does it by itself.
+    // A lost connection cannot be told to roll back; PostgreSQL does it automatically.
     await client.query('rollback').catch(() => undefined);
     throw error;
   }

@@ -17,7 +17,7 @@ export class JobHung extends Error {
 }
 
 /**
- * One turn of a job with a database of its own, which is shut when the turn hangs or another worker has taken the job: its open
+ * One turn of a job with a separate view of the database, which is shut when the turn hangs or another worker has taken the job: its open
  * transactions are aborted and nothing more is written. How many things it did, or that another worker has the turn.
  */
 export async function runTurn(

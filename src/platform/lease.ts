@@ -30,8 +30,8 @@ export async function endLease(db: Db, job: string, turn: bigint): Promise<void>
 }
 
 /**
- * The last statement of a holder's transaction. Whoever takes the lease waits for the commit, or comes first and this throws: of
- * what an earlier holder wrote, nothing is committed after the lease was taken.
+ * The last statement of a holder's transaction. Taking the lease waits for this commit, or comes first and this throws. So nothing of an
+ * earlier holder is committed after the lease was taken.
  */
 export async function requireLease(db: Db, job: string, turn: bigint): Promise<void> {
   const rows = await db.query('select 1 from job_leases where job = $1 and turn = $2 for share', [job, turn]);

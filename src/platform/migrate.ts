@@ -27,7 +27,7 @@ export function readMigrations(): Migration[] {
 export const knownVersion = readMigrations().at(-1)?.version ?? 0;
 
 /**
- * Whoever asks for a locked table queues behind us while we wait for it, so we wait for less than requests do (2 s), and then let
+ * Requests for a locked table queue behind us while we wait for it, so we wait for less than requests do (2 s), and then let
  * them pass before we ask again.
  */
 const usualPatience: Patience = { lockMs: 500, pauseMs: 1_000, giveUpMs: 120_000 };
@@ -39,8 +39,8 @@ const othersMs = 600_000;
 const lockKey = 4_711_204_018n;
 
 /**
- * Brings the database to the newest of `migrations`, each in a transaction of its own or not at all. Requests go on meanwhile. Any number of processes may call this
- * at once: one holds the advisory lock, the others wait and then find nothing to do. Returns the names applied here.
+ * Brings the database to the newest of `migrations`, each in a separate transaction or not at all. Requests go on
+ * meanwhile. Any number of processes may call this at once: one holds the advisory lock, the others wait and then find nothing to do. Returns the names applied here.
  */
 export async function migrate(
   databaseUrl: string,

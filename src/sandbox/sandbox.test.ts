@@ -306,7 +306,7 @@ test('Ctrl-C twice, as npm forwards it, does not hurry the stop: the request tha
   assert.ok(!isAlive(pid), 'Ctrl-C leaves no PostgreSQL behind');
 });
 
-test('a later start keeps data and tokens; a demo key that was revoked is issued anew', async () => {
+test('a later start keeps data and tokens; a demo key that was revoked is issued again', async () => {
   const second = await start(home, [], {
     OPERATOR_TOKENS_FILE: '/nowhere',
     ENCRYPTION_KEYS: 'of production',
@@ -325,7 +325,7 @@ test('a later start keeps data and tokens; a demo key that was revoked is issued
   await untilDead(orphan);
 });
 
-test('after kill -9 the next start recovers by itself, and a lost sandbox.json means new keys', async () => {
+test('after kill -9 the next start recovers automatically, and a lost sandbox.json means new keys', async () => {
   rmSync(path.join(home, 'sandbox.json'));
   const third = await start(home);
   assert.notEqual(third.sandbox.keys.readOnly.token, first.sandbox.keys.readOnly.token);
@@ -373,7 +373,7 @@ test('secrets that cannot be read are named in one sentence', () => {
   );
 });
 
-// Each of these has a folder of its own.
+// Each of these tests has a separate folder.
 
 test('a setting that is wrong is named in one sentence', () =>
   expectSentence(path.join(folder, 'setting'), /^LOG_LEVEL must be one of/, [], { LOG_LEVEL: 'verbose' }));

@@ -4,7 +4,7 @@ import { compare, type Report } from './faults.ts';
 import { type AccountRow, checkMovementPart, checkSumPart, noPlace, selectAccounts } from './queries.ts';
 import type { Sizes } from './sizes.ts';
 
-/** Sums up a user's accounts anew; `holds` has what their open withdrawals hold, by asset. */
+/** Recomputes a user's accounts; `holds` has what their open withdrawals hold, by asset. */
 export async function checkAccounts(
   db: Db,
   userId: string,

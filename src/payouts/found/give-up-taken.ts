@@ -39,7 +39,7 @@ export async function giveUpTaken(
   );
 }
 
-export const isOf = (slot: OpenSlot, { reference, token, to, amount }: SentTransfer) =>
+const isOf = (slot: OpenSlot, { reference, token, to, amount }: SentTransfer) =>
   slot.withdrawalId === reference &&
   slot.tokenAddress === token &&
   slot.toAddress === to &&
