@@ -10,11 +10,11 @@ export const sized = <T>(usual: T, full: T): T => (isEndurance ? full : usual);
 
 export const sizes = {
   /** Generated MCP messages, by test/mcp/fuzz.test.ts. */
-  mcpMessages: Number(process.env.CAUSEWAY_FUZZ_MESSAGES ?? sized(1_500, 20_000)),
+  mcpMessages: Number(process.env.CAUSEWAY_FUZZ_MESSAGES ?? sized(3_000, 20_000)),
   /** Withdrawals for one account, and how many of them its balance covers, by overspend.test.ts. */
   overspend: sized({ wanted: 1_000, funded: 100 }, { wanted: 20_000, funded: 1_000 }),
   /** Generated bodies, by withdrawals-fuzz.test.ts. */
-  withdrawalBodies: sized(600, 6_000),
+  withdrawalBodies: sized(1_500, 6_000),
   /** Idempotency keys with 200 requests at once for each, by idempotency.test.ts. */
   idempotencyKeys: sized(5, 50),
   /** How often the workers of a refill are killed at a random moment, by refill-crashes.test.ts. */

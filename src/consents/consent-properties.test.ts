@@ -9,7 +9,6 @@ import {
   userContextOf,
 } from '../../test/factories.ts';
 import { noteSecret, useHarness } from '../../test/harness.ts';
-import { sized } from '../../test/sizes.ts';
 import { type ConsentScope, consentScopes } from '../integrations/index.ts';
 import type { ConsentDuration } from './consent.ts';
 import { expireConsents } from './end-consents.ts';
@@ -301,7 +300,7 @@ test('any sequence of operations does what a plain model says, and nothing else'
   }
 
   await fc.assert(fc.asyncProperty(history, follow), {
-    numRuns: sized(40, 120),
+    numRuns: 120,
     endOnFailure: false,
   });
   // Each of these comes about twenty times or more in a run; a change of the steps must not lose one unnoticed.

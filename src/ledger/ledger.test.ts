@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { makeFunds, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
-import { sized } from '../../test/sizes.ts';
 import { inTransaction } from '../context.ts';
 import type { Db } from '../platform/db.ts';
 import { violates } from '../platform/db.ts';
@@ -742,7 +741,7 @@ test('one after another, any sequence of funds, holds, releases and posts leaves
       }
       await model.assertSame();
     }),
-    { numRuns: sized(20, 60) },
+    { numRuns: 60 },
   );
   for (const what of [
     'fund done',
@@ -752,7 +751,7 @@ test('one after another, any sequence of funds, holds, releases and posts leaves
     'post done',
     'postAgain refused',
   ])
-    assert.ok((counts[what] ?? 0) > sized(5, 20), `${what} came too seldom: ${JSON.stringify(counts)}`);
+    assert.ok((counts[what] ?? 0) > 20, `${what} came too seldom: ${JSON.stringify(counts)}`);
 });
 
 test('all at once, any set of funds, holds, releases and posts leaves the sum of those that succeeded', async () => {
@@ -771,7 +770,7 @@ test('all at once, any set of funds, holds, releases and posts leaves the sum of
         }
       },
     ),
-    { numRuns: sized(8, 25) },
+    { numRuns: 25 },
   );
 });
 

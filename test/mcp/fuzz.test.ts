@@ -178,7 +178,7 @@ function nearObject({ properties = {}, required = [] }: AnySchema): fc.Arbitrary
     );
   });
   const extra = fc.tuple(text, wild).map((field): Field[] => [field]);
-  const maybeExtra = fc.oneof({ weight: 1, arbitrary: extra }, { weight: 25, arbitrary: none });
+  const maybeExtra = fc.oneof({ weight: 1, arbitrary: extra }, { weight: 10, arbitrary: none });
   return fc.tuple(...fields, maybeExtra).map((parts) => Object.fromEntries(parts.flat()));
 }
 
