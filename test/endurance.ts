@@ -10,8 +10,12 @@ const root = path.resolve(import.meta.dirname, '..');
 const sizedTests = globSync('{src,test}/**/*.test.ts', { cwd: root }).filter((file) =>
   /from '[^']*\/sizes\.ts'/.test(readFileSync(path.join(root, file), 'utf8')),
 );
+// Chaos has goals to reach within minutes, so nothing else runs beside it.
+const chaos = 'test/payout-chaos.test.ts';
+const others = sizedTests.filter((file) => file !== chaos);
 const parts = [
-  { about: 'Tests at full size', args: ['test/run.ts', ...sizedTests] },
+  { about: 'Payout chaos', args: ['test/run.ts', chaos] },
+  { about: 'Other tests at full size', args: ['test/run.ts', ...others] },
   { about: 'Wrong workers in the payout model', args: ['test/model/run.ts', '--mutants'] },
 ];
 
