@@ -38,6 +38,7 @@ test('defaults: what need not be said', () => {
   assert.deepEqual(rest, {
     databaseUrl: complete.DATABASE_URL,
     databasePoolMax: 10,
+    databaseConnectTimeoutMs: 3_000,
     databaseStatementTimeoutMs: 5_000,
     databaseReplication: 'asynchronous',
     databaseDurability: 'required',

@@ -22,6 +22,7 @@ import { ConfigFault, type Environment, readSetting, type SettingName, settings 
 export interface Config {
   databaseUrl: string;
   databasePoolMax: number;
+  databaseConnectTimeoutMs: number;
   databaseStatementTimeoutMs: number;
   databaseReplication: 'asynchronous' | 'synchronous';
   /** `relaxed`: payouts may be lost with the server. */
@@ -168,6 +169,7 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
   const config: Config = {
     databaseUrl,
     databasePoolMax: integer('DATABASE_POOL_MAX', 1, 1_000),
+    databaseConnectTimeoutMs: integer('DATABASE_CONNECT_TIMEOUT_MS', 10, 600_000),
     databaseStatementTimeoutMs: integer('DATABASE_STATEMENT_TIMEOUT_MS', 10, 600_000),
     databaseReplication: oneOf('DATABASE_REPLICATION', ['asynchronous', 'synchronous']),
     databaseDurability: oneOf('DATABASE_DURABILITY', ['required', 'relaxed']),

@@ -61,6 +61,7 @@ export function createDeps(config: Config, log: Log): Deps {
   const db = createPool({
     url: config.databaseUrl,
     connectionsMax: config.databasePoolMax,
+    connectTimeoutMs: config.databaseConnectTimeoutMs,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
     log,
   });

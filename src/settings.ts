@@ -143,6 +143,10 @@ export const settings = {
     default: '',
   },
   DATABASE_POOL_MAX: { meaning: 'Connections to PostgreSQL, for each process.', default: '10' },
+  DATABASE_CONNECT_TIMEOUT_MS: {
+    meaning: 'The longest that a request waits for a connection to PostgreSQL.',
+    default: '3000',
+  },
   DATABASE_STATEMENT_TIMEOUT_MS: {
     meaning: 'The longest that one statement of a request may run.',
     default: '5000',

@@ -144,6 +144,8 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
   return {
     databaseUrl,
     databasePoolMax: 10,
+    // Longer than in production: a machine with other work to do is slow, and nothing is wrong.
+    databaseConnectTimeoutMs: 30_000,
     databaseStatementTimeoutMs: 20_000,
     databaseReplication: 'asynchronous',
     // The PostgreSQL of a test run writes nothing to disk in time.

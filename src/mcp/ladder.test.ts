@@ -277,10 +277,10 @@ test('400 -32022: a later revision, whatever else is wrong with the request', as
 });
 test('a header of white space costs no more than another', async () => {
   const { token } = await freshKey();
-  const startedAt = performance.now();
+  const before = process.cpuUsage();
   const version = `a${' '.repeat(6_000)}b`;
   expectRefusal(await post(token, list, { 'mcp-protocol-version': version }), { status: 400, code: -32022 });
-  assert.ok(performance.now() - startedAt < 1_000);
+  assert.ok(process.cpuUsage(before).user < 1_000_000);
 });
 
 const mismatches: [what: string, headers: Record<string, string>][] = [

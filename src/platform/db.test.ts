@@ -60,7 +60,8 @@ test('waiting for a lock ends within seconds as busy, and the connection goes on
   const startedAt = performance.now();
   const waiter = db.transaction((tx) => tx.query('select id from audit_head for update'));
   await assert.rejects(waiter, (error) => error instanceof DatabaseUnavailable && !error.isConnectionLost);
-  assert.ok(performance.now() - startedAt < 4_000);
+  // Far less than a statement may take.
+  assert.ok(performance.now() - startedAt < 12_000);
   release();
   await holder;
   assert.equal((await db.query('select 1 as one')).length, 1);

@@ -31,6 +31,8 @@ export interface Pool extends Db {
 export interface PoolOptions {
   url: string;
   connectionsMax: number;
+  /** Connecting and waiting for a free connection share it: a server that accepts and then says nothing must not hold a request. */
+  connectTimeoutMs?: number;
   statementTimeoutMs: number;
   log: Log;
 }
@@ -40,7 +42,8 @@ pg.types.setTypeParser(pg.types.builtins.INT8, BigInt);
 // So are numeric ones; a query that means a fraction casts it to text.
 pg.types.setTypeParser(pg.types.builtins.NUMERIC, BigInt);
 
-export function createPool({ url, connectionsMax, statementTimeoutMs, log }: PoolOptions): Pool {
+export function createPool(options: PoolOptions): Pool {
+  const { url, connectionsMax, connectTimeoutMs = 3_000, statementTimeoutMs, log } = options;
   const sockets = new Set<Socket>();
   const cutOff = () => {
     for (const socket of sockets) socket.destroy();
@@ -54,9 +57,7 @@ export function createPool({ url, connectionsMax, statementTimeoutMs, log }: Poo
     },
     max: connectionsMax,
     application_name: 'causeway',
-    // A server that accepts and then says nothing must not hold a request: connecting and waiting for a free connection
-    // share this bound.
-    connectionTimeoutMillis: 3_000,
+    connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     statement_timeout: statementTimeoutMs,

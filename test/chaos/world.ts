@@ -119,6 +119,7 @@ function apiConfig(own: { databaseUrl: string; network: NetworkSettings; operato
   return {
     databaseUrl: own.databaseUrl,
     databasePoolMax: 10,
+    databaseConnectTimeoutMs: 3_000,
     databaseStatementTimeoutMs: 5_000,
     host: '127.0.0.1',
     port: 0,

@@ -226,11 +226,12 @@ test('memory: very many other subjects neither free a place nor hold the process
   assert.equal((await limiter.admit(mcp, half)).remaining, 29);
   for (let windows = 0; windows < 4; windows++) {
     nowMs += mcp.windowMs;
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     await limiter.admit(mcp, newSubject());
-    slowestMs = Math.max(slowestMs, performance.now() - startedAt);
+    const { user, system } = process.cpuUsage(before);
+    slowestMs = Math.max(slowestMs, (user + system) / 1000);
   }
-  assert.ok(slowestMs < 200, `forgetting ${others} empty windows took ${slowestMs} ms`);
+  assert.ok(slowestMs < 200, `forgetting ${others} empty windows took ${slowestMs} ms of CPU`);
   assert.equal((await limiter.admit(mcp, full)).remaining, 59);
 });
 
