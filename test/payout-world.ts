@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { appendFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -26,7 +24,7 @@ import { listAssets } from '../src/withdrawals/assets.ts';
 import { createWithdrawal } from '../src/withdrawals/create-withdrawal.ts';
 import type { Chain, Payment } from './chain.ts';
 import { makeAddress, makeFunds, makeKey, makeUser } from './factories.ts';
-import { type Answer, cloneDatabase, type Harness, noteSecret, testConfig, testFolder } from './harness.ts';
+import { type Answer, cloneDatabase, type Harness, keepLine, noteSecret, testConfig } from './harness.ts';
 
 export type LogLine = Record<string, unknown> & { level: string; msg: string };
 
@@ -281,12 +279,11 @@ function startWorker(
 ): Worker {
   const { databaseUrl, screeningUrl, isReplicationSynchronous = false, ...settings } = options;
   const lines: LogLine[] = [];
-  const file = path.join(testFolder(), 'causeway.log');
   const log = createLog({
     level: 'debug',
     destination: {
       write(line) {
-        appendFileSync(file, line);
+        keepLine(line);
         lines.push(JSON.parse(line));
       },
     },

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { test } from 'node:test';
 import { makeUser } from '../../test/factories.ts';
-import { type Answer, noteSecret, testFolder, useHarness } from '../../test/harness.ts';
+import { type Answer, noteSecret, readTestLog, useHarness } from '../../test/harness.ts';
 import { createLog, redactedFields } from './log.ts';
 
 const harness = useHarness();
@@ -22,7 +20,7 @@ async function createUser(fields: { email?: string; familyName?: string }) {
 }
 
 function linesAbout({ body }: Answer): { level: string; msg: string; err?: Record<string, unknown> }[] {
-  const lines = readFileSync(path.join(testFolder(), 'causeway.log'), 'utf8').split('\n');
+  const lines = readTestLog().split('\n');
   return lines.filter((line) => line.includes(body.requestId)).map((line) => JSON.parse(line));
 }
 

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { test } from 'node:test';
 import { makeConsent, makeConsentRequest, makeIntegration, makeUser } from '../../../test/factories.ts';
-import { testFolder, useHarness } from '../../../test/harness.ts';
+import { readTestLog, useHarness } from '../../../test/harness.ts';
 import { encodeForm, type Fields, makeLink, signIn, type Visitor, visit } from '../../../test/visitor.ts';
 import type { ConsentRequest } from '../index.ts';
 
@@ -545,7 +543,7 @@ test('the log has routes by their pattern, and no end of a link, cookie or token
   const visitor = await newVisitor();
   const { path: asked } = await ask();
   await visitor.get(asked);
-  const log = readFileSync(path.join(testFolder(), 'causeway.log'), 'utf8');
+  const log = readTestLog();
   assert.ok(log.includes('"route":"/connect/requests/:linkToken"'));
   assert.ok(log.includes('"route":"/connect/sign-in/:linkSecret"'));
   for (const secret of [asked.split('/').at(-1)!, visitor.cookie.split('=')[1]!, visitor.csrf])
