@@ -67,6 +67,17 @@ test('waiting for a lock ends within seconds as busy, and the connection goes on
   assert.equal((await db.query('select 1 as one')).length, 1);
 });
 
+test('a write to a standby that is not promoted yet is a lost connection: another one may lead to the primary', async () => {
+  const { db } = harness.deps;
+  const outcome = db.transaction(async (tx) => {
+    await tx.query('set transaction read only');
+    await tx.query(insert, ['standby']);
+  });
+  await assert.rejects(outcome, (error) => error instanceof DatabaseUnavailable && error.isConnectionLost);
+  await db.query(insert, ['primary']);
+  assert.equal(await count('primary'), 1);
+});
+
 test('an abort ends a transaction at the server, gives its connection back, and lets nothing more through', async () => {
   const { db } = harness.deps;
   const ending = new AbortController();

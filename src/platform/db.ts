@@ -230,6 +230,7 @@ const unavailableCodes = new Set([
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now
   '53300', // too_many_connections
+  '25006', // read_only_sql_transaction: a standby that is not promoted yet
 ]);
 /** The server is there and another attempt may succeed: it was busy, or two transactions met. */
 const busyCodes = new Set([
