@@ -8,12 +8,12 @@ import { describeOutcome } from './chaos/describe.ts';
 import { testFolder } from './harness.ts';
 import { sizes } from './sizes.ts';
 
-test('paid exactly once, while workers, database, nodes and chain fail', async (t) => {
+test('paid exactly once, while workers, nodes and chain fail and the database loses commits', async (t) => {
   const seed = randomBytes(4).toString('hex');
   const folder = mkdtempSync(path.join(testFolder(), 'chaos-'));
   // Longer than promised: other tests run beside it, and speed is not asserted here.
   const outcome = await runChaos({
-    ...{ ...usualOptions, ...sizes.chaos, mostSeconds: 150, finalWithinSeconds: 90 },
+    ...{ ...usualOptions, ...sizes.chaos, mostSeconds: 240, finalWithinSeconds: 90 },
     ...{ folder, seed },
   });
   for (const line of describeOutcome(outcome)) t.diagnostic(line);

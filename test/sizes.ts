@@ -25,11 +25,20 @@ export const sizes = {
   chaos: sized(
     {
       leastSeconds: 8,
-      goals: { withdrawals: 50, kills: 10, killsEachStep: 0, reorganisations: 2, crashes: 1 },
+      goals: {
+        ...{ withdrawals: 50, kills: 10, killsEachStep: 0, reorganisations: 2, crashes: 1 },
+        ...{ failovers: 1, restores: 0 },
+      },
+      // Workers that survive a failover may be frozen, and would send what they had long after this quiet time.
+      ...{ lossEvery: 4, quietSeconds: 2, survivalChance: 0 },
     },
     {
       leastSeconds: 30,
-      goals: { withdrawals: 200, kills: 30, killsEachStep: 1, reorganisations: 5, crashes: 3 },
+      goals: {
+        ...{ withdrawals: 200, kills: 30, killsEachStep: 1, reorganisations: 5, crashes: 3 },
+        ...{ failovers: 1, restores: 1 },
+      },
+      lossEvery: 6,
     },
   ),
 };

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PayoutStep } from '../../src/payouts/index.ts';
+import type { Replacement } from './database.ts';
 import { type Disasters, startDisasters } from './disasters.ts';
 import { everyFault, type Fault, type FaultMix } from './fault-mix.ts';
 import { type Load, startLoad } from './load.ts';
+import { type Losses, startLosses } from './losses.ts';
 import type { MutantName } from './mutants.ts';
 import { type ChaosOperator, startOperator } from './operator.ts';
 import { createRandom } from './random.ts';
@@ -27,6 +29,14 @@ export interface ChaosOptions {
   lieEvery: number;
   /** Reorganisations that take back what was final: the lane halts, and an operator ends that. */
   deepReorgEvery: number;
+  /** Failovers and restores that lose commits, and partners repeat their requests. */
+  lossEvery: number;
+  lossOrder: readonly Replacement[];
+  backupSeconds: { least: number; most: number };
+  /** How often workers survive a failover. */
+  survivalChance: number;
+  /** How long an operator waits, after a loss, for what is on its way to the nodes. */
+  quietSeconds: number;
   workers: number;
   /** The longest life of a worker. */
   lifeMs: number;
@@ -49,6 +59,8 @@ export interface Goals {
   killsEachStep: number;
   reorganisations: number;
   crashes: number;
+  failovers: number;
+  restores: number;
 }
 
 export interface Outcome {
@@ -68,6 +80,12 @@ export interface Outcome {
   lies: number;
   /** Halts that an operator ended by a documented command, by their reason. */
   haltsEnded: Record<string, number>;
+  /** What the operator did for that. */
+  commands: Record<string, number>;
+  failovers: number;
+  restores: Record<string, number>;
+  /** Requests that partners asked again after these. */
+  repeated: number;
   crashes: number;
   calls: number;
   faulted: number;
@@ -81,12 +99,25 @@ export interface Outcome {
 export const usualOptions: Omit<ChaosOptions, 'folder' | 'seed'> = {
   leastSeconds: 30,
   mostSeconds: 60,
-  goals: { withdrawals: 200, kills: 30, killsEachStep: 1, reorganisations: 5, crashes: 3 },
+  goals: {
+    withdrawals: 200,
+    kills: 30,
+    killsEachStep: 1,
+    reorganisations: 5,
+    crashes: 3,
+    failovers: 0,
+    restores: 0,
+  },
   perSecond: 8,
   reorgEvery: 5,
   crashEvery: 8,
   lieEvery: 6,
   deepReorgEvery: Number.POSITIVE_INFINITY,
+  lossEvery: Number.POSITIVE_INFINITY,
+  lossOrder: ['promotion', 'files', 'promotion', 'recovery', 'promotion'],
+  backupSeconds: { least: 10, most: 25 },
+  survivalChance: 0.5,
+  quietSeconds: 15,
   workers: 3,
   lifeMs: 3_500,
   deadlySteps: steps,
@@ -100,12 +131,15 @@ const lagEvery = 7;
 const sayEverySeconds = 10;
 /** A payment that is gone is looked at again every 30 s, and must be gone for a minute before the lane halts. */
 const mendSeconds = 240;
+/** After a loss: the quiet time, requests that are repeated late, and another halt. */
+const recoverSeconds = 150;
 
 interface Run {
   world: World;
   workers: Workers;
   load: Load;
   disasters: Disasters;
+  losses: Losses;
   operator: ChaosOperator;
 }
 
@@ -120,19 +154,22 @@ export async function runChaos(options: ChaosOptions): Promise<Outcome> {
     if (prepareSql) await world.deps.db.query(prepareSql);
     for (const twin of world.twins) twin.setMix(options.faults);
     const run = startAll(world, options);
-    const { workers, load, disasters, operator } = run;
+    const { workers, load, disasters, losses, operator } = run;
     const activeSeconds = await waitForGoals(run, options);
     const unreached = unreachedGoals(run, options);
     for (const twin of world.twins) twin.setMix(undefined);
-    await disasters.stop();
+    await Promise.all([disasters.stop(), losses.stop()]);
     workers.stopKilling();
     const overAt = performance.now();
     await load.finish();
-    const withinSeconds = finalWithinSeconds + (disasters.deepReorganisations > 0 ? mendSeconds : 0);
+    const withinSeconds =
+      finalWithinSeconds +
+      (disasters.deepReorganisations > 0 ? mendSeconds : 0) +
+      (lossesOf(losses) > 0 ? recoverSeconds : 0);
     const finalSeconds = await waitUntilFinal(world, overAt, withinSeconds);
     await operator.stop();
     await workers.stop();
-    const broken = [...accidentsOf(run), ...load.faults, ...(await judge(world, load.asked))];
+    const broken = [...accidentsOf(run), ...load.faults, ...(await judge(world, load.asked, operator))];
     return { broken, unreached, activeSeconds, finalSeconds, ...(await countAll(run)) };
   } finally {
     await world.stop();
@@ -142,18 +179,23 @@ export async function runChaos(options: ChaosOptions): Promise<Outcome> {
 function startAll(world: World, options: ChaosOptions): Run {
   const { seed, workers: count, lifeMs, deadlySteps, mutant, perSecond, reorgEvery, crashEvery } = options;
   const { lieEvery, deepReorgEvery, finalityDepth } = options;
+  const { lossEvery, lossOrder: order, backupSeconds, survivalChance, quietSeconds } = options;
+  const workers = startWorkers({
+    ...{ world, random: createRandom(seed, 'workers'), count, lifeMs, deadlySteps },
+    ...(mutant && { mutant }),
+  });
+  const load = startLoad({ world, random: createRandom(seed, 'load'), perSecond });
+  const operator = startOperator(world, quietSeconds * 1_000);
   return {
-    world,
-    workers: startWorkers({
-      ...{ world, random: createRandom(seed, 'workers'), count, lifeMs, deadlySteps },
-      ...(mutant && { mutant }),
+    ...{ world, workers, load, operator },
+    losses: startLosses({
+      ...{ world, random: createRandom(seed, 'losses'), workers, load, operator },
+      ...{ lossEvery, order, backupSeconds, survivalChance },
     }),
-    load: startLoad({ world, random: createRandom(seed, 'load'), perSecond }),
     disasters: startDisasters({
       ...{ world, random: createRandom(seed, 'disasters'), reorgEvery, crashEvery, lagEvery, deepestReorg },
       ...{ lieEvery, deepReorgEvery, finalityDepth },
     }),
-    operator: startOperator(world),
   };
 }
 
@@ -170,21 +212,25 @@ async function waitForGoals(run: Run, options: ChaosOptions): Promise<number> {
     await sleep(200);
     if (!say || seconds() - saidAt < sayEverySeconds) continue;
     saidAt = seconds();
-    const { load, workers, disasters, world } = run;
+    const { load, workers, disasters, losses, world } = run;
     const counts = `${load.created} withdrawals, ${workers.kills} kills, ${reorganised(disasters)} reorganisations`;
     const statuses = JSON.stringify(await countStatuses(world));
-    say(`${saidAt.toFixed(0)} s: ${counts}, ${world.database.crashes} crashes ${statuses}`);
+    say(
+      `${saidAt.toFixed(0)} s: ${counts}, ${world.database.crashes} crashes, ${lossesOf(losses)} losses ${statuses}`,
+    );
   }
   return seconds();
 }
 
-function unreachedGoals({ world, workers, load, disasters }: Run, options: ChaosOptions): string[] {
+function unreachedGoals({ world, workers, load, disasters, losses }: Run, options: ChaosOptions): string[] {
   const { goals, deadlySteps } = options;
   const reached: [what: string, count: number, goal: number][] = [
     ['withdrawals', load.created, goals.withdrawals],
     ['kills', workers.kills, goals.kills],
     ['reorganisations', reorganised(disasters), goals.reorganisations],
     ['crashes of PostgreSQL', world.database.crashes, goals.crashes],
+    ['failovers', losses.failovers, goals.failovers],
+    ['restores', restoresOf(losses), goals.restores],
   ];
   for (const step of deadlySteps) {
     reached.push([`kills at ${step}`, workers.killsByStep.get(step) ?? 0, goals.killsEachStep]);
@@ -194,7 +240,15 @@ function unreachedGoals({ world, workers, load, disasters }: Run, options: Chaos
     .map(([what, count, goal]) => `${count} of ${goal} ${what}`);
 }
 
-const accidentsOf = ({ workers, disasters }: Run) => [...workers.accidents, ...disasters.accidents];
+const accidentsOf = ({ workers, disasters, losses }: Run) => [
+  ...workers.accidents,
+  ...disasters.accidents,
+  ...losses.accidents,
+];
+
+const restoresOf = ({ restores }: Losses) => restores.files + restores.recovery;
+
+const lossesOf = (losses: Losses) => losses.failovers + restoresOf(losses);
 
 const reorganised = ({ reorganisations }: Disasters) =>
   Object.values(reorganisations).reduce((sum, count) => sum + count, 0);
@@ -224,7 +278,7 @@ async function isWhole({ chain, deps }: World): Promise<boolean> {
   return rows.every(({ next, isHalted }) => BigInt(used) >= next && !isHalted);
 }
 
-async function countAll({ world, workers, load, disasters, operator }: Run) {
+async function countAll({ world, workers, load, disasters, losses, operator }: Run) {
   const byFault: Partial<Record<Fault, number>> = {};
   for (const [fault, count] of world.twins.flatMap((twin) => [...twin.byFault])) {
     byFault[fault] = (byFault[fault] ?? 0) + count;
@@ -240,6 +294,10 @@ async function countAll({ world, workers, load, disasters, operator }: Run) {
     deepReorganisations: disasters.deepReorganisations,
     lies: disasters.lies,
     haltsEnded: operator.ended,
+    commands: operator.commands,
+    failovers: losses.failovers,
+    restores: { ...losses.restores },
+    repeated: load.repeated,
     crashes: world.database.crashes,
     calls: world.twins.reduce((sum, { calls }) => sum + calls, 0),
     faulted: world.twins.reduce((sum, { faulted }) => sum + faulted, 0),

@@ -10,7 +10,7 @@ const percent = (part: number, whole: number) => `${((100 * part) / Math.max(who
 /** The figures of a run, a line each. */
 export function describeOutcome(outcome: Outcome): string[] {
   const { withdrawals, statuses, reasons, kills, killsByStep, freezes, reorganisations, crashes } = outcome;
-  const { deepReorganisations, lies, haltsEnded } = outcome;
+  const { deepReorganisations, lies, haltsEnded, commands, failovers, restores, repeated } = outcome;
   const { calls, faulted, byFault, activeSeconds, finalSeconds } = outcome;
   const final = finalSeconds === undefined ? 'not all final' : `all final after ${finalSeconds.toFixed(1)} s`;
   return [
@@ -18,7 +18,10 @@ export function describeOutcome(outcome: Outcome): string[] {
     `failed: ${list(reasons)}`,
     `${kills} workers killed (at ${list(killsByStep)}, the others at any moment), ${freezes} frozen`,
     `reorganisations: ${list(reorganisations)} of their transactions kept; ${crashes} crashes of PostgreSQL`,
-    `${deepReorganisations} reorganisations below finality, ${lies} times a node lied; halts ended by an operator: ${list(haltsEnded) || 'none'}`,
+    `${deepReorganisations} reorganisations below finality, ${lies} times a node lied`,
+    `${failovers} failovers that lost commits, restores: ${list(restores)}; ${repeated} requests repeated after them`,
+    `halts ended by an operator: ${list(haltsEnded) || 'none'}`,
+    `by ${list(commands) || 'no command'}`,
     `${faulted} of ${calls} RPC calls faulted, ${percent(faulted, calls)}: ${list(byFault as Record<string, number>)}`,
   ];
 }

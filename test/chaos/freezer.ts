@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 export interface Freezer {
   /** Has the token freeze the recipient soon, or when the withdrawal is signed. */
   freeze(one: Asked, isAfterSigning: boolean): void;
-  idOf(bulkId: string): Promise<string>;
+  idOf(key: string): Promise<string>;
   finish(): Promise<void>;
 }
 
@@ -17,13 +17,13 @@ export function createFreezer({ chain, deps }: World): Freezer {
 
   return {
     freeze(one, isAfterSigning) {
-      const wait = (isAfterSigning ? waitUntilSigned(one.bulkId!) : Promise.resolve()).then(() => {
+      const wait = (isAfterSigning ? waitUntilSigned(one.key) : Promise.resolve()).then(() => {
         waiting.delete(wait);
         last = last.then(() => freezeNow(one));
       });
       waiting.add(wait);
     },
-    idOf: async (bulkId) => (await look(bulkId)).id,
+    idOf: async (key) => (await look(key)).id,
     async finish() {
       isOver = true;
       await Promise.all(waiting);
@@ -36,21 +36,22 @@ export function createFreezer({ chain, deps }: World): Freezer {
     if (!isOver) await chain.setFrozen(symbol, to, true).catch(() => {});
   }
 
-  async function waitUntilSigned(bulkId: string): Promise<void> {
+  async function waitUntilSigned(key: string): Promise<void> {
     while (!isOver) {
-      const { status } = await look(bulkId);
+      const { status } = await look(key);
       if (status !== 'queued' && status !== 'pending') return;
       await sleep(100);
     }
   }
 
-  /** Again and again while the database is away. */
-  async function look(bulkId: string): Promise<{ id: string; status: string }> {
+  /** Again and again while the database is away, or has lost the request and it is not repeated yet. */
+  async function look(key: string): Promise<{ id: string; status: string }> {
     for (;;) {
       const rows = await deps.db
-        .query<{ id: string; status: string }>('select id, status from withdrawals where bulk_id = $1', [
-          bulkId,
-        ])
+        .query<{ id: string; status: string }>(
+          'select id, status from withdrawals where idempotency_key = $1',
+          [key],
+        )
         .catch(() => []);
       if (rows[0]) return rows[0];
       await sleep(100);

@@ -15,10 +15,11 @@ export interface Asked {
   symbol: TokenSymbol;
   to: string;
   amount: bigint;
-  /** Once the API has answered 200. */
+  /** Of the last answer that was 200; after a loss of commits, it may be another than before. */
   bulkId?: string;
-  /** The operator was told that it is canceled. */
-  isCanceled?: true;
+  /** When that answer came, and when the operator got the answer that it is canceled. */
+  answeredAt?: number;
+  canceledAt?: number;
 }
 
 export interface Load {
@@ -26,6 +27,12 @@ export interface Load {
   created: number;
   /** Answers that no weather explains. */
   faults: string[];
+  /** Requests that were answered, may be lost, and were asked again under their key. */
+  repeated: number;
+  /** The database is about to lose commits. */
+  expectLoss(): void;
+  /** Repeats every request that was answered since, with the same key and body: some at once, some much later. */
+  repeatSince(at: number): void;
   /** Asks for no more, and waits until all that was asked for is answered. */
   finish(): Promise<void>;
 }
@@ -42,13 +49,21 @@ const answerWithinMs = 5_000;
 const patienceMs = 120_000;
 /** While the database is away, more would only keep this process busy. */
 const underWayMax = 30;
+/** How long after a loss partners repeat: at once, while the wallet is halted, or after it was resumed. */
+const repeatAfterMs: Record<'now' | 'soon' | 'late', [least: number, most: number]> = {
+  now: [0, 500],
+  soon: [500, 15_000],
+  late: [40_000, 60_000],
+};
 
 /** A partner who asks for withdrawals without pause, and repeats each request until it is answered. */
 export function startLoad({ world, random, perSecond }: LoadOptions): Load {
   const freezer = createFreezer(world);
   const underWay = new Set<Promise<void>>();
-  const load: Load = { asked: [], created: 0, faults: [], finish };
+  const load: Load = { asked: [], created: 0, repeated: 0, faults: [], expectLoss, repeatSince, finish };
+  const over = new AbortController();
   let isOver = false;
+  let losses = 0;
   let due = 0;
   let creating = 0;
   const asking = ask();
@@ -64,6 +79,7 @@ export function startLoad({ world, random, perSecond }: LoadOptions): Load {
 
   async function finish(): Promise<void> {
     isOver = true;
+    over.abort();
     await asking;
     await Promise.all(underWay);
     await freezer.finish();
@@ -72,43 +88,73 @@ export function startLoad({ world, random, perSecond }: LoadOptions): Load {
   function begin(): void {
     const one = nextOne(world, random, load.asked.length);
     load.asked.push(one);
-    const life = see(one).finally(() => underWay.delete(life));
-    underWay.add(life);
+    follow(see(one));
+  }
+
+  function follow(life: Promise<void>): void {
+    const followed = life.finally(() => underWay.delete(followed));
+    underWay.add(followed);
+  }
+
+  function expectLoss(): void {
+    losses += 1;
+  }
+
+  function repeatSince(at: number): void {
+    for (const one of load.asked) {
+      if (one.canceledAt !== undefined && one.canceledAt >= at) delete one.canceledAt;
+      if (one.answeredAt !== undefined && one.answeredAt >= at) follow(repeat(one));
+    }
+  }
+
+  async function repeat(one: Asked): Promise<void> {
+    const [least, most] = repeatAfterMs[random.weighted({ now: 5, soon: 4, late: 1 })];
+    // At the end of the run nobody waits any longer.
+    await sleep(random.between(least, most), undefined, { signal: over.signal }).catch(() => {});
+    if ((await create(one)) !== undefined) load.repeated += 1;
   }
 
   async function see(one: Asked): Promise<void> {
     // Some partners do not wait for the answer to the first try.
+    const lossesBefore = losses;
     const tries = random.chance(0.05) ? [create(one), create(one)] : [create(one)];
     creating += 1;
     const bulkIds = await Promise.all(tries);
     creating -= 1;
-    if (new Set(bulkIds).size > 1) load.faults.push(`key ${one.key} was answered with ${bulkIds.join()}`);
-    if (bulkIds[0] === undefined) return;
-    one.bulkId = bulkIds[0];
+    if (new Set(bulkIds).size > 1 && losses === lossesBefore)
+      load.faults.push(`key ${one.key} was answered with ${bulkIds.join()}`);
+    if (one.bulkId === undefined) return;
     load.created += 1;
     if (one.kind === 'frozen') freezer.freeze(one, random.chance(0.6));
     if (one.kind === 'canceled') await cancel(one, random.between(0, 1_500));
   }
 
-  async function create({ key, userId, symbol, to, amount }: Asked): Promise<string | undefined> {
+  async function create(one: Asked): Promise<string | undefined> {
+    const { key, userId, symbol, to, amount } = one;
     const answer = await askUntilAnswered(`/api/crypto/${userId}/withdraw`, {
       headers: { authorization: `Bearer ${world.apiKey}`, 'idempotency-key': key },
       body: { amount: formatMinor(amount, 6), to, currency: symbol, network: world.network.network },
     });
-    if (answer.status === 200) return (answer.body as { data: { bulkId: string } }).data.bulkId;
+    if (answer.status === 200) {
+      one.bulkId = (answer.body as { data: { bulkId: string } }).data.bulkId;
+      one.answeredAt = Date.now();
+      return one.bulkId;
+    }
     load.faults.push(`a withdrawal was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
     return undefined;
   }
 
   async function cancel(one: Asked, afterMs: number): Promise<void> {
     await sleep(afterMs);
-    const withdrawalId = await freezer.idOf(one.bulkId!);
+    const lossesBefore = losses;
+    const withdrawalId = await freezer.idOf(one.key);
     const answer = await askUntilAnswered('/operator/withdrawals.cancel', {
       headers: { authorization: `Bearer ${world.operatorToken}` },
       body: { withdrawalId, reason: 'chaos' },
     });
-    if (answer.status === 200) one.isCanceled = true;
-    else if (answer.status !== 409) load.faults.push(`a cancel was answered ${answer.status}`);
+    if (answer.status === 200) one.canceledAt = Date.now();
+    else if (answer.status !== 409 && losses === lossesBefore)
+      load.faults.push(`a cancel was answered ${answer.status}`);
   }
 
   interface Question {

@@ -1,6 +1,7 @@
 // `npm run chaos -- [--minutes N] [--seed S] [--keep]`: pays withdrawals while workers and PostgreSQL are killed, nodes lie and
 // the chain reorganises, then counts on chain; --keep leaves its logs and data. With --mutants [--only words], wrong workers,
-// each of which must be found out; with --fenced too, the database keeps what refuses their wrong step.
+// each of which must be found out; with --fenced too, the database keeps what refuses their wrong step. On a busy machine,
+// --slow N: workers live N times as long, and a N-th of everything has to happen.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,12 +20,15 @@ const { values } = parseArgs({
     fenced: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     keep: { type: 'boolean', default: false },
+    slow: { type: 'string', default: '1' },
   },
 });
 // Workers are started a thousand times; each takes half the CPU with compiled code at hand.
 process.env.NODE_COMPILE_CACHE ??= path.resolve(import.meta.dirname, '../../node_modules/.cache/causeway');
 const minutes = Number(values.minutes);
 if (!(minutes > 0)) throw new Error('--minutes takes a number above 0');
+const slow = Number(values.slow);
+if (!(slow >= 1)) throw new Error('--slow takes a number from 1');
 const { seed } = values;
 
 process.exitCode = values.mutants ? await runMutants() : await runHealthy();
@@ -40,7 +44,7 @@ async function runHealthy(): Promise<number> {
 
 /** As many of each in a minute as make 6,000 withdrawals, 1,000 kills, 100 reorganisations and 50 crashes in 15. */
 function longGoals(minutes: number): Partial<ChaosOptions> {
-  const of15 = (count: number) => Math.floor((count * minutes) / 15);
+  const of15 = (count: number) => Math.floor((count * minutes) / 15 / slow);
   return {
     leastSeconds: minutes * 60,
     mostSeconds: minutes * 60 * 1.2,
@@ -50,12 +54,18 @@ function longGoals(minutes: number): Partial<ChaosOptions> {
       killsEachStep: of15(30),
       reorganisations: of15(100),
       crashes: of15(50),
+      failovers: of15(8),
+      restores: of15(4),
     },
     // With what lagging twins add, above 40 %.
     faults: { ...everyFault, rate: 0.39 },
-    crashEvery: 14,
+    crashEvery: 14 * slow,
+    reorgEvery: usualOptions.reorgEvery * slow,
     deepReorgEvery: 180,
-    lifeMs: 5_000,
+    lossEvery: 12,
+    backupSeconds: { least: 10, most: 45 },
+    lifeMs: 5_000 * slow,
+    perSecond: usualOptions.perSecond / slow,
     workers: 5,
   };
 }

@@ -1,6 +1,8 @@
-import type { TokenSymbol } from '../../src/evm/index.ts';
+import { createHash } from 'node:crypto';
+import { readMark, type TokenSymbol } from '../../src/evm/index.ts';
 import { checkBooks } from '../../src/ledger/index.ts';
 import type { Asked } from './load.ts';
+import type { ChaosOperator } from './operator.ts';
 import type { World } from './world.ts';
 
 interface WithdrawalFacts extends Record<string, unknown> {
@@ -19,13 +21,19 @@ interface WithdrawalFacts extends Record<string, unknown> {
 }
 
 /** Every promise that is broken, in words. What was paid is asked of the node; the database only says what it believes. */
-export async function judge(world: World, asked: readonly Asked[]): Promise<string[]> {
+export async function judge(
+  world: World,
+  asked: readonly Asked[],
+  operator: Pick<ChaosOperator, 'unexplained' | 'unpaidNonces'>,
+): Promise<string[]> {
   const rows = await selectWithdrawals(world);
   return [
     ...judgeNoneLost(rows, asked),
+    ...(await judgeKeys(world, asked)),
     ...(await judgePayments(world, rows)),
     ...rows.flatMap(judgeMoves),
-    ...(await judgeLane(world)),
+    ...(await judgeLane(world, operator.unpaidNonces)),
+    ...[...operator.unexplained].map((reason) => `a halt names no documented command: ${reason}`),
     ...(await judgeBalances(world, rows)),
   ];
 }
@@ -58,9 +66,26 @@ function judgeNoneLost(rows: readonly WithdrawalFacts[], asked: readonly Asked[]
     if (!isAsAsked) faults.push(`${row.id} is not what was asked for`);
     if (one.kind === 'over' && row.errorMessage !== 'Insufficient balance')
       faults.push(`${row.id} is more than the user had and is ${row.status}`);
-    if (one.isCanceled && row.status !== 'failed') faults.push(`${row.id} was canceled and is ${row.status}`);
+    if (one.canceledAt !== undefined && row.status !== 'failed')
+      faults.push(`${row.id} was canceled and is ${row.status}`);
   }
   return faults;
+}
+
+/** Each key paid at most once over the whole run, whatever the database remembers: counted by the mark of each transfer. */
+async function judgeKeys({ chain, partnerId }: World, asked: readonly Asked[]): Promise<string[]> {
+  const paid = new Map<string, number>();
+  for (const { hash } of await chain.paidOut()) {
+    const { input } = await chain.call<{ input: `0x${string}` }>('eth_getTransactionByHash', hash);
+    const mark = readMark(input)?.keyMark?.toString('hex') ?? '';
+    paid.set(mark, (paid.get(mark) ?? 0) + 1);
+  }
+  const markOf = (key: string) =>
+    createHash('sha256').update(`key ${partnerId} ${key}`).digest().subarray(0, 16).toString('hex');
+  return asked.flatMap(({ key }) => {
+    const times = paid.get(markOf(key)) ?? 0;
+    return times > 1 ? [`key ${key} was paid ${times} times`] : [];
+  });
 }
 
 /**
@@ -102,20 +127,25 @@ function judgeMoves({ id, moves }: WithdrawalFacts): string[] {
   return legalLives.has(life) ? [] : [`${id} went through ${life}`];
 }
 
-async function judgeLane({ chain, deps }: World): Promise<string[]> {
+/** Nonces without a settled payout: those that an operator named, because the transaction of a lost payout was reverted. */
+async function judgeLane({ chain, deps }: World, unpaidNonces: ReadonlySet<number>): Promise<string[]> {
   const used = BigInt(await chain.call<string>('eth_getTransactionCount', chain.hotWallet, 'latest'));
   const [signer] = await deps.db.query<{ nextNonce: bigint; haltedReason: string | null }>(
     'select next_nonce as "nextNonce", halted_reason as "haltedReason" from payout_signers',
   );
-  const [slots] = await deps.db.query<{ open: bigint; count: bigint; next: bigint }>(
-    `select count(*) filter (where state <> 'final') as open, count(*) as count, coalesce(max(nonce) + 1, 0) as next
-     from payout_slots`,
+  const slots = await deps.db.query<{ nonce: bigint; state: string }>(
+    'select nonce, state from payout_slots',
   );
+  const settled = new Set(slots.filter(({ state }) => state === 'final').map(({ nonce }) => Number(nonce)));
   const faults: string[] = [];
   const next = signer?.nextNonce ?? 0n;
   if (used !== next) faults.push(`the chain has ${used} transactions of the wallet and the database ${next}`);
-  if (slots!.count !== next || slots!.next !== next) faults.push(`${next} nonces and ${slots!.count} slots`);
-  if (slots!.open > 0n) faults.push(`${slots!.open} nonces are not settled`);
+  for (let nonce = 0; nonce < Number(next); nonce += 1) {
+    if (settled.has(nonce) || unpaidNonces.has(nonce)) continue;
+    const slot = slots.find((each) => Number(each.nonce) === nonce);
+    faults.push(`nonce ${nonce} is not settled: ${slot?.state ?? 'no slot'}`);
+  }
+  if (slots.some(({ nonce }) => nonce >= next)) faults.push(`a slot is at or above the next nonce, ${next}`);
   if (signer?.haltedReason) faults.push(`the lane is halted: ${signer.haltedReason}`);
   return faults;
 }

@@ -19,6 +19,9 @@ export interface Workers {
   freezes: number;
   /** How many ended in any way that nobody ordered. */
   accidents: string[];
+  /** Kills all and starts none until `resume`. */
+  pause(): Promise<void>;
+  resume(): void;
   /** From now on workers live on. */
   stopKilling(): void;
   stop(): Promise<void>;
@@ -46,6 +49,7 @@ export function startWorkers(options: WorkersOptions): Workers {
   let isSlim = true;
   let isKilling = true;
   let isStopping = false;
+  let isPaused = false;
   const living = new Set<ChildProcess>();
 
   const workers: Workers = {
@@ -53,6 +57,16 @@ export function startWorkers(options: WorkersOptions): Workers {
     killsByStep: new Map(deadlySteps.map((step) => [step, 0])),
     freezes: 0,
     accidents: [],
+    async pause() {
+      isPaused = true;
+      while (living.size > 0) {
+        for (const child of living) child.kill('SIGKILL');
+        await sleep(20);
+      }
+    },
+    resume() {
+      isPaused = false;
+    },
     stopKilling() {
       isKilling = false;
       for (const child of living) {
@@ -77,7 +91,7 @@ export function startWorkers(options: WorkersOptions): Workers {
   return workers;
 
   async function keepOne(): Promise<void> {
-    while (!isStopping && workers.accidents.length < accidentsMax) await runOne();
+    while (!isStopping && workers.accidents.length < accidentsMax) await (isPaused ? sleep(50) : runOne());
   }
 
   async function runOne(): Promise<void> {

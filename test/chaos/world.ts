@@ -13,7 +13,7 @@ import { createLog } from '../../src/platform/log.ts';
 import { createUser } from '../../src/users/index.ts';
 import { type Chain, startChain } from '../chain.ts';
 import { type CrashingDatabase, startCrashingDatabase } from './database.ts';
-import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { type FaultProxy, operatorPath, startFaultProxy } from './fault-proxy.ts';
 import { createRandom } from './random.ts';
 
 export interface WorldOptions {
@@ -35,6 +35,7 @@ export interface World {
   deps: Deps;
   apiUrl: string;
   apiKey: string;
+  partnerId: string;
   operatorToken: string;
   /** What a worker is told of the network, false nodes included. */
   network: NetworkSettings;
@@ -64,7 +65,10 @@ export async function startWorld({ folder, seed, finality, quorum }: WorldOption
     ...(quorum && { quorum }),
   };
   const operatorToken = randomBytes(24).toString('hex');
-  const config = apiConfig({ databaseUrl: database.url, network, operatorToken });
+  const config = apiConfig({
+    ...{ databaseUrl: database.url, operatorToken },
+    network: { ...network, rpcUrls: twins.map(({ url }) => url + operatorPath) },
+  });
   const logFile = path.join(folder, 'api.log');
   const log = createLog({ level: 'error', destination: { write: (line) => appendFileSync(logFile, line) } });
   const deps = createDeps(config, log);
@@ -86,6 +90,7 @@ export async function startWorld({ folder, seed, finality, quorum }: WorldOption
   return {
     ...{ folder, chain, twins, database, deps, apiUrl, operatorToken, network, userIds, symbols },
     apiKey: key.token,
+    partnerId: partner.id,
     fundedEach: BigInt(fundedEach) * 10n ** 6n,
     operatorContext,
     async stop() {
