@@ -656,6 +656,23 @@ create table payout_attempts (
   constraint payout_attempts_hash_check CHECK (((hash ~ '^0x[0-9a-f]*$'::text) AND (length(hash) = 66)))
 );
 
+create table payout_fillers (
+  hash text not null,
+  network text not null,
+  address text not null,
+  nonce bigint not null,
+  raw bytea not null,
+  max_fee_per_gas numeric(78,0) not null,
+  max_priority_fee_per_gas numeric(78,0) not null,
+  signed_at timestamp with time zone not null,
+  constraint payout_fillers_pkey PRIMARY KEY (hash),
+  constraint payout_fillers_network_address_fkey FOREIGN KEY (network, address) REFERENCES payout_signers(network, address),
+  constraint payout_fillers_hash_check CHECK (((hash ~ '^0x[0-9a-f]*$'::text) AND (length(hash) = 66))),
+  constraint payout_fillers_max_fee_per_gas_check CHECK ((max_fee_per_gas > (0)::numeric)),
+  constraint payout_fillers_max_priority_fee_per_gas_check CHECK ((max_priority_fee_per_gas >= (0)::numeric)),
+  constraint payout_fillers_nonce_check CHECK ((nonce >= 0))
+);
+
 create table payout_signers (
   network text not null,
   address text not null,
@@ -665,6 +682,8 @@ create table payout_signers (
   created_at timestamp with time zone not null,
   server text,
   gone_since timestamp with time zone,
+  fill_below bigint,
+  fill_server text,
   constraint payout_signers_pkey PRIMARY KEY (network, address),
   constraint payout_signers_address_check CHECK ((address ~ '^0x[0-9a-f]{40}$'::text)),
   constraint payout_signers_check CHECK (((halted_at IS NULL) = (halted_reason IS NULL))),
@@ -997,6 +1016,8 @@ CREATE INDEX partner_users_user ON public.partner_users USING btree (user_id);
 CREATE UNIQUE INDEX partners_house ON public.partners USING btree (is_house) WHERE is_house;
 
 CREATE INDEX payout_attempts_slot ON public.payout_attempts USING btree (network, address, nonce);
+
+CREATE INDEX payout_fillers_nonce ON public.payout_fillers USING btree (network, address, nonce);
 
 CREATE INDEX payout_slots_free ON public.payout_slots USING btree (network, address, nonce) WHERE (state = 'void'::text);
 

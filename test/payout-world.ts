@@ -13,6 +13,7 @@ import { createDeps } from '../src/main.ts';
 import { bindRepeated } from '../src/payouts/bind-repeated.ts';
 import { broadcast } from '../src/payouts/broadcast.ts';
 import { bumpStuck } from '../src/payouts/bump.ts';
+import { fillNonces } from '../src/payouts/fill/fill-nonces.ts';
 import { holdQueued } from '../src/payouts/hold-queued.ts';
 import { createLane, type Lane } from '../src/payouts/lane.ts';
 import { recheckFinal } from '../src/payouts/recheck-final.ts';
@@ -41,6 +42,8 @@ export interface Worker {
   sign(): Promise<number>;
   send(): Promise<number>;
   bump(): Promise<number>;
+  /** Uses up nonces of transactions that may be lost. */
+  fill(): Promise<void>;
   settle(): Promise<number>;
   recheck(): Promise<number>;
 }
@@ -311,6 +314,10 @@ function startWorker(
       return sent;
     },
     bump: () => bumpStuck(ctx(), lane),
+    fill: async () => {
+      await fillNonces(ctx(), lane);
+      await untilTaken(chain);
+    },
     settle: () => settleFinal(ctx(), lane),
     recheck: () => recheckFinal(ctx(), lane),
   };

@@ -10,11 +10,20 @@ export interface TransferToSign extends Transfer, Fees {
   gas: bigint;
 }
 
+/** A transaction of the wallet to itself that moves nothing. */
+export interface FillerToSign extends Fees {
+  chainId: number;
+  nonce: number;
+}
+
+const fillerGas = 21_000n;
+
 export interface Signer {
   /** In lower case. */
   address: string;
   /** The bytes to store and then to send, and the hash under which the chain will know them. */
   signTransfer(transfer: TransferToSign): Promise<{ hash: string; raw: Buffer }>;
+  signFiller(filler: FillerToSign): Promise<{ hash: string; raw: Buffer }>;
 }
 
 export function createSigner(key: PrivateKey): Signer {
@@ -34,6 +43,13 @@ export function createSigner(key: PrivateKey): Signer {
         value: 0n,
         data: encodeTransfer(transfer),
         accessList: [],
+      });
+      return { hash: viem.utils.keccak256(raw), raw: Buffer.from(raw.slice(2), 'hex') };
+    },
+    async signFiller({ chainId, nonce, maxFeePerGas, maxPriorityFeePerGas }) {
+      const raw = await account.signTransaction({
+        ...{ type: 'eip1559', chainId, nonce, gas: fillerGas, maxFeePerGas, maxPriorityFeePerGas },
+        ...{ to: account.address, value: 0n, data: '0x', accessList: [] },
       });
       return { hash: viem.utils.keccak256(raw), raw: Buffer.from(raw.slice(2), 'hex') };
     },

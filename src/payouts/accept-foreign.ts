@@ -74,7 +74,7 @@ async function requeue(
   transfer: SentTransfer,
 ): Promise<void> {
   const named = { ...where, now: ctx.now };
-  await giveUpTaken(ctx, named, { taken: [slot], transfers: [transfer] });
+  await giveUpTaken(ctx, named, { taken: [slot], transfers: [transfer], filled: new Map() });
   await updateMatchedByKey(ctx.db, where.network);
   await updateSignedAgain(ctx.db, named);
   await bindFound(ctx, where.network, transfer.hash);

@@ -98,6 +98,14 @@ export const walletCommands = [
             description: 'Transaction hashes of unknown payments that you have accounted for',
           }),
         ),
+        fillNonces: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: 1_000,
+            description:
+              'First use up this many nonces, so that lost transactions are never mined; 400 after a change of the server',
+          }),
+        ),
       },
       { additionalProperties: false },
     ),
@@ -106,7 +114,10 @@ export const walletCommands = [
       recovered: Type.Array(Type.String(), { description: 'Withdrawals whose payment was found' }),
       requeued: Type.Array(Type.String(), { description: 'Withdrawals that get another nonce' }),
       unknown: Type.Array(Type.Object({ hash: Type.String(), withdrawalId: nullable(Type.String()) })),
-      isHalted: Type.Boolean({ description: 'True while payments are unknown' }),
+      isHalted: Type.Boolean({ description: 'True while payments are unknown or nonces are filled' }),
+      fillBelow: nullable(
+        Type.Integer({ description: 'Run it again when the wallet has sent this many transactions' }),
+      ),
     }),
     run: (ctx: Ctx, input) => recoverWallet(ctx, input),
   }),

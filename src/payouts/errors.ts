@@ -25,6 +25,10 @@ export const payoutErrors = defineErrors({
     409,
     'A transaction that this database does not have used the nonce of an open payout: run wallets recover first',
   ],
+  noncesNotFilled: [
+    409,
+    'Nonces of lost transactions are being filled: ask again when wallets show has the transaction count that the reason names',
+  ],
   payoutNotFound: [404, 'The wallet has no open payout with that nonce'],
   payoutSent: [
     409,

@@ -4,6 +4,7 @@ import type { Job } from '../platform/jobs.ts';
 import { bindRepeated } from './bind-repeated.ts';
 import { broadcast } from './broadcast.ts';
 import { bumpStuck } from './bump.ts';
+import { fillNonces } from './fill/fill-nonces.ts';
 import { holdQueued } from './hold-queued.ts';
 import { type AtStep, createKeylessLane, createLane, type Lane, type WorkerCtx } from './lane.ts';
 import { selectLaneDepths } from './queries.ts';
@@ -31,6 +32,7 @@ const steps: readonly Step[] = [
   { name: 'sign', everyMs: 1_000, wakes: 'send', run: signPending },
   { name: 'send', isKeyless: 'while open', everyMs: 1_000, wakes: 'settle', run: broadcast },
   { name: 'bump', everyMs: 2_000, wakes: 'send', run: bumpStuck },
+  { name: 'fill', everyMs: 2_000, run: fillNonces },
   // What is in a block makes room for more on the way to one.
   { name: 'settle', isKeyless: 'while open', everyMs: 1_000, wakes: 'sign', run: settleFinal },
   { name: 'recheck', isKeyless: 'always', everyMs: 30_000, run: recheckFinal },

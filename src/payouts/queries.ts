@@ -138,10 +138,13 @@ export interface SignerRow {
   /** The database server on which the lane last signed, and the one that answers now: `cluster/timeline`. */
   server: string | null;
   serverNow: string;
+  /** Nonces below are being filled, as long as the server is this one. */
+  fillBelow: bigint | null;
+  fillServer: string | null;
 }
 
 const signerColumns = `network, address, next_nonce as "nextNonce", halted_at as "haltedAt", halted_reason as "haltedReason",
-  server, database_server() as "serverNow"`;
+  server, database_server() as "serverNow", fill_below as "fillBelow", fill_server as "fillServer"`;
 
 export async function selectSigner(db: Db, network: string, address: string): Promise<SignerRow | undefined> {
   const [row] = await db.query<SignerRow & Row>(
@@ -208,6 +211,7 @@ export async function updateResumed(
   const { network, address, nextNonce, haltedReason } = wallet;
   await db.query(
     `update payout_signers set next_nonce = $3, halted_reason = $4, server = database_server(),
+       fill_below = null, fill_server = null,
        halted_at = case when $4::text is null then null else halted_at end
      where network = $1 and address = $2`,
     [network, address, nextNonce, haltedReason ?? null],

@@ -1,8 +1,9 @@
 import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
-import { parseAddress, type SentTransfer } from '../evm/index.ts';
+import { parseAddress, readTransactionCount, type SentTransfer } from '../evm/index.ts';
 import { askNode } from './ask-node.ts';
 import { payoutErrors } from './errors.ts';
+import { selectFillers, updateFilling, updateFreeFilled } from './fill/queries.ts';
 import { bindFound } from './found/bind-found.ts';
 import { giveUpTaken } from './found/give-up-taken.ts';
 import {
@@ -16,7 +17,7 @@ import {
 import { lockSigner, type SignerRow, selectAllOpenSlots, selectSigner, updateResumed } from './queries.ts';
 import { type Past, readPast } from './read-past.ts';
 import { isServerTrusted } from './server.ts';
-import { lateMs } from './timing.ts';
+import { lateMs, unminedMax } from './timing.ts';
 
 export interface WalletToRecover {
   network: string;
@@ -27,6 +28,11 @@ export interface WalletToRecover {
   unpaidNonces?: number[];
   /** Hashes of unknown payments that the operator has accounted for. */
   accept?: string[];
+  /**
+   * How many nonces are used up first, so that nothing that was lost is mined later. By default as many as can be open at once,
+   * where the database server changed.
+   */
+  fillNonces?: number;
 }
 
 export interface RecoveredWallet {
@@ -37,8 +43,10 @@ export interface RecoveredWallet {
   requeued: string[];
   /** Payments for withdrawals that this database does not have, or that it cannot explain. */
   unknown: UnknownPayment[];
-  /** The wallet stays halted while there are unknown payments. */
+  /** The wallet stays halted while there are unknown payments, and while nonces are filled. */
   isHalted: boolean;
+  /** Nonces below are being filled: to be run again when the wallet has sent that many transactions. */
+  fillBelow: number | null;
 }
 
 /**
@@ -48,21 +56,29 @@ export interface RecoveredWallet {
  */
 export async function recoverWallet(
   ctx: Ctx,
-  { network, address, fromBlock, unpaidNonces = [], accept = [] }: WalletToRecover,
+  { network, address, fromBlock, unpaidNonces = [], accept = [], fillNonces }: WalletToRecover,
 ): Promise<RecoveredWallet> {
   const wallet = parseAddress(address);
-  if (!wallet || !(await selectSigner(ctx.db, network, wallet))) throw payoutErrors.walletNotFound();
+  const known = wallet && (await selectSigner(ctx.db, network, wallet));
+  if (!known) throw payoutErrors.walletNotFound();
+  const isCertain = isServerTrusted(ctx, known) || known.fillServer === known.serverNow;
+  const wanted = fillNonces ?? (isCertain ? 0 : unminedMax);
+  if (wanted > 0) return beginFilling(ctx, { network, address: wallet }, wanted);
   const open = await selectAllOpenSlots(ctx.db, network, wallet);
-  const past = await askNode(ctx, network, (evm) => readPast(evm, { wallet, fromBlock, open }));
+  const fillers = await selectFillers(ctx.db, { network, address: wallet });
+  const past = await askNode(ctx, network, (evm) => readPast(evm, { wallet, fromBlock, open, fillers }));
   return inTransaction(ctx, async (ctx) => {
     const { db, now } = ctx;
     const signer = (await lockSigner(db, network, wallet))!;
     requireQuiet(ctx, signer);
+    if (signer.fillBelow !== null && BigInt(past.used) < signer.fillBelow)
+      throw payoutErrors.noncesNotFilled();
     const where = { network, address: wallet, now };
     const lost = past.transfers.filter(({ nonce }) => BigInt(nonce) >= signer.nextNonce);
     requireAll(past, lost, signer, unpaidNonces);
     await insertFound(db, where, lost);
     const requeued = await giveUpTaken(ctx, where, past);
+    await updateFreeFilled(db, where, past.filled);
     await updateMatchedByKey(db, network);
     if (isServerTrusted(ctx, signer)) await updateSignedAgain(db, where);
     const recovered = await bindFound(ctx, network);
@@ -79,9 +95,43 @@ export async function recoverWallet(
       before: { nextNonce: Number(signer.nextNonce), haltedReason: signer.haltedReason },
       after: { nextNonce: Number(next), recovered, requeued, accepted, unknown: unknown.length },
     });
-    return { nextNonce: Number(next), recovered, requeued, unknown, isHalted: unknown.length > 0 };
+    const isHalted = unknown.length > 0;
+    return { nextNonce: Number(next), recovered, requeued, unknown, isHalted, fillBelow: null };
   });
 }
+
+/** At once, without the minute's wait: what is lost and arrives meanwhile uses up its nonce as well, and is found afterwards. */
+async function beginFilling(
+  ctx: Ctx,
+  where: { network: string; address: string },
+  count: number,
+): Promise<RecoveredWallet> {
+  const sent = await askNode(ctx, where.network, ({ node }) =>
+    Promise.all(node.providers.map((each) => readTransactionCount(each, where.address, 'pending'))),
+  );
+  return inTransaction(ctx, async (ctx) => {
+    const signer = (await lockSigner(ctx.db, where.network, where.address))!;
+    if (signer.haltedAt === null) throw payoutErrors.walletNotHalted();
+    const fillBelow = Math.max(Number(signer.nextNonce), ...sent) + count;
+    await updateFilling(ctx.db, {
+      ...where,
+      fillBelow: BigInt(fillBelow),
+      reason: describeFilling(fillBelow),
+    });
+    await recordChange(ctx, {
+      action: 'wallets.recover',
+      subject: `wallet:${where.network}:${where.address}`,
+      before: { nextNonce: Number(signer.nextNonce), haltedReason: signer.haltedReason },
+      after: { fillBelow },
+    });
+    const nothing = { recovered: [], requeued: [], unknown: [] };
+    return { nextNonce: Number(signer.nextNonce), ...nothing, isHalted: true, fillBelow };
+  });
+}
+
+const describeFilling = (fillBelow: number) =>
+  `nonces below ${fillBelow} are being filled, so that lost transactions are never mined: when wallets show has a transaction ` +
+  `count of ${fillBelow}, run wallets recover again`;
 
 const describeUnknown = (count: number) =>
   `${count} ${count === 1 ? 'payment' : 'payments'} on chain for withdrawals that this database does not have: ` +
@@ -97,16 +147,20 @@ function requireQuiet(ctx: Ctx, signer: SignerRow): void {
 
 /** One payment that is not found would be made again. */
 function requireAll(
-  { used, transfers, taken }: Past,
+  { used, transfers, taken, filled }: Past,
   lost: readonly SentTransfer[],
   { nextNonce }: SignerRow,
   unpaidNonces: readonly number[],
 ): void {
-  const accounted = new Set([...lost.map(({ nonce }) => nonce), ...unpaidNonces]);
+  const accounted = new Set([
+    ...lost.map(({ nonce }) => nonce),
+    ...unpaidNonces,
+    ...[...filled.keys()].map(Number),
+  ]);
   const unseen = range(Number(nextNonce), used).filter((nonce) => !accounted.has(nonce));
   const unexplained = taken
     .map(({ nonce }) => Number(nonce))
-    .filter((each) => !transfers.some(({ nonce }) => nonce === each));
+    .filter((each) => !filled.has(BigInt(each)) && !transfers.some(({ nonce }) => nonce === each));
   const missing = [...unexplained, ...unseen];
   if (missing.length === 0) return;
   const named = `${missing.slice(0, 10).join(', ')}${missing.length > 10 ? ', …' : ''}`;

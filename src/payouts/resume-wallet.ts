@@ -38,6 +38,7 @@ export async function resumeWallet(
     const signer = (await lockSigner(ctx.db, network, wallet))!;
     if (signer.haltedAt === null) throw payoutErrors.walletNotHalted();
     if (!isServerTrusted(ctx, signer)) throw payoutErrors.serverChanged();
+    if (signer.fillBelow !== null) throw payoutErrors.noncesNotFilled();
     if ((await selectUnknown(ctx.db, { network, address: wallet })).length > 0)
       throw payoutErrors.paymentsUnknown();
     // What took the nonce may have paid a withdrawal that is pending here.

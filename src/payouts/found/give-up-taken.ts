@@ -1,17 +1,19 @@
 import type { Ctx } from '../../context.ts';
 import type { SentTransfer } from '../../evm/index.ts';
 import { insertAttempts, lockOpenSlots, type OpenSlot } from '../queries.ts';
+import type { Past } from '../read-past.ts';
 import { insertFound, updateVoid } from './queries.ts';
 
 /**
  * Slots whose nonce a final transaction has used that is not stored here. If it is the same transfer, signed before the loss, it
- * belongs to the slot. Otherwise it is a payment of something else: the slot is void, and its withdrawal waits for another nonce.
+ * belongs to the slot. Otherwise it is a payment of something else or a filler: the slot is void, and its withdrawal waits for
+ * another nonce.
  * Says which withdrawals do.
  */
 export async function giveUpTaken(
   { db }: Ctx,
   where: { network: string; address: string; now: Date },
-  { taken, transfers }: { taken: readonly OpenSlot[]; transfers: readonly SentTransfer[] },
+  { taken, transfers, filled }: Pick<Past, 'taken' | 'transfers' | 'filled'>,
 ): Promise<string[]> {
   const locked = await lockOpenSlots(db, { ...where, nonces: taken.map(({ nonce }) => nonce) });
   const pairs = taken
@@ -32,11 +34,13 @@ export async function giveUpTaken(
     where,
     others.map(({ transfer }) => transfer),
   );
-  return updateVoid(
-    db,
-    where,
-    others.map(({ nonce, transfer }) => ({ nonce, minedHash: transfer.hash })),
+  const ofFillers = taken.flatMap(({ nonce }) =>
+    locked.has(nonce) && filled.has(nonce) ? [{ nonce, minedHash: filled.get(nonce)! }] : [],
   );
+  return updateVoid(db, where, [
+    ...others.map(({ nonce, transfer }) => ({ nonce, minedHash: transfer.hash })),
+    ...ofFillers,
+  ]);
 }
 
 const isOf = (slot: OpenSlot, { reference, token, to, amount }: SentTransfer) =>
