@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { promises } from './model/invariants.ts';
-import { mutants } from './model/mutants.ts';
+import { losing, mutants } from './model/mutants.ts';
 import { describeBounds, describeOutcome, searchPayouts, usualBounds } from './model/payouts.ts';
 import { canFinish } from './model/search.ts';
 import { sizes } from './sizes.ts';
@@ -44,6 +44,16 @@ test('it keeps them where the funds suffice for one of two', () => {
   const outcome = searchPayouts({ ...usualBounds, bumps: 1, funded: 1 });
   assert.equal(outcome.broken, undefined);
   assert.ok([...outcome.labels].some((label) => label.includes('too little to hold')));
+});
+
+test('it keeps them where the database loses commits and an operator recovers the wallet', (t) => {
+  const outcome = searchPayouts(losing);
+  t.diagnostic(describeBounds(losing));
+  t.diagnostic(describeOutcome(outcome));
+  assert.equal(outcome.broken, undefined);
+  const labels = [...outcome.labels].join('\n');
+  for (const happening of ['is promoted', 'fills nonce', 'recovers the wallet, with payments of A,B'])
+    assert.ok(labels.includes(happening), happening);
 });
 
 for (const { departure, bounds, breaks } of mutants) {

@@ -1,5 +1,14 @@
 // What must hold in every state and over every step, whatever the workers, the node and the chain do.
-import { type Attempt, type Bounds, Network, type Nonce, nothing, Status, type World } from './world.ts';
+import {
+  type Attempt,
+  type Bounds,
+  Loss,
+  Network,
+  type Nonce,
+  nothing,
+  Status,
+  type World,
+} from './world.ts';
 
 export const promises = {
   paidOnce: 'a withdrawal is paid at most once',
@@ -22,11 +31,17 @@ const invariants: [string, (world: World, bounds: Bounds) => boolean][] = [
   [promises.storedBeforeSent, isStoredBeforeSent],
 ];
 
+/** What the rows promise does not hold of rows that are lost. */
+const ofWholeRows = new Set([promises.noGaps, promises.oneNonceEach, promises.storedBeforeSent]);
+
 export function brokenIn(world: World, bounds: Bounds): string[] {
-  return invariants.filter(([, holds]) => !holds(world, bounds)).map(([promise]) => promise);
+  return invariants
+    .filter(([promise, holds]) => !(bounds.losses && ofWholeRows.has(promise)) && !holds(world, bounds))
+    .map(([promise]) => promise);
 }
 
 export function brokenBetween(before: World, after: World): string[] {
+  if (before.loss === Loss.copied && after.loss !== Loss.copied) return [];
   const isForward = before.statuses.every((status, withdrawal) => {
     const next = after.statuses[withdrawal]!;
     return next === status || (next > status && status < Status.completed);
@@ -38,6 +53,7 @@ export function isDone(world: World): boolean {
   return (
     world.statuses.every((status) => status >= Status.completed) &&
     world.held === 0 &&
+    world.loss !== Loss.halted &&
     world.lane.every(({ isOpen, mined }) => !isOpen && mined !== nothing)
   );
 }

@@ -6,6 +6,8 @@ import type { Bounds } from './world.ts';
 /** The smallest worlds in which the harm shows. */
 const one: Bounds = { withdrawals: 1, workers: 2, bumps: 0, finalDepth: 2, funded: 1 };
 const fundedTwice: Bounds = { ...one, funded: 2 };
+/** One worker: what two do to each other is searched without losses. */
+export const losing: Bounds = { withdrawals: 2, workers: 1, bumps: 0, finalDepth: 2, funded: 2, losses: 1 };
 const two: Bounds = { ...fundedTwice, withdrawals: 2, bumps: 1 };
 
 /** Each promise is searched for by itself: the harm would hide behind the first oddity on the way to it. */
@@ -20,6 +22,8 @@ const table = [
   ['refuses without a guard', one, promises.failedIsUnpayable, promises.forwardOnly],
   ['settles without a guard', one, promises.fundsBalance],
   ['never sends again', one, canFinish],
+  ['signs on after a promotion', losing, promises.paidOnce],
+  ['recovers without fillers', losing, promises.paidOnce],
 ] as const;
 
 /** Switches one of the rules; without it they are the protocol. */

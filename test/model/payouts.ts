@@ -4,7 +4,14 @@ import { rulesOf } from './rules.ts';
 import { type Outcome, search } from './search.ts';
 import { type Bounds, firstWorld, keyMaker } from './world.ts';
 
-export const usualBounds: Bounds = { withdrawals: 2, workers: 2, bumps: 2, finalDepth: 3, funded: 2 };
+export const usualBounds: Bounds = {
+  withdrawals: 2,
+  workers: 2,
+  bumps: 2,
+  finalDepth: 3,
+  funded: 2,
+  losses: 0,
+};
 
 /** Watches over every promise, or over one. */
 export function searchPayouts(bounds: Bounds, departure?: Departure, onlyPromise?: string): Outcome {

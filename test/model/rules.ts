@@ -1,6 +1,7 @@
 // The steps of the payout protocol, and everything that may come between them. Each function offers what could happen next in
 // a world; one offer is one statement, one transaction or one call, and takes effect as a whole.
 import { dropOrDeliver, mine, reorganise } from './chain.ts';
+import { copyDatabase, fillNonces, loseCommits, recover } from './loss.ts';
 import type { Departure } from './mutants.ts';
 import type { Step } from './search.ts';
 import {
@@ -8,6 +9,7 @@ import {
   type Bounds,
   copyOf,
   idleWorker,
+  Loss,
   Network,
   type Nonce,
   nonceOf,
@@ -35,7 +37,10 @@ type Rule = (turn: Turn) => void;
 
 const asBefore = () => {};
 
-const naturesRules: Rule[] = [create, timePasses, mine, reorganise, dropOrDeliver];
+const naturesRules: Rule[] = [
+  ...[create, timePasses, mine, reorganise, dropOrDeliver],
+  ...[copyDatabase, loseCommits, fillNonces, recover],
+];
 
 const workersRules: Record<At, Rule[]> = {
   [At.idle]: [readQueued, preflight, lockLane, readOpenSlot, signBump, readVerdict],
@@ -112,6 +117,7 @@ function prepare({ world, worker: { withdrawal: w }, departure, step }: Turn): v
 }
 
 function preflight({ world, fault }: Turn): void {
+  if (world.loss === Loss.halted) return;
   for (const w of having(Status.pending, world)) {
     fault(`learns that ${nameOf(w)} can never be paid`, asBefore, { at: At.refusing, withdrawal: w });
   }
@@ -135,7 +141,8 @@ function refuse({ world, worker: { withdrawal: w }, departure, step }: Turn): vo
 
 function lockLane({ world, bounds, step }: Turn): void {
   // The protocol never needs the nonce to spare; it keeps the mutants finite.
-  if (world.workers.some(isAllocating) || world.nextNonce > bounds.withdrawals) return;
+  const noncesMax = bounds.withdrawals * (bounds.losses ? 2 : 1);
+  if (world.workers.some(isAllocating) || world.nextNonce > noncesMax || world.loss === Loss.halted) return;
   if (world.statuses.includes(Status.pending)) step('locks the lane', asBefore, { at: At.laneLocked });
 }
 
@@ -159,7 +166,7 @@ function sign({ world, worker, bounds, departure, step }: Turn): void {
     return;
   }
   const attempt = world.lane[nonce]?.attempts.length ?? 0;
-  if (attempt > 0 && bumpsIn(world) === bounds.bumps) return;
+  if (attempt > 0 && bumpsIn(world) >= bounds.bumps) return;
   const network = Network.inMempool;
   const sendAtOnce = (next: World) =>
     nonceOf(next, nonce).attempts.push({ withdrawal, isCancel: false, isStored: false, network });
@@ -240,7 +247,7 @@ function mistakeErrorForOutcome({ world, worker: { nonce }, bounds, departure, s
 
 function signBump({ world, bounds, step, fault }: Turn): void {
   const nonce = world.lane.findIndex(({ isOpen }) => isOpen);
-  if (nonce === -1 || bumpsIn(world) === bounds.bumps) return;
+  if (nonce === -1 || bumpsIn(world) >= bounds.bumps) return;
   step(`signs a bump of nonce ${nonce}`, asBefore, { at: At.bumping, nonce });
   fault(`signs a cancel of nonce ${nonce}`, asBefore, { at: At.cancelling, nonce });
 }
@@ -248,7 +255,7 @@ function signBump({ world, bounds, step, fault }: Turn): void {
 /** Guarded only by the open slot: if another worker's bump came first, both are kept. */
 function storeBump({ world, worker: { at, nonce }, bounds, step }: Turn): void {
   const { isOpen, withdrawal, attempts } = world.lane[nonce]!;
-  if (!isOpen || bumpsIn(world) === bounds.bumps) {
+  if (!isOpen || bumpsIn(world) >= bounds.bumps) {
     step(`is too late to bump nonce ${nonce}`, asBefore);
     return;
   }
@@ -293,7 +300,7 @@ function crash({ fault }: Turn): void {
 
 // What several steps need
 
-const nameOf = (withdrawal: number) => String.fromCharCode(65 + withdrawal);
+export const nameOf = (withdrawal: number) => String.fromCharCode(65 + withdrawal);
 export const bytesOf = (nonce: number, attempt: number) => `nonce ${nonce} fee ${attempt + 1}`;
 
 function having(wanted: Status, { statuses }: World): number[] {

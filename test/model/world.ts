@@ -11,6 +11,22 @@ export interface Bounds {
   finalDepth: number;
   /** Each withdrawal costs one unit. */
   funded: number;
+  /** 1: the database may go back to an earlier state, once. */
+  losses?: 0 | 1;
+}
+
+/** Where the world is in a loss of commits: a standby is behind, it was promoted, or the operator has recovered the wallet. */
+export const Loss = { none: 0, copied: 1, halted: 2, recovered: 3 } as const;
+export type Loss = (typeof Loss)[keyof typeof Loss];
+
+/** The database at an earlier time. */
+export interface Copy {
+  statuses: readonly Status[];
+  available: number;
+  held: number;
+  spent: number;
+  nextNonce: number;
+  slots: { withdrawal: number; isOpen: boolean; stored: number }[];
 }
 
 export const Status = { absent: 0, queued: 1, pending: 2, processing: 3, completed: 4, failed: 5 } as const;
@@ -77,6 +93,8 @@ export interface World {
   nextNonce: number;
   lane: Nonce[];
   workers: Worker[];
+  loss: Loss;
+  copy: Copy | undefined;
 }
 
 export const idleWorker: Worker = {
@@ -105,6 +123,8 @@ export function firstWorld({ withdrawals, workers, funded }: Bounds): World {
     nextNonce: 0,
     lane: [],
     workers: Array(workers).fill(idleWorker),
+    loss: Loss.none,
+    copy: undefined,
   };
 }
 
@@ -153,7 +173,8 @@ function keyUnder(naming: number[], world: World): string {
   for (let at = 0; at < naming.length; at += 1) statuses |= world.statuses[at]! << (3 * naming[at]!);
   // Mutants overdraw: the offset leaves room below zero.
   const funds = ((world.available + 8) << 10) | ((world.held + 8) << 5) | (world.spent + 8);
-  const units = [statuses, funds, (world.nextNonce << 4) | world.lane.length];
+  const units = [statuses, funds, (world.nextNonce << 4) | world.lane.length | (world.loss << 10)];
+  if (world.copy) units.push(...copyUnder(naming, rename, world.copy));
   for (const { isOpen, withdrawal, wasSentLately, attempts, mined, hasPaid, depth } of world.lane) {
     const row =
       Number(isOpen) | (rename(withdrawal) << 2) | (Number(wasSentLately) << 5) | (attempts.length << 6);
@@ -169,6 +190,16 @@ function keyUnder(naming: number[], world: World): string {
   workers.sort((one, other) => one - other);
   units.push(...workers);
   return String.fromCharCode.apply(null, units);
+}
+
+function copyUnder(naming: number[], rename: (withdrawal: number) => number, copy: Copy): number[] {
+  let statuses = 0;
+  for (let at = 0; at < naming.length; at += 1) statuses |= copy.statuses[at]! << (3 * naming[at]!);
+  const slots = copy.slots.map(
+    ({ withdrawal, isOpen, stored }) => Number(isOpen) | (rename(withdrawal) << 1) | (stored << 4),
+  );
+  const funds = ((copy.available + 8) << 10) | ((copy.held + 8) << 5) | (copy.spent + 8);
+  return [statuses, funds, (copy.nextNonce << 4) | slots.length, ...slots];
 }
 
 function permutations(length: number): number[][] {
