@@ -29,8 +29,7 @@ export const sizes = {
         ...{ withdrawals: 50, kills: 10, killsEachStep: 0, reorganisations: 2, crashes: 1 },
         ...{ failovers: 1, restores: 0 },
       },
-      // Workers that survive a failover may be frozen, and would send what they had long after this quiet time.
-      ...{ lossEvery: 4, quietSeconds: 2, survivalChance: 0 },
+      lossEvery: 4,
     },
     {
       leastSeconds: 30,

@@ -33,10 +33,10 @@ export interface ChaosOptions {
   lossEvery: number;
   lossOrder: readonly Replacement[];
   backupSeconds: { least: number; most: number };
+  /** How many nonces the operator has filled after a loss. */
+  fillNonces: number;
   /** How often workers survive a failover. */
   survivalChance: number;
-  /** How long an operator waits, after a loss, for what is on its way to the nodes. */
-  quietSeconds: number;
   workers: number;
   /** The longest life of a worker. */
   lifeMs: number;
@@ -90,6 +90,8 @@ export interface Outcome {
   calls: number;
   faulted: number;
   byFault: Partial<Record<Fault, number>>;
+  /** Transactions that a node kept and passed on up to a minute later. */
+  passedOnLate: number;
   activeSeconds: number;
   /** From the end of the faults until everything was final. */
   finalSeconds: number | undefined;
@@ -117,7 +119,7 @@ export const usualOptions: Omit<ChaosOptions, 'folder' | 'seed'> = {
   lossOrder: ['promotion', 'files', 'promotion', 'recovery', 'promotion'],
   backupSeconds: { least: 10, most: 25 },
   survivalChance: 0.5,
-  quietSeconds: 15,
+  fillNonces: 400,
   workers: 3,
   lifeMs: 3_500,
   deadlySteps: steps,
@@ -131,7 +133,7 @@ const lagEvery = 7;
 const sayEverySeconds = 10;
 /** A payment that is gone is looked at again every 30 s, and must be gone for a minute before the lane halts. */
 const mendSeconds = 240;
-/** After a loss: the quiet time, requests that are repeated late, and another halt. */
+/** After a loss: nonces to fill, requests that are repeated late, and another halt. */
 const recoverSeconds = 150;
 
 interface Run {
@@ -179,13 +181,13 @@ export async function runChaos(options: ChaosOptions): Promise<Outcome> {
 function startAll(world: World, options: ChaosOptions): Run {
   const { seed, workers: count, lifeMs, deadlySteps, mutant, perSecond, reorgEvery, crashEvery } = options;
   const { lieEvery, deepReorgEvery, finalityDepth } = options;
-  const { lossEvery, lossOrder: order, backupSeconds, survivalChance, quietSeconds } = options;
+  const { lossEvery, lossOrder: order, backupSeconds, survivalChance, fillNonces } = options;
   const workers = startWorkers({
     ...{ world, random: createRandom(seed, 'workers'), count, lifeMs, deadlySteps },
     ...(mutant && { mutant }),
   });
   const load = startLoad({ world, random: createRandom(seed, 'load'), perSecond });
-  const operator = startOperator(world, quietSeconds * 1_000);
+  const operator = startOperator(world, fillNonces);
   return {
     ...{ world, workers, load, operator },
     losses: startLosses({
@@ -302,6 +304,7 @@ async function countAll({ world, workers, load, disasters, losses, operator }: R
     calls: world.twins.reduce((sum, { calls }) => sum + calls, 0),
     faulted: world.twins.reduce((sum, { faulted }) => sum + faulted, 0),
     byFault,
+    passedOnLate: world.twins.reduce((sum, { passedOnLate }) => sum + passedOnLate, 0),
   };
 }
 

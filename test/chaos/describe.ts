@@ -11,7 +11,7 @@ const percent = (part: number, whole: number) => `${((100 * part) / Math.max(who
 export function describeOutcome(outcome: Outcome): string[] {
   const { withdrawals, statuses, reasons, kills, killsByStep, freezes, reorganisations, crashes } = outcome;
   const { deepReorganisations, lies, haltsEnded, commands, failovers, restores, repeated } = outcome;
-  const { calls, faulted, byFault, activeSeconds, finalSeconds } = outcome;
+  const { calls, faulted, byFault, passedOnLate, activeSeconds, finalSeconds } = outcome;
   const final = finalSeconds === undefined ? 'not all final' : `all final after ${finalSeconds.toFixed(1)} s`;
   return [
     `${withdrawals} withdrawals in ${activeSeconds.toFixed(0)} s (${list(statuses)}); faults over, ${final}`,
@@ -22,6 +22,6 @@ export function describeOutcome(outcome: Outcome): string[] {
     `${failovers} failovers that lost commits, restores: ${list(restores)}; ${repeated} requests repeated after them`,
     `halts ended by an operator: ${list(haltsEnded) || 'none'}`,
     `by ${list(commands) || 'no command'}`,
-    `${faulted} of ${calls} RPC calls faulted, ${percent(faulted, calls)}: ${list(byFault as Record<string, number>)}`,
+    `${faulted} of ${calls} RPC calls faulted, ${percent(faulted, calls)}: ${list(byFault as Record<string, number>)}; ${passedOnLate} transactions passed on late`,
   ];
 }

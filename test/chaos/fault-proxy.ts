@@ -20,6 +20,8 @@ export interface FaultProxy {
   calls: number;
   faulted: number;
   byFault: Map<Fault, number>;
+  /** Bytes that it kept and passed on later. */
+  passedOnLate: number;
   /** From now on everything goes through as it is, or again as the mix says. */
   setMix(mix: FaultMix | undefined): void;
   /** All that it is asked is answered as by a node so many blocks behind; 0 ends it. */
@@ -31,6 +33,8 @@ export interface FaultProxy {
 
 /** The operator's API gets late and lost answers and lies, but no other false ones: recover needs hundreds of true answers in a row. */
 export const operatorPath = '/operator';
+
+const keptMsMax = 60_000;
 
 const falseWords: Partial<Record<CallFault, string>> = {
   'already known': 'already known',
@@ -56,8 +60,10 @@ export async function startFaultProxy(nodeUrl: string, random: Random): Promise<
     calls: 0,
     faulted: 0,
     byFault: new Map(),
+    passedOnLate: 0,
     setMix(next) {
       mix = next;
+      if (!next) for (const passOn of kept) passOn();
     },
     setLag(blocks) {
       lag = blocks;
@@ -71,6 +77,19 @@ export async function startFaultProxy(nodeUrl: string, random: Random): Promise<
       await once(server, 'close');
     },
   };
+  /** What a node that says ok seems to forget may reach the others much later, also after the database has lost it. */
+  const kept = new Set<() => void>();
+  function keep(call: RpcRequest): void {
+    const passOn = () => {
+      clearTimeout(timer);
+      kept.delete(passOn);
+      proxy.passedOnLate += 1;
+      void ask([{ ...call, jsonrpc: '2.0', id: 0 }]).catch(() => {});
+    };
+    const timer = setTimeout(passOn, random.between(1_000, keptMsMax));
+    kept.add(passOn);
+  }
+
   const note = (fault: Fault, count = 1) => {
     if (!mix) return;
     proxy.faulted += count;
@@ -125,6 +144,7 @@ export async function startFaultProxy(nodeUrl: string, random: Random): Promise<
       const one = { ...asked, jsonrpc: '2.0', id: at };
       return fault === 'duplicated' ? [one, { ...one, id: -1 - at }] : [one];
     });
+    for (const { call, fault } of plans) if (fault === 'swallowed' && random.chance(0.5)) keep(call);
     const truths = new Map((await ask(forwarded)).map((one) => [one.id, one]));
     return plans.map(({ call, asked, fault, behind }, at) => {
       const said = { ...truths.get(at), jsonrpc: '2.0', id: call.id };

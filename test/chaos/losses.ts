@@ -31,8 +31,11 @@ export interface LossOptions {
   survivalChance: number;
 }
 
-/** What the standby lacks. Mostly long enough that something was signed and sent meanwhile. */
+/** What the standby lacks, and until something was signed meanwhile. */
 const lagMs = { least: 500, most: 6_000 };
+
+/** On a busy machine nothing may be signed for a while; then the server is replaced all the same. */
+const signedWithinMs = 20_000;
 
 export function startLosses(options: LossOptions): Losses {
   const { world, random, workers, load, operator, lossEvery, order, backupSeconds, survivalChance } = options;
@@ -70,11 +73,14 @@ export function startLosses(options: LossOptions): Losses {
     const copiedAt = Date.now();
     const copy = await world.database.copy();
     const { least, most } = backupSeconds;
+    const signedBefore = await countSigned();
     await pause(
       by === 'promotion'
         ? random.between(lagMs.least, lagMs.most)
         : random.between(least * 1_000, most * 1_000),
     );
+    const deadline = Date.now() + signedWithinMs;
+    while (Date.now() < deadline && !((await countSigned()) > signedBefore)) await pause(200);
     const areKilled = by === 'files' || !random.chance(survivalChance);
     load.expectLoss();
     operator.expectLoss(fromBlock);
@@ -87,6 +93,14 @@ export function startLosses(options: LossOptions): Losses {
     if (by === 'promotion') losses.failovers += 1;
     else losses.restores[by] += 1;
     return true;
+  }
+
+  /** NaN while PostgreSQL is away. */
+  async function countSigned(): Promise<number> {
+    const rows = await world.deps.db
+      .query<{ next: bigint }>('select coalesce(max(next_nonce), 0) as next from payout_signers')
+      .catch(() => []);
+    return Number(rows[0]?.next);
   }
 
   async function pause(ms: number): Promise<void> {

@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { contextFor, type Deps, inTransaction } from '../../src/context.ts';
-import { NodeError, readFees } from '../../src/evm/index.ts';
+import { NodeError, readFees, type Signer } from '../../src/evm/index.ts';
 import { lockAccounts, releaseFunds } from '../../src/ledger/index.ts';
 import { type AtStep, payoutJobs } from '../../src/payouts/index.ts';
 import { createLane, type Lane, throughWeather, type WorkerCtx } from '../../src/payouts/lane.ts';
@@ -26,11 +27,23 @@ export function mutantJobs(mutant: MutantName, { evm }: Deps, atStep: AtStep): J
       return replaceJob(payoutJobs(atStep), 'bump', lane, signAnew);
     case 'sends before the commit':
       return payoutJobs(sendTooEarly(lane));
+    case 'leaves the key out of the mark':
+      forgetKeys(evm.get('polygon')!.signer!);
+      return payoutJobs(atStep);
     case 'completes at the first receipt':
     case 'believes one node':
-      // The usual worker, told that the latest block is final, or that one node is enough.
+    case 'signs on after a promotion':
+    case 'is recovered without fillers':
+      // The usual worker, with settings or an operator that are wrong: the latest block is final, one node is enough,
+      // replication is synchronous, nothing is filled.
       return payoutJobs(atStep);
   }
+}
+
+/** After a restore, a request that is repeated cannot be told from a new one. */
+function forgetKeys(signer: Signer): void {
+  const { signTransfer } = signer;
+  signer.signTransfer = (transfer) => signTransfer({ ...transfer, keyMark: randomBytes(16) });
 }
 
 type Turn = (ctx: WorkerCtx, lane: Lane) => Promise<number>;

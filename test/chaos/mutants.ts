@@ -6,7 +6,10 @@ export type MutantName =
   | 'completes at the first receipt'
   | 'sends before the commit'
   | 'takes a new nonce on retry'
-  | 'believes one node';
+  | 'believes one node'
+  | 'signs on after a promotion'
+  | 'leaves the key out of the mark'
+  | 'is recovered without fillers';
 
 export interface Mutant {
   name: MutantName;
@@ -22,6 +25,10 @@ export interface Mutant {
 
 const noKills = { deadlySteps: [], lifeMs: Number.POSITIVE_INFINITY };
 const noReads = { receipt: {}, read: {} };
+
+/** Most bytes are passed on late, so that what is lost in a failover is seen by no node at first. */
+const lateSends = { ...everyFault, ...noReads, rate: 0.8, transport: {}, send: { swallowed: 1 } };
+const losing = { lossEvery: 6, leastSeconds: 60, mostSeconds: 120, backupSeconds: { least: 4, most: 8 } };
 
 /** The wrong workers, each under the faults that it cannot stand. */
 export const mutants: readonly Mutant[] = [
@@ -75,5 +82,23 @@ export const mutants: readonly Mutant[] = [
     fence: undefined,
     // The other node must be away or have no receipt now and then: against its word, one is not enough even so.
     conditions: { ...noKills, quorum: 1, lieEvery: 1, faults: { ...everyFault, rate: 0.4 } },
+  },
+  {
+    name: 'signs on after a promotion',
+    harm: /was paid \d+ times/,
+    fence: undefined,
+    conditions: { ...noKills, ...losing, lossOrder: ['promotion'], faults: lateSends },
+  },
+  {
+    name: 'leaves the key out of the mark',
+    harm: /was paid \d+ times/,
+    fence: undefined,
+    conditions: { ...noKills, ...losing, lossOrder: ['files'], faults: { ...everyFault, rate: 0 } },
+  },
+  {
+    name: 'is recovered without fillers',
+    harm: /was paid \d+ times/,
+    fence: undefined,
+    conditions: { ...noKills, ...losing, lossOrder: ['promotion'], fillNonces: 0, faults: lateSends },
   },
 ];

@@ -11,6 +11,7 @@ export interface ChaosOperator {
   unexplained: Set<string>;
   /** Nonces that were named as having paid nobody, after a look at the chain. */
   unpaidNonces: Set<number>;
+  /** Also while PostgreSQL is away, and before the first payout. */
   isAnyHalted(): Promise<boolean>;
   /** The database is about to go back to how it was at that block. */
   expectLoss(block: number): void;
@@ -44,19 +45,22 @@ const patienceMs = 20_000;
 /** Reorganisations may have moved a payment to an earlier block than it had at the time of the backup. */
 const blocksBefore = 20;
 const restored = 'a backup was restored';
+const filling = 'wallets.recover --fill-nonces';
 
 const needsRecover = new RegExp(
   [
     'the database server changed',
-    'the database was restored from an older backup',
+    'are being filled.*run wallets recover again',
     'was used (?:on chain )?by a transaction that is not ours',
     'for withdrawals that this database does not have',
-    `^${restored}$`,
   ].join('|'),
 );
 
-/** `quietMs`: how long transactions that were lost may still reach a node. The runbook's minute is shortened to this. */
-export function startOperator(world: World, quietMs: number): ChaosOperator {
+/** A restore on the same server, which only the operator knows of: what was lost may still arrive. */
+const needsFilling = new RegExp(`the database was restored from an older backup|^${restored}$`);
+
+/** `fillNonces`: as many as the runbook says, or 0 to show what happens without. */
+export function startOperator(world: World, fillNonces: number): ChaosOperator {
   let isStopping = false;
   let fromBlock = 0;
   let seen: { reason: string; at: number; isMinuteOver?: true } | undefined;
@@ -65,7 +69,10 @@ export function startOperator(world: World, quietMs: number): ChaosOperator {
     commands: {},
     unexplained: new Set(),
     unpaidNonces: new Set(),
-    isAnyHalted: async () => (await show()).some(({ haltedReason }) => haltedReason !== null),
+    async isAnyHalted() {
+      const wallets = await show();
+      return wallets.length === 0 || wallets.some(({ haltedReason }) => haltedReason !== null);
+    },
     expectLoss(block) {
       fromBlock = Math.max(block - blocksBefore, 0);
     },
@@ -99,7 +106,9 @@ export function startOperator(world: World, quietMs: number): ChaosOperator {
     if (seen?.reason !== reason) seen = { reason, at: Date.now() };
     let isEnded = false;
     if (reason.includes('wallets resend')) isEnded = await resend(wallet, reason);
-    else if (needsRecover.test(reason)) isEnded = await recover(wallet);
+    else if (needsFilling.test(reason) && fillNonces > 0)
+      await run('wallets.recover', { ...wallet, fromBlock, fillNonces }, filling);
+    else if (needsRecover.test(reason) || needsFilling.test(reason)) isEnded = await recover(wallet);
     else if (/run wallets resume$/.test(reason)) isEnded = await resume(wallet);
     // Left as it is: the verdict says so.
     else operator.unexplained.add(reason);
@@ -124,9 +133,7 @@ export function startOperator(world: World, quietMs: number): ChaosOperator {
   }
 
   async function recover(wallet: Wallet): Promise<boolean> {
-    const age = Date.now() - seen!.at;
-    if (age < quietMs) return false;
-    const input = { ...wallet, fromBlock };
+    const input = { ...wallet, fromBlock, ...(fillNonces === 0 && { fillNonces }) };
     let answer = await run<Recovered>('wallets.recover', input);
     if (answer.body.code === 'too_early' && !seen!.isMinuteOver) {
       seen!.isMinuteOver = true;
@@ -135,7 +142,7 @@ export function startOperator(world: World, quietMs: number): ChaosOperator {
     }
     if (answer.body.code === 'nonces_not_found') answer = await explain(input, answer);
     if (answer.status !== 200 || !answer.body.isHalted) return answer.status === 200;
-    if (age < quietMs + patienceMs) return false;
+    if (Date.now() - seen!.at < patienceMs) return false;
     const accept = answer.body.unknown.map(({ hash }) => hash);
     const accepted = await run<Recovered>(
       'wallets.recover',

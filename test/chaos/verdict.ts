@@ -127,7 +127,7 @@ function judgeMoves({ id, moves }: WithdrawalFacts): string[] {
   return legalLives.has(life) ? [] : [`${id} went through ${life}`];
 }
 
-/** Nonces without a settled payout: those that an operator named, because the transaction of a lost payout was reverted. */
+/** Nonces without a settled payout: those that were filled, and those of lost payouts that were reverted, which an operator named. */
 async function judgeLane({ chain, deps }: World, unpaidNonces: ReadonlySet<number>): Promise<string[]> {
   const used = BigInt(await chain.call<string>('eth_getTransactionCount', chain.hotWallet, 'latest'));
   const [signer] = await deps.db.query<{ nextNonce: bigint; haltedReason: string | null }>(
@@ -136,12 +136,14 @@ async function judgeLane({ chain, deps }: World, unpaidNonces: ReadonlySet<numbe
   const slots = await deps.db.query<{ nonce: bigint; state: string }>(
     'select nonce, state from payout_slots',
   );
+  const fillers = await deps.db.query<{ nonce: bigint }>('select distinct nonce from payout_fillers');
+  const filled = new Set(fillers.map(({ nonce }) => Number(nonce)));
   const settled = new Set(slots.filter(({ state }) => state === 'final').map(({ nonce }) => Number(nonce)));
   const faults: string[] = [];
   const next = signer?.nextNonce ?? 0n;
   if (used !== next) faults.push(`the chain has ${used} transactions of the wallet and the database ${next}`);
   for (let nonce = 0; nonce < Number(next); nonce += 1) {
-    if (settled.has(nonce) || unpaidNonces.has(nonce)) continue;
+    if (settled.has(nonce) || filled.has(nonce) || unpaidNonces.has(nonce)) continue;
     const slot = slots.find((each) => Number(each.nonce) === nonce);
     faults.push(`nonce ${nonce} is not settled: ${slot?.state ?? 'no slot'}`);
   }

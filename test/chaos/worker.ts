@@ -39,6 +39,7 @@ async function work(orders: WorkerOrders): Promise<void> {
     log,
     evm: createEvm([network]),
     screening: createScreening(undefined),
+    isReplicationSynchronous: mutant === 'signs on after a promotion',
     // Of no use here, and a third of the time that a worker takes to start.
     metrics: { countJob: () => {} },
   } as unknown as Deps;
