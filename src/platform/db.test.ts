@@ -74,6 +74,11 @@ test('a write to a standby that is not promoted yet is a lost connection: anothe
     await tx.query(insert, ['standby']);
   });
   await assert.rejects(outcome, (error) => error instanceof DatabaseUnavailable && error.isConnectionLost);
+  // What PostgreSQL says there of functions that read the log, such as `database_server()`.
+  const asked = db.query(
+    `do $$ begin raise exception 'recovery is in progress' using errcode = '55000'; end $$`,
+  );
+  await assert.rejects(asked, (error) => error instanceof DatabaseUnavailable && error.isConnectionLost);
   await db.query(insert, ['primary']);
   assert.equal(await count('primary'), 1);
 });

@@ -240,7 +240,7 @@ const busyCodes = new Set([
   '57014', // query_canceled, by a timeout
 ]);
 const unavailableMessages =
-  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (was closed|has encountered a connection error)|Cannot use a pool after)/;
+  /^(recovery is in progress|Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (was closed|has encountered a connection error)|Cannot use a pool after)/;
 
 function asUnavailable(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
