@@ -4,7 +4,7 @@
 alter table payout_signers add column fill_below bigint;
 alter table payout_signers add column fill_server text;
 
--- Transactions of a wallet to itself that move nothing. Stored before they are sent, so that recover knows them on chain.
+-- Transfers of nothing from a wallet to itself. Kept to be sent again; recover finds them on chain, also if these rows are lost.
 create table payout_fillers (
   hash text primary key check (hash ~ '^0x[0-9a-f]*$' and length(hash) = 66),
   network text not null,

@@ -1,7 +1,7 @@
 import type { Fees } from './fees.ts';
 import type { Hex } from './hex.ts';
 import type { PrivateKey } from './private-key.ts';
-import { encodeTransfer, type Transfer } from './transfers.ts';
+import { encodeFiller, encodeTransfer, type Transfer } from './transfers.ts';
 import { viem } from './viem.ts';
 
 export interface TransferToSign extends Transfer, Fees {
@@ -10,13 +10,13 @@ export interface TransferToSign extends Transfer, Fees {
   gas: bigint;
 }
 
-/** A transaction of the wallet to itself that moves nothing. */
+/** Uses up a nonce and pays nobody. */
 export interface FillerToSign extends Fees {
+  token: string;
+  gas: bigint;
   chainId: number;
   nonce: number;
 }
-
-const fillerGas = 21_000n;
 
 export interface Signer {
   /** In lower case. */
@@ -46,10 +46,10 @@ export function createSigner(key: PrivateKey): Signer {
       });
       return { hash: viem.utils.keccak256(raw), raw: Buffer.from(raw.slice(2), 'hex') };
     },
-    async signFiller({ chainId, nonce, maxFeePerGas, maxPriorityFeePerGas }) {
+    async signFiller({ chainId, nonce, gas, token, maxFeePerGas, maxPriorityFeePerGas }) {
       const raw = await account.signTransaction({
-        ...{ type: 'eip1559', chainId, nonce, gas: fillerGas, maxFeePerGas, maxPriorityFeePerGas },
-        ...{ to: account.address, value: 0n, data: '0x', accessList: [] },
+        ...{ type: 'eip1559', chainId, nonce, gas, maxFeePerGas, maxPriorityFeePerGas },
+        ...{ to: token as Hex, value: 0n, data: encodeFiller(account.address), accessList: [] },
       });
       return { hash: viem.utils.keccak256(raw), raw: Buffer.from(raw.slice(2), 'hex') };
     },

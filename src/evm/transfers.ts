@@ -38,6 +38,10 @@ export function encodeTransfer({ to, amount, reference, keyMark }: Omit<Transfer
   return `${call}${uuid.replaceAll('-', '')}${keyMark?.toString('hex') ?? ''}`;
 }
 
+/** A transfer of nothing from a wallet to itself. It leaves a log, by which it is found on chain. */
+export const encodeFiller = (wallet: string): Hex =>
+  viem.utils.encodeFunctionData({ abi, functionName: 'transfer', args: [wallet as Hex, 0n] });
+
 export interface Mark {
   reference: string;
   /** Undefined in transfers of releases that wrote the reference alone. */

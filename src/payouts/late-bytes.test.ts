@@ -68,6 +68,18 @@ describe('a transaction that was lost in a failover and is mined late', () => {
     await promoted.expectPaid(a, b);
   });
 
+  test('a second failover loses the rows of fillers: recover finds them on chain', async (t) => {
+    const { promoted, a, b, recover } = await makeLoss(t);
+    await recover({ fillNonces: 3 });
+    await promoted.worker.fill();
+    await chain.mine(2);
+    await promoted.db.query('delete from payout_fillers');
+    const { status, body } = await recover();
+    assert.deepEqual([status, body.nextNonce, body.unknown], [200, 3, []], body.error);
+    await payTurns(promoted);
+    await promoted.expectPaid(a, b);
+  });
+
   test('recover fills as many as can be open at once, where the database server changed', async (t) => {
     const { promoted, recover } = await makeLoss(t);
     await promoted.db.query(`update payout_signers set server = database_server() || '0'`);
@@ -83,7 +95,7 @@ describe('a transaction that was lost in a failover and is mined late', () => {
     );
     const [moved] = await promoted.db.query('select from payout_fillers having count(*) >= 400');
     assert.ok(moved);
-    assert.deepEqual(await promoted.paid(), []);
+    assert.ok((await promoted.paid()).every(({ amount }) => amount === 0n));
   });
 
   test('a payout that was signed and never sent gives its nonce to a filler and is signed again', async (t) => {

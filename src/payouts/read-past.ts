@@ -26,17 +26,10 @@ export interface Past {
   filled: ReadonlyMap<bigint, string>;
 }
 
-interface Asked {
-  wallet: string;
-  fromBlock: number;
-  open: readonly OpenSlot[];
-  fillers: readonly { nonce: bigint; hash: string }[];
-}
-
 /** Refuses while something is on its way that is not ours: what is in no final block yet could not be found. */
 export async function readPast(
   network: EvmNetwork,
-  { wallet, fromBlock, open, fillers }: Asked,
+  { wallet, fromBlock, open }: { wallet: string; fromBlock: number; open: readonly OpenSlot[] },
 ): Promise<Past> {
   const { node, finality, tokens } = network;
   const provider = node.pick();
@@ -55,14 +48,15 @@ export async function readPast(
     const other = transfers.find((transfer) => BigInt(transfer.nonce) === nonce);
     if (other) await readFinal(network, other.hash);
   }
-  const mined = await readMined(
-    provider,
-    fillers.map(({ hash }) => hash),
-  );
-  const filled = new Map(
-    fillers.flatMap(({ nonce, hash }) => (mined.has(hash) ? [[nonce, hash] as const] : [])),
-  );
-  return { used, transfers: transfers.sort((a, b) => a.nonce - b.nonce), taken, filled };
+  const isFiller = ({ to, amount }: SentTransfer) => to === wallet && amount === 0n;
+  return {
+    ...{
+      used,
+      taken,
+      transfers: transfers.filter((each) => !isFiller(each)).sort((a, b) => a.nonce - b.nonce),
+    },
+    filled: new Map(transfers.filter(isFiller).map(({ nonce, hash }) => [BigInt(nonce), hash])),
+  };
 }
 
 /** A node keeps one transaction for each nonce: where it has ours, nobody else's is on its way. */
@@ -87,14 +81,9 @@ export async function findTaken(
 ): Promise<OpenSlot[]> {
   const decided = open.filter(({ nonce }) => nonce < BigInt(used));
   const hashes = decided.flatMap(({ attempts }) => attempts.map(({ hash }) => hash));
-  const mined = await readMined(provider, hashes);
-  return decided.filter(({ attempts }) => !attempts.some(({ hash }) => mined.has(hash)));
-}
-
-/** Those of the transactions that are in a block. */
-async function readMined(provider: Provider, hashes: readonly string[]): Promise<Set<string>> {
   const receipts = await readReceipts(provider, hashes);
   const failure = receipts.find((receipt) => receipt instanceof NodeError);
   if (failure) throw failure;
-  return new Set(hashes.filter((_, at) => receipts[at] !== null));
+  const mined = new Set(hashes.filter((_, at) => receipts[at] !== null));
+  return decided.filter(({ attempts }) => !attempts.some(({ hash }) => mined.has(hash)));
 }

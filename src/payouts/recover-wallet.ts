@@ -3,7 +3,7 @@ import { type Ctx, inTransaction } from '../context.ts';
 import { parseAddress, readTransactionCount, type SentTransfer } from '../evm/index.ts';
 import { askNode } from './ask-node.ts';
 import { payoutErrors } from './errors.ts';
-import { selectFillers, updateFilling, updateFreeFilled } from './fill/queries.ts';
+import { updateFilling, updateFreeFilled } from './fill/queries.ts';
 import { bindFound } from './found/bind-found.ts';
 import { giveUpTaken } from './found/give-up-taken.ts';
 import {
@@ -65,8 +65,7 @@ export async function recoverWallet(
   const wanted = fillNonces ?? (isCertain ? 0 : unminedMax);
   if (wanted > 0) return beginFilling(ctx, { network, address: wallet }, wanted);
   const open = await selectAllOpenSlots(ctx.db, network, wallet);
-  const fillers = await selectFillers(ctx.db, { network, address: wallet });
-  const past = await askNode(ctx, network, (evm) => readPast(evm, { wallet, fromBlock, open, fillers }));
+  const past = await askNode(ctx, network, (evm) => readPast(evm, { wallet, fromBlock, open }));
   return inTransaction(ctx, async (ctx) => {
     const { db, now } = ctx;
     const signer = (await lockSigner(db, network, wallet))!;

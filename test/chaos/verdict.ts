@@ -72,10 +72,14 @@ function judgeNoneLost(rows: readonly WithdrawalFacts[], asked: readonly Asked[]
   return faults;
 }
 
+/** Without transfers of nothing to the wallet itself, which fill nonces. */
+const payments = async (chain: World['chain']) =>
+  (await chain.paidOut()).filter(({ to, amount }) => to !== chain.hotWallet || amount > 0n);
+
 /** Each key paid at most once over the whole run, whatever the database remembers: counted by the mark of each transfer. */
 async function judgeKeys({ chain, partnerId }: World, asked: readonly Asked[]): Promise<string[]> {
   const paid = new Map<string, number>();
-  for (const { hash } of await chain.paidOut()) {
+  for (const { hash } of await payments(chain)) {
     const { input } = await chain.call<{ input: `0x${string}` }>('eth_getTransactionByHash', hash);
     const mark = readMark(input)?.keyMark?.toString('hex') ?? '';
     paid.set(mark, (paid.get(mark) ?? 0) + 1);
@@ -93,7 +97,7 @@ async function judgeKeys({ chain, partnerId }: World, asked: readonly Asked[]): 
  * none, and nothing. And no other Transfer at all.
  */
 async function judgePayments({ chain }: World, rows: readonly WithdrawalFacts[]): Promise<string[]> {
-  const paid = Map.groupBy(await chain.paidOut(), ({ to }) => to);
+  const paid = Map.groupBy(await payments(chain), ({ to }) => to);
   const faults: string[] = [];
   for (const { id, status, currency, toAddress, tokenAddress, amount, hash } of rows) {
     const transfers = paid.get(toAddress) ?? [];
@@ -136,8 +140,12 @@ async function judgeLane({ chain, deps }: World, unpaidNonces: ReadonlySet<numbe
   const slots = await deps.db.query<{ nonce: bigint; state: string }>(
     'select nonce, state from payout_slots',
   );
-  const fillers = await deps.db.query<{ nonce: bigint }>('select distinct nonce from payout_fillers');
-  const filled = new Set(fillers.map(({ nonce }) => Number(nonce)));
+  const filled = new Set<number>();
+  for (const { to, amount, hash } of await chain.paidOut()) {
+    if (to !== chain.hotWallet || amount > 0n) continue;
+    const { nonce } = await chain.call<{ nonce: string }>('eth_getTransactionByHash', hash);
+    filled.add(Number(nonce));
+  }
   const settled = new Set(slots.filter(({ state }) => state === 'final').map(({ nonce }) => Number(nonce)));
   const faults: string[] = [];
   const next = signer?.nextNonce ?? 0n;

@@ -37,6 +37,8 @@ const isDue = (ctx: WorkerCtx, { network }: Lane, { payoutRaw, signedAt }: Nonce
 
 /** Above what is usual: a node may have the lost transaction, and wants more for another in its place. */
 async function sign({ network, signer }: Lane, last: NonceToFill, suggested: Fees): Promise<SignedFiller> {
+  const { chainId, transferGas, tokens } = network;
+  const { address: token } = [...tokens.values()][0]!;
   const { nonce, maxFeePerGas, maxPriorityFeePerGas } = last;
   const before =
     maxFeePerGas === null ? suggested : { maxFeePerGas, maxPriorityFeePerGas: maxPriorityFeePerGas! };
@@ -44,6 +46,6 @@ async function sign({ network, signer }: Lane, last: NonceToFill, suggested: Fee
   const fees = { maxFeePerGas: raised.maxFeePerGas, maxPriorityFeePerGas: raised.maxPriorityFeePerGas };
   return {
     ...{ nonce, ...fees },
-    ...(await signer.signFiller({ chainId: network.chainId, nonce: Number(nonce), ...fees })),
+    ...(await signer.signFiller({ chainId, nonce: Number(nonce), gas: transferGas, token, ...fees })),
   };
 }

@@ -67,21 +67,6 @@ export async function insertFillers(
   );
 }
 
-/** Fillers of nonces that the database does not have as settled: above the counter, of open slots, and of free ones. */
-export async function selectFillers(
-  db: Db,
-  { network, address }: LaneName,
-): Promise<{ nonce: bigint; hash: string }[]> {
-  return db.query<{ nonce: bigint; hash: string }>(
-    `select f.nonce, f.hash from payout_fillers f
-     where f.network = $1 and f.address = $2 and (
-       f.nonce >= (select next_nonce from payout_signers where network = $1 and address = $2)
-       or exists (select from payout_slots s where s.network = f.network and s.address = f.address and s.nonce = f.nonce
-         and (s.state = 'open' or s.state = 'void' and s.mined_hash is null)))`,
-    [network, address],
-  );
-}
-
 /** Workers fill the nonces below while the wallet is halted. */
 export async function updateFilling(
   db: Db,
