@@ -775,6 +775,78 @@ create table sign_in_links (
   constraint sign_in_links_secret_sha256_check CHECK ((length(secret_sha256) = 32))
 );
 
+create table treasury_assets (
+  network text not null,
+  currency text not null,
+  chain numeric(78,0) not null,
+  owed numeric(78,0) not null,
+  shortfall numeric(78,0) not null,
+  constraint treasury_assets_pkey PRIMARY KEY (network, currency)
+) with (fillfactor=50);
+
+create table treasury_balances (
+  network text not null,
+  address text not null,
+  currency text not null,
+  balance numeric(78,0) not null,
+  constraint treasury_balances_pkey PRIMARY KEY (network, address, currency)
+) with (fillfactor=70);
+
+create table treasury_items (
+  network text not null,
+  currency text not null,
+  key text not null,
+  chain numeric(78,0) not null,
+  ledger numeric(78,0) not null,
+  place text,
+  block_number bigint,
+  kind text,
+  operation_id text,
+  name text,
+  seen_at timestamp with time zone not null,
+  constraint treasury_items_pkey PRIMARY KEY (network, currency, key)
+) with (fillfactor=70);
+
+create table treasury_missing_postings (
+  network text not null,
+  posting bigint not null,
+  since timestamp with time zone not null,
+  constraint treasury_missing_postings_pkey PRIMARY KEY (network, posting)
+);
+
+create table treasury_networks (
+  network text not null,
+  opening_block bigint not null,
+  opening_posting bigint not null,
+  block_number bigint not null,
+  block_hash text not null,
+  posting bigint not null,
+  is_counting boolean not null,
+  gas numeric(78,0) not null,
+  sent bigint not null,
+  reconciled_at timestamp with time zone not null,
+  constraint treasury_networks_pkey PRIMARY KEY (network),
+  constraint treasury_networks_network_check CHECK ((network ~ '^[a-z0-9-]{1,40}$'::text))
+) with (fillfactor=50);
+
+create table treasury_totals (
+  network text not null,
+  currency text not null,
+  name text not null,
+  amount numeric(78,0) not null,
+  count bigint not null,
+  constraint treasury_totals_pkey PRIMARY KEY (network, currency, name)
+) with (fillfactor=50);
+
+create table treasury_wallets (
+  network text not null,
+  address text not null,
+  from_block bigint not null,
+  is_counted boolean not null,
+  checked_at timestamp with time zone not null,
+  constraint treasury_wallets_pkey PRIMARY KEY (network, address)
+) with (fillfactor=70);
+
 create table user_sessions (
   secret_sha256 bytea not null,
   user_id uuid not null,
@@ -1009,6 +1081,8 @@ create view ledger_house_balances as
 
 CREATE INDEX ledger_lines_by_operation ON public.ledger_lines USING btree (list_id, operation_id);
 
+CREATE INDEX ledger_lines_by_posting ON public.ledger_lines USING brin (posting_id) WITH (autosummarize='on');
+
 CREATE INDEX ledger_lines_in_order ON public.ledger_lines USING btree (list_id, type, transaction_at, number);
 
 CREATE INDEX partner_users_user ON public.partner_users USING btree (user_id);
@@ -1026,6 +1100,8 @@ CREATE INDEX payout_slots_open ON public.payout_slots USING btree (network, addr
 CREATE INDEX payout_slots_void ON public.payout_slots USING btree (void_of) WHERE (void_of IS NOT NULL);
 
 CREATE INDEX sign_in_links_ending ON public.sign_in_links USING btree (expires_at);
+
+CREATE INDEX treasury_wallets_to_check ON public.treasury_wallets USING btree (network, is_counted, checked_at);
 
 CREATE INDEX user_sessions_ending ON public.user_sessions USING btree (expires_at);
 

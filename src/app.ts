@@ -38,6 +38,7 @@ import {
   portfolioTools,
 } from './portfolio/index.ts';
 import { sessionCommands, sessionJobs } from './sessions/index.ts';
+import { treasuryCommands, treasuryGauges, treasuryJobs } from './treasury/index.ts';
 import { userCommands } from './users/index.ts';
 import {
   type WithdrawalOptions,
@@ -58,6 +59,7 @@ export const commands: readonly Command<Ctx>[] = [
   ...withdrawalCommands,
   ...walletCommands,
   ...depositCommands,
+  ...treasuryCommands,
   ...cardCommands,
   ...refillCommands,
   ...ledgerCommands,
@@ -84,6 +86,7 @@ export const jobs: readonly Job<Deps>[] = [
   ...payoutJobs(),
   ...walletJobs,
   ...depositJobs,
+  ...treasuryJobs,
   ...cardJobs,
   ...refillJobs,
   ...portfolioJobs,
@@ -99,6 +102,7 @@ export const gauges: readonly GaugeSource<Deps>[] = [
   ...withdrawalGauges,
   ...payoutGauges,
   ...depositGauges,
+  ...treasuryGauges,
   ...cardGauges,
   ...refillGauges,
   ...portfolioGauges,

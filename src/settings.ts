@@ -105,6 +105,11 @@ export const settings = {
       'The least that a transfer must bring to be credited as a deposit, `network:SYMBOL:minimum`, separated by commas; smaller ones are ignored and counted. Otherwise every transfer is credited.',
     default: '',
   },
+  RECONCILE_HALT_SHORTFALL: {
+    meaning:
+      'Hot wallets halt where `causeway treasury reconcile`, which workers run every ten minutes, finds a shortfall above this many units of a token; `0` means any. Empty: nothing halts, `causeway_treasury_shortfall` tells.',
+    default: '',
+  },
   SCREENING_URL: {
     meaning: 'Service that is asked before an address is paid; empty means that none is.',
     default: '',

@@ -62,6 +62,11 @@ const makeHaltedDeposits = async () => {
   return { network: 'base' };
 };
 
+const makeCompared = async () => {
+  await harness.operator('treasury.reconcile', { network: 'base' });
+  return { network: 'base' };
+};
+
 const newUnsettled = (userId: string) => ({
   ...{ userId, id: 'an order', transactionType: 'buy', status: 'pending', description: 'Deposit' },
   legs: [{ network: 'base', assetReceived: 'USDC', amountReceived: '3' }],
@@ -186,6 +191,17 @@ const changes: Record<string, () => Promise<object>> = {
     await chain.reorg(3);
     return { network: 'base', address: chain.hotWallet, fromNonce: nonce };
   },
+  'treasury.reconcile': async () => ({ network: 'base' }),
+  'treasury.accept': async () => {
+    await makeCompared();
+    await sql(`insert into treasury_totals values ('base', 'EURC', 'unexplained', -5000000, 1)
+      on conflict (network, currency, name) do update set amount = -5000000`);
+    await sql(
+      `update treasury_assets set shortfall = 5000000, chain = chain - 5000000 where currency = 'EURC'`,
+    );
+    return { network: 'base', currency: 'EURC', amount: '5', reason: 'a test' };
+  },
+  'treasury.reopen': async () => ({ ...(await makeCompared()), reason: 'a test' }),
   'deposits.resume': makeHaltedDeposits,
   'deposits.rescan': async () => ({ ...(await makeHaltedDeposits()), fromBlock: 3 }),
   'cards.open-account': async () => ({ userId: (await makeUser(harness)).id }),

@@ -26,7 +26,10 @@ export interface NodeLooks {
 }
 
 /** Asks every node of the network. Those that do not answer, or are on another chain, are left out. */
-export async function lookAtNodes({ network }: Watch, block: number | undefined): Promise<NodeLooks> {
+export async function lookAtNodes(
+  { network }: Pick<Watch, 'network'>,
+  block: number | undefined,
+): Promise<NodeLooks> {
   const answers = await Promise.all(
     network.node.providers.map(async (provider) => {
       try {

@@ -48,6 +48,7 @@ export {
   readFrozen,
   readGasBalance,
   readTokenBalance,
+  readTokenBalances,
   simulateTransfers,
 } from './token-reads.ts';
 export { createToken, type Token, tokenAddresses, tokenSymbols, tokensOf } from './tokens.ts';

@@ -15,6 +15,8 @@ export interface NetworkSettings {
   tokens: Token[];
   /** In base units; every transfer of a token that is left out is a deposit. */
   depositMinimums?: ReadonlyMap<TokenSymbol, bigint>;
+  /** In whole units of a token: a larger shortfall of the treasury halts the hot wallets; undefined: none does. */
+  haltShortfall?: string;
   feeCap: bigint;
   bumpAfterMs: number;
   /** Only where this process pays. */
@@ -30,6 +32,7 @@ export interface EvmNetwork {
   node: Node;
   tokens: ReadonlyMap<TokenSymbol, Token>;
   depositMinimums: ReadonlyMap<TokenSymbol, bigint>;
+  haltShortfall: string | undefined;
   finality: Finality;
   feeCap: bigint;
   tipMin: bigint;
@@ -64,6 +67,7 @@ function createNetwork(settings: NetworkSettings, onCall?: OnCall): EvmNetwork {
     }),
     tokens: new Map(tokens.map((token) => [token.symbol, token])),
     depositMinimums: settings.depositMinimums ?? new Map(),
+    haltShortfall: settings.haltShortfall,
     finality,
     feeCap,
     tipMin,

@@ -24,6 +24,8 @@ export interface ReceivedRange {
   tokens: readonly string[];
   fromBlock: number;
   toBlock: number;
+  /** Also those that our addresses sent. */
+  isWithSent?: boolean;
   /** Those of the addresses that are ours. Called for each slice, so that what others received is not kept. */
   selectOurs(addresses: readonly string[]): Promise<ReadonlySet<string>>;
 }
@@ -45,7 +47,7 @@ const [fewLogs, manyLogs] = [2_500, 10_000];
 const method = 'eth_getLogs';
 
 /**
- * Every Transfer of the tokens to addresses of ours in a range of blocks, each in a block that the node itself has in its chain. The
+ * Every Transfer of the tokens to addresses of ours, or from them as well, in a range of blocks, each in a block that the node itself has in its chain. The
  * node is asked for all transfers of the tokens, so that the number of calls does not grow with the number of wallets.
  * Undefined where the node does not have the last block of the range: to logs of blocks that it has not seen yet, a node answers
  * that there are none. So that block is asked for in the same breath as the logs. Throws a `NodeError`.
@@ -88,7 +90,7 @@ interface Slice {
 /** Undefined where the node lacks the last block of the range; `too large` where it may answer for fewer blocks. */
 async function readSlice(
   provider: Provider,
-  { tokens, toBlock, selectOurs }: ReceivedRange,
+  { tokens, toBlock, selectOurs, isWithSent = false }: ReceivedRange,
   first: number,
   last: number,
 ): Promise<Slice | 'too large' | undefined> {
@@ -108,8 +110,13 @@ async function readSlice(
     throw answer;
   }
   const logs = parseLogs(answer, { tokens: new Set(tokens), first, last });
-  const ours = await selectOurs([...new Set(logs.map(({ to }) => to))]);
-  return { end, count: logs.length, ours: logs.filter(({ to }) => ours.has(to)) };
+  const sidesOf = ({ from, to }: Log) => (isWithSent ? [from, to] : [to]);
+  const ours = await selectOurs([...new Set(logs.flatMap(sidesOf))]);
+  return {
+    end,
+    count: logs.length,
+    ours: logs.filter((log) => sidesOf(log).some((address) => ours.has(address))),
+  };
 }
 
 const changed = () => new NodeError(`${method}: the chain changed while it was read`);

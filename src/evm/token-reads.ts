@@ -1,5 +1,5 @@
 import { valueOrError } from './blocks.ts';
-import { readHex, readNumber, readQuantity, toWord } from './hex.ts';
+import { readHex, readNumber, readQuantity, toQuantity, toWord } from './hex.ts';
 import { NodeError } from './json-rpc.ts';
 import type { Provider } from './node.ts';
 import { reasonOfRevert } from './reverts.ts';
@@ -15,15 +15,35 @@ const selectors = {
 
 const method = 'eth_call';
 
-/** Of the native coin, in wei. */
-export async function readGasBalance(provider: Provider, address: string): Promise<bigint> {
-  return readQuantity('eth_getBalance', await provider.call('eth_getBalance', [address, 'latest']));
+/** Of the native coin, in wei, at the latest block unless told otherwise. */
+export async function readGasBalance(provider: Provider, address: string, block?: number): Promise<bigint> {
+  return readQuantity('eth_getBalance', await provider.call('eth_getBalance', [address, tagOf(block)]));
 }
 
 export async function readTokenBalance(provider: Provider, token: string, address: string): Promise<bigint> {
   const data = `${selectors.balanceOf}${toWord(address)}`;
   return BigInt(readHex(method, await provider.call(method, paramsOf({ to: token, data })), 32));
 }
+
+/** At a block, or the latest one; a node may have forgotten the balances of an old block. Throws a `NodeError`. */
+export async function readTokenBalances(
+  provider: Provider,
+  wanted: readonly { token: string; address: string }[],
+  block?: number,
+): Promise<bigint[]> {
+  const answers = await provider.batch(
+    wanted.map(({ token, address }) => ({
+      method,
+      params: [{ to: token, data: `${selectors.balanceOf}${toWord(address)}` }, tagOf(block)],
+    })),
+  );
+  return answers.map((answer) => {
+    if (answer instanceof NodeError) throw answer;
+    return BigInt(readHex(method, answer, 32));
+  });
+}
+
+const tagOf = (block: number | undefined) => (block === undefined ? 'latest' : toQuantity(block));
 
 export async function readDecimals(provider: Provider, token: string): Promise<number> {
   const answer = await provider.call(method, paramsOf({ to: token, data: selectors.decimals }));

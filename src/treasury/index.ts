@@ -1,0 +1,3 @@
+export { treasuryCommands } from './commands.ts';
+export { treasuryGauges } from './gauges.ts';
+export { treasuryJobs } from './jobs.ts';

@@ -1,0 +1,25 @@
+import { contextFor, type Deps } from '../context.ts';
+import { networks } from '../evm/index.ts';
+import { Refusal } from '../platform/errors.ts';
+import type { Job } from '../platform/jobs.ts';
+import { reconcile } from './reconcile.ts';
+import { everyMs } from './timing.ts';
+
+/** For each network a separate job: one whose nodes are away does not hold the others up. */
+export const treasuryJobs: readonly Job<Deps>[] = networks.map((network) => ({
+  name: `treasury.reconcile ${network}`,
+  everyMs,
+  run: async (deps) => {
+    if (!deps.evm.has(network)) return 0;
+    const ctx = contextFor(deps, { kind: 'worker', job: `treasury.reconcile ${network}` } as const, deps.log);
+    try {
+      const [report] = await reconcile(ctx, { network });
+      return report!.isCounting ? 1 : 0;
+    } catch (error) {
+      // Nodes that are away or disagree are tried again; causeway_treasury_age_seconds grows.
+      if (!(error instanceof Refusal)) throw error;
+      deps.log.warn({ network, trouble: error.message }, 'the treasury was not compared');
+      return 0;
+    }
+  },
+}));

@@ -1,0 +1,114 @@
+import { recordChange } from '../audit/index.ts';
+import { type Ctx, inTransaction } from '../context.ts';
+import type { EvmNetwork, Network } from '../evm/index.ts';
+import { haltWallet } from '../payouts/index.ts';
+import { Refusal } from '../platform/errors.ts';
+import { formatMinor, parseMinor } from '../platform/money.ts';
+import { treasuryErrors } from './errors.ts';
+import { unexplainedName } from './names.ts';
+import { selectAssets, selectExplained, selectHotWallets } from './queries.ts';
+import { takeTurn } from './take-turn.ts';
+import { turnsInCommand } from './timing.ts';
+
+export interface Explanation {
+  name: string;
+  amount: bigint;
+  count: number;
+  /** `transactionHash:logIndex` of some. */
+  examples: string[];
+}
+
+export interface AssetReport {
+  currency: string;
+  decimals: number;
+  chain: bigint;
+  owed: bigint;
+  explanations: Explanation[];
+  /** chain - owed, less all explanations. */
+  unexplained: bigint;
+  /** What an operator must look at. */
+  shortfall: bigint;
+}
+
+export interface NetworkReport {
+  network: string;
+  block: number;
+  /** Some platform wallets were not counted yet. */
+  isCounting: boolean;
+  /** Native coin of the hot wallets in wei, its change since the comparison before, and how many transactions were sent. */
+  gas: bigint;
+  gasChange: bigint;
+  sent: bigint;
+  assets: AssetReport[];
+}
+
+/** Compares one network, or all, and halts hot wallets where the setting says so. */
+export async function reconcile(ctx: Ctx, { network: name }: { network?: string }): Promise<NetworkReport[]> {
+  const networks = [...ctx.evm.values()].filter((network) => name === undefined || network.name === name);
+  if (networks.length === 0) throw treasuryErrors.unknownNetwork();
+  const reports: NetworkReport[] = [];
+  for (const network of networks) reports.push(await reconcileOne(ctx, network).catch(named(network.name)));
+  return reports;
+}
+
+const named = (network: Network) => (error: unknown) => {
+  if (!(error instanceof Refusal)) throw error;
+  throw new Refusal(error.status, error.code, `${network}: ${error.message}`, { cause: error });
+};
+
+async function reconcileOne(ctx: Ctx, network: EvmNetwork): Promise<NetworkReport> {
+  let turn = await takeTurn(ctx, network);
+  let [{ gasChange, sentChange: sent }, turns] = [turn, 1];
+  for (; turn.isBehind && turns < turnsInCommand; turns++) {
+    turn = await takeTurn(ctx, network);
+    gasChange += turn.gasChange;
+    sent += turn.sentChange;
+  }
+  const { position } = turn;
+  const report: NetworkReport = {
+    ...{ network: network.name, block: position.blockNumber, isCounting: position.isCounting },
+    ...{ gas: position.gas, gasChange, sent, assets: await reportAssets(ctx, network) },
+  };
+  if (!turn.isBehind) await haltForShortfall(ctx, network, report);
+  if (ctx.actor.kind === 'operator') await noteCommand(ctx, report);
+  return report;
+}
+
+async function reportAssets({ db }: Ctx, { name, tokens }: EvmNetwork): Promise<AssetReport[]> {
+  const explained = await selectExplained(db, name);
+  return (await selectAssets(db, name)).map(({ currency, chain, owed, shortfall }) => {
+    const explanations = explained
+      .filter((one) => one.currency === currency && one.name !== unexplainedName && one.amount !== 0n)
+      .map(({ name, amount, count, examples }) => ({ name, amount, count: Number(count), examples }));
+    const unexplained = explanations.reduce((rest, { amount }) => rest - amount, chain - owed);
+    const decimals = [...tokens.values()].find(({ symbol }) => symbol === currency)?.decimals ?? 6;
+    return { currency, decimals, chain, owed, explanations, unexplained, shortfall };
+  });
+}
+
+/** The operator's rule: RECONCILE_HALT_SHORTFALL. */
+async function haltForShortfall(ctx: Ctx, network: EvmNetwork, { assets }: NetworkReport): Promise<void> {
+  const short = assets.filter(({ shortfall }) => shortfall > 0n);
+  for (const { currency, shortfall, decimals } of short) {
+    const amount = formatMinor(shortfall, decimals);
+    ctx.log.error({ network: network.name, currency, shortfall: amount }, 'the treasury has a shortfall');
+    const { haltShortfall } = network;
+    if (haltShortfall === undefined || shortfall <= parseMinor(haltShortfall, decimals)!) continue;
+    const reason = `the treasury lacks ${amount} ${currency}: see "The treasury does not match" in docs/operating.md`;
+    for (const address of await selectHotWallets(ctx.db, network))
+      await haltWallet(ctx, { network: network.name, address, reason });
+  }
+}
+
+function noteCommand(ctx: Ctx, { network, block, assets }: NetworkReport): Promise<void> {
+  const shortfalls = assets.map(({ currency, shortfall, decimals }) => [
+    currency,
+    formatMinor(shortfall, decimals),
+  ]);
+  return inTransaction(ctx, (ctx) =>
+    recordChange(ctx, {
+      ...{ action: 'treasury.reconcile', subject: `treasury:${network}`, before: null },
+      after: { block, shortfalls: Object.fromEntries(shortfalls) },
+    }),
+  );
+}

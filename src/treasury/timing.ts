@@ -1,0 +1,23 @@
+/** How often a network is compared. */
+export const everyMs = 600_000;
+
+/** One turn: as many blocks as hosted nodes take in one call. */
+export const blocksInTurn = 2_000;
+
+/** Postings in one statement: 20,000 take a third of a second. */
+export const postingsInPiece = 20_000;
+
+/** Wallets that are counted for the first time in one turn. */
+export const countedInTurn = 1_000;
+
+/** Wallets that nothing touched and whose balance is read again in one turn, the longest unread first. */
+export const checkedInTurn = 200;
+
+/** No posting is open for longer: its statements end after seconds. A number that did not come until then was never used. */
+export const postingOpenMs = 3_600_000;
+
+/** How long a posting by hand that names a transfer waits for that transfer to be read. */
+export const manualOpenMs = 86_400_000;
+
+/** Turns of one command. */
+export const turnsInCommand = 50;
