@@ -18,6 +18,15 @@ if (!names.includes(name) || !existsSync(file)) {
   process.exit(1);
 }
 
+const { run, runAlone } = (await import(file)) as {
+  run?: Bench;
+  runAlone?: (parts: string[]) => Promise<void>;
+};
+if (runAlone) {
+  await runAlone(parts);
+  process.exit();
+}
+
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway-bench-'));
 // As docs/operating.md says.
 const settings = { shared_buffers: '1GB', max_wal_size: '4GB' };
@@ -26,8 +35,7 @@ try {
   await migrate(postgres.url());
   const log = createLog({ level: 'silent' });
   const db = createPool({ url: postgres.url(), connectionsMax: 10, statementTimeoutMs: 60_000, log });
-  const { run } = (await import(file)) as { run: Bench };
-  await run({ db, databaseUrl: postgres.url(), log, parts });
+  await run!({ db, databaseUrl: postgres.url(), log, parts });
   await db.end();
 } finally {
   await postgres.stop();

@@ -6,6 +6,8 @@ create table treasury_networks (
   network text primary key check (network ~ '^[a-z0-9-]{1,40}$'),
   opening_block bigint not null,
   opening_posting bigint not null,
+  opening_gas numeric(78,0) not null,
+  opening_sent bigint not null,
   block_number bigint not null,
   block_hash text not null,
   posting bigint not null,

@@ -17,6 +17,8 @@ export interface NetworkSettings {
   depositMinimums?: ReadonlyMap<TokenSymbol, bigint>;
   /** In whole units of a token: a larger shortfall of the treasury halts the hot wallets; undefined: none does. */
   haltShortfall?: string;
+  /** How often chain and ledger are compared; ten minutes if left out. */
+  reconcileEveryMs?: number;
   feeCap: bigint;
   bumpAfterMs: number;
   /** Only where this process pays. */
@@ -33,6 +35,7 @@ export interface EvmNetwork {
   tokens: ReadonlyMap<TokenSymbol, Token>;
   depositMinimums: ReadonlyMap<TokenSymbol, bigint>;
   haltShortfall: string | undefined;
+  reconcileEveryMs: number;
   finality: Finality;
   feeCap: bigint;
   tipMin: bigint;
@@ -68,6 +71,7 @@ function createNetwork(settings: NetworkSettings, onCall?: OnCall): EvmNetwork {
     tokens: new Map(tokens.map((token) => [token.symbol, token])),
     depositMinimums: settings.depositMinimums ?? new Map(),
     haltShortfall: settings.haltShortfall,
+    reconcileEveryMs: settings.reconcileEveryMs ?? 600_000,
     finality,
     feeCap,
     tipMin,

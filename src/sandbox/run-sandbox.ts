@@ -139,6 +139,8 @@ function readDevnets({ networks }: Devnet, signerKey: PrivateKey): NetworkSettin
     tokens: tokensOf(network, tokens),
     feeCap: chains[network].feeCap,
     bumpAfterMs: chains[network].bumpAfterMs,
+    // The devnets forget blocks when they compact their journal, and keep the last 256.
+    reconcileEveryMs: 20_000,
     signerKey,
   }));
 }

@@ -75,7 +75,7 @@ function present({ network, block, isCounting, gas, gasChange, sent, assets }: N
   return [
     ...assets.flatMap((asset) => presentAsset(network, asset)),
     ofGas(`hot wallets at block ${block}`, formatMinor(gas, 18)),
-    ofGas('change, and transactions sent', formatMinor(gasChange, 18), Number(sent)),
+    ofGas('change since the opening, transactions sent', formatMinor(gasChange, 18), Number(sent)),
     ...(isCounting ? [ofGas('wallets are still to be counted: repeat', '')] : []),
   ];
 }
@@ -89,7 +89,9 @@ function presentAsset(network: string, asset: AssetReport) {
     rowOf('held on chain', chain),
     rowOf('owed to users', owed),
     rowOf('difference', chain - owed),
-    ...explanations.map(({ name, amount, count, examples }) => rowOf(`- ${name}`, amount, count, examples)),
+    ...explanations.map(({ name, amount, count, examples }) =>
+      rowOf(`- ${name}`, amount, count || null, examples),
+    ),
     rowOf('unexplained', unexplained),
     ...(shortfall > 0n ? [rowOf('SHORTFALL', shortfall)] : []),
   ];

@@ -55,7 +55,8 @@ export async function countWallets(ctx: Ctx, counting: Counting): Promise<void> 
     const amount = balance - row.balance;
     const isCounted = known.get(address)?.isCounted ?? false;
     const first = position ? 'wallets counted later' : 'opening';
-    if (amount !== 0n) totals.push({ currency, name: isCounted ? unexplainedName : first, amount, count: 1 });
+    if (amount !== 0n)
+      totals.push({ currency, name: isCounted ? unexplainedName : first, amount, count: position ? 1 : 0 });
     if (amount !== 0n && isCounted)
       ctx.log.error(
         { network: network.name, wallet: address, currency, amount: String(amount) },

@@ -2,6 +2,7 @@ import { contextFor, type Deps } from '../context.ts';
 import { networks } from '../evm/index.ts';
 import { Refusal } from '../platform/errors.ts';
 import type { Job } from '../platform/jobs.ts';
+import { selectPosition } from './queries.ts';
 import { reconcile } from './reconcile.ts';
 import { everyMs } from './timing.ts';
 
@@ -10,7 +11,9 @@ export const treasuryJobs: readonly Job<Deps>[] = networks.map((network) => ({
   name: `treasury.reconcile ${network}`,
   everyMs,
   run: async (deps) => {
-    if (!deps.evm.has(network)) return 0;
+    const reconciledAt = (await selectPosition(deps.db, network))?.reconciledAt.getTime() ?? 0;
+    const dueAt = reconciledAt + (deps.evm.get(network)?.reconcileEveryMs ?? Number.POSITIVE_INFINITY);
+    if (deps.clock().getTime() < dueAt) return 0;
     const ctx = contextFor(deps, { kind: 'worker', job: `treasury.reconcile ${network}` } as const, deps.log);
     try {
       const [report] = await reconcile(ctx, { network });

@@ -7,6 +7,8 @@ export interface Position {
   network: string;
   openingBlock: number;
   openingPosting: bigint;
+  openingGas: bigint;
+  openingSent: bigint;
   blockNumber: number;
   blockHash: string;
   posting: bigint;
@@ -17,6 +19,7 @@ export interface Position {
 }
 
 const positionColumns = `network, opening_block::double precision as "openingBlock", opening_posting as "openingPosting",
+  opening_gas as "openingGas", opening_sent as "openingSent",
   block_number::double precision as "blockNumber", block_hash as "blockHash", posting, is_counting as "isCounting", gas, sent,
   reconciled_at as "reconciledAt"`;
 
@@ -40,17 +43,17 @@ export async function lockPosition(db: Db, network: string): Promise<Position | 
 
 export async function upsertPosition(db: Db, position: Position): Promise<void> {
   const { network, openingBlock, openingPosting, blockNumber, blockHash, posting } = position;
-  const { isCounting, gas, sent, reconciledAt } = position;
+  const { isCounting, gas, sent, reconciledAt, openingGas, openingSent } = position;
   await db.query(
     `insert into treasury_networks (network, opening_block, opening_posting, block_number, block_hash, posting, is_counting, gas,
-       sent, reconciled_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+       sent, reconciled_at, opening_gas, opening_sent)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
      on conflict (network) do update set block_number = excluded.block_number, block_hash = excluded.block_hash,
        posting = excluded.posting, is_counting = excluded.is_counting, gas = excluded.gas, sent = excluded.sent,
        reconciled_at = excluded.reconciled_at`,
     [
       ...[network, openingBlock, openingPosting, blockNumber, blockHash, posting],
-      ...[isCounting, gas, sent, reconciledAt],
+      ...[isCounting, gas, sent, reconciledAt, openingGas, openingSent],
     ],
   );
 }

@@ -58,10 +58,18 @@ export async function readChain(
 const sentence = (trouble: string) => `Nothing was compared: ${trouble}`;
 
 /** The nodes that have the block of the last comparison as it was. */
-function requireBlock(looks: readonly NodeLook[], { blockHash }: Position, quorum: number): NodeLook[] {
+function requireBlock(
+  looks: readonly NodeLook[],
+  { blockHash, blockNumber }: Position,
+  quorum: number,
+): NodeLook[] {
   const same = looks.filter(({ hash }) => hash === blockHash);
   const other = looks.filter(({ hash }) => hash !== undefined && hash !== blockHash);
   if (other.length >= quorum && same.length === 0) throw treasuryErrors.blockGone();
+  if (looks.length >= quorum && same.length === 0)
+    throw treasuryErrors.nodesAway({
+      message: `Nothing was compared: the nodes do not have block ${blockNumber}, where the last comparison ended. If they have pruned it, run causeway treasury reopen`,
+    });
   if (same.length < quorum) throw treasuryErrors.nodesAway();
   return same;
 }

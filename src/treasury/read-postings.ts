@@ -24,7 +24,7 @@ export async function readPostings(
   if (!position) {
     const { posting, owed } = await selectOpening(db, name, now);
     for (const asset of assets.values()) asset.owed = owed.get(asset.currency) ?? 0n;
-    const opening = { name: 'opening', count: 1 };
+    const opening = { name: 'opening', count: 0 };
     await addTotals(
       db,
       name,

@@ -6,6 +6,8 @@ import { makeAddress, makeFunds } from '../../test/factories.ts';
 import { startProxy, unit } from '../../test/payout-world.ts';
 import { makeTreasury } from '../../test/treasury-world.ts';
 import { fundAccount, postDeposits } from '../ledger/index.ts';
+import { treasuryJobs } from './jobs.ts';
+import { selectPosition } from './queries.ts';
 
 const chain = useChain();
 
@@ -333,4 +335,25 @@ test('wallets that are registered, replaced or handed over with a balance are na
   const handed = await world.compare();
   assert.equal(handed.amounts['wallets handed over'], -11n * unit);
   assert.deepEqual([handed.held, handed.unexplained], [1_000_005n * unit, 0n]);
+});
+
+test('the job compares when it is time, and leaves it when nodes are away', async (t) => {
+  const proxy = await startProxy(t, chain.rpcUrl);
+  const world = await makeTreasury(t, chain, { rpcUrls: [proxy.url] });
+  const job = treasuryJobs.find(({ name }) => name === 'treasury.reconcile polygon')!;
+  const readAt = async () => (await selectPosition(world.db, 'polygon'))?.reconciledAt.getTime();
+  await job.run(world.worker.deps);
+  const first = await readAt();
+  assert.ok(first);
+  world.worker.advance(590_000);
+  await job.run(world.worker.deps);
+  assert.equal(await readAt(), first);
+  world.worker.advance(20_000);
+  proxy.weather = (response) => response.destroy();
+  await job.run(world.worker.deps);
+  assert.equal(await readAt(), first);
+  assert.ok(world.worker.lines.some(({ msg }) => msg === 'the treasury was not compared'));
+  proxy.weather = undefined;
+  await job.run(world.worker.deps);
+  assert.ok((await readAt())! > first);
 });

@@ -35,7 +35,7 @@ export interface NetworkReport {
   block: number;
   /** Some platform wallets were not counted yet. */
   isCounting: boolean;
-  /** Native coin of the hot wallets in wei, its change since the comparison before, and how many transactions were sent. */
+  /** Native coin of the hot wallets in wei, its change since the opening, and how many transactions were sent since then. */
   gas: bigint;
   gasChange: bigint;
   sent: bigint;
@@ -58,16 +58,12 @@ const named = (network: Network) => (error: unknown) => {
 
 async function reconcileOne(ctx: Ctx, network: EvmNetwork): Promise<NetworkReport> {
   let turn = await takeTurn(ctx, network);
-  let [{ gasChange, sentChange: sent }, turns] = [turn, 1];
-  for (; turn.isBehind && turns < turnsInCommand; turns++) {
-    turn = await takeTurn(ctx, network);
-    gasChange += turn.gasChange;
-    sent += turn.sentChange;
-  }
+  for (let turns = 1; turn.isBehind && turns < turnsInCommand; turns++) turn = await takeTurn(ctx, network);
   const { position } = turn;
   const report: NetworkReport = {
     ...{ network: network.name, block: position.blockNumber, isCounting: position.isCounting },
-    ...{ gas: position.gas, gasChange, sent, assets: await reportAssets(ctx, network) },
+    ...{ gas: position.gas, gasChange: position.gas - position.openingGas },
+    ...{ sent: position.sent - position.openingSent, assets: await reportAssets(ctx, network) },
   };
   if (!turn.isBehind) await haltForShortfall(ctx, network, report);
   if (ctx.actor.kind === 'operator') await noteCommand(ctx, report);

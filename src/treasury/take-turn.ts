@@ -32,9 +32,6 @@ import { checkedInTurn, countedInTurn } from './timing.ts';
 
 export interface Turn {
   position: Position;
-  /** What the hot wallets gained in gas, and how many transactions they sent, since the turn before. */
-  gasChange: bigint;
-  sentChange: bigint;
   /** There is more to read. */
   isBehind: boolean;
 }
@@ -58,12 +55,7 @@ export async function takeTurn(ctx: Ctx, network: EvmNetwork): Promise<Turn> {
   const position = await inTransaction(ctx, (ctx) =>
     store(ctx, network, { before, chain, effects, measured, gas, places }),
   );
-  return {
-    position,
-    gasChange: position.gas - (before?.gas ?? position.gas),
-    sentChange: position.sent - (before?.sent ?? position.sent),
-    isBehind: !chain.isLast || position.isCounting,
-  };
+  return { position, isBehind: !chain.isLast || position.isCounting };
 }
 
 /** The wallets that moved, hot wallets, some that were never counted, and some whose balance was read longest ago. */
@@ -116,6 +108,7 @@ async function store(ctx: Ctx, network: EvmNetwork, read: Read): Promise<Positio
     ...{ blockNumber: chain.block.number, blockHash: chain.block.hash, posting },
     isCounting: (await selectUncounted(db, network.name, 1)).length > 0,
     ...{ gas: gas.gas, sent: gas.sent, reconciledAt: now },
+    ...{ openingGas: before?.openingGas ?? gas.gas, openingSent: before?.openingSent ?? gas.sent },
   };
   await insertCreditedWallets(db, { network: network.name, fromBlock: chain.block.number, now });
   await deleteMatched(db, network.name);

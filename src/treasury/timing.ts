@@ -1,5 +1,5 @@
-/** How often a network is compared. */
-export const everyMs = 600_000;
+/** How often a worker looks whether it is time for a comparison: `reconcileEveryMs` of the network. */
+export const everyMs = 10_000;
 
 /** One turn: as many blocks as hosted nodes take in one call. */
 export const blocksInTurn = 2_000;
