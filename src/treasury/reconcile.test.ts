@@ -357,3 +357,13 @@ test('the job compares when it is time, and leaves it when nodes are away', asyn
   await job.run(world.worker.deps);
   assert.ok((await readAt())! > first);
 });
+
+test('comparisons at the same time: each ends, and nothing is counted twice', async (t) => {
+  const world = await makeTreasury(t, chain);
+  await world.compare();
+  await chain.mint('USDC', world.wallet, 3n * unit);
+  await chain.mine(2);
+  const both = await Promise.all([world.compare(), world.compare()]);
+  for (const { amounts, unexplained } of both)
+    assert.deepEqual([amounts['hot wallet funding'], unexplained], [3n * unit, 0n]);
+});

@@ -47,9 +47,16 @@ export async function reconcile(ctx: Ctx, { network: name }: { network?: string 
   const networks = [...ctx.evm.values()].filter((network) => name === undefined || network.name === name);
   if (networks.length === 0) throw treasuryErrors.unknownNetwork();
   const reports: NetworkReport[] = [];
-  for (const network of networks) reports.push(await reconcileOne(ctx, network).catch(named(network.name)));
+  for (const network of networks)
+    reports.push(await reconcileOne(ctx, network).catch(onceMore(ctx, network)).catch(named(network.name)));
   return reports;
 }
+
+/** If a worker was first, the second try starts where the worker ended. */
+const onceMore = (ctx: Ctx, network: EvmNetwork) => (error: unknown) => {
+  if (!(error instanceof Refusal) || error.code !== 'compared_elsewhere') throw error;
+  return reconcileOne(ctx, network);
+};
 
 const named = (network: Network) => (error: unknown) => {
   if (!(error instanceof Refusal)) throw error;
