@@ -1,5 +1,4 @@
-import { recordChange } from '../audit/index.ts';
-import { type Ctx, inTransaction } from '../context.ts';
+import type { Ctx } from '../context.ts';
 import type { EvmNetwork, Network } from '../evm/index.ts';
 import { haltWallet } from '../payouts/index.ts';
 import { Refusal } from '../platform/errors.ts';
@@ -73,7 +72,6 @@ async function reconcileOne(ctx: Ctx, network: EvmNetwork): Promise<NetworkRepor
     ...{ sent: position.sent - position.openingSent, assets: await reportAssets(ctx, network) },
   };
   if (!turn.isBehind) await haltForShortfall(ctx, network, report);
-  if (ctx.actor.kind === 'operator') await noteCommand(ctx, report);
   return report;
 }
 
@@ -101,17 +99,4 @@ async function haltForShortfall(ctx: Ctx, network: EvmNetwork, { assets }: Netwo
     for (const address of await selectHotWallets(ctx.db, network))
       await haltWallet(ctx, { network: network.name, address, reason });
   }
-}
-
-function noteCommand(ctx: Ctx, { network, block, assets }: NetworkReport): Promise<void> {
-  const shortfalls = assets.map(({ currency, shortfall, decimals }) => [
-    currency,
-    formatMinor(shortfall, decimals),
-  ]);
-  return inTransaction(ctx, (ctx) =>
-    recordChange(ctx, {
-      ...{ action: 'treasury.reconcile', subject: `treasury:${network}`, before: null },
-      after: { block, shortfalls: Object.fromEntries(shortfalls) },
-    }),
-  );
 }

@@ -1,3 +1,4 @@
+import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
 import type { EvmNetwork } from '../evm/index.ts';
 import { countWallets } from './count-wallets.ts';
@@ -116,6 +117,13 @@ async function store(ctx: Ctx, network: EvmNetwork, read: Read): Promise<Positio
   await foldItems(db, network.name, now);
   await upsertPosition(db, position);
   await storeAssets(ctx, position, [...assets.values()]);
+  if (ctx.actor.kind === 'operator') {
+    await recordChange(ctx, {
+      ...{ action: 'treasury.reconcile', subject: `treasury:${network.name}` },
+      before: before ? { block: before.blockNumber } : null,
+      after: { block: position.blockNumber },
+    });
+  }
   return position;
 }
 
