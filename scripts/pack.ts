@@ -1,7 +1,7 @@
 // npm runs this around `npm pack` and `npm publish`: `prepack` compiles src/ to dist/, and `postpack` removes it.
 //
 // Node does not strip types under node_modules, so the package has dist/ instead of src/. Both are one level deep, so
-// that ../migrations is the same folder for both.
+// that ../database is the same folder for both.
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';

@@ -55,7 +55,7 @@ const starts: readonly Start[] = [
   {
     name: 'migrate',
     summary: 'bring the database of DATABASE_URL to this release’s schema',
-    flags: {},
+    flags: { '--check': 'change nothing; name what differs, with exit code 1 where something does' },
     run: runMigrate,
   },
   {
@@ -97,16 +97,28 @@ async function runServe(args: string[]): Promise<void> {
 }
 
 async function runMigrate(args: string[]): Promise<void> {
-  readFlags('migrate', args, {});
+  const { check } = readFlags('migrate', args, { check: { type: 'boolean' } });
   const databaseUrl = readSetting(process.env, 'DATABASE_URL');
   if (!databaseUrl) throw new ConfigFault(['DATABASE_URL is missing.']);
-  const { MigrationFault, migrate } = await import('./platform/migrate.ts');
-  const applied = await migrate(databaseUrl).catch(async (error) => {
+  const { MigrationFault, migrate, readRelease } = await import('./platform/migrate.ts');
+  const orUnreachable = async (error: Error): Promise<never> => {
     if (error instanceof MigrationFault) throw error;
     const { unreachable } = await import('./main.ts');
     throw unreachable(error);
-  });
-  print(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'The database is up to date.');
+  };
+  if (check) {
+    const { findDrift } = await import('./platform/check-schema.ts');
+    const drift = await findDrift(databaseUrl, readRelease()).catch(orUnreachable);
+    print(drift.length > 0 ? drift.join('\n') : 'The database is what the files of this release say.');
+    if (drift.length > 0) process.exitCode = 1;
+    return;
+  }
+  const applied = await migrate(databaseUrl).catch(orUnreachable);
+  const { migrations, functions } = applied;
+  if (migrations.length > 0) print(`Applied ${migrations.join(', ')}.`);
+  if (functions.length > 0)
+    print(`Applied ${functions.length === 1 ? functions[0] : `${functions.length} functions and views`}.`);
+  if (migrations.length + functions.length === 0) print('The database is up to date.');
 }
 
 /** What a server answered, wherever it is; its body is read once. */

@@ -9,7 +9,7 @@ import type { HttpServer } from './platform/http.ts';
 import { runJobs } from './platform/jobs.ts';
 import type { Log } from './platform/log.ts';
 import { createMetrics } from './platform/metrics.ts';
-import { readSchemaVersion, requireKnownVersion } from './platform/migrate.ts';
+import { readSchema, requireKnownSchema } from './platform/migrate.ts';
 import { createMemoryLimiter, createPostgresLimiter } from './platform/rate-limit/index.ts';
 import { createSealer } from './platform/seal.ts';
 import { StartError } from './platform/start-error.ts';
@@ -90,8 +90,8 @@ async function requireOwnDatabase(deps: Deps, config: Config): Promise<void> {
 
 /** One sentence where the database does not answer, or has another schema than this release's. */
 export async function requireSchema(db: Pool): Promise<void> {
-  requireKnownVersion(
-    await readSchemaVersion(db).catch((error: Error) => {
+  requireKnownSchema(
+    await readSchema(db).catch((error: Error) => {
       throw unreachable(error);
     }),
   );

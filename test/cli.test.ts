@@ -10,6 +10,7 @@ import path from 'node:path';
 import { after, suite, test } from 'node:test';
 import pg from 'pg';
 import { commands } from '../src/app.ts';
+import { readFunctions } from '../src/platform/apply-functions.ts';
 import { knownVersion, readMigrations } from '../src/platform/migrate.ts';
 import { makePartner, makeUser } from './factories.ts';
 import { cloneDatabase, noteSecret, useHarness } from './harness.ts';
@@ -339,7 +340,12 @@ suite('causeway', { concurrency: 2 }, () => {
       ],
     );
     const names = readMigrations().map(({ name }) => name);
-    assert.deepEqual(await run(['migrate'], env), { code: 0, out: `Applied ${names.join(', ')}.`, err: '' });
+    const missing = names.map((name) => `${name} is not applied.`).join('\n');
+    assert.deepEqual(await run(['migrate', '--check'], env), { code: 1, out: missing, err: '' });
+    const applied = `Applied ${names.join(', ')}.\nApplied ${readFunctions().length} functions and views.`;
+    assert.deepEqual(await run(['migrate'], env), { code: 0, out: applied, err: '' });
+    const same = 'The database is what the files of this release say.';
+    assert.deepEqual(await run(['migrate', '--check'], env), { code: 0, out: same, err: '' });
     assert.deepEqual(await run(['migrate'], env), { code: 0, out: 'The database is up to date.', err: '' });
     assert.deepEqual(await run(['users', 'list'], env), { code: 0, out: 'Nothing found.', err: '' });
   });

@@ -1,4 +1,4 @@
-// The schema as one text, for review in diffs. `npm run schema` writes migrations/schema.sql; schema.test.ts compares.
+// Tables, indexes, constraints and triggers as one text, for review in diffs; functions and views have files. `npm run schema` writes database/schema.sql; schema.test.ts compares.
 // The embedded PostgreSQL comes without pg_dump, and its text would change with every minor release.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,14 +7,15 @@ import pg from 'pg';
 import { migrate } from '../src/platform/migrate.ts';
 import { startPostgres } from '../src/sandbox/postgres/index.ts';
 
-export const schemaFile = path.resolve(import.meta.dirname, '../migrations/schema.sql');
+export const schemaFile = path.resolve(import.meta.dirname, '../database/schema.sql');
 
 export async function dumpSchema(databaseUrl: string): Promise<string> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
     const { rows } = await client.query<{ text: string }>(dumpStatement);
-    const head = '-- The schema after all migrations. Written by `npm run schema`; not read by any code.';
+    const head =
+      '-- Tables, indexes, constraints and triggers after all migrations. Written by `npm run schema`; not read by any code.';
     return [head, ...rows.map(({ text }) => text)].join('\n\n').concat('\n');
   } finally {
     await client.end();
@@ -24,7 +25,7 @@ export async function dumpSchema(databaseUrl: string): Promise<string> {
 const dumpStatement = `
   with tables as (
     select c.oid, c.relname, c.relpersistence, c.reloptions from pg_class c
-    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'schema_migrations'
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname not like 'schema_%'
   ), parts as (
     select 1 as section, relname as name, format(E'create%s table %s (\\n%s\\n)%s;',
       case relpersistence when 'u' then ' unlogged' else '' end, relname,
@@ -44,19 +45,9 @@ const dumpStatement = `
     where x.indrelid in (select oid from tables)
       and not exists (select from pg_constraint k where k.conindid = i.oid and k.conrelid = x.indrelid)
     union all
-    select 2, v.relname, format(E'create view %s as\\n%s', v.relname, pg_get_viewdef(v.oid))
-    from pg_class v where v.relnamespace = 'public'::regnamespace and v.relkind = 'v'
-    union all
     select 0, t.typname, format('create type %s as enum (%s);', t.typname,
       (select string_agg(quote_literal(e.enumlabel), ', ' order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid))
     from pg_type t where t.typnamespace = 'public'::regnamespace and t.typtype = 'e'
-    union all
-    select 3, p.proname, rtrim(pg_get_functiondef(p.oid), E'\\n') || ';'
-    from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prokind <> 'a'
-    union all
-    select 3, p.proname, format('create aggregate %s(%s) (sfunc = %s, stype = %s);', p.proname,
-      pg_get_function_arguments(p.oid), a.aggtransfn::regproc, format_type(a.aggtranstype, null))
-    from pg_proc p join pg_aggregate a on a.aggfnoid = p.oid where p.pronamespace = 'public'::regnamespace
     union all
     select 4, g.tgname, pg_get_triggerdef(g.oid) || ';' from pg_trigger g
     where not g.tgisinternal and g.tgrelid in (select oid from tables)

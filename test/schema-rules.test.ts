@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { test } from 'node:test';
+import { readFunctions } from '../src/platform/apply-functions.ts';
 import { readMigrations } from '../src/platform/migrate.ts';
 import { findBlocking } from './migration-rules.ts';
 
@@ -10,6 +12,24 @@ test('migrations let others read and write while they are applied', () => {
   const wrong = readMigrations()
     .filter(({ version }) => version > lastWithoutRules)
     .flatMap(({ name, sql }) => findBlocking(sql).map((fault) => `${name}: ${fault}`));
+  assert.deepEqual(wrong, [], 'see "Migrations" in CONTRIBUTING.md');
+});
+
+/** Later ones leave functions and views to database/functions/, where each stands once. */
+const lastWithFunctions = 25;
+
+test('migrations neither write functions and views nor call those of database/functions/', () => {
+  const names = readFunctions().map(({ name }) => path.basename(name, '.sql'));
+  const wrong = readMigrations()
+    .filter(({ version }) => version > lastWithFunctions)
+    .flatMap(({ name, sql }) => {
+      const code = sql.replaceAll(/--.*/g, '');
+      const written = /\bcreate (?:or replace )?(?:function|view|aggregate)\b/i.exec(code)?.[0];
+      const called = names.find((one) =>
+        new RegExp(`\\b${one}\\b`).test(code.replaceAll(/\bdrop [^;]*/gi, '')),
+      );
+      return [written, called].filter((found) => found !== undefined).map((found) => `${name}: ${found}`);
+    });
   assert.deepEqual(wrong, [], 'see "Migrations" in CONTRIBUTING.md');
 });
 

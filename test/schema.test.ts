@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { cloneDatabase } from './harness.ts';
 import { dumpSchema, schemaFile } from './schema-dump.ts';
 
-test('migrations/schema.sql is the schema after all migrations', async () => {
+test('database/schema.sql is the schema after all migrations', async () => {
   const expected = await dumpSchema(await cloneDatabase());
   assert.equal(readFileSync(schemaFile, 'utf8'), expected, 'run `npm run schema` and review the difference');
 });

@@ -208,7 +208,7 @@ test('every path named in a *.md exists', () => {
   const named = documents.flatMap((document) =>
     [
       ...read(document).matchAll(
-        /(?:`|\()((?:src|test|bench|docs|migrations|bin|scripts|\.ci)\/[\w./-]*|[A-Z]+\.md)(?:`|\))/g,
+        /(?:`|\()((?:src|test|bench|docs|database|bin|scripts|\.ci)\/[\w./-]*|[A-Z]+\.md)(?:`|\))/g,
       ),
     ].map(([, to]) => ({ document, to: to! })),
   );
@@ -223,7 +223,7 @@ test('every path named in a *.md exists', () => {
 });
 
 test('migrations are numbered without gaps and say why', () => {
-  const files = globSync('migrations/*_*.sql', { cwd: root }).sort();
+  const files = globSync('database/migrations/*_*.sql', { cwd: root }).sort();
   files.forEach((file, at) => {
     assert.ok(path.basename(file).startsWith(String(at + 1).padStart(4, '0')), `${file} is out of order`);
     assert.match(read(file), /^-- Why: \S/, `${file} must start with "-- Why: …"`);

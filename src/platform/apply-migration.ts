@@ -18,40 +18,41 @@ export interface Patience {
   giveUpMs: number;
 }
 
-/** Applies one migration, again and again where somebody has a table locked; gives up with a sentence that says who. */
-export async function applyMigration(
+export const applyMigration = (
   client: pg.Client,
   databaseUrl: string,
   migration: Migration,
   patience: Patience,
-): Promise<void> {
+): Promise<void> =>
+  untilUnlocked(client, databaseUrl, `Migration ${migration.name}`, patience, () =>
+    /^-- Outside a transaction/m.test(migration.sql)
+      ? buildIndex(client, migration, patience)
+      : applyInTransaction(client, migration, patience),
+  );
+
+/** Does it again and again where somebody has a table locked; gives up with a sentence that says who. */
+export async function untilUnlocked<T>(
+  client: pg.Client,
+  databaseUrl: string,
+  what: string,
+  patience: Patience,
+  apply: () => Promise<T>,
+): Promise<T> {
   const deadline = performance.now() + patience.giveUpMs;
   let holders: LockHolders | undefined;
   try {
     for (;;) {
-      const error = await attempt(client, migration, patience);
-      if (!error) return;
-      if (!isLockTimeout(error)) throw failed(migration, error);
-      if (performance.now() >= deadline) throw gaveUp(migration, patience, holders, error);
+      try {
+        return await apply();
+      } catch (error) {
+        if (!isLockTimeout(error as Error)) throw failed(what, error as Error);
+        if (performance.now() >= deadline) throw gaveUp(what, patience, holders, error as Error);
+      }
       holders ??= await watchLockHolders(databaseUrl, await pidOf(client));
       await sleep(patience.pauseMs);
     }
   } finally {
     await holders?.stop();
-  }
-}
-
-async function attempt(
-  client: pg.Client,
-  migration: Migration,
-  patience: Patience,
-): Promise<Error | undefined> {
-  try {
-    if (/^-- Outside a transaction/m.test(migration.sql)) await buildIndex(client, migration, patience);
-    else await applyInTransaction(client, migration, patience);
-    return undefined;
-  } catch (error) {
-    return error as Error;
   }
 }
 
@@ -104,18 +105,18 @@ async function pidOf(client: pg.Client): Promise<number> {
   return rows[0]!.pid;
 }
 
-const failed = ({ name }: Migration, error: Error) =>
-  new MigrationFault(`Migration ${name} failed: ${error.message}`, { cause: error });
+const failed = (what: string, error: Error) =>
+  new MigrationFault(`${what} failed: ${error.message}`, { cause: error });
 
 function gaveUp(
-  { name }: Migration,
+  what: string,
   { giveUpMs }: Patience,
   holders: LockHolders | undefined,
   cause: Error,
 ): MigrationFault {
   const who = holders?.describe() ?? 'a session that is gone';
   return new MigrationFault(
-    `Migration ${name} was not applied: for ${Math.round(giveUpMs / 1_000)} s a lock that it needs was held by ${who}. ` +
+    `${what} was not applied: for ${Math.round(giveUpMs / 1_000)} s a lock that it needs was held by ${who}. ` +
       'Nothing was changed. End that session, such as with `select pg_terminate_backend(<pid>)`, and run `causeway migrate` again.',
     { cause },
   );

@@ -19,7 +19,7 @@ test('200 /ready: a newer schema is a deploy under way; 503: an older one is not
   await db.query('delete from schema_migrations');
   const { status, body } = await ready();
   assert.equal(status, 503);
-  assert.match(body.error, /^Schema version is 0, not \d+$/);
+  assert.match(body.error, /^The database is at schema version 0 and this release needs \d+$/);
 });
 
 test('200 /metrics: requests by route pattern and status, latency, connections, jobs; no id and no address', async () => {

@@ -3,7 +3,7 @@ import type { Db } from './db.ts';
 import { commonErrors } from './errors.ts';
 import type { HttpServer } from './http.ts';
 import type { Metrics } from './metrics.ts';
-import { knownVersion, readSchemaVersion } from './migrate.ts';
+import { faultInSchema, readSchema } from './migrate.ts';
 
 const status = Type.Object({ status: Type.String() });
 const tags = ['Service'];
@@ -26,13 +26,11 @@ export function healthRoutes(server: HttpServer, { db, metrics }: { db: Db; metr
       },
     },
     async () => {
-      const version = await readSchemaVersion(db).catch((cause) => {
+      const schema = await readSchema(db).catch((cause) => {
         throw commonErrors.unavailable({ message: 'Database unavailable', cause });
       });
-      // A newer schema is a deploy under way: this process goes on until the new ones have taken over.
-      if (version < knownVersion) {
-        throw commonErrors.unavailable({ message: `Schema version is ${version}, not ${knownVersion}` });
-      }
+      const fault = faultInSchema(schema);
+      if (fault) throw commonErrors.unavailable({ message: `The database is ${fault}` });
       return { status: 'ready' };
     },
   );

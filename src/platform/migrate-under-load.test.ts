@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { makeAddress, makeKey } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { lockRows } from '../../test/lock-rows.ts';
-import { type Migration, MigrationFault, migrate, readMigrations } from './migrate.ts';
+import { readFunctions } from './apply-functions.ts';
+import { type Migration, MigrationFault, migrate, type Release, readMigrations } from './migrate.ts';
 
 const harness = useHarness();
 const query = (text: string) => harness.deps.db.query(text);
@@ -17,6 +18,8 @@ function withNext(sql: string): Migration[] {
   const name = `${String(version).padStart(4, '0')}_test.sql`;
   return [...applied, { version, name, sql, sha256: createHash('sha256').update(sql).digest('hex') }];
 }
+
+const releaseOf = (migrations: Migration[]): Release => ({ migrations, functions: readFunctions() });
 
 const patience = { lockMs: 200, pauseMs: 100, giveUpMs: 60_000 };
 
@@ -51,7 +54,7 @@ test('migrate waits for a long transaction without holding up requests: none fai
   const stopTraffic = await startTraffic(t);
   const long = await lockRows(t, harness.databaseUrl, 'lock table withdrawals in access share mode');
   const migrations = withNext('alter table withdrawals add column test_note text');
-  const migrating = migrate(harness.databaseUrl, migrations, patience);
+  const migrating = migrate(harness.databaseUrl, releaseOf(migrations), patience);
   // Longer than a request waits for a lock before it fails.
   await sleep(4_000);
   assert.deepEqual(
@@ -60,7 +63,7 @@ test('migrate waits for a long transaction without holding up requests: none fai
     'the long transaction is still in the way',
   );
   await long.release();
-  assert.deepEqual(await migrating, [migrations.at(-1)!.name]);
+  assert.deepEqual((await migrating).migrations, [migrations.at(-1)!.name]);
   applied.push(migrations.at(-1)!);
   const statuses = await stopTraffic();
   for (const [kind, all] of Object.entries(statuses)) {
@@ -79,7 +82,7 @@ test('migrate gives up after a while, says who holds the lock, and has changed n
     'create table test_half (id bigint); alter table users add column test_half text',
   );
   await assert.rejects(
-    migrate(harness.databaseUrl, migrations, { ...patience, giveUpMs: 1_500 }),
+    migrate(harness.databaseUrl, releaseOf(migrations), { ...patience, giveUpMs: 1_500 }),
     (error) => {
       assert.ok(error instanceof MigrationFault);
       const [, name, pid, state] =
@@ -99,7 +102,8 @@ test('migrate gives up after a while, says who holds the lock, and has changed n
   );
   assert.deepEqual(await query(`select to_regclass('test_half') as half`), [{ half: null }]);
   await long.release();
-  assert.deepEqual(await migrate(harness.databaseUrl, migrations, patience), [migrations.at(-1)!.name]);
+  const { migrations: names } = await migrate(harness.databaseUrl, releaseOf(migrations), patience);
+  assert.deepEqual(names, [migrations.at(-1)!.name]);
   applied.push(migrations.at(-1)!);
 });
 
@@ -110,17 +114,17 @@ test('an index is built outside a transaction while writers write; what a failed
 -- Outside a transaction: nobody who writes waits.
 create unique index concurrently if not exists test_codes_code on test_codes (code);`;
   const migrations = withNext(sql);
-  await assert.rejects(migrate(harness.databaseUrl, migrations, patience), {
+  await assert.rejects(migrate(harness.databaseUrl, releaseOf(migrations), patience), {
     constructor: MigrationFault,
     message: `Migration ${migrations.at(-1)!.name} failed: could not create unique index "test_codes_code"`,
   });
   await query('delete from test_codes');
   const writer = await lockRows(t, harness.databaseUrl, 'insert into test_codes values (2)');
-  const building = migrate(harness.databaseUrl, migrations, patience);
+  const building = migrate(harness.databaseUrl, releaseOf(migrations), patience);
   await sleep(1_000);
   await query('insert into test_codes values (3)');
   await writer.release();
-  assert.deepEqual(await building, [migrations.at(-1)!.name]);
+  assert.deepEqual((await building).migrations, [migrations.at(-1)!.name]);
   applied.push(migrations.at(-1)!);
   assert.deepEqual(
     await query(`select indisvalid as valid from pg_index where indexrelid = 'test_codes_code'::regclass`),
@@ -130,5 +134,8 @@ create unique index concurrently if not exists test_codes_code on test_codes (co
 
 test('outside a transaction nothing is allowed but one index', async () => {
   const migrations = withNext('-- Outside a transaction.\ncreate table test_outside (id bigint);');
-  await assert.rejects(migrate(harness.databaseUrl, migrations, patience), /failed: outside a transaction/);
+  await assert.rejects(
+    migrate(harness.databaseUrl, releaseOf(migrations), patience),
+    /failed: outside a transaction/,
+  );
 });

@@ -9,7 +9,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { cloneDatabase, testConfig, testLog } from '../../test/harness.ts';
 import { serve } from '../main.ts';
-import { knownVersion, type Migration, MigrationFault, migrate, readMigrations } from './migrate.ts';
+import { readFunctions } from './apply-functions.ts';
+import {
+  type Applied,
+  knownVersion,
+  type Migration,
+  MigrationFault,
+  migrate,
+  type Release,
+  readMigrations,
+} from './migrate.ts';
 
 const emptyDatabase = () => cloneDatabase('template0');
 
@@ -38,6 +47,11 @@ const migration = (version: number, sql: string): Migration => ({
   sha256: createHash('sha256').update(sql).digest('hex'),
 });
 
+const namesOf = (files: readonly { name: string }[]) => files.map(({ name }) => name);
+
+/** A release without functions. */
+const only = (...migrations: Migration[]): Release => ({ migrations, functions: [] });
+
 test('twenty processes migrate an empty database at once: one applies everything, none fails', async () => {
   const databaseUrl = await emptyDatabase();
   const script = path.resolve(import.meta.dirname, '../../test/processes/migrate.ts');
@@ -47,14 +61,14 @@ test('twenty processes migrate an empty database at once: one applies everything
   const reports = await Promise.all(
     processes.map(async (child) => {
       child.send('go');
-      const [applied] = (await once(child, 'message')) as [string[]];
+      const [applied] = (await once(child, 'message')) as [Applied];
       return applied;
     }),
   );
   assert.deepEqual(new Set(await Promise.all(exits)), new Set([0]));
   assert.deepEqual(
-    reports.filter((applied) => applied.length > 0),
-    [readMigrations().map(({ name }) => name)],
+    reports.filter(({ migrations, functions }) => migrations.length + functions.length > 0),
+    [{ migrations: namesOf(readMigrations()), functions: namesOf(readFunctions()) }],
   );
   const rows = await query<{ version: number }>(
     databaseUrl,
@@ -70,28 +84,33 @@ test('a migration that fails leaves nothing of itself, and what came before it s
   const databaseUrl = await emptyDatabase();
   const good = migration(1, 'create table kept (id integer)');
   const bad = migration(2, 'create table half (id integer); insert into half values (1); select 1 / 0');
-  await assert.rejects(migrate(databaseUrl, [good, bad]), {
+  await assert.rejects(migrate(databaseUrl, only(good, bad)), {
     constructor: MigrationFault,
     message: 'Migration 0002_test.sql failed: division by zero',
   });
   assert.deepEqual(await tableNames(databaseUrl), ['kept', 'schema_migrations']);
   const mended = migration(2, 'create table whole (id integer)');
-  assert.deepEqual(await migrate(databaseUrl, [good, mended]), ['0002_test.sql']);
-  assert.deepEqual(await migrate(databaseUrl, [good, mended]), []);
+  assert.deepEqual((await migrate(databaseUrl, only(good, mended))).migrations, ['0002_test.sql']);
+  assert.deepEqual((await migrate(databaseUrl, only(good, mended))).migrations, []);
 });
 
 test('an applied migration whose file was changed is refused before anything is applied', async () => {
   const databaseUrl = await emptyDatabase();
-  await migrate(databaseUrl, [migration(1, 'create table one (id integer)')]);
+  await migrate(databaseUrl, only(migration(1, 'create table one (id integer)')));
   const changed = [
     migration(1, 'create table one (id bigint)'),
     migration(2, 'create table two (id integer)'),
   ];
-  await assert.rejects(migrate(databaseUrl, changed), {
+  await assert.rejects(migrate(databaseUrl, only(...changed)), {
     constructor: MigrationFault,
     message: 'Migration 0001_test.sql was changed after it was applied; write a new migration instead.',
   });
-  assert.deepEqual(await tableNames(databaseUrl), ['one', 'schema_migrations']);
+  assert.deepEqual(await tableNames(databaseUrl), [
+    'one',
+    'schema_function_sets',
+    'schema_functions',
+    'schema_migrations',
+  ]);
 });
 
 test('a schema newer than the release is refused by migrate and by serve', async () => {
@@ -119,7 +138,7 @@ test('a schema older than the release, or none at all, is refused by serve, whic
 test('a connection lost in the middle of a migration fails the call, not the process, and leaves nothing', async () => {
   const databaseUrl = await emptyDatabase();
   const lost = assert.rejects(
-    migrate(databaseUrl, [migration(1, 'select pg_sleep(30)')]),
+    migrate(databaseUrl, only(migration(1, 'select pg_sleep(30)'))),
     /terminating connection due to administrator command|Connection terminated/,
   );
   const isSleeping = async () =>

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { applyMigration, type Migration, type Patience } from './apply-migration.ts';
+import { applyFunctions, type FunctionFile, knownDigest, readFunctions } from './apply-functions.ts';
+import { applyMigration, type Migration, type Patience, untilUnlocked } from './apply-migration.ts';
 import type { Db } from './db.ts';
 import { MigrationFault } from './migration-fault.ts';
 
 export { type Migration, MigrationFault };
 
-const folder = new URL('../../migrations/', import.meta.url);
+const folder = new URL('../../database/migrations/', import.meta.url);
 
 export function readMigrations(): Migration[] {
   const names = readdirSync(folder).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name));
@@ -22,6 +23,20 @@ export function readMigrations(): Migration[] {
     };
   });
 }
+
+/** What a release brings a database to. */
+export interface Release {
+  migrations: readonly Migration[];
+  functions: readonly FunctionFile[];
+}
+
+/** The names of the files that a call applied. */
+export interface Applied {
+  migrations: string[];
+  functions: string[];
+}
+
+export const readRelease = (): Release => ({ migrations: readMigrations(), functions: readFunctions() });
 
 /** The schema version that this code was written for. */
 export const knownVersion = readMigrations().at(-1)?.version ?? 0;
@@ -39,14 +54,15 @@ const othersMs = 600_000;
 const lockKey = 4_711_204_018n;
 
 /**
- * Brings the database to the newest of `migrations`, each in a separate transaction or not at all. Requests go on
- * meanwhile. Any number of processes may call this at once: one holds the advisory lock, the others wait and then find nothing to do. Returns the names applied here.
+ * Brings the database to a release: its migrations, each in a separate transaction or not at all, then its functions in one.
+ * Requests go on meanwhile. Any number of processes may call this at once: one holds the advisory lock, the others wait and
+ * then find nothing to do.
  */
 export async function migrate(
   databaseUrl: string,
-  migrations: Migration[] = readMigrations(),
+  { migrations, functions }: Release = readRelease(),
   patience: Patience = usualPatience,
-): Promise<string[]> {
+): Promise<Applied> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
   // The statement under way fails with the same error; without a listener it would end the process.
   client.on('error', () => undefined);
@@ -63,7 +79,7 @@ export async function migrate(
     );
     const applied = new Map(rows.map((row) => [row.version, row]));
     requireNotNewer(rows.at(-1)?.version ?? 0, migrations.at(-1)?.version ?? 0);
-    const done: string[] = [];
+    const names: string[] = [];
     for (const migration of migrations) {
       const before = applied.get(migration.version);
       if (before && before.sha256 !== migration.sha256) {
@@ -73,9 +89,13 @@ export async function migrate(
       }
       if (before) continue;
       await applyMigration(client, databaseUrl, migration, patience);
-      done.push(migration.name);
+      names.push(migration.name);
     }
-    return done;
+    const apply = () => applyFunctions(client, functions, patience.lockMs);
+    return {
+      migrations: names,
+      functions: await untilUnlocked(client, databaseUrl, 'The functions of this release', patience, apply),
+    };
   } finally {
     await client.end();
   }
@@ -109,26 +129,41 @@ async function waitForOthers(client: pg.Client): Promise<void> {
   }
 }
 
-/** The database's schema version; 0 for a database without one. */
-export async function readSchemaVersion(db: Db): Promise<number> {
-  const [table] = await db.query<{ present: boolean }>(
-    "select to_regclass('schema_migrations') is not null as present",
+/** What a database has of the schema. */
+export interface Schema {
+  /** 0 for a database without one. */
+  version: number;
+  /** Whether this release's functions were applied; later ones may have replaced some since. */
+  hasFunctions: boolean;
+}
+
+export async function readSchema(db: Db): Promise<Schema> {
+  const [present] = await db.query<{ migrations: boolean; functions: boolean }>(
+    `select to_regclass('schema_migrations') is not null as migrations,
+       to_regclass('schema_function_sets') is not null as functions`,
   );
-  if (!table?.present) return 0;
+  if (!present!.migrations) return { version: 0, hasFunctions: false };
   const [row] = await db.query<{ version: number }>(
     'select coalesce(max(version), 0) as version from schema_migrations',
   );
-  return row!.version;
+  const sets = present!.functions
+    ? await db.query('select from schema_function_sets where digest = $1', [knownDigest])
+    : [];
+  return { version: row!.version, hasFunctions: sets.length > 0 };
+}
+
+/** Why this release cannot work with a schema yet. A newer one is a deploy under way: its functions still serve this release. */
+export function faultInSchema({ version, hasFunctions }: Schema): string | undefined {
+  if (version < knownVersion) return `at schema version ${version} and this release needs ${knownVersion}`;
+  if (version === knownVersion && !hasFunctions) return 'without the functions of this release';
+  return undefined;
 }
 
 /** Refuses to serve on a schema that this release does not know or that is not yet brought up to it. */
-export function requireKnownVersion(version: number): void {
-  requireNotNewer(version, knownVersion);
-  if (version < knownVersion) {
-    throw new MigrationFault(
-      `The database is at schema version ${version} and this release needs ${knownVersion}: run \`causeway migrate\` first.`,
-    );
-  }
+export function requireKnownSchema(schema: Schema): void {
+  requireNotNewer(schema.version, knownVersion);
+  const fault = faultInSchema(schema);
+  if (fault) throw new MigrationFault(`The database is ${fault}: run \`causeway migrate\` first.`);
 }
 
 function requireNotNewer(version: number, known: number): void {

@@ -1,0 +1,8 @@
+-- What the house has of each asset, below zero where it owes.
+create or replace view ledger_house_balances as
+  select h.network, h.currency, sum(h.balance) as balance
+  from (
+    select network, currency, balance from ledger_house
+    union all
+    select a.network, a.currency, c.amount from ledger_house_changes c left join ledger_accounts a on a.id = c.account_id
+  ) h group by h.network, h.currency;

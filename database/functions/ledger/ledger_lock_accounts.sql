@@ -1,0 +1,21 @@
+-- The accounts of owners, locked in order of id; missing ones are made, whose ids are the highest. `assets` says by place which of
+-- the networks and currencies each owner has. Only under the locks of the owners' lists: nobody else makes the same.
+create or replace function ledger_lock_accounts(owners uuid[], assets integer[], networks text[], currencies text[]) returns bigint[]
+language plpgsql as $$
+declare
+  accounts bigint[];
+begin
+  for attempt in 1..2 loop
+    with locked as materialized (
+      select o.place, a.id from unnest(owners, assets) with ordinality as o (user_id, asset, place)
+      join ledger_accounts a on a.user_id = o.user_id and a.network = networks[o.asset] and a.currency = currencies[o.asset]
+      order by a.id for update of a)
+    select array_agg(l.id order by l.place) into accounts from locked l;
+    exit when coalesce(cardinality(accounts), 0) = cardinality(owners);
+    insert into ledger_accounts (user_id, network, currency, balance, held)
+      select o.user_id, networks[o.asset], currencies[o.asset], 0, 0 from unnest(owners, assets) as o (user_id, asset)
+      where not exists (select from ledger_accounts a
+        where a.user_id = o.user_id and a.network = networks[o.asset] and a.currency = currencies[o.asset]);
+  end loop;
+  return accounts;
+end $$;

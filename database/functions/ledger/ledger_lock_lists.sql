@@ -1,0 +1,26 @@
+-- The lists of users, locked in order of id; missing ones are made. In the order of `users`, who must differ. Loops of plain
+-- look-ups, here and below: most calls are about one user, and a join of arrays takes longer to set up than they take.
+create or replace function ledger_lock_lists(users uuid[], settled boolean) returns bigint[]
+language plpgsql as $$
+declare
+  lists bigint[];
+  list bigint;
+begin
+  if cardinality(users) = 1 then
+    select l.id into list from ledger_lists l where l.user_id = users[1] and l.is_settled = settled for update;
+    if found then return array[list]; end if;
+  end if;
+  -- In one order, and before anything is locked: whoever makes a list makes others who make it wait.
+  insert into ledger_lists (user_id, is_settled, last_hash)
+    select u, settled, case when settled then ledger_first_hash(u) end from unnest(users) u
+    where not exists (select from ledger_lists l where l.user_id = u and l.is_settled = settled)
+    order by u on conflict do nothing;
+  if cardinality(users) > 1 then
+    perform from ledger_lists l where l.user_id = any (users) and l.is_settled = settled order by l.id for update;
+  end if;
+  for place in 1..cardinality(users) loop
+    select l.id into strict list from ledger_lists l where l.user_id = users[place] and l.is_settled = settled for update;
+    lists[place] := list;
+  end loop;
+  return lists;
+end $$;

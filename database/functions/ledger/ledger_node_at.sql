@@ -1,0 +1,7 @@
+-- The node of a level in which a place is, or the last one before it.
+create or replace function ledger_node_at(in_list bigint, at_level integer, at timestamptz, at_number bigint) returns ledger_nodes
+language sql stable as $$
+  select n from ledger_nodes n
+  where n.list_id = in_list and n.level = at_level and (n.first_at, n.first_number) <= (at, at_number)
+  order by n.first_at desc, n.first_number desc limit 1
+$$;

@@ -1,0 +1,5 @@
+create or replace function withdrawal_facts_mark(partner_id uuid, user_id uuid, network text, token_address text, to_address text,
+  amount numeric) returns bytea language sql immutable as $$
+  select substring(sha256(convert_to('facts ' || partner_id::text || ' ' || user_id::text || ' ' || network || ' ' ||
+    token_address || ' ' || to_address || ' ' || amount::text, 'UTF8')) for 16)
+$$;

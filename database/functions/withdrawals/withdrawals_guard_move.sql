@@ -1,0 +1,43 @@
+-- As in 0002, and: back to pending when its slot is void; a payment that was found on chain does not fail before it is settled.
+create or replace function withdrawals_guard_move() returns trigger language plpgsql as $$
+begin
+  if (new.id, new.bulk_id, new.list_id, new.position, new.partner_id, new.user_id, new.network, new.currency,
+      new.token_address, new.decimals, new.amount, new.to_address, new.recipient_user_id, new.created_at)
+    is distinct from
+     (old.id, old.bulk_id, old.list_id, old.position, old.partner_id, old.user_id, old.network, old.currency,
+      old.token_address, old.decimals, old.amount, old.to_address, old.recipient_user_id, old.created_at) then
+    raise exception 'what a withdrawal pays, and to whom, does not change' using errcode = 'restrict_violation';
+  end if;
+  if new.status = old.status then
+    if old.status in ('completed', 'failed') then
+      raise exception 'a % withdrawal is final', old.status using errcode = 'restrict_violation';
+    end if;
+    return new;
+  end if;
+  if (old.status, new.status) not in (('queued', 'pending'), ('queued', 'failed'), ('pending', 'processing'),
+      ('pending', 'failed'), ('processing', 'completed'), ('processing', 'failed'), ('processing', 'pending')) then
+    raise exception 'a withdrawal does not move from % to %', old.status, new.status using errcode = 'restrict_violation';
+  end if;
+  -- Once signed, only what is final on chain decides.
+  if new.status = 'processing' and not exists (select from payout_slots s where s.withdrawal_id = new.id) then
+    raise exception 'a withdrawal is not processing before its nonce is stored' using errcode = 'restrict_violation';
+  end if;
+  if new.status = 'pending' and old.status = 'processing' then
+    if exists (select from payout_slots s where s.withdrawal_id = new.id)
+        or not exists (select from payout_slots s where s.void_of = new.id) then
+      raise exception 'a withdrawal does not move from processing to pending unless its nonce is void'
+        using errcode = 'restrict_violation';
+    end if;
+    return new;
+  end if;
+  if old.status = 'processing' and not exists (
+      select from payout_slots s where s.withdrawal_id = new.id and s.state = 'final'
+        and s.mined_hash is not distinct from new.transaction_hash) then
+    raise exception 'a signed withdrawal ends only with a final transaction' using errcode = 'restrict_violation';
+  end if;
+  if new.status = 'failed' and old.status <> 'processing'
+      and (exists (select from payout_slots s where s.withdrawal_id = new.id) or is_found_paid(new)) then
+    raise exception 'a signed withdrawal ends only with a final transaction' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
