@@ -28,7 +28,7 @@ const noReads = { receipt: {}, read: {} };
 
 /** Most bytes are passed on late, so that what is lost in a failover is seen by no node at first. */
 const lateSends = { ...everyFault, ...noReads, rate: 0.8, transport: {}, send: { swallowed: 1 } };
-const losing = { lossEvery: 6, leastSeconds: 60, mostSeconds: 120, backupSeconds: { least: 4, most: 8 } };
+const losing = { lossEvery: 6, leastSeconds: 90, mostSeconds: 150, backupSeconds: { least: 20, most: 30 } };
 
 /** The wrong workers, each under the faults that it cannot stand. */
 export const mutants: readonly Mutant[] = [
