@@ -33,6 +33,56 @@ test('migrations neither write functions and views nor call those of database/fu
   assert.deepEqual(wrong, [], 'see "Migrations" in CONTRIBUTING.md');
 });
 
+/** What is wrong with a file of database/functions/. */
+function findFaults({ name, sql }: { name: string; sql: string }): string[] {
+  const lines = sql.split('\n');
+  const header = lines.slice(
+    0,
+    lines.findIndex((line) => !line.startsWith('--')),
+  );
+  const code = sql.replaceAll(/--.*/g, '').replaceAll(/\$\$.*?\$\$/gs, '');
+  const created = [...code.matchAll(/\bcreate (?:or replace )?(\w+) (\w+)/gi)].map(([text]) => text);
+  const own = path.basename(name, '.sql');
+  const expected = ['function', 'aggregate', 'view'].map((kind) => `create or replace ${kind} ${own}`);
+  return [
+    ...['-- ', '-- Called by: ', '-- Locks: ', '-- Costs: ']
+      .filter((start) => !header.some((line) => line.startsWith(start)))
+      .map((start) => `no line "${start.trim()}" above its code`),
+    ...(expected.includes(created[0] ?? '') ? [] : [`not one of: ${expected.join(', ')}`]),
+    ...created.slice(1).filter((text) => !text.startsWith('create or replace trigger ')),
+  ];
+}
+
+test('function files say who calls, what is locked and what it costs, and create what they are named after', () => {
+  const files = readFunctions();
+  assert.notEqual(files.length, 0);
+  const wrong = files.flatMap((file) => findFaults(file).map((fault) => `${file.name}: ${fault}`));
+  assert.deepEqual(wrong, [], 'see "Migrations" in CONTRIBUTING.md');
+});
+
+const header = '-- Adds.\n-- Called by: `b`.\n-- Locks: nothing.\n-- Costs: nothing.\n';
+const code = 'create or replace function a() returns void language sql as $$ create table b (); $$;\n';
+const trigger = 'create or replace trigger a before insert on c for each row execute function a();\n';
+
+for (const [what, sql, count] of [
+  ['a function', header + code, 0],
+  ['a function and its trigger', header + code + trigger, 0],
+  ['a view', `${header}create or replace view a as select 1;\n`, 0],
+  ['no comment', code, 4],
+  ['a comment below', code + header, 4],
+  ['no locks', header.replace('-- Locks: nothing.\n', '') + code, 1],
+  ['another name', header + code.replace('a()', 'b()'), 1],
+  ['a longer name', header + code.replace('a()', 'ab()'), 1],
+  ['no replacement', header + code.replace('or replace ', ''), 1],
+  ['only a trigger', header + trigger, 1],
+  ['two functions', header + code + code, 1],
+  ['no code', header, 1],
+] as const) {
+  test(`faults of a function file with ${what}: ${count}`, () => {
+    assert.equal(findFaults({ name: 'feature/a.sql', sql }).length, count);
+  });
+}
+
 for (const sql of [
   'alter table withdrawals add constraint fits check (amount > 0);',
   'alter table withdrawals add check (amount > 0);',

@@ -1,5 +1,8 @@
--- As before: adds changes in their order, of these subjects. Holds the one lock of the chain until the transaction ends. Returns the
--- last row's id.
+-- Adds changes (at least one, or the chain loses its head) to the audit log, in their order, with their
+-- subjects by place. Returns the last row's id.
+-- Called by: `src/audit/queries.ts`, `src/ledger/queries.ts`.
+-- Locks: the chain (`audit_lock_head`), until the transaction ends.
+-- Costs: one insert for each change; one delete and one insert of the head.
 create or replace function audit_append(changes json, subjects text[]) returns bigint
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 declare

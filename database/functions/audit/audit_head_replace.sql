@@ -1,3 +1,7 @@
+-- Replaces the head of the audit log's chain when view `audit_head` is updated.
+-- Called by: trigger `audit_head_replace` on view `audit_head`, instead of an update.
+-- Locks: the head's row. The view has already locked the chain.
+-- Costs: one delete and one insert.
 create or replace function audit_head_replace() returns trigger language plpgsql as $$
 begin
   delete from audit_heads h where h.id = old.id;

@@ -1,6 +1,9 @@
--- Locks the chain until the transaction ends and returns its head. The lock comes first: the next statement must see what its last
--- holder has committed. The number is the lock's name. A sequential scan, which suits the one row that there is when a connection makes
--- its plan, would walk over the dead ones later.
+-- Locks the chain of the audit log and returns its head. The lock comes first, so that the next statement
+-- sees what the last holder committed. No sequential scan: a plan made for one row would later read all dead
+-- rows.
+-- Called by: `audit_append`, `audit_log_chain`, view `audit_head`.
+-- Locks: advisory lock 4711204019, until the transaction ends.
+-- Costs: one row, found by index.
 create or replace function audit_lock_head() returns audit_heads
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 declare

@@ -1,4 +1,7 @@
--- As before, for rows that come without a hash.
+-- Gives an audit row that is inserted without a hash its id and its hash, and replaces the head.
+-- Called by: trigger `audit_log_chain` on `audit_log`, before each insert without a hash.
+-- Locks: the chain (`audit_lock_head`), until the transaction ends.
+-- Costs: for each row, one delete and one insert of the head.
 create or replace function audit_log_chain() returns trigger
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 declare

@@ -1,3 +1,7 @@
+-- Hashes an audit row after the previous hash. `audit_append` hashes the same columns.
+-- Called by: `audit_log_chain`, `src/audit/queries.ts`.
+-- Locks: nothing.
+-- Costs: one SHA-256.
 create or replace function audit_row_hash(previous bytea, r audit_log) returns bytea
 language sql stable as $$
   select sha256(previous || convert_to(

@@ -1,4 +1,9 @@
--- Counts rows that were added to a list.
+-- Counts rows that were added to a list, and cuts nodes of more than 128 rows. A list of at most 128 has no
+-- nodes.
+-- Called by: `card_movements_count`, `card_transactions_count`.
+-- Locks: the row of the list, then the nodes that count the added rows.
+-- Costs: one update of the list; for each added row, three nodes found and at most three updated; `card_cut`
+-- for each node that is too large.
 create or replace function card_count(in_list bigint, ats timestamptz[], numbers bigint[]) returns void
 language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare

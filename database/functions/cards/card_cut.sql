@@ -1,4 +1,9 @@
--- Cuts a node that has become large, or a list that has none yet, into nodes of 64 or a few more, and those above it by 32.
+-- Cuts a large node, or a list without nodes, into nodes of 64 rows or a few more. A node above with more
+-- than 64 nodes below is cut into nodes of 32 or a few more.
+-- Called by: `card_count`.
+-- Locks: the nodes that it deletes or updates. The caller holds the row of the list.
+-- Costs: reads each row in the range and writes a node for each 64; on each of two upper levels it reads the
+-- nodes below one node, and rewrites that node if there are more than 64.
 create or replace function card_cut(list card_lists, lo_at timestamptz, lo_number bigint, hi_at timestamptz, hi_number bigint) returns void
 language plpgsql as $$
 declare

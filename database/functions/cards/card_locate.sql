@@ -1,5 +1,9 @@
--- Of a list, within a window, both ends included: how many rows there are, and the place before which those after the first `skip`
--- are, newest first; null where there are none.
+-- Returns the number of a list's rows in a window, both ends included, and the place before which the rows
+-- after the first `skip` are, newest first; null if there are none.
+-- Called by: `src/cards/lists/queries.ts`.
+-- Locks: nothing.
+-- Costs: `card_rank` for each end that is given. Up to a `skip` of 128, `skip` index entries; above that, the
+-- nodes of the top level, on both lower levels those below one node, and at most the rows of one node.
 create or replace function card_locate(of_user uuid, of_kind card_list_kind, of_account text, start_at timestamptz, end_at timestamptz,
   skip bigint, out list_id bigint, out total bigint, out upto_at timestamptz, out upto_number bigint)
 language plpgsql stable set plan_cache_mode = force_generic_plan as $$

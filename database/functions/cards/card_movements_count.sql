@@ -1,3 +1,7 @@
+-- Counts new movements in the list of their user and in that of their account.
+-- Called by: trigger `card_movements_count` on `card_movements`, after each insert statement.
+-- Locks: the rows of the lists, in order of id (`card_count`).
+-- Costs: reads the added rows; one `card_count` for each list.
 create or replace function card_movements_count() returns trigger language plpgsql as $$
 declare
   news record;

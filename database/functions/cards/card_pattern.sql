@@ -1,4 +1,9 @@
--- A pattern for a part of a text that is already folded: whatever has the text fits it. Nothing in the text is a wildcard.
+-- Makes a LIKE pattern that matches every text that contains the folded `words`; nothing in them is a
+-- wildcard. It leaves out trigrams that more than 2 % of the transactions have, according to the planner's
+-- statistics.
+-- Called by: `card_search`.
+-- Locks: nothing.
+-- Costs: reads the statistics `card_transactions_grams`; one step for each character.
 create or replace function card_pattern(words text) returns text
 language plpgsql stable as $$
 declare

@@ -1,5 +1,9 @@
--- How many rows of a list stand before a place: those of the nodes before the one that it is in, level by level, and the rest in the
--- index. One statement, because each costs as much as what it reads here.
+-- Counts the rows of a list before a place: nodes level by level, then the rest in the index. One statement
+-- for all levels, because each statement costs as much as what it reads here.
+-- Called by: `card_locate`.
+-- Locks: nothing.
+-- Costs: the nodes of the top level before the place, on both lower levels those below one node, and the rows
+-- of one node; in a list of at most 128 rows, the rows before the place.
 create or replace function card_rank(list card_lists, at timestamptz, at_number bigint) returns bigint
 language plpgsql stable as $$
 declare

@@ -1,3 +1,7 @@
+-- Refuses a new refill that is not queued, or that has retries or a payment.
+-- Called by: trigger `card_refills_guard_first` on `card_refills`, before each insert.
+-- Locks: nothing.
+-- Costs: no table is read.
 create or replace function card_refills_guard_first() returns trigger language plpgsql as $$
 begin
   if new.status <> 'queued' or new.retries <> 0 or new.withdrawal_id is not null then

@@ -1,5 +1,9 @@
--- A payment belongs to one attempt of one refill, and another attempt is made only when that payment has failed for good: whatever
--- workers do, what an account is paid is what its completed refills say.
+-- Refuses what could pay a refill twice. A payment belongs to one attempt of one refill, and the next attempt
+-- needs that payment to have failed for good. So what an account was paid is what its completed refills say.
+-- Called by: trigger `card_refills_guard_move` on `card_refills`, before each update.
+-- Locks: nothing.
+-- Costs: for each status that moves, one withdrawal; for a new payment, also its account and the house
+-- partner.
 create or replace function card_refills_guard_move() returns trigger language plpgsql as $$
 declare
   payment withdrawals;

@@ -1,7 +1,9 @@
--- Of a user's transactions whose merchant or description has a text, within a window: how many there are, and a page of their ids,
--- newest first; where the page is empty, a row without one. One of three ways: a text without grams is looked for in all that the
--- user has; another by the index, where the user is a part of the key, unless so much is theirs that looking at what was found
--- costs less. Nothing else there may tempt a plan to another index: one made for users with few transactions would read all of them.
+-- Counts a user's transactions in a window whose merchant or description contains `words`; returns a page of
+-- ids, newest first (one row without an id if empty). Finds them by trigram, with the user as a key unless
+-- over 10 % of all are theirs. A further condition there could make the planner read all of them.
+-- Called by: `src/cards/lists/queries.ts`.
+-- Locks: nothing.
+-- Costs: reads each match, in or outside the window; without a trigram, all of the user's rows in the window.
 create or replace function card_search(of_user uuid, words text, start_at timestamptz, end_at timestamptz, skip bigint, size bigint)
 returns table (total bigint, id text)
 language plpgsql stable rows 10 set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$

@@ -1,3 +1,7 @@
+-- Counts new transactions in the lists of their users.
+-- Called by: trigger `card_transactions_count` on `card_transactions`, after each insert statement.
+-- Locks: the rows of the lists, in order of id (`card_count`).
+-- Costs: reads the added rows; one `card_count` for each list.
 create or replace function card_transactions_count() returns trigger language plpgsql as $$
 declare
   news record;

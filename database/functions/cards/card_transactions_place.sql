@@ -1,4 +1,8 @@
--- Instants are told and shown in milliseconds, and are asked for by what was shown.
+-- Gives a transaction its list. Truncates its time to milliseconds, because times are shown, and searched
+-- for, in milliseconds.
+-- Called by: trigger `card_transactions_place` on `card_transactions`, before each insert.
+-- Locks: nothing.
+-- Costs: for each row, one list by index.
 create or replace function card_transactions_place() returns trigger language plpgsql as $$
 begin
   select l.id into new.list_id from card_lists l

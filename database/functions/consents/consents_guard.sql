@@ -1,3 +1,8 @@
+-- Refuses changes that a consent does not allow: a request stays as it was made, scopes are only reduced, a
+-- decision, an end and the user who opened it stay, and reads are only counted up.
+-- Called by: trigger `consents_guard` on `consents`, before each update.
+-- Locks: nothing.
+-- Costs: compares the old and the new row; no table is read.
 create or replace function consents_guard() returns trigger language plpgsql as $$
 begin
   if (new.id, new.integration_id, new.purpose, new.requested_scopes, new.optional_scopes, new.duration, new.duration_days,

@@ -1,5 +1,9 @@
--- What accounts had after a line, in their order: counted back from now where `ats` is null, else from the end of a node, as far as the
--- counts of each level go. In FROM, where PostgreSQL makes it part of the query: a call for each account took twice as long.
+-- Returns what accounts had after a line, in their order: counted back from now if `ats` is null, else from
+-- the end of a node. Called in FROM, where PostgreSQL inlines it: a call for each account took twice as long.
+-- Called by: `ledger_lines_page`, `ledger_page`.
+-- Locks: nothing.
+-- Costs: for each account, its movements from the line to that end, and its balance or its sums: those of the
+-- top level before the end, and on both lower levels those below one node.
 create or replace function ledger_balances_after(accounts bigint[], line_at timestamptz, line_number bigint, ats timestamptz[], numbers bigint[])
 returns table (account_id bigint, balance numeric, place bigint)
 language sql stable as $$

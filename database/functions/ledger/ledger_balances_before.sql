@@ -1,4 +1,8 @@
--- What accounts of a list's user had before a place.
+-- Returns what accounts of a list's user had before a place.
+-- Called by: `ledger_balances_far_apart`, `ledger_page`, `src/ledger/lines/queries.ts`.
+-- Locks: nothing.
+-- Costs: three nodes; for each account, its sums of the top level before the place, on both lower levels
+-- those below one node, and its movements in one node or in the tail.
 create or replace function ledger_balances_before(in_list bigint, accounts bigint[], at timestamptz, at_number bigint)
 returns table (account_id bigint, balance numeric)
 language plpgsql stable rows 5 as $$

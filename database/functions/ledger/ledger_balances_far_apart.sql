@@ -1,4 +1,9 @@
--- The balances after lines that are far apart, each counted back from the end of its node; in the tail, from now.
+-- Returns the balances after lines that are far apart, each counted back from the end of its node; in the
+-- tail, from now.
+-- Called by: `ledger_page`.
+-- Locks: nothing.
+-- Costs: for each line, one node and its account's movements from the line to the node's end or to now; one
+-- `ledger_balances_before` for each node.
 create or replace function ledger_balances_far_apart(list ledger_lists, lines ledger_lines[])
 returns table (line ledger_lines, balance numeric)
 language plpgsql stable rows 10 as $$

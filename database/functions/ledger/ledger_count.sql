@@ -1,4 +1,8 @@
--- Counts lines that were added to nodes, or taken out of them (`sign` -1), and cuts those that have become too large.
+-- Counts lines that were added to nodes (`sign` 1) or taken out of them (-1). After adding, it cuts at most
+-- `cuts_max` nodes that have more than 128 lines, and returns how many.
+-- Called by: `ledger_count_late`, `ledger_count_unsettled`, `ledger_note_new_withdrawals`.
+-- Locks: the nodes that it updates or cuts. The caller holds the row of the list.
+-- Costs: for each line, at most four nodes found and three updated; one `ledger_cut_node` for each cut.
 create or replace function ledger_count(in_list bigint, types ledger_line_type[], ats timestamptz[], numbers bigint[], sign integer,
   cuts_max integer default ledger_cuts_max()) returns integer
 language plpgsql as $$

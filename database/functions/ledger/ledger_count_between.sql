@@ -1,3 +1,8 @@
+-- Counts the lines of some types in a list from one place up to another.
+-- Called by: `ledger_rank`.
+-- Locks: nothing.
+-- Costs: reads the lines in the range: of a settled list, one index range for each type; else records of all
+-- types.
 create or replace function ledger_count_between(list ledger_lists, types ledger_line_type[], lo_at timestamptz, lo_number bigint,
   hi_at timestamptz, hi_number bigint) returns bigint
 language plpgsql stable as $$

@@ -1,4 +1,8 @@
 -- Counts unsettled records of a list that were added (`sign` 1) or taken out (-1).
+-- Called by: `ledger_note_completed_withdrawals`, `src/ledger/unsettled/queries.ts`.
+-- Locks: the row of the list, then the nodes of the records.
+-- Costs: one update of the list; `ledger_count` if a record is not in the tail; `ledger_cut_tail` if the tail
+-- has 128.
 create or replace function ledger_count_unsettled(in_list bigint, types ledger_line_type[], ats timestamptz[], numbers bigint[], sign integer)
 returns void
 language plpgsql as $$

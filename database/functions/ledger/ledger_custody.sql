@@ -1,4 +1,8 @@
--- The house's accounts of assets; missing ones are made. In the order of the assets, which must differ.
+-- Returns the house's accounts of assets, in the order of the assets, which must differ. Creates missing
+-- ones.
+-- Called by: `ledger_post`.
+-- Locks: nothing if all exist. Otherwise it waits for a transaction that creates the same account.
+-- Costs: one account for each asset, by index; once more, with the inserts, if one is missing.
 create or replace function ledger_custody(networks text[], currencies text[]) returns bigint[]
 language plpgsql as $$
 declare

@@ -1,5 +1,9 @@
--- Cuts a range of lines into nodes of 64, in place of those that were there. Of the tail, at least the youngest 64 stay without
--- a node: most lines arrive there, and they cost nothing to count.
+-- Cuts a range of lines into nodes of 64, in place of those that were there. Returns how many nodes, and how
+-- many lines in them. Of the tail, at least the newest 64 stay without a node: most lines arrive there, where
+-- counting costs nothing.
+-- Called by: `ledger_cut_node`, `ledger_cut_tail`.
+-- Locks: the nodes that it deletes. The caller holds the row of the list.
+-- Costs: reads each line in the range; one insert for each 64; then one `ledger_sum_nodes`.
 create or replace function ledger_cut_lines(list ledger_lists, lo_at timestamptz, lo_number bigint, hi_at timestamptz, hi_number bigint,
   is_tail boolean, out made integer, out counted integer)
 language plpgsql as $$

@@ -1,4 +1,8 @@
--- Cuts a node that has become large, and those above it.
+-- Cuts a node that has become large. A node above that would get more than 64 nodes is grouped again.
+-- Called by: `ledger_count`.
+-- Locks: the nodes that it replaces or updates. The caller holds the row of the list.
+-- Costs: one `ledger_cut_lines` for the node; on at most two upper levels, one update, one
+-- `ledger_group_nodes` or one `ledger_group_waiting`.
 create or replace function ledger_cut_node(in_list bigint, at timestamptz, at_number bigint) returns void
 language plpgsql as $$
 declare

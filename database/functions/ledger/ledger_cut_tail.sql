@@ -1,4 +1,9 @@
 -- Makes nodes of a tail that has become long.
+-- Called by: `ledger_count_unsettled`, `ledger_note_new_withdrawals`, `ledger_post`, `ledger_post_each`,
+-- `ledger_post_one`.
+-- Locks: the row of the list.
+-- Costs: one `ledger_cut_lines` for all lines of the tail; one update of the list; one
+-- `ledger_group_waiting`.
 create or replace function ledger_cut_tail(in_list bigint) returns void
 language plpgsql as $$
 declare

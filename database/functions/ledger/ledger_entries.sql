@@ -1,5 +1,8 @@
--- The books as they are kept by double entry: what each account gained and what it lost by a posting, and the same of the house's, the
--- other way round. For whoever looks at them: it reads all lines, and nothing that is asked often does.
+-- Shows the books by double entry: what each account gained and lost by a posting, and the same for the
+-- house's accounts with the opposite sign.
+-- Called by: `src/ledger/queries.ts`, to verify the ledger.
+-- Locks: nothing.
+-- Costs: reads all lines and accounts, so no frequent query uses it.
 create or replace view ledger_entries as
   with moved as (
     select l.posting_id, m.account_id, a.network, a.currency, sum(m.amount) as amount

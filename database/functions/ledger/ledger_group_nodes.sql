@@ -1,4 +1,9 @@
--- The same for nodes: groups those of the level below by 32.
+-- Groups the nodes of the level below in a range by 32, in place of the nodes that were there. At the end of
+-- a list (`is_tail`), at least the last 32 stay without a node above. Returns how many nodes it made.
+-- Called by: `ledger_cut_node`, `ledger_group_waiting`.
+-- Locks: the nodes that it deletes. The caller holds the row of the list.
+-- Costs: reads the nodes of the level below in the range; one insert for each 32; then one
+-- `ledger_sum_nodes`.
 create or replace function ledger_group_nodes(list ledger_lists, to_level integer, lo_at timestamptz, lo_number bigint, hi_at timestamptz,
   hi_number bigint, is_tail boolean) returns integer
 language plpgsql as $$

@@ -1,4 +1,8 @@
--- Groups the nodes that no node of the next level covers, where they are many.
+-- Groups the nodes that no node of the next level covers, if there are at least 64.
+-- Called by: `ledger_cut_node`, `ledger_cut_tail`.
+-- Locks: nothing that exists: it only adds nodes. The caller holds the row of the list.
+-- Costs: on each of two levels, one node found and the uncovered nodes counted; one `ledger_group_nodes` if
+-- there are 64.
 create or replace function ledger_group_waiting(list ledger_lists) returns void
 language plpgsql as $$
 declare

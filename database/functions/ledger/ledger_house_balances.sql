@@ -1,4 +1,9 @@
--- What the house has of each asset, below zero where it owes.
+-- Shows what the house has of each asset, below zero where it owes: the stored figures and the unfolded
+-- changes.
+-- Called by: `src/ledger/queries.ts`, `src/ledger/verify/queries.ts`.
+-- Locks: nothing.
+-- Costs: reads one stored figure for each asset, and all changes that are not folded yet, with their
+-- accounts.
 create or replace view ledger_house_balances as
   select h.network, h.currency, sum(h.balance) as balance
   from (

@@ -1,4 +1,8 @@
--- Of a transaction on chain. Without a regular expression, which takes longer than the rest of a line's checks.
+-- Returns whether a text is the hash of a transaction on chain. No regular expression: it would take longer
+-- than all other checks of a line.
+-- Called by: `ledger_may_post`, `ledger_post`.
+-- Locks: nothing.
+-- Costs: no table is read.
 create or replace function ledger_is_hash(text) returns boolean
 language sql immutable as $$
   select length($1) = 66 and starts_with($1, '0x') and translate(substr($1, 3), '0123456789abcdef', '') = ''

@@ -1,4 +1,9 @@
--- Lines of a list from one place up to another, in no order. By type, because the index begins with it.
+-- Returns the lines of a list from one place up to another, in no order. By type, because the index begins
+-- with it.
+-- Called by: `ledger_cut_lines`, `src/ledger/verify/queries.ts`.
+-- Locks: nothing.
+-- Costs: reads the lines in the range: of a settled list, one index range for each type; else one for all
+-- records.
 create or replace function ledger_keys(list ledger_lists, lo_at timestamptz, lo_number bigint, hi_at timestamptz, hi_number bigint)
 returns table (type ledger_line_type, transaction_at timestamptz, number bigint)
 language plpgsql stable rows 500 as $$

@@ -1,3 +1,7 @@
+-- Hashes a stored line after the previous hash.
+-- Called by: `src/ledger/verify/queries.ts`.
+-- Locks: nothing.
+-- Costs: one SHA-256.
 create or replace function ledger_line_hash(previous bytea, l ledger_lines) returns bytea
 language sql stable as $$
   select sha256(previous || convert_to(ledger_line_text(l.list_id, l.number, l.type, l.transaction_at, l.posting_id, l.operation_id,

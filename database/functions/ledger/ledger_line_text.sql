@@ -1,4 +1,8 @@
--- What is hashed of a line. Apart from the row, so that a line need not be made into one first.
+-- Returns the text of a line that is hashed. It takes columns, so that a line need not be made into a row
+-- first.
+-- Called by: `ledger_line_hash`, `ledger_post`, `ledger_post_each`, `ledger_post_one`.
+-- Locks: nothing.
+-- Costs: no table is read.
 create or replace function ledger_line_text(list_id bigint, number bigint, type ledger_line_type, transaction_at timestamptz, posting_id bigint,
   operation_id text, unique_hash_id text, sent_account_id bigint, sent_amount numeric, received_account_id bigint,
   received_amount numeric, status text, description text, purpose text, user_description text, executed_at timestamptz) returns text

@@ -1,6 +1,9 @@
--- A page of every type, newest first, with what each account that it moves had after its newest line: nothing is left out between its
--- lines, so whoever reads it counts back. What ledger_full_page gives, which stays for processes that were started before, but each
--- account once: to give it with each line took longer than to find the lines.
+-- Returns a page of every type, newest first, its total, and what each account had after the newest line. No
+-- line between is left out, so the reader counts balances back. Each account comes once: repeating it with
+-- each line took longer than finding the lines.
+-- Called by: `src/ledger/lines/queries.ts`.
+-- Locks: nothing.
+-- Costs: one `ledger_locate`, one `ledger_newest`, one `ledger_balances_after` for the accounts of the page.
 create or replace function ledger_lines_page(of_user uuid, start_at timestamptz, end_at timestamptz, skip bigint, size bigint,
   out total bigint, out lines ledger_lines[], out accounts text)
 language plpgsql stable set plan_cache_mode = force_generic_plan set enable_bitmapscan = off as $$

@@ -1,4 +1,9 @@
--- As before, by one statement for each level. Near the end of a list, which a level does not reach, there were three.
+-- Returns how many lines of some types a list has in a window, and where a page begins: `rest` lines before a
+-- place; no place if it is empty. `ats` and `numbers` say up to where each level counts.
+-- Called by: `ledger_lines_page`, `ledger_page`, `ledger_unsettled_page`, `src/ledger/lines/queries.ts`.
+-- Locks: nothing.
+-- Costs: `ledger_rank` for each end given. Unless fewer than 128 such lines are newer than the page: one
+-- statement a level, for all nodes of the top level, and on both lower levels for those below one node.
 create or replace function ledger_locate(list ledger_lists, types ledger_line_type[], start_at timestamptz, end_at timestamptz, skip bigint,
   out total bigint, out upto_at timestamptz, out upto_number bigint, out rest bigint, out ats timestamptz[], out numbers bigint[])
 language plpgsql stable as $$

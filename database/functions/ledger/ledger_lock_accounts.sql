@@ -1,5 +1,9 @@
--- The accounts of owners, locked in order of id; missing ones are made, whose ids are the highest. `assets` says by place which of
--- the networks and currencies each owner has. Only under the locks of the owners' lists: nobody else makes the same.
+-- Locks the accounts of owners and returns their ids by place. Creates missing ones, whose ids are the
+-- highest. `assets` says by place which of the networks and currencies each owner has. Call it only under the
+-- locks of the owners' lists, so that nobody else creates the same accounts.
+-- Called by: `ledger_post`.
+-- Locks: the accounts, in order of id; of a new one also the user, for key share.
+-- Costs: one account for each owner, by index; once more, with the inserts, if one is missing.
 create or replace function ledger_lock_accounts(owners uuid[], assets integer[], networks text[], currencies text[]) returns bigint[]
 language plpgsql as $$
 declare

@@ -1,4 +1,7 @@
--- Whether a posting of one line that moves one account is one that there may be.
+-- Returns whether a posting of one line that moves one account is valid: kind, ids, hash, time and amounts.
+-- Called by: `ledger_post_each`, `ledger_post_one`.
+-- Locks: nothing.
+-- Costs: no table is read.
 create or replace function ledger_may_post(kind text, operation text, transaction_hash text, transaction_at timestamptz, line_operation text,
   key text, amount numeric, spent numeric) returns boolean
 language sql immutable as $$

@@ -1,5 +1,9 @@
--- The newest lines of some types before a place: what pages, CSV and PDF are read with. Each type is a scan of its own in the index
--- and stops by itself; without a limit in each, PostgreSQL sorts all that is left of the list. Lines after `last` were posted later.
+-- Returns the newest lines of some types before a place, for pages, CSV and PDF. Each type is a separate
+-- index scan with a limit; without it, PostgreSQL sorts the rest of the list. Lines after `last` were posted
+-- later.
+-- Called by: `ledger_lines_page`, `ledger_page`, `src/ledger/lines/queries.ts`.
+-- Locks: nothing.
+-- Costs: for each type, at most `skip` + `count` lines, and those after `last` that it passes.
 create or replace function ledger_newest(in_list bigint, types ledger_line_type[], start_at timestamptz, hi_at timestamptz, hi_number bigint,
   last bigint, skip bigint, count bigint) returns setof ledger_lines
 language sql stable as $$

@@ -1,4 +1,7 @@
--- The node of a level in which a place is, or the last one before it.
+-- Returns the node of a level that a place is in, or the last one before it.
+-- Called by: `ledger_count`, `ledger_cut_node`, `ledger_cut_tail`, `ledger_group_waiting`, `ledger_sum_late`.
+-- Locks: nothing.
+-- Costs: one node, by index.
 create or replace function ledger_node_at(in_list bigint, at_level integer, at timestamptz, at_number bigint) returns ledger_nodes
 language sql stable as $$
   select n from ledger_nodes n

@@ -1,3 +1,9 @@
+-- Removes completed withdrawals from the unsettled records. Refuses a completed one that is not in the
+-- ledger.
+-- Called by: trigger `ledger_note_completed_withdrawals` on `withdrawals`, after each update statement.
+-- Locks: the users' unsettled lists, in order of id, then the records and the nodes that counted them.
+-- Costs: reads the updated rows; for each completed one, one posting and one delete; for each list, one
+-- `ledger_count_unsettled`.
 create or replace function ledger_note_completed_withdrawals() returns trigger language plpgsql as $$
 declare
   gone record;

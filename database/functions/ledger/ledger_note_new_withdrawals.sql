@@ -1,4 +1,9 @@
--- A withdrawal is an unsettled record from its first moment to the one that completes it, whoever writes it.
+-- Adds new withdrawals to the unsettled records. A withdrawal is one from its creation until it completes,
+-- whichever code writes it.
+-- Called by: trigger `ledger_note_new_withdrawals` on `withdrawals`, after each insert statement.
+-- Locks: the users' unsettled lists, in order of id, then nodes that count a record before the tail.
+-- Costs: for each user, one upsert of the list; for each withdrawal, one insert; `ledger_cut_tail` if a tail
+-- has 128; for a time before the tail, also `ledger_count` and a count of the tail.
 create or replace function ledger_note_new_withdrawals() returns trigger language plpgsql as $$
 declare
   news record;

@@ -1,4 +1,9 @@
--- As before, with the balances at the end of the node that the page begins in.
+-- Returns a page of some types, newest first, its total, and the balance after each line; one row without a
+-- line if the page is empty, none if the user has no list.
+-- Called by: `src/ledger/lines/queries.ts`.
+-- Locks: nothing.
+-- Costs: `ledger_locate`, `ledger_newest`, one call for the balances, and the accounts' movements between the
+-- newest and the oldest line; with at least 32 nodes between these, `ledger_balances_far_apart` instead.
 create or replace function ledger_page(of_user uuid, types ledger_line_type[], start_at timestamptz, end_at timestamptz, skip bigint,
   size bigint)
 returns table (total bigint, line ledger_lines, balance numeric)

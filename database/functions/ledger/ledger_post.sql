@@ -1,8 +1,9 @@
--- Posts lines: `postings` by their order; `lines` refer to users, postings and owners by theirs. An owner is a user's asset: `assets`
--- says which of the networks and currencies, and `spent` what was held for this. All or nothing. Locks the users' lists, then their
--- accounts, each in order of id. Returns the postings' ids. Lines are computed by one statement, their hash chain too, and written by
--- one for each table, however many they are: a statement takes longer to begin than a row to write. Rows are found by index, whatever
--- the tables held when a connection made its plans: of those made while they were small, one read every account at each posting.
+-- Posts lines, all or nothing; returns the postings' ids. Lines name users, postings and owners by place. An
+-- owner is a user's asset, `spent` what was held for it. One statement a table: it takes longer to begin than
+-- a row to write. Only index scans: plans made for small tables read every account.
+-- Called by: `src/ledger/queries.ts`.
+-- Locks: the users' settled lists, then their accounts, each in order of id.
+-- Costs: one row a posting, line and movement; one update a list and account; triggers; cuts and late counts.
 create or replace function ledger_post(at timestamptz, users uuid[], networks text[], currencies text[], owners uuid[], assets integer[],
   spent numeric[], postings json, lines json) returns bigint[]
 language plpgsql

@@ -1,6 +1,9 @@
--- The same for several users at once, each of whom has one such posting. Locks their lists, then their accounts, each in order of id.
--- Null, and nothing done or locked, where one of them has no list or account for it yet. Of several things that are wrong it may be any
--- that is said.
+-- Posts one line for each of several users, who must differ, as `ledger_post_one` does for one. Returns null,
+-- and locks nothing, if a list or an account is missing. If several things are wrong, it reports any of them.
+-- Called by: `src/ledger/queries.ts`.
+-- Locks: the users' settled lists, then their accounts, each in order of id.
+-- Costs: for each user, three inserts and two updates, and triggers; one `ledger_count_late` for lines before
+-- a tail; `ledger_cut_tail` for at most `ledger_cuts_max` long tails.
 create or replace function ledger_post_each(at timestamptz, users uuid[], networks text[], currencies text[], postings json) returns bigint[]
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$

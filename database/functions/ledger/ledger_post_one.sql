@@ -1,7 +1,9 @@
--- Most postings: one line, which moves one account by `amount`, for which `spent` was held. The same as ledger_post would write, for
--- less. The list is locked by being changed; its hash is computed there, from the list as it is once it is locked. The posting's id is
--- taken before, so that ids of one list may be in another order than its lines. Null, and nothing done, where the user has no list or
--- account for it yet.
+-- Posts one line that moves one account by `amount`, of which `spent` was held; as `ledger_post`, for less.
+-- The update that locks the list computes the hash. The posting's id is taken before, so ids may be in
+-- another order than lines. Returns null, and does nothing, if the list or the account is missing.
+-- Called by: `src/ledger/queries.ts`.
+-- Locks: the user's settled list, then the account.
+-- Costs: three inserts, two updates, and triggers; `ledger_count_late` or `ledger_cut_tail` if needed.
 create or replace function ledger_post_one(at timestamptz, of_user uuid, of_network text, of_currency text, amount numeric,
   spent numeric, kind text, operation text, posting_description text, transaction_hash text, log_index integer, fingerprint bytea,
   line_type ledger_line_type, transaction_at timestamptz, line_operation text, key text, description text, purpose text,

@@ -1,4 +1,8 @@
--- How many lines of these types stand before a place.
+-- Counts the lines of some types in a list before a place.
+-- Called by: `ledger_locate`.
+-- Locks: nothing.
+-- Costs: in the tail, the lines from the place on; else the nodes of the top level before it, on both lower
+-- levels those below one node, and the lines of one node.
 create or replace function ledger_rank(list ledger_lists, types ledger_line_type[], at timestamptz, at_number bigint) returns bigint
 language plpgsql stable as $$
 declare

@@ -1,4 +1,7 @@
--- Adds what moved within nodes to the sums of these.
+-- Adds what was moved within nodes to the sums of these nodes.
+-- Called by: `ledger_count_late`.
+-- Locks: the rows of the sums. The caller holds the row of the list.
+-- Costs: for each movement, three nodes; one upsert for each account and node.
 create or replace function ledger_sum_late(in_list bigint, accounts bigint[], ats timestamptz[], numbers bigint[], amounts numeric[]) returns void
 language plpgsql as $$
 begin

@@ -1,4 +1,9 @@
--- As before. The accounts are read first: joined to the sums, the planner read every sum of a level, of all users, at each cut.
+-- Replaces the sums of a user's accounts for the nodes of a level in a range; an unsettled list has none.
+-- Reads the accounts first: with a join, the planner read every sum of a level, of all users, at each cut.
+-- Called by: `ledger_cut_lines`, `ledger_group_nodes`.
+-- Locks: the sums that it deletes. The caller holds the row of the list.
+-- Costs: for each account and node, its movements (level 0) or its sums of the level below, and at most one
+-- insert.
 create or replace function ledger_sum_nodes(list ledger_lists, of_level integer, lo_at timestamptz, lo_number bigint, hi_at timestamptz,
   hi_number bigint) returns void
 language plpgsql as $$

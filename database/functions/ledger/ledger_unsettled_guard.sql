@@ -1,3 +1,8 @@
+-- Refuses to change the place or the identity of an unsettled record, or the status of a rejected or canceled
+-- one.
+-- Called by: trigger `ledger_unsettled_guard` on `ledger_unsettled`, before each update.
+-- Locks: nothing.
+-- Costs: no table is read.
 create or replace function ledger_unsettled_guard() returns trigger language plpgsql as $$
 begin
   if (new.list_id, new.number, new.transaction_at, new.type, new.operation_id, new.leg, new.unique_hash_id, new.withdrawal_id)

@@ -1,4 +1,7 @@
--- A record that is in neither set is lost: it leaves this one when it is in the other.
+-- Refuses to delete an unsettled record that is not in the ledger: it would be lost from both.
+-- Called by: trigger `ledger_unsettled_guard_delete` on `ledger_unsettled`, before each delete.
+-- Locks: nothing.
+-- Costs: for each row, one list and one posting, by index.
 create or replace function ledger_unsettled_guard_delete() returns trigger language plpgsql as $$
 begin
   if not exists (select from ledger_lists l join ledger_postings p on p.kind = case when old.withdrawal_id is null then 'settle'

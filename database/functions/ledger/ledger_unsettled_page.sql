@@ -1,4 +1,8 @@
--- A page of what is not settled, as `ledger_page` is one of what is.
+-- Returns a page of unsettled records, newest first, and their total; one row without a record if the page is
+-- empty, none if the user has no list.
+-- Called by: `src/ledger/unsettled/queries.ts`.
+-- Locks: nothing.
+-- Costs: one `ledger_locate`; the records of the page, and those between it and the place that was located.
 create or replace function ledger_unsettled_page(of_user uuid, start_at timestamptz, end_at timestamptz, skip bigint, size bigint)
 returns table (total bigint, record ledger_unsettled)
 language plpgsql stable rows 10 set plan_cache_mode = force_generic_plan set enable_bitmapscan = off as $$

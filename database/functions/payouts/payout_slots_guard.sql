@@ -1,4 +1,9 @@
--- A nonce leaves its withdrawal in two ways only: another final transaction used it, or its bytes were never sent.
+-- Refuses what could pay a nonce twice. A nonce leaves its withdrawal in two ways only: another final
+-- transaction used it, or its bytes were never sent. What is final stays.
+-- Called by: trigger `payout_slots_guard` on `payout_slots`, before each update.
+-- Locks: nothing.
+-- Costs: for a slot that becomes void, the attempts of its nonce; for one that opens again, at most one found
+-- payment.
 create or replace function payout_slots_guard() returns trigger language plpgsql as $$
 begin
   if old.state = 'final' or (new.network, new.address, new.nonce) is distinct from (old.network, old.address, old.nonce) then

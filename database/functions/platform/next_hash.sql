@@ -1,4 +1,7 @@
--- The hashes of rows that follow each other: of the first of them, after the hash that the chain had.
+-- Hashes a row's content after the last hash; the first row of a chain follows `head`.
+-- Called by: aggregate `hash_chain`, as its state function.
+-- Locks: nothing.
+-- Costs: one SHA-256.
 create or replace function next_hash(last bytea, head bytea, content text) returns bytea
 language plpgsql immutable as $$
 begin

@@ -1,4 +1,9 @@
--- What was ended stays so, from that instant on.
+-- Refuses to change the time at which something was revoked, used or ended.
+-- Called by: triggers `integration_keys_stay_revoked` on `integration_keys`, `integrations_stay_revoked` on
+-- `integrations`, `sign_in_links_stay_used` on `sign_in_links`, `user_sessions_stay_ended` on
+-- `user_sessions`.
+-- Locks: nothing.
+-- Costs: nothing is read; it always raises an error.
 create or replace function refuse_reopening() returns trigger language plpgsql as $$
 begin
   raise exception 'what ended in % stays as it ended', tg_table_name using errcode = 'restrict_violation';

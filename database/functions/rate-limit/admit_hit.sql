@@ -1,6 +1,9 @@
--- The window (now - span, now] of `hits`, with now added if fewer than `quota` are in it. Called under the row's lock, and the
--- clock is read here: no admission is dated before the one that it waited for. An instant ahead of the clock was written
--- before the clock was set back; it counts as now, so that nobody is admitted early or locked out for longer than a window.
+-- Returns the hits in the window (now - span, now], with now added if they are fewer than `quota`. Reads the
+-- clock under the row's lock: no hit is dated before one it waited for. A hit ahead of a clock that was set
+-- back counts as now: nobody is admitted early, or locked out for longer than one window.
+-- Called by: `src/platform/rate-limit/queries.ts`.
+-- Locks: nothing. The caller's upsert holds the row of `rate_windows`.
+-- Costs: sorts the hits of one window; no table is read.
 create or replace function admit_hit(past timestamptz[], quota integer, span interval,
   out hits timestamptz[], out admitted boolean, out expires_at timestamptz)
 language plpgsql volatile as $$

@@ -1,4 +1,9 @@
--- As in 0002, and: back to pending when its slot is void; a payment that was found on chain does not fail before it is settled.
+-- Refuses what could pay a withdrawal twice or lose it: what is paid, and to whom, does not change; it is
+-- processing only with a nonce, pending again only if its nonce is void, and ends, once signed, only with a
+-- final transaction. Unsigned, it does not fail if its payment was found on chain.
+-- Called by: trigger `withdrawals_guard_move` on `withdrawals`, before each update.
+-- Locks: nothing.
+-- Costs: for each row whose status moves, at most two look-ups by index, of slots and found payments.
 create or replace function withdrawals_guard_move() returns trigger language plpgsql as $$
 begin
   if (new.id, new.bulk_id, new.list_id, new.position, new.partner_id, new.user_id, new.network, new.currency,

@@ -1,3 +1,9 @@
+-- Refuses new withdrawals that are not queued, and counts new ones. Notifies workers if one of the networks
+-- had no queued withdrawal.
+-- Called by: trigger `withdrawals_note_insert` on `withdrawals`, after each insert statement.
+-- Locks: nothing. Transactions that notify commit one after another.
+-- Costs: reads the added rows; one insert for each list and block of 4,000 positions; for each added row,
+-- until one needs a notification, a search by index for another queued withdrawal.
 create or replace function withdrawals_note_insert() returns trigger language plpgsql as $$
 begin
   if exists (select from added where status <> 'queued') then

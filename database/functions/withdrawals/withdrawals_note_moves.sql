@@ -1,4 +1,9 @@
--- As in 0002, but a state that is entered again keeps its first time.
+-- Notes when withdrawals entered a status, and counts the moves. A status that is entered again keeps its
+-- first time.
+-- Called by: trigger `withdrawals_note_moves` on `withdrawals`, after each update statement.
+-- Locks: rows of `withdrawal_moves` whose status is entered again. The caller's update holds the withdrawals.
+-- Costs: reads the old and the new rows; one upsert for each move, one insert for each list, status and block
+-- of 4,000 positions whose count changes.
 create or replace function withdrawals_note_moves() returns trigger language plpgsql as $$
 begin
   insert into withdrawal_moves (withdrawal_id, status, at)
