@@ -102,6 +102,22 @@ describe('a restore, then a partner that repeats a request', () => {
     );
   });
 
+  test('the recipient was blocked since: the repetition is bound all the same, because it is paid', async (t) => {
+    const { restored, recover } = await makeRestored(t, async (original) => {
+      await original.withdraw(wanted);
+      await original.pay();
+    });
+    await restored.worker.sign();
+    await recover();
+    const blocked = await restored.operator('users.block-address', { address: wanted.to, reason: 'test' });
+    assert.equal(blocked.status, 200, blocked.body.error);
+    const other = { ...wanted, idempotencyKey: 'order-9' };
+    await assert.rejects(restored.request(other), { code: 'receiver_not_eligible' });
+    const id = await restored.withdraw(wanted);
+    await payTurns(restored);
+    await restored.expectPaid(id);
+  });
+
   test('accepted by an operator, a later repetition is still bound to the payment', async (t) => {
     const { restored, recover } = await makeRestored(t, async (original) => {
       await original.withdraw(wanted);
@@ -134,6 +150,34 @@ test('a withdrawal whose payment was found is not canceled: 409', async (t) => {
   const withdrawalId = await restored.withdraw({ idempotencyKey: 'order-2', to });
   const canceled = await restored.operator('withdrawals.cancel', { withdrawalId, reason: 'test' });
   assert.deepEqual([canceled.status, canceled.body.code], [409, 'already_signed']);
+});
+
+test('before recover, nothing that may have been paid is canceled: 409; afterwards it is', async (t) => {
+  const first = await makeWorld(t, chain);
+  await first.withdraw();
+  await first.pay();
+  const fromBlock = Number(await chain.call<string>('eth_blockNumber'));
+  const paid = await first.withdraw();
+  await first.worker.hold();
+  const backup = await backUp(first);
+  await first.pay();
+  const restored = await makeWorld(t, chain, { ...first.settings, databaseUrl: backup });
+  const wallet = { network: 'polygon', address: restored.wallet };
+  const unpaid = await restored.withdraw();
+  const cancel = async (withdrawalId: string) => {
+    const { status, body } = await restored.operator('withdrawals.cancel', { withdrawalId, reason: 'test' });
+    return [status, body.code];
+  };
+  await restored.operator('wallets.halt', { ...wallet, reason: 'restored' });
+  assert.deepEqual(await cancel(paid), [409, 'wallet_halted']);
+  assert.deepEqual(await cancel(unpaid), [409, 'wallet_halted']);
+  await letTimePass(restored);
+  const { body } = await restored.operator('wallets.recover', { ...wallet, fromBlock });
+  assert.deepEqual([body.recovered, body.isHalted], [[paid], false]);
+  assert.deepEqual(await cancel(paid), [409, 'already_signed']);
+  assert.deepEqual(await cancel(unpaid), [200, undefined]);
+  await payTurns(restored);
+  await restored.expectPaid(paid);
 });
 
 test('a payout whose fees are raised carries the same calldata', async (t) => {

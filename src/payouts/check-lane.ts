@@ -106,7 +106,7 @@ async function register(ctx: WorkerCtx, lane: Lane, used: number): Promise<LaneC
   return { signer: (await selectSigner(ctx.db, network.name, signer.address))!, used };
 }
 
-const serverChanged = ({ server, serverNow }: SignerRow) =>
+export const serverChanged = ({ server, serverNow }: SignerRow) =>
   `the database server changed from ${server} to ${serverNow}, by a promotion, a restore or a move, and may have lost signed transactions: wait a minute and run wallets recover`;
 
 const unknownTransactions = (used: number, known: bigint) =>

@@ -1,5 +1,6 @@
 import { inTransaction } from '../context.ts';
 import { type Hold, holdFunds, lockAccounts, lockFreeAccounts } from '../ledger/index.ts';
+import { haltLane, serverChanged } from './check-lane.ts';
 import type { Lane, WorkerCtx } from './lane.ts';
 import {
   lockQueued,
@@ -8,6 +9,7 @@ import {
   updateFailedBeforeSigning,
   updatePending,
 } from './queries.ts';
+import { isServerTrusted } from './server.ts';
 import { turnMax } from './timing.ts';
 
 /**
@@ -20,6 +22,10 @@ export async function holdQueued(ctx: WorkerCtx, lane: Lane): Promise<number> {
   // What a restored database has as queued may be paid already, and failing it for want of funds would hide that.
   const signer = await selectSigner(ctx.db, network, lane.signer.address);
   if (signer?.haltedAt) return 0;
+  if (signer && !isServerTrusted(ctx, signer)) {
+    await haltLane(ctx, lane, serverChanged(signer));
+    return 0;
+  }
   const busy: QueuedRow[] = [];
   let done = 0;
   for (let batches = 0; batches < batchesMax; batches++) {

@@ -8,3 +8,4 @@ export { payoutJobs, walletJobs } from './jobs.ts';
 export type { AtStep, PayoutStep } from './lane.ts';
 export { findPaidByHash, type PayoutLife, selectOwnPayments, showPayout } from './queries.ts';
 export { requireDurable } from './require-durable.ts';
+export { isInDoubt } from './server.ts';

@@ -168,9 +168,12 @@ describe('another database server than the one on which the lane last signed', (
     await world.pay();
     await promote(world);
     const id = await world.withdraw();
-    await world.worker.hold();
+    const tooMuch = await world.withdraw({ amount: '5000' });
+    assert.equal(await world.worker.hold(), 0);
+    const canceled = await world.operator('withdrawals.cancel', { withdrawalId: id, reason: 'test' });
+    assert.deepEqual([canceled.status, canceled.body.code], [409, 'wallet_halted']);
     assert.equal(await world.worker.sign(), 0);
-    assert.equal((await world.read(id)).status, 'pending');
+    for (const one of [id, tooMuch]) assert.equal((await world.read(one)).status, 'queued');
     assert.match((await signerOf(world)).reason!, /database server changed.*wallets recover/);
     const wallet = { network: 'polygon', address: world.wallet };
     const resumed = await world.operator('wallets.resume', wallet);
@@ -214,7 +217,7 @@ describe('another database server than the one on which the lane last signed', (
     const third = await world.withdraw();
     await world.worker.hold();
     assert.equal(await world.worker.sign(), 0);
-    assert.equal((await world.read(third)).status, 'pending');
+    assert.equal((await world.read(third)).status, 'queued');
   });
 });
 

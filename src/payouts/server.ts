@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts';
-import type { SignerRow } from './queries.ts';
+import { type SignerRow, selectSigners } from './queries.ts';
 
 /**
  * False after a promotion, a restore to a point in time or a move to another cluster: transactions that were signed may be lost
@@ -14,3 +14,12 @@ export function isServerTrusted(
 }
 
 const clusterOf = (server: string) => server.split('/')[0];
+
+/**
+ * While a wallet of the network is halted, or the database server has changed since it last signed: the database may have lost
+ * that a withdrawal was paid, so none of them is ended before an operator has looked.
+ */
+export async function isInDoubt(ctx: Ctx, network: string): Promise<boolean> {
+  const signers = (await selectSigners(ctx.db)).filter((signer) => signer.network === network);
+  return signers.some((signer) => signer.haltedAt !== null || !isServerTrusted(ctx, signer));
+}

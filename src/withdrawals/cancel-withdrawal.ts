@@ -1,7 +1,7 @@
 import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
 import { releaseHeld } from '../ledger/index.ts';
-import { isFoundPaid } from '../payouts/index.ts';
+import { isFoundPaid, isInDoubt } from '../payouts/index.ts';
 import { withdrawalErrors } from './errors.ts';
 import { lockWithdrawal, selectWithdrawal, updateFailed, type WithdrawalRow } from './queries.ts';
 
@@ -16,6 +16,7 @@ export function cancelWithdrawal(
     if (row.status === 'completed' || row.status === 'failed') throw withdrawalErrors.alreadyFinal();
     if (row.status === 'processing' || (await isFoundPaid(ctx.db, withdrawalId)))
       throw withdrawalErrors.alreadySigned();
+    if (await isInDoubt(ctx, row.network)) throw withdrawalErrors.walletHalted();
     if (row.status === 'pending') await releaseHeld(ctx.db, [row]);
     await updateFailed(ctx.db, { withdrawalId, errorMessage: `Canceled: ${reason}`, now: ctx.now });
     await recordChange(ctx, {

@@ -52,7 +52,10 @@ async function storeOrReplay(ctx: Ctx<KeyActor>, request: WithdrawalRequest): Pr
   const former = await findFormer(ctx, request);
   const replay = replayOf(former, request);
   if (replay) return replay;
-  const { address, creditedUserId } = await resolveRecipient(ctx, request);
+  const { address, creditedUserId } = await resolveRecipient(ctx, {
+    ...request,
+    isPaid: former?.bulkId === null,
+  });
   const { asset, amount, userId, externalId, idempotencyKey } = request;
   const id = former && paidIdOf(former, request, address);
   try {

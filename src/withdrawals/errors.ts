@@ -14,5 +14,6 @@ export const withdrawalErrors = defineErrors({
   idempotencyKeyReused: [422, 'This Idempotency-Key was used for another request'],
   withdrawalNotFound: [404, 'Withdrawal not found'],
   alreadySigned: [409, 'The withdrawal is signed: only the chain decides it now'],
+  walletHalted: [409, 'A hot wallet of the network is halted: end the halt first, since it may have paid'],
   alreadyFinal: [409, 'The withdrawal is final'],
 });

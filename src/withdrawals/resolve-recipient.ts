@@ -13,15 +13,19 @@ export interface Recipient {
   creditedUserId: string | null;
 }
 
-/** Where an email, a user id or an address is paid on the asset's network, if it may be paid at all. */
+/**
+ * Where an email, a user id or an address is paid on the asset's network, if it may be paid at all. Of what the chain has paid
+ * already (`isPaid`) only the address matters.
+ */
 export async function resolveRecipient(
   ctx: Ctx,
-  { asset, userId, to }: { asset: Asset; userId: string; to: string },
+  { asset, userId, to, isPaid }: { asset: Asset; userId: string; to: string; isPaid: boolean },
 ): Promise<Recipient> {
   const recipient = await selectRecipient(ctx.db, asset.network.name, readIdentifier(to));
   if (!recipient) throw withdrawalErrors.recipientNotFound();
   const { address, custody, isBlocked } = recipient;
   const creditedUserId = custody === 'platform' ? recipient.userId : null;
+  if (isPaid) return { address, creditedUserId };
   if (isDeadEnd(asset.network, address) || (await isHotWallet(ctx, asset.network, address)))
     throw withdrawalErrors.walletNotFound();
   // Paid and credited again, a balance could leave the hot wallet any number of times.
