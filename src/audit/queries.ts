@@ -14,7 +14,7 @@ export interface AuditRow {
 /** A row without its subject: what is changed may have its id only once the change is made. */
 export type NewAuditRow = Omit<AuditRow, 'id' | 'at' | 'subject'> & { at: Date };
 
-/** In their order. `audit_append` of migration 0018 numbers them and gives them their hashes, under the lock of the chain. */
+/** In their order. `audit_append` numbers them and gives them their hashes, under the lock of the chain. */
 export async function insertAuditRows(
   db: Db,
   rows: readonly NewAuditRow[],

@@ -24,7 +24,7 @@ export interface OwnerCall {
   asset: number;
 }
 
-/** The parts of a call of `ledger_post`, which migration 0011 describes. */
+/** The parts of a call of `ledger_post`, in `database/functions/ledger/`. */
 interface LedgerPostCall {
   postedAt: Date;
   users: readonly string[];
@@ -60,7 +60,7 @@ export interface Single extends Asset {
 }
 
 /**
- * `ledger_post_one` of migration 0011, and in the same statement the audit log's row of it, where there is one. Undefined, and nothing
+ * `ledger_post_one`, and in the same statement the audit log's row of it, where there is one. Undefined, and nothing
  * done, where the user has no such account yet.
  */
 export async function callLedgerPostOne(

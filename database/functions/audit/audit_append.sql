@@ -1,5 +1,4 @@
--- Adds changes (at least one, or the chain loses its head) to the audit log, in their order, with their
--- subjects by place. Returns the last row's id.
+-- Adds changes to the audit log, in their order, with their subjects by place. Returns the last row's id.
 -- Called by: `src/audit/queries.ts`, `src/ledger/queries.ts`.
 -- Locks: the chain (`audit_lock_head`), until the transaction ends.
 -- Costs: one insert for each change; one delete and one insert of the head.
@@ -8,6 +7,7 @@ language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = o
 declare
   head audit_heads := audit_lock_head();
 begin
+  if json_array_length(changes) = 0 then return head.id; end if;
   with added as (
     insert into audit_log (id, at, actor_kind, actor_id, action, subject, before, after, hash)
       select r.id, r.at, r.actor_kind, r.actor_id, r.action, r.subject, r.before, r.after,

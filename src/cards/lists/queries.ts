@@ -33,7 +33,7 @@ interface TransactionRow extends CardTransactionView {
   lastFourDigits: string;
 }
 
-/** A page and the exact number of transactions, of one moment; `card_locate` of migration 0006 says how. */
+/** A page and the exact number of transactions, of one moment; `card_locate` says how. */
 export async function selectTransactionPage(
   db: Db,
   { userId, startAt, endAt }: TransactionFilter,

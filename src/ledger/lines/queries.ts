@@ -131,7 +131,7 @@ const fullPage = `select f.total, p.*, f.accounts
    from ledger_lines_page($1, $2::timestamptz, $3::timestamptz, $4::bigint, $5::bigint) f
    cross join lateral (select ${packed} from unnest(f.lines) l) p`;
 
-/** Any page of every type and the exact number of lines in its window, of one moment; `ledger_lines_page` of migration 0010 says how. */
+/** Any page of every type and the exact number of lines in its window, of one moment; `ledger_lines_page` says how. */
 export async function selectFullPage(
   db: Db,
   { userId, startAt, endAt }: Omit<LineFilter, 'types'>,

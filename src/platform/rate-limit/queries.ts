@@ -3,7 +3,7 @@ import type { RatePolicy, RateVerdict } from './policy.ts';
 
 /**
  * One statement. `on conflict do update` locks the row first and then evaluates `admit_hit` on its newest version, so two
- * requests of one subject queue here and each sees the other. `admit_hit` (migration 0001) reads the clock under that lock.
+ * requests of one subject queue here and each sees the other. `admit_hit` reads the clock under that lock.
  * A window may hold more than the quota after a release that lowered it: nothing remains until it is below the new one.
  */
 export async function admitHit(db: Db, policy: RatePolicy, subject: string): Promise<RateVerdict> {
