@@ -5,7 +5,8 @@ import type { World } from './world.ts';
 export interface Freezer {
   /** Has the token freeze the recipient soon, or when the withdrawal is signed. */
   freeze(one: Asked, isAfterSigning: boolean): void;
-  idOf(key: string): Promise<string>;
+  /** Undefined if the request was lost and nobody repeats it. */
+  idOf(key: string): Promise<string | undefined>;
   finish(): Promise<void>;
 }
 
@@ -23,7 +24,7 @@ export function createFreezer({ chain, deps }: World): Freezer {
       });
       waiting.add(wait);
     },
-    idOf: async (key) => (await look(key)).id,
+    idOf: async (key) => (await look(key))?.id,
     async finish() {
       isOver = true;
       await Promise.all(waiting);
@@ -38,15 +39,15 @@ export function createFreezer({ chain, deps }: World): Freezer {
 
   async function waitUntilSigned(key: string): Promise<void> {
     while (!isOver) {
-      const { status } = await look(key);
+      const status = (await look(key))?.status;
       if (status !== 'queued' && status !== 'pending') return;
       await sleep(100);
     }
   }
 
-  /** Again and again while the database is away, or has lost the request and it is not repeated yet. */
-  async function look(key: string): Promise<{ id: string; status: string }> {
-    for (;;) {
+  /** Again and again while the database is away, or has lost the request and it is not repeated yet; for two minutes. */
+  async function look(key: string): Promise<{ id: string; status: string } | undefined> {
+    for (const deadline = Date.now() + 120_000; Date.now() < deadline && !isOver; ) {
       const rows = await deps.db
         .query<{ id: string; status: string }>(
           'select id, status from withdrawals where idempotency_key = $1',
@@ -56,5 +57,6 @@ export function createFreezer({ chain, deps }: World): Freezer {
       if (rows[0]) return rows[0];
       await sleep(100);
     }
+    return undefined;
   }
 }

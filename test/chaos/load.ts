@@ -153,6 +153,7 @@ export function startLoad({ world, random, perSecond }: LoadOptions): Load {
     await sleep(afterMs);
     const lossesBefore = losses;
     const withdrawalId = await freezer.idOf(one.key);
+    if (withdrawalId === undefined) return;
     const answer = await askUntilAnswered('/operator/withdrawals.cancel', {
       headers: { authorization: `Bearer ${world.operatorToken}` },
       body: { withdrawalId, reason: 'chaos' },
