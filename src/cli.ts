@@ -55,7 +55,11 @@ const starts: readonly Start[] = [
   {
     name: 'migrate',
     summary: 'bring the database of DATABASE_URL to this release’s schema',
-    flags: { '--check': 'change nothing; name what differs, with exit code 1 where something does' },
+    flags: {
+      '--functions':
+        'write every SQL function of this release again, also over those of a later one or a change by hand',
+      '--check': 'change nothing; name what differs, with exit code 1 where something does',
+    },
     run: runMigrate,
   },
   {
@@ -97,10 +101,13 @@ async function runServe(args: string[]): Promise<void> {
 }
 
 async function runMigrate(args: string[]): Promise<void> {
-  const { check } = readFlags('migrate', args, { check: { type: 'boolean' } });
+  const { check, functions: isWritingAll } = readFlags('migrate', args, {
+    check: { type: 'boolean' },
+    functions: { type: 'boolean' },
+  });
   const databaseUrl = readSetting(process.env, 'DATABASE_URL');
   if (!databaseUrl) throw new ConfigFault(['DATABASE_URL is missing.']);
-  const { MigrationFault, migrate, readRelease } = await import('./platform/migrate.ts');
+  const { MigrationFault, migrate, readRelease, usualPatience } = await import('./platform/migrate.ts');
   const orUnreachable = async (error: Error): Promise<never> => {
     if (error instanceof MigrationFault) throw error;
     const { unreachable } = await import('./main.ts');
@@ -113,7 +120,12 @@ async function runMigrate(args: string[]): Promise<void> {
     if (drift.length > 0) process.exitCode = 1;
     return;
   }
-  const applied = await migrate(databaseUrl).catch(orUnreachable);
+  const applied = await migrate(
+    databaseUrl,
+    readRelease(),
+    usualPatience,
+    isWritingAll ? 'all' : 'forward',
+  ).catch(orUnreachable);
   const { migrations, functions } = applied;
   if (migrations.length > 0) print(`Applied ${migrations.join(', ')}.`);
   if (functions.length > 0)

@@ -8,7 +8,7 @@ import {
 } from '../evm/index.ts';
 import { type Lane, tellTrouble, type WorkerCtx } from './lane.ts';
 import { insertSigner, type SignerRow, selectOpenAttempts, selectSigner, updateHalted } from './queries.ts';
-import { isServerTrusted } from './server.ts';
+import { selectDoubted } from './server.ts';
 import { agreementMs, startPatienceMs } from './timing.ts';
 
 /** `used`: how many transactions the wallet has sent, as far as any node knows, those that wait for a block included. */
@@ -31,15 +31,13 @@ export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider):
   // The chain first and our counter after it: the counter only grows, so another worker's nonces are not taken for foreign ones.
   const used = await readUsedEverywhere(lane);
   const known = await selectSigner(ctx.db, network.name, signer.address);
+  if (!known && (await haltDoubted(ctx, lane))) return { refused: 'halted' };
   if (!known) return isSure(lane) ? register(ctx, lane, used) : { refused: 'node' };
   if (known.haltedReason !== null) {
     tellTrouble(ctx, lane, known.haltedReason);
     return { refused: 'halted' };
   }
-  if (!isServerTrusted(ctx, known)) {
-    await haltLane(ctx, lane, serverChanged(known));
-    return { refused: 'halted' };
-  }
+  if (await haltDoubted(ctx, lane)) return { refused: 'halted' };
   if (BigInt(used) <= known.nextNonce) return { signer: known, used };
   // One answer may be wrong; halting needs a person, so it is asked again.
   const again = await readUsedEverywhere(lane);
@@ -106,11 +104,28 @@ async function register(ctx: WorkerCtx, lane: Lane, used: number): Promise<LaneC
   return { signer: (await selectSigner(ctx.db, network.name, signer.address))!, used };
 }
 
-export const serverChanged = ({ server, serverNow }: SignerRow) =>
+const serverChanged = ({ server, serverNow }: SignerRow) =>
   `the database server changed from ${server} to ${serverNow}, by a promotion, a restore or a move, and may have lost signed transactions: wait a minute and run wallets recover`;
 
 const unknownTransactions = (used: number, known: bigint) =>
   `the hot wallet has sent ${used} transactions and this database knows ${known}: the database was restored from an older backup, or the key is used elsewhere`;
+
+/**
+ * Whether a wallet of the lane's network last signed on another database server; each of these is halted. Also a former wallet,
+ * whose key is not used any more: what it paid may be lost, and this lane would pay it again.
+ */
+export async function haltDoubted(ctx: WorkerCtx, lane: Lane): Promise<boolean> {
+  const doubted = await selectDoubted(ctx, lane.network.name);
+  for (const signer of doubted) {
+    const { network, address } = signer;
+    if (address === lane.signer.address) await haltLane(ctx, lane, serverChanged(signer));
+    else {
+      await updateHalted(ctx.db, { network, address, reason: serverChanged(signer), now: ctx.now });
+      tellTrouble(ctx, lane, `the hot wallet ${address} is halted: ${serverChanged(signer)}`);
+    }
+  }
+  return doubted.length > 0;
+}
 
 /** Stops everything that signs or sends on a lane, on every worker, until an operator has looked. */
 export async function haltLane(ctx: WorkerCtx, lane: Lane, reason: string): Promise<void> {

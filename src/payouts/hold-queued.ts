@@ -1,6 +1,6 @@
 import { inTransaction } from '../context.ts';
 import { type Hold, holdFunds, lockAccounts, lockFreeAccounts } from '../ledger/index.ts';
-import { haltLane, serverChanged } from './check-lane.ts';
+import { haltDoubted } from './check-lane.ts';
 import type { Lane, WorkerCtx } from './lane.ts';
 import {
   lockQueued,
@@ -9,7 +9,7 @@ import {
   updateFailedBeforeSigning,
   updatePending,
 } from './queries.ts';
-import { isServerTrusted } from './server.ts';
+import { mayFail } from './server.ts';
 import { turnMax } from './timing.ts';
 
 /**
@@ -21,11 +21,7 @@ export async function holdQueued(ctx: WorkerCtx, lane: Lane): Promise<number> {
   const network = lane.network.name;
   // What a restored database has as queued may be paid already, and failing it for want of funds would hide that.
   const signer = await selectSigner(ctx.db, network, lane.signer.address);
-  if (signer?.haltedAt) return 0;
-  if (signer && !isServerTrusted(ctx, signer)) {
-    await haltLane(ctx, lane, serverChanged(signer));
-    return 0;
-  }
+  if (signer?.haltedAt || (await haltDoubted(ctx, lane))) return 0;
   const busy: QueuedRow[] = [];
   let done = 0;
   for (let batches = 0; batches < batchesMax; batches++) {
@@ -42,7 +38,9 @@ const batchesMax = 20;
 
 function holdBatch(ctx: WorkerCtx, lane: Lane, without: readonly QueuedRow[]) {
   const network = lane.network.name;
-  return inTransaction(ctx, async ({ db, now }) => {
+  return inTransaction(ctx, async (ctx) => {
+    const { db, now } = ctx;
+    if (!(await mayFail(ctx, network, lane.signer.address))) return { done: 0, busy: [] };
     const rows = await lockQueued(db, { network, without, limit: turnMax });
     const ownersOf = (some: readonly QueuedRow[]) =>
       some.map(({ userId, currency }) => ({ userId, network, currency }));

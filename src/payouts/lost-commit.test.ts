@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { useChain } from '../../test/chain.ts';
+import { makeAddress } from '../../test/factories.ts';
 import { backUp, letTimePass, makeWorld, unit, type World } from '../../test/payout-world.ts';
 
 const chain = useChain();
@@ -184,6 +185,31 @@ describe('another database server than the one on which the lane last signed', (
     world.worker.advance(61_000);
     const { status, body } = await world.operator('wallets.recover', input);
     assert.deepEqual([status, body.isHalted], [200, false]);
+    await payTurns(world);
+    await world.expectPaid(first, id);
+  });
+
+  test('also of a former wallet: it may have paid what the new one would pay again', async (t) => {
+    const world = await makeWorld(t, chain);
+    const first = await world.withdraw();
+    await world.pay();
+    const former = makeAddress();
+    await world.db.query(
+      `insert into payout_signers (network, address, next_nonce, created_at, server)
+       values ('polygon', $1, 0, now(), database_server() || '0')`,
+      [former],
+    );
+    const id = await world.withdraw();
+    await world.pay();
+    assert.equal((await world.read(id)).status, 'queued');
+    const [halted] = await world.db.query<{ address: string; reason: string }>(
+      'select address, halted_reason as reason from payout_signers where halted_at is not null',
+    );
+    assert.deepEqual([halted!.address, /database server changed/.test(halted!.reason)], [former, true]);
+    world.worker.advance(61_000);
+    const input = { network: 'polygon', address: former, fromBlock: 0, fillNonces: 0 };
+    const { status, body } = await world.operator('wallets.recover', input);
+    assert.deepEqual([status, body.isHalted], [200, false], body.error);
     await payTurns(world);
     await world.expectPaid(first, id);
   });

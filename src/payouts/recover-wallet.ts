@@ -70,7 +70,8 @@ export async function recoverWallet(
     const { db, now } = ctx;
     const signer = (await lockSigner(db, network, wallet))!;
     requireQuiet(ctx, signer);
-    if (signer.fillBelow !== null && BigInt(past.used) < signer.fillBelow)
+    // Said to be 0, the operator ends a filling that cannot go on, such as of a wallet whose key is gone.
+    if (fillNonces !== 0 && signer.fillBelow !== null && BigInt(past.used) < signer.fillBelow)
       throw payoutErrors.noncesNotFilled();
     const where = { network, address: wallet, now };
     const lost = past.transfers.filter(({ nonce }) => BigInt(nonce) >= signer.nextNonce);

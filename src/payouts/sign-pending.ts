@@ -30,7 +30,7 @@ import {
   updateFailedBeforeSigning,
   updateWaiting,
 } from './queries.ts';
-import { isServerTrusted } from './server.ts';
+import { isServerTrusted, mayFail } from './server.ts';
 import { balanceLagBlocks, recheckMs, turnMax, unminedMax } from './timing.ts';
 
 /** pending → processing: checked once more, given a nonce, signed, and stored; nothing is sent before that is committed. */
@@ -55,7 +55,7 @@ export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const failures = having('failed').map(({ row, verdict }) => ({ row, errorMessage: verdict.failed }));
     const waits = having('waiting').map(({ row, verdict }) => ({ id: row.id, waitingFor: verdict.waiting }));
     const ready = having('ready').map(({ row }) => row.id);
-    const failed = await failPending(ctx, network.name, failures);
+    const failed = await failPending(ctx, lane, failures);
     const { signed, short } = await allocate(ctx, lane, wallet, ready);
     const waiting = [...waits, ...short];
     if (waiting.length > 0) await updateWaiting(ctx.db, waiting);
@@ -153,7 +153,11 @@ async function allocate(
     const pending = await lockPending(db, ids);
     const where = { network: network.name, address: signer.address };
     const open = await selectSignedTotals(db, { ...where, from: wallet.leftBelow });
-    const { affordable, short } = shareOut(lane, wallet, pending, open);
+    const shares = shareOut(lane, wallet, pending, open);
+    const { short } = shares;
+    // Again under the lock: `wallets.recover` relies on it that no more are open, however many workers sign.
+    const room = unminedMax - (await countUnmined(db, network.name, signer.address));
+    const affordable = shares.affordable.slice(0, Math.max(room, 0));
     if (affordable.length === 0) return { signed: 0, short };
     await atStep('nonce');
     const nonces = await nextNonces(db, where, row.nextNonce, affordable.length);
@@ -231,11 +235,13 @@ function shareOut(
 /** How many; one whose account is locked by somebody else is checked again later. */
 async function failPending(
   ctx: Ctx,
-  network: string,
+  { network: { name: network }, signer }: Lane,
   failures: readonly { row: PendingRow; errorMessage: string }[],
 ): Promise<number> {
   if (failures.length === 0) return 0;
-  return inTransaction(ctx, async ({ db, now }) => {
+  return inTransaction(ctx, async (ctx) => {
+    const { db, now } = ctx;
+    if (!(await mayFail(ctx, network, signer.address))) return 0;
     // Another worker may have signed or failed one since it was claimed.
     const ids = failures.map(({ row }) => row.id);
     const pending = new Set((await lockPending(db, ids)).map(({ id }) => id));

@@ -32,13 +32,16 @@ export const digestOf = (files: readonly FunctionFile[]): string =>
 export const knownDigest = digestOf(readFunctions());
 
 /**
- * Brings the database's functions to `files`, in one transaction: those whose text is another than what was applied last.
- * Returns their names.
+ * Which files are written: `forward`, those whose text changed, unless a later release has been here, whose functions stay; `own`,
+ * those whose text changed, whoever has been here; `all`, every one, such as over a change by hand.
  */
+export type FunctionChoice = 'forward' | 'own' | 'all';
+
+/** Brings the database's functions to `files`, in one transaction. Returns the names of those that it wrote. */
 export async function applyFunctions(
   client: pg.Client,
   files: readonly FunctionFile[],
-  lockMs: number,
+  { lockMs, choice }: { lockMs: number; choice: FunctionChoice },
 ): Promise<string[]> {
   await client.query('begin');
   try {
@@ -49,13 +52,21 @@ export async function applyFunctions(
     );
     await client.query(
       `create table if not exists schema_function_sets (
-         digest text primary key, applied_at timestamptz not null default now())`,
+         digest text primary key, applied_at timestamptz not null default clock_timestamp())`,
     );
     const { rows } = await client.query<{ name: string; sha256: string }>(
       'select name, sha256 from schema_functions',
     );
     const applied = new Map(rows.map(({ name, sha256 }) => [name, sha256]));
-    const changed = files.filter(({ name, sha256 }) => applied.get(name) !== sha256);
+    const { rows: sets } = await client.query<{ digest: string }>(
+      'select digest from schema_function_sets order by applied_at desc',
+    );
+    const isOlder = sets.findIndex(({ digest }) => digest === digestOf(files)) > 0;
+    if (isOlder && choice === 'forward') {
+      await client.query('rollback');
+      return [];
+    }
+    const changed = files.filter(({ name, sha256 }) => choice === 'all' || applied.get(name) !== sha256);
     await writeFunctions(client, changed);
     for (const { name, sha256 } of changed) {
       await client.query(
@@ -67,9 +78,10 @@ export async function applyFunctions(
     await client.query('delete from schema_functions where name <> all ($1::text[])', [
       files.map(({ name }) => name),
     ]);
-    await client.query('insert into schema_function_sets (digest) values ($1) on conflict do nothing', [
-      digestOf(files),
-    ]);
+    await client.query(
+      'insert into schema_function_sets (digest) values ($1) on conflict (digest) do update set applied_at = clock_timestamp()',
+      [digestOf(files)],
+    );
     await client.query('commit');
     return changed.map(({ name }) => name);
   } catch (error) {

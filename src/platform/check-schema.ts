@@ -13,7 +13,7 @@ export async function findDrift(databaseUrl: string, { migrations, functions }: 
   await client.connect();
   try {
     await client.query('begin');
-    await client.query('set local lock_timeout = 2000');
+    await client.query('set local lock_timeout = 500');
     const applied = await readApplied(client);
     const missing = migrations.filter(({ version }) => !applied.has(version));
     if (missing.length > 0) return missing.map(({ name }) => `${name} is not applied.`);

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import pg from 'pg';
 import { cloneDatabase, useHarness } from '../../test/harness.ts';
-import { type FunctionFile, readFunctions } from './apply-functions.ts';
+import { type FunctionChoice, type FunctionFile, readFunctions } from './apply-functions.ts';
 import { findDrift } from './check-schema.ts';
 import {
   faultInSchema,
@@ -13,6 +13,7 @@ import {
   readMigrations,
   readRelease,
   readSchema,
+  usualPatience,
 } from './migrate.ts';
 
 const harness = useHarness();
@@ -47,6 +48,18 @@ test('migrate applies the function files that changed, and only these', async ()
     'test/answer.sql',
   ]);
   assert.deepEqual(await query(databaseUrl, 'select answer()'), [{ answer: 42 }]);
+});
+
+test('the release before does not take back what a later one wrote, unless it is asked to', async () => {
+  const databaseUrl = await cloneDatabase();
+  const release = (answer: number) => ({ migrations, functions: [...readFunctions(), answering(answer)] });
+  const written = async (answer: number, choice?: FunctionChoice) =>
+    (await migrate(databaseUrl, release(answer), usualPatience, choice)).functions.length;
+  assert.deepEqual([await written(1), await written(2), await written(1), await written(2)], [1, 1, 0, 0]);
+  assert.deepEqual(await query(databaseUrl, 'select answer()'), [{ answer: 2 }]);
+  assert.deepEqual([await written(1, 'own'), await written(1)], [1, 0]);
+  assert.deepEqual(await query(databaseUrl, 'select answer()'), [{ answer: 1 }]);
+  assert.equal(await written(1, 'all'), readFunctions().length + 1);
 });
 
 test('a function file that fails leaves all as it was, and is named', async () => {

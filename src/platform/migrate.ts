@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { applyFunctions, type FunctionFile, knownDigest, readFunctions } from './apply-functions.ts';
+import {
+  applyFunctions,
+  type FunctionChoice,
+  type FunctionFile,
+  knownDigest,
+  readFunctions,
+} from './apply-functions.ts';
 import { applyMigration, type Migration, type Patience, untilUnlocked } from './apply-migration.ts';
 import type { Db } from './db.ts';
 import { MigrationFault } from './migration-fault.ts';
@@ -45,7 +51,7 @@ export const knownVersion = readMigrations().at(-1)?.version ?? 0;
  * Requests for a locked table queue behind us while we wait for it, so we wait for less than requests do (2 s), and then let
  * them pass before we ask again.
  */
-const usualPatience: Patience = { lockMs: 500, pauseMs: 1_000, giveUpMs: 120_000 };
+export const usualPatience: Patience = { lockMs: 500, pauseMs: 1_000, giveUpMs: 120_000 };
 
 /** How long another process may migrate before we no longer wait for it. */
 const othersMs = 600_000;
@@ -62,6 +68,7 @@ export async function migrate(
   databaseUrl: string,
   { migrations, functions }: Release = readRelease(),
   patience: Patience = usualPatience,
+  choice: FunctionChoice = 'forward',
 ): Promise<Applied> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
   // The statement under way fails with the same error; without a listener it would end the process.
@@ -91,7 +98,7 @@ export async function migrate(
       await applyMigration(client, databaseUrl, migration, patience);
       names.push(migration.name);
     }
-    const apply = () => applyFunctions(client, functions, patience.lockMs);
+    const apply = () => applyFunctions(client, functions, { lockMs: patience.lockMs, choice });
     return {
       migrations: names,
       functions: await untilUnlocked(client, databaseUrl, 'The functions of this release', patience, apply),

@@ -11,9 +11,11 @@ export const treasuryJobs: readonly Job<Deps>[] = networks.map((network) => ({
   name: `treasury.reconcile ${network}`,
   everyMs,
   run: async (deps) => {
-    const reconciledAt = (await selectPosition(deps.db, network))?.reconciledAt.getTime() ?? 0;
-    const dueAt = reconciledAt + (deps.evm.get(network)?.reconcileEveryMs ?? Number.POSITIVE_INFINITY);
-    if (deps.clock().getTime() < dueAt) return 0;
+    const pauseMs = deps.evm.get(network)?.reconcileEveryMs;
+    if (pauseMs === undefined) return 0;
+    const position = await selectPosition(deps.db, network);
+    const dueAt = (position?.reconciledAt.getTime() ?? 0) + pauseMs;
+    if (!position?.isCounting && deps.clock().getTime() < dueAt) return 0;
     const ctx = contextFor(deps, { kind: 'worker', job: `treasury.reconcile ${network}` } as const, deps.log);
     try {
       const [report] = await reconcile(ctx, { network });

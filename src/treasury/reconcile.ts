@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts';
-import type { EvmNetwork, Network } from '../evm/index.ts';
+import { type EvmNetwork, type Network, NodeError } from '../evm/index.ts';
 import { haltWallet } from '../payouts/index.ts';
 import { Refusal } from '../platform/errors.ts';
 import { formatMinor, parseMinor } from '../platform/money.ts';
@@ -57,7 +57,8 @@ const onceMore = (ctx: Ctx, network: EvmNetwork) => (error: unknown) => {
   return reconcileOne(ctx, network);
 };
 
-const named = (network: Network) => (error: unknown) => {
+const named = (network: Network) => (cause: unknown) => {
+  const error = cause instanceof NodeError ? treasuryErrors.nodesAway({ cause }) : cause;
   if (!(error instanceof Refusal)) throw error;
   throw new Refusal(error.status, error.code, `${network}: ${error.message}`, { cause: error });
 };
@@ -71,7 +72,8 @@ async function reconcileOne(ctx: Ctx, network: EvmNetwork): Promise<NetworkRepor
     ...{ gas: position.gas, gasChange: position.gas - position.openingGas },
     ...{ sent: position.sent - position.openingSent, assets: await reportAssets(ctx, network) },
   };
-  if (!turn.isBehind) await haltForShortfall(ctx, network, report);
+  // Also while wallets are counted: what they had before is no shortfall then.
+  if (turn.isAtHead) await haltForShortfall(ctx, network, report);
   return report;
 }
 

@@ -35,6 +35,8 @@ export interface Turn {
   position: Position;
   /** There is more to read. */
   isBehind: boolean;
+  /** All final blocks are read; some wallets may still be to be counted. */
+  isAtHead: boolean;
 }
 
 /**
@@ -56,7 +58,7 @@ export async function takeTurn(ctx: Ctx, network: EvmNetwork): Promise<Turn> {
   const position = await inTransaction(ctx, (ctx) =>
     store(ctx, network, { before, chain, effects, measured, gas, places }),
   );
-  return { position, isBehind: !chain.isLast || position.isCounting };
+  return { position, isBehind: !chain.isLast || position.isCounting, isAtHead: chain.isLast };
 }
 
 /** The wallets that moved, hot wallets, some that were never counted, and some whose balance was read longest ago. */
