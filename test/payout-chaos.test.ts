@@ -8,7 +8,7 @@ import { describeOutcome } from './chaos/describe.ts';
 import { testFolder } from './harness.ts';
 import { sizes } from './sizes.ts';
 
-test('paid exactly once, while workers, nodes and chain fail and the database loses commits', async (t) => {
+test('paid exactly once, while workers, database, nodes and chain fail', async (t) => {
   const seed = randomBytes(4).toString('hex');
   const folder = mkdtempSync(path.join(testFolder(), 'chaos-'));
   // Longer than promised: other tests run beside it, and speed is not asserted here.

@@ -168,7 +168,7 @@ export function startLoad({ world, random, perSecond }: LoadOptions): Load {
     body: unknown;
   }
 
-  /** Until the answer is not that the database is away or the same request is under way. */
+  /** Until the answer is not that the database is away, the machine too slow, or the same request under way. */
   async function askUntilAnswered(where: string, { headers, body }: Question) {
     for (const deadline = Date.now() + patienceMs; Date.now() < deadline; ) {
       try {
@@ -180,7 +180,7 @@ export function startLoad({ world, random, perSecond }: LoadOptions): Load {
         });
         const answer = { status: response.status, body: await response.json() };
         const isInFlight = answer.status === 409 && response.headers.has('retry-after');
-        if (answer.status !== 503 && !isInFlight) return answer;
+        if (![408, 503].includes(answer.status) && !isInFlight) return answer;
       } catch {
         // No answer in time: the key makes it safe to ask again.
       }
