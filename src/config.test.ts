@@ -39,6 +39,7 @@ test('defaults: what need not be said', () => {
     databaseUrl: complete.DATABASE_URL,
     databasePoolMax: 10,
     databaseConnectTimeoutMs: 3_000,
+    databaseLockTimeoutMs: 2_000,
     databaseStatementTimeoutMs: 5_000,
     databaseReplication: 'asynchronous',
     databaseDurability: 'required',

@@ -23,6 +23,7 @@ export interface Config {
   databaseUrl: string;
   databasePoolMax: number;
   databaseConnectTimeoutMs: number;
+  databaseLockTimeoutMs: number;
   databaseStatementTimeoutMs: number;
   databaseReplication: 'asynchronous' | 'synchronous';
   /** `relaxed`: payouts may be lost with the server. */
@@ -170,6 +171,7 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
     databaseUrl,
     databasePoolMax: integer('DATABASE_POOL_MAX', 1, 1_000),
     databaseConnectTimeoutMs: integer('DATABASE_CONNECT_TIMEOUT_MS', 10, 600_000),
+    databaseLockTimeoutMs: integer('DATABASE_LOCK_TIMEOUT_MS', 10, 600_000),
     databaseStatementTimeoutMs: integer('DATABASE_STATEMENT_TIMEOUT_MS', 10, 600_000),
     databaseReplication: oneOf('DATABASE_REPLICATION', ['asynchronous', 'synchronous']),
     databaseDurability: oneOf('DATABASE_DURABILITY', ['required', 'relaxed']),

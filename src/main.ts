@@ -62,6 +62,7 @@ export function createDeps(config: Config, log: Log): Deps {
     url: config.databaseUrl,
     connectionsMax: config.databasePoolMax,
     connectTimeoutMs: config.databaseConnectTimeoutMs,
+    lockTimeoutMs: config.databaseLockTimeoutMs,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
     log,
   });

@@ -152,6 +152,10 @@ export const settings = {
     meaning: 'The longest that a request waits for a connection to PostgreSQL.',
     default: '3000',
   },
+  DATABASE_LOCK_TIMEOUT_MS: {
+    meaning: 'The longest that a statement waits for what another one has locked.',
+    default: '2000',
+  },
   DATABASE_STATEMENT_TIMEOUT_MS: {
     meaning: 'The longest that one statement of a request may run.',
     default: '5000',

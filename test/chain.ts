@@ -95,7 +95,11 @@ export async function startChain({ network = 'polygon', blockTime }: ChainOption
   const { url: rpcUrl } = server;
   const blocks = blockTime && setInterval(() => node.inTurn(() => node.mine()), blockTime * 1_000);
   node.isAutomining = blockTime === undefined;
-  const call: Chain['call'] = (method, ...params) => callNode({ rpcUrl, method, params, timeoutMs: 10_000 });
+  const stop = async () => {
+    clearInterval(blocks);
+    await server.stop();
+  };
+  const call: Chain['call'] = (method, ...params) => callNode({ rpcUrl, method, params, timeoutMs: 60_000 });
   const [issuerKey, signerKey] = [newKey(), newKey()];
   const hotWallet = addressOfKey(signerKey).toLowerCase();
   const { tokens: symbols } = chains[network];
@@ -105,6 +109,10 @@ export async function startChain({ network = 'polygon', blockTime }: ChainOption
     issuerKey,
     holder: hotWallet,
     tokens: symbols,
+  }).catch(async (error) => {
+    // Nobody has it yet who would stop it, and it would keep the process.
+    await stop();
+    throw error;
   });
   const tokens = tokensOf(network, addresses);
   const addressOf = (symbol: TokenSymbol) => tokens.find((token) => token.symbol === symbol)!.address as Hex;
@@ -118,7 +126,7 @@ export async function startChain({ network = 'polygon', blockTime }: ChainOption
         ...{ maxFeePerGas: 500n * gwei, maxPriorityFeePerGas: 100n * gwei },
       }),
     );
-    for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(20)) {
+    for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(20)) {
       if (await call('eth_getTransactionReceipt', hash)) return;
     }
     throw new Error('the issuer’s transaction was not mined');
@@ -128,7 +136,7 @@ export async function startChain({ network = 'polygon', blockTime }: ChainOption
     hotWallet,
     settings: {
       ...{ network, rpcUrls: [rpcUrl], finality: { rule: 2 }, tokens, signerKey },
-      ...{ feeCap: chains[network].feeCap, bumpAfterMs: 3_000 },
+      ...{ feeCap: chains[network].feeCap, bumpAfterMs: 3_000, callTimeoutMs: 30_000 },
     },
     call,
     async mine(blocks) {
@@ -166,9 +174,6 @@ export async function startChain({ network = 'polygon', blockTime }: ChainOption
         blockNumber: Number(blockNumber),
       }));
     },
-    async stop() {
-      clearInterval(blocks);
-      await server.stop();
-    },
+    stop,
   };
 }

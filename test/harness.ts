@@ -49,7 +49,12 @@ export type HarnessOptions = Partial<Pick<AppOptions, 'trustedProxies' | 'issuer
   Partial<Pick<Deps, 'issuer'>> &
   Partial<Pick<Config, 'publicUrl' | 'signInUrl'>> &
   Partial<Pick<Config, 'rateLimitStore' | 'networks' | 'withdrawalLimits' | 'screeningUrl'>> &
-  Partial<Pick<Config, 'pricesUrl' | 'balanceStaleAfterMs' | 'mcpAllowedOrigins' | 'mcpAllowedHosts'>>;
+  Partial<
+    Pick<
+      Config,
+      'databaseLockTimeoutMs' | 'pricesUrl' | 'balanceStaleAfterMs' | 'mcpAllowedOrigins' | 'mcpAllowedHosts'
+    >
+  >;
 
 /**
  * Call it once at the top of a test file; its fields are there from the first test on. Options that are known only then, such as
@@ -145,8 +150,9 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
     databaseUrl,
     databasePoolMax: 10,
     // Longer than in production: a machine with other work to do is slow, and nothing is wrong.
-    databaseConnectTimeoutMs: 30_000,
-    databaseStatementTimeoutMs: 20_000,
+    databaseConnectTimeoutMs: 60_000,
+    databaseLockTimeoutMs: options.databaseLockTimeoutMs ?? 60_000,
+    databaseStatementTimeoutMs: 120_000,
     databaseReplication: 'asynchronous',
     // The PostgreSQL of a test run writes nothing to disk in time.
     databaseDurability: 'relaxed',

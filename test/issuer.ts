@@ -63,7 +63,7 @@ export async function startTestIssuer({
   };
   return {
     url,
-    issuer: createHttpIssuer({ url, token }),
+    issuer: createHttpIssuer({ url, token, timeoutMs: 60_000 }),
     ...{ token, webhookSecret, folder, vaultNumbers },
     setClock: (offsetMs) => running.setClock(offsetMs),
     async setWebhook(target) {

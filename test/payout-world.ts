@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { buildApp } from '../src/app.ts';
+import type { Config } from '../src/config.ts';
 import { contextFor, type Deps } from '../src/context.ts';
 import { addressOfKey, type NetworkSettings, type PrivateKey, type TokenSymbol } from '../src/evm/index.ts';
 import { checkBooks } from '../src/ledger/index.ts';
@@ -52,6 +53,8 @@ export interface WorkerOptions extends Partial<NetworkSettings> {
   databaseUrl?: string;
   screeningUrl?: string;
   isReplicationSynchronous?: boolean;
+  /** Longer in other tests than in production. */
+  database?: Pick<Config, 'databaseLockTimeoutMs' | 'databaseStatementTimeoutMs'>;
 }
 
 export interface Wanted {
@@ -137,6 +140,7 @@ export async function makeWorld(
       databaseUrl,
       ...(options.screeningUrl && { screeningUrl: options.screeningUrl }),
       ...(options.isReplicationSynchronous && { isReplicationSynchronous: true }),
+      ...(options.database && { database: options.database }),
       ...more,
     });
   const worker = makeWorker();
@@ -280,7 +284,7 @@ function startWorker(
   chain: Chain,
   options: WorkerOptions & NetworkSettings & { databaseUrl: string },
 ): Worker {
-  const { databaseUrl, screeningUrl, isReplicationSynchronous = false, ...settings } = options;
+  const { databaseUrl, screeningUrl, isReplicationSynchronous = false, database, ...settings } = options;
   const lines: LogLine[] = [];
   const log = createLog({
     level: 'debug',
@@ -292,7 +296,8 @@ function startWorker(
     },
   });
   let offsetMs = 0;
-  const config = testConfig(databaseUrl, { networks: [settings], ...(screeningUrl && { screeningUrl }) });
+  const own = { networks: [settings], ...(screeningUrl && { screeningUrl }) };
+  const config = { ...testConfig(databaseUrl, own), ...database };
   const clock = () => new Date(Date.now() + offsetMs);
   const deps: Deps = { ...createDeps(config, log), clock, isReplicationSynchronous };
   t.after(() => deps.db.end());
@@ -328,7 +333,7 @@ function startWorker(
  * offers too little.
  */
 async function untilTaken(chain: Chain): Promise<void> {
-  for (const deadline = Date.now() + 1_000; Date.now() < deadline; await sleep(5)) {
+  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(5)) {
     if (!(await chain.call<boolean>('hardhat_getAutomine'))) return;
     if (Number((await chain.call<{ pending: string }>('txpool_status')).pending) === 0) return;
   }

@@ -28,7 +28,7 @@ export function sendRaw(
   request: string | Uint8Array,
   options: RawOptions = {},
 ): Promise<RawAnswer> {
-  const { trickle, untilClosed = false, timeoutMs = 15_000 } = options;
+  const { trickle, untilClosed = false, timeoutMs = 60_000 } = options;
   const { hostname, port } = new URL(url);
   const startedAt = performance.now();
   return new Promise((resolve, reject) => {

@@ -91,7 +91,9 @@ async function runTests(files: string[], env: Record<string, string>): Promise<n
     env: { ...process.env, ...env },
     // Two at once for each core: the files wait for PostgreSQL, timers and processes about as much as they compute.
     concurrency: Math.min(2 * availableParallelism(), 16),
-    timeout: 300_000,
+    // Of one test; on a machine with other work to do, the longest take minutes.
+    timeout: 900_000,
+    execArgv: ['--import', new URL('end-with-tests.ts', import.meta.url).href],
     signal: stopping.signal,
   });
   let failed = false;

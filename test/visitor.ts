@@ -18,7 +18,7 @@ export async function visit(
   }: { method?: string; headers?: Record<string, string>; form?: string } = {},
 ): Promise<Page> {
   const response = await fetch(url, {
-    ...{ method, redirect: 'manual', signal: AbortSignal.timeout(30_000) },
+    ...{ method, redirect: 'manual', signal: AbortSignal.timeout(60_000) },
     headers: {
       ...(form !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
       ...headers,

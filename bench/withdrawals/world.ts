@@ -45,6 +45,7 @@ export function createBenchDeps(databaseUrl: string, networks: NetworkSettings[]
       databaseUrl,
       databasePoolMax: poolMax,
       databaseConnectTimeoutMs: 3_000,
+      databaseLockTimeoutMs: 2_000,
       databaseStatementTimeoutMs: 5_000,
       host: '127.0.0.1',
       port: 0,

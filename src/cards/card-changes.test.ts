@@ -17,7 +17,7 @@ const sandbox = await startTestIssuer();
 after(() => sandbox.stop());
 const proxy = await startUnreliableProxy(sandbox.url);
 after(() => proxy.stop());
-const viaProxy = createHttpIssuer({ url: proxy.url, token: sandbox.token, timeoutMs: 1_000 });
+const viaProxy = createHttpIssuer({ url: proxy.url, token: sandbox.token, timeoutMs: 60_000 });
 const harness = useHarness({ issuer: viaProxy });
 
 let owner: IssuedKey;

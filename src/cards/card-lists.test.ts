@@ -9,9 +9,10 @@ import {
   toMovement,
   toTransaction,
 } from '../../test/card-model.ts';
-import { useHarness } from '../../test/harness.ts';
+import { testConfig, testLog, useHarness } from '../../test/harness.ts';
 import { sized } from '../../test/sizes.ts';
 import type { IssuerMovement, IssuerTransaction } from '../issuer/index.ts';
+import { createDeps } from '../main.ts';
 import { listCardTransactions } from './lists/list-card-transactions.ts';
 import { listCardsWithCollateral } from './lists/list-cards-with-collateral.ts';
 import { listMovements } from './lists/list-movements.ts';
@@ -373,12 +374,15 @@ test('twelve who write for the same users at once, the same rows too: nothing is
   }
 });
 
-test('who writes for one user does not wait for who writes for another', async () => {
+test('who writes for one user does not wait for who writes for another', async (t) => {
+  const config = { ...testConfig(harness.databaseUrl), databaseLockTimeoutMs: 500 };
+  const impatient = createDeps(config, testLog());
+  t.after(() => impatient.db.end());
   const [one, other] = [await makeCardOwner(harness), await makeCardOwner(harness)];
   await db().transaction(async (held) => {
     await tell({ db: held }, { transactions: [toTransaction(one)] });
     await tell(harness.deps, { transactions: [toTransaction(other)] });
-    await assert.rejects(tell(harness.deps, { transactions: [toTransaction(one)] }), /database busy/);
+    await assert.rejects(tell(impatient, { transactions: [toTransaction(one)] }), /database busy/);
   });
 });
 

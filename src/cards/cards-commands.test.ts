@@ -16,7 +16,7 @@ const sandbox = await startTestIssuer();
 after(() => sandbox.stop());
 const proxy = await startUnreliableProxy(sandbox.url);
 after(() => proxy.stop());
-const issuer = createHttpIssuer({ url: proxy.url, token: sandbox.token, timeoutMs: 2_000 });
+const issuer = createHttpIssuer({ url: proxy.url, token: sandbox.token, timeoutMs: 60_000 });
 const harness = useHarness({ issuer });
 
 let userId: string;

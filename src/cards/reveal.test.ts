@@ -19,7 +19,7 @@ const sandbox = await startTestIssuer();
 after(() => sandbox.stop());
 const proxy = await startUnreliableProxy(sandbox.url);
 after(() => proxy.stop());
-const issuer = createHttpIssuer({ url: proxy.url, token: sandbox.token, timeoutMs: 1_000 });
+const issuer = createHttpIssuer({ url: proxy.url, token: sandbox.token, timeoutMs: 60_000 });
 const harness = useHarness({ issuer });
 
 /** Every line that was logged, at whatever level. */

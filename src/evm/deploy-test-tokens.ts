@@ -33,8 +33,8 @@ const decimals = 6;
 const mintedUnits = 10_000_000n * 10n ** BigInt(decimals);
 const gasMoney = `0x${(1_000n * 10n ** 18n).toString(16)}`;
 const gwei = 10n ** 9n;
-const callTimeoutMs = 5_000;
-const receiptTimeoutMs = 5_000;
+const callTimeoutMs = 60_000;
+const receiptTimeoutMs = 60_000;
 
 export interface TestTokenOptions {
   rpcUrl: string;

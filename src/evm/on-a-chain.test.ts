@@ -57,7 +57,7 @@ describe('on a chain', () => {
     const chain = await openChain({ chainId });
     server = await serveChain(async () => chain);
     const rpcUrl = server.url;
-    provider = createNode({ rpcUrls: [rpcUrl], timeoutMs: 5_000 }).pick();
+    provider = createNode({ rpcUrls: [rpcUrl], timeoutMs: 60_000 }).pick();
     const deployed = await deployTestTokens({
       ...{ rpcUrl, chainId, issuerKey, holder: signer.address },
       tokens: ['USDT', 'USDC'],
@@ -82,7 +82,7 @@ describe('on a chain', () => {
   const send = (raw: Buffer) => provider.call<string>('eth_sendRawTransaction', [`0x${raw.toString('hex')}`]);
 
   async function receiptOf(hash: string): Promise<Receipt> {
-    for (const deadline = Date.now() + 5_000; Date.now() < deadline; await sleep(10)) {
+    for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(10)) {
       const [receipt] = await readReceipts(provider, [hash]);
       if (receipt instanceof NodeError) throw receipt;
       if (receipt) return receipt;

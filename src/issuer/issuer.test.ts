@@ -600,10 +600,10 @@ for (const [what, handler] of slow) {
       return performance.now() - startedAt;
     };
     const revealMs = await timed(operations.reveal.call);
-    assert.ok(revealMs > 250 && revealMs < 5_000, `${revealMs} ms`);
+    assert.ok(revealMs > 250 && revealMs < 60_000, `${revealMs} ms`);
     assert.equal(asked.length, 1);
     const readMs = await timed(operations.readCard.call);
-    assert.ok(readMs > 1_200 && readMs < 15_000, `${readMs} ms: three attempts and two pauses`);
+    assert.ok(readMs > 1_200 && readMs < 60_000, `${readMs} ms: three attempts and two pauses`);
     assert.equal(asked.length, 4);
   });
 }
@@ -625,7 +625,7 @@ for (const [what, headers] of [
       };
       push();
     };
-    const patient = createHttpIssuer({ url, token, timeoutMs: 10_000 });
+    const patient = createHttpIssuer({ url, token, timeoutMs: 60_000 });
     assert.equal((await faultOf(patient.readEvents({ after: 0n, limit: 1 }))).reason, 'unavailable');
     assert.ok(sent < 100 * 1024 * 1024, `${sent} bytes were taken`);
   });

@@ -58,7 +58,8 @@ test('the database refuses a nonce that was given out', async (t) => {
 });
 
 test('a worker that freezes with the lane loses it after seconds, and signs nothing when it wakes', async (t) => {
-  const world = await makeWorld(t, chain);
+  const database = { databaseLockTimeoutMs: 2_000, databaseStatementTimeoutMs: 5_000 };
+  const world = await makeWorld(t, chain, { database });
   const [frozen, other] = [world.worker, world.makeWorker()];
   await other.sign();
   const id = await world.withdraw();

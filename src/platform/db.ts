@@ -33,6 +33,8 @@ export interface PoolOptions {
   connectionsMax: number;
   /** Connecting and waiting for a free connection share it: a server that accepts and then says nothing must not hold a request. */
   connectTimeoutMs?: number;
+  /** A statement that waits for a lock holds a connection that others need: its caller can ask again. */
+  lockTimeoutMs?: number;
   statementTimeoutMs: number;
   log: Log;
 }
@@ -43,7 +45,8 @@ pg.types.setTypeParser(pg.types.builtins.INT8, BigInt);
 pg.types.setTypeParser(pg.types.builtins.NUMERIC, BigInt);
 
 export function createPool(options: PoolOptions): Pool {
-  const { url, connectionsMax, connectTimeoutMs = 3_000, statementTimeoutMs, log } = options;
+  const { url, connectionsMax, connectTimeoutMs = 3_000, lockTimeoutMs = 2_000, log } = options;
+  const { statementTimeoutMs } = options;
   const sockets = new Set<Socket>();
   const cutOff = () => {
     for (const socket of sockets) socket.destroy();
@@ -61,12 +64,11 @@ export function createPool(options: PoolOptions): Pool {
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     statement_timeout: statementTimeoutMs,
-    // Whoever waits for a lock holds a connection that others need; they can ask again.
-    lock_timeout: 2_000,
+    lock_timeout: lockTimeoutMs,
     // The server cancels first; this one is for a server that froze or a network that went dark.
     query_timeout: statementTimeoutMs + 1_000,
     // A frozen process must not keep row locks.
-    idle_in_transaction_session_timeout: 10_000,
+    idle_in_transaction_session_timeout: 2 * statementTimeoutMs,
   });
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   driver.on('error', (err) => log.warn({ err }, 'idle database connection lost'));

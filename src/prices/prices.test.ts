@@ -209,7 +209,7 @@ for (const [what, handler] of [
     const startedAt = performance.now();
     await assert.rejects(createPrices(url).read(), isFault(/did not answer in time/));
     const ms = performance.now() - startedAt;
-    assert.ok(ms > 4_900 && ms < 8_000, `${ms} ms`);
+    assert.ok(ms > 4_900 && ms < 60_000, `${ms} ms`);
   });
 }
 

@@ -174,7 +174,7 @@ test('npm start: a first start, the banner as pasted, every key', async (t) => {
       );
       for (const { rpcUrl, chainId, hotWallet, tokens } of Object.values(networks)) {
         const call = <Result>(method: string, ...params: unknown[]) =>
-          callNode<Result>({ rpcUrl, method, params, timeoutMs: 5_000 });
+          callNode<Result>({ rpcUrl, method, params, timeoutMs: 60_000 });
         assert.equal(Number(await call('eth_chainId')), chainId);
         for (const to of Object.values(tokens)) {
           const balanceOf = `0x70a08231${hotWallet.slice(2).toLowerCase().padStart(64, '0')}`;
@@ -204,7 +204,7 @@ test('npm start: a first start, the banner as pasted, every key', async (t) => {
       assert.equal(toAddress.toLowerCase(), users.friend.wallet);
       const { rpcUrl, tokens } = networks.polygon!;
       const receipt = await callNode<{ status: string; to: string }>({
-        ...{ rpcUrl, method: 'eth_getTransactionReceipt', params: [transactionHash], timeoutMs: 5_000 },
+        ...{ rpcUrl, method: 'eth_getTransactionReceipt', params: [transactionHash], timeoutMs: 60_000 },
       });
       assert.equal(receipt.status, '0x1');
       assert.equal(receipt.to, tokens.USDT!.toLowerCase());

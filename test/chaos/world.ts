@@ -125,6 +125,7 @@ function apiConfig(own: { databaseUrl: string; network: NetworkSettings; operato
     databaseUrl: own.databaseUrl,
     databasePoolMax: 10,
     databaseConnectTimeoutMs: 3_000,
+    databaseLockTimeoutMs: 2_000,
     databaseStatementTimeoutMs: 5_000,
     host: '127.0.0.1',
     port: 0,

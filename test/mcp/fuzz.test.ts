@@ -388,7 +388,7 @@ const idOf = (message: unknown): unknown => {
 function judge(sent: Buffer, came: Came): string {
   const said = parse(sent.toString());
   assert.ok(came.status < 500, `status ${came.status}`);
-  assert.ok(came.ms < 10_000, `${came.ms} ms`);
+  assert.ok(came.ms < 60_000, `${came.ms} ms`);
   if (came.status === 202) {
     assert.equal(came.text, '');
     assert.ok(said && !('id' in said), 'only a notification has no answer');
@@ -477,8 +477,8 @@ async function sendAll(send: Send, messages: readonly Sent[]): Promise<string[]>
   const waiting = new Set(messages);
   let timer: NodeJS.Timeout | undefined;
   const hanging = new Promise<never>((_, reject) => {
-    const tell = () => reject(new Error(`no answer within 30 s to ${JSON.stringify([...waiting])}`));
-    timer = setTimeout(tell, 30_000);
+    const tell = () => reject(new Error(`no answer within 120 s to ${JSON.stringify([...waiting])}`));
+    timer = setTimeout(tell, 120_000);
   });
   const sending = messages.map(async (sent) => {
     const outcome = await sendOne(send, sent);

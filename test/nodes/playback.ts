@@ -34,7 +34,7 @@ export async function playBack(t: TestContext, exchanges: readonly Exchange[]): 
     assert.deepEqual(missing, [], 'calls without a recorded answer: record the nodes again');
   });
   const { port } = server.address() as AddressInfo;
-  return createNode({ rpcUrls: [`http://127.0.0.1:${port}`], timeoutMs: 5_000 }).providers[0]!;
+  return createNode({ rpcUrls: [`http://127.0.0.1:${port}`], timeoutMs: 60_000 }).providers[0]!;
 }
 
 /** Fields of a filter or a call may come in any order. */

@@ -8,7 +8,13 @@ import type { Metrics } from '../../src/platform/metrics.ts';
 const [, , databaseUrl, leaseMs] = process.argv;
 const outcomes: string[] = [];
 const log = createLog({ level: 'silent' });
-const db = createPool({ url: databaseUrl!, connectionsMax: 3, statementTimeoutMs: 5_000, log });
+const db = createPool({
+  url: databaseUrl!,
+  connectionsMax: 3,
+  connectTimeoutMs: 60_000,
+  statementTimeoutMs: 5_000,
+  log,
+});
 const metrics = {
   countJob: (_job: string, outcome: string) => outcomes.push(outcome),
 } as Partial<Metrics> as Metrics;

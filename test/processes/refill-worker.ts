@@ -40,12 +40,12 @@ function work({ databaseUrl, logFile, network, issuer, dieAt }: RefillOrders): v
     if (step === dieAt) process.kill(process.pid, 'SIGKILL');
   };
   const deps = {
-    db: createPool({ url: databaseUrl, connectionsMax: 6, statementTimeoutMs: 5_000, log }),
+    db: createPool({ url: databaseUrl, connectionsMax: 6, statementTimeoutMs: 60_000, log }),
     clock: systemClock,
     log,
     evm: createEvm([network]),
     screening: createScreening(undefined),
-    issuer: createHttpIssuer(issuer),
+    issuer: createHttpIssuer({ ...issuer, timeoutMs: 60_000 }),
     metrics: { countJob: () => {} },
   } as unknown as Deps;
   const jobs = [...payoutJobs(atStep), ...cardJobs, ...makeRefillJobs(atStep)];

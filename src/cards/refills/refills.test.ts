@@ -331,7 +331,7 @@ test('an issuer that is away while it is told of a payment is told again, and no
   await world.pay();
   const proxy = await startUnreliableProxy(bank.url);
   t.after(() => proxy.stop());
-  const through = createHttpIssuer({ url: proxy.url, token: bank.token });
+  const through = createHttpIssuer({ url: proxy.url, token: bank.token, timeoutMs: 60_000 });
   for (const passage of ['request lost', 'answer lost'] as const) {
     proxy.passage = (request) => (request.includes('deposits') ? passage : 'whole');
     await world.turn(through);

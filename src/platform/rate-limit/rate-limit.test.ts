@@ -19,14 +19,21 @@ import {
   sweepRateLimits,
 } from './index.ts';
 
+const minuteMs = 60_000;
 const mcp: RatePolicy = { name: 'mcp', quota: 60, windowMs: 10_000 };
-const three: RatePolicy = { name: 'three', quota: 3, windowMs: 10_000 };
+// A window of minutes: on a loaded machine, a step of a test may take seconds.
+const three: RatePolicy = { name: 'three', quota: 3, windowMs: 10 * minuteMs };
 
 let databaseUrl: string;
 let db: Pool;
+const openPool = (connectionsMax: number) =>
+  createPool({
+    ...{ url: databaseUrl, connectionsMax, log: testLog() },
+    ...{ connectTimeoutMs: minuteMs, lockTimeoutMs: minuteMs, statementTimeoutMs: 2 * minuteMs },
+  });
 before(async () => {
   databaseUrl = await cloneDatabase();
-  db = createPool({ url: databaseUrl, connectionsMax: 10, statementTimeoutMs: 120_000, log: testLog() });
+  db = openPool(10);
 });
 after(() => db.end());
 
@@ -53,7 +60,7 @@ const rigs: Record<string, { start(): Rig; slackMs: number }> = {
     },
   },
   postgres: {
-    slackMs: 1_000,
+    slackMs: minuteMs,
     // PostgreSQL's clock cannot be moved, so what it wrote is moved into the past instead.
     start: () => ({ limiter: createPostgresLimiter(db), advance: (ms) => shiftHits(-ms) }),
   },
@@ -93,9 +100,9 @@ for (const [store, { start, slackMs }] of Object.entries(rigs)) {
     const { limiter, advance } = start();
     const subject = newSubject();
     await admitTimes(limiter, three, subject, 3);
-    await advance(5_000);
+    await advance(5 * minuteMs);
     assert.deepEqual(new Set(outcomes(await admitTimes(limiter, three, subject, 10))), new Set(['refused']));
-    await advance(5_000);
+    await advance(5 * minuteMs);
     assert.deepEqual(outcomes(await admitTimes(limiter, three, subject, 4)), [
       ...['admitted', 'admitted', 'admitted'],
       'refused',
@@ -106,13 +113,13 @@ for (const [store, { start, slackMs }] of Object.entries(rigs)) {
     const { limiter, advance } = start();
     const subject = newSubject();
     await limiter.admit(three, subject);
-    await advance(4_000);
+    await advance(4 * minuteMs);
     await admitTimes(limiter, three, subject, 2);
-    await advance(6_000 - slackMs);
+    await advance(6 * minuteMs - slackMs);
     assert.deepEqual(outcomes(await admitTimes(limiter, three, subject, 1)), ['refused']);
     await advance(slackMs);
     assert.deepEqual(outcomes(await admitTimes(limiter, three, subject, 2)), ['admitted', 'refused']);
-    await advance(4_000);
+    await advance(4 * minuteMs);
     assert.deepEqual(outcomes(await admitTimes(limiter, three, subject, 3)), [
       'admitted',
       'admitted',
@@ -126,12 +133,12 @@ for (const [store, { start, slackMs }] of Object.entries(rigs)) {
     const near = (actual: number, expected: number) => {
       assert.ok(actual <= expected && actual >= expected - slackMs, `${actual} is not about ${expected}`);
     };
-    near((await limiter.admit(three, subject)).resetMs, 10_000);
-    await advance(3_000);
-    near((await limiter.admit(three, subject)).resetMs, 7_000);
-    near((await limiter.admit(three, subject)).resetMs, 7_000);
+    near((await limiter.admit(three, subject)).resetMs, 10 * minuteMs);
+    await advance(3 * minuteMs);
+    near((await limiter.admit(three, subject)).resetMs, 7 * minuteMs);
+    near((await limiter.admit(three, subject)).resetMs, 7 * minuteMs);
     const refused = await limiter.admit(three, subject);
-    near(refused.resetMs, 7_000);
+    near(refused.resetMs, 7 * minuteMs);
     await advance(refused.resetMs);
     assert.ok((await limiter.admit(three, subject)).admitted, 'who waits as told is admitted');
   });
@@ -153,7 +160,7 @@ for (const [store, { start, slackMs }] of Object.entries(rigs)) {
     await advance(86_400_000);
     const back = await limiter.admit(three, subject);
     assert.deepEqual([back.admitted, back.remaining], [true, 2]);
-    assert.ok(back.resetMs > 10_000 - slackMs);
+    assert.ok(back.resetMs > 10 * minuteMs - slackMs);
   });
 }
 
@@ -264,52 +271,68 @@ async function withFourProcesses(work: (workers: ChildProcess[]) => Promise<void
   }
 }
 
-/** Every admission by the database's own instant, noted by a trigger inside the admission's transaction. */
-async function noteAdmissions(): Promise<void> {
-  await db.query('create table if not exists admissions (policy text, subject text, at timestamptz)');
-  await db.query(`create or replace function note_admission() returns trigger language plpgsql as $$
+/** Every answer by the database's own instant, noted by a trigger inside the answer's transaction. */
+async function noteAnswers(): Promise<void> {
+  await db.query(`create table if not exists answers
+    (id bigint generated always as identity, policy text, subject text, admitted boolean, at timestamptz)`);
+  await db.query(`create or replace function note_answer() returns trigger language plpgsql as $$
     begin
-      if new.admitted then
-        insert into admissions values (new.policy, new.subject, new.hits[cardinality(new.hits)]);
-      end if;
+      insert into answers (policy, subject, admitted, at) values (new.policy, new.subject, new.admitted,
+        case when new.admitted then new.hits[cardinality(new.hits)] else clock_timestamp() end);
       return null;
     end $$`);
-  await db.query(`create or replace trigger note_admission after insert or update on rate_windows
-    for each row execute function note_admission()`);
+  await db.query(`create or replace trigger note_answer after insert or update on rate_windows
+    for each row execute function note_answer()`);
 }
 
-async function admissionsOf(policy: RatePolicy, subject: string): Promise<number[]> {
-  const rows = await db.query<{ ms: number }>(
-    `select (extract(epoch from at) * 1000)::float8 as ms from admissions where policy = $1 and subject = $2 order by at`,
+/** In the order in which they were given: the row's lock makes one. */
+function answersTo(policy: RatePolicy, subject: string): Promise<{ admitted: boolean; ms: number }[]> {
+  return db.query(
+    `select admitted, (extract(epoch from at) * 1000)::float8 as ms from answers
+     where policy = $1 and subject = $2 order by id`,
     [policy.name, subject],
   );
-  return rows.map(({ ms }) => ms);
 }
 
 test('postgres: four processes on one subject never pass the quota in any window and leave no place unused', async () => {
-  const short: RatePolicy = { name: 'short', quota: 60, windowMs: 1_500 };
-  await noteAdmissions();
+  const short: RatePolicy = { name: 'short', quota: 12, windowMs: 1_500 };
+  await noteAnswers();
   try {
     await withFourProcesses(async (workers) => {
       const subject = newSubject();
       const { admitted, refused } = await hammer(short, subject, 5_000, workers);
-      const at = await admissionsOf(short, subject);
+      const answers = await answersTo(short, subject);
+      const at = answers.filter((answer) => answer.admitted).map(({ ms }) => ms);
       assert.equal(at.length, admitted, 'what the callers were told is what was written');
-      assert.ok(refused > admitted, 'there was a crowd');
-      assert.ok(admitted >= 180 && admitted <= 240, `${admitted} in 5 s of 60 in 1.5 s`);
+      assert.ok(
+        admitted > short.quota && refused > admitted,
+        `${admitted} and ${refused}: there was a crowd`,
+      );
       for (const [place, instant] of at.entries()) {
-        const sixtyBefore = at[place - short.quota];
-        if (sixtyBefore === undefined) continue;
-        const freeForMs = instant - sixtyBefore - short.windowMs;
+        const before = at[place - short.quota];
+        if (before === undefined) continue;
+        const freeForMs = instant - before - short.windowMs;
         assert.ok(freeForMs >= 0, `admission ${place} came ${-freeForMs} ms too early`);
-        assert.ok(freeForMs < 1_000, `a place stood free for ${freeForMs} ms in a crowd`);
       }
+      const hits: number[] = [];
+      let wrong = 0;
+      for (const answer of answers) {
+        if (answer.admitted) hits.push(answer.ms);
+        else if (answer.ms - (hits.at(-short.quota) ?? 0) - short.windowMs > 200) wrong += 1;
+      }
+      // The instant of a refusal is noted after it was decided, and a process can be held up in between.
+      assert.ok(wrong * 50 < refused, `${wrong} of ${refused} were refused though a place was free`);
 
-      const burst = await hammer(mcp, subject, 1_000, workers);
-      assert.equal(burst.admitted, 60, 'and the allowance of MCP at once');
+      const burst = await hammer(
+        { ...short, name: 'burst', windowMs: 10 * minuteMs },
+        subject,
+        1_000,
+        workers,
+      );
+      assert.equal(burst.admitted, short.quota, 'and another policy’s allowance at once');
     });
   } finally {
-    await db.query('drop trigger note_admission on rate_windows');
+    await db.query('drop trigger note_answer on rate_windows');
   }
 });
 
@@ -363,15 +386,14 @@ async function untilSomebodyWaits(): Promise<void> {
 
 test('postgres: a clock that leapt hours ahead and was set right locks nobody out for longer than a window', async () => {
   const limiter = createPostgresLimiter(db);
-  const brief: RatePolicy = { name: 'brief', quota: 3, windowMs: 500 };
   const subject = newSubject();
-  await admitTimes(limiter, brief, subject, 2);
+  await admitTimes(limiter, three, subject, 2);
   await shiftHits(5 * 3_600_000);
-  const [third, fourth] = await admitTimes(limiter, brief, subject, 2);
+  const [third, fourth] = await admitTimes(limiter, three, subject, 2);
   assert.deepEqual([third!.admitted, fourth!.admitted], [true, false], 'what was admitted still counts');
-  assert.ok(fourth!.resetMs <= brief.windowMs, `${fourth!.resetMs} ms`);
-  await sleep(brief.windowMs);
-  assert.deepEqual(outcomes(await admitTimes(limiter, brief, subject, 4)), [
+  assert.ok(fourth!.resetMs <= three.windowMs, `${fourth!.resetMs} ms`);
+  await shiftHits(-three.windowMs);
+  assert.deepEqual(outcomes(await admitTimes(limiter, three, subject, 4)), [
     ...['admitted', 'admitted', 'admitted'],
     'refused',
   ]);
@@ -381,25 +403,28 @@ test('postgres: a clock set back by less than a window admits nobody early', asy
   const limiter = createPostgresLimiter(db);
   const subject = newSubject();
   await admitTimes(limiter, three, subject, 3);
-  await shiftHits(4_000);
+  await shiftHits(4 * minuteMs);
   const refused = await limiter.admit(three, subject);
   assert.equal(refused.admitted, false);
-  assert.ok(refused.resetMs > 9_000 && refused.resetMs <= 10_000, `${refused.resetMs} ms`);
+  assert.ok(refused.resetMs > 9 * minuteMs && refused.resetMs <= 10 * minuteMs, `${refused.resetMs} ms`);
 });
 
 test('postgres: a release that lowers a quota answers with nothing left until the window is below it', async () => {
   const limiter = createPostgresLimiter(db);
   const subject = newSubject();
   await admitTimes(limiter, { ...three, quota: 4 }, subject, 2);
-  await shiftHits(-5_000);
+  await shiftHits(-5 * minuteMs);
   await admitTimes(limiter, { ...three, quota: 4 }, subject, 2);
   const { admitted, remaining, resetMs } = await limiter.admit({ ...three, quota: 2 }, subject);
   assert.deepEqual({ admitted, remaining }, { admitted: false, remaining: 0 });
-  assert.ok(resetMs > 9_000, `two must leave before one more may come, and the next goes in ${resetMs} ms`);
+  assert.ok(
+    resetMs > 9 * minuteMs,
+    `two must leave before one more may come, and the next goes in ${resetMs} ms`,
+  );
 });
 
 test('postgres: an update stays on its page and touches no index', async () => {
-  const one = createPool({ url: databaseUrl, connectionsMax: 1, statementTimeoutMs: 5_000, log: testLog() });
+  const one = openPool(1);
   const readCounts = async () => {
     // A session hands its counts over when it has been idle for a while; this asks for it now.
     await one.query('select pg_stat_force_next_flush()');

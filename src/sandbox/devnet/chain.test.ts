@@ -396,7 +396,7 @@ describe('a node', () => {
 
   const numberAt = async (rpcUrl: string) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber' });
-    const response = await fetch(rpcUrl, { method: 'POST', body, signal: AbortSignal.timeout(5_000) });
+    const response = await fetch(rpcUrl, { method: 'POST', body, signal: AbortSignal.timeout(60_000) });
     return Number(((await response.json()) as { result: string }).result);
   };
 

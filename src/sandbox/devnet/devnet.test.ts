@@ -41,7 +41,7 @@ async function start(t: TestContext, home: string, keys: ReturnType<typeof makeK
 }
 
 function call<Result>({ rpcUrl }: { rpcUrl: string }, method: string, ...params: unknown[]): Promise<Result> {
-  return callNode<Result>({ rpcUrl, method, params, timeoutMs: 5_000 });
+  return callNode<Result>({ rpcUrl, method, params, timeoutMs: 60_000 });
 }
 
 const selectors = {
@@ -69,7 +69,7 @@ async function transferUsdc(network: DevnetNetwork, amount: bigint): Promise<str
   await call(network, 'hardhat_impersonateAccount', hotWallet);
   const transaction = { from: hotWallet, to: tokens.USDC, data: encode('transfer', recipient, amount) };
   const hash = await call<string>(network, 'eth_sendTransaction', transaction);
-  for (const deadline = Date.now() + 5_000; Date.now() < deadline; await sleep(10)) {
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(10)) {
     const receipt = await call<{ status: string } | null>(network, 'eth_getTransactionReceipt', hash);
     if (receipt === null) continue;
     assert.equal(receipt.status, '0x1');
@@ -178,7 +178,7 @@ describe('a devnet', () => {
     const hash = await transferUsdc(network, million);
     const receipt = await call<{ blockNumber: string }>(network, 'eth_getTransactionReceipt', hash);
     let finalized = -1;
-    for (const deadline = Date.now() + 15_000; Date.now() < deadline; await sleep(100)) {
+    for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(100)) {
       const block = await call<{ number: string }>(network, 'eth_getBlockByNumber', 'finalized', false);
       finalized = Number(block.number);
       if (finalized >= Number(receipt.blockNumber)) break;

@@ -37,7 +37,7 @@ const terms = {
 const start = async (t: TestContext, folder: string) => {
   const running = await startIssuer({ folder, token, logFile: path.join(temporary, 'issuer.log') });
   t.after(() => running.stop());
-  return { ...running, issuer: createHttpIssuer({ url: running.url, token }) };
+  return { ...running, issuer: createHttpIssuer({ url: running.url, token, timeoutMs: 60_000 }) };
 };
 
 async function allEvents(issuer: Issuer): Promise<IssuerEvent[]> {

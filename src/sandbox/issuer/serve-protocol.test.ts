@@ -46,7 +46,7 @@ test('nothing is told before it is on the disk: not to who wrote it, not to who 
     rmSync(folder, { recursive: true, force: true });
   });
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const issuer = createHttpIssuer({ url: origin, token });
+  const issuer = createHttpIssuer({ url: origin, token, timeoutMs: 60_000 });
   const arrived: string[] = [];
   const receiver = createServer((request, response) => {
     arrived.push(String(request.headers['webhook-id']));

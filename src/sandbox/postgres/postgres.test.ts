@@ -96,7 +96,7 @@ async function isGone(pid: number, milliseconds: number): Promise<boolean> {
 
 /** The guard is what is left of the process group once the command itself is set aside. */
 async function guardOf(pid: number): Promise<number> {
-  for (const deadline = Date.now() + 5000; Date.now() < deadline; await sleep(20)) {
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(20)) {
     const others = (await processes()).filter((member) => member.group === pid && member.pid !== pid);
     // A child of the server is in its group too, for the moment before it makes a session of its own.
     if (others.length === 1) return others[0]!.pid;
