@@ -39,7 +39,7 @@ function run(
     execFile(
       file!,
       [...first, ...args],
-      { cwd: folder, env: { ...own, ...env }, timeout: 60_000 },
+      { cwd: folder, env: { ...own, ...env }, timeout: 300_000 },
       (error, out, err) => {
         const code = error ? (typeof error.code === 'number' ? error.code : -1) : 0;
         resolve({ code, out: out.trimEnd(), err: err.trimEnd() });

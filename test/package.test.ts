@@ -99,7 +99,7 @@ async function run(args: string[], settings: Record<string, string>, ready: RegE
   child.stdout.on('data', (chunk) => (output += chunk));
   child.stderr.on('data', (chunk) => (output += chunk));
   const exited = once(child, 'exit').finally(() => running.delete(child));
-  await waitUntil('it is ready', () => ready.test(output) || child.exitCode !== null, 60_000);
+  await waitUntil('it is ready', () => ready.test(output) || child.exitCode !== null);
   assert.match(output, ready);
   return {
     found: ready.exec(output)![1]!,

@@ -42,7 +42,7 @@ async function untilCompleted(world: World, ids: readonly string[]): Promise<voi
       );
       return open.length === 0;
     },
-    20_000,
+    120_000,
   );
 }
 
@@ -116,7 +116,7 @@ describe('weather', () => {
     const worker = world.makeWorker({ rpcUrls: [proxy.url, chain.rpcUrl] });
     keepRunning(t, runJobs(payoutJobs(), worker.deps));
     const ids = [await world.withdraw(), await world.withdraw()];
-    await waitUntil('both are on chain', async () => (await world.paid()).length === 2, 20_000);
+    await waitUntil('both are on chain', async () => (await world.paid()).length === 2);
     await chain.mine(3);
     await waitUntil('both are seen', async () => (await world.read(ids[1]!)).transferStatus === 'mined');
     assert.equal(await statusOf(world, ids[0]!), 'processing');

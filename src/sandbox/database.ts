@@ -49,7 +49,7 @@ export async function startDatabase(home: string, log: Log): Promise<SandboxData
 }
 
 async function makeDatabase(server: Postgres): Promise<void> {
-  const client = new pg.Client({ connectionString: server.url(), connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({ connectionString: server.url(), connectionTimeoutMillis: 60_000 });
   await client.connect();
   try {
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [databaseName]);

@@ -114,6 +114,10 @@ function readSandboxConfig(
 ): Config {
   return readConfig({
     RATE_LIMIT_STORE: 'memory',
+    // A laptop has other work to do: slow is better than refused.
+    DATABASE_CONNECT_TIMEOUT_MS: '30000',
+    DATABASE_LOCK_TIMEOUT_MS: '30000',
+    DATABASE_STATEMENT_TIMEOUT_MS: '60000',
     ...env,
     DATABASE_URL: readSetting(env, 'DATABASE_URL') ?? 'postgres://embedded',
     OPERATOR_TOKENS: `sandbox:${operatorToken}`,
@@ -141,6 +145,7 @@ function readDevnets({ networks }: Devnet, signerKey: PrivateKey): NetworkSettin
     bumpAfterMs: chains[network].bumpAfterMs,
     // The devnets forget blocks when they compact their journal, and keep the last 256.
     reconcileEveryMs: 20_000,
+    callTimeoutMs: 30_000,
     signerKey,
   }));
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { setImmediate as setImmediatePromise, setTimeout as sleep } from 'node:timers/promises';
-import { waitUntil as waitUntilWithin } from '../../../test/wait-until.ts';
+import { waitUntil } from '../../../test/wait-until.ts';
 import { createLog } from '../../platform/log.ts';
 import type { Chain } from './chain.ts';
 import { compact } from './compact.ts';
@@ -18,7 +18,6 @@ import { serveChain } from './rpc-server.ts';
 import { type NodeOptions, startNode } from './start-node.ts';
 
 /** A busy machine takes its time. */
-const waitUntil = (what: string, isSo: () => Promise<boolean>) => waitUntilWithin(what, isSo, 30_000);
 
 const chainId = 137;
 const sender = '0x00000000000000000000000000000000000000e1';

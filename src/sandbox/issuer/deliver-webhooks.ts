@@ -28,7 +28,7 @@ export interface DeliveryOptions {
   log: Log;
 }
 
-const timeoutMs = 5_000;
+const timeoutMs = 20_000;
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
 const saveEveryMs = 200;

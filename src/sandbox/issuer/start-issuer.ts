@@ -32,8 +32,8 @@ export interface SandboxIssuer {
   stop(): Promise<void>;
 }
 
-const millisecondsToListen = 30_000;
-const callTimeoutMs = 5_000;
+const millisecondsToListen = 120_000;
+const callTimeoutMs = 60_000;
 // server.ts in a checkout, server.js in a package.
 const serverFile = path.join(import.meta.dirname, `server${path.extname(import.meta.filename)}`);
 

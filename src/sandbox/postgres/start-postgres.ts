@@ -13,7 +13,7 @@ import { type Account, environment } from './places.ts';
 import { binary, findServer, type ServerFiles } from './server-files.ts';
 import { prepareLog, readLogFrom, tellingLine } from './server-log.ts';
 
-const millisecondsToAnswer = 30_000;
+const millisecondsToAnswer = 120_000;
 
 const startAttempts = 5;
 
@@ -159,7 +159,7 @@ async function failureToAnswer(running: GuardedProcess, url: string): Promise<st
 }
 
 async function refusalOf(url: string): Promise<'invalid password' | 'not ready' | undefined> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   client.on('error', () => {});
   try {
     await client.connect();
