@@ -45,7 +45,9 @@ export interface RequestOptions {
   body?: unknown;
 }
 
-export type HarnessOptions = Partial<Pick<AppOptions, 'trustedProxies' | 'issuerWebhookSecrets'>> &
+export type HarnessOptions = { cutsSlowRequests?: boolean } & Partial<
+  Pick<AppOptions, 'trustedProxies' | 'issuerWebhookSecrets'>
+> &
   Partial<Pick<Deps, 'issuer'>> &
   Partial<Pick<Config, 'publicUrl' | 'signInUrl'>> &
   Partial<Pick<Config, 'rateLimitStore' | 'networks' | 'withdrawalLimits' | 'screeningUrl'>> &
@@ -80,6 +82,9 @@ async function startHarness(options: HarnessOptions): Promise<Harness> {
   const { issuer } = options;
   const deps: Deps = { ...createDeps(config, testLog()), clock, ...(issuer && { issuer }) };
   const server = await buildApp(deps, { ...config, servesApi: true });
+  // A machine with other work to do sends slowly, too.
+  if (!options.cutsSlowRequests)
+    Object.assign(server.server, { headersTimeout: 60_000, requestTimeout: 120_000 });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   if (!options.publicUrl) deps.publicUrl = url;
   const operatorToken = config.operatorTokens.get('tester')!;
