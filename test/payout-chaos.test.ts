@@ -14,6 +14,7 @@ test('paid exactly once, while workers, database, nodes and chain fail', async (
   // Longer than promised: other tests run beside it, and speed is not asserted here.
   const outcome = await runChaos({
     ...{ ...usualOptions, ...sizes.chaos, mostSeconds: 240, finalWithinSeconds: 90 },
+    goals: { ...usualOptions.goals, ...sizes.chaos.goals },
     ...{ folder, seed },
   });
   for (const line of describeOutcome(outcome)) t.diagnostic(line);
