@@ -7,8 +7,15 @@ import {
   readTransactionCount,
 } from '../evm/index.ts';
 import { type Lane, tellTrouble, type WorkerCtx } from './lane.ts';
-import { insertSigner, type SignerRow, selectOpenAttempts, selectSigner, updateHalted } from './queries.ts';
-import { selectDoubted } from './server.ts';
+import {
+  insertSigner,
+  type SignerRow,
+  selectOpenAttempts,
+  selectSigner,
+  selectSigners,
+  updateHalted,
+} from './queries.ts';
+import { isServerTrusted } from './server.ts';
 import { agreementMs, startPatienceMs } from './timing.ts';
 
 /** `used`: how many transactions the wallet has sent, as far as any node knows, those that wait for a block included. */
@@ -115,7 +122,8 @@ const unknownTransactions = (used: number, known: bigint) =>
  * whose key is not used any more: what it paid may be lost, and this lane would pay it again.
  */
 export async function haltDoubted(ctx: WorkerCtx, lane: Lane): Promise<boolean> {
-  const doubted = await selectDoubted(ctx, lane.network.name);
+  const signers = await selectSigners(ctx.db, lane.network.name);
+  const doubted = signers.filter((signer) => !isServerTrusted(ctx, signer));
   for (const signer of doubted) {
     const { network, address } = signer;
     if (address === lane.signer.address) await haltLane(ctx, lane, serverChanged(signer));

@@ -154,8 +154,12 @@ export async function selectSigner(db: Db, network: string, address: string): Pr
   return row;
 }
 
-export async function selectSigners(db: Db): Promise<SignerRow[]> {
-  return db.query<SignerRow & Row>(`select ${signerColumns} from payout_signers order by network, address`);
+/** Of one network, or of all. */
+export async function selectSigners(db: Db, network?: string): Promise<SignerRow[]> {
+  return db.query<SignerRow & Row>(
+    `select ${signerColumns} from payout_signers where $1::text is null or network = $1 order by network, address`,
+    [network ?? null],
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts';
-import { type SignerRow, selectSigner, selectSigners } from './queries.ts';
+import { type SignerRow, selectSigners } from './queries.ts';
 
 /**
  * False after a promotion, a restore to a point in time or a move to another cluster: transactions that were signed may be lost
@@ -15,26 +15,16 @@ export function isServerTrusted(
 
 const clusterOf = (server: string) => server.split('/')[0];
 
-/** Wallets of the network that last signed on another server: any of them may have paid what is open here, and that was lost. */
-export async function selectDoubted(ctx: Ctx, network: string): Promise<SignerRow[]> {
-  const signers = await selectSigners(ctx.db);
-  return signers.filter((signer) => signer.network === network && !isServerTrusted(ctx, signer));
-}
-
 /**
- * While the lane's wallet is halted, or any of the network is in doubt, no withdrawal is failed: it may be paid. For the
- * transaction that fails it, because the server may have changed since the lane was checked.
+ * Whether the database may have lost that withdrawals were paid, so that none is ended before an operator has looked: a wallet of
+ * the network last signed on another server, or is halted; with an address, halts of other wallets do not count. Ask in the
+ * transaction that ends the withdrawal, because the server may have changed since the lane was checked.
  */
-export async function mayFail(ctx: Ctx, network: string, address: string): Promise<boolean> {
-  const signer = await selectSigner(ctx.db, network, address);
-  return !signer?.haltedAt && (await selectDoubted(ctx, network)).length === 0;
-}
-
-/**
- * While a wallet of the network is halted, or the database server has changed since it last signed: the database may have lost
- * that a withdrawal was paid, so none of them is ended before an operator has looked.
- */
-export async function isInDoubt(ctx: Ctx, network: string): Promise<boolean> {
-  const signers = (await selectSigners(ctx.db)).filter((signer) => signer.network === network);
-  return signers.some((signer) => signer.haltedAt !== null || !isServerTrusted(ctx, signer));
+export async function isInDoubt(ctx: Ctx, network: string, address?: string): Promise<boolean> {
+  const signers = await selectSigners(ctx.db, network);
+  return signers.some(
+    (signer) =>
+      !isServerTrusted(ctx, signer) ||
+      (signer.haltedAt !== null && (address === undefined || address === signer.address)),
+  );
 }

@@ -30,7 +30,7 @@ import {
   updateFailedBeforeSigning,
   updateWaiting,
 } from './queries.ts';
-import { isServerTrusted, mayFail } from './server.ts';
+import { isInDoubt, isServerTrusted } from './server.ts';
 import { balanceLagBlocks, recheckMs, turnMax, unminedMax } from './timing.ts';
 
 /** pending → processing: checked once more, given a nonce, signed, and stored; nothing is sent before that is committed. */
@@ -241,7 +241,7 @@ async function failPending(
   if (failures.length === 0) return 0;
   return inTransaction(ctx, async (ctx) => {
     const { db, now } = ctx;
-    if (!(await mayFail(ctx, network, signer.address))) return 0;
+    if (await isInDoubt(ctx, network, signer.address)) return 0;
     // Another worker may have signed or failed one since it was claimed.
     const ids = failures.map(({ row }) => row.id);
     const pending = new Set((await lockPending(db, ids)).map(({ id }) => id));
