@@ -4,55 +4,44 @@ import type { PrivateKey } from './private-key.ts';
 import { encodeFiller, encodeTransfer, type Transfer } from './transfers.ts';
 import { viem } from './viem.ts';
 
-export interface TransferToSign extends Transfer, Fees {
+interface Call extends Fees {
+  token: string;
   chainId: number;
   nonce: number;
   gas: bigint;
 }
 
-/** Uses up a nonce and pays nobody. */
-export interface FillerToSign extends Fees {
-  token: string;
-  gas: bigint;
-  chainId: number;
-  nonce: number;
+export interface TransferToSign extends Transfer, Call {}
+
+/** The bytes to store and then to send, and the hash under which the chain will know them. */
+export interface Signed {
+  hash: string;
+  raw: Buffer;
 }
 
 export interface Signer {
   /** In lower case. */
   address: string;
-  /** The bytes to store and then to send, and the hash under which the chain will know them. */
-  signTransfer(transfer: TransferToSign): Promise<{ hash: string; raw: Buffer }>;
-  signFiller(filler: FillerToSign): Promise<{ hash: string; raw: Buffer }>;
+  signTransfer(transfer: TransferToSign): Promise<Signed>;
+  /** Uses up a nonce and pays nobody. */
+  signFiller(filler: Call): Promise<Signed>;
 }
 
 export function createSigner(key: PrivateKey): Signer {
   const account = viem.accounts.privateKeyToAccount(key);
+  /** A call of the token, with every field given. */
+  const sign = async (call: Call, data: Hex): Promise<Signed> => {
+    const { token, chainId, nonce, gas, maxFeePerGas, maxPriorityFeePerGas } = call;
+    const raw = await account.signTransaction({
+      ...{ type: 'eip1559', chainId, nonce, gas, maxFeePerGas, maxPriorityFeePerGas },
+      ...{ to: token as Hex, value: 0n, data, accessList: [] },
+    });
+    return { hash: viem.utils.keccak256(raw), raw: Buffer.from(raw.slice(2), 'hex') };
+  };
   return {
     address: account.address.toLowerCase(),
-    async signTransfer(transfer) {
-      const { chainId, nonce, gas, maxFeePerGas, maxPriorityFeePerGas, token } = transfer;
-      const raw = await account.signTransaction({
-        type: 'eip1559',
-        chainId,
-        nonce,
-        gas,
-        maxFeePerGas,
-        maxPriorityFeePerGas,
-        to: token as Hex,
-        value: 0n,
-        data: encodeTransfer(transfer),
-        accessList: [],
-      });
-      return { hash: viem.utils.keccak256(raw), raw: Buffer.from(raw.slice(2), 'hex') };
-    },
-    async signFiller({ chainId, nonce, gas, token, maxFeePerGas, maxPriorityFeePerGas }) {
-      const raw = await account.signTransaction({
-        ...{ type: 'eip1559', chainId, nonce, gas, maxFeePerGas, maxPriorityFeePerGas },
-        ...{ to: token as Hex, value: 0n, data: encodeFiller(account.address), accessList: [] },
-      });
-      return { hash: viem.utils.keccak256(raw), raw: Buffer.from(raw.slice(2), 'hex') };
-    },
+    signTransfer: async (transfer) => sign(transfer, encodeTransfer(transfer)),
+    signFiller: async (filler) => sign(filler, encodeFiller(account.address)),
   };
 }
 
