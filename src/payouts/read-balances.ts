@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts';
 import { type EvmNetwork, gatherCalls, readFees, readGasBalance, readTokenBalance } from '../evm/index.ts';
-import { selectSigners } from './queries.ts';
+import { listHotWallets } from './hot-wallets.ts';
 
 /** What a hot wallet had when it was last read. */
 export interface Balances {
@@ -20,9 +20,7 @@ export const lastBalances = (network: EvmNetwork) => known.get(network) ?? [];
 
 /** Reads what the hot wallets of a network have. Throws a `NodeError` where the node does not answer; what was known stays. */
 export async function readBalances(ctx: Ctx, network: EvmNetwork): Promise<void> {
-  const used = (await selectSigners(ctx.db)).filter((signer) => signer.network === network.name);
-  const own = network.signer ? [network.signer.address] : [];
-  const wallets = [...new Set([...own, ...used.map(({ address }) => address)])];
+  const wallets = await listHotWallets(ctx, network);
   const provider = gatherCalls(network.node.pick());
   const [{ maxFeePerGas }, ...balances] = await Promise.all([
     readFees(network.node.providers, network),

@@ -12,8 +12,9 @@ import {
   readTransactionCount,
 } from '../evm/index.ts';
 import { treasuryErrors } from './errors.ts';
-import { type Position, selectOurs } from './queries.ts';
+import type { Position } from './queries.ts';
 import { blocksInTurn } from './timing.ts';
+import { selectOurs } from './wallets/queries.ts';
 
 /** The nodes that a comparison is made with, all of which have its block, and what moved up to it. */
 export interface ChainPart {
@@ -29,6 +30,7 @@ export async function readChain(
   ctx: Ctx,
   network: EvmNetwork,
   position: Position | undefined,
+  hot: readonly string[],
 ): Promise<ChainPart> {
   const { quorum } = network.node;
   const { looks } = await lookAtNodes({ network }, position?.blockNumber);
@@ -45,7 +47,7 @@ export async function readChain(
   const gathered = await gatherTransfers(quorum, nodes, {
     ...{ tokens: [...network.tokens.values()].map(({ address }) => address), fromBlock, toBlock },
     isWithSent: true,
-    selectOurs: (addresses) => selectOurs(ctx.db, network, addresses, ctx.now),
+    selectOurs: (addresses) => selectOurs(ctx.db, { network: network.name, hot, now: ctx.now }, addresses),
   });
   if (gathered.kind === 'disagreed') throw treasuryErrors.nodesAway({ message: sentence(gathered.trouble) });
   const block = { number: toBlock, hash: gathered.end.hash };

@@ -1,11 +1,11 @@
 import type { Ctx } from '../context.ts';
 import { type EvmNetwork, type Network, NodeError } from '../evm/index.ts';
-import { haltWallet } from '../payouts/index.ts';
+import { haltWallet, listHotWallets } from '../payouts/index.ts';
 import { Refusal } from '../platform/errors.ts';
 import { formatMinor, parseMinor } from '../platform/money.ts';
 import { treasuryErrors } from './errors.ts';
 import { unexplainedName } from './names.ts';
-import { selectAssets, selectExplained, selectHotWallets } from './queries.ts';
+import { selectAssets, selectExplained } from './queries.ts';
 import { takeTurn } from './take-turn.ts';
 import { turnsInCommand } from './timing.ts';
 
@@ -98,7 +98,7 @@ async function haltForShortfall(ctx: Ctx, network: EvmNetwork, { assets }: Netwo
     const { haltShortfall } = network;
     if (haltShortfall === undefined || shortfall <= parseMinor(haltShortfall, decimals)!) continue;
     const reason = `the treasury lacks ${amount} ${currency}: see "The treasury does not match" in docs/operating.md`;
-    for (const address of await selectHotWallets(ctx.db, network))
+    for (const address of await listHotWallets(ctx, network))
       await haltWallet(ctx, { network: network.name, address, reason });
   }
 }

@@ -1,35 +1,33 @@
 import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
 import type { EvmNetwork } from '../evm/index.ts';
-import { countWallets } from './count-wallets.ts';
+import { listHotWallets } from '../payouts/index.ts';
 import { treasuryErrors } from './errors.ts';
+import { addChainItems, deleteMatched, foldItems, selectAhead, updateNames } from './items/queries.ts';
+import { readPostings } from './items/read-postings.ts';
+import { type Effects, sortTransfers } from './items/sort-transfers.ts';
 import { shortfallOf } from './names.ts';
 import {
   type AssetRow,
-  addChainItems,
   addTotals,
-  deleteHandedOver,
-  deleteMatched,
-  foldItems,
-  insertCreditedWallets,
   lockPosition,
   type Position,
-  selectAhead,
   selectAssets,
   selectExplained,
-  selectHotWallets,
-  selectLongestUnread,
-  selectOurs,
   selectPosition,
-  selectUncounted,
-  updateNames,
   upsertAssets,
   upsertPosition,
 } from './queries.ts';
 import { type ChainPart, type Measured, readChain, readGas, readPlaces, readWallets } from './read-chain.ts';
-import { readPostings } from './read-postings.ts';
-import { type Effects, sortTransfers } from './sort-transfers.ts';
 import { checkedInTurn, countedInTurn } from './timing.ts';
+import { countWallets } from './wallets/count-wallets.ts';
+import {
+  deleteHandedOver,
+  insertCreditedWallets,
+  selectLongestUnread,
+  selectOurs,
+  selectUncounted,
+} from './wallets/queries.ts';
 
 export interface Turn {
   position: Position;
@@ -45,10 +43,10 @@ export interface Turn {
  */
 export async function takeTurn(ctx: Ctx, network: EvmNetwork): Promise<Turn> {
   const before = await selectPosition(ctx.db, network.name);
-  const chain = await readChain(ctx, network, before);
+  const hot = await listHotWallets(ctx, network);
+  const chain = await readChain(ctx, network, before, hot);
   const addresses = [...new Set(chain.transfers.flatMap(({ from, to }) => [from, to]))];
-  const hot = await selectHotWallets(ctx.db, network);
-  const ours = await selectOurs(ctx.db, network, addresses, ctx.now);
+  const ours = await selectOurs(ctx.db, { network: network.name, hot, now: ctx.now }, addresses);
   const effects = sortTransfers(network, chain.transfers, { ours, hot: new Set(hot) });
   const measured = chain.isLast
     ? await measure(ctx, network, chain, [...hot, ...effects.byWallet.keys()])

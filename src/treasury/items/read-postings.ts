@@ -1,15 +1,9 @@
-import type { Ctx } from '../context.ts';
-import type { EvmNetwork } from '../evm/index.ts';
-import { unexplainedName } from './names.ts';
-import {
-  type AssetRow,
-  addPostings,
-  addTotals,
-  type Position,
-  selectNewestPosting,
-  selectOpening,
-} from './queries.ts';
-import { postingsInPiece } from './timing.ts';
+import type { Ctx } from '../../context.ts';
+import type { EvmNetwork } from '../../evm/index.ts';
+import { unexplainedName } from '../names.ts';
+import { type AssetRow, addTotals, type Position } from '../queries.ts';
+import { postingsInPiece } from '../timing.ts';
+import { addPostings, selectNewestPosting, selectOpening } from './queries.ts';
 
 /**
  * Adds what was posted since the last comparison, in pieces. What the ledger owes at the end must be what it owed before and what was

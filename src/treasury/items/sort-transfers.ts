@@ -1,4 +1,4 @@
-import type { EvmNetwork, ReceivedTransfer } from '../evm/index.ts';
+import type { EvmNetwork, ReceivedTransfer } from '../../evm/index.ts';
 import type { ChainItem } from './queries.ts';
 
 /** What transfers did to our wallets. */

@@ -1,19 +1,10 @@
-import type { Ctx } from '../context.ts';
-import type { EvmNetwork } from '../evm/index.ts';
-import { unexplainedName } from './names.ts';
-import {
-  type AssetRow,
-  addTotals,
-  type BalanceRow,
-  type Position,
-  selectBalances,
-  selectWallets,
-  type Total,
-  upsertBalances,
-  upsertWallets,
-} from './queries.ts';
-import type { Measured } from './read-chain.ts';
-import type { Effects } from './sort-transfers.ts';
+import type { Ctx } from '../../context.ts';
+import type { EvmNetwork } from '../../evm/index.ts';
+import type { Effects } from '../items/sort-transfers.ts';
+import { unexplainedName } from '../names.ts';
+import { type AssetRow, addTotals, type Position, type Total } from '../queries.ts';
+import type { Measured } from '../read-chain.ts';
+import { type BalanceRow, selectBalances, selectWallets, upsertBalances, upsertWallets } from './queries.ts';
 
 interface Counting {
   network: EvmNetwork;
