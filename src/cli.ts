@@ -107,7 +107,7 @@ async function runMigrate(args: string[]): Promise<void> {
   });
   const databaseUrl = readSetting(process.env, 'DATABASE_URL');
   if (!databaseUrl) throw new ConfigFault(['DATABASE_URL is missing.']);
-  const { MigrationFault, migrate, readRelease, usualPatience } = await import('./platform/migrate.ts');
+  const { MigrationFault, migrate, readRelease } = await import('./platform/migrate.ts');
   const orUnreachable = async (error: Error): Promise<never> => {
     if (error instanceof MigrationFault) throw error;
     const { unreachable } = await import('./main.ts');
@@ -120,17 +120,18 @@ async function runMigrate(args: string[]): Promise<void> {
     if (drift.length > 0) process.exitCode = 1;
     return;
   }
-  const applied = await migrate(
-    databaseUrl,
-    readRelease(),
-    usualPatience,
-    isWritingAll ? 'all' : 'forward',
-  ).catch(orUnreachable);
-  const { migrations, functions } = applied;
+  const applied = await migrate(databaseUrl, { functions: isWritingAll ? 'all' : 'forward' }).catch(
+    orUnreachable,
+  );
+  const { migrations, functions, hasLaterFunctions } = applied;
   if (migrations.length > 0) print(`Applied ${migrations.join(', ')}.`);
   if (functions.length > 0)
     print(`Applied ${functions.length === 1 ? functions[0] : `${functions.length} functions and views`}.`);
-  if (migrations.length + functions.length === 0) print('The database is up to date.');
+  if (hasLaterFunctions)
+    print(
+      'The functions of a later release stay. `causeway migrate --functions` replaces them by those of this release.',
+    );
+  else if (migrations.length + functions.length === 0) print('The database is up to date.');
 }
 
 /** What a server answered, wherever it is; its body is read once. */

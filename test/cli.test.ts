@@ -348,6 +348,15 @@ suite('causeway', { concurrency: 2 }, () => {
     assert.deepEqual(await run(['migrate', '--check'], env), { code: 0, out: same, err: '' });
     assert.deepEqual(await run(['migrate'], env), { code: 0, out: 'The database is up to date.', err: '' });
     assert.deepEqual(await run(['users', 'list'], env), { code: 0, out: 'Nothing found.', err: '' });
+    const client = new pg.Client({ connectionString: env.DATABASE_URL });
+    await client.connect();
+    await client.query(`insert into schema_function_sets (digest) values ('of a later release')`);
+    await client.end();
+    const later =
+      'The functions of a later release stay. `causeway migrate --functions` replaces them by those of this release.';
+    assert.deepEqual(await run(['migrate'], env), { code: 0, out: later, err: '' });
+    const all = `Applied ${readFunctions().length} functions and views.`;
+    assert.deepEqual(await run(['migrate', '--functions'], env), { code: 0, out: all, err: '' });
   });
 
   test('1 a database that does not answer: one sentence without its password, for commands and migrate', async () => {

@@ -9,7 +9,7 @@ export async function databaseBefore(t: TestContext, subject: string) {
   const migrations = readMigrations();
   const at = migrations.findIndex(({ name }) => name.endsWith(`_${subject}.sql`));
   const databaseUrl = await cloneDatabase('template0');
-  await migrate(databaseUrl, { migrations: migrations.slice(0, at), functions: [] });
+  await migrate(databaseUrl, { release: { migrations: migrations.slice(0, at), functions: [] } });
   const clients: pg.Client[] = [];
   t.after(() => Promise.all(clients.map((client) => client.end())));
   const connect = async () => {

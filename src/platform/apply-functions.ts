@@ -32,17 +32,24 @@ export const digestOf = (files: readonly FunctionFile[]): string =>
 export const knownDigest = digestOf(readFunctions());
 
 /**
- * Which files are written: `forward`, those whose text changed, unless a later release has been here, whose functions stay; `own`,
- * those whose text changed, whoever has been here; `all`, every one, such as over a change by hand.
+ * Which files are written: `forward`, those whose text changed, but none over the functions of a later release; `own`, those whose
+ * text changed, also over a later release; `all`, every one, such as over a change by hand.
  */
 export type FunctionChoice = 'forward' | 'own' | 'all';
 
-/** Brings the database's functions to `files`, in one transaction. Returns the names of those that it wrote. */
+export interface AppliedFunctions {
+  /** The names of the files that were written. */
+  functions: string[];
+  /** Nothing was written, because the functions are those of a later release. */
+  hasLaterFunctions: boolean;
+}
+
+/** Brings the database's functions to `files`, in one transaction. */
 export async function applyFunctions(
   client: pg.Client,
   files: readonly FunctionFile[],
   { lockMs, choice }: { lockMs: number; choice: FunctionChoice },
-): Promise<string[]> {
+): Promise<AppliedFunctions> {
   await client.query('begin');
   try {
     await client.query(`set local lock_timeout = ${lockMs}`);
@@ -64,7 +71,7 @@ export async function applyFunctions(
     const isOlder = sets.findIndex(({ digest }) => digest === digestOf(files)) > 0;
     if (isOlder && choice === 'forward') {
       await client.query('rollback');
-      return [];
+      return { functions: [], hasLaterFunctions: true };
     }
     const changed = files.filter(({ name, sha256 }) => choice === 'all' || applied.get(name) !== sha256);
     await writeFunctions(client, changed);
@@ -83,7 +90,7 @@ export async function applyFunctions(
       [digestOf(files)],
     );
     await client.query('commit');
-    return changed.map(({ name }) => name);
+    return { functions: changed.map(({ name }) => name), hasLaterFunctions: false };
   } catch (error) {
     await client.query('rollback').catch(() => undefined);
     throw error;

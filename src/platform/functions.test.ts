@@ -13,7 +13,6 @@ import {
   readMigrations,
   readRelease,
   readSchema,
-  usualPatience,
 } from './migrate.ts';
 
 const harness = useHarness();
@@ -41,10 +40,12 @@ async function query(databaseUrl: string, text: string): Promise<unknown[]> {
 test('migrate applies the function files that changed, and only these', async () => {
   const databaseUrl = await cloneDatabase();
   const functions = [...readFunctions(), answering(41)];
-  assert.deepEqual((await migrate(databaseUrl, { migrations, functions })).functions, ['test/answer.sql']);
-  assert.deepEqual((await migrate(databaseUrl, { migrations, functions })).functions, []);
+  assert.deepEqual((await migrate(databaseUrl, { release: { migrations, functions } })).functions, [
+    'test/answer.sql',
+  ]);
+  assert.deepEqual((await migrate(databaseUrl, { release: { migrations, functions } })).functions, []);
   const changed = [...readFunctions(), answering(42)];
-  assert.deepEqual((await migrate(databaseUrl, { migrations, functions: changed })).functions, [
+  assert.deepEqual((await migrate(databaseUrl, { release: { migrations, functions: changed } })).functions, [
     'test/answer.sql',
   ]);
   assert.deepEqual(await query(databaseUrl, 'select answer()'), [{ answer: 42 }]);
@@ -54,7 +55,8 @@ test('the release before does not take back what a later one wrote, unless it is
   const databaseUrl = await cloneDatabase();
   const release = (answer: number) => ({ migrations, functions: [...readFunctions(), answering(answer)] });
   const written = async (answer: number, choice?: FunctionChoice) =>
-    (await migrate(databaseUrl, release(answer), usualPatience, choice)).functions.length;
+    (await migrate(databaseUrl, { release: release(answer), ...(choice && { functions: choice }) })).functions
+      .length;
   assert.deepEqual([await written(1), await written(2), await written(1), await written(2)], [1, 1, 0, 0]);
   assert.deepEqual(await query(databaseUrl, 'select answer()'), [{ answer: 2 }]);
   assert.deepEqual([await written(1, 'own'), await written(1)], [1, 0]);
@@ -65,7 +67,7 @@ test('the release before does not take back what a later one wrote, unless it is
 test('a function file that fails leaves all as it was, and is named', async () => {
   const databaseUrl = await cloneDatabase();
   const functions = [answering(1), file('test/broken.sql', 'create or replace function broken(')];
-  await assert.rejects(migrate(databaseUrl, { migrations, functions }), {
+  await assert.rejects(migrate(databaseUrl, { release: { migrations, functions } }), {
     constructor: MigrationFault,
     message: 'The functions of this release failed: test/broken.sql: syntax error at end of input',
   });
@@ -84,10 +86,10 @@ test('a process is ready once its functions were applied, also after those of a 
     faults.push(faultInSchema(await readSchema(db as never)));
   };
   await look();
-  await migrate(databaseUrl, later);
+  await migrate(databaseUrl, { release: later });
   await look();
   await client.query('delete from schema_function_sets');
-  await migrate(databaseUrl, later);
+  await migrate(databaseUrl, { release: later });
   await look();
   await client.end();
   assert.deepEqual(faults, [undefined, undefined, 'without the functions of this release']);
@@ -126,6 +128,6 @@ test('migrations that were not applied are named, and functions only where all w
   const databaseUrl = await cloneDatabase('template0');
   const names = migrations.map(({ name }) => `${name} is not applied.`);
   assert.deepEqual(await findDrift(databaseUrl, readRelease()), names);
-  await migrate(databaseUrl, { migrations: migrations.slice(0, -1), functions: [] });
+  await migrate(databaseUrl, { release: { migrations: migrations.slice(0, -1), functions: [] } });
   assert.deepEqual(await findDrift(databaseUrl, readRelease()), names.slice(-1));
 });

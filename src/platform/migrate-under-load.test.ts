@@ -54,7 +54,7 @@ test('migrate waits for a long transaction without holding up requests: none fai
   const stopTraffic = await startTraffic(t);
   const long = await lockRows(t, harness.databaseUrl, 'lock table withdrawals in access share mode');
   const migrations = withNext('alter table withdrawals add column test_note text');
-  const migrating = migrate(harness.databaseUrl, releaseOf(migrations), patience);
+  const migrating = migrate(harness.databaseUrl, { release: releaseOf(migrations), patience });
   // Longer than a request waits for a lock before it fails.
   await sleep(4_000);
   assert.deepEqual(
@@ -82,7 +82,10 @@ test('migrate gives up after a while, says who holds the lock, and has changed n
     'create table test_half (id bigint); alter table users add column test_half text',
   );
   await assert.rejects(
-    migrate(harness.databaseUrl, releaseOf(migrations), { ...patience, giveUpMs: 1_500 }),
+    migrate(harness.databaseUrl, {
+      release: releaseOf(migrations),
+      patience: { ...patience, giveUpMs: 1_500 },
+    }),
     (error) => {
       assert.ok(error instanceof MigrationFault);
       const [, name, pid, state] =
@@ -102,7 +105,10 @@ test('migrate gives up after a while, says who holds the lock, and has changed n
   );
   assert.deepEqual(await query(`select to_regclass('test_half') as half`), [{ half: null }]);
   await long.release();
-  const { migrations: names } = await migrate(harness.databaseUrl, releaseOf(migrations), patience);
+  const { migrations: names } = await migrate(harness.databaseUrl, {
+    release: releaseOf(migrations),
+    patience,
+  });
   assert.deepEqual(names, [migrations.at(-1)!.name]);
   applied.push(migrations.at(-1)!);
 });
@@ -114,13 +120,13 @@ test('an index is built outside a transaction while writers write; what a failed
 -- Outside a transaction: nobody who writes waits.
 create unique index concurrently if not exists test_codes_code on test_codes (code);`;
   const migrations = withNext(sql);
-  await assert.rejects(migrate(harness.databaseUrl, releaseOf(migrations), patience), {
+  await assert.rejects(migrate(harness.databaseUrl, { release: releaseOf(migrations), patience }), {
     constructor: MigrationFault,
     message: `Migration ${migrations.at(-1)!.name} failed: could not create unique index "test_codes_code"`,
   });
   await query('delete from test_codes');
   const writer = await lockRows(t, harness.databaseUrl, 'insert into test_codes values (2)');
-  const building = migrate(harness.databaseUrl, releaseOf(migrations), patience);
+  const building = migrate(harness.databaseUrl, { release: releaseOf(migrations), patience });
   await sleep(1_000);
   await query('insert into test_codes values (3)');
   await writer.release();
@@ -135,7 +141,7 @@ create unique index concurrently if not exists test_codes_code on test_codes (co
 test('outside a transaction nothing is allowed but one index', async () => {
   const migrations = withNext('-- Outside a transaction.\ncreate table test_outside (id bigint);');
   await assert.rejects(
-    migrate(harness.databaseUrl, releaseOf(migrations), patience),
+    migrate(harness.databaseUrl, { release: releaseOf(migrations), patience }),
     /failed: outside a transaction/,
   );
 });

@@ -16,7 +16,6 @@ import {
   type Migration,
   MigrationFault,
   migrate,
-  type Release,
   readMigrations,
 } from './migrate.ts';
 
@@ -50,7 +49,7 @@ const migration = (version: number, sql: string): Migration => ({
 const namesOf = (files: readonly { name: string }[]) => files.map(({ name }) => name);
 
 /** A release without functions. */
-const only = (...migrations: Migration[]): Release => ({ migrations, functions: [] });
+const only = (...migrations: Migration[]) => ({ release: { migrations, functions: [] } });
 
 test('twenty processes migrate an empty database at once: one applies everything, none fails', async () => {
   const databaseUrl = await emptyDatabase();
@@ -68,7 +67,12 @@ test('twenty processes migrate an empty database at once: one applies everything
   assert.deepEqual(new Set(await Promise.all(exits)), new Set([0]));
   assert.deepEqual(
     reports.filter(({ migrations, functions }) => migrations.length + functions.length > 0),
-    [{ migrations: namesOf(readMigrations()), functions: namesOf(readFunctions()) }],
+    [
+      {
+        ...{ migrations: namesOf(readMigrations()), functions: namesOf(readFunctions()) },
+        hasLaterFunctions: false,
+      },
+    ],
   );
   const rows = await query<{ version: number }>(
     databaseUrl,
@@ -89,9 +93,9 @@ test('a migration that fails leaves nothing of itself, and what came before it s
     message: 'Migration 0002_test.sql failed: division by zero',
   });
   assert.deepEqual(await tableNames(databaseUrl), ['kept', 'schema_migrations']);
-  const mended = migration(2, 'create table whole (id integer)');
-  assert.deepEqual((await migrate(databaseUrl, only(good, mended))).migrations, ['0002_test.sql']);
-  assert.deepEqual((await migrate(databaseUrl, only(good, mended))).migrations, []);
+  const fixed = migration(2, 'create table whole (id integer)');
+  assert.deepEqual((await migrate(databaseUrl, only(good, fixed))).migrations, ['0002_test.sql']);
+  assert.deepEqual((await migrate(databaseUrl, only(good, fixed))).migrations, []);
 });
 
 test('an applied migration whose file was changed is refused before anything is applied', async () => {

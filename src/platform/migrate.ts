@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import {
+  type AppliedFunctions,
   applyFunctions,
   type FunctionChoice,
   type FunctionFile,
@@ -36,10 +37,10 @@ export interface Release {
   functions: readonly FunctionFile[];
 }
 
-/** The names of the files that a call applied. */
-export interface Applied {
+/** What a call did. */
+export interface Applied extends AppliedFunctions {
+  /** The names of the files that were applied. */
   migrations: string[];
-  functions: string[];
 }
 
 export const readRelease = (): Release => ({ migrations: readMigrations(), functions: readFunctions() });
@@ -51,13 +52,20 @@ export const knownVersion = readMigrations().at(-1)?.version ?? 0;
  * Requests for a locked table queue behind us while we wait for it, so we wait for less than requests do (2 s), and then let
  * them pass before we ask again.
  */
-export const usualPatience: Patience = { lockMs: 500, pauseMs: 1_000, giveUpMs: 120_000 };
+const usualPatience: Patience = { lockMs: 500, pauseMs: 1_000, giveUpMs: 120_000 };
 
 /** How long another process may migrate before we no longer wait for it. */
 const othersMs = 600_000;
 
 // One number for every Causeway process, so that they queue for the same lock.
 const lockKey = 4_711_204_018n;
+
+export interface MigrateOptions {
+  /** This one, where no other is given. */
+  release?: Release;
+  patience?: Patience;
+  functions?: FunctionChoice;
+}
 
 /**
  * Brings the database to a release: its migrations, each in a separate transaction or not at all, then its functions in one.
@@ -66,10 +74,9 @@ const lockKey = 4_711_204_018n;
  */
 export async function migrate(
   databaseUrl: string,
-  { migrations, functions }: Release = readRelease(),
-  patience: Patience = usualPatience,
-  choice: FunctionChoice = 'forward',
+  { release = readRelease(), patience = usualPatience, functions: choice = 'forward' }: MigrateOptions = {},
 ): Promise<Applied> {
+  const { migrations, functions } = release;
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
   // The statement under way fails with the same error; without a listener it would end the process.
   client.on('error', () => undefined);
@@ -101,7 +108,7 @@ export async function migrate(
     const apply = () => applyFunctions(client, functions, { lockMs: patience.lockMs, choice });
     return {
       migrations: names,
-      functions: await untilUnlocked(client, databaseUrl, 'The functions of this release', patience, apply),
+      ...(await untilUnlocked(client, databaseUrl, 'The functions of this release', patience, apply)),
     };
   } finally {
     await client.end();

@@ -10,7 +10,7 @@ import { chains, type Network, type NetworkSettings, type PrivateKey, tokensOf }
 import { cannotListen, createDeps, type RunningServer, serve, stopOnSignal, unreachable } from '../main.ts';
 import { DatabaseUnavailable } from '../platform/errors.ts';
 import { createLog, type Log } from '../platform/log.ts';
-import { migrate, readRelease, usualPatience } from '../platform/migrate.ts';
+import { migrate } from '../platform/migrate.ts';
 import { StartError } from '../platform/start-error.ts';
 import { seedPortfolio } from '../portfolio/index.ts';
 import { type Environment, readSetting } from '../settings.ts';
@@ -152,7 +152,7 @@ function readDevnets({ networks }: Devnet, signerKey: PrivateKey): NetworkSettin
 
 /** The schema and the demo data are there before the first request is answered. */
 async function prepareData(config: Config, home: string, env: Environment, log: Log): Promise<DemoData> {
-  await migrate(config.databaseUrl, readRelease(), usualPatience, 'own').catch((error) => {
+  await migrate(config.databaseUrl, { functions: 'own' }).catch((error) => {
     if (!(error instanceof StartError)) throw unreachable(error);
     // --reset does not empty an operator's own database.
     if (readSetting(env, 'DATABASE_URL')) throw error;
