@@ -142,6 +142,7 @@ test('everything said of networks, with spaces around it', () => {
     TOKEN_ADDRESSES: `polygon:EURC:${devnetToken}, base:USDC:${devnetToken.toUpperCase().replace('0X', '0x')}`,
     WITHDRAWAL_LIMITS: 'polygon:EURC:0.000001:, base:USDT:1:2500.50',
     DEPOSIT_MINIMUMS: 'polygon:USDT:0.5, base:USDC:2',
+    RECONCILE_HALT_SHORTFALL: '100.5',
     SCREENING_URL: 'https://screening.example.com/check?key=1',
     ISSUER_URL: 'https://issuer.example.com/cards',
     ISSUER_TOKEN: 'known-to-the-issuer',
@@ -172,6 +173,10 @@ test('everything said of networks, with spaces around it', () => {
   assert.deepEqual(
     config.networks.map(({ depositMinimums }) => [...depositMinimums!]),
     [[['USDT', 500_000n]], [['USDC', 2_000_000n]]],
+  );
+  assert.deepEqual(
+    config.networks.map(({ haltShortfall }) => haltShortfall),
+    ['100.5', '100.5'],
   );
   assert.equal(config.screeningUrl, 'https://screening.example.com/check?key=1');
   assert.deepEqual(config.issuer, {
@@ -292,6 +297,7 @@ const tokenFault =
   'TOKEN_ADDRESSES must be network:SYMBOL:0xaddress; the networks are polygon, ethereum, base, the symbols USDT, USDC, EURC.';
 const minimumFault =
   'DEPOSIT_MINIMUMS must be network:SYMBOL:minimum, each amount with at most 6 decimals, of tokens that the network has.';
+const shortfallFault = 'RECONCILE_HALT_SHORTFALL must be one amount with at most 6 decimals, such as 1000.';
 const limitFault =
   'WITHDRAWAL_LIMITS must be network:SYMBOL:minimum:maximum, each amount with at most 6 decimals, of tokens that the network has.';
 const tokensFault =
@@ -377,6 +383,11 @@ for (const [name, value, sentence] of [
   ['DEPOSIT_MINIMUMS', 'polygon:EURC:1', minimumFault],
   ['DEPOSIT_MINIMUMS', 'toString:USDT:1', minimumFault],
   ['DEPOSIT_MINIMUMS', 'base:EURC:1,base:EURC:2', 'DEPOSIT_MINIMUMS has base:EURC more than once.'],
+  ['RECONCILE_HALT_SHORTFALL', '100, 200', shortfallFault],
+  ['RECONCILE_HALT_SHORTFALL', '1,000', shortfallFault],
+  ['RECONCILE_HALT_SHORTFALL', 'polygon:100', shortfallFault],
+  ['RECONCILE_HALT_SHORTFALL', '-1', shortfallFault],
+  ['RECONCILE_HALT_SHORTFALL', '0.0000001', shortfallFault],
   ['WITHDRAWAL_LIMITS', 'polygon:USDT:1', limitFault],
   ['WITHDRAWAL_LIMITS', 'polygon:USDT::5', limitFault],
   ['WITHDRAWAL_LIMITS', 'polygon:USDT:-1:5', limitFault],

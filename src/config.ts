@@ -270,9 +270,9 @@ function readNetworks(
 ): NetworkSettings[] {
   const rpcUrls = new Map(networks.map((network) => [network, readRpcUrls(read, network)]));
   const minimums = readDepositMinimums(read, tokens);
-  const [haltShortfall] = read.list('RECONCILE_HALT_SHORTFALL');
-  if (haltShortfall !== undefined && parseMinor(haltShortfall, 6) === undefined)
-    read.fault('RECONCILE_HALT_SHORTFALL must be one amount with at most 6 decimals, such as 100.');
+  const [haltShortfall, ...others] = read.list('RECONCILE_HALT_SHORTFALL');
+  if (haltShortfall !== undefined && (others.length > 0 || parseMinor(haltShortfall, 6) === undefined))
+    read.fault('RECONCILE_HALT_SHORTFALL must be one amount with at most 6 decimals, such as 1000.');
   const offered = networks.filter((network) => rpcUrls.get(network)!.length > 0);
   const keys = isWorker ? readHotWalletKeys(read, offered) : new Map<Network, PrivateKey>();
   const finality = readPairs<Finality>(read, 'NETWORK_FINALITY', {
