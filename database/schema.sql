@@ -1071,6 +1071,8 @@ CREATE INDEX withdrawals_open ON public.withdrawals USING btree (status, network
 
 CREATE TRIGGER api_keys_refuse_house BEFORE INSERT OR UPDATE OF partner_id ON public.api_keys FOR EACH ROW EXECUTE FUNCTION api_keys_refuse_house();
 
+CREATE TRIGGER audit_head_replace INSTEAD OF UPDATE ON public.audit_head FOR EACH ROW EXECUTE FUNCTION audit_head_replace();
+
 CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE ON public.audit_log FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER audit_log_chain BEFORE INSERT ON public.audit_log FOR EACH ROW WHEN ((new.hash IS NULL)) EXECUTE FUNCTION audit_log_chain();

@@ -1,4 +1,5 @@
-// Tables, indexes, constraints and triggers as one text, for review in diffs; functions and views have files. `npm run schema` writes database/schema.sql; schema.test.ts compares.
+// Tables, indexes, constraints and triggers as one text, for review in diffs; functions and views have files.
+// `npm run schema` writes database/schema.sql; schema.test.ts compares.
 // The embedded PostgreSQL comes without pg_dump, and its text would change with every minor release.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,9 +24,11 @@ export async function dumpSchema(databaseUrl: string): Promise<string> {
 }
 
 const dumpStatement = `
-  with tables as (
-    select c.oid, c.relname, c.relpersistence, c.reloptions from pg_class c
-    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname not like 'schema_%'
+  with relations as (
+    select c.oid, c.relname, c.relkind, c.relpersistence, c.reloptions from pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'v') and c.relname not like 'schema_%'
+  ), tables as (
+    select * from relations where relkind = 'r'
   ), parts as (
     select 1 as section, relname as name, format(E'create%s table %s (\\n%s\\n)%s;',
       case relpersistence when 'u' then ' unlogged' else '' end, relname,
@@ -50,7 +53,7 @@ const dumpStatement = `
     from pg_type t where t.typnamespace = 'public'::regnamespace and t.typtype = 'e'
     union all
     select 4, g.tgname, pg_get_triggerdef(g.oid) || ';' from pg_trigger g
-    where not g.tgisinternal and g.tgrelid in (select oid from tables)
+    where not g.tgisinternal and g.tgrelid in (select oid from relations)
   )
   select text from parts order by section, name, text`;
 
