@@ -78,7 +78,7 @@ export interface PostedPart {
 /**
  * Adds the postings after `after`, up to `upto`, and those that were missing: those about a transfer to its item, the others to the total
  * of manual postings. One statement, because what is owed must be of the same moment. Numbers that are not there yet are noted, since
- * a posting is numbered before it is committed.
+ * a posting is numbered before it is committed. Accounts are lateral: as a join, 20,000 postings of 200 accounts took 7 s, not 1.6 s.
  */
 export async function addPostings(
   db: Db,
@@ -103,7 +103,7 @@ export async function addPostings(
        from fresh f join ledger_lines l on l.posting_id = f.id
        cross join lateral (values (l.received_account_id, l.received_amount), (l.sent_account_id, -l.sent_amount))
          m (account_id, amount)
-       join ledger_accounts a on a.id = m.account_id and a.network = $1
+       cross join lateral (select o.currency from ledger_accounts o where o.id = m.account_id and o.network = $1 offset 0) a
        where l.posting_id >= (select id from first) and l.posting_id <= $3),
      by_hand as (
        insert into treasury_totals as t (network, currency, name, amount, count)
