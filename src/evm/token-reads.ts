@@ -15,7 +15,7 @@ const selectors = {
 
 const method = 'eth_call';
 
-/** Of the native coin, in wei, at the latest block unless told otherwise. */
+/** Of the native coin, in wei, at the latest block unless another is given. */
 export async function readGasBalance(provider: Provider, address: string, block?: number): Promise<bigint> {
   return readQuantity('eth_getBalance', await provider.call('eth_getBalance', [address, tagOf(block)]));
 }

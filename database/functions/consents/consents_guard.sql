@@ -13,7 +13,7 @@ begin
     raise exception 'what was asked for does not change' using errcode = 'restrict_violation';
   end if;
   if old.user_id is not null and new.user_id is distinct from old.user_id then
-    raise exception 'a consent stays with whoever opened it' using errcode = 'restrict_violation';
+    raise exception 'a consent stays with the user who opened it' using errcode = 'restrict_violation';
   end if;
   if new.status <> old.status and (old.status, new.status) not in (('awaiting', 'active'), ('awaiting', 'rejected'),
       ('active', 'revoked'), ('active', 'expired')) then

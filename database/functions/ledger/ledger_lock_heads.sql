@@ -12,7 +12,7 @@ begin
     select * into head from ledger_lists l where l.user_id = users[1] and l.is_settled for update;
     if found then return array[head]; end if;
   end if;
-  -- In one order, and before anything is locked: whoever makes a list makes others who make it wait.
+  -- In one order, and before anything is locked: another transaction that makes the same list waits for this one.
   if (select count(*) from ledger_lists l where l.user_id = any (users) and l.is_settled) < cardinality(users) then
     insert into ledger_lists (user_id, is_settled, last_hash)
       select u, true, ledger_first_hash(u) from unnest(users) u

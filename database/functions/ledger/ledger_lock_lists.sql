@@ -14,7 +14,7 @@ begin
     select l.id into list from ledger_lists l where l.user_id = users[1] and l.is_settled = settled for update;
     if found then return array[list]; end if;
   end if;
-  -- In one order, and before anything is locked: whoever makes a list makes others who make it wait.
+  -- In one order, and before anything is locked: another transaction that makes the same list waits for this one.
   insert into ledger_lists (user_id, is_settled, last_hash)
     select u, settled, case when settled then ledger_first_hash(u) end from unnest(users) u
     where not exists (select from ledger_lists l where l.user_id = u and l.is_settled = settled)
