@@ -142,10 +142,9 @@ describe('a stop by SIGTERM', () => {
     const answer = await inFlight;
     assert.equal(answer.status, 200);
     assert.equal(((await answer.json()) as { data: { name: string } }).data.name, 'In flight');
-    const answeredAt = Date.now();
     assert.equal(await server.exited, 0);
-    // The client's connection would have been kept alive: it must not hold the stop up for the whole grace.
-    assert.ok(Date.now() - answeredAt < 60_000, `${Date.now() - answeredAt} ms after the last answer`);
+    // The client's connection would have been kept alive: it must not hold the stop up until the end of the grace.
+    assert.ok(!logLines(server).some(({ graceMs }) => graceMs !== undefined));
     assert.equal(await connections(), 0);
     assert.deepEqual([logLines(server).at(-1)?.msg, server.stderr], ['stopped', '']);
   });
@@ -180,8 +179,7 @@ describe('a stop by SIGTERM', () => {
     const startedAt = Date.now();
     server.child.kill('SIGTERM');
     assert.equal(await server.exited, 0);
-    const elapsedMs = Date.now() - startedAt;
-    assert.ok(elapsedMs >= 900 && elapsedMs < 60_000, `${elapsedMs} ms`);
+    assert.ok(Date.now() - startedAt >= 900, `${Date.now() - startedAt} ms, with a grace of 1 s`);
     await cutOff;
     assert.ok(logLines(server).some(({ level, graceMs }) => level === 'warn' && graceMs === 1_000));
     assert.equal(server.stderr, '');
