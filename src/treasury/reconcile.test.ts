@@ -229,6 +229,23 @@ test('a shortfall up to RECONCILE_HALT_SHORTFALL halts nothing', async (t) => {
   assert.equal((await world.operator('wallets.show')).body.wallets[0]?.haltedReason ?? null, null);
 });
 
+test('a shortfall halts the wallets also while others are still to be counted', async (t) => {
+  const proxy = await startProxy(t, chain.rpcUrl);
+  const world = await makeTreasury(t, chain, { rpcUrls: [proxy.url], haltShortfall: '0' });
+  await world.worker.sign();
+  await world.compare();
+  await world.setBalance(world.wallet, 999_990n * unit);
+  await chain.mine(3);
+  // Gas is read after balances: a wallet that is registered then is left to the next turn, of which a comparison has 50.
+  proxy.meddle = async ({ method }, forward) => {
+    if (method === 'eth_getBalance') await world.makeOwner();
+    return forward();
+  };
+  const { report, shortfall } = await world.compare();
+  assert.deepEqual([report.isCounting, shortfall], [true, 10n * unit]);
+  assert.match((await world.operator('wallets.show')).body.wallets[0].haltedReason, /lacks 10 USDC/);
+});
+
 test('a deposit in the ledger that the chain does not have is named, and a shortfall', async (t) => {
   const world = await makeTreasury(t, chain);
   const { userId } = await world.makeOwner();
