@@ -45,7 +45,7 @@ export interface ChaosOptions {
   finalityDepth: number;
   /** How many of the two nodes must agree; both, if left out. */
   quorum?: number;
-  /** After the end of the faults. */
+  /** After the end of the faults, and after each payment that is settled or mined then. */
   finalWithinSeconds: number;
   mutant?: MutantName;
   /** Run on the fresh database. */
@@ -135,6 +135,8 @@ const sayEverySeconds = 10;
 const mendSeconds = 240;
 /** After a loss: nonces to fill, requests that are repeated late, and another halt. */
 const recoverSeconds = 150;
+/** For a backlog that gets smaller all the time. */
+const restSecondsMax = 1_800;
 
 interface Run {
   world: World;
@@ -261,17 +263,28 @@ async function waitUntilFinal(
   withinSeconds: number,
 ): Promise<number | undefined> {
   const seconds = () => (performance.now() - overAt) / 1_000;
-  for (; seconds() < withinSeconds; await sleep(100)) {
+  let [least, most, progressAt] = [Number.POSITIVE_INFINITY, 0, 0];
+  for (; seconds() < progressAt + withinSeconds && seconds() < restSecondsMax; await sleep(100)) {
     const statuses = await countStatuses(world);
-    const isSettled = !statuses.queued && !statuses.pending && !statuses.processing;
-    if (isSettled && (await isWhole(world))) return seconds();
+    // Nothing is counted while PostgreSQL is away.
+    if (Object.keys(statuses).length === 0) continue;
+    const { queued = 0, pending = 0, processing = 0 } = statuses;
+    const unsettled = queued + pending + processing;
+    const used = await countUsed(world);
+    if (unsettled === 0 && (await isWhole(world, used))) return seconds();
+    if (unsettled >= least && used <= most) continue;
+    [least, most, progressAt] = [Math.min(least, unsettled), Math.max(most, used), seconds()];
   }
   return undefined;
 }
 
+/** Of the hot wallet's nonces, on chain. */
+async function countUsed({ chain }: World): Promise<number> {
+  return Number(await chain.call<string>('eth_getTransactionCount', chain.hotWallet, 'latest'));
+}
+
 /** Whether the chain has every nonce that was given out: a deep reorganisation takes back what was settled. */
-async function isWhole({ chain, deps }: World): Promise<boolean> {
-  const used = await chain.call<string>('eth_getTransactionCount', chain.hotWallet, 'latest');
+async function isWhole({ deps }: World, used: number): Promise<boolean> {
   const rows = await deps.db
     .query<{ next: bigint; isHalted: boolean }>(
       'select next_nonce as next, halted_at is not null as "isHalted" from payout_signers',

@@ -208,7 +208,7 @@ export function startOperator(world: World, fillNonces: number): ChaosOperator {
         method: 'POST',
         headers: { authorization: `Bearer ${world.operatorToken}`, 'content-type': 'application/json' },
         body: JSON.stringify(input),
-        signal: AbortSignal.timeout(15_000),
+        signal: AbortSignal.timeout(120_000),
       });
       const body = (await response.json()) as { data?: Answer<Body>['body'] } & Answer<Body>['body'];
       if (response.status === 200 && command !== 'wallets.show')
