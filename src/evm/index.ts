@@ -1,4 +1,5 @@
 export { checksumAddress, parseAddress } from './address.ts';
+export { askAgain } from './ask-again.ts';
 export {
   type Block,
   readBlock,

@@ -1,8 +1,11 @@
 import type { Ctx } from '../context.ts';
-import { type EvmNetwork, type Network, NodeError } from '../evm/index.ts';
+import { askAgain, type EvmNetwork, type Network, NodeError } from '../evm/index.ts';
 import { payoutErrors } from './errors.ts';
 
-/** Asks a network on behalf of an operator, who is told when it does not answer or is not set up here. */
+/**
+ * Asks a network for an operator. A call that a node does not answer is repeated for a while, because commands need many answers
+ * in one attempt. Refused where a node stays away, or where the network is not set up here.
+ */
 export async function askNode<T>(
   ctx: Ctx,
   name: string,
@@ -11,7 +14,7 @@ export async function askNode<T>(
   const network = ctx.evm.get(name as Network);
   if (!network) throw payoutErrors.nodeAway();
   try {
-    return await ask(network);
+    return await ask({ ...network, node: askAgain(network.node) });
   } catch (error) {
     if (error instanceof NodeError) throw payoutErrors.nodeAway({ cause: error });
     throw error;
