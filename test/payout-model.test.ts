@@ -52,7 +52,12 @@ test('it keeps them where the database loses commits and an operator recovers th
   t.diagnostic(describeOutcome(outcome));
   assert.equal(outcome.broken, undefined);
   const labels = [...outcome.labels].join('\n');
-  for (const happening of ['is promoted', 'fills nonce', 'recovers the wallet, with payments of A,B'])
+  for (const happening of [
+    'off nonce',
+    'is promoted',
+    'fills nonce',
+    'recovers the wallet, with payments of A,B',
+  ])
     assert.ok(labels.includes(happening), happening);
 });
 

@@ -23,7 +23,7 @@ export const payoutErrors = defineErrors({
   ],
   nonceTaken: [
     409,
-    'A transaction that this database does not have used the nonce of an open payout: run wallets recover first',
+    'A transaction that this database does not have used the nonce of an open payout, or a free one: run wallets recover first',
   ],
   noncesNotFilled: [
     409,

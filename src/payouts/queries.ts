@@ -226,13 +226,13 @@ export async function updateResumed(
 export async function selectFreeNonces(
   db: Db,
   { network, address }: { network: string; address: string },
-  limit: number,
+  limit?: number,
 ): Promise<bigint[]> {
   const rows = await db.query<{ nonce: bigint }>(
     `select nonce from payout_slots
      where network = $1 and address = $2 and state = 'void' and mined_hash is null
      order by nonce limit $3 for update`,
-    [network, address, limit],
+    [network, address, limit ?? null],
   );
   return rows.map(({ nonce }) => nonce);
 }

@@ -1,9 +1,9 @@
 import { recordChange } from '../audit/index.ts';
 import { type Ctx, inTransaction } from '../context.ts';
-import { parseAddress, readTransactionCount, type SentTransfer } from '../evm/index.ts';
+import { parseAddress, readTransactionCount } from '../evm/index.ts';
 import { askNode } from './ask-node.ts';
 import { payoutErrors } from './errors.ts';
-import { updateFilling, updateFreeFilled } from './fill/queries.ts';
+import { updateFilling, updateFreeUsed } from './fill/queries.ts';
 import { bindFound } from './found/bind-found.ts';
 import { giveUpTaken } from './found/give-up-taken.ts';
 import {
@@ -14,7 +14,14 @@ import {
   updateMatchedByKey,
   updateSignedAgain,
 } from './found/queries.ts';
-import { lockSigner, type SignerRow, selectAllOpenSlots, selectSigner, updateResumed } from './queries.ts';
+import {
+  lockSigner,
+  type SignerRow,
+  selectAllOpenSlots,
+  selectFreeNonces,
+  selectSigner,
+  updateResumed,
+} from './queries.ts';
 import { type Past, readPast } from './read-past.ts';
 import { isServerTrusted } from './server.ts';
 import { lateMs, unminedMax } from './timing.ts';
@@ -74,11 +81,17 @@ export async function recoverWallet(
     if (fillNonces !== 0 && signer.fillBelow !== null && BigInt(past.used) < signer.fillBelow)
       throw payoutErrors.noncesNotFilled();
     const where = { network, address: wallet, now };
-    const lost = past.transfers.filter(({ nonce }) => BigInt(nonce) >= signer.nextNonce);
-    requireAll(past, lost, signer, unpaidNonces);
+    const free = (await selectFreeNonces(db, where)).map(Number).filter((nonce) => nonce < past.used);
+    const unaccounted = [...free, ...range(Number(signer.nextNonce), past.used)];
+    const lost = past.transfers.filter(({ nonce }) => unaccounted.includes(nonce));
+    requireAll(past, unaccounted, unpaidNonces);
     await insertFound(db, where, lost);
     const requeued = await giveUpTaken(ctx, where, past);
-    await updateFreeFilled(db, where, past.filled);
+    await updateFreeUsed(db, where, [
+      ...past.filled,
+      ...lost.map(({ nonce, hash }) => [BigInt(nonce), hash] as const),
+      ...unpaidNonces.map((nonce) => [BigInt(nonce), 'unpaid, as an operator said'] as const),
+    ]);
     await updateMatchedByKey(db, network);
     if (isServerTrusted(ctx, signer)) await updateSignedAgain(db, where);
     const recovered = await bindFound(ctx, network);
@@ -145,19 +158,18 @@ function requireQuiet(ctx: Ctx, signer: SignerRow): void {
     throw payoutErrors.tooEarly({ headers: { 'retry-after': String(Math.ceil(leftMs / 1_000)) } });
 }
 
-/** One payment that is not found would be made again. */
+/** One payment that is not found would be made again. `unaccounted`: used on chain, and never sent by this database. */
 function requireAll(
-  { used, transfers, taken, filled }: Past,
-  lost: readonly SentTransfer[],
-  { nextNonce }: SignerRow,
+  { transfers, taken, filled }: Past,
+  unaccounted: readonly number[],
   unpaidNonces: readonly number[],
 ): void {
-  const accounted = new Set([
-    ...lost.map(({ nonce }) => nonce),
+  const known = new Set([
+    ...transfers.map(({ nonce }) => nonce),
     ...unpaidNonces,
     ...[...filled.keys()].map(Number),
   ]);
-  const unseen = range(Number(nextNonce), used).filter((nonce) => !accounted.has(nonce));
+  const unseen = unaccounted.filter((nonce) => !known.has(nonce));
   const unexplained = taken
     .map(({ nonce }) => Number(nonce))
     .filter((each) => !filled.has(BigInt(each)) && !transfers.some(({ nonce }) => nonce === each));

@@ -9,6 +9,7 @@ import {
   type OpenSlot,
   type SignerRow,
   selectAllOpenSlots,
+  selectFreeNonces,
   selectSigner,
   updateResumed,
 } from './queries.ts';
@@ -42,7 +43,8 @@ export async function resumeWallet(
     if ((await selectUnknown(ctx.db, { network, address: wallet })).length > 0)
       throw payoutErrors.paymentsUnknown();
     // What took the nonce may have paid a withdrawal that is pending here.
-    if (used.isTaken) throw payoutErrors.nonceTaken();
+    const [free] = await selectFreeNonces(ctx.db, { network, address: wallet }, 1);
+    if (used.isTaken || (free !== undefined && free < BigInt(used.final))) throw payoutErrors.nonceTaken();
     const next = nextNonce === undefined ? signer.nextNonce : BigInt(nextNonce);
     if (next < signer.nextNonce) throw payoutErrors.nonceBelowKnown();
     if (next < BigInt(used.pending) || (next > signer.nextNonce && next !== BigInt(used.pending)))

@@ -44,17 +44,25 @@ export function brokenBetween(before: World, after: World): string[] {
   if (before.loss === Loss.copied && after.loss !== Loss.copied) return [];
   const isForward = before.statuses.every((status, withdrawal) => {
     const next = after.statuses[withdrawal]!;
-    return next === status || (next > status && status < Status.completed);
+    return (
+      next === status ||
+      (next > status && status < Status.completed) ||
+      (next === Status.pending && isUnsent(before, withdrawal))
+    );
   });
   return isForward ? [] : [promises.forwardOnly];
 }
+
+/** It has a nonce, and nothing of it has left: an operator may take it off again. */
+const isUnsent = ({ lane }: World, withdrawal: number) =>
+  lane.some((nonce) => nonce.withdrawal === withdrawal && nonce.isOpen && !nonce.attempts.some(wasSent));
 
 export function isDone(world: World): boolean {
   return (
     world.statuses.every((status) => status >= Status.completed) &&
     world.held === 0 &&
     world.loss !== Loss.halted &&
-    world.lane.every(({ isOpen, mined }) => !isOpen && mined !== nothing)
+    world.lane.every(({ isOpen, mined, attempts }) => !isOpen && (mined !== nothing || attempts.length === 0))
   );
 }
 

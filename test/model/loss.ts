@@ -1,6 +1,7 @@
 // A database that goes back to an earlier state, while the chain and its mempools stay, and the operator's recovery from that.
 import { nameOf, type Turn } from './rules.ts';
 import {
+  At,
   type Copy,
   idleWorker,
   Loss,
@@ -11,6 +12,24 @@ import {
   Status,
   type World,
 } from './world.ts';
+
+/** The newest only: behind a free nonce, later ones would wait for the next withdrawal, which this small world does not have. */
+export function voidUnsent({ world, bounds, fault }: Turn): void {
+  if (!bounds.losses || world.loss !== Loss.none) return;
+  const number = world.nextNonce - 1;
+  const last = world.lane[number];
+  if (!last?.isOpen || last.attempts.some(({ network }) => network !== Network.neverSent)) return;
+  if (world.workers.some(({ at }) => at !== At.idle)) return;
+  fault(`the operator takes ${nameOf(last.withdrawal)} off nonce ${number}`, (next) => {
+    next.statuses[last.withdrawal] = Status.pending;
+    Object.assign(next.lane[number]!, {
+      withdrawal: nothing,
+      isOpen: false,
+      wasSentLately: false,
+      attempts: [],
+    });
+  });
+}
 
 export function copyDatabase({ world, bounds, fault }: Turn): void {
   if (!bounds.losses || world.loss !== Loss.none) return;
@@ -35,7 +54,7 @@ export function loseCommits({ world, departure, fault }: Turn): void {
     next.lane.forEach((nonce, number) => {
       goBack(nonce, copy.slots[number]);
     });
-    while (next.lane.at(-1)?.attempts.length === 0) next.lane.pop();
+    while (next.lane.length > nextNonce && next.lane.at(-1)!.attempts.length === 0) next.lane.pop();
   });
 }
 
@@ -53,8 +72,8 @@ function goBack(nonce: Nonce, slot: Copy['slots'][number] | undefined): void {
 /** As many as can be open at once: here, as many as were ever signed. Where a lost transaction is mined first, it is found. */
 export function fillNonces({ world, departure, step }: Turn): void {
   if (world.loss !== Loss.halted || departure === 'recovers without fillers') return;
-  world.lane.forEach(({ mined, attempts }, number) => {
-    if (mined !== nothing || number < world.nextNonce) return;
+  world.lane.forEach(({ withdrawal, mined, attempts }, number) => {
+    if (mined !== nothing || withdrawal !== nothing) return;
     const at = attempts.findIndex(({ isCancel }) => isCancel);
     if (at !== -1 && attempts[at]!.network === Network.inMempool) return;
     step(`a worker fills nonce ${number}`, (next) => {
@@ -75,13 +94,17 @@ export function recover({ world, bounds, departure, step }: Turn): void {
     // What a node shows as on its way.
     if (next && mined.length >= world.nextNonce && next.attempts.some(isOnItsWay)) return;
   } else if (mined.length < world.lane.length) return;
-  const found = mined.flatMap((nonce, number) =>
-    number >= world.nextNonce && nonce.hasPaid ? [{ number, withdrawal: payeeOf(nonce) }] : [],
+  const isLost = ({ withdrawal }: Nonce, number: number) =>
+    departure === 'recovers past free nonces' ? number >= world.nextNonce : withdrawal === nothing;
+  const lost = mined.flatMap((nonce, number) =>
+    isLost(nonce, number) ? [{ number, withdrawal: payeeOf(nonce), hasPaid: nonce.hasPaid }] : [],
   );
+  const found = lost.filter(({ hasPaid }) => hasPaid);
   // Payments of requests that are lost: the wallet stays halted until a partner repeats them.
   if (found.some(({ withdrawal }) => world.statuses[withdrawal] === Status.absent)) return;
   const names = found.map(({ withdrawal }) => nameOf(withdrawal)).join();
   step(`the operator recovers the wallet${names && `, with payments of ${names}`}`, (next) => {
+    for (const { number } of lost) noteUsed(next.lane[number]!);
     for (const { number, withdrawal } of found) bind(next, number, withdrawal);
     next.nextNonce = Math.max(next.nextNonce, mined.length);
     next.loss = Loss.recovered;
@@ -89,6 +112,11 @@ export function recover({ world, bounds, departure, step }: Turn): void {
 }
 
 const isOnItsWay = ({ network }: Nonce['attempts'][number]) => network === Network.inMempool;
+/** What used it is known from now on, so the nonce is not free. */
+function noteUsed({ attempts, mined }: Nonce): void {
+  attempts[mined]!.isStored = true;
+}
+
 const payeeOf = ({ attempts, mined }: Nonce) => attempts[mined]!.withdrawal;
 
 function bind(next: World, number: number, withdrawal: number): void {
@@ -97,7 +125,5 @@ function bind(next: World, number: number, withdrawal: number): void {
     next.held += 1;
   }
   next.statuses[withdrawal] = Status.processing;
-  const nonce = nonceOf(next, number);
-  Object.assign(nonce, { withdrawal, isOpen: true });
-  nonce.attempts[nonce.mined]!.isStored = true;
+  Object.assign(nonceOf(next, number), { withdrawal, isOpen: true });
 }

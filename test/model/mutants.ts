@@ -24,6 +24,7 @@ const table = [
   ['never sends again', one, canFinish],
   ['signs on after a promotion', losing, promises.paidOnce],
   ['recovers without fillers', losing, promises.paidOnce],
+  ['recovers past free nonces', losing, promises.paidOnce],
 ] as const;
 
 /** Switches one of the rules; without it they are the protocol. */

@@ -1,7 +1,7 @@
 // The steps of the payout protocol, and everything that may come between them. Each function offers what could happen next in
 // a world; one offer is one statement, one transaction or one call, and takes effect as a whole.
 import { dropOrDeliver, mine, reorganise } from './chain.ts';
-import { copyDatabase, fillNonces, loseCommits, recover } from './loss.ts';
+import { copyDatabase, fillNonces, loseCommits, recover, voidUnsent } from './loss.ts';
 import type { Departure } from './mutants.ts';
 import type { Step } from './search.ts';
 import {
@@ -39,7 +39,7 @@ const asBefore = () => {};
 
 const naturesRules: Rule[] = [
   ...[create, timePasses, mine, reorganise, dropOrDeliver],
-  ...[copyDatabase, loseCommits, fillNonces, recover],
+  ...[voidUnsent, copyDatabase, loseCommits, fillNonces, recover],
 ];
 
 const workersRules: Record<At, Rule[]> = {
@@ -146,8 +146,9 @@ function lockLane({ world, bounds, step }: Turn): void {
   if (world.statuses.includes(Status.pending)) step('locks the lane', asBefore, { at: At.laneLocked });
 }
 
-function takeNonce({ world, departure, step }: Turn): void {
-  const nonce = world.nextNonce;
+function takeNonce({ world, bounds, departure, step }: Turn): void {
+  const free = bounds.losses ? world.lane.findIndex((one, number) => isFree(world, one, number)) : nothing;
+  const nonce = free === nothing ? world.nextNonce : free;
   for (const w of having(Status.pending, world)) {
     const take = (next: World) => {
       if (departure === 'counts the nonce before the commit') next.nextNonce += 1;
@@ -307,6 +308,10 @@ function having(wanted: Status, { statuses }: World): number[] {
   return statuses.flatMap((status, withdrawal) => (status === wanted ? [withdrawal] : []));
 }
 
+/** As far as the database knows: a nonce that was given out, and for which nothing is stored. */
+const isFree = ({ nextNonce }: World, { withdrawal, attempts }: Nonce, number: number) =>
+  number < nextNonce && withdrawal === nothing && attempts.every(({ isStored }) => !isStored);
+
 function isAllocating({ at }: Worker): boolean {
   return at >= At.laneLocked && at <= At.sentUncommitted;
 }
@@ -318,7 +323,7 @@ function bumpsIn({ lane }: World): number {
 function openSlot(next: World, number: number, withdrawal: number, sentBefore: number): void {
   const nonce = nonceOf(next, number);
   Object.assign(nonce, { isOpen: true, withdrawal });
-  next.nextNonce = number + 1;
+  next.nextNonce = Math.max(next.nextNonce, number + 1);
   if (sentBefore !== nothing) nonce.attempts[sentBefore]!.isStored = true;
   else nonce.attempts.push({ withdrawal, isCancel: false, isStored: true, network: Network.neverSent });
 }

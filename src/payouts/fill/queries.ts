@@ -79,15 +79,15 @@ export async function updateFilling(
   );
 }
 
-/** Free nonces that a filler has used are not free any more. */
-export async function updateFreeFilled(
+/** Free nonces that something has used on chain are not free any more: by nonce, its hash. */
+export async function updateFreeUsed(
   db: Db,
   { network, address }: LaneName,
-  filled: ReadonlyMap<bigint, string>,
+  used: readonly (readonly [bigint, string])[],
 ): Promise<void> {
   await db.query(
     `update payout_slots s set mined_hash = v.hash from unnest($3::bigint[], $4::text[]) v (nonce, hash)
      where s.network = $1 and s.address = $2 and s.nonce = v.nonce and s.state = 'void' and s.mined_hash is null`,
-    [network, address, [...filled.keys()], [...filled.values()]],
+    [network, address, used.map(([nonce]) => nonce), used.map(([, hash]) => hash)],
   );
 }
