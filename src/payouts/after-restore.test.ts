@@ -102,6 +102,29 @@ describe('a restore, then a partner that repeats a request', () => {
     );
   });
 
+  test('another amount under the key, before recover: it is not paid, and shows what it waits for', async (t) => {
+    const { restored, recover } = await makeRestored(t, async (original) => {
+      await original.withdraw(wanted);
+      await original.pay();
+    });
+    const id = await restored.withdraw({ ...wanted, amount: '6' });
+    await restored.worker.sign();
+    const [{ hash }] = (await recover()).body.unknown;
+    assert.equal((await recover({ accept: [hash] })).body.isHalted, false);
+    const other = await restored.withdraw();
+    await payTurns(restored);
+    await restored.expectPaid(other);
+    const { status, waitingFor } = await restored.read(id);
+    assert.deepEqual([status, waitingFor], ['pending', 'found payment']);
+    assert.match(
+      await restored.metrics(),
+      /causeway_payouts_waiting{network="polygon",reason="found payment"} 1/,
+    );
+    const canceled = await restored.operator('withdrawals.cancel', { withdrawalId: id, reason: 'test' });
+    assert.equal(canceled.status, 200, canceled.body.error);
+    assert.deepEqual(await restored.funds(), { balance: 998n * unit, held: 0n });
+  });
+
   test('the recipient was blocked since: the repetition is bound all the same, because it is paid', async (t) => {
     const { restored, recover } = await makeRestored(t, async (original) => {
       await original.withdraw(wanted);

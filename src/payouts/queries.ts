@@ -67,6 +67,14 @@ const pendingColumns = `w.id, w.user_id as "userId", w.currency, w.decimals, w.t
 /** What was found paid on chain is bound to that payment, and never held or signed again. */
 const notFoundPaid = 'not exists (select from found_payments f where f.withdrawal_id = withdrawals.id)';
 
+export interface ClaimedRow extends PendingRow {
+  /** A payment of it, or under its idempotency key, was found on chain: it is bound to that payment, or waits for an operator. */
+  isFound: boolean;
+}
+
+const isFound = `exists (select from found_payments f where f.withdrawal_id = w.id) or exists (select from found_payments f
+    where w.idempotency_key is not null and f.key_mark = withdrawal_key_mark(w.partner_id, w.idempotency_key))`;
+
 /**
  * Takes pending withdrawals to check, which other workers leave alone for `leaveMs`: nothing to give back if we die. Those that
  * were looked at longest ago come first, else many that wait for one token would keep all behind them from their turn.
@@ -74,15 +82,15 @@ const notFoundPaid = 'not exists (select from found_payments f where f.withdrawa
 export async function claimPending(
   db: Db,
   { network, leaveMs, limit }: { network: string; leaveMs: number; limit: number },
-): Promise<PendingRow[]> {
-  return db.query<PendingRow & Row>(
+): Promise<ClaimedRow[]> {
+  return db.query<ClaimedRow & Row>(
     `with taken as (
        select id from withdrawals
-       where status = 'pending' and network = $1 and ${notFoundPaid}
+       where status = 'pending' and network = $1
          and (checked_at is null or checked_at < now() - $2 * interval '1 millisecond')
        order by checked_at nulls first, id limit $3 for update skip locked),
      w as (update withdrawals set checked_at = now() where id in (select id from taken) returning *)
-     select ${pendingColumns} from w order by w.id`,
+     select ${pendingColumns}, ${isFound} as "isFound" from w order by w.id`,
     [network, leaveMs, limit],
   );
 }
@@ -90,10 +98,7 @@ export async function claimPending(
 /** Those of the ids that are still pending, held by us until the end of the transaction. */
 export async function lockPending(db: Db, ids: readonly string[]): Promise<PendingRow[]> {
   return db.query<PendingRow & Row>(
-    `select ${pendingColumns} from withdrawals w where w.id = any($1::uuid[]) and w.status = 'pending'
-       and not exists (select from found_payments f where f.withdrawal_id = w.id)
-       and not exists (select from found_payments f where w.idempotency_key is not null
-         and f.key_mark = withdrawal_key_mark(w.partner_id, w.idempotency_key))
+    `select ${pendingColumns} from withdrawals w where w.id = any($1::uuid[]) and w.status = 'pending' and not (${isFound})
      order by w.id for update skip locked`,
     [ids],
   );

@@ -45,8 +45,12 @@ export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const room = unminedMax - (await countUnmined(ctx.db, network.name, lane.signer.address));
     const limit = Math.min(turnMax, room);
     if (limit <= 0) return 0;
-    const rows = await claimPending(ctx.db, { network: network.name, leaveMs: recheckMs, limit });
-    if (rows.length === 0) return 0;
+    const claimed = await claimPending(ctx.db, { network: network.name, leaveMs: recheckMs, limit });
+    if (claimed.length === 0) return 0;
+    const rows = claimed.filter(({ isFound }) => !isFound);
+    const found = claimed
+      .filter(({ isFound }) => isFound)
+      .map(({ id }) => ({ id, waitingFor: 'found payment' }));
     const verdicts = await preflight(ctx, lane, provider, rows);
     const having = <K extends string>(key: K) =>
       rows.flatMap((row, at) =>
@@ -57,7 +61,7 @@ export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const ready = having('ready').map(({ row }) => row.id);
     const failed = await failPending(ctx, lane, failures);
     const { signed, short } = await allocate(ctx, lane, wallet, ready);
-    const waiting = [...waits, ...short];
+    const waiting = [...waits, ...short, ...found];
     if (waiting.length > 0) await updateWaiting(ctx.db, waiting);
     tellTrouble(
       ctx,
@@ -77,6 +81,8 @@ async function lastingTrouble(ctx: WorkerCtx, { trouble, network }: Lane): Promi
 
 const describeWait = (waitingFor: string) =>
   ({
+    'found payment':
+      'a payment under its idempotency key was found on chain, with another recipient or amount: cancel the withdrawal',
     gas: 'the hot wallet is short of gas',
     node: 'the node does not answer',
     screening: 'the freeze list or the screening provider does not answer',
