@@ -10,6 +10,7 @@ import {
   selectOpenBounds,
   selectOpenSlots,
 } from './queries.ts';
+import { isFillingNow } from './server.ts';
 import { turnMax } from './timing.ts';
 
 /**
@@ -33,29 +34,67 @@ export function bumpStuck(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const waiting = await selectOpenSlots(ctx.db, { ...range, limit: turnMax });
     const old = waiting.filter(({ attempts }) => isOld(ctx, attempts[0]!.signedAt, network.bumpAfterMs));
     if (old.length === 0 || 'refused' in (await checkLane(ctx, lane, provider))) return 0;
-    const suggested = await readFees(network.node.providers, network);
-    let bumped = 0;
-    for (const slot of old) {
-      const [newest] = slot.attempts;
-      if (slot.nonce !== BigInt(used) && newest!.maxFeePerGas >= suggested.baseFeePerGas) continue;
-      const fees = raiseFees(newest!, suggested, network.feeCap);
-      // At the cap there is nothing to do but to wait; the same bytes go on being sent.
-      if (fees && (await replace(ctx, lane, slot, fees))) bumped += 1;
-    }
-    return bumped;
+    return raiseOld(ctx, lane, { used, old, isFilling: false });
   });
+}
+
+/**
+ * While nonces are filled: the fillers wait behind payouts that were sent, so their fees are raised though the wallet is halted.
+ * It is the same transfer on the same nonce as the bytes that are being sent.
+ */
+export async function raiseInTheWay(
+  ctx: WorkerCtx,
+  lane: Lane,
+  { used, nonces }: { used: number; nonces: ReadonlySet<bigint> },
+): Promise<number> {
+  const { network, signer } = lane;
+  const where = { network: network.name, address: signer.address };
+  const range = { from: used, below: used + turnMax, limit: turnMax };
+  const waiting = await selectOpenSlots(ctx.db, { ...where, ...range });
+  const old = waiting.filter(
+    ({ nonce, attempts }) => nonces.has(nonce) && isOld(ctx, attempts[0]!.signedAt, network.bumpAfterMs),
+  );
+  return old.length > 0 ? raiseOld(ctx, lane, { used, old, isFilling: true }) : 0;
+}
+
+interface Raising {
+  /** The wallet's transaction count. */
+  used: number;
+  old: readonly OpenSlot[];
+  /** Only while nonces are filled, or only while the wallet is not halted. */
+  isFilling: boolean;
+}
+
+async function raiseOld(ctx: WorkerCtx, lane: Lane, { used, old, isFilling }: Raising): Promise<number> {
+  const { network } = lane;
+  const suggested = await readFees(network.node.providers, network);
+  let bumped = 0;
+  for (const slot of old) {
+    const [newest] = slot.attempts;
+    if (slot.nonce !== BigInt(used) && newest!.maxFeePerGas >= suggested.baseFeePerGas) continue;
+    const fees = raiseFees(newest!, suggested, network.feeCap);
+    // At the cap there is nothing to do but to wait; the same bytes go on being sent.
+    if (fees && (await replace(ctx, lane, slot, { fees, isFilling }))) bumped += 1;
+  }
+  return bumped;
 }
 
 const isOld = (ctx: WorkerCtx, signedAt: Date, bumpAfterMs: number) =>
   ctx.now.getTime() - signedAt.getTime() >= bumpAfterMs;
 
-async function replace(ctx: WorkerCtx, lane: Lane, slot: OpenSlot, fees: Fees): Promise<boolean> {
+async function replace(
+  ctx: WorkerCtx,
+  lane: Lane,
+  slot: OpenSlot,
+  { fees, isFilling }: { fees: Fees; isFilling: boolean },
+): Promise<boolean> {
   const { network, signer, atStep } = lane;
   const { nonce } = slot;
   const where = { network: network.name, address: signer.address };
   return inTransaction(ctx, async ({ db, now }) => {
     const row = await lockSigner(db, network.name, signer.address);
-    if (!row || row.haltedAt) return false;
+    const isMeant = isFilling ? isFillingNow(row) : row && !row.haltedAt;
+    if (!isMeant) return false;
     // Settled or raised by another worker since we looked.
     if ((await selectNewestAttempt(db, { ...where, nonce })) !== slot.attempts[0]!.hash) return false;
     const { hash, raw } = await signer.signTransfer({
@@ -70,7 +109,8 @@ async function replace(ctx: WorkerCtx, lane: Lane, slot: OpenSlot, fees: Fees): 
       ...fees,
     });
     await atStep('sign', [{ hash, raw }]);
-    await insertAttempts(db, { ...where, now }, [{ nonce, hash, raw, ...fees }]);
+    // Filling sends it next, and a send is noted before it is made.
+    await insertAttempts(db, { ...where, now, isSent: isFilling }, [{ nonce, hash, raw, ...fees }]);
     ctx.log.info(
       { ...where, nonce: Number(nonce), hash },
       'a payout that is stuck was signed anew with higher fees',

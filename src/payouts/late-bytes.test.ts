@@ -98,6 +98,41 @@ describe('a transaction that was lost in a failover and is mined late', () => {
     assert.ok((await promoted.paid()).every(({ amount }) => amount === 0n));
   });
 
+  test('behind a payout that offers too little: its fees are raised, and the nonces are filled', async (t) => {
+    const world = await makeWorld(t, chain);
+    const setBaseFee = async (gwei: bigint) => {
+      await chain.call('hardhat_setNextBlockBaseFeePerGas', `0x${(gwei * 10n ** 9n).toString(16)}`);
+      await chain.mine(1);
+    };
+    await setBaseFee(1n);
+    await chain.call('evm_setAutomine', false);
+    t.after(async () => {
+      await setBaseFee(1n);
+      await chain.call('evm_setAutomine', true);
+    });
+    const id = await world.withdraw();
+    await world.worker.hold();
+    await world.worker.sign();
+    await world.worker.send();
+    await setBaseFee(500n);
+    const wallet = { network: 'polygon', address: world.wallet };
+    await world.operator('wallets.halt', { ...wallet, reason: 'test' });
+    const recover = (more: object = {}) =>
+      world.operator('wallets.recover', { ...wallet, fromBlock: 0, ...more });
+    assert.equal((await recover({ fillNonces: 2 })).body.fillBelow, 3);
+    world.worker.advance(world.settings.bumpAfterMs);
+    await world.worker.fill();
+    await chain.mine(3);
+    const { status, body } = await recover();
+    assert.deepEqual([status, body.isHalted, body.nextNonce], [200, false, 3], body.error);
+    await world.worker.settle();
+    await world.expectPaid(id);
+    assert.deepEqual(
+      (await world.attempts(id)).map(({ sends }) => sends),
+      [1, 1],
+    );
+  });
+
   test('a payout that was signed and never sent gives its nonce to a filler and is signed again', async (t) => {
     const { old, promoted, b, recover, wallet } = await makeLoss(t);
     await promoted.operator('wallets.resume', wallet);

@@ -15,6 +15,15 @@ export function isServerTrusted(
 
 const clusterOf = (server: string) => server.split('/')[0];
 
+/** Workers fill nonces of the wallet, on the database server on which that was asked for. */
+export const isFillingNow = (
+  signer: SignerRow | undefined,
+): signer is SignerRow & { haltedAt: Date; fillBelow: bigint } =>
+  signer !== undefined &&
+  signer.haltedAt !== null &&
+  signer.fillBelow !== null &&
+  signer.fillServer === signer.serverNow;
+
 /**
  * Whether the database may have lost that withdrawals were paid, so that none is ended before an operator has looked: a wallet of
  * the network last signed on another server, or is halted; with an address, halts of other wallets do not count. Ask in the

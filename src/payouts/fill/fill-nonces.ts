@@ -1,6 +1,8 @@
 import { type Fees, raiseFees, readFees, readTransactionCount } from '../../evm/index.ts';
+import { raiseInTheWay } from '../bump.ts';
 import { type Lane, throughWeather, type WorkerCtx } from '../lane.ts';
 import { selectSigner } from '../queries.ts';
+import { isFillingNow } from '../server.ts';
 import { turnMax } from '../timing.ts';
 import { insertFillers, type NonceToFill, type SignedFiller, selectToFill } from './queries.ts';
 
@@ -13,9 +15,13 @@ export function fillNonces(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const { network, signer } = lane;
     const where = { network: network.name, address: signer.address };
     const row = await selectSigner(ctx.db, network.name, signer.address);
-    if (!row?.haltedAt || row.fillBelow === null || row.fillServer !== row.serverNow) return 0;
-    const from = BigInt(await readTransactionCount(network.node.pick(), signer.address, 'latest'));
-    const nonces = await selectToFill(ctx.db, { ...where, from, below: row.fillBelow, limit: turnMax });
+    if (!isFillingNow(row)) return 0;
+    const used = await readTransactionCount(network.node.pick(), signer.address, 'latest');
+    const range = { from: BigInt(used), below: row.fillBelow, limit: turnMax };
+    let nonces = await selectToFill(ctx.db, { ...where, ...range });
+    const payouts = new Set(nonces.filter(({ payoutRaw }) => payoutRaw).map(({ nonce }) => nonce));
+    if (payouts.size > 0 && (await raiseInTheWay(ctx, lane, { used, nonces: payouts })) > 0)
+      nonces = await selectToFill(ctx.db, { ...where, ...range });
     if (nonces.length === 0) return 0;
     const fees = await readFees(network.node.providers, network);
     const signed: SignedFiller[] = [];
