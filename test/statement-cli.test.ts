@@ -105,7 +105,7 @@ test('1: a file that breaks off leaves nothing under its name, and what was ther
       'content-disposition': 'attachment; filename="a.csv"',
     });
     response.write('id\r\n');
-    setTimeout(() => response.destroy(), 100);
+    setTimeout(() => response.destroy(), 1_000);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

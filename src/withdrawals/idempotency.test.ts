@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { makeAddress, makeKey, makeUser } from '../../test/factories.ts';
-import { type Answer, useHarness } from '../../test/harness.ts';
+import { type Answer, type Harness, useHarness } from '../../test/harness.ts';
 import { keepAliveClient } from '../../test/keep-alive.ts';
 import { sizes } from '../../test/sizes.ts';
+import { waitUntil } from '../../test/wait-until.ts';
 import type { IssuedKey } from '../keys/index.ts';
 import { addWallet, blockAddress } from '../users/index.ts';
 
 const harness = useHarness();
+/** Waits for a lock as briefly as in production. */
+const hasty = useHarness({ databaseLockTimeoutMs: 2_000 });
 let caller: IssuedKey;
 beforeEach(async () => {
   caller ??= await makeKey(harness);
@@ -19,21 +21,25 @@ beforeEach(async () => {
 const good = (fields: object = {}) => ({ amount: '1', to: makeAddress(), ...fields });
 
 interface Options {
+  on?: Harness;
   as?: IssuedKey;
   userId?: string;
   key?: string;
 }
 
-function create(body: unknown, { as = caller, userId = as.userId, key }: Options = {}): Promise<Answer> {
-  return harness.request('POST', `/api/crypto/${userId}/withdraw`, {
+function create(
+  body: unknown,
+  { on = harness, as = caller, userId = as.userId, key }: Options = {},
+): Promise<Answer> {
+  return on.request('POST', `/api/crypto/${userId}/withdraw`, {
     token: as.token,
     body,
     ...(key !== undefined && { headers: { 'idempotency-key': key } }),
   });
 }
 
-async function countStored(): Promise<number> {
-  const [row] = await harness.deps.db.query('select count(*)::integer as count from withdrawals');
+async function countStored(on = harness): Promise<number> {
+  const [row] = await on.deps.db.query('select count(*)::integer as count from withdrawals');
   return row!.count as number;
 }
 
@@ -216,8 +222,8 @@ for (const [what, key] of [
 }
 
 /** Another process that has stored a withdrawal like this one under another key and has not committed yet. */
-async function holdKey(bulkId: string, key: string): Promise<pg.Client> {
-  const holder = new pg.Client({ connectionString: harness.databaseUrl });
+async function holdKey(on: Harness, bulkId: string, key: string): Promise<pg.Client> {
+  const holder = new pg.Client({ connectionString: on.databaseUrl });
   await holder.connect();
   await holder.query('begin');
   await holder.query(
@@ -235,26 +241,32 @@ async function holdKey(bulkId: string, key: string): Promise<pg.Client> {
 
 test('409 another process has the key and does not commit; 200 when it came to nothing', async () => {
   const [body, key] = [good(), randomUUID()];
-  const created = await create(body, { key: randomUUID() });
-  const holder = await holdKey(created.body.data.bulkId, key);
-  const stored = await countStored();
-  const { status, headers, body: refusal } = await create(body, { key });
+  const own = { on: hasty, as: await makeKey(hasty) };
+  const created = await create(body, { ...own, key: randomUUID() });
+  const holder = await holdKey(hasty, created.body.data.bulkId, key);
+  const stored = await countStored(hasty);
+  const { status, headers, body: refusal } = await create(body, { ...own, key });
   assert.equal(status, 409);
   assert.equal(refusal.error, 'A request with this Idempotency-Key is still in flight');
   assert.equal(headers.get('retry-after'), '1');
-  assert.equal(await countStored(), stored);
+  assert.equal(await countStored(hasty), stored);
   await holder.query('rollback');
   await holder.end();
-  const again = await create(body, { key });
+  const again = await create(body, { ...own, key });
   assert.deepEqual([again.status, again.headers.get('idempotency-replayed')], [200, null]);
 });
 
 test('200 another process had the key and commits while we wait: its answer; 422 for another body', async () => {
   const [body, key] = [good(), randomUUID()];
   const created = await create(body, { key: randomUUID() });
-  const holder = await holdKey(created.body.data.bulkId, key);
+  const holder = await holdKey(harness, created.body.data.bulkId, key);
   const waiting = [create(body, { key }), create(good(), { key })] as const;
-  await sleep(200);
+  await waitUntil('they wait for it', async () => {
+    const waiting = await harness.deps.db.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return waiting.length > 0;
+  });
   await holder.query('commit');
   const [row] = (await holder.query('select bulk_id from withdrawals where idempotency_key = $1', [key]))
     .rows;
@@ -266,13 +278,14 @@ test('200 another process had the key and commits while we wait: its answer; 422
 });
 
 test('503 a held lock without a key: nobody is told of a key that there is not', async () => {
-  const created = await create(good(), { key: randomUUID() });
-  const holder = await holdKey(created.body.data.bulkId, randomUUID());
-  const stored = await countStored();
-  assert.equal((await create(good())).status, 503);
+  const own = { on: hasty, as: await makeKey(hasty) };
+  const created = await create(good(), { ...own, key: randomUUID() });
+  const holder = await holdKey(hasty, created.body.data.bulkId, randomUUID());
+  const stored = await countStored(hasty);
+  assert.equal((await create(good(), own)).status, 503);
   await holder.query('rollback');
   await holder.end();
-  assert.equal(await countStored(), stored);
+  assert.equal(await countStored(hasty), stored);
 });
 
 test('200 identical requests at once for each of many keys make one withdrawal a key, and each answer names its one', async () => {
