@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { describe, type TestContext, test } from 'node:test';
 import { parseTransaction } from 'viem';
 import { useChain } from '../../test/chain.ts';
-import { makeAddress } from '../../test/factories.ts';
+import { makeAddress, makeFunds } from '../../test/factories.ts';
 import { backUp, letTimePass, makeWorld, unit, type World } from '../../test/payout-world.ts';
-import { readMark } from '../evm/index.ts';
+import { checksumAddress, readMark } from '../evm/index.ts';
 
 const chain = useChain();
 
@@ -123,6 +123,26 @@ describe('a restore, then a partner that repeats a request', () => {
     const canceled = await restored.operator('withdrawals.cancel', { withdrawalId: id, reason: 'test' });
     assert.equal(canceled.status, 200, canceled.body.error);
     assert.deepEqual(await restored.funds(), { balance: 998n * unit, held: 0n });
+  });
+
+  test('409: the user lacks balance; the refusal names user, wallet, network, amount and payment', async (t) => {
+    const { restored, recover } = await makeRestored(t, async (original) => {
+      await original.withdraw(wanted);
+      await original.pay();
+    });
+    await restored.withdraw({ amount: '998' });
+    await restored.worker.hold();
+    await restored.withdraw(wanted);
+    await restored.worker.sign();
+    const { hash } = (await restored.paid()).at(-1)!;
+    const { status, body } = await recover();
+    assert.deepEqual([status, body.code], [409, 'funds_missing']);
+    for (const name of [restored.userId, '5 USDC on polygon', checksumAddress(restored.wallet), hash])
+      assert.ok(body.error.includes(name), body.error);
+    await restored.worker.bind();
+    assert.equal((await restored.funds()).held, 998n * unit, 'nothing is held for a part');
+    await makeFunds(restored.harness, restored.userId, 'polygon', 'USDC', '4');
+    assert.equal((await recover()).status, 200);
   });
 
   test('the recipient was blocked since: the repetition is bound all the same, because it is paid', async (t) => {

@@ -6,7 +6,7 @@ export const payoutErrors = defineErrors({
   walletBusy: [409, 'The wallet has transactions on their way: ask again when they are final'],
   fundsMissing: [
     409,
-    'A payment was found whose user has not enough balance for it: credit it with ledger.fund first',
+    'A user has less balance than a payment that was found: credit what is missing with ledger.fund first',
   ],
   paymentNotFound: [
     409,

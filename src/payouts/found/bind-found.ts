@@ -1,5 +1,7 @@
 import type { Ctx } from '../../context.ts';
+import { checksumAddress } from '../../evm/index.ts';
 import { holdFunds, lockAccounts } from '../../ledger/index.ts';
+import { formatMinor } from '../../platform/money.ts';
 import { payoutErrors } from '../errors.ts';
 import { insertAttempts, updatePending, updateProcessing } from '../queries.ts';
 import { type BindableRow, insertBoundSlots, lockBindable } from './queries.ts';
@@ -37,16 +39,25 @@ async function holdForQueued({ db, now }: Ctx, network: string, rows: readonly B
     db,
     queued.map(({ userId, currency }) => ({ userId, network, currency })),
   );
-  if (accounts.some((account) => account === undefined)) throw payoutErrors.fundsMissing();
-  await holdFunds(
-    db,
-    queued.map(({ amount }, at) => ({ accountId: accounts[at]!.accountId, amount })),
-  ).catch((cause) => {
-    throw payoutErrors.fundsMissing({ cause });
+  const available = new Map(accounts.flatMap((one) => (one ? [[one.accountId, one.available]] : [])));
+  const holds = queued.map((row, at) => {
+    const account = accounts[at];
+    const left = (account ? available.get(account.accountId)! : 0n) - row.amount;
+    if (!account || left < 0n) throw fundsMissing(network, row);
+    available.set(account.accountId, left);
+    return { accountId: account.accountId, amount: row.amount };
   });
+  await holdFunds(db, holds);
   await updatePending(
     db,
     queued.map(({ withdrawalId }) => withdrawalId),
     now,
   );
 }
+
+const fundsMissing = (network: string, { userId, currency, amount, decimals, hash, address }: BindableRow) =>
+  payoutErrors.fundsMissing({
+    message:
+      `User ${userId} has less than ${formatMinor(amount, decimals)} ${currency} on ${network}, which ${checksumAddress(address)} ` +
+      `paid by ${hash}: credit what is missing with ledger.fund first`,
+  });

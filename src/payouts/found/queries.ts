@@ -56,6 +56,7 @@ export interface BindableRow {
   status: 'queued' | 'pending';
   userId: string;
   currency: string;
+  decimals: number;
   amount: bigint;
 }
 
@@ -68,7 +69,7 @@ export async function lockBindable(
   return db.query<BindableRow & Row>(
     `select f.hash, f.address, f.nonce, f.raw, f.max_fee_per_gas as "maxFeePerGas",
        f.max_priority_fee_per_gas as "maxPriorityFeePerGas", w.id as "withdrawalId", w.status, w.user_id as "userId", w.currency,
-       w.amount
+       w.decimals, w.amount
      from found_payments f join withdrawals w on w.id = f.withdrawal_id
      where f.network = $1 and w.status in ('queued', 'pending') and ${paysExactly} and ($3::text is null or f.hash = $3)
      order by w.id, f.nonce limit $2 for update of w skip locked`,
