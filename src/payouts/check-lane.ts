@@ -13,6 +13,7 @@ import {
   selectOpenAttempts,
   selectSigner,
   selectSigners,
+  shortfallReason,
   updateHalted,
 } from './queries.ts';
 import { isServerTrusted } from './server.ts';
@@ -40,11 +41,14 @@ export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider):
   const known = await selectSigner(ctx.db, network.name, signer.address);
   if (!known && (await haltDoubted(ctx, lane))) return { refused: 'halted' };
   if (!known) return isSure(lane) ? register(ctx, lane, used) : { refused: 'node' };
+  // A shortfall is ended by resume, which would be refused after a change of the server: that comes first.
+  const isForShortfall = known.haltedReason?.startsWith(shortfallReason);
+  if ((known.haltedReason === null || isForShortfall) && (await haltDoubted(ctx, lane)))
+    return { refused: 'halted' };
   if (known.haltedReason !== null) {
     tellTrouble(ctx, lane, known.haltedReason);
     return { refused: 'halted' };
   }
-  if (await haltDoubted(ctx, lane)) return { refused: 'halted' };
   if (BigInt(used) <= known.nextNonce) return { signer: known, used };
   // One answer may be wrong; halting needs a person, so it is asked again.
   const again = await readUsedEverywhere(lane);
@@ -126,11 +130,10 @@ export async function haltDoubted(ctx: WorkerCtx, lane: Lane): Promise<boolean> 
   const doubted = signers.filter((signer) => !isServerTrusted(ctx, signer));
   for (const signer of doubted) {
     const { network, address } = signer;
-    if (address === lane.signer.address) await haltLane(ctx, lane, serverChanged(signer));
-    else {
-      await updateHalted(ctx.db, { network, address, reason: serverChanged(signer), now: ctx.now });
-      tellTrouble(ctx, lane, `the hot wallet ${address} is halted: ${serverChanged(signer)}`);
-    }
+    const reason = serverChanged(signer);
+    await updateHalted(ctx.db, { network, address, reason, now: ctx.now, isOverShortfall: true });
+    if (address === lane.signer.address) tellHalt(ctx, lane, reason);
+    else tellTrouble(ctx, lane, `the hot wallet ${address} is halted: ${reason}`);
   }
   return doubted.length > 0;
 }

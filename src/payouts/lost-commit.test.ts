@@ -3,6 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { useChain } from '../../test/chain.ts';
 import { makeAddress } from '../../test/factories.ts';
 import { backUp, letTimePass, makeWorld, unit, type World } from '../../test/payout-world.ts';
+import { shortfallReason } from './queries.ts';
 
 const chain = useChain();
 
@@ -185,6 +186,31 @@ describe('another database server than the one on which the lane last signed', (
     world.worker.advance(61_000);
     const { status, body } = await world.operator('wallets.recover', input);
     assert.deepEqual([status, body.isHalted], [200, false]);
+    await payTurns(world);
+    await world.expectPaid(first, id);
+  });
+
+  test('takes the place of a halt for a shortfall, of which the minute counts from then', async (t) => {
+    const world = await makeWorld(t, chain);
+    const first = await world.withdraw();
+    await world.pay();
+    const id = await world.withdraw();
+    await world.worker.hold();
+    const wallet = { network: 'polygon', address: world.wallet };
+    await world.operator('wallets.halt', { ...wallet, reason: `${shortfallReason}5 USDC` });
+    world.worker.advance(3_600_000);
+    await world.worker.sign();
+    assert.match((await signerOf(world)).reason!, /^the treasury lacks 5 USDC/);
+    await promote(world);
+    await world.worker.sign();
+    assert.match((await signerOf(world)).reason!, /database server changed.*wallets recover/);
+    const input = { ...wallet, fromBlock: 0, fillNonces: 0 };
+    assert.equal((await world.operator('wallets.recover', input)).body.code, 'too_early');
+    // Neither a shortfall nor a person takes its place.
+    await world.operator('wallets.halt', { ...wallet, reason: `${shortfallReason}6 USDC` });
+    assert.match((await signerOf(world)).reason!, /database server changed/);
+    world.worker.advance(61_000);
+    assert.equal((await world.operator('wallets.recover', input)).body.isHalted, false);
     await payTurns(world);
     await world.expectPaid(first, id);
   });

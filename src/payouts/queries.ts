@@ -199,15 +199,19 @@ export async function insertSigner(
   );
 }
 
-/** True if it was not halted before. */
+/** Begins the reason for which the treasury halts wallets. One that asks for `wallets.recover` takes its place. */
+export const shortfallReason = 'the treasury lacks ';
+
+/** True if it was not halted before, or for a shortfall that this reason takes the place of. */
 export async function updateHalted(
   db: Db,
-  { network, address, reason, now }: { network: string; address: string; reason: string; now: Date },
+  halt: { network: string; address: string; reason: string; now: Date; isOverShortfall?: boolean },
 ): Promise<boolean> {
+  const { network, address, reason, now, isOverShortfall = false } = halt;
   const rows = await db.query(
     `update payout_signers set halted_at = $4, halted_reason = $3
-     where network = $1 and address = $2 and halted_at is null returning 1`,
-    [network, address, reason, now],
+     where network = $1 and address = $2 and (halted_at is null or $5 and starts_with(halted_reason, $6)) returning 1`,
+    [network, address, reason, now, isOverShortfall, shortfallReason],
   );
   return rows.length > 0;
 }

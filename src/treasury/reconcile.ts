@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts';
 import { type EvmNetwork, type Network, NodeError } from '../evm/index.ts';
-import { haltWallet, listHotWallets } from '../payouts/index.ts';
+import { haltWallet, listHotWallets, shortfallReason } from '../payouts/index.ts';
 import { Refusal } from '../platform/errors.ts';
 import { formatMinor, parseMinor } from '../platform/money.ts';
 import { treasuryErrors } from './errors.ts';
@@ -97,7 +97,7 @@ async function haltForShortfall(ctx: Ctx, network: EvmNetwork, { assets }: Netwo
     ctx.log.error({ network: network.name, currency, shortfall: amount }, 'the treasury has a shortfall');
     const { haltShortfall } = network;
     if (haltShortfall === undefined || shortfall <= parseMinor(haltShortfall, decimals)!) continue;
-    const reason = `the treasury lacks ${amount} ${currency}: see "The treasury does not match" in docs/operating.md`;
+    const reason = `${shortfallReason}${amount} ${currency}: see "The treasury does not match" in docs/operating.md`;
     for (const address of await listHotWallets(ctx, network))
       await haltWallet(ctx, { network: network.name, address, reason });
   }
