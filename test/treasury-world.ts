@@ -31,7 +31,7 @@ export async function makeTreasury(
     chain.settings.tokens.find((token) => token.symbol === symbol)!.address as Hex;
 
   const compare = async (currency: TokenSymbol = 'USDC') => {
-    const [report] = await reconcile(context(), { network: 'polygon' });
+    const [report] = (await reconcile(context(), { network: 'polygon' })).reports;
     const asset = report!.assets.find((one) => one.currency === currency)!;
     const { chain: held, owed, explanations, unexplained, shortfall } = asset;
     const amounts = Object.fromEntries(explanations.map(({ name, amount }) => [name, amount]));

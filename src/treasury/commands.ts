@@ -4,7 +4,7 @@ import { defineCommand } from '../platform/command.ts';
 import { formatMinor } from '../platform/money.ts';
 import { line, nullable } from '../platform/schemas.ts';
 import { acceptShortfall } from './accept-shortfall.ts';
-import { type AssetReport, type NetworkReport, reconcile } from './reconcile.ts';
+import { type AssetReport, type NetworkReport, type Reconciled, reconcile } from './reconcile.ts';
 import { reopen } from './reopen.ts';
 
 const network = Type.String({ pattern: '^[a-z0-9-]{1,40}$' });
@@ -27,14 +27,23 @@ export const treasuryCommands = [
     input: Type.Object({ network: Type.Optional(network) }, { additionalProperties: false }),
     output: Type.Object({
       items: Type.Array(row),
-      isExplained: Type.Boolean({ description: 'Nothing is unexplained, and there is no shortfall' }),
+      refused: Type.Array(Type.Object({ network: Type.String(), error: Type.String() }), {
+        description: 'Networks of which nothing was compared, and why',
+      }),
+      isExplained: Type.Boolean({
+        description: 'Every network was compared, nothing is unexplained, and there is no shortfall',
+      }),
     }),
     run: async (ctx: Ctx, input) => {
-      const reports = await reconcile(ctx, input);
+      const { reports, refused } = await reconcile(ctx, input);
       const assets = reports.flatMap((report) => report.assets);
+      const isExplained = assets.every(
+        ({ unexplained, shortfall }) => unexplained === 0n && shortfall === 0n,
+      );
       return {
-        items: reports.flatMap(present),
-        isExplained: assets.every(({ unexplained, shortfall }) => unexplained === 0n && shortfall === 0n),
+        items: [...reports.flatMap(present), ...refused.map(presentRefused)],
+        refused: refused.map(({ network, refusal }) => ({ network, error: refusal.message })),
+        isExplained: isExplained && refused.length === 0,
       };
     },
   }),
@@ -79,6 +88,17 @@ function present({ network, block, isCounting, gas, gasChange, sent, assets }: N
     ...(isCounting ? [ofGas('wallets are still to be counted: repeat', '')] : []),
   ];
 }
+
+const presentRefused = ({ network, refusal }: Reconciled['refused'][number]) => ({
+  ...{
+    network,
+    currency: '',
+    what: `NOT COMPARED: ${refusal.message}`,
+    amount: '',
+    count: null,
+    examples: [],
+  },
+});
 
 function presentAsset(network: string, asset: AssetReport) {
   const { currency, decimals, chain, owed, explanations, unexplained, shortfall } = asset;

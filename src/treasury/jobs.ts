@@ -18,7 +18,7 @@ export const treasuryJobs: readonly Job<Deps>[] = networks.map((network) => ({
     if (!position?.isCounting && deps.clock().getTime() < dueAt) return 0;
     const ctx = contextFor(deps, { kind: 'worker', job: `treasury.reconcile ${network}` } as const, deps.log);
     try {
-      const [report] = await reconcile(ctx, { network });
+      const [report] = (await reconcile(ctx, { network })).reports;
       return report!.isCounting ? 1 : 0;
     } catch (error) {
       // Nodes that are away or disagree are tried again; causeway_treasury_age_seconds grows.

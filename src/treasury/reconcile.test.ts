@@ -5,7 +5,9 @@ import { useChain } from '../../test/chain.ts';
 import { makeAddress, makeFunds } from '../../test/factories.ts';
 import { startProxy, unit } from '../../test/payout-world.ts';
 import { makeTreasury } from '../../test/treasury-world.ts';
+import { createEvm, type NetworkSettings } from '../evm/index.ts';
 import { fundAccount, postDeposits } from '../ledger/index.ts';
+import { treasuryCommands } from './commands.ts';
 import { treasuryJobs } from './jobs.ts';
 import { selectPosition } from './queries.ts';
 
@@ -315,6 +317,24 @@ test('nodes that are away or disagree: 503, and nothing is stored', async (t) =>
   assert.deepEqual(await stored(), before);
   other.meddle = undefined;
   assert.equal((await world.compare()).amounts['hot wallet funding'], unit);
+});
+
+test('200: one network whose node is away does not hide the others, and is named', async (t) => {
+  const world = await makeTreasury(t, chain);
+  const away = { ...world.settings, network: 'base' as const, rpcUrls: ['http://127.0.0.1:1'] };
+  const { run } = treasuryCommands.find(({ name }) => name === 'treasury.reconcile')!;
+  const compare = (networks: NetworkSettings[], network?: string) =>
+    run({ ...world.context(), evm: createEvm(networks) }, (network ? { network } : {}) as never);
+  const answer = (await compare([away, world.settings])) as Record<string, unknown[]>;
+  assert.deepEqual(answer.refused, [
+    { network: 'base', error: 'base: Too few nodes of that network answer or agree: nothing was compared' },
+  ]);
+  assert.equal(answer.isExplained, false);
+  const rows = answer.items as { network: string; what: string }[];
+  assert.ok(rows.some(({ network, what }) => network === 'polygon' && what === 'held on chain'));
+  assert.match(rows.at(-1)!.what, /^NOT COMPARED: base: /);
+  await assert.rejects(compare([away, world.settings], 'base'), { code: 'nodes_away' });
+  await assert.rejects(compare([away]), { code: 'nodes_away' });
 });
 
 test('a reorganisation below final blocks: 409 until an operator reopens', async (t) => {

@@ -41,14 +41,26 @@ export interface NetworkReport {
   assets: AssetReport[];
 }
 
-/** Compares one network, or all, and halts hot wallets where the setting says so. */
-export async function reconcile(ctx: Ctx, { network: name }: { network?: string }): Promise<NetworkReport[]> {
+export interface Reconciled {
+  reports: NetworkReport[];
+  /** Networks of which nothing was compared, such as because nodes are away. */
+  refused: { network: Network; refusal: Refusal }[];
+}
+
+/** Compares one network, or all, and halts hot wallets where the setting says so. Throws where no network could be compared. */
+export async function reconcile(ctx: Ctx, { network: name }: { network?: string }): Promise<Reconciled> {
   const networks = [...ctx.evm.values()].filter((network) => name === undefined || network.name === name);
   if (networks.length === 0) throw treasuryErrors.unknownNetwork();
-  const reports: NetworkReport[] = [];
-  for (const network of networks)
-    reports.push(await reconcileOne(ctx, network).catch(onceMore(ctx, network)).catch(named(network.name)));
-  return reports;
+  const { reports, refused }: Reconciled = { reports: [], refused: [] };
+  for (const network of networks) {
+    const answer = await reconcileOne(ctx, network)
+      .catch(onceMore(ctx, network))
+      .catch((error) => refusalOf(network.name, error));
+    if (answer instanceof Refusal) refused.push({ network: network.name, refusal: answer });
+    else reports.push(answer);
+  }
+  if (reports.length === 0) throw refused[0]!.refusal;
+  return { reports, refused };
 }
 
 /** If a worker was first, the second try starts where the worker ended. */
@@ -57,11 +69,12 @@ const onceMore = (ctx: Ctx, network: EvmNetwork) => (error: unknown) => {
   return reconcileOne(ctx, network);
 };
 
-const named = (network: Network) => (cause: unknown) => {
+/** It names its network. Any other error is a fault of ours. */
+function refusalOf(network: Network, cause: unknown): Refusal {
   const error = cause instanceof NodeError ? treasuryErrors.nodesAway({ cause }) : cause;
   if (!(error instanceof Refusal)) throw error;
-  throw new Refusal(error.status, error.code, `${network}: ${error.message}`, { cause: error });
-};
+  return new Refusal(error.status, error.code, `${network}: ${error.message}`, { cause: error });
+}
 
 async function reconcileOne(ctx: Ctx, network: EvmNetwork): Promise<NetworkReport> {
   let turn = await takeTurn(ctx, network);
