@@ -124,6 +124,26 @@ test('drift is named: a function that was changed, lost or added by hand, and a 
   ]);
 });
 
+test('drift is named: a trigger that was changed, lost, added or disabled, and a function with other arguments', async () => {
+  const databaseUrl = await cloneDatabase();
+  await query(
+    databaseUrl,
+    `create function next_hash(last bytea) returns bytea language sql as 'select last';
+     drop trigger payout_signers_guard on payout_signers;
+     drop trigger payout_slots_guard on payout_slots;
+     create trigger payout_slots_guard after update on payout_slots for each row execute function payout_slots_guard();
+     create trigger by_hand before update on payout_slots for each row execute function payout_slots_guard();
+     alter table payout_slots disable trigger payout_slots_no_delete`,
+  );
+  assert.deepEqual(await findDrift(databaseUrl, readRelease()), [
+    'Trigger by_hand on public.payout_slots has no file.',
+    'Trigger payout_signers_guard on public.payout_signers is missing.',
+    'Trigger payout_slots_guard on public.payout_slots is not what database/schema.sql says.',
+    'Trigger payout_slots_no_delete on public.payout_slots is disabled.',
+    'next_hash(last bytea) has no file.',
+  ]);
+});
+
 test('migrations that were not applied are named, and functions only where all were', async () => {
   const databaseUrl = await cloneDatabase('template0');
   const names = migrations.map(({ name }) => `${name} is not applied.`);
