@@ -804,6 +804,7 @@ create table treasury_items (
   operation_id text,
   name text,
   seen_at timestamp with time zone not null,
+  receiver text,
   constraint treasury_items_pkey PRIMARY KEY (network, currency, key)
 ) with (fillfactor=70);
 

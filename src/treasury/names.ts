@@ -46,6 +46,10 @@ export const explanations = {
     is: 'alarm',
     means: 'left one of our wallets, and no withdrawal was signed for it',
   },
+  'token fees of payouts': {
+    is: 'alarm',
+    means: 'left a hot wallet in the transaction of a payout, and not to its recipient',
+  },
   'credits between own wallets': {
     is: 'alarm',
     means: 'moved between two platform wallets: the receiver was credited, the sender not debited',

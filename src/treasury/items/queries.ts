@@ -8,6 +8,7 @@ export interface ChainItem {
   key: string;
   amount: bigint;
   place: 'out' | 'in hot' | 'in wallet' | 'between';
+  receiver: string;
   blockNumber: number;
 }
 
@@ -19,11 +20,12 @@ export async function addChainItems(
 ): Promise<void> {
   if (items.length === 0) return;
   await db.query(
-    `insert into treasury_items as i (network, currency, key, chain, ledger, place, block_number, seen_at)
-     select $1, currency, key, amount, 0, place, block, $2
-     from unnest($3::text[], $4::text[], $5::numeric[], $6::text[], $7::bigint[]) v (currency, key, amount, place, block)
+    `insert into treasury_items as i (network, currency, key, chain, ledger, place, block_number, receiver, seen_at)
+     select $1, currency, key, amount, 0, place, block, receiver, $2
+     from unnest($3::text[], $4::text[], $5::numeric[], $6::text[], $7::bigint[], $8::text[])
+       v (currency, key, amount, place, block, receiver)
      on conflict (network, currency, key) do update set chain = i.chain + excluded.chain, place = excluded.place,
-       block_number = excluded.block_number`,
+       block_number = excluded.block_number, receiver = excluded.receiver`,
     [
       ...[network, now],
       items.map(({ currency }) => currency),
@@ -31,6 +33,7 @@ export async function addChainItems(
       items.map(({ amount }) => amount),
       items.map(({ place }) => place),
       items.map(({ blockNumber }) => blockNumber),
+      items.map(({ receiver }) => receiver),
     ],
   );
 }
@@ -186,6 +189,7 @@ const before = `'from before the count'`;
 
 const nameOfOut = `coalesce((select case
     when w.status = 'failed' then 'unknown transfers out'
+    when o.receiver <> w.to_address or o.currency <> w.currency then 'token fees of payouts'
     when exists (select from ledger_postings p where p.kind = 'withdrawal' and p.operation_id = w.id::text and p.id <= $4
       and not exists (select from treasury_missing_postings m where m.network = $1 and m.posting = p.id)) then ${before}
     else 'open payouts' end

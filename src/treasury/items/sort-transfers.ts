@@ -29,7 +29,7 @@ export function sortTransfers(
     const [currency, isSent, isReceived] = [currencies.get(token)!, ours.has(from), ours.has(to)];
     if (isSent) add(from, currency, -amount);
     if (isReceived) add(to, currency, amount);
-    const item = { currency, key: `${transactionHash}:${logIndex}`, blockNumber };
+    const item = { currency, key: `${transactionHash}:${logIndex}`, receiver: to, blockNumber };
     if (isSent && isReceived) {
       if (!hot.has(from) && !hot.has(to)) items.push({ ...item, amount: 0n, place: 'between' });
     } else if (isSent) items.push({ ...item, amount: -amount, place: 'out' });
