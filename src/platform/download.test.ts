@@ -176,7 +176,7 @@ test('a reader who goes away before the first byte ends the source too, and leav
 test('a file that takes longer than any may is cut off', async () => {
   const source = makeSource('x', { everyMs: 50 });
   open = async () => fileOf(source.chunks);
-  const response = await fetch(`${url}/file/a`);
+  const response = await fetch(`${url}/brief/a`);
   await assert.rejects(response.text());
   assert.ok(source.isClosed);
 });
