@@ -6,7 +6,7 @@ import { useChain } from '../../../test/chain.ts';
 import { makeKey, makeUser } from '../../../test/factories.ts';
 import { useIssuer } from '../../../test/issuer.ts';
 import { lockRows } from '../../../test/lock-rows.ts';
-import { makeWorld, type Worker, type World } from '../../../test/payout-world.ts';
+import { makeWorld, type Worker, type WorkerOptions, type World } from '../../../test/payout-world.ts';
 import { startUnreliableProxy } from '../../../test/unreliable-proxy.ts';
 import { waitUntil } from '../../../test/wait-until.ts';
 import { listChanges } from '../../audit/list-changes.ts';
@@ -62,8 +62,12 @@ interface RefillWorld extends World {
 }
 
 /** A user with 1,000 USDC and an account without collateral, which is to have 50 dollars more whenever it has less than 20. */
-async function makeRefillWorld(t: TestContext, terms: Partial<RefillTerms> = {}): Promise<RefillWorld> {
-  const world = await makeWorld(t, chain);
+async function makeRefillWorld(
+  t: TestContext,
+  terms: Partial<RefillTerms> = {},
+  options: WorkerOptions = {},
+): Promise<RefillWorld> {
+  const world = await makeWorld(t, chain, options);
   const depsOf = (worker: Worker, issuer: Issuer): Deps => ({ ...worker.deps, issuer });
   const asOperator = () => {
     const deps = depsOf(world.worker, bank.issuer);
@@ -140,7 +144,8 @@ async function expectRefilledOnce(world: RefillWorld): Promise<void> {
 }
 
 test('a refill of a user whose ledger another session keeps locked does not hold up those of others', async (t) => {
-  const world = await makeRefillWorld(t);
+  const database = { databaseLockTimeoutMs: 2_000, databaseStatementTimeoutMs: 60_000 };
+  const world = await makeRefillWorld(t, {}, { database });
   await world.withdraw();
   const { id: userId } = await makeUser(world.harness);
   const { id: cardIssuerUserId } = await openAccount(world.asOperator(), { userId });
