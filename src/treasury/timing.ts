@@ -16,8 +16,8 @@ export const checkedInTurn = 200;
 /** No posting is open for longer: its statements end after seconds. A number that did not come until then was never used. */
 export const postingOpenMs = 3_600_000;
 
-/** How long a posting by hand that names a transfer waits for that transfer to be read. */
-export const manualOpenMs = 86_400_000;
+/** How long a posting by hand waits for its transfer, and dust, funding and own transfers for a posting, before they are only summed. */
+export const itemsOpenMs = 86_400_000;
 
 /** Turns of one command. */
 export const turnsInCommand = 50;

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db.ts';
 import type { Position } from '../queries.ts';
-import { manualOpenMs, postingOpenMs } from '../timing.ts';
+import { itemsOpenMs, postingOpenMs } from '../timing.ts';
 
 /** What one wallet or another moved on chain. */
 export interface ChainItem {
@@ -164,7 +164,7 @@ export async function updateNames(db: Db, { position, minimums, places }: Naming
     `with open as materialized (
        select i.*, split_part(i.key, ':', 1) as hash from treasury_items i
        where i.network = $1 and (i.ledger <> 0 or i.name is null
-         or i.name not in ('hot wallet funding', 'transfers in below the minimum'))),
+         or i.name not in ('hot wallet funding', ${belowMinimum}))),
      named as (
        select o.currency, o.key, case
          when o.place = 'between' then 'credits between own wallets'
@@ -187,6 +187,8 @@ export async function updateNames(db: Db, { position, minimums, places }: Naming
 
 const before = `'from before the count'`;
 
+const belowMinimum = `'transfers in below the minimum'`;
+
 const nameOfOut = `coalesce((select case
     when w.status = 'failed' then 'unknown transfers out'
     when o.receiver <> w.to_address or o.currency <> w.currency then 'token fees of payouts'
@@ -204,15 +206,25 @@ const nameOfIn = `case
   when exists (select from ledger_postings p where p.kind = 'deposit' and p.operation_id = $1 || ':' || o.key)
     then 'deposits not posted yet'
   when o.chain < (select v.minimum from unnest($5::text[], $6::numeric[]) v (currency, minimum) where v.currency = o.currency)
-    then 'transfers in below the minimum'
+    then ${belowMinimum}
   when exists (select from deposit_cursors c where c.network = $1 and c.next_block > o.block_number)
     then 'transfers in not credited'
   else 'deposits not posted yet' end`;
+
+/**
+ * The minimum was lowered and blocks were read again: transfers that are folded by now are credited, and come off their total. No more
+ * than the total has, or a credit without a transfer would pass for one of them.
+ */
+const isCreditedLate = `(select t.amount from treasury_totals t where t.network = $1 and t.currency = o.currency
+    and t.name = ${belowMinimum}) >= (select sum(l.ledger) from open l join deposits c on c.network = $1
+    and c.transaction_hash = l.hash and c.transaction_hash || ':' || c.log_index = l.key and c.block_number <= $2
+    where l.currency = o.currency and l.place is null and l.kind = 'deposit')`;
 
 const nameOfDeposit = `coalesce((select case
     when d.block_number > $2 then 'ahead of the block'
     when not exists (select from treasury_wallets t where t.network = $1 and t.address = d.wallet and t.from_block < d.block_number)
       then ${before}
+    when ${isCreditedLate} then ${belowMinimum}
     else 'credits without a transfer' end
   from deposits d where d.network = $1 and d.transaction_hash || ':' || d.log_index = o.key and d.transaction_hash = o.hash),
   'credits without a transfer')`;
@@ -221,16 +233,21 @@ const nameOfWithdrawal = `coalesce((select case
     when v.block > $2 then 'ahead of the block' when v.block <= $3 then ${before} else 'withdrawals without a transfer' end
   from unnest($7::text[], $8::bigint[]) v (hash, block) where v.hash = o.hash), 'ahead of the block')`;
 
-/** Into the totals: what nothing will match, or in the case of postings by hand, has not matched for long. */
+/**
+ * Into the totals: what nothing will match, or what has not matched for long: postings by hand, and what strangers may send as often
+ * as they like. A transfer between own wallets that was credited to nobody by then moved nothing.
+ */
 export async function foldItems(db: Db, network: string, now: Date): Promise<void> {
   await db.query(
     `with folded as (
        delete from treasury_items where network = $1 and (name = ${before}
-         or (name = 'manual postings' and seen_at < $2::timestamptz - $3 * interval '1 millisecond'))
+         or ((name in ('manual postings', 'hot wallet funding', ${belowMinimum}) or (place = 'between' and ledger = 0
+             and exists (select from deposit_cursors c where c.network = $1 and c.next_block > block_number)))
+           and seen_at < $2::timestamptz - $3 * interval '1 millisecond'))
        returning currency, name, chain - ledger as amount)
      insert into treasury_totals as t (network, currency, name, amount, count)
-     select $1, currency, name, sum(amount), count(*) from folded group by currency, name
+     select $1, currency, name, sum(amount), count(*) from folded where amount <> 0 group by currency, name
      on conflict (network, currency, name) do update set amount = t.amount + excluded.amount, count = t.count + excluded.count`,
-    [network, now, manualOpenMs],
+    [network, now, itemsOpenMs],
   );
 }
