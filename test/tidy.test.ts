@@ -96,6 +96,21 @@ test('imports follow the arrows of ARCHITECTURE.md', () => {
   );
 });
 
+test('the table of layers in ARCHITECTURE.md is that of the arrows', () => {
+  const features = read('src/app.ts').matchAll(/from '\.\/(\w+)\//g);
+  const everywhere = ['audit', 'context', 'platform'];
+  const places = new Set([...features].map(([, place]) => place!).filter((one) => !everywhere.includes(one)));
+  const wanted = [...places]
+    .map((place) => [place, (arrows[place] ?? []).filter((to) => places.has(to)).join(' ')])
+    .filter(([, targets]) => targets);
+  const rows = read('ARCHITECTURE.md').matchAll(/^\| `(\w+)` \| ((?:`\w+`(?:, )?)+) \|$/gm);
+  const found = [...rows].map(([, place, targets]) => [
+    place!,
+    targets!.replaceAll('`', '').replaceAll(',', ''),
+  ]);
+  assert.deepEqual(found.sort(), wanted.sort(), 'change the table under "Layers" in ARCHITECTURE.md');
+});
+
 test('the arrows form no cycle', () => {
   const visiting: string[] = [];
   const visit = (place: string) => {
@@ -203,8 +218,9 @@ test('.env.example and README.md name the settings of settings.ts', () => {
   );
 });
 
+const documents = globSync(['*.md', '{docs,src,test}/**/*.md'], { cwd: root });
+
 test('every path named in a *.md exists', () => {
-  const documents = globSync(['*.md', 'docs/*.md'], { cwd: root });
   const named = documents.flatMap((document) =>
     [
       ...read(document).matchAll(
@@ -219,7 +235,39 @@ test('every path named in a *.md exists', () => {
         !existsSync(path.join(root, to)) && !existsSync(path.join(root, path.dirname(document), to)),
     )
     .map(({ document, to }) => `${document}: ${to}`);
-  assert.deepEqual(wrong, [], 'mend the path or the sentence');
+  assert.deepEqual(wrong, [], 'fix the path or the sentence');
+});
+
+test('every link of a *.md leads to a file, and to one of its headings', () => {
+  const slugOf = (heading: string) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-');
+  const links = documents.flatMap((document) =>
+    [...read(document).matchAll(/\]\(([^)\s:#]*)(?:#([^)\s]+))?\)/g)].map(([, to, anchor]) => ({
+      document,
+      file: to ? path.join(path.dirname(document), to) : document,
+      anchor,
+    })),
+  );
+  assert.ok(links.length > 20);
+  const wrong = links.filter(({ file, anchor }) => {
+    if (!existsSync(path.join(root, file))) return true;
+    const headings = anchor ? [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, one]) => slugOf(one!)) : [];
+    return anchor !== undefined && !headings.includes(anchor);
+  });
+  assert.deepEqual(wrong, []);
+});
+
+test('ARCHITECTURE.md has sections of one screen', () => {
+  const sections = read('ARCHITECTURE.md').split(/^## /m).slice(1);
+  const long = sections.filter((section) => section.split('\n').length > 46);
+  assert.deepEqual(
+    long.map((section) => section.split('\n')[0]),
+    [],
+    'move details to a README.md next to the code',
+  );
 });
 
 test('migrations are numbered without gaps and say why', () => {
