@@ -260,6 +260,20 @@ test('every link of a *.md leads to a file, and to one of its headings', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('a row of docs/decisions/ has one sentence for the choice and one for the reason', () => {
+  const files = globSync('docs/decisions/*.md', { cwd: root });
+  const rows = files.flatMap((file) =>
+    [...read(file).matchAll(/^\| .+ \|$/gm)].map(([row]) => ({ file, cells: row.split(/(?<!\\)\|/) })),
+  );
+  assert.ok(rows.length > 100);
+  const wrong = rows.filter(({ cells }) => cells.length !== 6 || cells.some((cell) => /[.!?] \S/.test(cell)));
+  assert.deepEqual(wrong, [], 'split the row');
+  const listed = [...read('docs/decisions.md').matchAll(/\((decisions\/[\w-]+\.md)\)/g)].map(
+    ([, to]) => `docs/${to}`,
+  );
+  assert.deepEqual(listed.sort(), files.sort(), 'list the area in docs/decisions.md');
+});
+
 test('ARCHITECTURE.md has sections of one screen', () => {
   const sections = read('ARCHITECTURE.md').split(/^## /m).slice(1);
   const long = sections.filter((section) => section.split('\n').length > 46);
