@@ -6,7 +6,7 @@ import { dialects, type Exchange, playScenario } from './nodes/scenario.ts';
 
 /*
  * Compares the devnet's answers with those of other clients: recorded ones, and ones known from source code.
- * CONTRIBUTING.md says how to record again.
+ * `test/nodes/README.md` says how to record again.
  */
 
 const chain = useChain();

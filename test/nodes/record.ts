@@ -1,6 +1,6 @@
 /**
  * Runs the scenario on a node and writes its answers to `recorded/`.
- * CONTRIBUTING.md says how to start each node.
+ * `test/nodes/README.md` says how to start each node.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
