@@ -260,6 +260,20 @@ test('every link of a *.md leads to a file, and to one of its headings', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('documents have lines of at most 110 columns and plain words', () => {
+  const unplain = /\b(?:whoever|anew|by (?:itself|themselves)|of (?:its|their) own|mended)\b/i;
+  const wrong = documents
+    .filter((document) => !['docs/contract.md', 'CHANGELOG.md'].includes(document))
+    .flatMap((document) =>
+      read(document)
+        .replaceAll(/^```[\s\S]*?^```$/gm, (block) => block.replaceAll(/[^\n]/g, ''))
+        .split('\n')
+        .map((line, at) => ({ place: `${document}:${at + 1}`, line }))
+        .filter(({ line }) => (line.length > 110 && !/^ *\|/.test(line)) || unplain.test(line)),
+    );
+  assert.deepEqual(wrong, []);
+});
+
 test('a row of docs/decisions/ has one sentence for the choice and one for the reason', () => {
   const files = globSync('docs/decisions/*.md', { cwd: root });
   const rows = files.flatMap((file) =>
@@ -272,6 +286,7 @@ test('a row of docs/decisions/ has one sentence for the choice and one for the r
     ([, to]) => `docs/${to}`,
   );
   assert.deepEqual(listed.sort(), files.sort(), 'list the area in docs/decisions.md');
+  assert.doesNotMatch(read('docs/decisions.md'), /held by \|/, 'rows belong into docs/decisions/');
 });
 
 test('ARCHITECTURE.md has sections of one screen', () => {
