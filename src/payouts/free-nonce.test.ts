@@ -90,4 +90,13 @@ describe('a lost transaction used a nonce that is free here', () => {
       { nonce: 1, state: 'final' },
     ]);
   });
+
+  test('it is said to be unpaid, and nothing used it: it is given again, or all after it would wait', async (t) => {
+    const { promoted, a, recover } = await makeLoss(t, async () => {});
+    const { status, body } = await recover({ unpaidNonces: [0] });
+    assert.deepEqual([status, body.isHalted], [200, false], body.error);
+    await payTurns(promoted);
+    await promoted.expectPaid(a);
+    assert.deepEqual(await statesOf(promoted), [{ nonce: 0, state: 'final' }]);
+  });
 });

@@ -82,15 +82,17 @@ export async function recoverWallet(
       throw payoutErrors.noncesNotFilled();
     const where = { network, address: wallet, now };
     const free = (await selectFreeNonces(db, where)).map(Number).filter((nonce) => nonce < past.used);
-    const unaccounted = [...free, ...range(Number(signer.nextNonce), past.used)];
-    const lost = past.transfers.filter(({ nonce }) => unaccounted.includes(nonce));
+    const unaccounted = new Set([...free, ...range(Number(signer.nextNonce), past.used)]);
+    const lost = past.transfers.filter(({ nonce }) => unaccounted.has(nonce));
     requireAll(past, unaccounted, unpaidNonces);
     await insertFound(db, where, lost);
     const requeued = await giveUpTaken(ctx, where, past);
     await updateFreeUsed(db, where, [
       ...past.filled,
       ...lost.map(({ nonce, hash }) => [BigInt(nonce), hash] as const),
-      ...unpaidNonces.map((nonce) => [BigInt(nonce), 'unpaid, as an operator said'] as const),
+      ...unpaidNonces
+        .filter((nonce) => unaccounted.has(nonce))
+        .map((nonce) => [BigInt(nonce), 'unpaid, as an operator said'] as const),
     ]);
     await updateMatchedByKey(db, network);
     if (isServerTrusted(ctx, signer)) await updateSignedAgain(db, where);
@@ -161,7 +163,7 @@ function requireQuiet(ctx: Ctx, signer: SignerRow): void {
 /** One payment that is not found would be made again. `unaccounted`: used on chain, and never sent by this database. */
 function requireAll(
   { transfers, taken, filled }: Past,
-  unaccounted: readonly number[],
+  unaccounted: ReadonlySet<number>,
   unpaidNonces: readonly number[],
 ): void {
   const known = new Set([
@@ -169,7 +171,7 @@ function requireAll(
     ...unpaidNonces,
     ...[...filled.keys()].map(Number),
   ]);
-  const unseen = unaccounted.filter((nonce) => !known.has(nonce));
+  const unseen = [...unaccounted].filter((nonce) => !known.has(nonce));
   const unexplained = taken
     .map(({ nonce }) => Number(nonce))
     .filter((each) => !filled.has(BigInt(each)) && !transfers.some(({ nonce }) => nonce === each));
