@@ -45,8 +45,8 @@ pg.types.setTypeParser(pg.types.builtins.INT8, BigInt);
 pg.types.setTypeParser(pg.types.builtins.NUMERIC, BigInt);
 
 export function createPool(options: PoolOptions): Pool {
-  const { url, connectionsMax, connectTimeoutMs = 3_000, lockTimeoutMs = 2_000, log } = options;
-  const { statementTimeoutMs } = options;
+  const { url, connectionsMax, statementTimeoutMs, log } = options;
+  const { connectTimeoutMs = 3_000, lockTimeoutMs = 2_000 } = options;
   const sockets = new Set<Socket>();
   const cutOff = () => {
     for (const socket of sockets) socket.destroy();
@@ -68,7 +68,7 @@ export function createPool(options: PoolOptions): Pool {
     // The server cancels first; this one is for a server that froze or a network that went dark.
     query_timeout: statementTimeoutMs + 1_000,
     // A frozen process must not keep row locks.
-    idle_in_transaction_session_timeout: 2 * statementTimeoutMs,
+    idle_in_transaction_session_timeout: 10_000,
   });
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   driver.on('error', (err) => log.warn({ err }, 'idle database connection lost'));

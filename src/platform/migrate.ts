@@ -49,8 +49,8 @@ export const readRelease = (): Release => ({ migrations: readMigrations(), funct
 export const knownVersion = readMigrations().at(-1)?.version ?? 0;
 
 /**
- * Requests for a locked table queue behind us while we wait for it, so we wait for less than requests do (2 s), and then let
- * them pass before we ask again.
+ * Requests for a locked table queue behind us while we wait for it, so we wait for less than requests do
+ * (`DATABASE_LOCK_TIMEOUT_MS`), and then let them pass before we ask again.
  */
 const usualPatience: Patience = { lockMs: 500, pauseMs: 1_000, giveUpMs: 120_000 };
 
