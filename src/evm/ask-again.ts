@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { NodeError, type RpcCall } from './json-rpc.ts';
 import type { Node, Provider } from './node.ts';
 
-export interface Patience {
+interface Patience {
   /** How often a node is asked without a new answer. If 40 % of calls fail, 1 in 100 million fails this often. */
   tries: number;
   /** From the first call on; what fails later is not asked again. */
@@ -12,7 +12,7 @@ export interface Patience {
 const pauseMs = { first: 20, longest: 500 };
 
 /** An operator waits for it: 8 seconds where a node refuses connections, about a minute where it takes them and is silent. */
-export const usualPatience: Patience = { tries: 20, deadlineMs: 60_000 };
+const usualPatience: Patience = { tries: 20, deadlineMs: 60_000 };
 
 /**
  * The same node, which is asked again what it did not answer: no connection, no answer in time, a 429 or a 5xx. What it does

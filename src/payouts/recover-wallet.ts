@@ -166,15 +166,10 @@ function requireAll(
   unaccounted: ReadonlySet<number>,
   unpaidNonces: readonly number[],
 ): void {
-  const known = new Set([
-    ...transfers.map(({ nonce }) => nonce),
-    ...unpaidNonces,
-    ...[...filled.keys()].map(Number),
-  ]);
-  const unseen = [...unaccounted].filter((nonce) => !known.has(nonce));
-  const unexplained = taken
-    .map(({ nonce }) => Number(nonce))
-    .filter((each) => !filled.has(BigInt(each)) && !transfers.some(({ nonce }) => nonce === each));
+  const seen = new Set([...transfers.map(({ nonce }) => nonce), ...[...filled.keys()].map(Number)]);
+  const unpaid = new Set(unpaidNonces);
+  const unseen = [...unaccounted].filter((nonce) => !seen.has(nonce) && !unpaid.has(nonce));
+  const unexplained = taken.map(({ nonce }) => Number(nonce)).filter((nonce) => !seen.has(nonce));
   const missing = [...unexplained, ...unseen];
   if (missing.length === 0) return;
   const named = `${missing.slice(0, 10).join(', ')}${missing.length > 10 ? ', …' : ''}`;

@@ -90,14 +90,12 @@ function present({ network, block, isCounting, gas, gasChange, sent, assets }: N
 }
 
 const presentRefused = ({ network, refusal }: Reconciled['refused'][number]) => ({
-  ...{
-    network,
-    currency: '',
-    what: `NOT COMPARED: ${refusal.message}`,
-    amount: '',
-    count: null,
-    examples: [],
-  },
+  network,
+  currency: '',
+  what: `NOT COMPARED: ${refusal.message}`,
+  amount: '',
+  count: null,
+  examples: [],
 });
 
 function presentAsset(network: string, asset: AssetReport) {
