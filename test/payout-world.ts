@@ -6,7 +6,6 @@ import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { buildApp } from '../src/app.ts';
-import type { Config } from '../src/config.ts';
 import { contextFor, type Deps } from '../src/context.ts';
 import { addressOfKey, type NetworkSettings, type PrivateKey, type TokenSymbol } from '../src/evm/index.ts';
 import { checkBooks } from '../src/ledger/index.ts';
@@ -53,8 +52,8 @@ export interface WorkerOptions extends Partial<NetworkSettings> {
   databaseUrl?: string;
   screeningUrl?: string;
   isReplicationSynchronous?: boolean;
-  /** Longer in other tests than in production. */
-  database?: Pick<Config, 'databaseLockTimeoutMs' | 'databaseStatementTimeoutMs'>;
+  /** A minute, unless given. */
+  databaseLockTimeoutMs?: number;
 }
 
 export interface Wanted {
@@ -140,7 +139,7 @@ export async function makeWorld(
       databaseUrl,
       ...(options.screeningUrl && { screeningUrl: options.screeningUrl }),
       ...(options.isReplicationSynchronous && { isReplicationSynchronous: true }),
-      ...(options.database && { database: options.database }),
+      ...(options.databaseLockTimeoutMs && { databaseLockTimeoutMs: options.databaseLockTimeoutMs }),
       ...more,
     });
   const worker = makeWorker();
@@ -284,7 +283,8 @@ function startWorker(
   chain: Chain,
   options: WorkerOptions & NetworkSettings & { databaseUrl: string },
 ): Worker {
-  const { databaseUrl, screeningUrl, isReplicationSynchronous = false, database, ...settings } = options;
+  const { databaseUrl, screeningUrl, isReplicationSynchronous = false, ...others } = options;
+  const { databaseLockTimeoutMs, ...settings } = others;
   const lines: LogLine[] = [];
   const log = createLog({
     level: 'debug',
@@ -296,8 +296,11 @@ function startWorker(
     },
   });
   let offsetMs = 0;
-  const own = { networks: [settings], ...(screeningUrl && { screeningUrl }) };
-  const config = { ...testConfig(databaseUrl, own), ...database };
+  const config = testConfig(databaseUrl, {
+    networks: [settings],
+    ...(screeningUrl && { screeningUrl }),
+    ...(databaseLockTimeoutMs && { databaseLockTimeoutMs }),
+  });
   const clock = () => new Date(Date.now() + offsetMs);
   const deps: Deps = { ...createDeps(config, log), clock, isReplicationSynchronous };
   t.after(() => deps.db.end());

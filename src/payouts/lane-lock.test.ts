@@ -58,8 +58,7 @@ test('the database refuses a nonce that was given out', async (t) => {
 });
 
 test('a worker that freezes with the lane loses it after seconds, and signs nothing when it wakes', async (t) => {
-  const database = { databaseLockTimeoutMs: 2_000, databaseStatementTimeoutMs: 5_000 };
-  const world = await makeWorld(t, chain, { database });
+  const world = await makeWorld(t, chain, { databaseLockTimeoutMs: 2_000 });
   const [frozen, other] = [world.worker, world.makeWorker()];
   await other.sign();
   const id = await world.withdraw();

@@ -28,22 +28,18 @@ async function runThroughProxy(t: TestContext): Promise<{ world: World; proxy: N
 const keepRunning = (t: TestContext, jobs: RunningJobs) => t.after(() => jobs.stop());
 
 async function untilCompleted(world: World, ids: readonly string[]): Promise<void> {
-  await waitUntil(
-    'all are completed',
-    async () => {
-      await chain.mine(1);
-      const open = await world.db.query(
-        `select 1 from withdrawals where id = any($1::uuid[]) and status <> 'completed'`,
-        [ids],
-      );
-      // What was sent into bad weather is sent again after seconds; here they pass at once.
-      await world.db.query(
-        `update payout_attempts set sent_at = sent_at - interval '1 minute' where sends < 3`,
-      );
-      return open.length === 0;
-    },
-    120_000,
-  );
+  await waitUntil('all are completed', async () => {
+    await chain.mine(1);
+    const open = await world.db.query(
+      `select 1 from withdrawals where id = any($1::uuid[]) and status <> 'completed'`,
+      [ids],
+    );
+    // What was sent into bad weather is sent again after seconds; here they pass at once.
+    await world.db.query(
+      `update payout_attempts set sent_at = sent_at - interval '1 minute' where sends < 3`,
+    );
+    return open.length === 0;
+  });
 }
 
 const statusOf = async (world: World, id: string) => (await world.read(id)).status;

@@ -144,8 +144,7 @@ async function expectRefilledOnce(world: RefillWorld): Promise<void> {
 }
 
 test('a refill of a user whose ledger another session keeps locked does not hold up those of others', async (t) => {
-  const database = { databaseLockTimeoutMs: 2_000, databaseStatementTimeoutMs: 60_000 };
-  const world = await makeRefillWorld(t, {}, { database });
+  const world = await makeRefillWorld(t, {}, { databaseLockTimeoutMs: 2_000 });
   await world.withdraw();
   const { id: userId } = await makeUser(world.harness);
   const { id: cardIssuerUserId } = await openAccount(world.asOperator(), { userId });
