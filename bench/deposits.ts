@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { contextFor } from '../src/context.ts';
-import { createWatch } from '../src/deposits/watch.ts';
-import { watchDeposits } from '../src/deposits/watch-deposits.ts';
-import { tokensOf } from '../src/evm/index.ts';
-import type { Db } from '../src/platform/db.ts';
+import { tokensOf } from '#adapters/evm';
+import { contextFor } from '#context';
+import type { Db } from '#platform/db/db';
+import { createWatch } from '../src/features/deposits/watch.ts';
+import { watchDeposits } from '../src/features/deposits/watch-deposits.ts';
 import { type Bench, median } from './measure.ts';
 import { createBenchDeps } from './withdrawals/world.ts';
 

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { contextFor } from '../src/context.ts';
-import { createEvm } from '../src/evm/index.ts';
-import { noIssuer } from '../src/issuer/index.ts';
-import { authenticateKey, issueKey } from '../src/keys/index.ts';
-import { createPartner } from '../src/partners/index.ts';
-import { systemClock } from '../src/platform/clock.ts';
-import { createSealer } from '../src/platform/seal.ts';
-import { noPrices } from '../src/prices/index.ts';
-import { createScreening } from '../src/screening/index.ts';
-import { createUser } from '../src/users/index.ts';
+import { createEvm } from '#adapters/evm';
+import { noIssuer } from '#adapters/issuer';
+import { noPrices } from '#adapters/prices';
+import { createScreening } from '#adapters/screening';
+import { contextFor } from '#context';
+import { authenticateKey, issueKey } from '#features/keys';
+import { createPartner } from '#features/partners';
+import { createUser } from '#features/users';
+import { createSealer } from '#platform/secrets/seal';
+import { systemClock } from '#platform/values/clock';
 import { type Bench, compareRates, printRatio } from './measure.ts';
 
 /** What authenticating costs, against one bare single-row look-up through the same pool; with 10,000 keys in the table. */

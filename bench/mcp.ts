@@ -1,5 +1,5 @@
-import { createToken } from '../src/keys/token.ts';
-import type { Pool } from '../src/platform/db.ts';
+import type { Pool } from '#platform/db/db';
+import { createToken } from '../src/features/keys/token.ts';
 import { type Candidate, candidates, type ServersReport } from './mcp/servers.ts';
 import { type Bench, median } from './measure.ts';
 import type { CallsOrder, LoadReport } from './withdrawals/load.ts';

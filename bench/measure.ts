@@ -1,5 +1,5 @@
-import type { Pool } from '../src/platform/db.ts';
-import type { Log } from '../src/platform/log.ts';
+import type { Pool } from '#platform/db/db';
+import type { Log } from '#platform/observe/log';
 
 export type Bench = (deps: {
   db: Pool;

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
+import { noIssuer } from '#adapters/issuer';
+import { noPrices } from '#adapters/prices';
+import type { Deps } from '#context';
+import { createMetrics } from '#platform/observe/metrics';
+import { systemClock } from '#platform/values/clock';
 import { gauges } from '../src/app.ts';
-import type { Deps } from '../src/context.ts';
-import { noIssuer } from '../src/issuer/index.ts';
-import { systemClock } from '../src/platform/clock.ts';
-import { createMetrics } from '../src/platform/metrics.ts';
-import { noPrices } from '../src/prices/index.ts';
 import { type Bench, median } from './measure.ts';
 
 const lists = 1_000_000;

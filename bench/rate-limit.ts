@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createMemoryLimiter, createPostgresLimiter } from '../src/platform/rate-limit/index.ts';
+import { createMemoryLimiter, createPostgresLimiter } from '#platform/rate-limit/index';
 import { type Bench, compareRates, printRatio } from './measure.ts';
 
 const policy = { name: 'mcp', quota: 60, windowMs: 10_000 };

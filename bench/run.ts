@@ -2,9 +2,9 @@
 import { existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createPool } from '../src/platform/db.ts';
-import { createLog } from '../src/platform/log.ts';
-import { migrate } from '../src/platform/migrate.ts';
+import { createPool } from '#platform/db/db';
+import { migrate } from '#platform/db/migrate';
+import { createLog } from '#platform/observe/log';
 import { startPostgres } from '../src/sandbox/postgres/index.ts';
 import type { Bench } from './measure.ts';
 

@@ -1,4 +1,5 @@
-import { auditCommands } from './audit/index.ts';
+import type { Ctx, Deps, KeyActor } from '#context';
+import { auditCommands } from '#features/audit';
 import {
   type CardOptions,
   cardCommands,
@@ -7,46 +8,45 @@ import {
   cardReaders,
   cardRoutes,
   cardTools,
-} from './cards/index.ts';
-import { refillCommands, refillGauges, refillJobs } from './cards/refills/index.ts';
-import { consentCommands, consentGauges, consentJobs, consentRoutes } from './consents/index.ts';
-import { type ConnectPageOptions, connectPages } from './consents/pages/index.ts';
-import type { Ctx, Deps, KeyActor } from './context.ts';
-import { depositCommands, depositGauges, depositJobs } from './deposits/index.ts';
-import { type HistoryReader, historyRoutes } from './history/index.ts';
-import { integrationCommands } from './integrations/index.ts';
-import { keyCommands } from './keys/index.ts';
-import { ledgerCommands, ledgerJobs, ledgerReaders, ledgerTools } from './ledger/index.ts';
-import { makeStatement, statementCommand } from './ledger/statement/index.ts';
-import { type AllowedPlaces, mcpRoutes } from './mcp/index.ts';
-import { operatorRoutes } from './operator/index.ts';
-import { partnerCommands } from './partners/index.ts';
-import { payoutGauges, payoutJobs, walletCommands, walletJobs } from './payouts/index.ts';
-import type { Command } from './platform/command.ts';
-import { healthRoutes } from './platform/health.ts';
-import { createHttpServer, type HttpServer } from './platform/http.ts';
-import type { Job } from './platform/jobs.ts';
-import type { GaugeSource } from './platform/metrics.ts';
-import { bearer, headerKey, openapiRoutes } from './platform/openapi.ts';
-import { sweepRateLimits } from './platform/rate-limit/index.ts';
-import type { Tool } from './platform/tool.ts';
+} from '#features/cards';
+import { refillCommands, refillGauges, refillJobs } from '#features/cards/refills';
+import { consentCommands, consentGauges, consentJobs, consentRoutes } from '#features/connect/consents';
+import { integrationCommands } from '#features/connect/integrations';
+import { type ConnectPageOptions, connectPages } from '#features/connect/pages';
+import { sessionCommands, sessionJobs } from '#features/connect/sessions';
+import { depositCommands, depositGauges, depositJobs } from '#features/deposits';
+import { keyCommands } from '#features/keys';
+import { ledgerCommands, ledgerJobs, ledgerReaders, ledgerTools } from '#features/ledger';
+import { makeStatement, statementCommand } from '#features/ledger/statement';
+import { partnerCommands } from '#features/partners';
+import { payoutGauges, payoutJobs, walletCommands, walletJobs } from '#features/payouts';
 import {
   type PortfolioOptions,
   portfolioCommands,
   portfolioGauges,
   portfolioJobs,
   portfolioTools,
-} from './portfolio/index.ts';
-import { sessionCommands, sessionJobs } from './sessions/index.ts';
-import { treasuryCommands, treasuryGauges, treasuryJobs } from './treasury/index.ts';
-import { userCommands } from './users/index.ts';
+} from '#features/portfolio';
+import { treasuryCommands, treasuryGauges, treasuryJobs } from '#features/treasury';
+import { userCommands } from '#features/users';
 import {
   type WithdrawalOptions,
   withdrawalCommands,
   withdrawalGauges,
   withdrawalJobs,
   withdrawalRoutes,
-} from './withdrawals/index.ts';
+} from '#features/withdrawals';
+import type { Command } from '#platform/commands/command';
+import type { Tool } from '#platform/commands/tool';
+import { healthRoutes } from '#platform/http/health';
+import { createHttpServer, type HttpServer } from '#platform/http/http';
+import { bearer, headerKey, openapiRoutes } from '#platform/http/openapi';
+import type { GaugeSource } from '#platform/observe/metrics';
+import { sweepRateLimits } from '#platform/rate-limit/index';
+import type { Job } from '#platform/worker/jobs';
+import { type HistoryReader, historyRoutes } from '#surfaces/history';
+import { type AllowedPlaces, mcpRoutes } from '#surfaces/mcp';
+import { operatorRoutes } from '#surfaces/operator';
 
 /** Everything an operator can do: each entry is an operator route, a CLI command and a section of the API reference. */
 export const commands: readonly Command<Ctx>[] = [
@@ -79,7 +79,7 @@ export const tools = (options: PortfolioOptions): readonly Tool<Ctx<KeyActor>>[]
 ];
 
 /** What a worker requires of its database before it pays. */
-export { claimDeployment, requireDurable } from './payouts/index.ts';
+export { claimDeployment, requireDurable } from '#features/payouts';
 
 /** What the worker does again and again. */
 export const jobs: readonly Job<Deps>[] = [

@@ -7,6 +7,8 @@ import { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { ConfigFault, readSetting } from '#config/settings';
+import { StartupError } from '#platform/errors/startup-error';
 import {
   type CommandDescription,
   describeCommand,
@@ -16,9 +18,7 @@ import {
 } from './command-line.ts';
 import commandList from './commands.json' with { type: 'json' };
 import type { Role } from './main.ts';
-import { StartError } from './platform/start-error.ts';
 import { readSandboxFile, runSandbox } from './sandbox/index.ts';
-import { ConfigFault, readSetting } from './settings.ts';
 
 // The app takes a second of CPU to load. Load it only where it runs: help and commands for a server do without.
 
@@ -93,8 +93,8 @@ async function runServe(args: string[]): Promise<void> {
   const unknown = wanted.find((role) => !roles.includes(role));
   if (unknown !== undefined)
     throw new UsageFault(`There is no role "${unknown}"; the roles are ${roles.join(' and ')}.`);
-  const { readConfig } = await import('./config.ts');
-  const { createLog } = await import('./platform/log.ts');
+  const { readConfig } = await import('#config/config');
+  const { createLog } = await import('#platform/observe/log');
   const config = readConfig(process.env, wanted);
   const server = await serve(config, createLog({ level: config.logLevel }), wanted);
   await stopOnSignal(server.stop);
@@ -107,14 +107,14 @@ async function runMigrate(args: string[]): Promise<void> {
   });
   const databaseUrl = readSetting(process.env, 'DATABASE_URL');
   if (!databaseUrl) throw new ConfigFault(['DATABASE_URL is missing.']);
-  const { MigrationFault, migrate, readRelease } = await import('./platform/migrate.ts');
+  const { MigrationFault, migrate, readRelease } = await import('#platform/db/migrate');
   const orUnreachable = async (error: Error): Promise<never> => {
     if (error instanceof MigrationFault) throw error;
     const { unreachable } = await import('./main.ts');
     throw unreachable(error);
   };
   if (check) {
-    const { findDrift } = await import('./platform/check-schema.ts');
+    const { findDrift } = await import('#platform/db/check-schema');
     const drift = await findDrift(databaseUrl, readRelease()).catch(orUnreachable);
     print(drift.length > 0 ? drift.join('\n') : 'The database is what the files of this release say.');
     if (drift.length > 0) process.exitCode = 1;
@@ -196,9 +196,9 @@ async function callDatabase<T>(
   receive: (answer: Answer) => Promise<T>,
 ): Promise<T> {
   const { buildApp } = await import('./app.ts');
-  const { readConfig } = await import('./config.ts');
+  const { readConfig } = await import('#config/config');
   const { createDeps, requireSchema } = await import('./main.ts');
-  const { createLog } = await import('./platform/log.ts');
+  const { createLog } = await import('#platform/observe/log');
   const token = randomBytes(20).toString('hex');
   const operatorTokens = {
     OPERATOR_TOKENS: `cli-${nameOfPerson()}:${token}`,
@@ -333,7 +333,7 @@ try {
   await main(process.argv.slice(2));
 } catch (error) {
   // What a person can mend is one sentence, or one a fault; anything else is a bug and shows where it is.
-  const isForPerson = [StartError, ConfigFault, UsageFault, CommandFault].some(
+  const isForPerson = [StartupError, ConfigFault, UsageFault, CommandFault].some(
     (kind) => error instanceof kind,
   );
   console.error(isForPerson ? (error as Error).message : error);

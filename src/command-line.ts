@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Command } from './platform/command.ts';
+import type { Command } from '#platform/commands/command';
 
 /** What `causeway` needs to know of a command to describe it and to read its flags. */
 export type CommandDescription = Pick<Command, 'name' | 'summary' | 'fileTypes'> & {

@@ -1,13 +1,13 @@
-import type { Evm } from './evm/index.ts';
-import type { Issuer } from './issuer/index.ts';
-import type { Clock } from './platform/clock.ts';
-import type { Db, Pool } from './platform/db.ts';
-import type { Log } from './platform/log.ts';
-import type { Metrics } from './platform/metrics.ts';
-import type { RateLimiter } from './platform/rate-limit/index.ts';
-import type { Sealer } from './platform/seal.ts';
-import type { Prices } from './prices/index.ts';
-import type { Screening } from './screening/index.ts';
+import type { Evm } from '#adapters/evm';
+import type { Issuer } from '#adapters/issuer';
+import type { Prices } from '#adapters/prices';
+import type { Screening } from '#adapters/screening';
+import type { Db, Pool } from '#platform/db/db';
+import type { Log } from '#platform/observe/log';
+import type { Metrics } from '#platform/observe/metrics';
+import type { RateLimiter } from '#platform/rate-limit/index';
+import type { Sealer } from '#platform/secrets/seal';
+import type { Clock } from '#platform/values/clock';
 
 /** Who acts. A verb reads identity from here and from nowhere else. */
 export type Actor = KeyActor | IntegrationActor | UserActor | OperatorActor | WorkerActor;

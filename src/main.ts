@@ -1,20 +1,20 @@
+import { createEvm } from '#adapters/evm';
+import { createHttpIssuer, noIssuer } from '#adapters/issuer';
+import { createPrices } from '#adapters/prices';
+import { createScreening } from '#adapters/screening';
+import { type Config, httpOrigin } from '#config/config';
+import type { Deps } from '#context';
+import { createPool, type Pool } from '#platform/db/db';
+import { readSchema, requireKnownSchema } from '#platform/db/migrate';
+import { StartupError } from '#platform/errors/startup-error';
+import type { HttpServer } from '#platform/http/http';
+import type { Log } from '#platform/observe/log';
+import { createMetrics } from '#platform/observe/metrics';
+import { createMemoryLimiter, createPostgresLimiter } from '#platform/rate-limit/index';
+import { createSealer } from '#platform/secrets/seal';
+import { systemClock } from '#platform/values/clock';
+import { runJobs } from '#platform/worker/jobs';
 import { buildApp, claimDeployment, jobs, requireDurable } from './app.ts';
-import { type Config, httpOrigin } from './config.ts';
-import type { Deps } from './context.ts';
-import { createEvm } from './evm/index.ts';
-import { createHttpIssuer, noIssuer } from './issuer/index.ts';
-import { systemClock } from './platform/clock.ts';
-import { createPool, type Pool } from './platform/db.ts';
-import type { HttpServer } from './platform/http.ts';
-import { runJobs } from './platform/jobs.ts';
-import type { Log } from './platform/log.ts';
-import { createMetrics } from './platform/metrics.ts';
-import { readSchema, requireKnownSchema } from './platform/migrate.ts';
-import { createMemoryLimiter, createPostgresLimiter } from './platform/rate-limit/index.ts';
-import { createSealer } from './platform/seal.ts';
-import { StartError } from './platform/start-error.ts';
-import { createPrices } from './prices/index.ts';
-import { createScreening } from './screening/index.ts';
 
 export type Role = 'api' | 'worker';
 export const roles: readonly Role[] = ['api', 'worker'];
@@ -99,11 +99,11 @@ export async function requireSchema(db: Pool): Promise<void> {
 }
 
 /** The address is the operator's own setting and may hold a password, so only the driver's reason is shown. */
-export function unreachable(error: Error): StartError {
+export function unreachable(error: Error): StartupError {
   const reason = error.cause instanceof Error ? error.cause : error;
   // Only what the server itself sent has a severity: it is there, and mending the network would not help.
   const outcome = 'severity' in reason ? 'refused' : 'does not answer';
-  return new StartError(
+  return new StartupError(
     `The database at DATABASE_URL ${outcome}: ${reason.message || 'connection refused'}.`,
     { cause: error },
   );
@@ -121,11 +121,11 @@ async function listen(server: HttpServer, { host, port }: Config): Promise<strin
   return httpOrigin(host, bound);
 }
 
-export function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): StartError {
+export function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): StartupError {
   if (error.code === 'EADDRINUSE') {
-    return new StartError(`Port ${port} is taken: choose another with PORT, such as PORT=${port + 1}.`);
+    return new StartupError(`Port ${port} is taken: choose another with PORT, such as PORT=${port + 1}.`);
   }
-  return new StartError(`Cannot listen on ${host} port ${port}: ${error.message}.`);
+  return new StartupError(`Cannot listen on ${host} port ${port}: ${error.message}.`);
 }
 
 /** Callers see their connections break; PostgreSQL rolls back what was not committed. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { issueKey } from '../src/keys/index.ts';
+import { issueKey } from '#features/keys';
 import { makeKey } from './factories.ts';
 import type { Answer, Harness } from './harness.ts';
 

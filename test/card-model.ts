@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { applyEvents, type IssuerFact } from '../src/cards/apply-events.ts';
-import type { IssuerCard, IssuerMovement, IssuerTransaction } from '../src/issuer/index.ts';
-import type { Db } from '../src/platform/db.ts';
+import type { IssuerCard, IssuerMovement, IssuerTransaction } from '#adapters/issuer';
+import type { Db } from '#platform/db/db';
+import { applyEvents, type IssuerFact } from '../src/features/cards/apply-events.ts';
 import { makeUser } from './factories.ts';
 import type { Harness } from './harness.ts';
 

@@ -5,7 +5,7 @@ import { closeSync, openSync, readFileSync, readSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import pg from 'pg';
-import type { KeyActor } from '../src/context.ts';
+import type { KeyActor } from '#context';
 import { openVault, readVault } from '../src/sandbox/issuer/vault.ts';
 import { makeKey } from './factories.ts';
 import { noteSecret, testConfig, testFolder, useHarness } from './harness.ts';
@@ -25,7 +25,7 @@ after(() => sandbox.stop());
 
 /** The caller's side, as callers have it. */
 const { startSession, openSecret } = (await import(
-  new URL('../src/issuer/reveal-in-browser.js', import.meta.url).href
+  new URL('../src/adapters/issuer/reveal-in-browser.js', import.meta.url).href
 )) as {
   startSession(publicKey: string): Promise<{ key: Uint8Array; sessionId: string }>;
   openSecret(key: Uint8Array, encrypted: string): Promise<string>;

@@ -13,7 +13,7 @@ import {
   type PrivateKey,
   type TokenSymbol,
   tokensOf,
-} from '../src/evm/index.ts';
+} from '#adapters/evm';
 import { openChain, reorganise, serveChain } from '../src/sandbox/devnet/index.ts';
 import { noteSecret } from './harness.ts';
 

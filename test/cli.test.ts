@@ -9,9 +9,9 @@ import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { after, suite, test } from 'node:test';
 import pg from 'pg';
+import { readFunctions } from '#platform/db/apply-functions';
+import { knownVersion, readMigrations } from '#platform/db/migrate';
 import { commands } from '../src/app.ts';
-import { readFunctions } from '../src/platform/apply-functions.ts';
-import { knownVersion, readMigrations } from '../src/platform/migrate.ts';
 import { makePartner, makeUser } from './factories.ts';
 import { cloneDatabase, noteSecret, useHarness } from './harness.ts';
 

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 import pg from 'pg';
-import { migrate, readMigrations } from '../src/platform/migrate.ts';
+import { migrate, readMigrations } from '#platform/db/migrate';
 import { cloneDatabase } from './harness.ts';
 import { waitUntil } from './wait-until.ts';
 

@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto';
+import { contextFor } from '#context';
 import {
   type ConsentRequest,
   decideConsent,
   openConsentLink,
   requestConsent,
-} from '../src/consents/index.ts';
-import { contextFor } from '../src/context.ts';
+} from '#features/connect/consents';
 import {
   type NewIntegration,
   type RegisteredIntegration,
   registerIntegration,
-} from '../src/integrations/index.ts';
-import { type IssuedKey, issueKey } from '../src/keys/index.ts';
-import { fundAccount } from '../src/ledger/index.ts';
-import { type BatchLine, postBatch } from '../src/ledger/post-batch.ts';
-import { allowUser, createPartner } from '../src/partners/index.ts';
-import { createUser, type NewUser } from '../src/users/index.ts';
+} from '#features/connect/integrations';
+import { type IssuedKey, issueKey } from '#features/keys';
+import { fundAccount } from '#features/ledger';
+import { allowUser, createPartner } from '#features/partners';
+import { createUser, type NewUser } from '#features/users';
+import { type BatchLine, postBatch } from '../src/features/ledger/post-batch.ts';
 import { type Harness, noteSecret } from './harness.ts';
 
 const mark = () => randomBytes(6).toString('hex');

@@ -1,4 +1,4 @@
-import type { TokenSymbol } from '../src/evm/index.ts';
+import type { TokenSymbol } from '#adapters/evm';
 import type { Chain } from './chain.ts';
 import { makeAddress } from './factories.ts';
 

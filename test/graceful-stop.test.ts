@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
-import { knownVersion } from '../src/platform/migrate.ts';
+import { knownVersion } from '#platform/db/migrate';
 import { cloneDatabase, noteSecret, testFolder } from './harness.ts';
 import { waitUntil } from './wait-until.ts';
 

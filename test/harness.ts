@@ -5,15 +5,15 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before } from 'node:test';
 import pg from 'pg';
+import { type NetworkSettings, networks, tokensOf } from '#adapters/evm';
+import type { Config } from '#config/config';
+import type { Ctx, Deps, OperatorActor } from '#context';
+import { contextFor } from '#context';
+import type { HttpServer } from '#platform/http/http';
+import { createLog, type Log } from '#platform/observe/log';
+import { createSealer, type Sealer } from '#platform/secrets/seal';
 import { type AppOptions, buildApp } from '../src/app.ts';
-import type { Config } from '../src/config.ts';
-import type { Ctx, Deps, OperatorActor } from '../src/context.ts';
-import { contextFor } from '../src/context.ts';
-import { type NetworkSettings, networks, tokensOf } from '../src/evm/index.ts';
 import { createDeps } from '../src/main.ts';
-import type { HttpServer } from '../src/platform/http.ts';
-import { createLog, type Log } from '../src/platform/log.ts';
-import { createSealer, type Sealer } from '../src/platform/seal.ts';
 
 export interface Answer {
   status: number;

@@ -4,7 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import path from 'node:path';
 import { after, before } from 'node:test';
 import { promisify } from 'node:util';
-import { createHttpIssuer, type Issuer } from '../src/issuer/index.ts';
+import { createHttpIssuer, type Issuer } from '#adapters/issuer';
 import { type SandboxIssuer, startIssuer } from '../src/sandbox/issuer/index.ts';
 import { noteSecret, testFolder } from './harness.ts';
 

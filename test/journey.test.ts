@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { payoutJobs } from '../src/payouts/index.ts';
-import { runJobs } from '../src/platform/jobs.ts';
+import { payoutJobs } from '#features/payouts';
+import { runJobs } from '#platform/worker/jobs';
 import { useChain } from './chain.ts';
 import { makeAddress } from './factories.ts';
 import { noteSecret, useHarness } from './harness.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Ctx } from '../src/context.ts';
-import { accountFeatures, type LineType, type LineView, openStatement } from '../src/ledger/index.ts';
-import { listLines } from '../src/ledger/lines/list-lines.ts';
-import { type BatchLine, postBatch } from '../src/ledger/post-batch.ts';
-import type { Db } from '../src/platform/db.ts';
+import type { Ctx } from '#context';
+import { accountFeatures, type LineType, type LineView, openStatement } from '#features/ledger';
+import type { Db } from '#platform/db/db';
+import { listLines } from '../src/features/ledger/lines/list-lines.ts';
+import { type BatchLine, postBatch } from '../src/features/ledger/post-batch.ts';
 
 /** A line as it must be shown. Its key is the ledger's own choice. */
 export type ExpectedLine = Omit<LineView, 'uniqueHashId'>;

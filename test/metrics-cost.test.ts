@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Deps } from '#context';
+import type { Pool } from '#platform/db/db';
 import { gauges } from '../src/app.ts';
-import type { Deps } from '../src/context.ts';
-import type { Pool } from '../src/platform/db.ts';
-import { foldCountChanges } from '../src/withdrawals/queries.ts';
+import { foldCountChanges } from '../src/features/withdrawals/queries.ts';
 import { makeKey, makeWithdrawal } from './factories.ts';
 import { useHarness } from './harness.ts';
 

@@ -1,6 +1,6 @@
 import { getDocumentProxy } from 'unpdf';
-import { balanceColumns, lineColumns, typeNames } from '../src/ledger/statement/draw-page.ts';
-import { heights, sheet } from '../src/ledger/statement/plan-pages.ts';
+import { balanceColumns, lineColumns, typeNames } from '../src/features/ledger/statement/draw-page.ts';
+import { heights, sheet } from '../src/features/ledger/statement/plan-pages.ts';
 
 /** A line as the PDF of a statement shows it. */
 export interface PdfRow {

@@ -25,7 +25,9 @@ const server = createServer((request, response) => {
   const isModule = request.url === module;
   response.setHeader('content-type', isModule ? 'text/javascript' : 'text/html; charset=utf-8');
   // A page without an icon of its own asks for one, and complains that there is none.
-  response.end(isModule ? read('src/issuer/reveal-in-browser.js') : '<link rel="icon" href="data:,">');
+  response.end(
+    isModule ? read('src/adapters/issuer/reveal-in-browser.js') : '<link rel="icon" href="data:,">',
+  );
 });
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import pg from 'pg';
-import { migrate } from '../src/platform/migrate.ts';
+import { migrate } from '#platform/db/migrate';
 import { startPostgres } from '../src/sandbox/postgres/index.ts';
 
 const root = path.resolve(import.meta.dirname, '..');

@@ -1,4 +1,4 @@
-import type { LineView, Statement } from '../src/ledger/open-statement.ts';
+import type { LineView, Statement } from '../src/features/ledger/open-statement.ts';
 
 /** A line of a statement that no ledger has; `at` makes it another. */
 export function sampleLine(at: number, fields: Partial<LineView> = {}): LineView {
@@ -35,7 +35,7 @@ async function* inBatches(lines: readonly LineView[]): AsyncGenerator<LineView[]
 }
 
 export async function gather(chunks: AsyncIterable<string | Uint8Array>): Promise<Buffer> {
-  const gathered: Buffer[] = [];
-  for await (const chunk of chunks) gathered.push(Buffer.from(chunk as string));
-  return Buffer.concat(gathered);
+  const all: Buffer[] = [];
+  for await (const chunk of chunks) all.push(Buffer.from(chunk as string));
+  return Buffer.concat(all);
 }

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { migrate } from '../src/platform/migrate.ts';
+import { migrate } from '#platform/db/migrate';
 import { startPostgres } from '../src/sandbox/postgres/index.ts';
 
 export const schemaFile = path.resolve(import.meta.dirname, '../database/schema.sql');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { readFunctions } from '../src/platform/apply-functions.ts';
-import { readMigrations } from '../src/platform/migrate.ts';
+import { readFunctions } from '#platform/db/apply-functions';
+import { readMigrations } from '#platform/db/migrate';
 import { findBlocking } from './migration-rules.ts';
 
 /** Written before there were rules, and never changed since. */

@@ -2,93 +2,82 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { settings } from '../src/settings.ts';
+import { settings } from '#config/settings';
 
 const root = path.resolve(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 
-/** Who may import whom, by folder of `src/` (or file, for those at its top). A new arrow is a decision: make it here. */
-const arrows: Record<string, string[]> = {
-  cli: ['app', 'command-line', 'commands.json', 'config', 'main', 'platform', 'sandbox', 'settings'],
-  'command-line': ['platform'],
-  sandbox: [
-    ...['cards', 'config', 'consents', 'context', 'evm', 'integrations', 'issuer', 'keys', 'ledger', 'main'],
-    ...['partners', 'platform', 'portfolio', 'sessions', 'settings', 'users'],
-  ],
-  main: ['app', 'config', 'context', 'evm', 'issuer', 'platform', 'prices', 'screening'],
-  app: [
-    ...[
-      'audit',
-      'cards',
-      'consents',
-      'context',
-      'deposits',
-      'history',
-      'integrations',
-      'keys',
-      'ledger',
-      'mcp',
-      'operator',
-      'partners',
-      'payouts',
-      'platform',
-      'portfolio',
-    ],
-    ...['sessions', 'treasury', 'users', 'withdrawals'],
-  ],
-  operator: ['context', 'platform'],
-  history: ['context', 'keys', 'platform'],
-  mcp: ['context', 'keys', 'platform'],
-  withdrawals: [
-    'audit',
-    'config',
-    'context',
-    'evm',
-    'keys',
-    'ledger',
-    'partners',
-    'payouts',
-    'platform',
-    'users',
-  ],
-  cards: ['audit', 'context', 'evm', 'issuer', 'platform', 'users', 'withdrawals'],
-  deposits: ['audit', 'context', 'evm', 'ledger', 'payouts', 'platform', 'users'],
-  treasury: ['audit', 'context', 'deposits', 'evm', 'ledger', 'payouts', 'platform'],
-  portfolio: ['audit', 'context', 'ledger', 'platform', 'prices', 'users'],
-  payouts: ['audit', 'context', 'evm', 'ledger', 'platform', 'users'],
-  consents: ['audit', 'context', 'evm', 'integrations', 'platform', 'sessions', 'users'],
-  integrations: ['audit', 'context', 'platform'],
-  keys: ['audit', 'context', 'partners', 'platform', 'users'],
-  ledger: ['audit', 'context', 'evm', 'platform', 'users'],
-  partners: ['audit', 'context', 'platform', 'users'],
-  sessions: ['audit', 'context', 'platform', 'users'],
-  users: ['audit', 'context', 'evm', 'platform'],
-  audit: ['context', 'platform'],
-  config: ['evm', 'issuer', 'platform', 'settings'],
-  settings: ['platform'],
-  context: ['evm', 'issuer', 'platform', 'prices', 'screening'],
-  issuer: ['platform'],
-  prices: ['platform'],
-  screening: [],
-  evm: [],
-  platform: [],
+/** From the top down: a layer may import those below it. */
+const layers = ['entry', 'surfaces', 'features', 'adapters', 'platform'] as const;
+
+/** Imports within a layer. A new one is a decision: make it here. Every feature may also import `audit`. */
+const neighbours: Record<string, string[]> = {
+  cli: ['app', 'command-line', 'commands.json', 'main', 'sandbox'],
+  sandbox: ['main'],
+  main: ['app'],
+  withdrawals: ['keys', 'ledger', 'partners', 'payouts', 'users'],
+  cards: ['users', 'withdrawals'],
+  treasury: ['deposits', 'ledger', 'payouts'],
+  deposits: ['ledger', 'payouts', 'users'],
+  payouts: ['ledger', 'users'],
+  portfolio: ['ledger', 'users'],
+  ledger: ['users'],
+  'connect/pages': ['connect/consents', 'connect/sessions'],
+  'connect/consents': ['connect/integrations', 'users'],
+  'connect/sessions': ['users'],
+  keys: ['partners', 'users'],
+  partners: ['users'],
+  config: ['evm', 'issuer'],
+  context: ['evm', 'issuer', 'prices', 'screening'],
 };
 
 const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
-const placeOf = (file: string) => file.split('/')[1]!.replace(/\.ts$/, '');
+
+/** The layer of a file, and its place in it: a feature, a surface, an adapter, or a file or folder at the top. */
+function placeOf(file: string): { layer: (typeof layers)[number]; place: string } {
+  const [, first, second, third] = file.split('/') as [string, string, string?, string?];
+  if (first === 'features') {
+    return { layer: 'features', place: second === 'connect' ? `connect/${third}` : second! };
+  }
+  if (first === 'surfaces' || first === 'adapters') return { layer: first, place: second! };
+  if (first === 'platform') return { layer: 'platform', place: 'platform' };
+  const place = first.replace(/\.ts$/, '');
+  // What a verb receives, and the settings: adapters are in both.
+  return { layer: ['config', 'context'].includes(place) ? 'adapters' : 'entry', place };
+}
+
+const aliases = Object.entries<string>(JSON.parse(read('package.json')).imports);
+
+/** The file that an import of ours names, from the root; undefined for a package. */
+function targetOf(file: string, specifier: string): string | undefined {
+  if (specifier.startsWith('.')) return path.join(path.dirname(file), specifier);
+  for (const [alias, to] of aliases) {
+    const [start = '', end] = alias.split('*');
+    if (end === undefined ? specifier === alias : specifier.startsWith(start)) {
+      return path.normalize(to.replace('*', specifier.slice(start.length)));
+    }
+  }
+  return undefined;
+}
 
 const imports = sources.flatMap((file) =>
-  [...read(file).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, to]) => ({
+  [...read(file).matchAll(/(?:from|import)\s*\(?\s*'([.#][^']+)'/g)].map(([, specifier]) => ({
     file,
-    target: path.join(path.dirname(file), to!),
+    specifier: specifier!,
+    target: targetOf(file, specifier!) ?? assert.fail(`${file} imports ${specifier}`),
   })),
 );
+const between = imports
+  .map((one) => ({ ...one, from: placeOf(one.file), to: placeOf(one.target) }))
+  .filter(({ from, to }) => from.place !== to.place);
 
-test('imports follow the arrows of ARCHITECTURE.md', () => {
-  const wrong = imports
-    .filter(({ file, target }) => placeOf(file) !== placeOf(target))
-    .filter(({ file, target }) => !arrows[placeOf(file)]?.includes(placeOf(target)))
-    .map(({ file, target }) => `${file} → ${target}`);
+test('imports go down the layers of ARCHITECTURE.md, or to a neighbour in the table', () => {
+  const isAllowed = ({ from, to }: (typeof between)[number]) => {
+    if (from.layer !== to.layer) return layers.indexOf(from.layer) < layers.indexOf(to.layer);
+    if (from.layer === 'features' && to.place === 'audit') return true;
+    return neighbours[from.place]?.includes(to.place) ?? false;
+  };
+  const wrong = between.filter((one) => !isAllowed(one)).map(({ file, target }) => `${file} → ${target}`);
   assert.deepEqual(
     wrong,
     [],
@@ -96,14 +85,12 @@ test('imports follow the arrows of ARCHITECTURE.md', () => {
   );
 });
 
-test('the table of layers in ARCHITECTURE.md is that of the arrows', () => {
-  const features = read('src/app.ts').matchAll(/from '\.\/(\w+)\//g);
-  const everywhere = ['audit', 'context', 'platform'];
-  const places = new Set([...features].map(([, place]) => place!).filter((one) => !everywhere.includes(one)));
-  const wanted = [...places]
-    .map((place) => [place, (arrows[place] ?? []).filter((to) => places.has(to)).join(' ')])
-    .filter(([, targets]) => targets);
-  const rows = read('ARCHITECTURE.md').matchAll(/^\| `(\w+)` \| ((?:`\w+`(?:, )?)+) \|$/gm);
+test('the table of features in ARCHITECTURE.md is that of the neighbours', () => {
+  const isFeature = (place: string) => existsSync(path.join(root, 'src/features', place));
+  const wanted = Object.entries(neighbours)
+    .filter(([place]) => isFeature(place))
+    .map(([place, targets]) => [place, targets.join(' ')]);
+  const rows = read('ARCHITECTURE.md').matchAll(/^\| `([\w/]+)` \| ((?:`[\w/]+`(?:, )?)+) \|$/gm);
   const found = [...rows].map(([, place, targets]) => [
     place!,
     targets!.replaceAll('`', '').replaceAll(',', ''),
@@ -111,29 +98,42 @@ test('the table of layers in ARCHITECTURE.md is that of the arrows', () => {
   assert.deepEqual(found.sort(), wanted.sort(), 'change the table under "Layers" in ARCHITECTURE.md');
 });
 
-test('the arrows form no cycle', () => {
+test('neighbours form no cycle, and each is used', () => {
   const visiting: string[] = [];
   const visit = (place: string) => {
     assert.ok(!visiting.includes(place), `cycle: ${[...visiting, place].join(' → ')}`);
     visiting.push(place);
-    for (const next of arrows[place] ?? []) visit(next);
+    for (const next of neighbours[place] ?? []) visit(next);
     visiting.pop();
   };
-  for (const place of Object.keys(arrows)) visit(place);
-  const unused = Object.entries(arrows).flatMap(([from, targets]) =>
+  for (const place of Object.keys(neighbours)) visit(place);
+  const unused = Object.entries(neighbours).flatMap(([place, targets]) =>
     targets
-      .filter((to) => !imports.some(({ file, target }) => placeOf(file) === from && placeOf(target) === to))
-      .map((to) => `${from} → ${to}`),
+      .filter((to) => !between.some((one) => one.from.place === place && one.to.place === to))
+      .map((to) => `${place} → ${to}`),
   );
   assert.deepEqual(unused, [], 'an arrow that nothing uses any more: take it out of the table');
 });
 
 test('a folder is entered through its index.ts', () => {
-  const wrong = imports
-    .filter(({ file, target }) => placeOf(file) !== placeOf(target) && placeOf(target) !== 'platform')
-    .filter(({ target }) => target.split('/').length > 2 && path.basename(target) !== 'index.ts')
+  const hasIndex = ['features', 'surfaces', 'adapters'];
+  const wrong = between
+    .filter(({ to, target }) => hasIndex.includes(to.layer) && target.split('/').length > 3)
+    .filter(({ target }) => path.basename(target) !== 'index.ts' && !target.startsWith('src/config/'))
     .map(({ file, target }) => `${file} → ${target}`);
   assert.deepEqual(wrong, [], 'export it from that folder’s index.ts and import it from there');
+});
+
+test('another place is imported by its # name, and the own one by a path', () => {
+  const isFileAtTop = (target: string) => target.split('/').length === 2 && target !== 'src/context.ts';
+  const wrong = imports
+    .filter(({ file, specifier, target }) => {
+      const isOwn = placeOf(file).place === placeOf(target).place;
+      const isPath = isOwn || isFileAtTop(target) || target.startsWith('src/sandbox/');
+      return specifier.startsWith('.') !== isPath;
+    })
+    .map(({ file, specifier }) => `${file}: ${specifier}`);
+  assert.deepEqual(wrong, []);
 });
 
 test('the CLI starts without packages: what is heavy is imported where it is used', () => {
@@ -143,7 +143,8 @@ test('the CLI starts without packages: what is heavy is imported where it is use
     if (loaded.has(file)) return;
     loaded.add(file);
     for (const [, to] of read(file).matchAll(/^(?:import|export) (?!type )[^;]*?from '([^']+)'/gm)) {
-      if (to!.startsWith('.')) load(path.join(path.dirname(file), to!));
+      const target = targetOf(file, to!);
+      if (target) load(target);
       else if (!to!.startsWith('node:')) packages.push(`${file} → ${to}`);
     }
   };
@@ -152,8 +153,8 @@ test('the CLI starts without packages: what is heavy is imported where it is use
   assert.deepEqual(packages, [], '`causeway --help` must stay under 0.5 s of CPU');
 });
 
-test('only evm/ knows viem', () => {
-  const wrong = sources.filter((file) => placeOf(file) !== 'evm' && /from 'viem/.test(read(file)));
+test('only the EVM adapter knows viem', () => {
+  const wrong = sources.filter((file) => placeOf(file).place !== 'evm' && /from 'viem/.test(read(file)));
   assert.deepEqual(wrong, []);
 });
 
@@ -161,7 +162,7 @@ test('the product imports no development package, and optional packages only whe
   const { dependencies, optionalDependencies } = JSON.parse(read('package.json'));
   const packageOf = (name: string) => name.split('/', name.startsWith('@') ? 2 : 1).join('/');
   const statically = sources.flatMap((file) =>
-    [...read(file).matchAll(/^(?:import|export) (?!type )[^;]*?from '([^.][^']*)'/gm)].map(([, name]) => ({
+    [...read(file).matchAll(/^(?:import|export) (?!type )[^;]*?from '([^.#][^']*)'/gm)].map(([, name]) => ({
       file,
       name: packageOf(name!),
     })),
@@ -177,11 +178,14 @@ test('the product imports no development package, and optional packages only whe
   for (const name of Object.keys(optionalDependencies)) assert.ok(!(name in dependencies), name);
 });
 
-test('SQL of a feature stands in its queries.ts', () => {
+test('SQL of a feature stands in its queries.ts or queries/', () => {
   const statement = /['"`]\s*(?:select\s|insert\s+into\s|update\s+\w+\s+set\s|delete\s+from\s)/i;
   const wrong = sources
     .filter(
-      (file) => !['platform', 'sandbox'].includes(placeOf(file)) && path.basename(file) !== 'queries.ts',
+      (file) =>
+        !['platform', 'sandbox'].includes(placeOf(file).place) &&
+        path.basename(file) !== 'queries.ts' &&
+        !file.includes('/queries/'),
     )
     .filter((file) => statement.test(read(file)));
   assert.deepEqual(wrong, [], 'give the statement a name in queries.ts');
@@ -209,12 +213,16 @@ test('no test is skipped or run alone', () => {
 test('.env.example and README.md name the settings of settings.ts', () => {
   const names = Object.keys(settings);
   const inExample = [...read('.env.example').matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name]) => name);
-  assert.deepEqual(inExample, names, 'list every setting of src/settings.ts, in its order, in .env.example');
+  assert.deepEqual(
+    inExample,
+    names,
+    'list every setting of src/config/settings.ts, in its order, in .env.example',
+  );
   const inReadme = [...read('README.md').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
   assert.deepEqual(
     inReadme,
     names,
-    'list every setting of src/settings.ts, in its order, in the table of README.md',
+    'list every setting of src/config/settings.ts, in its order, in the table of README.md',
   );
 });
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { Compile } from 'typebox/compile';
-import { type Ctx, contextFor, type KeyActor } from '../src/context.ts';
-import type { IssuedKey } from '../src/keys/index.ts';
-import { Refusal } from '../src/platform/errors.ts';
-import type { Tool } from '../src/platform/tool.ts';
+import { type Ctx, contextFor, type KeyActor } from '#context';
+import type { IssuedKey } from '#features/keys';
+import type { Tool } from '#platform/commands/tool';
+import { Refusal } from '#platform/errors/errors';
 import type { Harness } from './harness.ts';
 
 /** As whoever has that key acts. */

@@ -1,11 +1,11 @@
 import type { TestContext } from 'node:test';
 import { encodeAbiParameters, encodeFunctionData, keccak256, parseAbi } from 'viem/utils';
-import { contextFor } from '../src/context.ts';
-import { createWatch } from '../src/deposits/watch.ts';
-import { watchDeposits } from '../src/deposits/watch-deposits.ts';
-import type { TokenSymbol } from '../src/evm/index.ts';
-import { reconcile } from '../src/treasury/reconcile.ts';
-import { addWallet, type Custody } from '../src/users/index.ts';
+import type { TokenSymbol } from '#adapters/evm';
+import { contextFor } from '#context';
+import { addWallet, type Custody } from '#features/users';
+import { createWatch } from '../src/features/deposits/watch.ts';
+import { watchDeposits } from '../src/features/deposits/watch-deposits.ts';
+import { reconcile } from '../src/features/treasury/reconcile.ts';
 import type { Chain } from './chain.ts';
 import { makeAddress, makeUser } from './factories.ts';
 import { makeWorld } from './payout-world.ts';

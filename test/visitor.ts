@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { makeSignInLink } from '../src/sessions/index.ts';
+import { makeSignInLink } from '#features/connect/sessions';
 import { type Harness, noteSecret } from './harness.ts';
 
 export interface Page {

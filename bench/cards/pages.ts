@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { listCardTransactions } from '../../src/cards/lists/list-card-transactions.ts';
-import { listMovements } from '../../src/cards/lists/list-movements.ts';
+import { listCardTransactions } from '../../src/features/cards/lists/list-card-transactions.ts';
+import { listMovements } from '../../src/features/cards/lists/list-movements.ts';
 import { median, noteWorst, ratioOf, takeTurns, type Worst } from '../measure.ts';
 import { bigTransactions, firstDay, lastDay, smallTransactions } from './seed.ts';
 import { askOverHttp, type CardWorld, keyContext } from './world.ts';

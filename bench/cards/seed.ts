@@ -1,4 +1,4 @@
-import type { Db, Pool } from '../../src/platform/db.ts';
+import type { Db, Pool } from '#platform/db/db';
 import type { CardWorld } from './world.ts';
 
 export const bigTransactions = 1_000_000;

@@ -1,7 +1,7 @@
-import { listCardTransactions } from '../../src/cards/lists/list-card-transactions.ts';
-import { listCards } from '../../src/cards/lists/list-cards.ts';
-import { listMovementsByAccount } from '../../src/cards/lists/list-movements-by-account.ts';
-import { listTransactionsOfCard } from '../../src/cards/lists/list-transactions-of-card.ts';
+import { listCardTransactions } from '../../src/features/cards/lists/list-card-transactions.ts';
+import { listCards } from '../../src/features/cards/lists/list-cards.ts';
+import { listMovementsByAccount } from '../../src/features/cards/lists/list-movements-by-account.ts';
+import { listTransactionsOfCard } from '../../src/features/cards/lists/list-transactions-of-card.ts';
 import { median, ratioOf, takeTurns } from '../measure.ts';
 import { lastDay } from './seed.ts';
 import { type CardWorld, keyContext } from './world.ts';

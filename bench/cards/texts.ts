@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { listCardTransactions } from '../../src/cards/lists/list-card-transactions.ts';
+import { listCardTransactions } from '../../src/features/cards/lists/list-card-transactions.ts';
 import { median, noteWorst, ratioOf, takeTurns } from '../measure.ts';
 import { firstDay, lastDay, rareWords } from './seed.ts';
 import { askOverHttp, type CardWorld, keyContext } from './world.ts';

@@ -1,6 +1,6 @@
-import { type Ctx, contextFor, type KeyActor } from '../../src/context.ts';
-import { issueKey } from '../../src/keys/index.ts';
-import type { Pool } from '../../src/platform/db.ts';
+import { type Ctx, contextFor, type KeyActor } from '#context';
+import { issueKey } from '#features/keys';
+import type { Pool } from '#platform/db/db';
 import { createHistoryWorld } from '../history/world.ts';
 import { turns, warmUpTurns } from '../measure.ts';
 import { operatorContext, type World } from '../withdrawals/world.ts';

@@ -1,5 +1,5 @@
 // The devnets alone in a process.
-import { createLog } from '../../src/platform/log.ts';
+import { createLog } from '#platform/observe/log';
 import { startNetworks } from '../../src/sandbox/devnet/start-networks.ts';
 import type { makeKeys } from './starts.ts';
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { privateKeyToAccount } from 'viem/accounts';
-import { callNode } from '../../src/evm/index.ts';
+import { callNode } from '#adapters/evm';
 
 interface SendOrder {
   rpcUrl: string;

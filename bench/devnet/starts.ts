@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callNode, createSigner, networks, type PrivateKey } from '../../src/evm/index.ts';
-import { createLog } from '../../src/platform/log.ts';
+import { callNode, createSigner, networks, type PrivateKey } from '#adapters/evm';
+import { createLog } from '#platform/observe/log';
 import type { Devnet } from '../../src/sandbox/devnet/index.ts';
 import { startNetworks } from '../../src/sandbox/devnet/start-networks.ts';
 

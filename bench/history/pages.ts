@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { type Ctx, contextFor, type KeyActor } from '../../src/context.ts';
-import { issueKey } from '../../src/keys/index.ts';
-import { accountFeatures } from '../../src/ledger/index.ts';
-import { type LineType, lineTypes } from '../../src/ledger/lines/line.ts';
-import { listLines } from '../../src/ledger/lines/list-lines.ts';
-import { listUnsettled } from '../../src/ledger/unsettled/list-unsettled.ts';
-import type { Db } from '../../src/platform/db.ts';
+import { type Ctx, contextFor, type KeyActor } from '#context';
+import { issueKey } from '#features/keys';
+import { accountFeatures } from '#features/ledger';
+import type { Db } from '#platform/db/db';
+import { type LineType, lineTypes } from '../../src/features/ledger/lines/line.ts';
+import { listLines } from '../../src/features/ledger/lines/list-lines.ts';
+import { listUnsettled } from '../../src/features/ledger/unsettled/list-unsettled.ts';
 import { median, noteWorst, ratioOf, takeTurns, turns, type Worst, warmUpTurns } from '../measure.ts';
 import { operatorContext } from '../withdrawals/world.ts';
 import { bigLines, firstDay, lastDay, smallLines } from './seed.ts';

@@ -1,4 +1,4 @@
-import { createToken } from '../../src/keys/token.ts';
+import { createToken } from '../../src/features/keys/token.ts';
 import { measureRounds, printRounds } from '../measure.ts';
 import { messageOf, startProcess, stopProcess } from '../withdrawals/world.ts';
 import type { ServerReport } from './server.ts';
@@ -12,7 +12,7 @@ const goal = 0.35;
 /** Page 0 of ten thousand users in turn, each with their own key and the product's own rate limit, against a bare route. */
 export async function measureReading(world: HistoryWorld): Promise<void> {
   const tokens = await addKeys(world);
-  const server = await startProcess('../history/server.ts', { databaseUrl: world.databaseUrl });
+  const server = await startProcess('./server.ts', { databaseUrl: world.databaseUrl });
   try {
     server.send('report');
     const { port, barePort } = (await messageOf(server)) as ServerReport;

@@ -1,4 +1,4 @@
-import type { Db, Pool } from '../../src/platform/db.ts';
+import type { Db, Pool } from '#platform/db/db';
 import type { World } from '../withdrawals/world.ts';
 
 export const bigLines = 3_000_000;

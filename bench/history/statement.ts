@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { historyPolicy } from '../../src/history/routes.ts';
+import { historyPolicy } from '../../src/surfaces/history/routes.ts';
 import { median } from '../measure.ts';
 import { messageOf, startProcess, stopProcess } from '../withdrawals/world.ts';
 import type { ServerReport } from './server.ts';
@@ -11,7 +11,7 @@ const runs = 3;
 
 /** Files over the real route, from a process of its own, read here as fast as they come. */
 export async function measureStatement(world: HistoryWorld): Promise<void> {
-  const server = await startProcess('../history/server.ts', { databaseUrl: world.databaseUrl });
+  const server = await startProcess('./server.ts', { databaseUrl: world.databaseUrl });
   const report = async () => {
     server.send('report');
     return (await messageOf(server)) as ServerReport;

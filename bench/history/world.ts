@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chains, type NetworkSettings, networks, tokensOf } from '../../src/evm/index.ts';
-import type { Pool } from '../../src/platform/db.ts';
-import type { RateLimiter } from '../../src/platform/rate-limit/index.ts';
+import { chains, type NetworkSettings, networks, tokensOf } from '#adapters/evm';
+import type { Pool } from '#platform/db/db';
+import type { RateLimiter } from '#platform/rate-limit/index';
 import { createWorld, type World } from '../withdrawals/world.ts';
 
 export interface HistoryWorld extends World {

@@ -9,12 +9,12 @@ import { createMcpHandler, McpServer as McpServerOf2 } from '@modelcontextprotoc
 import fastify from 'fastify';
 import { Type } from 'typebox';
 import { z } from 'zod';
+import type { Ctx, Deps, KeyActor } from '#context';
+import { defineTool } from '#platform/commands/tool';
+import { createHttpServer, type HttpServer } from '#platform/http/http';
+import { createMetrics } from '#platform/observe/metrics';
+import { mcpRoutes } from '#surfaces/mcp';
 import { buildApp } from '../../src/app.ts';
-import type { Ctx, Deps, KeyActor } from '../../src/context.ts';
-import { mcpRoutes } from '../../src/mcp/index.ts';
-import { createHttpServer, type HttpServer } from '../../src/platform/http.ts';
-import { createMetrics } from '../../src/platform/metrics.ts';
-import { defineTool } from '../../src/platform/tool.ts';
 import { admitsAll, quietNetworks } from '../history/world.ts';
 import { createBenchDeps } from '../withdrawals/world.ts';
 

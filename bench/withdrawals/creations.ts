@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { selectCredential } from '../../src/keys/queries.ts';
-import { selectUserAccess } from '../../src/partners/queries.ts';
-import { createPool, type Db, type Pool } from '../../src/platform/db.ts';
-import { selectRecipient } from '../../src/users/queries.ts';
-import { insertWithdrawal, selectByIdempotencyKey } from '../../src/withdrawals/queries.ts';
+import { createPool, type Db, type Pool } from '#platform/db/db';
+import { selectCredential } from '../../src/features/keys/queries.ts';
+import { selectUserAccess } from '../../src/features/partners/queries.ts';
+import { selectRecipient } from '../../src/features/users/queries.ts';
+import { insertWithdrawal, selectByIdempotencyKey } from '../../src/features/withdrawals/queries.ts';
 import { measureRate, measureRounds, printRounds } from '../measure.ts';
 import type { World } from './world.ts';
 

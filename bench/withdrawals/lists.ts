@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Ctx, KeyActor } from '../../src/context.ts';
-import { contextFor } from '../../src/context.ts';
-import type { Db } from '../../src/platform/db.ts';
-import { listWithdrawals, type WithdrawalFilter } from '../../src/withdrawals/list-withdrawals.ts';
+import type { Ctx, KeyActor } from '#context';
+import { contextFor } from '#context';
+import type { Db } from '#platform/db/db';
+import { listWithdrawals, type WithdrawalFilter } from '../../src/features/withdrawals/list-withdrawals.ts';
 import { median } from '../measure.ts';
 import type { World } from './world.ts';
 

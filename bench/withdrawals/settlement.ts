@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createEvm, type Token } from '../../src/evm/index.ts';
-import { fundAccount } from '../../src/ledger/index.ts';
-import type { Db } from '../../src/platform/db.ts';
-import { insertWithdrawal } from '../../src/withdrawals/queries.ts';
+import { createEvm, type Token } from '#adapters/evm';
+import { fundAccount } from '#features/ledger';
+import type { Db } from '#platform/db/db';
+import { insertWithdrawal } from '../../src/features/withdrawals/queries.ts';
 import { type Chain, startChain } from '../../test/chain.ts';
 import { median } from '../measure.ts';
 import { operatorContext, startProcess, stopProcess, type World } from './world.ts';

@@ -1,7 +1,7 @@
 // A worker process with the payout jobs and nothing else, for the network that it is told.
-import type { NetworkSettings } from '../../src/evm/index.ts';
-import { payoutJobs } from '../../src/payouts/index.ts';
-import { runJobs } from '../../src/platform/jobs.ts';
+import type { NetworkSettings } from '#adapters/evm';
+import { payoutJobs } from '#features/payouts';
+import { runJobs } from '#platform/worker/jobs';
 import { createBenchDeps } from './world.ts';
 
 export interface WorkerOrder {

@@ -4,16 +4,16 @@ import { once } from 'node:events';
 import { openSync, writeSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { createEvm, type NetworkSettings } from '#adapters/evm';
+import { type Ctx, contextFor, type Deps, type OperatorActor } from '#context';
+import { type IssuedKey, issueKey } from '#features/keys';
+import { allowUser, createPartner } from '#features/partners';
+import { createUser } from '#features/users';
+import type { Pool } from '#platform/db/db';
+import { createLog } from '#platform/observe/log';
+import type { RateLimiter } from '#platform/rate-limit/index';
 import { buildApp } from '../../src/app.ts';
-import { type Ctx, contextFor, type Deps, type OperatorActor } from '../../src/context.ts';
-import { createEvm, type NetworkSettings } from '../../src/evm/index.ts';
-import { type IssuedKey, issueKey } from '../../src/keys/index.ts';
 import { createDeps } from '../../src/main.ts';
-import { allowUser, createPartner } from '../../src/partners/index.ts';
-import type { Pool } from '../../src/platform/db.ts';
-import { createLog } from '../../src/platform/log.ts';
-import type { RateLimiter } from '../../src/platform/rate-limit/index.ts';
-import { createUser } from '../../src/users/index.ts';
 import type { LoadOrder, LoadReport } from './load.ts';
 
 /** Everything that the parts of the benchmark share: a partner with users, and the real server on the pool of the bare figures. */

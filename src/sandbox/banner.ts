@@ -1,4 +1,4 @@
-import { demoUsers } from '../users/index.ts';
+import { demoUsers } from '#features/users';
 import { resetCommand } from './reset-hint.ts';
 import type { SandboxFile } from './sandbox-file.ts';
 

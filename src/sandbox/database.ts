@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Log } from '../platform/log.ts';
+import type { Log } from '#platform/observe/log';
 import { type Postgres, startPostgres } from './postgres/index.ts';
 
 export interface SandboxDatabase {

@@ -1,20 +1,20 @@
+import type { Ctx, IntegrationActor, OperatorActor, UserActor } from '#context';
 import {
   decideConsent,
   listConnections,
   openConsentLink,
   requestConsent,
   revokeConsent,
-} from '../consents/index.ts';
-import type { Ctx, IntegrationActor, OperatorActor, UserActor } from '../context.ts';
+} from '#features/connect/consents';
 import {
   authenticateIntegration,
   faultInRedirectUri,
   type NewIntegration,
   registerIntegration,
   updateRedirectUris,
-} from '../integrations/index.ts';
-import { makeSignInLink } from '../sessions/index.ts';
-import { demoUsers } from '../users/index.ts';
+} from '#features/connect/integrations';
+import { makeSignInLink } from '#features/connect/sessions';
+import { demoUsers } from '#features/users';
 import type { SandboxFile } from './sandbox-file.ts';
 
 type Known = Partial<Pick<SandboxFile, 'integrations' | 'consents'>>;

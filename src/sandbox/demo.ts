@@ -1,9 +1,9 @@
-import { type Ctx, inTransaction } from '../context.ts';
-import { authenticateKey, issueKey } from '../keys/index.ts';
-import { seedLedger } from '../ledger/index.ts';
-import { allowUser, createPartner } from '../partners/index.ts';
-import { StartError } from '../platform/start-error.ts';
-import { demoUsers, hasUsers, seedUsers, userExists } from '../users/index.ts';
+import { type Ctx, inTransaction } from '#context';
+import { authenticateKey, issueKey } from '#features/keys';
+import { seedLedger } from '#features/ledger';
+import { allowUser, createPartner } from '#features/partners';
+import { demoUsers, hasUsers, seedUsers, userExists } from '#features/users';
+import { StartupError } from '#platform/errors/startup-error';
 import { loadConnect } from './demo-connect.ts';
 import type { SandboxFile, SandboxKey } from './sandbox-file.ts';
 
@@ -49,7 +49,7 @@ const midnight = (now: Date) => now.getTime() - (now.getTime() % dayMs);
 /** A sandbox pointed at somebody's real database must not write a line into it. */
 async function requireEmpty(ctx: Ctx): Promise<void> {
   if (await hasUsers(ctx.db)) {
-    throw new StartError(
+    throw new StartupError(
       'The database at DATABASE_URL has users and no demo data: the sandbox leaves it alone. Use `causeway serve`.',
     );
   }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, describe, it, type TestContext } from 'node:test';
-import { StartError } from '../platform/start-error.ts';
+import { StartupError } from '#platform/errors/startup-error';
 import { lockFolder } from './folder-lock.ts';
 
 const started: ChildProcess[] = [];
@@ -63,7 +63,7 @@ describe('lockFolder', () => {
   it('makes the folder, refuses a second lock, and can be taken again after release', async (t) => {
     const folder = path.join(await temporaryFolder(t), 'new', 'folder');
     const release = await lockFolder(folder);
-    await assert.rejects(lockFolder(folder), new StartError(heldBy(process.pid, folder)));
+    await assert.rejects(lockFolder(folder), new StartupError(heldBy(process.pid, folder)));
     await release();
     assert.deepEqual(await readdir(folder), []);
     await (await lockFolder(folder))();
@@ -142,7 +142,7 @@ describe('lockFolder', () => {
     await writeFile(file, '');
     const folder = path.join(file, 'folder');
     const sentence = `The folder ${folder} cannot be made: a part of its path is a file.`;
-    await assert.rejects(lockFolder(folder), new StartError(sentence));
+    await assert.rejects(lockFolder(folder), new StartupError(sentence));
   });
 
   // Root may write everywhere: for root there is nothing to refuse.
@@ -151,7 +151,7 @@ describe('lockFolder', () => {
       const folder = await temporaryFolder(t);
       await chmod(folder, 0o500);
       const sentence = `The folder ${folder} cannot be written to: permission denied.`;
-      await assert.rejects(lockFolder(folder), new StartError(sentence));
+      await assert.rejects(lockFolder(folder), new StartupError(sentence));
     });
   }
 });

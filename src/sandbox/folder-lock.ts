@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { errorCode, reasonOf, StartError } from '../platform/start-error.ts';
+import { errorCode, reasonOf, StartupError } from '#platform/errors/startup-error';
 
 const run = promisify(execFile);
 
@@ -19,7 +19,7 @@ export async function prepareFolder(folder: string): Promise<string> {
     await mkdir(folder, { recursive: true });
     return await realpath(folder);
   } catch (error) {
-    throw new StartError(`The folder ${folder} cannot be made: ${reasonOf(error)}.`);
+    throw new StartupError(`The folder ${folder} cannot be made: ${reasonOf(error)}.`);
   }
 }
 
@@ -33,8 +33,8 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
     await writeFile(ticketFile, content, { flag: 'wx', mode: 0o644 });
     await takeLock(folder, lockFile, ticketFile, digestOf(content));
   } catch (error) {
-    if (error instanceof StartError) throw error;
-    throw new StartError(`The folder ${folder} cannot be written to: ${reasonOf(error)}.`);
+    if (error instanceof StartupError) throw error;
+    throw new StartupError(`The folder ${folder} cannot be written to: ${reasonOf(error)}.`);
   } finally {
     await rm(ticketFile, { force: true }).catch(() => {});
   }
@@ -53,7 +53,7 @@ async function takeLock(folder: string, lockFile: string, ticketFile: string, di
     const succession = await readSuccession(lockFile);
     const holder = succession.holders.at(-1);
     if (holder !== undefined && (await isAlive(holder))) {
-      throw new StartError(`Another Causeway is already running on ${folder} (process ${holder.pid}).`);
+      throw new StartupError(`Another Causeway is already running on ${folder} (process ${holder.pid}).`);
     }
     if (!(await linkedUnlessTaken(ticketFile, succession.vacant))) continue;
     if (succession.vacant === lockFile) return;

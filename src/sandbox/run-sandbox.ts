@@ -3,17 +3,17 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import pino from 'pino';
-import { seedCards } from '../cards/index.ts';
-import { type Config, readConfig } from '../config.ts';
-import { contextFor } from '../context.ts';
-import { chains, type Network, type NetworkSettings, type PrivateKey, tokensOf } from '../evm/index.ts';
+import { chains, type Network, type NetworkSettings, type PrivateKey, tokensOf } from '#adapters/evm';
+import { type Config, readConfig } from '#config/config';
+import { type Environment, readSetting } from '#config/settings';
+import { contextFor } from '#context';
+import { seedCards } from '#features/cards';
+import { seedPortfolio } from '#features/portfolio';
+import { migrate } from '#platform/db/migrate';
+import { DatabaseUnavailable } from '#platform/errors/errors';
+import { StartupError } from '#platform/errors/startup-error';
+import { createLog, type Log } from '#platform/observe/log';
 import { cannotListen, createDeps, type RunningServer, serve, stopOnSignal, unreachable } from '../main.ts';
-import { DatabaseUnavailable } from '../platform/errors.ts';
-import { createLog, type Log } from '../platform/log.ts';
-import { migrate } from '../platform/migrate.ts';
-import { StartError } from '../platform/start-error.ts';
-import { seedPortfolio } from '../portfolio/index.ts';
-import { type Environment, readSetting } from '../settings.ts';
 import { describeSandbox } from './banner.ts';
 import { type SandboxDatabase, startDatabase } from './database.ts';
 import { type DemoData, loadDemo } from './demo.ts';
@@ -21,8 +21,8 @@ import { makeConsentLink } from './demo-connect.ts';
 import { type Devnet, type DevnetNetwork, startDevnet } from './devnet/index.ts';
 import { lockFolder } from './folder-lock.ts';
 import { type SandboxIssuer, startIssuer } from './issuer/index.ts';
+import { createLifecycle, Interrupted, type Lifecycle } from './lifecycle.ts';
 import { requireOptionalPackages } from './optional-packages.ts';
-import { createParts, Interrupted, type Parts } from './parts.ts';
 import { writePricesFile } from './prices-file.ts';
 import { resetHint } from './reset-hint.ts';
 import { readSandboxFile, type SandboxFile, writeSandboxFile } from './sandbox-file.ts';
@@ -33,19 +33,19 @@ export async function runSandbox(args: string[], env: Environment): Promise<void
   const reset = readReset(args);
   requireOptionalPackages(env);
   const home = path.resolve(readSetting(env, 'CAUSEWAY_HOME')!);
-  const parts = createParts();
-  const start = startSandbox(parts, home, env, reset);
+  const lifecycle = createLifecycle();
+  const start = startSandbox(lifecycle, home, env, reset);
   const signalled = stopOnSignal(async () => {
-    parts.interrupt();
+    lifecycle.interrupt();
     await start.catch(() => {});
-    await parts.stopAll();
+    await lifecycle.stopAll();
   });
   try {
     const { lost } = await start;
     const failure = await Promise.race([signalled, lost]);
     if (failure) throw failure;
   } catch (error) {
-    await parts.stopAll();
+    await lifecycle.stopAll();
     if (!(error instanceof Interrupted)) throw error;
   }
   await signalled;
@@ -53,13 +53,13 @@ export async function runSandbox(args: string[], env: Environment): Promise<void
 
 /** Answers with what may end it: a devnet that is lost. */
 async function startSandbox(
-  parts: Parts,
+  lifecycle: Lifecycle,
   home: string,
   env: Environment,
   reset: boolean,
 ): Promise<Pick<Devnet, 'lost'>> {
   const startedAt = performance.now();
-  await parts.begin(lockFolder(home).then((release) => ({ stop: release })));
+  await lifecycle.begin(lockFolder(home).then((release) => ({ stop: release })));
   if (reset) resetHome(home, env);
   const secrets = readOrMakeSecrets(home);
   const config = readSandboxConfig(secrets, env, writePricesFile(home));
@@ -68,7 +68,7 @@ async function startSandbox(
     level: config.logLevel,
     destination: pino.destination({ dest: path.join(home, 'causeway.log'), mode: 0o600, sync: true }),
   });
-  const [database, devnet, cardIssuer] = await parts.begin<[SandboxDatabase, Devnet, SandboxIssuer]>(
+  const [database, devnet, cardIssuer] = await lifecycle.begin<[SandboxDatabase, Devnet, SandboxIssuer]>(
     openDatabase(home, env, log),
     startDevnet({ home, keys: secrets, log }),
     startIssuer({ ...issuerFiles(home), token: secrets.cardIssuerToken, log }),
@@ -85,7 +85,7 @@ async function startSandbox(
     issuerWebhookSecrets: [cardWebhookSecret],
   };
   const demo = await prepareData(served, home, env, log);
-  const [server] = await parts.begin<[RunningServer]>(serve(served, log, ['api', 'worker']));
+  const [server] = await lifecycle.begin<[RunningServer]>(serve(served, log, ['api', 'worker']));
 
   const { url } = server;
   await cardIssuer.setWebhook({ url: `${url}/issuer/events`, secret: cardWebhookSecret });
@@ -153,11 +153,11 @@ function readDevnets({ networks }: Devnet, signerKey: PrivateKey): NetworkSettin
 /** The schema and the demo data are there before the first request is answered. */
 async function prepareData(config: Config, home: string, env: Environment, log: Log): Promise<DemoData> {
   await migrate(config.databaseUrl, { functions: 'own' }).catch((error) => {
-    if (!(error instanceof StartError)) throw unreachable(error);
+    if (!(error instanceof StartupError)) throw unreachable(error);
     // --reset does not empty an operator's own database.
     if (readSetting(env, 'DATABASE_URL')) throw error;
     const cause = error;
-    throw new StartError(`${error.message} ${resetHint}`, { cause });
+    throw new StartupError(`${error.message} ${resetHint}`, { cause });
   });
   const deps = createDeps(config, log);
   const ctx = contextFor(deps, sandboxOperator, log);
@@ -196,14 +196,14 @@ function readReset(args: string[]): boolean {
   try {
     return parseArgs({ args, options: { reset: { type: 'boolean' } }, strict: true }).values.reset ?? false;
   } catch {
-    throw new StartError('The sandbox knows one flag, --reset.');
+    throw new StartupError('The sandbox knows one flag, --reset.');
   }
 }
 
 /** Everything but the lock, which is ours by now. */
 function resetHome(home: string, env: Environment): void {
   if (readSetting(env, 'DATABASE_URL')) {
-    throw new StartError(
+    throw new StartupError(
       '--reset empties only the embedded database: unset DATABASE_URL, or drop that database yourself.',
     );
   }

@@ -7,10 +7,10 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { makeUser } from '../../test/factories.ts';
-import { ask, cloneDatabase, useHarness } from '../../test/harness.ts';
-import { waitUntil } from '../../test/wait-until.ts';
-import { callNode } from '../evm/index.ts';
+import { callNode } from '#adapters/evm';
+import { makeUser } from '#test/factories';
+import { ask, cloneDatabase, useHarness } from '#test/harness';
+import { waitUntil } from '#test/wait-until';
 import type { SandboxFile } from './sandbox-file.ts';
 
 const harness = useHarness();

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { PrivateKey } from '../evm/index.ts';
-import { StartError } from '../platform/start-error.ts';
+import type { PrivateKey } from '#adapters/evm';
+import { StartupError } from '#platform/errors/startup-error';
 import { resetHint } from './reset-hint.ts';
 import { writeSecretFile } from './sandbox-file.ts';
 
@@ -45,7 +45,7 @@ function readSecrets(file: string): Partial<SandboxSecrets> {
     return JSON.parse(readFileSync(file, 'utf8')) as Partial<SandboxSecrets>;
   } catch (cause) {
     // Without the encryption key the database's sealed values are lost: never replaced in silence.
-    throw new StartError(`${file} cannot be read: restore it. ${resetHint}`, {
+    throw new StartupError(`${file} cannot be read: restore it. ${resetHint}`, {
       cause,
     });
   }

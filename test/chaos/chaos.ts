@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PayoutStep } from '../../src/payouts/index.ts';
+import type { PayoutStep } from '#features/payouts';
 import type { Replacement } from './database.ts';
 import { type Disasters, startDisasters } from './disasters.ts';
 import { everyFault, type Fault, type FaultMix } from './fault-mix.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { migrate } from '../../src/platform/migrate.ts';
+import { migrate } from '#platform/db/migrate';
 import { type Postgres, startPostgres } from '../../src/sandbox/postgres/index.ts';
 
 /**

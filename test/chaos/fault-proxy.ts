@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hashOf } from '../../src/evm/index.ts';
+import { hashOf } from '#adapters/evm';
 import {
   type CallFault,
   chooseCallFault,

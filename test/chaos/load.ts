@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TokenSymbol } from '../../src/evm/index.ts';
-import { formatMinor } from '../../src/platform/money.ts';
+import type { TokenSymbol } from '#adapters/evm';
+import { formatMinor } from '#platform/values/money';
 import { createFreezer } from './freezer.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';

@@ -1,9 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { contextFor, type Deps, inTransaction } from '../../src/context.ts';
-import { NodeError, readFees, type Signer } from '../../src/evm/index.ts';
-import { lockAccounts, releaseFunds } from '../../src/ledger/index.ts';
-import { type AtStep, payoutJobs } from '../../src/payouts/index.ts';
-import { createLane, type Lane, throughWeather, type WorkerCtx } from '../../src/payouts/lane.ts';
+import { NodeError, readFees, type Signer } from '#adapters/evm';
+import { contextFor, type Deps, inTransaction } from '#context';
+import { lockAccounts, releaseFunds } from '#features/ledger';
+import { type AtStep, payoutJobs } from '#features/payouts';
+import type { Job } from '#platform/worker/jobs';
+import {
+  createLane,
+  type Lane,
+  tolerateNodeOutage,
+  type WorkerCtx,
+} from '../../src/features/payouts/lane.ts';
 import {
   claimUnsent,
   insertAttempts,
@@ -12,8 +18,7 @@ import {
   selectOpenBounds,
   selectOpenSlots,
   type UnsentAttempt,
-} from '../../src/payouts/queries.ts';
-import type { Job } from '../../src/platform/jobs.ts';
+} from '../../src/features/payouts/queries.ts';
 import type { MutantName } from './mutants.ts';
 import { createRandom } from './random.ts';
 
@@ -52,7 +57,7 @@ function replaceJob(jobs: Job<Deps>[], step: string, lane: Lane, turn: Turn): Jo
   const name = `payouts.${step} polygon`;
   const run = (deps: Deps) => {
     const ctx = contextFor(deps, { kind: 'worker', job: name } as const, deps.log);
-    return throughWeather(ctx, lane, () => turn(ctx, lane));
+    return tolerateNodeOutage(ctx, lane, () => turn(ctx, lane));
   };
   return jobs.map((job) => (job.name === name ? { ...job, run } : job));
 }

@@ -1,4 +1,4 @@
-// Loaded before a chaos worker: of viem only what src/evm/ imports, and none of the schemas. It starts in half the time, and how
+// Loaded before a chaos worker: of viem only what src/adapters/evm/ imports, and none of the schemas. It starts in half the time, and how
 // many workers can be killed in a minute depends on that.
 import { globSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -39,11 +39,11 @@ function slimOf(specifier: string, indexFile: string): string {
     .join('\n');
 }
 
-/** By an import, or as `viem.utils.name` through src/evm/viem.ts. */
+/** By an import, or as `viem.utils.name` through src/adapters/evm/viem.ts. */
 function namesImported(specifier: string): string[] {
   const imported = new RegExp(`import \\{([^}]*)\\} from '${specifier}'`, 'g');
   const used = new RegExp(`\\b${specifier.replace('/', '\\.')}\\.(\\w+)`, 'g');
-  const names = globSync('src/evm/*.ts', { cwd: fileURLToPath(root) }).flatMap((file) => {
+  const names = globSync('src/adapters/evm/*.ts', { cwd: fileURLToPath(root) }).flatMap((file) => {
     const text = readFileSync(new URL(file, root), 'utf8');
     return [...text.matchAll(imported), ...text.matchAll(used)].flatMap(([, list]) => list!.split(','));
   });

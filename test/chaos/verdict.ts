@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readMark, type TokenSymbol } from '../../src/evm/index.ts';
-import { checkBooks } from '../../src/ledger/index.ts';
+import { readMark, type TokenSymbol } from '#adapters/evm';
+import { checkBooks } from '#features/ledger';
 import type { Asked } from './load.ts';
 import type { ChaosOperator } from './operator.ts';
 import type { World } from './world.ts';

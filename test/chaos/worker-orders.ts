@@ -1,5 +1,5 @@
-import type { NetworkSettings } from '../../src/evm/index.ts';
-import type { PayoutStep } from '../../src/payouts/index.ts';
+import type { NetworkSettings } from '#adapters/evm';
+import type { PayoutStep } from '#features/payouts';
 import type { MutantName } from './mutants.ts';
 
 export interface WorkerOrders {

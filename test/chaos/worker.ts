@@ -1,14 +1,14 @@
 // One worker process of a chaos run. Its orders come as one line on standard input; when that ends, so does the process.
 import { appendFileSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { Deps } from '../../src/context.ts';
-import { createEvm } from '../../src/evm/index.ts';
-import { type AtStep, payoutJobs } from '../../src/payouts/index.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { createPool } from '../../src/platform/db.ts';
-import { runJobs } from '../../src/platform/jobs.ts';
-import { createLog } from '../../src/platform/log.ts';
-import { createScreening } from '../../src/screening/index.ts';
+import { createEvm } from '#adapters/evm';
+import { createScreening } from '#adapters/screening';
+import type { Deps } from '#context';
+import { type AtStep, payoutJobs } from '#features/payouts';
+import { createPool } from '#platform/db/db';
+import { createLog } from '#platform/observe/log';
+import { systemClock } from '#platform/values/clock';
+import { runJobs } from '#platform/worker/jobs';
 import { readOrders, type WorkerOrders } from './worker-orders.ts';
 
 let mayDie = true;

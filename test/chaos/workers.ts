@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PayoutStep } from '../../src/payouts/index.ts';
+import type { PayoutStep } from '#features/payouts';
 import type { MutantName } from './mutants.ts';
 import type { Random } from './random.ts';
 import { type WorkerOrders, writeOrders } from './worker-orders.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { IssuedKey } from '../../src/keys/index.ts';
+import type { IssuedKey } from '#features/keys';
 import { makeKey } from '../factories.ts';
 import { useHarness } from '../harness.ts';
 import { startTestIssuer } from '../issuer.ts';

@@ -1,4 +1,4 @@
-import type { IssuedKey } from '../../src/keys/index.ts';
+import type { IssuedKey } from '#features/keys';
 
 export interface KeyPool<Owner> {
   /** One that has requests left in its user's allowance, made where none has; the request is counted. */

@@ -2,11 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createCards } from '../../src/cards/create-cards.ts';
-import { simulateActivity } from '../../src/cards/simulate-activity.ts';
-import { updateCard } from '../../src/cards/update-card.ts';
-import type { IssuedKey } from '../../src/keys/index.ts';
-import { refreshPrices } from '../../src/portfolio/refresh-prices.ts';
+import type { IssuedKey } from '#features/keys';
+import { createCards } from '../../src/features/cards/create-cards.ts';
+import { simulateActivity } from '../../src/features/cards/simulate-activity.ts';
+import { updateCard } from '../../src/features/cards/update-card.ts';
+import { refreshPrices } from '../../src/features/portfolio/refresh-prices.ts';
 import { type LineFields, makeKey, makeLines } from '../factories.ts';
 import { type Harness, testFolder } from '../harness.ts';
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
-import { createNode, type Provider } from '../../src/evm/index.ts';
+import { createNode, type Provider } from '#adapters/evm';
 import type { Exchange } from './scenario.ts';
 
 interface Call {

@@ -3,13 +3,13 @@
 import { randomInt } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { writeHeapSnapshot } from 'node:v8';
-import { type CardReveal, catchUp, createCards, readRevealKey, revealCard } from '../../src/cards/index.ts';
-import type { Config } from '../../src/config.ts';
-import { type Ctx, contextFor, type KeyActor } from '../../src/context.ts';
-import type { EncryptedSecrets } from '../../src/issuer/index.ts';
+import type { EncryptedSecrets } from '#adapters/issuer';
+import type { Config } from '#config/config';
+import { type Ctx, contextFor, type KeyActor } from '#context';
+import { type CardReveal, catchUp, createCards, readRevealKey, revealCard } from '#features/cards';
+import { Refusal } from '#platform/errors/errors';
+import { createLog } from '#platform/observe/log';
 import { serve } from '../../src/main.ts';
-import { Refusal } from '../../src/platform/errors.ts';
-import { createLog } from '../../src/platform/log.ts';
 
 export type Order =
   | { kind: 'start'; config: Config; logFile: string; actor: KeyActor }

@@ -1,8 +1,8 @@
 // A process of its own for the tests of the PostgreSQL limiter: asks for admission as fast as it can, on several
 // connections, from the moment it is told until the time is up, and says how often it was admitted and refused.
-import { createPool } from '../../src/platform/db.ts';
-import { createLog } from '../../src/platform/log.ts';
-import { createPostgresLimiter, type RatePolicy } from '../../src/platform/rate-limit/index.ts';
+import { createPool } from '#platform/db/db';
+import { createLog } from '#platform/observe/log';
+import { createPostgresLimiter, type RatePolicy } from '#platform/rate-limit/index';
 
 export interface HammerOrder {
   policy: RatePolicy;

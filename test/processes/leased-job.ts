@@ -1,9 +1,9 @@
 // A worker of the tests of jobs, to be frozen: its one job writes a row every few milliseconds, in one turn without an end.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPool } from '../../src/platform/db.ts';
-import { runJobs } from '../../src/platform/jobs.ts';
-import { createLog } from '../../src/platform/log.ts';
-import type { Metrics } from '../../src/platform/metrics.ts';
+import { createPool } from '#platform/db/db';
+import { createLog } from '#platform/observe/log';
+import type { Metrics } from '#platform/observe/metrics';
+import { runJobs } from '#platform/worker/jobs';
 
 const [, , databaseUrl, leaseMs] = process.argv;
 const outcomes: string[] = [];

@@ -1,5 +1,5 @@
 // A process of its own for the tests of migrations: says that it is ready, waits for the word, migrates, says what it applied.
-import { migrate } from '../../src/platform/migrate.ts';
+import { migrate } from '#platform/db/migrate';
 
 process.on('message', async () => {
   const applied = await migrate(process.argv[2]!);

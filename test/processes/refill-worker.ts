@@ -2,17 +2,17 @@
 // input; when that ends, so does the process.
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { cardJobs } from '../../src/cards/jobs.ts';
-import { makeRefillJobs, type RefillStep } from '../../src/cards/refills/index.ts';
-import type { Deps } from '../../src/context.ts';
-import { createEvm, type NetworkSettings } from '../../src/evm/index.ts';
-import { createHttpIssuer } from '../../src/issuer/index.ts';
-import { type PayoutStep, payoutJobs } from '../../src/payouts/index.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import { createPool } from '../../src/platform/db.ts';
-import { runJobs } from '../../src/platform/jobs.ts';
-import { createLog } from '../../src/platform/log.ts';
-import { createScreening } from '../../src/screening/index.ts';
+import { createEvm, type NetworkSettings } from '#adapters/evm';
+import { createHttpIssuer } from '#adapters/issuer';
+import { createScreening } from '#adapters/screening';
+import type { Deps } from '#context';
+import { makeRefillJobs, type RefillStep } from '#features/cards/refills';
+import { type PayoutStep, payoutJobs } from '#features/payouts';
+import { createPool } from '#platform/db/db';
+import { createLog } from '#platform/observe/log';
+import { systemClock } from '#platform/values/clock';
+import { runJobs } from '#platform/worker/jobs';
+import { cardJobs } from '../../src/features/cards/jobs.ts';
 
 export interface RefillOrders {
   databaseUrl: string;

@@ -1,5 +1,5 @@
 -- Hashes an audit row after the previous hash. `audit_append` hashes the same columns.
--- Called by: `audit_log_chain`, `src/audit/queries.ts`.
+-- Called by: `audit_log_chain`, `src/features/audit/queries.ts`.
 -- Locks: nothing.
 -- Costs: one SHA-256.
 create or replace function audit_row_hash(previous bytea, r audit_log) returns bytea

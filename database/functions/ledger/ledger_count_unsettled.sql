@@ -1,5 +1,5 @@
 -- Counts unsettled records of a list that were added (`sign` 1) or taken out (-1).
--- Called by: `ledger_note_completed_withdrawals`, `src/ledger/unsettled/queries.ts`.
+-- Called by: `ledger_note_completed_withdrawals`, `src/features/ledger/unsettled/queries.ts`.
 -- Locks: the row of the list, then the nodes of the records.
 -- Costs: one update of the list; `ledger_count` if a record is not in the tail; `ledger_cut_tail` if the tail
 -- has 128.

@@ -1,7 +1,7 @@
 -- Returns a page of every type, newest first, its total, and what each account had after the newest line. No
 -- line between is left out, so the reader counts balances back. Each account comes once: repeating it with
 -- each line took longer than finding the lines.
--- Called by: `src/ledger/lines/queries.ts`.
+-- Called by: `src/features/ledger/lines/queries.ts`.
 -- Locks: nothing.
 -- Costs: one `ledger_locate`, one `ledger_newest`, one `ledger_balances_after` for the accounts of the page.
 create or replace function ledger_lines_page(of_user uuid, start_at timestamptz, end_at timestamptz, skip bigint, size bigint,

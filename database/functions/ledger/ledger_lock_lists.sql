@@ -1,7 +1,7 @@
 -- Locks the settled or unsettled lists of users, who must differ; returns their ids by place; creates missing
 -- ones. Plain look-ups: most calls are about one user, and a join takes longer to set up.
--- Called by: `ledger_note_completed_withdrawals`, `ledger_note_new_withdrawals`, `src/ledger/queries.ts`,
--- `src/ledger/unsettled/queries.ts`.
+-- Called by: `ledger_note_completed_withdrawals`, `ledger_note_new_withdrawals`, `src/features/ledger/queries.ts`,
+-- `src/features/ledger/unsettled/queries.ts`.
 -- Locks: the lists, in order of id. Missing ones are created before, in order of user (key share on users).
 -- Costs: one list for one user; for several, three look-ups by index and at most one insert for each.
 create or replace function ledger_lock_lists(users uuid[], settled boolean) returns bigint[]

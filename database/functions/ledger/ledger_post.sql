@@ -1,7 +1,7 @@
 -- Posts lines, all or nothing; returns the postings' ids. Lines name users, postings and owners by place. An
 -- owner is a user's asset, `spent` what was held for it. One statement a table: it takes longer to begin than
 -- a row to write. Only index scans: plans made for small tables read every account.
--- Called by: `src/ledger/queries.ts`.
+-- Called by: `src/features/ledger/queries.ts`.
 -- Locks: the users' settled lists, then their accounts, each in order of id.
 -- Costs: one row a posting, line and movement; one update a list and account; triggers; cuts and late counts.
 create or replace function ledger_post(at timestamptz, users uuid[], networks text[], currencies text[], owners uuid[], assets integer[],

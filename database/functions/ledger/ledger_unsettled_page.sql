@@ -1,6 +1,6 @@
 -- Returns a page of unsettled records, newest first, and their total; one row without a record if the page is
 -- empty, none if the user has no list.
--- Called by: `src/ledger/unsettled/queries.ts`.
+-- Called by: `src/features/ledger/unsettled/queries.ts`.
 -- Locks: nothing.
 -- Costs: one `ledger_locate`; the records of the page, and those between it and the place that was located.
 create or replace function ledger_unsettled_page(of_user uuid, start_at timestamptz, end_at timestamptz, skip bigint, size bigint)

@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import type { RateLimiter } from './policy.ts';
 import { admitHit, deleteEmptyWindows } from './queries.ts';
 

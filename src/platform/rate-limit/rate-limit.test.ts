@@ -5,10 +5,10 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { cloneDatabase, testLog } from '../../../test/harness.ts';
-import type { HammerOrder, HammerReport } from '../../../test/processes/hammer-limiter.ts';
-import { sized } from '../../../test/sizes.ts';
-import { createPool, type Db, type Pool } from '../db.ts';
+import { cloneDatabase, testLog } from '#test/harness';
+import type { HammerOrder, HammerReport } from '#test/processes/hammer-limiter';
+import { sized } from '#test/sizes';
+import { createPool, type Db, type Pool } from '../db/db.ts';
 import {
   createMemoryLimiter,
   createPostgresLimiter,

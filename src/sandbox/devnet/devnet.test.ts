@@ -9,16 +9,9 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  callNode,
-  chains,
-  deployTestTokens,
-  type Network,
-  networks,
-  type PrivateKey,
-} from '../../evm/index.ts';
-import { createLog } from '../../platform/log.ts';
-import { StartError } from '../../platform/start-error.ts';
+import { callNode, chains, deployTestTokens, type Network, networks, type PrivateKey } from '#adapters/evm';
+import { StartupError } from '#platform/errors/startup-error';
+import { createLog } from '#platform/observe/log';
 import { type Devnet, type DevnetNetwork, startNetworks } from './start-networks.ts';
 
 const recipient = '0x00000000000000000000000000000000000000aa';
@@ -301,7 +294,7 @@ describe('startNetworks', () => {
     const home = await temporaryHome(t);
     await fs.mkdir(path.join(home, 'devnet', 'base.jsonl'), { recursive: true });
     const isSentence = (error: unknown) =>
-      error instanceof StartError && /^The base devnet cannot be used: [^\n]*\.$/.test(error.message);
+      error instanceof StartupError && /^The base devnet cannot be used: [^\n]*\.$/.test(error.message);
     await assert.rejects(start(t, home, makeKeys()), isSentence);
     await fs.rmdir(path.join(home, 'devnet', 'base.jsonl'));
     await start(t, home, makeKeys());
@@ -312,6 +305,6 @@ describe('startNetworks', () => {
     await fs.mkdir(path.join(home, 'devnet'));
     await fs.writeFile(path.join(home, 'devnet', 'polygon.json'), '{}');
     const sentence = 'An earlier release made this sandbox. To start from scratch, run npm start -- --reset.';
-    await assert.rejects(start(t, home, makeKeys()), new StartError(sentence));
+    await assert.rejects(start(t, home, makeKeys()), new StartupError(sentence));
   });
 });

@@ -1,5 +1,5 @@
 import type { AccountOverride, EdrContext } from '@nomicfoundation/edr';
-import { StartError } from '../../platform/start-error.ts';
+import { StartupError } from '#platform/errors/startup-error';
 
 export type Hex = `0x${string}`;
 
@@ -84,7 +84,7 @@ function loadEdr() {
   loaded ??= (async () => {
     const edr = await import('@nomicfoundation/edr').catch((cause) => {
       const name = `@nomicfoundation/edr for ${process.platform}-${process.arch}`;
-      throw new StartError(`The package ${name}, the sandbox’s EVM, is not installed.`, { cause });
+      throw new StartupError(`The package ${name}, the sandbox’s EVM, is not installed.`, { cause });
     });
     const context = new edr.EdrContext();
     await context.registerProviderFactory(edr.L1_CHAIN_TYPE, edr.l1ProviderFactory());

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { reasonOf, StartError } from '../../platform/start-error.ts';
+import { reasonOf, StartupError } from '#platform/errors/startup-error';
 import type { Devnet, DevnetOptions } from './start-networks.ts';
 
 /** What the thread sends. */
@@ -22,14 +22,14 @@ export async function startDevnet({ home, keys, log }: DevnetOptions): Promise<D
   if (hasStarted) throw new Error('a process can start the devnets only once');
   hasStarted = true;
   const thread = new Worker(threadFile, { workerData: { home, keys }, execArgv: [] });
-  const { promise: lost, resolve: lose } = Promise.withResolvers<StartError>();
+  const { promise: lost, resolve: lose } = Promise.withResolvers<StartupError>();
   const { promise: started, resolve, reject } = Promise.withResolvers<Devnet['networks']>();
   const exited = new Promise((resolve) => thread.once('exit', resolve));
   let isStopping = false;
   const fail = (reason: string) => {
     if (isStopping) return;
-    reject(new StartError(reason));
-    lose(new StartError(reason));
+    reject(new StartupError(reason));
+    lose(new StartupError(reason));
   };
   thread.on('message', (message: ThreadMessage) => {
     if (message.kind === 'started') resolve(message.networks);

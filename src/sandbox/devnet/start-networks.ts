@@ -7,9 +7,9 @@ import {
   type Network,
   networks,
   type PrivateKey,
-} from '../../evm/index.ts';
-import type { Log } from '../../platform/log.ts';
-import { reasonOf, StartError } from '../../platform/start-error.ts';
+} from '#adapters/evm';
+import { reasonOf, StartupError } from '#platform/errors/startup-error';
+import type { Log } from '#platform/observe/log';
 import { prepareFolder } from '../folder-lock.ts';
 import { resetHint } from '../reset-hint.ts';
 import { type DevnetNode, startNode } from './start-node.ts';
@@ -31,7 +31,7 @@ export interface DevnetNetwork {
 export interface Devnet {
   networks: Record<Network, DevnetNetwork>;
   /** Resolves when a network has stopped answering and could not be restarted. */
-  lost: Promise<StartError>;
+  lost: Promise<StartupError>;
   stop(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export async function startNetworks({ home, keys, log }: DevnetOptions): Promise
   const folder = await prepareFolder(path.join(home, 'devnet'));
   // The database beside it refers to chains in a format that this release cannot read.
   if (existsSync(path.join(folder, 'polygon.json'))) {
-    throw new StartError(`An earlier release made this sandbox. ${resetHint}`);
+    throw new StartupError(`An earlier release made this sandbox. ${resetHint}`);
   }
   const attempts = await Promise.allSettled(
     networks.map((network) => startNetwork({ folder, network, keys, log })),
@@ -88,8 +88,8 @@ async function startNetwork({ folder, network, keys, log }: NetworkOptions): Pro
     return { network, node, facts: { rpcUrl, chainId, hotWallet, tokens } };
   } catch (error) {
     await node?.stop();
-    if (error instanceof StartError) throw error;
-    throw new StartError(`The ${network} devnet cannot be used: ${reasonOf(error)}.`, { cause: error });
+    if (error instanceof StartupError) throw error;
+    throw new StartupError(`The ${network} devnet cannot be used: ${reasonOf(error)}.`, { cause: error });
   }
 }
 

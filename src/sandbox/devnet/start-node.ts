@@ -1,6 +1,6 @@
 import { existsSync, renameSync } from 'node:fs';
-import type { Log } from '../../platform/log.ts';
-import { reasonOf, StartError } from '../../platform/start-error.ts';
+import { reasonOf, StartupError } from '#platform/errors/startup-error';
+import type { Log } from '#platform/observe/log';
 import type { Chain } from './chain.ts';
 import { compact } from './compact.ts';
 import type { CreateEngine } from './engine.ts';
@@ -31,7 +31,7 @@ interface NodeTiming {
 export interface DevnetNode {
   rpcUrl: string;
   /** Resolves when the node has stopped answering and could not be restarted. */
-  lost: Promise<StartError>;
+  lost: Promise<StartupError>;
   stop(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export async function startNode(options: NodeOptions): Promise<DevnetNode> {
   let canCompact = true;
   let isStopping = false;
   let restarts: number[] = [];
-  const { promise: lost, resolve: lose } = Promise.withResolvers<StartError>();
+  const { promise: lost, resolve: lose } = Promise.withResolvers<StartupError>();
   const server = await serveChain(() => opening).catch((error) => {
     chain.close();
     throw error;
@@ -98,7 +98,9 @@ export async function startNode(options: NodeOptions): Promise<DevnetNode> {
       canCompact = true;
     } catch (error) {
       stopBeats();
-      lose(new StartError(`The ${network} devnet stopped answering: ${reasonOf(error)}.`, { cause: error }));
+      lose(
+        new StartupError(`The ${network} devnet stopped answering: ${reasonOf(error)}.`, { cause: error }),
+      );
     }
   }
 

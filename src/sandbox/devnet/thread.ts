@@ -1,7 +1,7 @@
 // The thread of the devnets: starts the networks, sends their addresses, and stops on request.
 import { parentPort, workerData } from 'node:worker_threads';
-import { createLog } from '../../platform/log.ts';
-import { StartError } from '../../platform/start-error.ts';
+import { StartupError } from '#platform/errors/startup-error';
+import { createLog } from '#platform/observe/log';
 import type { ThreadMessage } from './start-devnet.ts';
 import { startNetworks } from './start-networks.ts';
 
@@ -27,6 +27,6 @@ try {
   send({ kind: 'started', networks });
   void lost.then(({ message }) => send({ kind: 'lost', reason: message }));
 } catch (error) {
-  if (!(error instanceof StartError)) throw error;
+  if (!(error instanceof StartupError)) throw error;
   send({ kind: 'failed', reason: error.message });
 }

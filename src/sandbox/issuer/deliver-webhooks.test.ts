@@ -5,9 +5,9 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestIssuer, type TestIssuer } from '../../../test/issuer.ts';
-import { waitUntil } from '../../../test/wait-until.ts';
-import { verifyWebhook, type WebhookVerdict } from '../../issuer/index.ts';
+import { verifyWebhook, type WebhookVerdict } from '#adapters/issuer';
+import { startTestIssuer, type TestIssuer } from '#test/issuer';
+import { waitUntil } from '#test/wait-until';
 
 interface Receiver {
   url: string;

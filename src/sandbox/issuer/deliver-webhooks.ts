@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { signWebhook } from '../../issuer/index.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { Log } from '../../platform/log.ts';
+import { signWebhook } from '#adapters/issuer';
+import type { Log } from '#platform/observe/log';
+import type { Clock } from '#platform/values/clock';
 import { writeSecretFile } from '../sandbox-file.ts';
 import type { WireEvent } from './state.ts';
 

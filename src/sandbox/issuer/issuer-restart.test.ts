@@ -18,9 +18,9 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestIssuer } from '../../../test/issuer.ts';
-import { createHttpIssuer, type Issuer, type IssuerEvent, IssuerFault } from '../../issuer/index.ts';
-import { StartError } from '../../platform/start-error.ts';
+import { createHttpIssuer, type Issuer, type IssuerEvent, IssuerFault } from '#adapters/issuer';
+import { StartupError } from '#platform/errors/startup-error';
+import { startTestIssuer } from '#test/issuer';
 import { startIssuer } from './index.ts';
 
 const temporary = mkdtempSync(path.join(tmpdir(), 'causeway issuer '));
@@ -180,7 +180,7 @@ test('it refuses to start, with one sentence, on damaged or missing files', asyn
     cpSync(good, folder, { recursive: true });
     spoil(folder);
     await assert.rejects(start(t, folder), (error) => {
-      assert.ok(error instanceof StartError, what);
+      assert.ok(error instanceof StartupError, what);
       assert.match(error.message, sentence, what);
       assert.equal(error.message.split('\n').length, 1, what);
       return true;
@@ -204,7 +204,7 @@ test('it refuses to start on a port that is taken, and waits for one that is abo
   };
   await assert.rejects(
     startIssuer(options),
-    (error) => error instanceof StartError && /EADDRINUSE/.test(error.message),
+    (error) => error instanceof StartupError && /EADDRINUSE/.test(error.message),
   );
   setTimeout(() => holder.close(), 1_000);
   const running = await startIssuer(options);

@@ -3,11 +3,13 @@ import { constants, generateKeyPairSync, publicEncrypt, randomBytes, randomUUID 
 import { globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { ask, testFolder } from '../../../test/harness.ts';
-import { startTestIssuer, type TestIssuer } from '../../../test/issuer.ts';
-import { type EncryptedSecrets, type IssuerCard, IssuerFault } from '../../issuer/index.ts';
+import { type EncryptedSecrets, type IssuerCard, IssuerFault } from '#adapters/issuer';
+import { ask, testFolder } from '#test/harness';
+import { startTestIssuer, type TestIssuer } from '#test/issuer';
 
-const caller = (await import(new URL('../../issuer/reveal-in-browser.js', import.meta.url).href)) as {
+const caller = (await import(
+  new URL('../../adapters/issuer/reveal-in-browser.js', import.meta.url).href
+)) as {
   startSession(publicKeyPem: string): Promise<{ key: Uint8Array; sessionId: string }>;
   openSecret(key: Uint8Array, encrypted: string): Promise<string>;
 };

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { ask } from '../../../test/harness.ts';
-import { startTestIssuer, type TestIssuer } from '../../../test/issuer.ts';
 import {
   type CardStatus,
   cardStatuses,
@@ -14,7 +12,9 @@ import {
   type IssuerMovement,
   type IssuerTransaction,
   type Simulation,
-} from '../../issuer/index.ts';
+} from '#adapters/issuer';
+import { ask } from '#test/harness';
+import { startTestIssuer, type TestIssuer } from '#test/issuer';
 
 let server: TestIssuer;
 let issuer: Issuer;

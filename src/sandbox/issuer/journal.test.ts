@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { StartError } from '../../platform/start-error.ts';
+import { StartupError } from '#platform/errors/startup-error';
 import { openJournal } from './journal.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway journal '));
@@ -92,7 +92,7 @@ test('any other damage refuses to open, and changes nothing', async () => {
     writeFileSync(file, content);
     await assert.rejects(
       replay(file),
-      (error) => error instanceof StartError && / line \d+\.$/.test(error.message),
+      (error) => error instanceof StartupError && / line \d+\.$/.test(error.message),
       what,
     );
     assert.deepEqual(readFileSync(file), content, what);

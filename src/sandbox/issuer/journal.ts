@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode, StartError } from '../../platform/start-error.ts';
+import { errorCode, StartupError } from '#platform/errors/startup-error';
 
 /** A file that only grows: each line has a digest over itself and the line before, so that no damage goes unseen. */
 export interface Journal<Entry> {
@@ -28,7 +28,7 @@ export async function openJournal<Entry>(
   for (const [at, line] of lines.entries()) {
     const text = line.slice(line.indexOf(' ') + 1);
     digest = digestOf(digest, text);
-    if (line !== `${digest} ${text}`) throw new StartError(`${file} is damaged in line ${at + 1}.`);
+    if (line !== `${digest} ${text}`) throw new StartupError(`${file} is damaged in line ${at + 1}.`);
     replay(JSON.parse(text) as Entry);
   }
   const handle = await open(file, 'a', 0o600);

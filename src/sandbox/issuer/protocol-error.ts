@@ -1,4 +1,4 @@
-import { statusOfReason, type WireReason } from '../../issuer/index.ts';
+import { statusOfReason, type WireReason } from '#adapters/issuer';
 
 /** An error of the protocol: its reason decides the status. */
 export class ProtocolError extends Error {

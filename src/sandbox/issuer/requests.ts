@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { cardStatuses, spendingIntervals } from '../../issuer/index.ts';
-import { lazyValidator } from '../../platform/lazy-validator.ts';
-import { line, nullable } from '../../platform/schemas.ts';
+import { cardStatuses, spendingIntervals } from '#adapters/issuer';
+import { lazyValidator } from '#platform/http/lazy-validator';
+import { line, nullable } from '#platform/http/schemas';
 import { ProtocolError } from './protocol-error.ts';
 
 const strict = <T extends Parameters<typeof Type.Object>[0]>(fields: T) =>

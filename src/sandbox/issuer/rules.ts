@@ -1,12 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type {
-  CardStatus,
-  IssuerCard,
-  IssuerMovement,
-  IssuerTransaction,
-  IssuerUser,
-} from '../../issuer/index.ts';
-import { parseMinor } from '../../platform/money.ts';
+import type { CardStatus, IssuerCard, IssuerMovement, IssuerTransaction, IssuerUser } from '#adapters/issuer';
+import { parseMinor } from '#platform/values/money';
 import { ProtocolError } from './protocol-error.ts';
 import type {
   CardUpdateBody,

@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isWebhookSecret } from '../../issuer/index.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { createGate } from '../../platform/gate.ts';
-import type { Log } from '../../platform/log.ts';
-import { JsonFault, parseStrictJson } from '../../platform/strict-json.ts';
+import { isWebhookSecret } from '#adapters/issuer';
+import { limitConcurrency } from '#platform/http/limit-concurrency';
+import { JsonFault, parseStrictJson } from '#platform/http/strict-json';
+import type { Log } from '#platform/observe/log';
+import type { Clock } from '#platform/values/clock';
 import type { Deliveries } from './deliver-webhooks.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { bodies } from './requests.ts';
@@ -105,12 +105,12 @@ function routesOf({ store, vault, deliveries, clock }: ProtocolOptions): Route[]
   const { state } = store;
   const now = () => ({ state, at: clock() });
   // Numbers are on the disk before their cards: of two requests under one key the second must find what the first made.
-  const oneCreation = createGate(1);
+  const oneCreation = limitConcurrency(1);
 
   /** A write: what was answered under this key before, or what its rule says now. */
   const once = (asked: Asked, decide: () => Outcome): unknown => {
     const request = keyOf(asked);
-    const kept = store.findAnswer(request);
+    const kept = store.findRepeatedDecision(request);
     if (kept) return kept.body;
     const body = store.commit(request, decide());
     deliveries.wake();
@@ -132,7 +132,7 @@ function routesOf({ store, vault, deliveries, clock }: ProtocolOptions): Route[]
       handle: (asked) =>
         oneCreation(async () => {
           const body = bodies.newCards(asked.body);
-          const kept = store.findAnswer(keyOf(asked));
+          const kept = store.findRepeatedDecision(keyOf(asked));
           if (kept) return kept.body;
           findAccount(state, body.cardIssuerUserId);
           const vaulted = body.cards.map(() => {

@@ -5,8 +5,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLog } from '../../platform/log.ts';
-import { errorCode, reasonOf, StartError } from '../../platform/start-error.ts';
+import { errorCode, reasonOf, StartupError } from '#platform/errors/startup-error';
+import { createLog } from '#platform/observe/log';
 import { lockFolder } from '../folder-lock.ts';
 import { writeSecretFile } from '../sandbox-file.ts';
 import { deliverWebhooks } from './deliver-webhooks.ts';
@@ -23,7 +23,7 @@ const log = createLog({ level: 'info' });
 try {
   await run();
 } catch (error) {
-  if (error instanceof StartError) log.fatal(error.message);
+  if (error instanceof StartupError) log.fatal(error.message);
   else log.fatal({ err: error }, `${reasonOf(error)}.`);
   // What was opened by then would keep the process.
   process.exit(1);
@@ -32,12 +32,12 @@ try {
 async function run(): Promise<void> {
   const { ISSUER_FOLDER: folder, ISSUER_PORT: port, ISSUER_TOKEN: token } = process.env;
   if (!folder || !port || !token)
-    throw new StartError('The sandbox starts its issuer itself: use npm start.');
+    throw new StartupError('The sandbox starts its issuer itself: use npm start.');
   const release = await lockPatiently(folder);
   const clock = movableClock(Number(process.env.ISSUER_CLOCK_OFFSET_MS ?? 0));
   const [vault, store] = await Promise.all([openVault(folder), openStore(folder, clock)]);
   const lost = [...store.state.cards.keys()].filter((cardId) => !vault.has(cardId));
-  if (lost.length > 0) throw new StartError(`The vault lacks ${lost.length} of the journal’s cards.`);
+  if (lost.length > 0) throw new StartupError(`The vault lacks ${lost.length} of the journal’s cards.`);
   const positionFile = path.join(folder, 'delivered');
   const { durable, state } = store;
   const deliveries = deliverWebhooks({ events: state.events, durable, clock, positionFile, log });

@@ -1,4 +1,4 @@
-import type { IssuerCard, SpendingInterval } from '../../issuer/index.ts';
+import type { IssuerCard, SpendingInterval } from '#adapters/issuer';
 import { cents, type State } from './state.ts';
 
 /** The first instant of the interval that is running, by the calendar in UTC; a week begins on Monday. */

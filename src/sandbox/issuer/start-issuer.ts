@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from '../../platform/log.ts';
-import { StartError } from '../../platform/start-error.ts';
+import { StartupError } from '#platform/errors/startup-error';
+import type { Log } from '#platform/observe/log';
 import { prepareFolder } from '../folder-lock.ts';
 import { type Exit, spawnGuarded } from '../guarded-process.ts';
 import type { WebhookTarget } from './deliver-webhooks.ts';
@@ -76,7 +76,7 @@ export async function startIssuer(options: IssuerOptions): Promise<SandboxIssuer
     listening = await readAddress(listeningFile, running.pid);
     if (!listening && (exit || Date.now() > deadline)) {
       await stop();
-      throw new StartError(`The card issuer did not start: ${await readWords(logFile, logStart)}`);
+      throw new StartupError(`The card issuer did not start: ${await readWords(logFile, logStart)}`);
     }
   }
   const url = listening;

@@ -1,5 +1,5 @@
-import type { IssuerCard, IssuerEvent, IssuerTransaction, IssuerUser } from '../../issuer/index.ts';
-import { parseMinor } from '../../platform/money.ts';
+import type { IssuerCard, IssuerEvent, IssuerTransaction, IssuerUser } from '#adapters/issuer';
+import { parseMinor } from '#platform/values/money';
 
 /** An event without its number: what a rule says that happened. */
 export type Fact = IssuerEvent extends infer Event

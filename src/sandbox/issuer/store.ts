@@ -1,6 +1,6 @@
 import path from 'node:path';
-import type { Clock } from '../../platform/clock.ts';
-import { StartError } from '../../platform/start-error.ts';
+import { StartupError } from '#platform/errors/startup-error';
+import type { Clock } from '#platform/values/clock';
 import { openJournal } from './journal.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { makeId, type Outcome } from './rules.ts';
@@ -15,7 +15,7 @@ export interface RequestKey {
 export interface Store {
   readonly state: State;
   /** The answer that was given under this key, if any. */
-  findAnswer(request: RequestKey): { body: unknown } | undefined;
+  findRepeatedDecision(request: RequestKey): { body: unknown } | undefined;
   /** Makes an outcome happen, all of it or nothing. It may be told once `durable` has resolved. */
   commit(request: RequestKey, outcome: Outcome): unknown;
   commitSession(digest: string): void;
@@ -32,7 +32,7 @@ export async function openStore(folder: string, clock: Clock): Promise<Store> {
   const file = path.join(folder, 'journal.jsonl');
   const journal = await openJournal<Entry>(file, (entry) => applyEntry(state, entry));
   if (state.events.some(({ sequence }, at) => sequence !== String(at + 1))) {
-    throw new StartError(`${file} has events that are not numbered one after the other.`);
+    throw new StartupError(`${file} has events that are not numbered one after the other.`);
   }
   const add = (entry: Entry) => {
     applyEntry(state, entry);
@@ -40,7 +40,7 @@ export async function openStore(folder: string, clock: Clock): Promise<Store> {
   };
   return {
     state,
-    findAnswer({ key, fingerprint }) {
+    findRepeatedDecision({ key, fingerprint }) {
       const kept = state.answers.get(key);
       if (kept && kept.fingerprint !== fingerprint) {
         throw new ProtocolError('key-reused', 'The idempotency key belongs to another request.');

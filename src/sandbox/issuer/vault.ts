@@ -2,9 +2,9 @@ import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, ran
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { EncryptedSecrets } from '../../issuer/index.ts';
-import { createSealer, type Sealer } from '../../platform/seal.ts';
-import { StartError } from '../../platform/start-error.ts';
+import type { EncryptedSecrets } from '#adapters/issuer';
+import { StartupError } from '#platform/errors/startup-error';
+import { createSealer, type Sealer } from '#platform/secrets/seal';
 import { writeSecretFile } from '../sandbox-file.ts';
 import { makeCardCode, makeCardNumber } from './card-number.ts';
 import { openJournal } from './journal.ts';
@@ -94,7 +94,7 @@ export function readVault(folder: string): VaultedCard[] {
 function readOrMakeSealer(folder: string): Sealer {
   if (!existsSync(keyFile(folder))) {
     // Made anew, it would open nothing that is there.
-    if (existsSync(vaultFile(folder))) throw new StartError(`${keyFile(folder)} is missing; restore it.`);
+    if (existsSync(vaultFile(folder))) throw new StartupError(`${keyFile(folder)} is missing; restore it.`);
     writeSecretFile(keyFile(folder), `${randomBytes(32).toString('base64')}\n`);
   }
   return readSealer(folder);
@@ -102,7 +102,7 @@ function readOrMakeSealer(folder: string): Sealer {
 
 function readSealer(folder: string): Sealer {
   const key = Buffer.from(readFileSync(keyFile(folder), 'utf8').trim(), 'base64');
-  if (key.length !== 32) throw new StartError(`${keyFile(folder)} is damaged; restore it.`);
+  if (key.length !== 32) throw new StartupError(`${keyFile(folder)} is damaged; restore it.`);
   return createSealer(new Map([[1, key]]));
 }
 
@@ -117,7 +117,7 @@ function open(sealer: Sealer, place: string, sealed: string): string {
   try {
     return sealer.open(place, Buffer.from(sealed, 'base64'));
   } catch (cause) {
-    throw new StartError('The vault does not open with the key beside it.', { cause });
+    throw new StartupError('The vault does not open with the key beside it.', { cause });
   }
 }
 

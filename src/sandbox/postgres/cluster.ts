@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode, StartError } from '../../platform/start-error.ts';
+import { errorCode, StartupError } from '#platform/errors/startup-error';
 import { spawnGuarded } from '../guarded-process.ts';
 import { dataOutside, giveTo } from './data-folder.ts';
-import { type Account, contentOf, environment } from './places.ts';
+import { type Account, contentOf, environment } from './folders.ts';
 import { binary, type ServerFiles } from './server-files.ts';
 import { readLogFrom, tellingLine } from './server-log.ts';
 
@@ -34,10 +34,10 @@ export async function prepareCluster({
   if (clusterVersion !== undefined) {
     if (clusterVersion !== server.version.split('.')[0]) {
       const versions = `was made by PostgreSQL ${clusterVersion}, and this server is ${server.version}`;
-      throw new StartError(`The database in ${data} ${versions}; move it away to start with an empty one.`);
+      throw new StartupError(`The database in ${data} ${versions}; move it away to start with an empty one.`);
     }
     if (!kept) {
-      throw new StartError(
+      throw new StartupError(
         `${passwordFile} is missing; restore it, or remove ${data} to start with an empty one.`,
       );
     }
@@ -47,7 +47,7 @@ export async function prepareCluster({
   await fs.rmdir(data).catch((error) => {
     if (errorCode(error) === 'ENOENT') return;
     if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'ENOTDIR') throw error;
-    throw new StartError(`${data} holds no PostgreSQL database; move it away to start with an empty one.`);
+    throw new StartupError(`${data} holds no PostgreSQL database; move it away to start with an empty one.`);
   });
   const password = kept || randomBytes(24).toString('hex');
   if (!kept) {
@@ -87,7 +87,7 @@ export async function prepareCluster({
   const { code } = await initdb.exited;
   if (code !== 0) {
     const line = tellingLine(await readLogFrom(logFile, logStart));
-    throw new StartError(`The database in ${data} could not be made: ${line} (see ${logFile}).`);
+    throw new StartupError(`The database in ${data} could not be made: ${line} (see ${logFile}).`);
   }
   await fs.rename(path.join(partial, 'data'), data);
   await fs.rm(partial, { recursive: true, force: true });

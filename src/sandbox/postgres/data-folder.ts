@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import path from 'node:path';
-import { StartError } from '../../platform/start-error.ts';
-import { stopOrphan } from './orphan.ts';
+import { StartupError } from '#platform/errors/startup-error';
 import {
   type Account,
   contentOf,
@@ -11,7 +10,8 @@ import {
   run,
   statIfThere,
   systemFolder,
-} from './places.ts';
+} from './folders.ts';
+import { stopOrphan } from './orphan.ts';
 
 /** Decides where the data is or will be, and as which account the server runs where that is not our own. */
 export async function settleData(folder: string): Promise<{ data: string; account: Account | undefined }> {
@@ -21,7 +21,7 @@ export async function settleData(folder: string): Promise<{ data: string; accoun
   const linked = target ?? inFolder;
   if (path.dirname(linked) === systemFolder && linked !== outside) {
     // A copied folder would otherwise share the data, and stop the server, of the one it was copied from.
-    throw new StartError(
+    throw new StartupError(
       `${inFolder} leads to the data of another folder; remove it to start with an empty one.`,
     );
   }
@@ -30,7 +30,7 @@ export async function settleData(folder: string): Promise<{ data: string; accoun
 
   if (process.getuid?.() !== 0) {
     if (found !== undefined && found.uid !== process.getuid?.()) {
-      throw new StartError(`The database in ${linked} belongs to another user (uid ${found.uid}).`);
+      throw new StartupError(`The database in ${linked} belongs to another user (uid ${found.uid}).`);
     }
     return { data: found === undefined ? inFolder : await fs.realpath(linked), account: undefined };
   }
@@ -41,7 +41,7 @@ export async function settleData(folder: string): Promise<{ data: string; accoun
       found.uid === 0 ? await unprivilegedAccount() : { uid: found.uid | 0, gid: found.gid | 0 };
     if (found.uid === 0) await giveTo(account, linked);
     if (!(await canEnter(account, linked)) && !(await canBeLetIn(account, folder))) {
-      throw new StartError(
+      throw new StartupError(
         `User ${found.uid} owns ${linked} and cannot reach it; open the folders above to others.`,
       );
     }

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StartError } from '../../platform/start-error.ts';
-import { contentOf, run, statIfThere } from './places.ts';
+import { StartupError } from '#platform/errors/startup-error';
+import { contentOf, run, statIfThere } from './folders.ts';
 
 /** Stops a server that a killed supervisor left behind on this data. */
 export async function stopOrphan(place: string): Promise<void> {
@@ -24,7 +24,7 @@ export async function stopOrphan(place: string): Promise<void> {
       await sleep(50);
     }
   }
-  throw new StartError(`An earlier PostgreSQL server on ${data} (process ${pid}) does not stop.`);
+  throw new StartupError(`An earlier PostgreSQL server on ${data} (process ${pid}) does not stop.`);
 }
 
 /**

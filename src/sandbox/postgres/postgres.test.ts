@@ -12,7 +12,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { StartError } from '../../platform/start-error.ts';
+import { StartupError } from '#platform/errors/startup-error';
 import { spawnGuarded } from '../guarded-process.ts';
 import { type Postgres, type PostgresOptions, startPostgres } from './index.ts';
 
@@ -287,14 +287,14 @@ describe('startPostgres', () => {
     const address = listener.address();
     assert.ok(typeof address === 'object' && address);
     const sentence = `PostgreSQL cannot listen on 127.0.0.1:${address.port}: the port is in use.`;
-    await assert.rejects(start(t, folder, { port: address.port }), new StartError(sentence));
+    await assert.rejects(start(t, folder, { port: address.port }), new StartupError(sentence));
   });
 
   it('says in one sentence why the server did not start', async (t) => {
     const folder = await temporaryFolder(t);
     const failing = start(t, folder, { settings: { shared_buffers: 'many' } });
     await assert.rejects(failing, (error) => {
-      assert.ok(error instanceof StartError);
+      assert.ok(error instanceof StartupError);
       assert.match(
         error.message,
         /^PostgreSQL did not start, it ended with code 1: FATAL: .*shared_buffers.*\.$/,
@@ -316,7 +316,7 @@ forUsers('startPostgres in a folder closed to oneself', () => {
     const folder = await temporaryFolder(t);
     await fs.chmod(folder, 0o500);
     const sentence = `PostgreSQL cannot be started in ${folder}: permission denied.`;
-    await assert.rejects(start(t, folder), new StartError(sentence));
+    await assert.rejects(start(t, folder), new StartupError(sentence));
   });
 });
 
@@ -338,7 +338,7 @@ forRoot('startPostgres as root inside a folder closed to others', () => {
     const copy = path.join(closed, 'copy');
     await fs.cp(folder, copy, { recursive: true, verbatimSymlinks: true });
     await assert.rejects(start(t, copy), {
-      name: 'StartError',
+      name: 'StartupError',
       message: /leads to the data of another folder/,
     });
 

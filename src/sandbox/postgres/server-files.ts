@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode, reasonOf, StartError } from '../../platform/start-error.ts';
+import { errorCode, reasonOf, StartupError } from '#platform/errors/startup-error';
 import {
   type Account,
   contentOf,
@@ -10,7 +10,7 @@ import {
   run,
   statIfThere,
   systemFolder,
-} from './places.ts';
+} from './folders.ts';
 
 export interface ServerFiles {
   root: string;
@@ -25,7 +25,7 @@ export async function findServer(folder: string, account: Account | undefined): 
     const { postgres } = await import(packageName);
     root = path.resolve(path.dirname(postgres), '..', '..');
   } catch {
-    throw new StartError(
+    throw new StartupError(
       `The package ${packageName} with a PostgreSQL server is not installed; ${ownServer}.`,
     );
   }
@@ -45,10 +45,12 @@ export async function findServer(folder: string, account: Account | undefined): 
   }
   if (account && (errorCode(failure) === 'EPERM' || errorCode(failure) === 'EINVAL')) {
     const attempt = `PostgreSQL refuses to run as root, and we cannot run it as user ${account.uid}`;
-    throw new StartError(`${attempt}: ${reasonOf(failure)}; run as an ordinary user, or ${ownServer}.`);
+    throw new StartupError(`${attempt}: ${reasonOf(failure)}; run as an ordinary user, or ${ownServer}.`);
   }
   const reason = reasonOf(failure).trim().split('\n').at(-1);
-  throw new StartError(`The PostgreSQL server of ${packageName} cannot run here (${reason}); ${ownServer}.`);
+  throw new StartupError(
+    `The PostgreSQL server of ${packageName} cannot run here (${reason}); ${ownServer}.`,
+  );
 }
 
 export function binary(server: ServerFiles, name: 'initdb' | 'postgres'): string {

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs/promises';
-import type { Account } from './places.ts';
+import type { Account } from './folders.ts';
 
 export async function prepareLog(logFile: string, account: Account | undefined): Promise<void> {
   const log = await fs.open(logFile, 'a', 0o600);

@@ -2,14 +2,14 @@ import * as fs from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { errorCode, reasonOf, StartError } from '../../platform/start-error.ts';
+import { errorCode, reasonOf, StartupError } from '#platform/errors/startup-error';
 import { prepareFolder } from '../folder-lock.ts';
 import { freePort } from '../free-port.ts';
 import { type Exit, type GuardedProcess, spawnGuarded } from '../guarded-process.ts';
 import { prepareCluster, superuser } from './cluster.ts';
 import { settleData } from './data-folder.ts';
+import { type Account, environment } from './folders.ts';
 import { endLeftBehind, stopOrphan } from './orphan.ts';
-import { type Account, environment } from './places.ts';
 import { binary, findServer, type ServerFiles } from './server-files.ts';
 import { prepareLog, readLogFrom, tellingLine } from './server-log.ts';
 
@@ -57,8 +57,10 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     });
     return await launch({ options, data, account, server, logFile, password });
   } catch (error) {
-    if (error instanceof StartError) throw error;
-    throw new StartError(`PostgreSQL cannot be started in ${folder}: ${reasonOf(error)}.`, { cause: error });
+    if (error instanceof StartupError) throw error;
+    throw new StartupError(`PostgreSQL cannot be started in ${folder}: ${reasonOf(error)}.`, {
+      cause: error,
+    });
   }
 }
 
@@ -132,8 +134,8 @@ async function launch({ options, data, account, server, logFile, password }: Lau
       continue;
     }
     if (portIsTaken)
-      throw new StartError(`PostgreSQL cannot listen on 127.0.0.1:${port}: the port is in use.`);
-    throw new StartError(`PostgreSQL did not start, ${failure}: ${tellingLine(log)} (see ${logFile}).`);
+      throw new StartupError(`PostgreSQL cannot listen on 127.0.0.1:${port}: the port is in use.`);
+    throw new StartupError(`PostgreSQL did not start, ${failure}: ${tellingLine(log)} (see ${logFile}).`);
   }
 }
 

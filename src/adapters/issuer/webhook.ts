@@ -1,0 +1,88 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { parseStrictJson } from '#platform/http/strict-json';
+import type { IssuerEvent } from './issuer.ts';
+import { parseEvent } from './protocol.ts';
+
+export type WebhookHeaders = Record<string, string | string[] | undefined>;
+
+export type WebhookVerdict = { event: IssuerEvent } | { refused: WebhookRefusal };
+
+export type WebhookRefusal =
+  /** A header is missing or has another form. */
+  | 'unsigned'
+  /** Its time is more than five minutes from ours. */
+  | 'untimely'
+  /** No signature is by a secret of ours: another sender, or another body. */
+  | 'forged'
+  /** Signed as it should be, and no event of the protocol. */
+  | 'malformed';
+
+const toleranceSeconds = 5 * 60;
+/** More than any rotation has, so that a header full of them costs nothing. */
+const signaturesMax = 10;
+const keyBytesMin = 24;
+const keyBytesMax = 64;
+
+/**
+ * Reads an event from a webhook as Standard Webhooks sign them. Several secrets may be valid at once, and a sender may sign with
+ * several, so that either side can change them without losing one. The body is the bytes as they came.
+ */
+export function verifyWebhook(
+  secrets: string | readonly string[],
+  headers: WebhookHeaders,
+  rawBody: Uint8Array,
+  now: Date,
+): WebhookVerdict {
+  const [id, timestamp, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(
+    (name) => headers[name],
+  );
+  if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signature !== 'string') {
+    return { refused: 'unsigned' };
+  }
+  if (!/^[0-9]{1,11}$/.test(timestamp)) return { refused: 'unsigned' };
+  const ageSeconds = now.getTime() / 1_000 - Number(timestamp);
+  if (Math.abs(ageSeconds) > toleranceSeconds) return { refused: 'untimely' };
+  const given = signature.split(' ', signaturesMax);
+  const expected = [secrets].flat().map((secret) => signWebhook(secret, id, timestamp, rawBody));
+  // Every pair is looked at, whichever fits.
+  const fitting = expected.flatMap((one) => given.filter((other) => isSame(one, other)));
+  if (fitting.length === 0) return { refused: 'forged' };
+  return readSigned(id, rawBody);
+}
+
+/** The value of `webhook-signature` for one secret; `timestamp` in seconds, as in the header. */
+export function signWebhook(secret: string, id: string, timestamp: string, body: Uint8Array): string {
+  const mac = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body);
+  return `v1,${mac.digest('base64')}`;
+}
+
+/** `whsec_` and the base64 of 24 to 64 bytes; the prefix may be left out. */
+export function isWebhookSecret(secret: string): boolean {
+  const text = withoutPrefix(secret);
+  const key = Buffer.from(text, 'base64');
+  const canonical = key.toString('base64');
+  const isCanonical = text === canonical || text === canonical.replaceAll('=', '');
+  return isCanonical && key.length >= keyBytesMin && key.length <= keyBytesMax;
+}
+
+function keyOf(secret: string): Buffer {
+  // With a short or garbled secret anybody could sign.
+  if (!isWebhookSecret(secret)) throw new TypeError('A webhook secret is the base64 of 24 to 64 bytes.');
+  return Buffer.from(withoutPrefix(secret), 'base64');
+}
+
+const withoutPrefix = (secret: string) => (secret.startsWith('whsec_') ? secret.slice(6) : secret);
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function readSigned(id: string, rawBody: Uint8Array): WebhookVerdict {
+  try {
+    const event = parseEvent(parseStrictJson(rawBody));
+    return event.id === id ? { event } : { refused: 'malformed' };
+  } catch {
+    return { refused: 'malformed' };
+  }
+}

@@ -1,9 +1,0 @@
-import type { CardStatus } from '../issuer/index.ts';
-
-/** The legal moves of a card. Canceled is final, also for everything else about it. */
-export const cardMoves: Readonly<Record<CardStatus, readonly CardStatus[]>> = {
-  inactive: ['active', 'canceled'],
-  active: ['locked', 'canceled'],
-  locked: ['active', 'canceled'],
-  canceled: [],
-};

@@ -1,0 +1,519 @@
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { after, test } from 'node:test';
+import { contextFor } from '#context';
+import { blockAddress, createUser } from '#features/users';
+import { startChain } from '#test/chain';
+import {
+  makeAddress,
+  makeConsent,
+  makeFunds,
+  makeIntegration,
+  makeKey,
+  makePartner,
+  makeUser,
+  makeWithdrawal,
+} from '#test/factories';
+import { takeFees } from '#test/fee-token';
+import { noteSecret, useHarness } from '#test/harness';
+import { startTestIssuer } from '#test/issuer';
+import { commands } from '../../app.ts';
+import { holdQueued } from '../payouts/hold-queued.ts';
+import { createLane } from '../payouts/lane.ts';
+import { settleFinal } from '../payouts/settle.ts';
+import { signPending } from '../payouts/sign-pending.ts';
+import { verifyChain } from './verify-chain.ts';
+
+const chain = await startChain({ network: 'base' });
+after(() => chain.stop());
+const cardIssuer = await startTestIssuer();
+after(() => cardIssuer.stop());
+const harness = useHarness({ networks: [chain.settings], issuer: cardIssuer.issuer });
+const sql = (text: string, values?: unknown[]) => harness.deps.db.query(text, values);
+const mark = () => randomBytes(6).toString('hex');
+
+const documentNumber = () => noteSecret(`DOC-${mark()}`);
+const taxId = () => noteSecret(`TAX-${mark()}`);
+const makePair = async () => ({
+  partnerId: (await makePartner(harness)).id,
+  userId: (await makeUser(harness)).id,
+});
+const makeAllowedPair = async () => {
+  const { partnerId, userId } = await makeKey(harness);
+  return { partnerId, userId };
+};
+
+const makeHaltedWallet = async () => {
+  const wallet = { network: 'base', address: makeAddress() };
+  await sql(
+    `insert into payout_signers (network, address, next_nonce, halted_at, halted_reason, created_at)
+     values ($1, $2, 0, now(), 'a test', now())`,
+    [wallet.network, wallet.address],
+  );
+  return wallet;
+};
+
+const makeHaltedDeposits = async () => {
+  await sql(
+    `insert into deposit_cursors (network, next_block, halted_at, halted_reason, updated_at)
+     values ('base', 9, now(), 'a test', now())
+     on conflict (network) do update set next_block = 9, halted_at = now(), halted_reason = 'a test'`,
+  );
+  return { network: 'base' };
+};
+
+const makeCompared = async () => {
+  await harness.operator('treasury.reconcile', { network: 'base' });
+  return { network: 'base' };
+};
+
+const newUnsettled = (userId: string) => ({
+  ...{ userId, id: 'an order', transactionType: 'buy', status: 'pending', description: 'Deposit' },
+  legs: [{ network: 'base', assetReceived: 'USDC', amountReceived: '3' }],
+});
+
+const makeUnsettled = async () => {
+  const { id: userId } = await makeUser(harness);
+  await harness.operator('ledger.record-unsettled', newUnsettled(userId));
+  return { userId, id: 'an order' };
+};
+
+/** An active card with collateral. */
+const makeCard = async () => {
+  const { id: userId } = await makeUser(harness);
+  const { body } = await harness.operator('cards.create', { userId, cards: [{ spendingLimit: '500' }] });
+  const { id: cardId, cardIssuerUserId } = body.data.cards[0];
+  await harness.operator('cards.update', { cardId, status: 'active' });
+  await harness.operator('cards.simulate-collateral-deposit', { cardIssuerUserId, amount: '300' });
+  return { userId, cardId, cardIssuerUserId };
+};
+
+const purchase = { amount: '9.5', merchantName: 'Kiosk' };
+
+/** A payment by card, settled where that is asked for. */
+const makePurchase = async (isSettled: boolean) => {
+  const { cardId } = await makeCard();
+  const { body } = await harness.operator('cards.simulate-authorization', { cardId, ...purchase });
+  const { id: transactionId } = body.data.transaction;
+  if (isSettled) await harness.operator('cards.simulate-settlement', { transactionId });
+  return { transactionId };
+};
+
+/** For each command that changes something, an input that makes it do so. A new command needs a line here. */
+const changes: Record<string, () => Promise<object>> = {
+  'users.create': async () => ({
+    ...{ email: `${mark()}@example.com`, givenName: 'Ana', familyName: 'Ribeiro' },
+    ...{ documentNumber: documentNumber(), taxId: taxId() },
+  }),
+  'users.update': async () => ({
+    ...{ userId: (await makeUser(harness)).id, givenName: 'Changed' },
+    ...{ documentNumber: documentNumber(), taxId: taxId() },
+  }),
+  'users.add-wallet': async () => ({
+    ...{ userId: (await makeUser(harness)).id, network: 'base', address: makeAddress(), custody: 'self' },
+  }),
+  'users.sign-in-link': async () => ({ userId: (await makeUser(harness)).id }),
+  'users.block-address': async () => ({ address: makeAddress(), reason: 'a test' }),
+  'users.unblock-address': async () => {
+    const address = makeAddress();
+    await blockAddress(harness.operatorContext(), { address, reason: 'a test' });
+    return { address };
+  },
+  'users.reseal': async () => {
+    const older = { ...harness.operatorContext(), sealer: harness.olderSealer };
+    await createUser(older, {
+      email: `${mark()}@example.com`,
+      givenName: 'Ana',
+      familyName: 'Ribeiro',
+      taxId: taxId(),
+    });
+    return {};
+  },
+  'partners.create': async () => ({ name: `Partner ${mark()}` }),
+  'partners.allow-user': makePair,
+  'partners.disallow-user': makeAllowedPair,
+  'keys.issue': async () => ({ name: 'test', ...(await makePair()) }),
+  'keys.rotate': async () => ({ keyId: (await makeKey(harness)).id }),
+  'keys.revoke': async () => ({ keyId: (await makeKey(harness)).id }),
+  'integrations.register': async () => ({
+    ...{ name: 'Lender', logoColor: '#1A7F5A', purposes: ['Lend'], scopes: ['kyc', 'email'] },
+    redirectUris: ['https://lender.example.com/back?from=causeway'],
+  }),
+  'integrations.rotate-key': async () => ({ integrationId: (await makeIntegration(harness)).id }),
+  'integrations.revoke': async () => ({ integrationId: (await makeIntegration(harness)).id }),
+  'consents.revoke': async () => ({
+    consentId: (await makeConsent(harness, await makeIntegration(harness))).id,
+  }),
+  'ledger.fund': async () => ({
+    ...{ userId: (await makeUser(harness)).id, network: 'base', currency: 'EURC', amount: '12.5' },
+  }),
+  'ledger.post': async () => ({
+    key: `a test ${Math.random()}`,
+    lines: [
+      {
+        ...{ userId: (await makeUser(harness)).id, transactionType: 'buy', network: 'base' },
+        ...{ assetReceived: 'USDC', amountReceived: '3', description: 'Deposit' },
+      },
+    ],
+  }),
+  'ledger.record-unsettled': async () => newUnsettled((await makeUser(harness)).id),
+  'ledger.update-unsettled': async () => ({ ...(await makeUnsettled()), status: 'started' }),
+  'ledger.settle': makeUnsettled,
+  'withdrawals.cancel': async () => {
+    const { userId, token } = await makeKey(harness);
+    const { body } = await harness.request('POST', `/api/crypto/${userId}/withdraw`, {
+      ...{ token, body: { amount: '1', to: makeAddress(), network: 'base' } },
+    });
+    const [row] = await sql('select id from withdrawals where bulk_id = $1', [body.data.bulkId]);
+    return { withdrawalId: row!.id, reason: 'a test' };
+  },
+  'wallets.halt': async () => ({ network: 'base', address: makeAddress(), reason: 'a test' }),
+  'wallets.resume': makeHaltedWallet,
+  'wallets.recover': async () => ({ ...(await makeHaltedWallet()), fromBlock: 0 }),
+  'wallets.rebind': async () => ({ deploymentId: `deployment ${mark()}` }),
+  'wallets.void': async () => {
+    const { nonce } = await signOne();
+    await sql(`update payout_signers set halted_at = now(), halted_reason = 'a test'`);
+    return { network: 'base', address: chain.hotWallet, nonce };
+  },
+  'wallets.accept-outcome': async () => {
+    if (!isTakingFees) await takeFees(chain, 'USDT');
+    isTakingFees = true;
+    const { hash, send } = await signOne('USDT');
+    await send();
+    return { network: 'base', address: chain.hotWallet, transactionHash: hash, outcome: 'completed' };
+  },
+  'wallets.resend': async () => {
+    const { nonce, send, ctx, lane } = await signOne();
+    await send();
+    await settleFinal(ctx, lane);
+    // The blocks that `send` made.
+    await chain.reorg(3);
+    return { network: 'base', address: chain.hotWallet, fromNonce: nonce };
+  },
+  'treasury.reconcile': async () => ({ network: 'base' }),
+  'treasury.accept': async () => {
+    await makeCompared();
+    await sql(`insert into treasury_totals values ('base', 'EURC', 'unexplained', -5000000, 1)
+      on conflict (network, currency, name) do update set amount = -5000000`);
+    await sql(
+      `update treasury_assets set shortfall = 5000000, chain = chain - 5000000 where currency = 'EURC'`,
+    );
+    return { network: 'base', currency: 'EURC', amount: '5', reason: 'a test' };
+  },
+  'treasury.reopen': async () => ({ ...(await makeCompared()), reason: 'a test' }),
+  'deposits.resume': makeHaltedDeposits,
+  'deposits.rescan': async () => ({ ...(await makeHaltedDeposits()), fromBlock: 3 }),
+  'cards.open-account': async () => ({ userId: (await makeUser(harness)).id }),
+  'cards.create': async () => ({ userId: (await makeUser(harness)).id, cards: [{ spendingLimit: '500' }] }),
+  'cards.configure-refill': async () => ({
+    ...{ cardIssuerUserId: (await makeCard()).cardIssuerUserId, threshold: '20', amount: '50' },
+    ...{ network: 'base', currency: 'USDC', enabled: true },
+  }),
+  'cards.skip-event': async () => {
+    await sql(`update card_event_cursor
+      set last_sequence = 999998, missing_sequence = 999999, missing_since = now(), is_unreadable = true`);
+    return { sequence: '999999', reason: 'a test' };
+  },
+  'cards.update': async () => ({ cardId: (await makeCard()).cardId, status: 'locked', reason: 'a test' }),
+  'cards.simulate-authorization': async () => ({ cardId: (await makeCard()).cardId, ...purchase }),
+  'cards.simulate-decline': async () => ({ cardId: (await makeCard()).cardId, ...purchase }),
+  'cards.simulate-settlement': () => makePurchase(false),
+  'cards.simulate-refund': () => makePurchase(true),
+  'cards.simulate-collateral-deposit': async () => ({
+    ...{ cardIssuerUserId: (await makeCard()).cardIssuerUserId, amount: '25' },
+  }),
+  'positions.record': async () => ({
+    userId: (await makeUser(harness)).id,
+    positions: [{ kind: 'tokenized', token: 'PAXG', network: 'ethereum', amount: '0.5', costUsd: '900' }],
+  }),
+  'wallets.accept-foreign': async () => ({
+    ...{ network: 'base', address: chain.hotWallet, transactionHash: await useSignedNonceElsewhere() },
+  }),
+};
+
+let isTakingFees = false;
+
+/** One withdrawal signed, and nothing else open or waiting in the wallet. `send` puts it into a block that becomes final. */
+async function signOne(currency: 'USDC' | 'USDT' = 'USDC') {
+  await sql('update payout_signers set halted_at = null, halted_reason = null');
+  for (const { id } of await sql(`select id from withdrawals where status in ('queued', 'pending')`))
+    await harness.operator('withdrawals.cancel', { withdrawalId: id, reason: 'a test' });
+  const key = await makeKey(harness);
+  await makeFunds(harness, key.userId, 'base', currency, '1');
+  await makeWithdrawal(harness, key, { network: 'base', currency });
+  const lane = createLane(harness.deps.evm.get('base')!)!;
+  const ctx = contextFor(harness.deps, { kind: 'worker', job: 'test' } as const, harness.deps.log);
+  await holdQueued(ctx, lane);
+  await signPending(ctx, lane);
+  const [slot] = await sql(
+    `select nonce::integer as nonce, hash, raw from payout_slots s join payout_attempts a using (network, address, nonce)
+     where s.state = 'open' and not a.is_void`,
+  );
+  const { nonce, hash, raw } = slot as { nonce: number; hash: string; raw: Buffer };
+  const send = async () => {
+    await chain.call('eth_sendRawTransaction', `0x${raw.toString('hex')}`);
+    await chain.mine(2);
+  };
+  return { nonce, hash, send, ctx, lane };
+}
+
+/** Signs a withdrawal, and then another transfer with the same nonce, which is the one that gets final. */
+async function useSignedNonceElsewhere(): Promise<string> {
+  const { nonce, lane } = await signOne();
+  const token = chain.settings.tokens[0]!.address;
+  const { raw, hash } = await lane.signer.signTransfer({
+    ...{ chainId: lane.network.chainId, nonce, gas: 150_000n, token, amount: 1n },
+    ...{ to: makeAddress(), reference: randomUUID(), maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n },
+  });
+  await chain.call('eth_sendRawTransaction', `0x${raw.toString('hex')}`);
+  await chain.mine(2);
+  return hash;
+}
+
+const changing = commands.filter((command) => command.changes).map(({ name }) => name);
+
+test('every command that changes something has a line in the table of this file', () => {
+  assert.deepEqual(Object.keys(changes).sort(), [...changing].sort());
+});
+
+async function newestId(): Promise<number> {
+  const [row] = await sql('select id::integer as id from audit_head');
+  return row!.id as number;
+}
+
+/** Everything in the database, by table: equal before and after means that nothing was stored. */
+async function readEverything(): Promise<Record<string, unknown>> {
+  const tables = await sql(
+    `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+  );
+  const content: Record<string, unknown> = {};
+  for (const { name } of tables) {
+    const [row] = await sql(`select count(*), md5(string_agg(t::text, ',' order by t::text)) from ${name} t`);
+    content[name as string] = row;
+  }
+  return content;
+}
+
+const secretsSeen: string[] = [];
+
+for (const name of changing) {
+  test(`200 ${name}: writes who did it to what, before and after, in its own transaction`, async () => {
+    const input = await changes[name]!();
+    const idBefore = await newestId();
+    const { status, body } = await harness.operator(name, input);
+    assert.equal(status, 200, body.error);
+    for (const key of ['documentNumber', 'taxId'] as const)
+      if (key in input) secretsSeen.push((input as never)[key]);
+    if (body.data.token) secretsSeen.push(noteSecret(body.data.token.split('_')[2]));
+
+    const rows = await sql('select * from audit_log where id > $1 order by id', [idBefore]);
+    assert.ok(rows.some(({ action }) => action === name));
+    for (const row of rows) {
+      assert.deepEqual([row.actor_kind, row.actor_id], ['operator', 'tester']);
+      assert.match(row.subject as string, /^[a-z]+:\S+$/);
+      assert.ok(row.before !== null || row.after !== null);
+      assert.notDeepEqual(row.before, row.after);
+    }
+  });
+
+  test(`500 ${name}: nothing is changed where the audit row cannot be written`, async () => {
+    const input = await changes[name]!();
+    const before = await readEverything();
+    await sql(`create or replace function fail() returns trigger language plpgsql as $$
+      begin raise exception 'the disk of the audit log is full'; end $$`);
+    await sql('create trigger fail before insert on audit_log for each row execute function fail()');
+    try {
+      const { status, body } = await harness.operator(name, input);
+      assert.deepEqual([status, body.error], [500, 'Internal error']);
+    } finally {
+      await sql('drop trigger fail on audit_log');
+    }
+    assert.deepEqual(await readEverything(), before);
+    assert.equal(
+      (await harness.operator(name, input)).status,
+      200,
+      'and it was the audit row that stopped it',
+    );
+  });
+}
+
+test('no secret of any command is in the log', async () => {
+  assert.ok(secretsSeen.length >= 6);
+  const [row] = await sql('select string_agg(a::text, chr(10)) as text from audit_log a');
+  for (const secret of secretsSeen) assert.ok(!(row!.text as string).includes(secret));
+});
+
+for (const [what, statement] of [
+  ['update', `update audit_log set action = 'nothing'`],
+  ['delete', 'delete from audit_log'],
+  ['truncate', 'truncate audit_log'],
+] as const) {
+  test(`the database refuses to ${what} the log`, async () => {
+    await makePartner(harness);
+    await assert.rejects(sql(statement), /audit_log is append-only/);
+  });
+}
+
+test('forty writers at once, in several connections, leave one chain without gaps', async () => {
+  const idBefore = await newestId();
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, at) => harness.operator('partners.create', { name: `Partner ${at}` })),
+  );
+  assert.ok(answers.every(({ status }) => status === 200));
+  const ids = (
+    await sql('select id::integer as id from audit_log where id > $1 order by id', [idBefore])
+  ).map(({ id }) => id);
+  assert.deepEqual(
+    ids,
+    Array.from({ length: 40 }, (_, at) => idBefore + 1 + at),
+  );
+  const { body } = await harness.operator('audit.verify');
+  assert.deepEqual(body.data, { rows: idBefore + 40, intact: true, broken: [] });
+});
+
+/** As somebody who owns the tables would: the triggers off, the statement, the triggers on again. */
+async function behindItsBack(statement: string, values?: unknown[]): Promise<void> {
+  await harness.deps.db.transaction(async (db) => {
+    await db.query('alter table audit_log disable trigger user');
+    await db.query(statement, values);
+    await db.query('alter table audit_log enable trigger user');
+  });
+}
+
+const verify = async () => (await harness.operator('audit.verify')).body.data;
+
+for (const column of ['actor_id', 'action', 'subject', 'at', 'before', 'after']) {
+  test(`audit.verify names a row whose ${column} was changed behind its back`, async () => {
+    const key = await makeKey(harness);
+    await harness.operator('keys.revoke', { keyId: key.id });
+    const id = await newestId();
+    await makePartner(harness);
+    const value =
+      { at: `at + interval '1 microsecond'`, before: `'{}'`, after: `after || '{"x": 1}'` }[column] ??
+      `${column} || ' '`;
+    await sql('drop table if exists kept');
+    await sql(`create table kept as select * from audit_log where id = ${id}`);
+    await behindItsBack(`update audit_log set ${column} = ${value} where id = $1`, [id]);
+    const tampered = await verify();
+    assert.deepEqual([tampered.intact, tampered.broken], [false, [String(id)]]);
+    await behindItsBack(`update audit_log set ${column} = (select ${column} from kept) where id = $1`, [id]);
+    assert.equal((await verify()).intact, true);
+  });
+}
+
+test('audit.verify reads a long log part by part, and says the same however long the parts are', async () => {
+  for (let made = 0; made < 4; made++) await makePartner(harness);
+  const newest = await newestId();
+  for (const rowsAtOnce of [1, 7, newest, newest + 1]) {
+    const verdict = await verifyChain(harness.operatorContext(), rowsAtOnce);
+    assert.deepEqual(verdict, { rows: newest, intact: true, broken: [] });
+  }
+  await sql('drop table if exists kept');
+  await sql(`create table kept as select * from audit_log where id in (2, 7, ${newest - 1})`);
+  await behindItsBack(`update audit_log a set subject = 'user:forged' from kept where a.id = kept.id`);
+  for (const rowsAtOnce of [1, 7, newest]) {
+    const { broken } = await verifyChain(harness.operatorContext(), rowsAtOnce);
+    assert.deepEqual(broken, ['2', '7', String(newest - 1)]);
+  }
+  await behindItsBack('update audit_log a set subject = kept.subject from kept where a.id = kept.id');
+  assert.equal((await verify()).intact, true);
+});
+
+test('audit.verify sees a row taken out of the middle, the newest taken off, one slipped in, and the newest rewritten', async () => {
+  for (let made = 0; made < 3; made++) await makePartner(harness);
+  const newest = await newestId();
+  const take = async (id: number) => {
+    await sql('drop table if exists kept');
+    await sql(`create table kept as select * from audit_log where id = ${id}`);
+    await behindItsBack('delete from audit_log where id = $1', [id]);
+  };
+  const putBack = () => behindItsBack('insert into audit_log select * from kept');
+  const endIsWrong = ['the newest rows were removed or rewritten'];
+
+  await take(newest - 1);
+  assert.deepEqual((await verify()).broken, [String(newest)]);
+  await putBack();
+  assert.equal((await verify()).intact, true);
+
+  await take(newest);
+  assert.deepEqual((await verify()).broken, endIsWrong);
+  await putBack();
+  assert.equal((await verify()).intact, true);
+
+  await behindItsBack(`insert into audit_log select (r).* from (select jsonb_populate_record(a, jsonb_build_object('id', ${newest + 1})) r
+    from audit_log a where id = ${newest}) forged`);
+  assert.deepEqual((await verify()).broken, [String(newest + 1)]);
+  await behindItsBack('delete from audit_log where id = $1', [newest + 1]);
+  assert.equal((await verify()).intact, true);
+
+  await behindItsBack(`update audit_log set actor_id = 'somebody else' where id = ${newest}`);
+  await behindItsBack(`update audit_log a set hash = audit_row_hash((select hash from audit_log where id = ${newest - 1}), a)
+    where id = ${newest}`);
+  assert.deepEqual((await verify()).broken, endIsWrong);
+  await behindItsBack(`update audit_log set actor_id = 'tester' where id = ${newest}`);
+  await behindItsBack(`update audit_log a set hash = audit_row_hash((select hash from audit_log where id = ${newest - 1}), a)
+    where id = ${newest}`);
+  assert.equal((await verify()).intact, true);
+});
+
+test('200 audit.list: every row once, newest first, page by page, while rows are written', async () => {
+  const newest = await newestId();
+  const seen: number[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: object = { limit: 9, ...(cursor && { cursor }) };
+    const { status, body } = await harness.operator('audit.list', page);
+    assert.equal(status, 200);
+    seen.push(...body.data.items.map(({ id }: { id: string }) => Number(id)));
+    cursor = body.data.nextCursor;
+    await makePartner(harness);
+  } while (cursor);
+  assert.deepEqual(
+    seen,
+    Array.from({ length: newest }, (_, at) => newest - at),
+  );
+});
+
+test('200 audit.list: by action and subject', async () => {
+  const { id } = await makePartner(harness, 'Filtered');
+  await makePartner(harness);
+  const { items } = (
+    await harness.operator('audit.list', { action: 'partners.create', subject: `partner:${id}` })
+  ).body.data;
+  assert.equal(items.length, 1);
+  const { at, id: _number, ...row } = items[0];
+  assert.ok(Math.abs(Date.parse(at) - Date.now()) < 10_000);
+  assert.deepEqual(row, {
+    actorKind: 'operator',
+    actorId: 'tester',
+    action: 'partners.create',
+    subject: `partner:${id}`,
+    before: null,
+    after: { id, name: 'Filtered', createdAt: row.after.createdAt },
+  });
+  const none = await harness.operator('audit.list', { action: 'keys.issue', subject: `partner:${id}` });
+  assert.deepEqual(none.body.data, { items: [], nextCursor: null });
+});
+
+for (const [field, input] of [
+  ['action', { action: 'DROP TABLE' }],
+  ['subject', { subject: 'without-a-kind' }],
+  ['subject', { subject: `x:${'y'.repeat(200)}` }],
+  ['since', { since: '2026-01-01' }],
+] as const) {
+  test(`400 audit.list: ${JSON.stringify(input).slice(0, 40)}`, async () => {
+    const { status, body } = await harness.operator('audit.list', input);
+    assert.equal(status, 400);
+    assert.equal(body.details[0].field, field);
+  });
+}
+
+test('no changes leave the chain as it is', async () => {
+  const { db } = harness.deps;
+  const heads = () => db.query('select id, hash from audit_heads');
+  const before = await heads();
+  assert.equal(before.length, 1);
+  await db.query(`select audit_append('[]', '{}')`);
+  assert.deepEqual(await heads(), before);
+});

@@ -1,0 +1,55 @@
+import { Type } from 'typebox';
+import type { Ctx } from '#context';
+import { defineCommand } from '#platform/commands/command';
+import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
+import { listChanges } from './list-changes.ts';
+import { verifyChain } from './verify-chain.ts';
+
+const auditRow = Type.Object({
+  id: Type.String(),
+  at: Type.String({ format: 'date-time' }),
+  actorKind: Type.String(),
+  actorId: Type.String(),
+  action: Type.String(),
+  subject: Type.String(),
+  before: Type.Unknown(),
+  after: Type.Unknown(),
+});
+
+export const auditCommands = [
+  defineCommand({
+    name: 'audit.list',
+    summary: 'Page through the audit log, newest first.',
+    changes: false,
+    input: Type.Object(
+      {
+        action: Type.Optional(
+          Type.String({
+            maxLength: 100,
+            pattern: '^[a-z.-]+$',
+            description: 'Only this action, such as `keys.revoke`.',
+          }),
+        ),
+        subject: Type.Optional(
+          Type.String({
+            maxLength: 200,
+            pattern: '^[a-z-]+:[!-~]+$',
+            description: 'Only this subject, as `kind:id`.',
+          }),
+        ),
+        ...cursorInput,
+      },
+      { additionalProperties: false },
+    ),
+    output: cursorPage(auditRow),
+    run: (ctx: Ctx, input) => listChanges(ctx, input),
+  }),
+  defineCommand({
+    name: 'audit.verify',
+    summary: 'Recompute the hash chain of the audit log and name rows that were changed.',
+    changes: false,
+    input: Type.Object({}, { additionalProperties: false }),
+    output: Type.Object({ rows: Type.Integer(), intact: Type.Boolean(), broken: Type.Array(Type.String()) }),
+    run: (ctx: Ctx) => verifyChain(ctx),
+  }),
+];

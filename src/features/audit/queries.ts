@@ -1,0 +1,90 @@
+import type { Db } from '#platform/db/db';
+
+export interface AuditRow {
+  id: string;
+  at: string;
+  actorKind: string;
+  actorId: string;
+  action: string;
+  subject: string;
+  before: unknown;
+  after: unknown;
+}
+
+/** A row without its subject: what is changed may have its id only once the change is made. */
+export type NewAuditRow = Omit<AuditRow, 'id' | 'at' | 'subject'> & { at: Date };
+
+/** In their order. `audit_append` numbers them and gives them their hashes, under the lock of the chain. */
+export async function insertAuditRows(
+  db: Db,
+  rows: readonly NewAuditRow[],
+  subjects: readonly string[],
+): Promise<void> {
+  await db.query('select audit_append($1::json, $2::text[])', [JSON.stringify(rows), subjects]);
+}
+
+export async function selectAuditRows(
+  db: Db,
+  filter: { action?: string; subject?: string; before?: string; limit: number },
+): Promise<AuditRow[]> {
+  // A plain `order by id` would sort by the answer's column, which is text: 99 before 100.
+  const rows = await db.query<Omit<AuditRow, 'at'> & { at: Date }>(
+    `select id::text, at, actor_kind as "actorKind", actor_id as "actorId", action, subject, before, after
+     from audit_log
+     where ($1::text is null or action = $1) and ($2::text is null or subject = $2) and ($3::bigint is null or id < $3)
+     order by audit_log.id desc limit $4`,
+    [filter.action ?? null, filter.subject ?? null, filter.before ?? null, filter.limit],
+  );
+  return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
+}
+
+/** What follows in this transaction sees the database as it is now, however long it takes and whoever writes meanwhile. */
+export async function freezeView(db: Db): Promise<void> {
+  await db.query('set transaction isolation level repeatable read, read only');
+}
+
+export interface ChainEnd {
+  id: string;
+  hash: Buffer;
+}
+
+/** Where the chain starts: before its first row. */
+export async function selectChainStart(db: Db): Promise<ChainEnd> {
+  const [row] = await db.query<{ hash: Buffer }>(`select sha256('causeway audit log') as hash`);
+  return { id: '0', hash: row!.hash };
+}
+
+export interface ChainPart {
+  rows: number;
+  /** Rows whose content or place does not fit their hash. */
+  broken: string[];
+  end: ChainEnd;
+}
+
+/** The next `limit` rows after `from`, their hashes computed anew. */
+export async function checkChainPart(db: Db, from: ChainEnd, limit: number): Promise<ChainPart> {
+  const [row] = await db.query<{ rows: number; broken: string[]; id: string | null; hash: Buffer | null }>(
+    `with part as (
+       select line, id, hash,
+         lag(hash, 1, $2::bytea) over (order by id) as previous_hash,
+         lag(id, 1, $1::bigint) over (order by id) as previous_id
+       from (select l as line, l.id, l.hash from audit_log l where l.id > $1::bigint order by l.id limit $3) next
+     )
+     select count(*)::integer as rows,
+       coalesce(array_agg(id::text order by part.id)
+         filter (where hash <> audit_row_hash(previous_hash, line) or id <> previous_id + 1), '{}') as broken,
+       max(id)::text as id,
+       (select hash from part order by part.id desc limit 1) as hash
+     from part`,
+    [from.id, from.hash, limit],
+  );
+  const { rows, broken, id, hash } = row!;
+  return { rows, broken, end: id !== null && hash ? { id, hash } : from };
+}
+
+export async function selectChainHead(db: Db): Promise<ChainEnd> {
+  const [row] = await db.query<{ id: string; hash: Buffer }>(
+    'select id::text, hash from audit_heads order by audit_heads.id desc limit 1',
+  );
+  return row!;
+}

@@ -1,0 +1,60 @@
+import type { Actor, Ctx } from '#context';
+import type { Db } from '#platform/db/db';
+import { insertAuditRows, type NewAuditRow } from './queries.ts';
+
+export interface Change {
+  /** The command or event, such as `keys.revoke`. */
+  action: string;
+  /** What was changed, as `kind:id`. */
+  subject: string;
+  before?: object | null;
+  after?: object | null;
+}
+
+/**
+ * Writes the audit row of a change, in the change's own transaction: both are kept or neither is. Call it after the change's
+ * other statements: it holds the one lock of the chain until the commit, and whoever takes a row after it can deadlock with
+ * somebody who has that row and waits for the chain.
+ */
+export async function recordChange(ctx: Ctx, change: Change): Promise<void> {
+  await recordChanges(ctx.db, [{ ctx, ...change }]);
+}
+
+/** The same for changes of several callers that share a transaction. */
+export async function recordChanges(db: Db, changes: readonly ChangeBy[]): Promise<void> {
+  await insertAuditRows(
+    db,
+    changes.map(toRow),
+    changes.map(({ subject }) => subject),
+  );
+}
+
+interface ChangeBy extends Change {
+  ctx: Pick<Ctx, 'actor' | 'now'>;
+}
+
+/** Changes whose subjects nobody knows yet, for a statement that makes them and gives them to `audit_append`. */
+export const changesToAppend = (changes: readonly Omit<ChangeBy, 'subject'>[]) =>
+  JSON.stringify(changes.map(toRow));
+
+function toRow({ ctx, action, before, after }: Omit<ChangeBy, 'subject'>): NewAuditRow {
+  return {
+    ...{ at: ctx.now, actorKind: ctx.actor.kind, actorId: idOf(ctx.actor), action },
+    ...{ before: before ?? null, after: after ?? null },
+  };
+}
+
+function idOf(actor: Actor): string {
+  switch (actor.kind) {
+    case 'key':
+      return actor.keyId;
+    case 'integration':
+      return actor.integrationId;
+    case 'user':
+      return actor.userId;
+    case 'operator':
+      return actor.name;
+    case 'worker':
+      return actor.job;
+  }
+}

@@ -1,0 +1,97 @@
+import type {
+  IssuerCard,
+  IssuerEvent,
+  IssuerMovement,
+  IssuerTransaction,
+  IssuerUser,
+} from '#adapters/issuer';
+import type { Ctx } from '#context';
+import { uuidForm } from '#platform/http/schemas';
+import { parseCents } from './amounts.ts';
+import {
+  insertAccounts,
+  insertCards,
+  insertMovements,
+  insertVersions,
+  type ToldAccount,
+  type ToldCard,
+  type ToldMovement,
+  type ToldTransaction,
+  updateCards,
+  updateCollateral,
+  upsertTransactions,
+} from './queries.ts';
+
+type FactOf<E> = E extends IssuerEvent ? Pick<E, 'type' | 'data'> : never;
+
+/** What an event says, and what an answer of the issuer says as well. */
+export type IssuerFact = FactOf<IssuerEvent>;
+
+/**
+ * Takes over what the issuer told, all of it in one transaction, and says how much is about an account or a card that is not
+ * known: that is left out, and comes again in its turn. The outcome is the same in whatever order and however often it is told:
+ * of what changes, the highest version stays.
+ */
+export function applyEvents(ctx: Pick<Ctx, 'db'>, facts: readonly IssuerFact[]): Promise<number> {
+  const { accounts, cards, transactions, movements } = sort(facts);
+  return ctx.db.transaction(async (db) => {
+    let unknown = 0;
+    if (accounts.length > 0) unknown += await insertAccounts(db, accounts);
+    if (cards.length > 0) {
+      await insertCards(db, cards);
+      await updateCards(db, cards);
+      unknown += await insertVersions(db, cards);
+    }
+    if (transactions.length > 0) unknown += await upsertTransactions(db, transactions);
+    if (movements.length > 0) {
+      unknown += await insertMovements(db, movements);
+      await updateCollateral(db, movements);
+    }
+    return unknown;
+  });
+}
+
+function sort(facts: readonly IssuerFact[]) {
+  const accounts: ToldAccount[] = [];
+  const cards: ToldCard[] = [];
+  const transactions: ToldTransaction[] = [];
+  const movements: ToldMovement[] = [];
+  for (const { type, data } of facts) {
+    switch (type) {
+      case 'user.created':
+        accounts.push(toAccount(data));
+        break;
+      case 'card.changed':
+        cards.push(toCard(data));
+        break;
+      case 'transaction.changed':
+        transactions.push(toTransaction(data));
+        break;
+      case 'movement.posted':
+        movements.push(toMovement(data));
+        break;
+    }
+  }
+  return { accounts, cards, transactions, movements };
+}
+
+const toAccount = ({ id, reference, collateralAddress, createdAt }: IssuerUser): ToldAccount => ({
+  ...{ id, createdAt, userId: uuidForm.test(reference) ? reference : null },
+  collateralAddress: collateralAddress.toLowerCase(),
+});
+
+const toCard = (card: IssuerCard): ToldCard => ({ ...card, spendingLimit: centsOf(card.spendingLimit) });
+
+const toTransaction = (transaction: IssuerTransaction): ToldTransaction => ({
+  ...transaction,
+  amount: centsOf(transaction.amount),
+});
+
+const toMovement = (movement: IssuerMovement): ToldMovement => ({
+  ...movement,
+  amount: centsOf(movement.amount),
+  previousBalance: centsOf(movement.previousBalance),
+  runningBalance: centsOf(movement.runningBalance),
+});
+
+const centsOf = (text: string) => String(parseCents(text));

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { IssuerFault, type IssuerFaultReason } from '#adapters/issuer';
+import type { RefusalFactory } from '#platform/errors/errors';
+import { cardErrors } from './errors.ts';
+
+type FaultRows = Readonly<Record<IssuerFaultReason, RefusalFactory>>;
+
+const usualRows: FaultRows = {
+  'not-found': cardErrors.cardNotFound,
+  refused: (options) => cardErrors.issuerRefused({ ...options, message: refusalOf(options?.cause) }),
+  'session-invalid': cardErrors.sessionInvalid,
+  'session-used': cardErrors.sessionUsed,
+  'key-reused': cardErrors.idempotencyKeyReused,
+  unsupported: cardErrors.notOffered,
+  unavailable: cardErrors.issuerUnavailable,
+};
+
+/** What the issuer answers, or a row of our table for why it did not. */
+export async function askIssuer<T>(asked: Promise<T>, rows: Partial<FaultRows> = {}): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    throw asCardError(error, rows);
+  }
+}
+
+/** A fault of the issuer's as a row of our table; `rows` has those that mean something else here. */
+export function asCardError(error: unknown, rows: Partial<FaultRows> = {}): unknown {
+  return error instanceof IssuerFault ? { ...usualRows, ...rows }[error.reason]({ cause: error }) : error;
+}
+
+/** Words of a refusal may be shown to anybody: who reads the issuer's answers lets no others through. */
+const refusalOf = (cause: unknown) =>
+  cause instanceof IssuerFault ? `The card issuer refused: ${cause.message}` : undefined;
+
+/**
+ * What a request is called at the issuer. By its facts, so that whoever repeats it after a crash, in whatever process, repeats
+ * it there as well.
+ */
+export function issuerKey(...facts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(facts)).digest('base64url');
+}

@@ -1,0 +1,278 @@
+import { type Static, Type } from 'typebox';
+import { checksumAddress } from '#adapters/evm';
+import { cardStatuses, spendingIntervals } from '#adapters/issuer';
+import type { Ctx } from '#context';
+import { defineCommand } from '#platform/commands/command';
+import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
+import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
+import { formatCents } from '#platform/values/money';
+import { askIssuer } from './ask-issuer.ts';
+import { catchUp } from './catch-up.ts';
+import { createCards } from './create-cards.ts';
+import { cardTerms, idempotencyKey, issuerId, newCards, usd } from './fields.ts';
+import { type CardLife, inspectCard } from './inspect-card.ts';
+import { listAcrossUsers } from './list-across-users.ts';
+import { openAccount } from './open-account.ts';
+import type { CardAccount, CardRow } from './queries.ts';
+import { type SimulatedActivity, simulateActivity } from './simulate-activity.ts';
+import { skipEvent } from './skip-event.ts';
+import { updateCard } from './update-card.ts';
+
+const amount = Type.String({ description: 'US dollars, decimal string' });
+const terms = {
+  nickname: nullable(Type.String()),
+  status: Type.Enum([...cardStatuses]),
+  spendingLimit: amount,
+  spendingInterval: Type.Enum([...spendingIntervals]),
+};
+
+const card = Type.Object({
+  ...{ id: Type.String(), userId: uuid, cardIssuerUserId: Type.String(), name: Type.String() },
+  ...{ lastFourDigits: Type.String(), ...terms, version: Type.Integer() },
+  ...{ createdAt: dateTime, updatedAt: dateTime },
+});
+
+const account = Type.Object({
+  cardIssuerUserId: Type.String(),
+  userId: uuid,
+  collateralAddress: Type.String({ description: 'Where collateral is paid to on chain' }),
+  collateral: amount,
+  createdAt: dateTime,
+});
+
+const life = Type.Object({
+  ...card.properties,
+  account,
+  recentTransactions: Type.Integer({ description: 'Transactions of the last 30 days' }),
+  versions: Type.Array(Type.Object({ version: Type.Integer(), ...terms, validAt: dateTime }), {
+    description: 'Every state that it had, the newest first; at most 100',
+  }),
+});
+
+const activity = Type.Object({
+  transaction: nullable(
+    Type.Object({
+      ...{ id: Type.String(), cardId: Type.String(), type: Type.String(), status: Type.String() },
+      ...{ amount, merchantName: Type.String(), declineReason: nullable(Type.String()) },
+    }),
+  ),
+  movement: nullable(Type.Object({ id: Type.String(), action: Type.String(), type: Type.String(), amount })),
+  account,
+});
+
+const merchant = {
+  merchantName: line(100),
+  description: Type.Optional(line(200)),
+  merchantCategory: Type.Optional(line(100)),
+  merchantCountry: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$' })),
+  localAmount: Type.Optional(Type.String({ pattern: '^(0|[1-9][0-9]{0,14})(\\.[0-9]{1,4})?$' })),
+  localCurrency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
+};
+
+const partOfTransaction = Type.Object(
+  { transactionId: issuerId, amount: Type.Optional(usd) },
+  { additionalProperties: false },
+);
+
+export const cardCommands = [
+  defineCommand({
+    name: 'cards.list',
+    summary: 'List cards of all users, by user and status.',
+    changes: false,
+    input: Type.Object(
+      {
+        userId: Type.Optional(uuid),
+        status: Type.Optional(Type.Enum([...cardStatuses])),
+        ...cursorInput,
+      },
+      { additionalProperties: false },
+    ),
+    output: cursorPage(card),
+    run: async (ctx: Ctx, input) => {
+      const { items, nextCursor } = await listAcrossUsers(ctx, input);
+      return { items: items.map(presentCard), nextCursor };
+    },
+  }),
+  defineCommand({
+    name: 'cards.show',
+    summary: 'Show a card with every state that it had, its account and the collateral behind it.',
+    changes: false,
+    input: Type.Object({ cardId: issuerId }, { additionalProperties: false }),
+    output: life,
+    run: async (ctx: Ctx, input) => presentLife(await inspectCard(ctx, input)),
+  }),
+  defineCommand({
+    name: 'cards.create',
+    summary: 'Make 1 to 10 cards of one account of a user at the card issuer, all or none.',
+    changes: true,
+    input: Type.Object(
+      { userId: uuid, cards: newCards, idempotencyKey: Type.Optional(idempotencyKey) },
+      { additionalProperties: false },
+    ),
+    output: Type.Object({ cards: Type.Array(card), replayed: Type.Boolean() }),
+    run: async (ctx: Ctx, input) => {
+      const { cards, replayed } = await createCards(ctx, input);
+      return { cards: cards.map(presentCard), replayed };
+    },
+  }),
+  defineCommand({
+    name: 'cards.update',
+    summary: 'Change the nickname, state or spending limit of a card at the card issuer.',
+    changes: true,
+    input: Type.Object({ cardId: issuerId, ...cardTerms }, { additionalProperties: false, minProperties: 2 }),
+    output: card,
+    run: async (ctx: Ctx, { cardId, ...change }) => {
+      const { userId, cardIssuerUserId } = (await inspectCard(ctx, { cardId })).card;
+      const changed = await updateCard(ctx, { userId, cardId, cardIssuerUserId, ...change });
+      return presentCard(changed.card);
+    },
+  }),
+  defineCommand({
+    name: 'cards.open-account',
+    summary: 'Open an account for a user at the card issuer, beside those that they have.',
+    changes: true,
+    input: Type.Object(
+      { userId: uuid, idempotencyKey: Type.Optional(idempotencyKey) },
+      { additionalProperties: false },
+    ),
+    output: account,
+    run: async (ctx: Ctx, input) => presentAccount(await openAccount(ctx, input)),
+  }),
+  defineCommand({
+    name: 'cards.catch-up',
+    summary: 'Read now what the card issuer has to tell; a worker does so every few seconds.',
+    changes: false,
+    input: Type.Object({}, { additionalProperties: false }),
+    output: Type.Object({
+      read: Type.Integer({ description: 'Events' }),
+      skipped: Type.Integer({
+        description: 'Of those, about people who are none of our users or things that we keep nothing of',
+      }),
+      lastSequence: Type.String(),
+      missingSequence: nullable(
+        Type.String({
+          description:
+            'An event that the issuer lacks or that cannot be read: none after it is read until then',
+        }),
+      ),
+      isUnreadable: Type.Boolean({ description: 'That event is there, and not as the protocol says' }),
+      isBehind: Type.Boolean({ description: 'There is more to read' }),
+    }),
+    run: async (ctx: Ctx) => {
+      const { lastSequence, missingSequence, ...rest } = await askIssuer(catchUp(ctx));
+      return {
+        ...rest,
+        lastSequence: String(lastSequence),
+        missingSequence: missingSequence === null ? null : String(missingSequence),
+      };
+    },
+  }),
+  defineCommand({
+    name: 'cards.skip-event',
+    summary:
+      'Pass over the event of the card issuer at which the reading stands, missing or unreadable, once what it said is known to be harmless.',
+    changes: true,
+    input: Type.Object(
+      { sequence: Type.String({ pattern: '^[1-9][0-9]{0,17}$' }), reason: line(500) },
+      { additionalProperties: false },
+    ),
+    output: Type.Object({ lastSequence: Type.String() }),
+    run: async (ctx: Ctx, { sequence, reason }) => {
+      const lastSequence = await skipEvent(ctx, { sequence: BigInt(sequence), reason });
+      return { lastSequence: String(lastSequence) };
+    },
+  }),
+  defineCommand({
+    name: 'cards.simulate-authorization',
+    summary: 'Sandbox: have a merchant authorize a payment by card.',
+    changes: true,
+    input: Type.Object({ cardId: issuerId, amount: usd, ...merchant }, { additionalProperties: false }),
+    output: activity,
+    run: async (ctx: Ctx, input) =>
+      presentActivity(await simulateActivity(ctx, { kind: 'authorization', ...input })),
+  }),
+  defineCommand({
+    name: 'cards.simulate-decline',
+    summary: 'Sandbox: have a payment by card declined.',
+    changes: true,
+    input: Type.Object(
+      { cardId: issuerId, amount: usd, ...merchant, declineReason: Type.Optional(line(200)) },
+      { additionalProperties: false },
+    ),
+    output: activity,
+    run: async (ctx: Ctx, input) =>
+      presentActivity(await simulateActivity(ctx, { kind: 'decline', ...input })),
+  }),
+  defineCommand({
+    name: 'cards.simulate-settlement',
+    summary: 'Sandbox: settle an authorized payment, or a part of it.',
+    changes: true,
+    input: partOfTransaction,
+    output: activity,
+    run: async (ctx: Ctx, input) =>
+      presentActivity(await simulateActivity(ctx, { kind: 'settlement', ...input })),
+  }),
+  defineCommand({
+    name: 'cards.simulate-refund',
+    summary: 'Sandbox: have a merchant refund a settled payment, or a part of it.',
+    changes: true,
+    input: partOfTransaction,
+    output: activity,
+    run: async (ctx: Ctx, input) =>
+      presentActivity(await simulateActivity(ctx, { kind: 'refund', ...input })),
+  }),
+  defineCommand({
+    name: 'cards.simulate-collateral-deposit',
+    summary: 'Sandbox: add collateral to an account at the card issuer.',
+    changes: true,
+    input: Type.Object(
+      { cardIssuerUserId: issuerId, amount: usd, description: Type.Optional(line(200)) },
+      { additionalProperties: false },
+    ),
+    output: activity,
+    run: async (ctx: Ctx, input) =>
+      presentActivity(await simulateActivity(ctx, { kind: 'collateral-deposit', ...input })),
+  }),
+];
+
+function presentCard(row: CardRow): Static<typeof card> {
+  return {
+    ...row,
+    spendingLimit: formatCents(row.spendingLimit),
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}
+
+function presentAccount(row: CardAccount): Static<typeof account> {
+  return {
+    cardIssuerUserId: row.id,
+    userId: row.userId,
+    collateralAddress: checksumAddress(row.collateralAddress),
+    collateral: formatCents(row.collateral),
+    createdAt: row.createdAt.toISOString(),
+  };
+}
+
+function presentLife({ card, account, versions, recentTransactions }: CardLife): Static<typeof life> {
+  return {
+    ...presentCard(card),
+    account: presentAccount(account),
+    recentTransactions,
+    versions: versions.map(({ spendingLimit, validAt, ...version }) => ({
+      ...version,
+      spendingLimit: formatCents(spendingLimit),
+      validAt: validAt.toISOString(),
+    })),
+  };
+}
+
+function presentActivity({ events, account }: SimulatedActivity): Static<typeof activity> {
+  const transaction = events.findLast((event) => event.type === 'transaction.changed')?.data;
+  const movement = events.findLast((event) => event.type === 'movement.posted')?.data;
+  return {
+    transaction: transaction ?? null,
+    movement: movement ?? null,
+    account: presentAccount(account),
+  };
+}

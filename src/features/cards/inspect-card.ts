@@ -1,0 +1,36 @@
+import type { Ctx } from '#context';
+import { cardErrors } from './errors.ts';
+import {
+  type CardAccount,
+  type CardRow,
+  type CardVersion,
+  countTransactionsSince,
+  selectAccount,
+  selectCard,
+  selectVersions,
+} from './queries.ts';
+
+export interface CardLife {
+  card: CardRow;
+  /** The newest hundred, newest first. */
+  versions: CardVersion[];
+  account: CardAccount;
+  /** Of the last thirty days. */
+  recentTransactions: number;
+}
+
+const versionsMax = 100;
+const recentMs = 30 * 86_400_000;
+
+/** Any user's card, with what it was before and what stands behind it: for operators. */
+export async function inspectCard(ctx: Ctx, { cardId }: { cardId: string }): Promise<CardLife> {
+  const { db, now } = ctx;
+  const card = await selectCard(db, cardId);
+  if (!card) throw cardErrors.cardNotFound();
+  return {
+    card,
+    versions: await selectVersions(db, cardId, versionsMax),
+    account: (await selectAccount(db, card.cardIssuerUserId))!,
+    recentTransactions: await countTransactionsSince(db, cardId, new Date(now.getTime() - recentMs)),
+  };
+}

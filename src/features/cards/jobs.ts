@@ -1,0 +1,41 @@
+import { type Issuer, IssuerFault, noIssuer } from '#adapters/issuer';
+import { contextFor, type Deps } from '#context';
+import type { Job } from '#platform/worker/jobs';
+import { catchUp } from './catch-up.ts';
+import { catchUpChannel } from './queries.ts';
+
+/** One worker at a time, so that the issuer is not asked the same by each; what it does is guarded by the cursor anyway. */
+export const cardJobs: readonly Job<Deps>[] = [
+  {
+    name: 'cards.catch-up',
+    everyMs: 5_000,
+    wokenBy: catchUpChannel,
+    run: async (deps) => {
+      if (deps.issuer === noIssuer) return 0;
+      const ctx = contextFor(deps, { kind: 'worker', job: 'cards.catch-up' } as const, deps.log);
+      try {
+        const { read, isBehind } = await catchUp(ctx);
+        tellAbsence(deps, false);
+        return isBehind ? Math.max(read, 1) : 0;
+      } catch (error) {
+        if (!(error instanceof IssuerFault)) throw error;
+        tellAbsence(deps, true, error);
+        return 0;
+      }
+    },
+  },
+];
+
+const away = new WeakSet<Issuer>();
+
+/** Says once that the issuer does not answer, and once that it does again. */
+function tellAbsence({ issuer, log }: Deps, isAway: boolean, err?: IssuerFault): void {
+  if (isAway === away.has(issuer)) return;
+  if (isAway) {
+    away.add(issuer);
+    log.warn({ err }, 'the card issuer does not tell its events; asking again');
+  } else {
+    away.delete(issuer);
+    log.info('the card issuer tells its events again');
+  }
+}

@@ -1,0 +1,110 @@
+import { type Static, Type } from 'typebox';
+import type { Ctx } from '#context';
+import { defineCommand } from '#platform/commands/command';
+import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
+import { dateTime, nullable, uuid } from '#platform/http/schemas';
+import { formatCents } from '#platform/values/money';
+import { issuerId, usd } from '../fields.ts';
+import { configureRefill } from './configure-refill.ts';
+import { listRefillRules } from './list-refill-rules.ts';
+import { listRefillsAcrossUsers } from './list-refills-across-users.ts';
+import type { RefillRow, RefillRule } from './queries.ts';
+import { refillCurrencies, refillStatuses } from './states.ts';
+
+const amount = Type.String({ description: 'US dollars, decimal string' });
+
+const rule = Type.Object({
+  ...{ cardIssuerUserId: Type.String(), threshold: amount, amount, network: Type.String() },
+  ...{ currency: Type.Enum([...refillCurrencies]), enabled: Type.Boolean() },
+  ...{ createdAt: dateTime, updatedAt: dateTime },
+});
+
+const refill = Type.Object({
+  ...{ id: uuid, cardIssuerUserId: Type.String(), userId: uuid, amount, network: Type.String() },
+  ...{ currency: Type.String(), status: Type.Enum([...refillStatuses]), retries: Type.Integer() },
+  withdrawalId: nullable(uuid),
+  transactionHash: nullable(Type.String()),
+  executedAt: nullable(dateTime),
+  error: nullable(Type.String()),
+  dueAt: Type.String({
+    format: 'date-time',
+    description:
+      'When it is tried next; of a failed one, when the next may be opened; of a completed one, when it is overdue at the issuer',
+  }),
+  createdAt: dateTime,
+});
+
+export const refillCommands = [
+  defineCommand({
+    name: 'cards.configure-refill',
+    summary:
+      'Say when an account’s collateral is refilled from its user’s balance, and by how much. A change ends the rest after a refill that failed, and the wait for one that the issuer has not credited for a quarter of an hour.',
+    changes: true,
+    input: Type.Object(
+      {
+        cardIssuerUserId: issuerId,
+        threshold: Type.String({ ...usd, description: 'US dollars: with less collateral a refill is made' }),
+        amount: Type.String({
+          ...usd,
+          description: 'US dollars: how much a refill pays; at least 1 and a tenth of the threshold',
+        }),
+        network: Type.String({ pattern: '^[a-z0-9-]{1,40}$', description: 'See `GET /api/crypto/assets`' }),
+        currency: Type.Enum([...refillCurrencies]),
+        enabled: Type.Boolean(),
+      },
+      { additionalProperties: false },
+    ),
+    output: rule,
+    run: async (ctx: Ctx, input) => presentRule(await configureRefill(ctx, input)),
+  }),
+  defineCommand({
+    name: 'cards.refill-rules',
+    summary: 'List the rules by which collateral is refilled.',
+    changes: false,
+    input: Type.Object(cursorInput, { additionalProperties: false }),
+    output: cursorPage(rule),
+    run: async (ctx: Ctx, input) => {
+      const { items, nextCursor } = await listRefillRules(ctx, input);
+      return { items: items.map(presentRule), nextCursor };
+    },
+  }),
+  defineCommand({
+    name: 'cards.refills',
+    summary: 'List refills of collateral of all users, oldest first.',
+    changes: false,
+    input: Type.Object(
+      {
+        userId: Type.Optional(uuid),
+        status: Type.Optional(Type.Enum([...refillStatuses])),
+        ...cursorInput,
+      },
+      { additionalProperties: false },
+    ),
+    output: cursorPage(refill),
+    run: async (ctx: Ctx, input) => {
+      const { items, nextCursor } = await listRefillsAcrossUsers(ctx, input);
+      return { items: items.map(presentRefill), nextCursor };
+    },
+  }),
+];
+
+function presentRule({ isEnabled, ...row }: RefillRule): Static<typeof rule> {
+  return {
+    ...row,
+    threshold: formatCents(row.threshold),
+    amount: formatCents(row.amount),
+    enabled: isEnabled,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}
+
+function presentRefill(row: RefillRow): Static<typeof refill> {
+  return {
+    ...row,
+    amount: formatCents(row.amount),
+    executedAt: row.executedAt?.toISOString() ?? null,
+    dueAt: row.dueAt.toISOString(),
+    createdAt: row.createdAt.toISOString(),
+  };
+}

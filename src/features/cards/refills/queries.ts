@@ -1,0 +1,338 @@
+import type { Db, Row } from '#platform/db/db';
+import type { RefillCurrency, RefillStatus } from './states.ts';
+
+// ## Rules
+
+export interface RefillRule {
+  cardIssuerUserId: string;
+  /** In US cents, as all amounts here. */
+  threshold: bigint;
+  amount: bigint;
+  network: string;
+  currency: RefillCurrency;
+  isEnabled: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const ruleColumns = `r.card_issuer_user_id as "cardIssuerUserId", r.threshold, r.amount, r.network, r.currency,
+  r.is_enabled as "isEnabled", r.created_at as "createdAt", r.updated_at as "updatedAt"`;
+
+/** Changes of one account's rule come one after another from here to the end of the transaction. */
+export async function lockRule(db: Db, cardIssuerUserId: string): Promise<RefillRule | undefined> {
+  await db.query('select from card_issuer_users where id = $1 for no key update', [cardIssuerUserId]);
+  const [row] = await db.query<RefillRule & Row>(
+    `select ${ruleColumns} from card_refill_rules r where r.card_issuer_user_id = $1`,
+    [cardIssuerUserId],
+  );
+  return row;
+}
+
+export async function upsertRule(
+  db: Db,
+  rule: Omit<RefillRule, 'createdAt' | 'updatedAt'>,
+  now: Date,
+): Promise<RefillRule> {
+  const { cardIssuerUserId, threshold, amount, network, currency, isEnabled } = rule;
+  const [row] = await db.query<RefillRule & Row>(
+    `insert into card_refill_rules as r
+       (card_issuer_user_id, threshold, amount, network, currency, is_enabled, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $7)
+     on conflict (card_issuer_user_id) do update set threshold = excluded.threshold, amount = excluded.amount,
+       network = excluded.network, currency = excluded.currency, is_enabled = excluded.is_enabled,
+       updated_at = excluded.updated_at
+     returning ${ruleColumns}`,
+    [cardIssuerUserId, threshold, amount, network, currency, isEnabled, now],
+  );
+  return row!;
+}
+
+/** What waits for its time is looked at again now. */
+export async function updateDueNow(db: Db, cardIssuerUserId: string, now: Date): Promise<void> {
+  await db.query(
+    `update card_refills set due_at = least(due_at, $2) where card_issuer_user_id = $1 and status = 'queued'`,
+    [cardIssuerUserId, now],
+  );
+}
+
+/** In the order of accounts. */
+export async function selectRules(
+  db: Db,
+  { after, limit }: { after?: string; limit: number },
+): Promise<RefillRule[]> {
+  return db.query<RefillRule & Row>(
+    `select ${ruleColumns} from card_refill_rules r where ($1::text is null or r.card_issuer_user_id > $1)
+     order by r.card_issuer_user_id limit $2`,
+    [after ?? null, limit],
+  );
+}
+
+// ## Opening
+
+/** The issuer has told of the payment. */
+const isCredited = (refill: string) => `exists (select from card_movements m
+  where m.card_issuer_user_id = ${refill}.card_issuer_user_id
+    and m.reference = ${refill}.transaction_hash || ':' || ${refill}.log_index)`;
+
+/**
+ * Accounts whose collateral is under their threshold and whose last refill is over: completed and told by the issuer, however long
+ * that takes, as the same fall would be paid for again and again; failed, and the rule was changed since, or long enough ago. An
+ * operator who knows what has become of a payment that is overdue ends the wait by a change of the rule: one that was made before
+ * it was overdue was not about it.
+ */
+const short = `card_refill_rules r join card_issuer_users a on a.id = r.card_issuer_user_id
+  left join lateral (
+    select f.* from card_refills f where f.card_issuer_user_id = a.id order by f.number desc limit 1) last on true
+  where r.is_enabled and r.is_short
+    and (last.id is null or case last.status
+      when 'completed' then r.updated_at > last.due_at or ${isCredited('last')}
+      when 'failed' then last.due_at <= $1 or r.updated_at > last.updated_at
+      else false end)`;
+
+export async function hasShort(db: Db, now: Date): Promise<boolean> {
+  return (await db.query(`select 1 from ${short} limit 1`, [now])).length > 0;
+}
+
+/**
+ * Whoever opens one for the same account at once gives it the same number, and one of the two does nothing; so does whoever has
+ * not seen yet that one was opened and is over.
+ */
+export async function insertRefills(db: Db, now: Date, limit: number): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `insert into card_refills (card_issuer_user_id, user_id, number, amount, network, currency, due_at, created_at, updated_at)
+     select a.id, a.user_id, coalesce(last.number, 0) + 1, r.amount, r.network, r.currency, $1, $1, $1
+     from ${short} order by a.id limit $2
+     on conflict do nothing returning id`,
+    [now, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+// ## Paying
+
+/** Queued ones whose time has come, those that wait longest first. */
+export async function selectDue(db: Db, now: Date, limit: number): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select id from card_refills where status = 'queued' and due_at <= $1 order by due_at, id limit $2`,
+    [now, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+export interface DueRefill {
+  id: string;
+  userId: string;
+  amount: bigint;
+  network: string;
+  currency: RefillCurrency;
+  retries: number;
+  collateralAddress: string;
+  isEnabled: boolean;
+  isShort: boolean;
+  /** The rule says something else by now. */
+  isOutdated: boolean;
+}
+
+/** Held by us until the end of the transaction; undefined where another worker has it, or had it. */
+export async function lockDue(db: Db, refillId: string, now: Date): Promise<DueRefill | undefined> {
+  const [row] = await db.query<DueRefill & Row>(
+    `select f.id, f.user_id as "userId", f.amount, f.network, f.currency, f.retries,
+       a.collateral_address as "collateralAddress", r.is_enabled as "isEnabled", r.is_short as "isShort",
+       (r.amount, r.network, r.currency) <> (f.amount, f.network, f.currency) as "isOutdated"
+     from card_refills f join card_issuer_users a on a.id = f.card_issuer_user_id
+     join card_refill_rules r on r.card_issuer_user_id = a.id
+     where f.id = $1 and f.status = 'queued' and f.due_at <= $2 for update of f skip locked`,
+    [refillId, now],
+  );
+  return row;
+}
+
+export async function updateStarted(
+  db: Db,
+  { refillId, bulkId, now }: { refillId: string; bulkId: string; now: Date },
+): Promise<void> {
+  await db.query(
+    `update card_refills set status = 'processing', withdrawal_id = (select id from withdrawals where bulk_id = $2),
+       due_at = $3, updated_at = $3
+     where id = $1`,
+    [refillId, bulkId, now],
+  );
+}
+
+// ## Following
+
+export interface PaidRefill {
+  id: string;
+  cardIssuerUserId: string;
+  network: string;
+  currency: string;
+  amount: bigint;
+  retries: number;
+  withdrawalId: string;
+  decimals: number;
+  /** In the token's smallest units. */
+  paid: bigint;
+  /** Null where it has completed. */
+  errorMessage: string | null;
+  /** Where the payment is on chain and since when it is final; null where it has failed. */
+  transactionHash: string | null;
+  logIndex: number | null;
+  executedAt: Date | null;
+}
+
+/** Those whose payment is final, either way. */
+export async function selectPaid(db: Db, now: Date, limit: number): Promise<PaidRefill[]> {
+  return db.query<PaidRefill & Row>(
+    `select f.id, f.card_issuer_user_id as "cardIssuerUserId", f.network, f.currency, f.amount, f.retries,
+       w.id as "withdrawalId", w.decimals, w.amount as paid, w.error_message as "errorMessage",
+       p.transaction_hash as "transactionHash", p.log_index as "logIndex", p.posted_at as "executedAt"
+     from card_refills f join withdrawals w on w.id = f.withdrawal_id
+     left join ledger_postings p on p.kind = 'withdrawal' and p.operation_id = w.id::text
+     where f.status = 'processing' and f.due_at <= $1 and w.status in ('completed', 'failed')
+     order by f.due_at, f.id limit $2`,
+    [now, limit],
+  );
+}
+
+export interface Attempt {
+  refillId: string;
+  withdrawalId: string;
+  now: Date;
+}
+
+/** Each of these does nothing where another worker was first: the attempt is over then. */
+const ofAttempt = `id = $1 and withdrawal_id = $2 and status = 'processing'`;
+
+export async function updateCompleted(
+  db: Db,
+  {
+    refillId,
+    withdrawalId,
+    now,
+    ...paid
+  }: Attempt & { transactionHash: string; logIndex: number; executedAt: Date; dueAt: Date },
+): Promise<boolean> {
+  const rows = await db.query(
+    `update card_refills set status = 'completed', transaction_hash = $3, log_index = $4, executed_at = $5, due_at = $6,
+       error = null, updated_at = $7
+     where ${ofAttempt} returning 1`,
+    [refillId, withdrawalId, paid.transactionHash, paid.logIndex, paid.executedAt, paid.dueAt, now],
+  );
+  return rows.length > 0;
+}
+
+/** Paid, and the issuer has not taken it yet. */
+export async function updateUntold(
+  db: Db,
+  { refillId, withdrawalId, now, error, dueAt }: Attempt & { error: string; dueAt: Date },
+): Promise<void> {
+  await db.query(`update card_refills set error = $3, due_at = $4, updated_at = $5 where ${ofAttempt}`, [
+    ...[refillId, withdrawalId, error, dueAt, now],
+  ]);
+}
+
+export async function updateRetry(
+  db: Db,
+  { refillId, withdrawalId, now, error, dueAt }: Attempt & { error: string; dueAt: Date },
+): Promise<boolean> {
+  const rows = await db.query(
+    `update card_refills set status = 'queued', retries = retries + 1, error = $3, due_at = $4, updated_at = $5
+     where ${ofAttempt} returning 1`,
+    [refillId, withdrawalId, error, dueAt, now],
+  );
+  return rows.length > 0;
+}
+
+/** Of one that is queued and locked by us, or whose attempt has failed. */
+export async function updateFailed(
+  db: Db,
+  { refillId, now, error, dueAt }: Omit<Attempt, 'withdrawalId'> & { error: string; dueAt: Date },
+): Promise<boolean> {
+  const rows = await db.query(
+    `update card_refills set status = 'failed', error = $2, due_at = $3, updated_at = $4
+     where id = $1 and status in ('queued', 'processing') returning 1`,
+    [refillId, error, dueAt, now],
+  );
+  return rows.length > 0;
+}
+
+// ## Lists
+
+export interface RefillRow {
+  id: string;
+  cardIssuerUserId: string;
+  userId: string;
+  amount: bigint;
+  network: string;
+  currency: string;
+  status: RefillStatus;
+  retries: number;
+  withdrawalId: string | null;
+  transactionHash: string | null;
+  executedAt: Date | null;
+  error: string | null;
+  dueAt: Date;
+  createdAt: Date;
+}
+
+const refillColumns = `f.id, f.card_issuer_user_id as "cardIssuerUserId", f.user_id as "userId", f.amount, f.network, f.currency,
+  f.status, f.retries, f.withdrawal_id as "withdrawalId", f.transaction_hash as "transactionHash",
+  f.executed_at as "executedAt", f.error, f.due_at as "dueAt", f.created_at as "createdAt"`;
+
+/** A page and the exact number, of one moment. */
+export async function selectRefillPage(
+  db: Db,
+  { userId, offset, limit }: { userId: string; offset: number; limit: number },
+): Promise<{ total: number; refills: RefillRow[] }> {
+  const rows = await db.query<RefillRow & { total: bigint } & Row>(
+    `select (select count(*) from card_refills where user_id = $1) as total, ${refillColumns}
+     from (values (1)) as always
+     left join lateral (
+       select * from card_refills where user_id = $1 order by created_at desc, id desc offset $2::bigint limit $3::bigint
+     ) f on true
+     order by f.created_at desc, f.id desc`,
+    [userId, offset, limit],
+  );
+  return {
+    total: Number(rows[0]!.total),
+    refills: rows.filter(({ id }) => id !== null).map(({ total, ...refill }) => refill),
+  };
+}
+
+/** Oldest first. */
+export async function selectAcrossUsers(
+  db: Db,
+  filter: { userId?: string; status?: RefillStatus; after?: string; limit: number },
+): Promise<RefillRow[]> {
+  return db.query<RefillRow & Row>(
+    `select ${refillColumns} from card_refills f
+     where ($1::uuid is null or f.user_id = $1) and ($2::card_refill_status is null or f.status = $2)
+       and ($3::uuid is null or f.id > $3)
+     order by f.id limit $4`,
+    [filter.userId ?? null, filter.status ?? null, filter.after ?? null, filter.limit],
+  );
+}
+
+/** How many are not over, and how long the oldest of them has been there. */
+export async function selectOpen(
+  db: Db,
+): Promise<{ status: string; count: bigint; ageSeconds: number; untold: bigint }[]> {
+  return db.query<{ status: string; count: bigint; ageSeconds: number; untold: bigint }>(
+    `select f.status, count(*) as count,
+       greatest(extract(epoch from now() - min(f.created_at)), 0)::double precision as "ageSeconds",
+       count(*) filter (where f.status = 'processing' and w.status = 'completed') as untold
+     from card_refills f left join withdrawals w on w.id = f.withdrawal_id
+     where f.status in ('queued', 'processing') group by f.status`,
+  );
+}
+
+/** Accounts whose last refill is paid and should have been credited by now; earlier ones were, or an operator has seen to them. */
+export async function countUncredited(db: Db, now: Date): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*)::integer as count from card_refill_rules r cross join lateral (
+       select f.* from card_refills f where f.card_issuer_user_id = r.card_issuer_user_id order by f.number desc limit 1) last
+     where last.status = 'completed' and last.due_at <= $1 and not ${isCredited('last')}`,
+    [now],
+  );
+  return row!.count;
+}

@@ -1,0 +1,752 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import { createHttpIssuer, type Issuer, noIssuer } from '#adapters/issuer';
+import { type Ctx, contextFor, type Deps } from '#context';
+import { issueKey } from '#features/keys';
+import { checkBooks } from '#features/ledger';
+import { addWallet, blockAddress, lockAddress } from '#features/users';
+import { makeCardOwner } from '#test/card-model';
+import { useChain } from '#test/chain';
+import { makeKey, makeUser } from '#test/factories';
+import { useIssuer } from '#test/issuer';
+import { lockRows } from '#test/lock-rows';
+import { makeWorld, type Worker, type WorkerOptions, type World } from '#test/payout-world';
+import { startUnreliableProxy } from '#test/unreliable-proxy';
+import { waitUntil } from '#test/wait-until';
+import { listChanges } from '../../audit/list-changes.ts';
+import { listLines } from '../../ledger/lines/list-lines.ts';
+import { listUnsettled } from '../../ledger/unsettled/list-unsettled.ts';
+import { listPartners } from '../../partners/list-partners.ts';
+import { cancelWithdrawal } from '../../withdrawals/cancel-withdrawal.ts';
+import { catchUp } from '../catch-up.ts';
+import { createCards } from '../create-cards.ts';
+import { openAccount } from '../open-account.ts';
+import type { CardAccount } from '../queries.ts';
+import { updateCard } from '../update-card.ts';
+import {
+  configureRefill,
+  followRefills,
+  listRefills,
+  openRefills,
+  type RefillTerms,
+  refillCommands,
+  refillGauges,
+  refillJobs,
+  startRefills,
+} from './index.ts';
+import { countUncredited } from './queries.ts';
+
+// Collateral that runs low is refilled from the user's balance: by the payout engine, on a real chain, at the sandbox's issuer.
+
+const chain = useChain();
+const bank = useIssuer();
+const minute = 60_000;
+const house = '00000000-0000-7000-8000-000000000001';
+
+interface RefillWorld extends World {
+  account: CardAccount;
+  asOperator(): Ctx;
+  /** Moves every clock of ours. */
+  advance(ms: number): void;
+  configure(terms?: Partial<RefillTerms>): ReturnType<typeof configureRefill>;
+  /** Reads what the issuer tells, then has one turn of the job. */
+  turn(issuer?: Issuer, worker?: Worker): Promise<void>;
+  /** Turns of the job and of the payout engine until nothing is left to do. */
+  refill(): Promise<void>;
+  history(): Promise<{ status: string; retries: number; transactionHash: string | null }[]>;
+  /** Transfers to the account's collateral address. */
+  received(): Promise<{ amount: bigint; hash: string; logIndex: number }[]>;
+  /** What the issuer credited the account for payments on chain, as it tells itself. */
+  credited(): Promise<{ reference: string | null; amount: string }[]>;
+}
+
+/** A user with 1,000 USDC and an account without collateral, which is to have 50 dollars more whenever it has less than 20. */
+async function makeRefillWorld(
+  t: TestContext,
+  terms: Partial<RefillTerms> = {},
+  options: WorkerOptions = {},
+): Promise<RefillWorld> {
+  const world = await makeWorld(t, chain, options);
+  const depsOf = (worker: Worker, issuer: Issuer): Deps => ({ ...worker.deps, issuer });
+  const asOperator = () => {
+    const deps = depsOf(world.worker, bank.issuer);
+    return contextFor(deps, { kind: 'operator', name: 'tester' } as const, deps.log);
+  };
+  const readEvents = async () => {
+    while ((await catchUp(asOperator())).isBehind);
+  };
+  const account = await openAccount(asOperator(), { userId: world.userId });
+  const configure: RefillWorld['configure'] = (more) =>
+    configureRefill(asOperator(), {
+      ...{ cardIssuerUserId: account.id, threshold: '20', amount: '50', currency: 'USDC', enabled: true },
+      ...{ network: world.settings.network, ...terms, ...more },
+    });
+  await configure();
+  const turn: RefillWorld['turn'] = async (issuer = bank.issuer, worker = world.worker) => {
+    await readEvents();
+    await refillJobs[0]!.run(depsOf(worker, issuer));
+  };
+  return {
+    ...world,
+    ...{ account, asOperator, configure, turn, advance: world.worker.advance },
+    async refill() {
+      await turn();
+      await world.pay();
+      await turn();
+      await turn();
+    },
+    async history() {
+      const page = { userId: world.userId, currentPage: 0, pageSize: 50 };
+      const { refills } = await listRefills(asOperator(), page);
+      return refills.map(({ status, retries, transactionHash }) => ({ status, retries, transactionHash }));
+    },
+    async received() {
+      const paid = (await world.paid()).filter(({ to }) => to === account.collateralAddress);
+      return paid.map(({ amount, hash, logIndex }) => ({ amount, hash, logIndex }));
+    },
+    async credited() {
+      const events = await bank.issuer.readEvents({ after: 0n, limit: 1_000 });
+      return events.flatMap(({ type, data }) =>
+        type === 'movement.posted' && data.cardIssuerUserId === account.id && data.reference !== null
+          ? [{ reference: data.reference, amount: data.amount }]
+          : [],
+      );
+    },
+  };
+}
+
+/** Collateral from elsewhere. */
+const deposit = ({ account }: RefillWorld, amount: string) =>
+  bank.issuer.simulate({ kind: 'collateral-deposit', cardIssuerUserId: account.id, amount });
+
+/** One payment, one credit, one refill. */
+async function expectRefilledOnce(world: RefillWorld): Promise<void> {
+  const received = await world.received();
+  assert.deepEqual(
+    received.map(({ amount }) => amount),
+    [50_000_000n],
+  );
+  assert.deepEqual(
+    await world.credited(),
+    received.map(({ hash, logIndex }) => ({ reference: `${hash}:${logIndex}`, amount: '50.00' })),
+  );
+  assert.deepEqual(
+    (await world.history()).map(({ status, transactionHash }) => ({ status, transactionHash })),
+    received.map(({ hash }) => ({ status: 'completed', transactionHash: hash })),
+  );
+  assert.deepEqual(await checkBooks(world.db), { unbalancedPostings: [], wrongBalances: [] });
+  const mistaken = await world.db.query(
+    `select 1 from card_refill_rules r join card_issuer_users a on a.id = r.card_issuer_user_id
+     where r.is_short <> (a.collateral < r.threshold)`,
+  );
+  assert.deepEqual(mistaken, []);
+}
+
+test('a refill of a user whose ledger another session keeps locked does not hold up those of others', async (t) => {
+  const world = await makeRefillWorld(t, {}, { databaseLockTimeoutMs: 2_000 });
+  await world.withdraw();
+  const { id: userId } = await makeUser(world.harness);
+  const { id: cardIssuerUserId } = await openAccount(world.asOperator(), { userId });
+  await world.configure({ cardIssuerUserId });
+  const rows = 'select from ledger_lists where user_id = $1 and not is_settled for update';
+  const lock = await lockRows(t, world.databaseUrl, rows, [world.userId]);
+  await world.turn();
+  const statuses = async () => {
+    const refills = await world.db.query<{ userId: string; status: string }>(
+      'select user_id as "userId", status from card_refills',
+    );
+    return Object.fromEntries(refills.map((refill) => [refill.userId, refill.status]));
+  };
+  assert.deepEqual(await statuses(), { [world.userId]: 'queued', [userId]: 'processing' });
+  await lock.release();
+  await world.turn();
+  assert.deepEqual(await statuses(), { [world.userId]: 'processing', [userId]: 'processing' });
+});
+
+test('collateral under the threshold is refilled once: on chain, at the issuer, in the ledger and the history', async (t) => {
+  const world = await makeRefillWorld(t);
+  await world.turn();
+  assert.deepEqual(await world.history(), [{ status: 'processing', retries: 0, transactionHash: null }]);
+  const page = { userId: world.userId, currentPage: 0, pageSize: 10 };
+  const { records } = await listUnsettled(world.asOperator(), page);
+  assert.equal(records[0]!.description, 'Card refill of USDC on polygon');
+
+  await world.pay();
+  for (let turns = 0; turns < 3; turns++) await world.turn();
+  await expectRefilledOnce(world);
+  const { lines } = await listLines(world.asOperator(), { ...page, types: ['sell'] });
+  assert.deepEqual(
+    lines.map(({ description, amount, runningBalance }) => ({ description, amount, runningBalance })),
+    [{ description: 'Card refill of USDC on polygon', amount: '50', runningBalance: '950' }],
+  );
+  const { refills, total } = await listRefills(world.asOperator(), page);
+  assert.equal(total, 1);
+  assert.deepEqual([refills[0]!.amountMinor, refills[0]!.error], [5000n, null]);
+  assert.equal(refills[0]!.executedAt!.toISOString(), lines[0]!.executedAt);
+
+  // There is enough until somebody pays by card.
+  const { id: cardId } = await makeActiveCard(world);
+  const buy = (amount: string) =>
+    bank.issuer.simulate({ kind: 'authorization', cardId, amount, merchantName: 'Shop' });
+  await buy('30.00');
+  for (let turns = 0; turns < 2; turns++) await world.turn();
+  assert.equal((await world.history()).length, 1);
+  await buy('0.01');
+  await world.refill();
+  assert.deepEqual(
+    (await world.history()).map(({ status }) => status),
+    ['completed', 'completed'],
+  );
+  assert.equal((await world.received()).length, 2);
+  assert.equal((await world.credited()).length, 2);
+});
+
+async function makeActiveCard({ asOperator, userId, account: { id: cardIssuerUserId } }: RefillWorld) {
+  const terms = { spendingLimit: '1000', cardIssuerUserId };
+  const { cards } = await createCards(asOperator(), { userId, cards: [terms] });
+  const change = { userId, cardIssuerUserId, cardId: cards[0]!.id, status: 'active' as const };
+  return (await updateCard(asOperator(), change)).card;
+}
+
+test('a pair that is no longer paid fails the refill, and the account rests', async (t) => {
+  const world = await makeRefillWorld(t, { currency: 'USDT' });
+  const tokens = world.settings.tokens.filter(({ symbol }) => symbol !== 'USDT');
+  for (let turns = 0; turns < 2; turns++) await world.turn(bank.issuer, world.makeWorker({ tokens }));
+  const page = { userId: world.userId, currentPage: 0, pageSize: 9 };
+  const { refills } = await listRefills(world.asOperator(), page);
+  assert.deepEqual(
+    refills.map(({ status, error }) => ({ status, error })),
+    [{ status: 'failed', error: 'USDT on polygon is not paid here' }],
+  );
+});
+
+test('a balance that does not reach is tried again, later each time, until the refill fails; then the account rests', async (t) => {
+  const world = await makeRefillWorld(t, { amount: '1000.01' });
+  const waits = [1, 5, 30, 120, 360];
+  for (const [retries, minutes] of waits.entries()) {
+    await world.turn();
+    assert.deepEqual(await world.history(), [{ status: 'processing', retries, transactionHash: null }]);
+    await world.worker.hold();
+    await world.turn();
+    const waiting = [{ status: 'queued', retries: retries + 1, transactionHash: null }];
+    assert.deepEqual(await world.history(), waiting);
+    world.advance(minutes * minute - 5_000);
+    await world.turn();
+    assert.deepEqual(await world.history(), waiting, `tried again before ${minutes} minutes`);
+    world.advance(5_000);
+  }
+  await world.turn();
+  await world.worker.hold();
+  await world.turn();
+  assert.deepEqual(await world.history(), [{ status: 'failed', retries: 5, transactionHash: null }]);
+  const { refills } = await listRefills(world.asOperator(), {
+    ...{ userId: world.userId, currentPage: 0, pageSize: 1 },
+  });
+  assert.deepEqual([refills[0]!.error, refills[0]!.executedAt], ['Insufficient balance', null]);
+  assert.equal((await world.db.query('select 1 from withdrawals')).length, 6);
+
+  world.advance(360 * minute - 5_000);
+  await world.turn();
+  assert.equal((await world.history()).length, 1, 'the account rests');
+  world.advance(5_000);
+  await world.turn();
+  assert.equal((await world.history()).length, 2);
+  assert.deepEqual(await world.received(), []);
+  assert.deepEqual(await world.funds(), { balance: 1_000_000_000n, held: 0n });
+});
+
+test('a changed rule is tried at once, though the last refill has failed', async (t) => {
+  const world = await makeRefillWorld(t, { amount: '2000' });
+  await world.turn();
+  const [{ id }] = (await world.db.query<{ id: string }>('select id from withdrawals')) as [{ id: string }];
+  await cancelWithdrawal(world.asOperator(), { withdrawalId: id, reason: 'not this one' });
+  await world.turn();
+  const { refills } = await listRefills(world.asOperator(), {
+    ...{ userId: world.userId, currentPage: 0, pageSize: 1 },
+  });
+  assert.deepEqual(
+    [refills[0]!.status, refills[0]!.retries, refills[0]!.error],
+    ['failed', 0, 'Canceled: not this one'],
+    'what a person stopped is not tried again at once',
+  );
+  await world.turn();
+  assert.equal((await world.history()).length, 1);
+  await world.configure({ amount: '50' });
+  await world.refill();
+  assert.deepEqual(
+    (await world.history()).map(({ status }) => status),
+    ['completed', 'failed'],
+  );
+});
+
+test('workers that do the same at once pay once', async (t) => {
+  const world = await makeRefillWorld(t);
+  const others = [world.worker, world.makeWorker(), world.makeWorker(), world.makeWorker()];
+  const contexts = () =>
+    others.map(({ deps }) => {
+      const own = { ...deps, issuer: bank.issuer };
+      return contextFor(own, { kind: 'worker', job: 'cards.refill' } as const, own.log);
+    });
+  while ((await catchUp(world.asOperator())).isBehind);
+  for (let round = 0; round < 3; round++) {
+    const opened = await Promise.all(contexts().map((ctx) => openRefills(ctx)));
+    assert.equal(
+      opened.reduce((sum, one) => sum + one, 0),
+      round === 0 ? 1 : 0,
+    );
+    const started = await Promise.all(contexts().map((ctx) => startRefills(ctx)));
+    assert.equal(
+      started.reduce((sum, one) => sum + one, 0),
+      round === 0 ? 1 : 0,
+    );
+  }
+  await world.pay();
+  const moved = await Promise.all(contexts().map((ctx) => followRefills(ctx)));
+  assert.equal(
+    moved.reduce((sum, one) => sum + one, 0),
+    1,
+  );
+  await expectRefilledOnce(world);
+});
+
+test('whoever opens a refill by what was true before another was opened and over opens none', async (t) => {
+  const world = await makeRefillWorld(t);
+  await world.turn();
+  await assert.rejects(
+    world.db.query(
+      `insert into card_refills (card_issuer_user_id, user_id, number, amount, network, currency, due_at, created_at, updated_at)
+       select card_issuer_user_id, user_id, number, amount, network, currency, now(), now(), now() from card_refills`,
+    ),
+    /card_refills_number_key/,
+  );
+  await assert.rejects(
+    world.db.query(
+      `insert into card_refills (card_issuer_user_id, user_id, number, amount, network, currency, due_at, created_at, updated_at)
+       select card_issuer_user_id, user_id, number + 1, amount, network, currency, now(), now(), now() from card_refills`,
+    ),
+    /card_refills_one_open/,
+  );
+});
+
+test('an issuer that is away while it is told of a payment is told again, and nothing is paid again', async (t) => {
+  const world = await makeRefillWorld(t);
+  await world.turn();
+  await world.pay();
+  const proxy = await startUnreliableProxy(bank.url);
+  t.after(() => proxy.stop());
+  const through = createHttpIssuer({ url: proxy.url, token: bank.token, timeoutMs: 60_000 });
+  for (const passage of ['request lost', 'answer lost'] as const) {
+    proxy.passage = (request) => (request.includes('deposits') ? passage : 'whole');
+    await world.turn(through);
+    const [row] = await world.db.query('select status, retries, error from card_refills');
+    assert.deepEqual(row, {
+      ...{ status: 'processing', retries: 0, error: 'Paid; the card issuer does not answer' },
+    });
+    assert.match(JSON.stringify(await readGauge(world, 'causeway_cards_refills_untold')), /"value":1/);
+    world.advance(11_000);
+  }
+  assert.equal((await world.credited()).length, 1, 'the answer was lost, not the request');
+  proxy.passage = () => 'whole';
+  await world.turn(through);
+  await world.turn(through);
+  await expectRefilledOnce(world);
+});
+
+test('a payment that the issuer refuses to credit waits for a person and is not made again', async (t) => {
+  const world = await makeRefillWorld(t, { enabled: false });
+  // The issuer does not know this account.
+  const { cardIssuerUserId, userId } = await makeCardOwner(world.harness, { userId: world.userId });
+  await world.configure({ cardIssuerUserId });
+  await world.configure({ cardIssuerUserId, enabled: true });
+  await world.turn();
+  await world.pay();
+  for (let turns = 0; turns < 3; turns++) {
+    await world.turn();
+    world.advance(6 * minute);
+  }
+  const [refill] = (await listRefills(world.asOperator(), { userId, currentPage: 0, pageSize: 9 })).refills;
+  assert.equal(refill!.status, 'processing');
+  assert.match(refill!.error!, /^Paid; the card issuer says: /);
+  assert.equal((await world.paid()).length, 1);
+});
+
+test('after a payment the next refill waits for the issuer to tell of it, or for an operator who knows', async (t) => {
+  const world = await makeRefillWorld(t, { threshold: '60' });
+  const { deps } = world.worker;
+  const job = (issuer: Issuer) => refillJobs[0]!.run({ ...deps, issuer });
+  await world.turn();
+  await world.pay();
+  for (let turns = 0; turns < 3; turns++) await job(bank.issuer);
+  assert.deepEqual(
+    (await world.history()).map(({ status }) => status),
+    ['completed'],
+  );
+  // It is told: 50 dollars are still less than 60.
+  await world.turn();
+  await world.pay();
+  // From here on the issuer takes what it is told and tells of nothing.
+  const silent: Issuer = { ...bank.issuer, readEvents: async () => [] };
+  await job(silent);
+  const uncredited = () => readUncredited(world);
+  // A change of the rule before it is overdue is not about it.
+  await world.configure({ threshold: '61' });
+  world.advance(15 * minute - 5_000);
+  assert.deepEqual(await uncredited(), 0);
+  for (const ms of [5_000, 15 * minute, 10_000 * minute]) {
+    world.advance(ms);
+    await job(silent);
+    assert.deepEqual(
+      (await world.history()).map(({ status }) => status),
+      ['completed', 'completed'],
+    );
+    assert.deepEqual(await uncredited(), 1);
+  }
+  await world.configure({ threshold: '61' });
+  await job(silent);
+  assert.equal((await world.history()).length, 2, 'the same rule again is no change');
+  await world.configure({ threshold: '61', enabled: false });
+  await world.configure({ threshold: '61' });
+  for (let turns = 0; turns < 2; turns++) await job(silent);
+  assert.equal((await world.history()).length, 3);
+  assert.equal((await world.received()).length, 2);
+  assert.deepEqual(await uncredited(), 0, 'somebody has seen to it');
+});
+
+test('a payment that is credited late is not overdue any more, and the next fall is refilled', async (t) => {
+  const world = await makeRefillWorld(t, { threshold: '60' });
+  await world.turn();
+  await world.pay();
+  const silent: Issuer = { ...bank.issuer, readEvents: async () => [] };
+  await refillJobs[0]!.run({ ...world.worker.deps, issuer: silent });
+  world.advance(60 * minute);
+  await refillJobs[0]!.run({ ...world.worker.deps, issuer: silent });
+  assert.equal((await world.history()).length, 1);
+  await world.refill();
+  assert.deepEqual(
+    (await world.history()).map(({ status }) => status),
+    ['completed', 'completed'],
+  );
+  assert.equal(await readUncredited(world), 0);
+});
+
+test('what is known of collateral is not acted upon while older events are unread', async (t) => {
+  const world = await makeRefillWorld(t);
+  world.advance(2 * minute);
+  const deps = { ...world.worker.deps, issuer: bank.issuer };
+  await refillJobs[0]!.run(deps);
+  assert.deepEqual(await world.history(), [], 'nothing was read yet');
+  await refillJobs[0]!.run({
+    ...deps,
+    issuer: createHttpIssuer({ url: 'http://127.0.0.1:1', token: 'none' }),
+  });
+  assert.deepEqual(await world.history(), [], 'nobody can say whether there is more');
+  await world.turn(noIssuer);
+  assert.deepEqual(await world.history(), [], 'there is no issuer');
+  await world.turn();
+  assert.equal((await world.history()).length, 1);
+});
+
+test('a rule that is switched off opens no refill and ends one that waits', async (t) => {
+  const world = await makeRefillWorld(t, { enabled: false });
+  await world.turn();
+  assert.deepEqual(await world.history(), []);
+  await world.configure({ enabled: true, amount: '1000.01' });
+  await world.turn();
+  await world.worker.hold();
+  await world.turn();
+  assert.equal((await world.history())[0]!.status, 'queued');
+  await world.configure({ enabled: false });
+  await world.turn();
+  const [refill] = (
+    await listRefills(world.asOperator(), { userId: world.userId, currentPage: 0, pageSize: 9 })
+  ).refills;
+  assert.deepEqual([refill!.status, refill!.error], ['failed', 'Auto-refill is switched off']);
+  world.advance(10_000 * minute);
+  await world.turn();
+  assert.equal((await world.history()).length, 1);
+});
+
+test('a rule that changes ends a refill that waits and opens one by the new terms, at once', async (t) => {
+  const world = await makeRefillWorld(t, { amount: '1000.01' });
+  await world.turn();
+  // What is under way is not touched.
+  await world.configure({ amount: '1000.02' });
+  await world.turn();
+  assert.equal((await world.history())[0]!.status, 'processing');
+  await world.worker.hold();
+  await world.turn();
+  await world.configure({ amount: '50' });
+  await world.turn();
+  await world.refill();
+  assert.deepEqual(
+    (await world.history()).map(({ status, retries }) => ({ status, retries })),
+    [
+      { status: 'completed', retries: 0 },
+      { status: 'failed', retries: 1 },
+    ],
+  );
+  assert.equal((await world.received()).length, 1);
+});
+
+test('a refill that waits is not made when the collateral has come back by itself', async (t) => {
+  const world = await makeRefillWorld(t, { amount: '1000.01' });
+  await world.turn();
+  await world.worker.hold();
+  await world.turn();
+  await deposit(world, '20.00');
+  world.advance(minute);
+  await world.turn();
+  assert.equal((await world.history())[0]!.status, 'failed');
+  assert.equal((await world.db.query('select 1 from withdrawals')).length, 1);
+});
+
+test('a refill that waits is not started while what is known of collateral is old, or the issuer is away', async (t) => {
+  const world = await makeRefillWorld(t, { amount: '1000.01' });
+  await world.turn();
+  await world.worker.hold();
+  await world.turn();
+  await deposit(world, '20.00');
+  world.advance(2 * minute);
+  const away = createHttpIssuer({ url: 'http://127.0.0.1:1', token: 'none' });
+  for (const issuer of [bank.issuer, away]) {
+    await refillJobs[0]!.run({ ...world.worker.deps, issuer });
+    assert.deepEqual(await world.history(), [{ status: 'queued', retries: 1, transactionHash: null }]);
+  }
+  await world.turn();
+  assert.equal((await world.history())[0]!.status, 'failed');
+  assert.equal((await world.db.query('select 1 from withdrawals')).length, 1);
+});
+
+test('collateral that is also the wallet of a user is not paid: both would be credited', async (t) => {
+  const world = await makeRefillWorld(t);
+  const { userId, account } = world;
+  const wallet = { userId, network: 'polygon', address: account.collateralAddress };
+  for (const custody of ['platform', 'self'] as const) {
+    await assert.rejects(addWallet(world.asOperator(), { ...wallet, custody }), {
+      ...{ status: 409, code: 'collateral_address' },
+    });
+  }
+  // Who was told of the account when the wallet was there already.
+  await world.db.query(
+    `insert into user_wallets (user_id, network, address, verified_at) values ($1, $2, $3, now())
+     on conflict (user_id, network) do update set address = excluded.address`,
+    [userId, 'polygon', account.collateralAddress],
+  );
+  await expectUnpayable(world, 'The address is the wallet of a user');
+});
+
+test('a wallet that is being added while a refill starts is waited for', async (t) => {
+  const world = await makeRefillWorld(t);
+  const { userId, account } = world;
+  const { turn } = await world.db.transaction(async (db) => {
+    await lockAddress(db, account.collateralAddress);
+    const turn = world.turn();
+    await waitUntil(
+      'the refill waits for the address',
+      async () =>
+        (
+          await world.db.query(
+            `select 1 from pg_locks l join pg_database d on d.oid = l.database
+             where d.datname = current_database() and l.locktype = 'advisory' and not l.granted`,
+          )
+        ).length > 0,
+    );
+    await db.query(
+      `insert into user_wallets (user_id, network, address, verified_at) values ($1, $2, $3, now())
+       on conflict (user_id, network) do update set address = excluded.address`,
+      [userId, 'polygon', account.collateralAddress],
+    );
+    return { turn };
+  });
+  await turn;
+  await expectUnpayable(world, 'The address is the wallet of a user');
+});
+
+for (const [whose, addressOf] of [
+  ['nobody’s', () => `0x${'0'.repeat(40)}`],
+  [
+    'another token’s',
+    ({ settings }: World) => settings.tokens.find(({ symbol }) => symbol === 'USDT')!.address,
+  ],
+  [
+    'the token’s own',
+    ({ settings }: World) => settings.tokens.find(({ symbol }) => symbol === 'USDC')!.address,
+  ],
+  ['our own', (world: World) => world.worker.deps.evm.get('polygon')!.signer!.address],
+] as const) {
+  test(`collateral at an address that is ${whose} is not paid`, async (t) => {
+    const world = await makeRefillWorld(t);
+    await world.db.query('update card_issuer_users set collateral_address = $1', [addressOf(world)]);
+    await expectUnpayable(world, 'The address is none that can be paid');
+  });
+}
+
+test('collateral at an address that is blocked is not paid', async (t) => {
+  const world = await makeRefillWorld(t);
+  await blockAddress(world.asOperator(), { address: world.account.collateralAddress, reason: 'a test' });
+  await expectUnpayable(world, 'The receiver is not eligible');
+});
+
+/** The refill fails, nothing is queued, and the account rests. */
+async function expectUnpayable(world: RefillWorld, error: string): Promise<void> {
+  for (let turns = 0; turns < 3; turns++) await world.turn();
+  const page = { userId: world.userId, currentPage: 0, pageSize: 9 };
+  const { refills } = await listRefills(world.asOperator(), page);
+  assert.deepEqual(
+    refills.map(({ status, error }) => ({ status, error })),
+    [{ status: 'failed', error }],
+  );
+  assert.deepEqual(await world.db.query('select 1 from withdrawals'), []);
+  world.advance(361 * minute);
+  await world.turn();
+  assert.equal((await world.history()).length, 2);
+}
+
+test('the database refuses what a refill must not do', async (t) => {
+  const world = await makeRefillWorld(t);
+  const refuse = (sql: string, message: RegExp) => assert.rejects(world.db.query(sql), message);
+  const set = (what: string) => `update card_refills set ${what}`;
+  while ((await catchUp(world.asOperator())).isBehind);
+  await openRefills(world.asOperator());
+  const theirs = await world.withdraw({ amount: '50', to: world.account.collateralAddress });
+  const onChain = `transaction_hash = '0x${'1'.repeat(64)}', log_index = 0, executed_at = now()`;
+  await refuse(set(`status = 'completed', ${onChain}`), /does not move from queued to completed/);
+  await refuse(set(`status = 'processing', withdrawal_id = '${theirs}'`), /withdrawal of its own/);
+  await refuse(set(`status = 'processing'`), /withdrawal of its own/);
+  await refuse(set('retries = 1'), /a retry is counted/);
+  await refuse(set(`withdrawal_id = '${theirs}'`), /keeps its payment/);
+  await refuse(set('amount = 1'), /does not change/);
+  await refuse('delete from card_refills', /append-only/);
+  await refuse('truncate card_refills', /append-only/);
+
+  await world.turn();
+  await refuse(set(`status = 'queued', retries = 1`), /when its payment has failed/);
+  await refuse(set(`status = 'failed', error = 'x'`), /when its payment has failed/);
+  await refuse(set(`status = 'completed', ${onChain}`), /by a completed payment/);
+  await refuse(set(`withdrawal_id = '${theirs}'`), /keeps its payment/);
+  await world.pay();
+  await refuse(set(`status = 'queued', retries = 1`), /when its payment has failed/);
+  await refuse(set(`status = 'completed', ${onChain}`), /by a completed payment/);
+  await world.turn();
+  await refuse(set(`status = 'queued', retries = 1`), /is final/);
+  await refuse(set(`error = 'x'`), /is final/);
+  const fields =
+    'card_issuer_user_id, user_id, number, amount, network, currency, due_at, created_at, updated_at';
+  await refuse(
+    `insert into card_refills (${fields}, retries) select card_issuer_user_id, user_id, 2, 1, network, currency, now(), now(),
+       now(), 1 from card_refills`,
+    /begins as queued/,
+  );
+});
+
+test('nobody acts as the house, whose withdrawals no partner sees', async (t) => {
+  const world = await makeRefillWorld(t);
+  await world.turn();
+  const ctx = world.asOperator();
+  const { id: userId } = await makeUser(world.harness);
+  await assert.rejects(issueKey(ctx, { name: 'mine', partnerId: house, userId }), { status: 404 });
+  const key = await makeKey(world.harness, { userId: world.userId });
+  await assert.rejects(
+    world.db.query('update api_keys set partner_id = $1 where id = $2', [house, key.id]),
+    /nobody acts as the house/,
+  );
+  const { items } = await listPartners(ctx, {});
+  assert.ok(items.length > 0 && items.every(({ id }) => id !== house));
+  const [row] = await world.db.query('select partner_id as "partnerId", key_id as "keyId" from withdrawals');
+  assert.deepEqual(row, { partnerId: house, keyId: 'cards.refill' });
+});
+
+test('a rule is checked, audited when it changes, and of an account that there is', async (t) => {
+  const world = await makeRefillWorld(t);
+  const ctx = world.asOperator();
+  const refused = (terms: Partial<RefillTerms>, message: RegExp) =>
+    assert.rejects(world.configure(terms), (error: Error & { status: number }) => {
+      assert.match(error.message, message);
+      return error.status === 400;
+    });
+  await refused({ threshold: '0' }, /threshold must be above 0/);
+  await refused({ amount: '0.00' }, /amount must be above 0/);
+  await refused({ amount: '0.99', threshold: '1' }, /amount must be at least 1.00/);
+  await refused({ amount: '9.99', threshold: '100' }, /amount must be at least a tenth of the threshold/);
+  await refused({ amount: '1.001' }, /amount must be a decimal string/);
+  await refused({ network: 'solana' }, /network must be one of polygon/);
+  await refused({ currency: 'EURC' }, /currency must be one of USDC, USDT on polygon/);
+  await assert.rejects(world.configure({ cardIssuerUserId: 'nobody' }), { status: 404 });
+  const stranger = { ...ctx, actor: { kind: 'key', userId: randomUUID() } } as unknown as Ctx;
+  await assert.rejects(
+    configureRefill(stranger, {
+      ...{ cardIssuerUserId: world.account.id, threshold: '1', amount: '1', network: 'polygon' },
+      ...{ currency: 'USDC', enabled: true },
+    }),
+    { status: 404 },
+  );
+  await world.configure();
+  await world.configure({ threshold: '30.5', currency: 'USDT' });
+  const { items } = await listChanges(ctx, { subject: `account:${world.account.id}` });
+  const terms = { cardIssuerUserId: world.account.id, amount: '50.00', network: 'polygon', enabled: true };
+  assert.deepEqual(
+    items.map(({ action, before, after }) => ({ action, before, after })).reverse(),
+    [
+      { before: null, after: { ...terms, threshold: '20.00', currency: 'USDC' } },
+      {
+        before: { ...terms, threshold: '20.00', currency: 'USDC' },
+        after: { ...terms, threshold: '30.50', currency: 'USDT' },
+      },
+    ].map((change) => ({ action: 'cards.configure-refill', ...change })),
+  );
+});
+
+test('refills are listed newest first, page by page, with their exact number; operators see those of all users', async (t) => {
+  const world = await makeRefillWorld(t);
+  for (let refills = 1; refills <= 5; refills++) {
+    await world.configure({ amount: `${refills}`, threshold: `${refills * 10}` });
+    await world.turn();
+    if (refills === 5) break;
+    await world.pay();
+    await world.turn();
+  }
+  const list = (currentPage: number, userId = world.userId) =>
+    listRefills(world.asOperator(), { userId, currentPage, pageSize: 2 });
+  const amounts = async (page: number) => (await list(page)).refills.map(({ amountMinor }) => amountMinor);
+  assert.deepEqual(await amounts(0), [500n, 400n]);
+  assert.deepEqual(await amounts(1), [300n, 200n]);
+  assert.deepEqual(await amounts(2), [100n]);
+  assert.deepEqual(await list(3), { total: 5, refills: [] });
+  assert.deepEqual(await list(0, randomUUID()), { total: 0, refills: [] });
+
+  const run = (name: string, input: object) =>
+    refillCommands.find((command) => command.name === name)!.run(world.asOperator(), input as never);
+  const first = (await run('cards.refills', { limit: 3 })) as {
+    items: { amount: string; status: string }[];
+    nextCursor: string;
+  };
+  assert.deepEqual(
+    first.items.map(({ amount }) => amount),
+    ['1.00', '2.00', '3.00'],
+  );
+  const { items, nextCursor } = (await run('cards.refills', {
+    limit: 3,
+    cursor: first.nextCursor,
+  })) as typeof first;
+  assert.deepEqual(
+    [items.map(({ amount, status }) => `${amount} ${status}`), nextCursor],
+    [['4.00 completed', '5.00 processing'], null],
+  );
+  const open = (await run('cards.refills', { status: 'processing', userId: world.userId })) as typeof first;
+  assert.equal(open.items.length, 1);
+  const rules = (await run('cards.refill-rules', {})) as { items: { amount: string }[] };
+  assert.deepEqual(
+    rules.items.map(({ amount }) => amount),
+    ['5.00'],
+  );
+  assert.deepEqual(await readGauge(world, 'causeway_cards_refills_open'), [
+    { labels: { status: 'processing' }, value: 1 },
+  ]);
+});
+
+/** As its gauge reads it in the background. */
+const readUncredited = ({ db, worker }: World) => countUncredited(db, worker.deps.clock());
+
+const readGauge = (world: World, name: string) =>
+  refillGauges.find((gauge) => gauge.name === name)!.read(world.worker.deps);

@@ -1,0 +1,82 @@
+import type { Network } from '#adapters/evm';
+import { type Ctx, inTransaction, type WorkerActor } from '#context';
+import { queueOwnWithdrawal } from '#features/withdrawals';
+import { DatabaseUnavailable } from '#platform/errors/errors';
+import { isBehind } from './is-behind.ts';
+import { type DueRefill, lockDue, selectDue, updateFailed, updateStarted } from './queries.ts';
+import { type AtRefillStep, never } from './steps.ts';
+import { restMs, turnMax } from './timing.ts';
+
+/**
+ * queued → processing, with the withdrawal that pays it, in one transaction; or failed, where it is not to be paid. Any number of
+ * workers may do so at once. One that has waited may be needed no longer, so only while what is known of collateral is what the
+ * issuer knows. Throws an `IssuerFault` where the issuer does not answer.
+ */
+export async function startRefills(
+  ctx: Ctx<WorkerActor>,
+  { limit = turnMax, atStep = never }: { limit?: number; atStep?: AtRefillStep } = {},
+): Promise<number> {
+  const due = await selectDue(ctx.db, ctx.now, limit);
+  if (due.length === 0 || (await isBehind(ctx))) return 0;
+  let started = 0;
+  for (const refillId of due) {
+    try {
+      // One whose user's rows somebody keeps locked runs into the lock timeout and does not hold the others up.
+      if (await startOne(ctx, refillId, atStep)) started += 1;
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable && error.isConnectionLost) throw error;
+      ctx.log.error({ err: error, refillId }, 'a refill cannot be started; tried again');
+    }
+    await atStep('started');
+  }
+  return started;
+}
+
+/** One transaction each: what a withdrawal locks is the user's, and who had two users' could wait for somebody who has the other. */
+function startOne(ctx: Ctx<WorkerActor>, refillId: string, atStep: AtRefillStep): Promise<boolean> {
+  return inTransaction(ctx, async (ctx) => {
+    const refill = await lockDue(ctx.db, refillId, ctx.now);
+    if (!refill) return false;
+    const asset = findAsset(ctx, refill);
+    const refusal = refusalOf(refill, asset !== undefined);
+    if (refusal) return fail(ctx, refillId, refusal);
+    const { network, token } = asset!;
+    const { userId, retries, collateralAddress: toAddress } = refill;
+    const queued = await queueOwnWithdrawal(ctx, {
+      ...{ userId, asset: asset!, toAddress, externalId: refillId },
+      // A dollar is a unit, and a unit has more digits than a dollar.
+      amount: refill.amount * 10n ** BigInt(token.decimals - 2),
+      idempotencyKey: `refill:${refillId}:${retries}`,
+      description: `Card refill of ${token.symbol} on ${network.name}`,
+    });
+    if ('refusal' in queued) {
+      ctx.log.error({ refillId, error: queued.refusal }, 'card collateral is not to be paid');
+      return fail(ctx, refillId, { error: queued.refusal, restMs });
+    }
+    await atStep('queued');
+    await updateStarted(ctx.db, { refillId, bulkId: queued.bulkId, now: ctx.now });
+    await atStep('starting');
+    return true;
+  });
+}
+
+function fail(ctx: Ctx, refillId: string, { error, restMs }: { error: string; restMs: number }) {
+  const dueAt = new Date(ctx.now.getTime() + restMs);
+  return updateFailed(ctx.db, { refillId, error, dueAt, now: ctx.now });
+}
+
+function findAsset({ evm }: Ctx, refill: DueRefill) {
+  const network = evm.get(refill.network as Network);
+  const token = network?.tokens.get(refill.currency);
+  return network && token && { network, token };
+}
+
+/** Reasons not to pay, which may have come up while it waited. */
+function refusalOf(refill: DueRefill, isPaidHere: boolean) {
+  const { isEnabled, isShort, isOutdated, network, currency } = refill;
+  if (!isEnabled) return { error: 'Auto-refill is switched off', restMs: 0 };
+  if (!isShort) return { error: 'The collateral is no longer under the threshold', restMs: 0 };
+  if (isOutdated) return { error: 'Auto-refill was changed', restMs: 0 };
+  if (!isPaidHere) return { error: `${currency} on ${network} is not paid here`, restMs };
+  return undefined;
+}

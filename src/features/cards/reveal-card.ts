@@ -1,0 +1,70 @@
+import { type EncryptedSecrets, IssuerFault } from '#adapters/issuer';
+import { type Ctx, inTransaction, type KeyActor } from '#context';
+import { recordChange } from '#features/audit';
+import { asCardError } from './ask-issuer.ts';
+import { cardErrors } from './errors.ts';
+import { deleteReveal, insertReveal, lockReveals, selectReveals } from './queries.ts';
+import { showCard } from './show-card.ts';
+
+export interface CardReveal {
+  userId: string;
+  cardId: string;
+  cardIssuerUserId: string;
+  /** The caller's key, wrapped for the issuer: to us it is text that is passed on and kept nowhere. */
+  sessionId: string;
+}
+
+const revealsMax = 10;
+const windowMs = 3_600_000;
+
+/**
+ * A card's number and code, encrypted by the issuer under the caller's own key. Nobody gets more than ten in any hour, whichever
+ * keys and cards they use: a place is taken before the issuer is asked, and given back only where no answer came, since then
+ * nothing was revealed. Nothing leaves without its audit row.
+ */
+export async function revealCard(ctx: Ctx<KeyActor>, request: CardReveal): Promise<EncryptedSecrets> {
+  const { userId, cardId, cardIssuerUserId, sessionId } = request;
+  const { status } = await showCard(ctx, { userId, cardId, cardIssuerUserId });
+  if (status === 'canceled') throw cardErrors.cardCanceled();
+  const revealId = await takePlace(ctx, { userId, cardId });
+  try {
+    const secrets = await ctx.issuer.reveal({ cardId, cardIssuerUserId, sessionId });
+    await conclude(ctx, request, { revealId, outcome: 'revealed' });
+    return secrets;
+  } catch (error) {
+    if (!(error instanceof IssuerFault)) throw error;
+    await conclude(ctx, request, { revealId, outcome: error.reason });
+    throw asCardError(error, { refused: cardErrors.revealNotAllowed });
+  }
+}
+
+function takePlace(ctx: Ctx<KeyActor>, card: { userId: string; cardId: string }): Promise<bigint> {
+  const { now, actor } = ctx;
+  return inTransaction(ctx, async ({ db }) => {
+    await lockReveals(db, card.userId);
+    const after = new Date(now.getTime() - windowMs);
+    const recent = await selectReveals(db, { userId: card.userId, after, limit: revealsMax });
+    if (recent.length === revealsMax) {
+      const freeMs = recent.at(-1)!.getTime() - after.getTime();
+      const headers = { 'retry-after': String(Math.max(1, Math.ceil(freeMs / 1000))) };
+      throw cardErrors.revealLimitExceeded({ headers });
+    }
+    return insertReveal(db, { ...card, keyId: actor.keyId, now });
+  });
+}
+
+/** That it was asked and how it ended; never what was sent or answered. */
+function conclude(
+  ctx: Ctx<KeyActor>,
+  { userId, cardId }: CardReveal,
+  { revealId, outcome }: { revealId: bigint; outcome: string },
+): Promise<void> {
+  return inTransaction(ctx, async (ctx) => {
+    if (outcome === 'unavailable') await deleteReveal(ctx.db, revealId);
+    await recordChange(ctx, {
+      action: 'cards.reveal',
+      subject: `card:${cardId}`,
+      after: { userId, outcome },
+    });
+  });
+}

@@ -1,0 +1,14 @@
+import type { Ctx, UserActor } from '#context';
+import { hashSecret } from '#platform/secrets/secret';
+import { consentErrors } from './errors.ts';
+import { type LinkedConsent, lockLinkedConsent } from './queries.ts';
+
+/** What an undecided link asks, its row locked. To whom it is not addressed, it is one that there never was. */
+export async function holdLink(ctx: Ctx<UserActor>, linkToken: string): Promise<LinkedConsent> {
+  const linkSha256 = hashSecret(linkToken);
+  const held = linkSha256 && (await lockLinkedConsent(ctx.db, linkSha256, ctx.actor.userId));
+  if (!held) throw consentErrors.linkNotFound();
+  if (held.consent.decidedAt) throw consentErrors.linkUsed();
+  if (held.consent.linkExpiresAt <= ctx.now || held.isIntegrationRevoked) throw consentErrors.linkExpired();
+  return held;
+}

@@ -1,0 +1,18 @@
+import { contextFor, type Deps } from '#context';
+import type { Job } from '#platform/worker/jobs';
+import { expireConsents, revokeOrphans } from './end-consents.ts';
+
+/** Reading judges by the clock and by the integration itself: these only make lists and the audit log say so. */
+export const consentJobs: readonly Job<Deps>[] = [
+  {
+    name: 'consents.expire',
+    everyMs: 5_000,
+    run: (deps) => expireConsents(contextFor(deps, { kind: 'worker', job: 'consents.expire' }, deps.log)),
+  },
+  {
+    name: 'consents.revoke-orphans',
+    everyMs: 5_000,
+    run: (deps) =>
+      revokeOrphans(contextFor(deps, { kind: 'worker', job: 'consents.revoke-orphans' }, deps.log)),
+  },
+];

@@ -1,0 +1,32 @@
+import { type Ctx, inTransaction, type UserActor } from '#context';
+import { selectUserWithWallets } from '#features/users';
+import type { Consent, SharedData } from './consent.ts';
+import { holdLink } from './hold-link.ts';
+import { type IntegrationFace, updateConsent } from './queries.ts';
+import { recordMove } from './record-move.ts';
+import { shareMasked } from './shared-data.ts';
+
+export interface OpenedLink {
+  consent: Consent;
+  integration: IntegrationFace;
+  /** What each of the requested scopes would share; the document number and the tax id are masked. */
+  shared: SharedData;
+}
+
+/** What is asked of the user. Whoever opens a link first is the one whom it asks. */
+export function openConsentLink(
+  ctx: Ctx<UserActor>,
+  { linkToken }: { linkToken: string },
+): Promise<OpenedLink> {
+  return inTransaction(ctx, async (ctx) => {
+    const { userId } = ctx.actor;
+    const { consent: asked, integration } = await holdLink(ctx, linkToken);
+    const consent = { ...asked, userId };
+    const user = await selectUserWithWallets(ctx.db, userId);
+    if (asked.userId === null) {
+      await updateConsent(ctx.db, consent);
+      await recordMove(ctx, 'open', asked, consent);
+    }
+    return { consent, integration, shared: shareMasked(user!, consent.requestedScopes) };
+  });
+}

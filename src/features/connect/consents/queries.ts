@@ -1,0 +1,301 @@
+import { integrationLock } from '#features/connect/integrations';
+import type { Db } from '#platform/db/db';
+import type { Consent, ConsentDuration, ConsentStatus } from './consent.ts';
+
+interface ConsentRow extends Record<string, unknown>, Omit<Consent, 'duration'> {
+  duration: ConsentDuration['kind'];
+  durationDays: number | null;
+}
+
+const columns = `c.id, c.integration_id as "integrationId", c.status, c.purpose, c.requested_scopes as "requestedScopes",
+  c.optional_scopes as "optionalScopes", c.scopes, c.duration, c.duration_days as "durationDays",
+  c.redirect_uri as "redirectUri", c.state, c.requested_at as "requestedAt", c.link_expires_at as "linkExpiresAt",
+  c.user_id as "userId", c.decided_at as "decidedAt", c.expires_at as "expiresAt", c.revoked_at as "revokedAt",
+  c.revoked_by as "revokedBy", c.last_read_at as "lastReadAt", c.read_count::float8 as "readCount"`;
+
+function toConsent({ duration: kind, durationDays, ...row }: ConsentRow): Consent {
+  const duration: ConsentDuration = kind === 'days' ? { kind, days: durationDays! } : { kind };
+  return {
+    ...{ id: row.id, integrationId: row.integrationId, status: row.status, purpose: row.purpose },
+    ...{ requestedScopes: row.requestedScopes, optionalScopes: row.optionalScopes, scopes: row.scopes },
+    ...{ duration, redirectUri: row.redirectUri, state: row.state, requestedAt: row.requestedAt },
+    ...{ linkExpiresAt: row.linkExpiresAt, userId: row.userId, decidedAt: row.decidedAt },
+    ...{ expiresAt: row.expiresAt, revokedAt: row.revokedAt, revokedBy: row.revokedBy },
+    ...{ lastReadAt: row.lastReadAt, readCount: row.readCount },
+  };
+}
+
+export type NewConsent = Pick<
+  Consent,
+  | 'integrationId'
+  | 'purpose'
+  | 'requestedScopes'
+  | 'optionalScopes'
+  | 'duration'
+  | 'redirectUri'
+  | 'state'
+  | 'requestedAt'
+  | 'linkExpiresAt'
+>;
+
+export async function insertConsent(db: Db, consent: NewConsent, linkSha256: Buffer): Promise<Consent> {
+  const { integrationId, purpose, requestedScopes, optionalScopes, duration } = consent;
+  const [row] = await db.query<ConsentRow>(
+    `insert into consents as c (integration_id, purpose, requested_scopes, optional_scopes, duration, duration_days,
+       redirect_uri, state, requested_at, link_expires_at, link_sha256)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning ${columns}`,
+    [
+      ...[integrationId, purpose, requestedScopes, optionalScopes, duration.kind],
+      ...[duration.kind === 'days' ? duration.days : null, consent.redirectUri, consent.state],
+      ...[consent.requestedAt, consent.linkExpiresAt, linkSha256],
+    ],
+  );
+  return toConsent(row!);
+}
+
+/** Whose consents somebody may act on; nothing is named for an operator. */
+export interface Party {
+  integrationId?: string;
+  userId?: string;
+}
+
+const isParty = '($2::uuid is null or c.integration_id = $2) and ($3::uuid is null or c.user_id = $3)';
+
+export async function selectConsent(db: Db, id: string, party: Party): Promise<Consent | undefined> {
+  const [row] = await db.query<ConsentRow>(
+    `select ${columns} from consents c where c.id = $1 and ${isParty}`,
+    [id, party.integrationId ?? null, party.userId ?? null],
+  );
+  return row && toConsent(row);
+}
+
+export async function consentExists(db: Db, id: string): Promise<boolean> {
+  return (await db.query('select 1 from consents where id = $1', [id])).length > 0;
+}
+
+/**
+ * Whoever reads, reduces, revokes or ends a consent comes one after another from here on. Only a party's own row is locked: nobody
+ * can hold up the consents of others.
+ */
+export async function lockConsent(db: Db, id: string, party: Party): Promise<Consent | undefined> {
+  const [row] = await db.query<ConsentRow>(
+    `select ${columns} from consents c where c.id = $1 and ${isParty} for update`,
+    [id, party.integrationId ?? null, party.userId ?? null],
+  );
+  return row && toConsent(row);
+}
+
+export interface IntegrationFace {
+  id: string;
+  name: string;
+  logoColor: string;
+}
+
+export interface LinkedConsent {
+  consent: Consent;
+  integration: IntegrationFace;
+  isIntegrationRevoked: boolean;
+}
+
+const face = `i.name as "integrationName", i.logo_color as "integrationColor"`;
+
+interface FacedRow extends ConsentRow {
+  integrationName: string;
+  integrationColor: string;
+}
+
+const toFace = ({ integrationId, integrationName, integrationColor }: FacedRow): IntegrationFace => ({
+  ...{ id: integrationId, name: integrationName, logoColor: integrationColor },
+});
+
+/** What a link asks, unless somebody else opened it before; whoever revokes its integration comes before or after. */
+export async function lockLinkedConsent(
+  db: Db,
+  linkSha256: Buffer,
+  userId: string,
+): Promise<LinkedConsent | undefined> {
+  await db.query(
+    `select pg_advisory_xact_lock_shared(${integrationLock('integration_id')}) from consents where link_sha256 = $1`,
+    [linkSha256],
+  );
+  const [row] = await db.query<FacedRow & { isIntegrationRevoked: boolean }>(
+    `select ${columns}, ${face}, i.revoked_at is not null as "isIntegrationRevoked"
+     from consents c join integrations i on i.id = c.integration_id
+     where c.link_sha256 = $1 and (c.user_id is null or c.user_id = $2) for update of c`,
+    [linkSha256, userId],
+  );
+  return (
+    row && {
+      consent: toConsent(row),
+      integration: toFace(row),
+      isIntegrationRevoked: row.isIntegrationRevoked,
+    }
+  );
+}
+
+/** Whatever can change about a consent; the database refuses moves that are not legal. */
+export async function updateConsent(db: Db, consent: Consent): Promise<void> {
+  const { id, status, scopes, userId, decidedAt, expiresAt, revokedAt, revokedBy, lastReadAt, readCount } =
+    consent;
+  await db.query(
+    `update consents set status = $2, scopes = $3, user_id = $4, decided_at = $5, expires_at = $6, revoked_at = $7,
+       revoked_by = $8, last_read_at = $9, read_count = $10
+     where id = $1`,
+    [id, status, scopes, userId, decidedAt, expiresAt, revokedAt, revokedBy, lastReadAt, readCount],
+  );
+}
+
+/** Skips those that somebody has in hand: whoever it is sees the clock too, and the next turn finds what is left. */
+export async function lockExpired(db: Db, now: Date, limit: number): Promise<Consent[]> {
+  const rows = await db.query<ConsentRow>(
+    `select ${columns} from consents c where c.status = 'active' and c.expires_at <= $1
+     order by c.expires_at limit $2 for update skip locked`,
+    [now, limit],
+  );
+  return rows.map(toConsent);
+}
+
+/** Those that nobody can read any more, because their integration is revoked. */
+export async function lockOrphaned(db: Db, limit: number): Promise<Consent[]> {
+  const rows = await db.query<ConsentRow>(
+    `select ${columns}
+     from integrations i join consents c on c.integration_id = i.id and c.status = 'active'
+     where i.revoked_at is not null limit $1 for update of c skip locked`,
+    [limit],
+  );
+  return rows.map(toConsent);
+}
+
+export interface NewRead {
+  consentId: string;
+  keyId: string;
+  readAt: Date;
+  fields: string[];
+  address: string;
+}
+
+export async function insertRead(db: Db, read: NewRead): Promise<void> {
+  await db.query(
+    'insert into consent_reads (consent_id, key_id, read_at, fields, address) values ($1, $2, $3, $4, $5)',
+    [read.consentId, read.keyId, read.readAt, read.fields, read.address],
+  );
+}
+
+export interface ConnectionRow {
+  consent: Consent;
+  integration: IntegrationFace;
+  /** An integration that was revoked reads nothing, whether the worker has revoked its consents already or not. */
+  integrationRevokedAt: Date | null;
+  lastRead: { at: Date; fields: string[] } | null;
+  readCount: number;
+}
+
+interface ConnectedRow extends FacedRow {
+  integrationRevokedAt: Date | null;
+  lastReadFields: string[] | null;
+}
+
+/** All that last, then the newest of those that ended since, each the newest first. */
+export async function selectConnections(
+  db: Db,
+  { userId, now, endedSince, endedMax }: { userId: string; now: Date; endedSince: Date; endedMax: number },
+): Promise<ConnectionRow[]> {
+  const lasts = `c.status = 'active' and i.revoked_at is null and (c.expires_at is null or c.expires_at > $2)`;
+  const connected = (
+    isLasting: boolean,
+  ) => `select ${columns}, ${face}, i.revoked_at as "integrationRevokedAt",
+       (select r.fields from consent_reads r where r.consent_id = c.id order by r.id desc limit 1) as "lastReadFields",
+       ${isLasting} as "isLasting"
+     from consents c join integrations i on i.id = c.integration_id where c.user_id = $1`;
+  const rows = await db.query<ConnectedRow>(
+    `select * from (
+       (${connected(true)} and ${lasts})
+       union all
+       (${connected(false)} and c.status in ('active', 'revoked', 'expired') and not (${lasts})
+         and coalesce(c.revoked_at, least(c.expires_at, i.revoked_at)) >= $3
+       order by c.id desc limit $4)) listed
+     order by "isLasting" desc, id desc`,
+    [userId, now, endedSince, endedMax],
+  );
+  return rows.map((row) => ({
+    ...{ consent: toConsent(row), integration: toFace(row), integrationRevokedAt: row.integrationRevokedAt },
+    ...{ readCount: row.readCount },
+    lastRead: row.lastReadAt && { at: row.lastReadAt, fields: row.lastReadFields! },
+  }));
+}
+
+export interface ConsentFilter extends Party {
+  status?: ConsentStatus;
+  before?: string;
+  limit: number;
+}
+
+/** Newest first. The text names only what is filtered by, so that its plan goes by the index of that. */
+export async function selectConsents(db: Db, filter: ConsentFilter): Promise<Consent[]> {
+  const { userId, integrationId, status, before, limit } = filter;
+  const rows = await db.query<ConsentRow>(
+    `select ${columns} from consents c
+     where ${userId ? 'c.user_id = $1' : '$1::uuid is null'}
+       and ${integrationId ? 'c.integration_id = $2' : '$2::uuid is null'}
+       and ${status ? 'c.status = $3' : '$3::consent_status is null'}
+       and ($4::uuid is null or c.id < $4)
+     order by c.id desc limit $5`,
+    [userId ?? null, integrationId ?? null, status ?? null, before ?? null, limit],
+  );
+  return rows.map(toConsent);
+}
+
+export interface ReadRow {
+  id: string;
+  consentId: string;
+  integrationId: string;
+  userId: string;
+  keyId: string;
+  readAt: Date;
+  fields: string[];
+  address: string;
+}
+
+export interface ReadFilter extends Party {
+  consentId?: string;
+  before?: string;
+  limit: number;
+}
+
+/** Newest first; the text as above. */
+export async function selectReads(db: Db, filter: ReadFilter): Promise<ReadRow[]> {
+  const { consentId, userId, integrationId, before, limit } = filter;
+  return db.query<ReadRow & Record<string, unknown>>(
+    `select r.id::text, r.consent_id as "consentId", c.integration_id as "integrationId", c.user_id as "userId",
+       r.key_id as "keyId", r.read_at as "readAt", r.fields, r.address
+     from consent_reads r join consents c on c.id = r.consent_id
+     where ${consentId ? 'r.consent_id = $1' : '$1::uuid is null'}
+       and ${userId ? 'c.user_id = $2' : '$2::uuid is null'}
+       and ${integrationId ? 'c.integration_id = $3' : '$3::uuid is null'}
+       and ($4::bigint is null or r.id < $4)
+     order by r.id desc limit $5`,
+    [consentId ?? null, userId ?? null, integrationId ?? null, before ?? null, limit],
+  );
+}
+
+/** At most `limitEach` of each consent that is the user's, newest first. */
+export async function selectNewestReads(
+  db: Db,
+  { userId, consentIds, limitEach }: { userId: string; consentIds: readonly string[]; limitEach: number },
+): Promise<{ consentId: string; at: Date; fields: string[] }[]> {
+  return db.query<{ consentId: string; at: Date; fields: string[] }>(
+    `select r.consent_id as "consentId", r.read_at as at, r.fields
+     from consents c cross join lateral (select * from consent_reads
+       where consent_id = c.id order by id desc limit $3) r
+     where c.id = any($2::uuid[]) and c.user_id = $1
+     order by r.id desc`,
+    [userId, consentIds, limitEach],
+  );
+}
+
+export async function countActive(db: Db): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*)::integer as count from consents where status = 'active'`,
+  );
+  return row!.count;
+}

@@ -1,0 +1,47 @@
+import { type Ctx, type IntegrationActor, inTransaction } from '#context';
+import { type ConsentScope, holdIntegration, orderScopes } from '#features/connect/integrations';
+import { createSecret, hashSecret } from '#platform/secrets/secret';
+import type { Consent, ConsentDuration } from './consent.ts';
+import { consentErrors } from './errors.ts';
+import { insertConsent } from './queries.ts';
+import { recordMove } from './record-move.ts';
+
+export interface ConsentRequest {
+  scopes: ConsentScope[];
+  /** Those that the user may leave out. */
+  optionalScopes?: ConsentScope[];
+  redirectUri: string;
+  state?: string;
+  purpose: string;
+  duration: ConsentDuration;
+}
+
+const linkLifetimeMs = 15 * 60_000;
+
+/** Asks for a user's data: the link leads one user, once and within 15 minutes, to the page that asks them. */
+export function requestConsent(
+  ctx: Ctx<IntegrationActor>,
+  input: ConsentRequest,
+): Promise<{ consent: Consent; linkToken: string }> {
+  return inTransaction(ctx, async (ctx) => {
+    const { scopes, optionalScopes = [], redirectUri, state = null, purpose, duration } = input;
+    const integration = await holdIntegration(ctx);
+    if (!scopes.every((scope) => integration.scopes.includes(scope)))
+      throw consentErrors.scopeNotRegistered();
+    const required = scopes.filter((scope) => !optionalScopes.includes(scope));
+    if (required.length === 0 || !optionalScopes.every((scope) => scopes.includes(scope)))
+      throw consentErrors.nothingRequired();
+    if (!integration.redirectUris.includes(redirectUri)) throw consentErrors.redirectNotRegistered();
+    if (!integration.purposes.includes(purpose)) throw consentErrors.purposeNotRegistered();
+
+    const linkToken = createSecret();
+    const asked = {
+      ...{ integrationId: integration.id, purpose, duration, redirectUri, state, requestedAt: ctx.now },
+      ...{ requestedScopes: orderScopes(scopes), optionalScopes: orderScopes(optionalScopes) },
+      linkExpiresAt: new Date(ctx.now.getTime() + linkLifetimeMs),
+    };
+    const consent = await insertConsent(ctx.db, asked, hashSecret(linkToken)!);
+    await recordMove(ctx, 'request', null, consent);
+    return { consent, linkToken };
+  });
+}

@@ -1,0 +1,17 @@
+import type { Ctx } from '#context';
+import { type Consent, revokedAsOf } from './consent.ts';
+import { holdConsent, type PartyActor, requireActive } from './hold-consent.ts';
+import { updateConsent } from './queries.ts';
+import { recordMove } from './record-move.ts';
+
+/** Ends a consent at once: no read that comes afterwards gets anything. Revoked already is no error. */
+export function revokeConsent(ctx: Ctx<PartyActor>, { consentId }: { consentId: string }): Promise<Consent> {
+  return holdConsent(ctx, consentId, async (ctx, consent) => {
+    if (consent.status === 'revoked') return consent;
+    requireActive(consent);
+    const revoked = revokedAsOf(consent, ctx.now, ctx.actor.kind);
+    await updateConsent(ctx.db, revoked);
+    await recordMove(ctx, 'revoke', consent, revoked);
+    return revoked;
+  });
+}

@@ -1,0 +1,130 @@
+import type { Deps } from '#context';
+import { integrationContext, integrationGuard, integrationRateGuard } from '#features/connect/integrations';
+import { callerAddress, type FastifyReply, type FastifyRequest, type HttpServer } from '#platform/http/http';
+import type { RatePolicy } from '#platform/rate-limit/index';
+import { requireActive } from './hold-consent.ts';
+import { readConsentedData } from './read-consented-data.ts';
+import { reduceConsent } from './reduce-consent.ts';
+import { requestConsent } from './request-consent.ts';
+import { revokeConsent } from './revoke-consent.ts';
+import { showConsent } from './show-consent.ts';
+import {
+  consentedData,
+  consentPath,
+  consentState,
+  endedConsent,
+  noQuery,
+  parseRequest,
+  presentRequested,
+  presentState,
+  reduction,
+  requestBody,
+  requestedConsent,
+} from './wire.ts';
+
+/** For each integration. Each request locks rows and writes to the audit log, so one must not take it up from all others. */
+const connectPolicy: RatePolicy = { name: 'connect', quota: 100, windowMs: 10_000 };
+/** Fewer: each leaves a row for good. */
+const requestPolicy: RatePolicy = { name: 'connect-requests', quota: 20, windowMs: 10_000 };
+
+export function consentRoutes(server: HttpServer, deps: Deps): void {
+  const storeNothing = async (_request: FastifyRequest, reply: FastifyReply) =>
+    void reply.header('cache-control', 'no-store');
+  const admit = [storeNothing, integrationGuard(deps), integrationRateGuard(deps, connectPolicy)];
+  // Before query and body are looked at: whether there is such a consent, whose it is and whether it is over is told first.
+  const findOwn = (request: FastifyRequest) =>
+    showConsent(integrationContext(deps, request), request.params as { consentId: string });
+  const requireOwn = async (request: FastifyRequest) => void (await findOwn(request));
+  const requireOwnActive = async (request: FastifyRequest) => requireActive(await findOwn(request));
+  const answerRevoked = async (request: FastifyRequest, reply: FastifyReply) => {
+    const consent = await findOwn(request);
+    if (consent.status === 'revoked') return reply.send(presentState(consent));
+    requireActive(consent);
+  };
+  const described = { tags: ['Connect'], security: [{ integrationKey: [] }], querystring: noQuery };
+  const ofOne = { ...described, params: consentPath };
+
+  server.post(
+    '/api/v1/consent/requests',
+    {
+      onRequest: [...admit, integrationRateGuard(deps, requestPolicy)],
+      schema: {
+        ...described,
+        summary: 'Ask for data of a user: send them to the link, and they come back to redirect_uri.',
+        body: requestBody,
+        response: { 201: requestedConsent },
+      },
+    },
+    async (request, reply) => {
+      const ctx = integrationContext(deps, request);
+      const { consent, linkToken } = await requestConsent(ctx, parseRequest(request.body));
+      reply.status(201);
+      return presentRequested(consent, linkToken, ctx.publicUrl);
+    },
+  );
+
+  server.get(
+    '/api/v1/consent/:consentId/user',
+    {
+      // A HEAD would be a read that gives nothing: of a consent for one time, the only one.
+      exposeHeadRoute: false,
+      onRequest: [...admit, requireOwnActive],
+      schema: {
+        ...ofOne,
+        summary: 'Read the data that the user consented to share.',
+        response: { 200: consentedData, 410: endedConsent },
+      },
+    },
+    async (request) => {
+      const { consentId } = request.params;
+      const address = callerAddress(request);
+      return readConsentedData(integrationContext(deps, request), { consentId, address });
+    },
+  );
+
+  server.get(
+    '/api/v1/consent/:consentId',
+    {
+      onRequest: [...admit, requireOwn],
+      schema: {
+        ...ofOne,
+        summary: 'See what became of a consent.',
+        response: { 200: consentState },
+      },
+    },
+    async (request) => {
+      return presentState(await showConsent(integrationContext(deps, request), request.params));
+    },
+  );
+
+  server.patch(
+    '/api/v1/consent/:consentId',
+    {
+      onRequest: [...admit, requireOwnActive],
+      schema: {
+        ...ofOne,
+        summary: 'Reduce the scopes of a consent; none can be added.',
+        body: reduction,
+        response: { 200: consentState, 410: endedConsent },
+      },
+    },
+    async (request) => {
+      const { consentId } = request.params;
+      const { scopes } = request.body;
+      return presentState(await reduceConsent(integrationContext(deps, request), { consentId, scopes }));
+    },
+  );
+
+  server.delete(
+    '/api/v1/consent/:consentId',
+    {
+      onRequest: [...admit, answerRevoked],
+      schema: {
+        ...ofOne,
+        summary: 'Revoke a consent; revoked already is no error.',
+        response: { 200: consentState, 410: endedConsent },
+      },
+    },
+    async (request) => presentState(await revokeConsent(integrationContext(deps, request), request.params)),
+  );
+}

@@ -1,0 +1,11 @@
+import type { Ctx, IntegrationActor } from '#context';
+import { asOf, type Consent } from './consent.ts';
+import { findConsent } from './hold-consent.ts';
+
+/** What became of a request of the integration's. */
+export async function showConsent(
+  ctx: Ctx<IntegrationActor>,
+  { consentId }: { consentId: string },
+): Promise<Consent> {
+  return asOf(await findConsent(ctx, consentId), ctx.now);
+}

@@ -1,0 +1,180 @@
+import type { Db } from '#platform/db/db';
+import type { ConsentScope } from './scopes.ts';
+
+export interface IntegrationRow {
+  id: string;
+  name: string;
+  logoColor: string;
+  purposes: string[];
+  scopes: ConsentScope[];
+  redirectUris: string[];
+  createdAt: Date;
+  revokedAt: Date | null;
+}
+
+const columns = `id, name, logo_color as "logoColor", purposes, scopes, redirect_uris as "redirectUris",
+  created_at as "createdAt", revoked_at as "revokedAt"`;
+
+export async function insertIntegration(db: Db, integration: Omit<IntegrationRow, 'id' | 'revokedAt'>) {
+  const { name, logoColor, purposes, scopes, redirectUris, createdAt } = integration;
+  const [row] = await db.query<IntegrationRow & Record<string, unknown>>(
+    `insert into integrations (name, logo_color, purposes, scopes, redirect_uris, created_at)
+     values ($1, $2, $3, $4, $5, $6) returning ${columns}`,
+    [name, logoColor, purposes, scopes, redirectUris, createdAt],
+  );
+  return row!;
+}
+
+/**
+ * The lock of an integration, as SQL. One of PostgreSQL's own and not its row's: those who share a row let others that share it
+ * pass whoever waits to change it, and under traffic that is for ever. Here all wait in one queue.
+ */
+export const integrationLock = (id: string) => `hashtextextended('integration ' || ${id}, 0)`;
+
+/** Until the end of the transaction nobody acts as the integration, and whoever did has come to an end. */
+export async function lockIntegration(db: Db, id: string): Promise<void> {
+  await db.query(`select pg_advisory_xact_lock(${integrationLock('$1::uuid')})`, [id]);
+}
+
+/** Until the end of the transaction the integration and its keys stay as they are; many may share this. */
+export async function shareIntegration(db: Db, id: string): Promise<void> {
+  await db.query(`select pg_advisory_xact_lock_shared(${integrationLock('$1::uuid')})`, [id]);
+}
+
+/** After one of the two above, in a statement of its own: one that waited would still see what was before. */
+export async function selectIntegration(db: Db, id: string): Promise<IntegrationRow | undefined> {
+  const [row] = await db.query<IntegrationRow & Record<string, unknown>>(
+    `select ${columns} from integrations where id = $1`,
+    [id],
+  );
+  return row;
+}
+
+/**
+ * The same for who acts by a key, if neither was ended. A request may be older than the rotation that it waited for: that a
+ * younger key was made shows that its instant has passed.
+ */
+export async function selectActing(
+  db: Db,
+  { integrationId, keyId, now }: { integrationId: string; keyId: string; now: Date },
+): Promise<IntegrationRow | undefined> {
+  const [row] = await db.query<IntegrationRow & Record<string, unknown>>(
+    `select ${columns} from integrations
+     where id = $1 and revoked_at is null and exists (
+       select from integration_keys k where k.id = $2 and k.integration_id = $1 and k.revoked_at is null
+         and (k.expires_at is null or k.expires_at > greatest($3,
+           (select max(n.created_at) from integration_keys n where n.integration_id = $1))))`,
+    [integrationId, keyId, now],
+  );
+  return row;
+}
+
+export async function updateIntegrationEnd(db: Db, id: string, revokedAt: Date): Promise<void> {
+  await db.query('update integrations set revoked_at = $2 where id = $1', [id, revokedAt]);
+}
+
+/** In order of id, which is the order in which they were registered; keys in the same statement, not one by one. */
+export async function selectIntegrations(
+  db: Db,
+  { after, limit }: { after?: string; limit: number },
+): Promise<(IntegrationRow & { keys: ListedKeyRow[] })[]> {
+  return db.query<IntegrationRow & { keys: ListedKeyRow[] } & Record<string, unknown>>(
+    `select ${columns}, (
+       select jsonb_agg(jsonb_build_object('id', k.id, 'createdAt', k.created_at, 'expiresAt', k.expires_at,
+         'revokedAt', k.revoked_at) order by k.created_at, k.id)
+       from integration_keys k where k.integration_id = integrations.id) as keys
+     from integrations where $1::uuid is null or id > $1
+     order by id limit $2`,
+    [after ?? null, limit],
+  );
+}
+
+/** Instants as JSON has them. */
+export interface ListedKeyRow {
+  id: string;
+  createdAt: string;
+  expiresAt: string | null;
+  revokedAt: string | null;
+}
+
+export interface IntegrationKeyRow {
+  id: string;
+  integrationId: string;
+  createdAt: Date;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  rotatedFrom: string | null;
+}
+
+export async function insertIntegrationKey(
+  db: Db,
+  key: Pick<IntegrationKeyRow, 'id' | 'integrationId' | 'createdAt' | 'rotatedFrom'>,
+  secretSha256: Buffer,
+): Promise<void> {
+  await db.query(
+    `insert into integration_keys (id, integration_id, secret_sha256, created_at, rotated_from)
+     values ($1, $2, $3, $4, $5)`,
+    [key.id, key.integrationId, secretSha256, key.createdAt, key.rotatedFrom],
+  );
+}
+
+/**
+ * What authenticating a request costs: this one look-up by primary key. It is never cached, so that a revocation holds for the
+ * next request of every process.
+ */
+export async function selectCredential(
+  db: Db,
+  keyId: string,
+): Promise<
+  | (Pick<IntegrationKeyRow, 'integrationId' | 'expiresAt' | 'revokedAt'> & { secretSha256: Buffer })
+  | undefined
+> {
+  const [row] = await db.query<{
+    secretSha256: Buffer;
+    integrationId: string;
+    expiresAt: Date | null;
+    revokedAt: Date | null;
+  }>(
+    `select secret_sha256 as "secretSha256", integration_id as "integrationId", expires_at as "expiresAt",
+       revoked_at as "revokedAt"
+     from integration_keys where id = $1`,
+    [keyId],
+  );
+  return row;
+}
+
+/** The key that no other one replaced; an integration has one from the start. */
+export async function selectCurrentKeyId(db: Db, integrationId: string): Promise<string> {
+  const [row] = await db.query<{ id: string }>(
+    'select id from integration_keys where integration_id = $1 and rotated_at is null',
+    [integrationId],
+  );
+  return row!.id;
+}
+
+/** Those that would go on longer end then; the current one is replaced now. Ids of those that were changed. */
+export async function limitKeys(
+  db: Db,
+  { integrationId, endsAt, now }: { integrationId: string; endsAt: Date; now: Date },
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `update integration_keys
+     set expires_at = least(expires_at, $2), rotated_at = coalesce(rotated_at, $3)
+     where integration_id = $1 and (rotated_at is null or expires_at > $2)
+     returning id`,
+    [integrationId, endsAt, now],
+  );
+  return rows.map(({ id }) => id).sort();
+}
+
+export async function revokeKeys(db: Db, integrationId: string, revokedAt: Date): Promise<void> {
+  await db.query(
+    'update integration_keys set revoked_at = $2 where integration_id = $1 and revoked_at is null',
+    [integrationId, revokedAt],
+  );
+}
+
+/** Only the sandbox does so, whose own address may be another at each start. */
+export async function updateRedirectUris(db: Db, id: string, redirectUris: readonly string[]): Promise<void> {
+  await db.query('update integrations set redirect_uris = $2 where id = $1', [id, redirectUris]);
+}

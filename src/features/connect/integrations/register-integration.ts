@@ -1,0 +1,48 @@
+import { type Ctx, inTransaction } from '#context';
+import { recordChange } from '#features/audit';
+import { invalidField } from '#platform/errors/errors';
+import { insertIntegration, insertIntegrationKey } from './queries.ts';
+import { faultInRedirectUri } from './redirect-uri.ts';
+import { type ConsentScope, orderScopes } from './scopes.ts';
+import { createToken } from './token.ts';
+import { type IntegrationView, presentIntegration } from './wire.ts';
+
+export interface NewIntegration {
+  name: string;
+  logoColor: string;
+  purposes: string[];
+  scopes: ConsentScope[];
+  redirectUris: string[];
+}
+
+/** The token is in this answer and nowhere else: what is stored cannot give it back. */
+export type RegisteredIntegration = IntegrationView & { keyId: string; token: string };
+
+/** A new integration: what it may ask for, for what, and where users are sent back to; with its first key. */
+export function registerIntegration(ctx: Ctx, input: NewIntegration): Promise<RegisteredIntegration> {
+  return inTransaction(ctx, async (ctx) => {
+    for (const [at, uri] of input.redirectUris.entries()) {
+      const fault = faultInRedirectUri(uri);
+      if (fault !== undefined) throw invalidField(`redirectUris.${at}`, fault);
+    }
+    const row = await insertIntegration(ctx.db, {
+      ...{ name: input.name, purposes: input.purposes, redirectUris: input.redirectUris },
+      ...{ logoColor: input.logoColor.toLowerCase(), scopes: orderScopes(input.scopes), createdAt: ctx.now },
+    });
+    const key = await storeNewKey(ctx, row.id, null);
+    const shown = presentIntegration(row);
+    await recordChange(ctx, {
+      action: 'integrations.register',
+      subject: `integration:${row.id}`,
+      after: { ...shown, keyId: key.keyId },
+    });
+    return { ...shown, ...key };
+  });
+}
+
+export async function storeNewKey(ctx: Ctx, integrationId: string, rotatedFrom: string | null) {
+  const token = createToken();
+  const key = { id: token.id, integrationId, createdAt: ctx.now, rotatedFrom };
+  await insertIntegrationKey(ctx.db, key, token.secretSha256);
+  return { keyId: token.id, token: token.text };
+}

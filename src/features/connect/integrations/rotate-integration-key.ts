@@ -1,0 +1,42 @@
+import { type Ctx, inTransaction } from '#context';
+import { recordChange } from '#features/audit';
+import { integrationErrors } from './errors.ts';
+import { limitKeys, lockIntegration, selectCurrentKeyId, selectIntegration } from './queries.ts';
+import { storeNewKey } from './register-integration.ts';
+
+const hourMs = 3_600_000;
+
+export interface RotatedKey {
+  integrationId: string;
+  keyId: string;
+  token: string;
+  /** When the keys before it end, at the latest. */
+  olderKeysEndAt: string;
+}
+
+/** A new key; all earlier ones go on for `overlapHours` at most and then end by themselves. */
+export function rotateIntegrationKey(
+  ctx: Ctx,
+  input: { integrationId: string; overlapHours?: number },
+): Promise<RotatedKey> {
+  const { overlapHours = 24 } = input;
+  return inTransaction(ctx, async (ctx) => {
+    await lockIntegration(ctx.db, input.integrationId);
+    const integration = await selectIntegration(ctx.db, input.integrationId);
+    if (!integration) throw integrationErrors.integrationNotFound();
+    if (integration.revokedAt) throw integrationErrors.integrationRevoked();
+    const { id: integrationId } = integration;
+    const before = await selectCurrentKeyId(ctx.db, integrationId);
+    const endsAt = new Date(ctx.now.getTime() + overlapHours * hourMs);
+    const limited = await limitKeys(ctx.db, { integrationId, endsAt, now: ctx.now });
+    const key = await storeNewKey(ctx, integrationId, before);
+    const olderKeysEndAt = endsAt.toISOString();
+    await recordChange(ctx, {
+      action: 'integrations.rotate-key',
+      subject: `integration:${integrationId}`,
+      before: { keyId: before },
+      after: { keyId: key.keyId, limited, olderKeysEndAt },
+    });
+    return { integrationId, ...key, olderKeysEndAt };
+  });
+}

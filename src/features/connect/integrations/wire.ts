@@ -1,0 +1,49 @@
+import { type Static, Type } from 'typebox';
+import { dateTime, nullable, uuid } from '#platform/http/schemas';
+import type { IntegrationRow, ListedKeyRow } from './queries.ts';
+import { consentScopes } from './scopes.ts';
+
+export const scopeList = Type.Array(Type.Enum([...consentScopes]), {
+  minItems: 1,
+  maxItems: consentScopes.length,
+  uniqueItems: true,
+});
+
+export const integration = Type.Object({
+  id: uuid,
+  name: Type.String(),
+  logoColor: Type.String(),
+  purposes: Type.Array(Type.String()),
+  scopes: Type.Array(Type.String()),
+  redirectUris: Type.Array(Type.String()),
+  createdAt: dateTime,
+  revokedAt: nullable(dateTime),
+});
+
+/** A key as it may be shown: everything but its secret. */
+export const integrationKey = Type.Object({
+  id: Type.String(),
+  createdAt: dateTime,
+  expiresAt: nullable(dateTime),
+  revokedAt: nullable(dateTime),
+});
+
+export type IntegrationView = Static<typeof integration>;
+export type IntegrationKeyView = Static<typeof integrationKey>;
+
+export function presentIntegration(row: IntegrationRow): IntegrationView {
+  const { id, name, logoColor, purposes, scopes, redirectUris, createdAt, revokedAt } = row;
+  return {
+    ...{ id, name, logoColor, purposes, scopes, redirectUris },
+    createdAt: createdAt.toISOString(),
+    revokedAt: revokedAt?.toISOString() ?? null,
+  };
+}
+
+export function presentKey({ id, createdAt, expiresAt, revokedAt }: ListedKeyRow): IntegrationKeyView {
+  const shown = (instant: string | null) => instant && new Date(instant).toISOString();
+  return {
+    ...{ id, createdAt: new Date(createdAt).toISOString() },
+    ...{ expiresAt: shown(expiresAt), revokedAt: shown(revokedAt) },
+  };
+}

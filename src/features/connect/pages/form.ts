@@ -1,0 +1,41 @@
+import { commonErrors, invalidField } from '#platform/errors/errors';
+
+export const formBytesMax = 4 * 1024;
+const fieldsMax = 20;
+
+export type Form = ReadonlyMap<string, readonly string[]>;
+
+/** `application/x-www-form-urlencoded` to the letter: what is not valid UTF-8 is refused, not replaced. */
+export function parseForm(body: string): Form {
+  const form = new Map<string, string[]>();
+  const pairs = body === '' ? [] : body.split('&');
+  if (pairs.length > fieldsMax) throw commonErrors.invalidRequest({ message: 'Form has too many fields' });
+  for (const pair of pairs) {
+    const [name, value = '', ...more] = pair.split('=').map(decode);
+    if (name === undefined || name === '' || more.length > 0)
+      throw commonErrors.invalidRequest({ message: 'Form is malformed' });
+    form.set(name, [...(form.get(name) ?? []), value]);
+  }
+  return form;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw commonErrors.invalidRequest({ message: 'Form is not valid UTF-8' });
+  }
+}
+
+/** A form has the fields that its page gave it and no others. */
+export function requireFields(form: Form, known: readonly string[]): void {
+  for (const name of form.keys())
+    if (!known.includes(name)) throw invalidField('form', 'has an unknown field');
+}
+
+/** A field that stands once; empty if it is not there. */
+export function readField(form: Form, name: string): string {
+  const values = form.get(name) ?? [];
+  if (values.length > 1) throw invalidField(name, 'is given more than once');
+  return values[0] ?? '';
+}

@@ -1,0 +1,250 @@
+import { type Ctx, contextFor, type Deps, type UserActor } from '#context';
+import {
+  type ConsentScope,
+  consentScopes,
+  decideConsent,
+  findRepeatedDecision,
+  listConnections,
+  listOwnReads,
+  openConsentLink,
+  reduceConsent,
+  revokeConsent,
+} from '#features/connect/consents';
+import {
+  endSession,
+  findSession,
+  findSignInLink,
+  isCsrfTokenOf,
+  isOwnPage,
+  type Session,
+  useSignInLink,
+} from '#features/connect/sessions';
+import { commonErrors, invalidField, type Refusal } from '#platform/errors/errors';
+import {
+  asRefusal,
+  type FastifyReply,
+  type FastifyRequest,
+  type HttpServer,
+  noteForLog,
+} from '#platform/http/http';
+import { renderAppsPage } from './apps-page.ts';
+import { renderConsentPage } from './consent-page.ts';
+import { pageErrors } from './errors.ts';
+import { type Form, formBytesMax, parseForm, readField, requireFields } from './form.ts';
+import { chooseLanguage } from './language.ts';
+import { renderRefusal, renderSignedOut, renderSignIn, renderSwitch } from './message-pages.ts';
+import { mayBeOwnForm } from './own-request.ts';
+import { type Reader, styleSheet } from './page.ts';
+import { contentPolicy, securityHeaders } from './security-headers.ts';
+import { clearedCookie, readSessionCookie, sessionCookie } from './session-cookie.ts';
+
+export interface ConnectPageOptions {
+  /** The operator's own login. */
+  signInUrl?: string | undefined;
+}
+
+/** The user's own pages under `/connect`: plain HTML, in their language, that works without JavaScript. */
+export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: ConnectPageOptions): void {
+  server.register(
+    async (scope) => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser(
+        'application/x-www-form-urlencoded',
+        { parseAs: 'string', bodyLimit: formBytesMax },
+        async (_request: unknown, body: string) => parseForm(body),
+      );
+      scope.addHook('onRequest', (_request, reply, done) => {
+        reply.headers(securityHeaders);
+        done();
+      });
+      const sendRefusal = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+        const refusal = asRefusal(error);
+        if (refusal.status >= 500) request.log.error({ err: error, code: refusal.code }, 'request failed');
+        // Not every error has passed the hook: the server itself refuses some requests before it.
+        reply.headers({ ...securityHeaders, ...refusal.headers });
+        return sendPage(reply, pageFor(refusal, request), refusal.status);
+      };
+      const pageFor = (refusal: Refusal, request: FastifyRequest) => {
+        const reader = readerOf(deps, request, sessions.get(request));
+        const signInAt = wayToSignIn(signInUrl, request);
+        return refusal.code === 'not_signed_in'
+          ? renderSignIn(reader, signInAt)
+          : renderRefusal(reader, refusal, { requestId: request.id, signInAt });
+      };
+      const beginSession = async (reply: FastifyReply, link: Parameters<typeof useSignInLink>[1]) => {
+        const { sessionSecret, returnTo } = await useSignInLink(deps, link);
+        reply.header('set-cookie', sessionCookie(deps.publicUrl, sessionSecret));
+        return reply.redirect(returnTo, 303);
+      };
+      scope.setErrorHandler(sendRefusal);
+      scope.setNotFoundHandler((request, reply) => sendRefusal(commonErrors.notFound(), request, reply));
+
+      // No route answers HEAD: opening a link changes something.
+      const route = { exposeHeadRoute: false, schema: { hide: true } };
+
+      scope.get('/style.css', route, (_request, reply) =>
+        reply
+          .header('cache-control', 'public, max-age=31536000, immutable')
+          .type('text/css; charset=utf-8')
+          .send(styleSheet),
+      );
+
+      scope.get('/', route, (_request, reply) => reply.redirect('/connect/apps', 303));
+
+      scope.get<{ Params: { linkSecret: string } }>('/sign-in/:linkSecret', route, async (request, reply) => {
+        const { linkSecret } = request.params;
+        const at = { db: deps.db, now: deps.clock() };
+        const formerSessionSecret = readSessionCookie(deps.publicUrl, request.headers.cookie);
+        const session = await findSession(at, formerSessionSecret);
+        if (session) {
+          sessions.set(request, session);
+          const { userId, person } = await findSignInLink(at, linkSecret);
+          const reader = readerOf(deps, request, session);
+          if (userId !== session.userId) return sendPage(reply, renderSwitch(reader, { linkSecret, person }));
+        }
+        return beginSession(reply, { linkSecret, formerSessionSecret });
+      });
+
+      scope.post<{ Params: { linkSecret: string } }>(
+        '/sign-in/:linkSecret',
+        route,
+        async (request, reply) => {
+          const { reader } = await ownForm(deps, request, []);
+          const { linkSecret } = request.params;
+          return beginSession(reply, { linkSecret, formerSessionSecret: reader.session.secret });
+        },
+      );
+
+      scope.get<{ Params: { linkToken: string } }>('/requests/:linkToken', route, async (request, reply) => {
+        const { ctx, reader } = await signedIn(deps, request);
+        const opened = await openConsentLink(ctx, request.params);
+        reply.header('content-security-policy', contentPolicy(opened.consent.redirectUri));
+        return sendPage(reply, renderConsentPage(reader, opened));
+      });
+
+      scope.post<{ Params: { linkToken: string } }>('/requests/:linkToken', route, async (request, reply) => {
+        const { ctx, form } = await ownForm(deps, request, ['decision', 'scopes']);
+        const { linkToken } = request.params;
+        const decision = readField(form, 'decision');
+        if (decision !== 'grant' && decision !== 'refuse')
+          throw invalidField('decision', 'must be grant or refuse');
+        const { redirectTo } = await decideOnce(ctx, { linkToken, decision, scopes: readScopes(form) });
+        return reply.redirect(redirectTo, 303);
+      });
+
+      scope.get<{ Querystring: { done?: string } }>('/apps', route, async (request, reply) => {
+        const { ctx, reader } = await signedIn(deps, request);
+        const { connections } = await listConnections(ctx);
+        const reads = await listOwnReads(ctx, { consentIds: connections.map(({ consent }) => consent.id) });
+        return sendPage(reply, renderAppsPage(reader, { connections, reads, changedId: request.query.done }));
+      });
+
+      scope.post<{ Params: { consentId: string } }>(
+        '/apps/:consentId/revoke',
+        route,
+        async (request, reply) => {
+          const { ctx } = await ownForm(deps, request, []);
+          const { id } = await revokeConsent(ctx, request.params);
+          return reply.redirect(`/connect/apps?done=${id}`, 303);
+        },
+      );
+
+      scope.post<{ Params: { consentId: string } }>(
+        '/apps/:consentId/reduce',
+        route,
+        async (request, reply) => {
+          const { ctx, form } = await ownForm(deps, request, ['scopes']);
+          const { id } = await reduceConsent(ctx, { ...request.params, scopes: readScopes(form) });
+          return reply.redirect(`/connect/apps?done=${id}`, 303);
+        },
+      );
+
+      scope.post('/sign-out', route, async (request, reply) => {
+        const { ctx, reader } = await ownForm(deps, request, []);
+        await endSession(ctx, { sessionSecret: reader.session.secret });
+        reply.header('set-cookie', clearedCookie(deps.publicUrl));
+        return sendPage(reply, renderSignedOut({ ...reader, session: undefined }));
+      });
+    },
+    { prefix: '/connect' },
+  );
+}
+
+/** For the page that an error becomes. */
+const sessions = new WeakMap<FastifyRequest, Session>();
+
+function readerOf<S extends Session | undefined>(deps: Deps, { headers }: FastifyRequest, session: S) {
+  const language = chooseLanguage(headers['accept-language']);
+  return { language, host: new URL(deps.publicUrl).host, session, now: deps.clock() };
+}
+
+interface Visit {
+  ctx: Ctx<UserActor>;
+  reader: Reader & { session: Session };
+}
+
+async function signedIn(deps: Deps, request: FastifyRequest): Promise<Visit> {
+  const secret = readSessionCookie(deps.publicUrl, request.headers.cookie);
+  const session = await findSession({ db: deps.db, now: deps.clock() }, secret);
+  if (!session) throw pageErrors.notSignedIn();
+  sessions.set(request, session);
+  const { userId } = session;
+  noteForLog(request, { userId });
+  return {
+    ctx: contextFor(deps, { kind: 'user', userId }, request.log as Ctx['log']),
+    reader: readerOf(deps, request, session),
+  };
+}
+
+/** A form that a page of this very session made. */
+async function ownForm(
+  deps: Deps,
+  request: FastifyRequest,
+  fields: readonly string[],
+): Promise<Visit & { form: Form }> {
+  const visit = await signedIn(deps, request);
+  if (!mayBeOwnForm(request, deps.publicUrl)) throw pageErrors.foreignForm();
+  // Without a body there is no form at all.
+  const form = request.body instanceof Map ? (request.body as Form) : parseForm('');
+  if (!isCsrfTokenOf(visit.reader.session.secret, readField(form, 'csrf'))) throw pageErrors.foreignForm();
+  requireFields(form, ['csrf', ...fields]);
+  return { ...visit, form };
+}
+
+/** A form that is sent twice, as by a second click, leads to the same place twice. */
+async function decideOnce(
+  ctx: Ctx<UserActor>,
+  decision: Parameters<typeof findRepeatedDecision>[1],
+): Promise<{ redirectTo: string }> {
+  try {
+    return await decideConsent(ctx, decision);
+  } catch (error) {
+    const isUsed = asRefusal(error).code === 'link_used';
+    const answer = isUsed && (await findRepeatedDecision(ctx, decision));
+    if (!answer) throw error;
+    return answer;
+  }
+}
+
+/** Whether they were asked for is the consent's to say. */
+function readScopes(form: Form): ConsentScope[] {
+  const scopes = form.get('scopes') ?? [];
+  if (new Set(scopes).size < scopes.length) throw invalidField('scopes', 'has one more than once');
+  return scopes.map((scope) => {
+    if (!(consentScopes as readonly string[]).includes(scope))
+      throw invalidField('scopes', 'has an unknown one');
+    return scope as ConsentScope;
+  });
+}
+
+/** The operator's login, told which of our pages the reader wants. */
+function wayToSignIn(signInUrl: string | undefined, { url }: FastifyRequest): string | undefined {
+  if (!signInUrl) return undefined;
+  const [path = ''] = url.split('?');
+  const way = new URL(signInUrl);
+  way.searchParams.append('return_to', isOwnPage(path) ? path : '/connect/apps');
+  return way.href;
+}
+
+const sendPage = (reply: FastifyReply, page: string, status = 200) =>
+  reply.status(status).type('text/html; charset=utf-8').send(page);

@@ -1,0 +1,34 @@
+import { selectEmails, selectHolder } from '#features/users';
+import type { Db } from '#platform/db/db';
+import { hashSecret } from '#platform/secrets/secret';
+import { selectSession } from './queries.ts';
+
+export interface Person {
+  name: string;
+  email: string;
+}
+
+export interface Session {
+  secret: string;
+  userId: string;
+  /** Whom the pages say that one is signed in as. */
+  person: Person;
+}
+
+/** Whose session a cookie is of; undefined if it is of none, or of one that is over. */
+export async function findSession(
+  { db, now }: { db: Db; now: Date },
+  secret: string | undefined,
+): Promise<Session | undefined> {
+  const secretSha256 = secret === undefined ? undefined : hashSecret(secret);
+  if (secret === undefined || !secretSha256) return undefined;
+  const row = await selectSession(db, secretSha256);
+  if (!row || row.endedAt || row.expiresAt <= now) return undefined;
+  const { userId } = row;
+  return { secret, userId, person: await findPerson(db, userId) };
+}
+
+export async function findPerson(db: Db, userId: string): Promise<Person> {
+  const [name, emails] = await Promise.all([selectHolder(db, userId), selectEmails(db, [userId])]);
+  return { name: name ?? '', email: emails.get(userId) ?? '' };
+}

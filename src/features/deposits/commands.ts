@@ -1,0 +1,101 @@
+import { Type } from 'typebox';
+import { checksumAddress } from '#adapters/evm';
+import type { Ctx } from '#context';
+import { decimalsOf } from '#features/ledger';
+import { defineCommand } from '#platform/commands/command';
+import { dateTime, nullable, uuid } from '#platform/http/schemas';
+import { formatMinor } from '#platform/values/money';
+import { checkDeposits } from './check-deposits.ts';
+import { rescanDeposits } from './rescan-deposits.ts';
+import { resumeDeposits } from './resume-deposits.ts';
+import { showDeposits } from './show-deposits.ts';
+
+const network = Type.String({ pattern: '^[a-z0-9-]{1,40}$' });
+const block = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const moved = Type.Object({ network: Type.String(), nextBlock: Type.Integer() });
+
+export const depositCommands = [
+  defineCommand({
+    name: 'deposits.show',
+    summary: 'Show how far each network was read for deposits, and whether it is halted.',
+    changes: false,
+    input: Type.Object({}, { additionalProperties: false }),
+    output: Type.Object({
+      networks: Type.Array(
+        Type.Object({
+          network: Type.String(),
+          nextBlock: Type.Integer({ description: 'The first block that was not read' }),
+          lastBlockAt: nullable(dateTime),
+          finalBlock: nullable(Type.Integer({ description: 'As a node says' })),
+          blocksBehind: nullable(Type.Integer()),
+          posted: Type.Integer({ description: 'Deposits posted' }),
+          ignored: Type.Integer({ description: 'Transfers below DEPOSIT_MINIMUMS' }),
+          haltedAt: nullable(dateTime),
+          haltedReason: nullable(Type.String()),
+        }),
+      ),
+    }),
+    run: async (ctx: Ctx) => ({
+      networks: (await showDeposits(ctx)).map((watched) => {
+        const { network, nextBlock, lastBlockAt, finalBlock, posted, ignored, haltedAt, haltedReason } =
+          watched;
+        return {
+          ...{ network, nextBlock, posted, ignored, haltedReason },
+          lastBlockAt: lastBlockAt?.toISOString() ?? null,
+          finalBlock: finalBlock ?? null,
+          blocksBehind: finalBlock === undefined ? null : Math.max(finalBlock + 1 - nextBlock, 0),
+          haltedAt: haltedAt?.toISOString() ?? null,
+        };
+      }),
+    }),
+  }),
+  defineCommand({
+    name: 'deposits.check',
+    summary:
+      'Compare what was posted from a block on with the chain as it is, such as after a reorganisation.',
+    changes: false,
+    input: Type.Object({ network, fromBlock: block }, { additionalProperties: false }),
+    output: Type.Object({
+      checked: Type.Integer(),
+      missing: Type.Array(
+        Type.Object({
+          transactionHash: Type.String(),
+          logIndex: Type.Integer(),
+          blockNumber: Type.Integer(),
+          userId: uuid,
+          wallet: Type.String(),
+          currency: Type.String(),
+          amount: Type.String({ description: 'Decimal string' }),
+        }),
+      ),
+      nextBlock: nullable(Type.Integer({ description: 'Where to go on, if there is more' })),
+    }),
+    run: async (ctx: Ctx, input) => {
+      const { missing, ...rest } = await checkDeposits(ctx, input);
+      return {
+        ...rest,
+        missing: missing.map(({ wallet, currency, amount, ...facts }) => ({
+          ...{ ...facts, wallet: checksumAddress(wallet), currency },
+          amount: formatMinor(amount, decimalsOf(ctx.evm, { network: input.network, currency })),
+        })),
+      };
+    },
+  }),
+  defineCommand({
+    name: 'deposits.resume',
+    summary:
+      'Let a halted network post deposits again, once what was posted is compared with the chain as it is.',
+    changes: true,
+    input: Type.Object({ network }, { additionalProperties: false }),
+    output: moved,
+    run: (ctx: Ctx, input) => resumeDeposits(ctx, input),
+  }),
+  defineCommand({
+    name: 'deposits.rescan',
+    summary: 'Read blocks again for deposits that were missed; what was posted is not posted twice.',
+    changes: true,
+    input: Type.Object({ network, fromBlock: block }, { additionalProperties: false }),
+    output: moved,
+    run: (ctx: Ctx, input) => rescanDeposits(ctx, input),
+  }),
+];

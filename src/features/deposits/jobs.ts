@@ -1,0 +1,28 @@
+import { type EvmNetwork, networks } from '#adapters/evm';
+import { contextFor, type Deps } from '#context';
+import type { Job } from '#platform/worker/jobs';
+import { everyMs } from './timing.ts';
+import { createWatch, type Watch } from './watch.ts';
+import { watchDeposits } from './watch-deposits.ts';
+
+/** For each network its own loop: one whose node is away does not hold the others up. */
+export const depositJobs: readonly Job<Deps>[] = networks.map((name) => ({
+  name: `deposits.watch ${name}`,
+  everyMs,
+  isShared: true,
+  run: async (deps) => {
+    const network = deps.evm.get(name);
+    if (!network) return 0;
+    const ctx = contextFor(deps, { kind: 'worker', job: `deposits.watch ${name}` } as const, deps.log);
+    const { posted, isBehind } = await watchDeposits(ctx, watchOf(network));
+    return posted + (isBehind ? 1 : 0);
+  },
+}));
+
+const watches = new WeakMap<EvmNetwork, Watch>();
+
+function watchOf(network: EvmNetwork): Watch {
+  const watch = watches.get(network) ?? createWatch(network);
+  watches.set(network, watch);
+  return watch;
+}

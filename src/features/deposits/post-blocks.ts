@@ -1,0 +1,81 @@
+import { inTransaction } from '#context';
+import { lockFree, postDeposits } from '#features/ledger';
+import { selectOwners } from '#features/users';
+import { findDeposits } from './find-deposits.ts';
+import { type Gathered, gatherTransfers } from './gather-transfers.ts';
+import { type Cursor, insertDeposits, lockCursor, updatePosted, updateRead } from './queries.ts';
+import type { NodeView } from './view-nodes.ts';
+import { adaptSpan, tellTrouble, type Watch, type WorkerCtx } from './watch.ts';
+
+/** From the cursor up to and including a block. */
+export interface BlocksToPost {
+  cursor: Cursor;
+  toBlock: number;
+  views: readonly NodeView[];
+}
+
+/**
+ * Reads blocks and posts the deposits in them: how many were new, undefined where nothing was decided. Throws a `NodeError` where
+ * no node answered.
+ */
+export async function postBlocks(
+  ctx: WorkerCtx,
+  watch: Watch,
+  { views, cursor, toBlock }: BlocksToPost,
+): Promise<number | undefined> {
+  const { network } = watch;
+  const gathered = await gatherTransfers(network.node.quorum, views, {
+    tokens: [...network.tokens.values()].map(({ address }) => address),
+    fromBlock: cursor.nextBlock,
+    toBlock,
+    selectOurs: async (addresses) => new Set((await selectOwners(ctx.db, network.name, addresses)).keys()),
+  });
+  if (gathered.kind === 'disagreed') {
+    tellTrouble(ctx, watch, gathered.trouble);
+    return undefined;
+  }
+  adaptSpan(watch, gathered.transfers.length);
+  await watch.atStep('read');
+  const done = await post(ctx, watch, cursor, gathered);
+  await watch.atStep('commit');
+  if (done?.posted) {
+    const { nextBlock: fromBlock } = cursor;
+    ctx.log.info({ network: network.name, deposits: done.posted, fromBlock, toBlock }, 'deposits posted');
+  }
+  if (done?.isHeldUp) {
+    tellTrouble(ctx, watch, 'another session keeps the ledger of a user locked who has a deposit');
+    return undefined;
+  }
+  return done?.posted;
+}
+
+/**
+ * Undefined where somebody else has moved the cursor, or halted the network, in the meantime. Where somebody keeps a user's ledger
+ * locked, the deposits of the others are posted and the cursor stays: the next turn reads the same blocks and newer ones, and
+ * leaves out what is posted.
+ */
+function post(
+  ctx: WorkerCtx,
+  { network, atStep }: Watch,
+  before: Cursor,
+  { end, transfers }: Gathered & { kind: 'agreed' },
+): Promise<{ posted: number; isHeldUp: boolean } | undefined> {
+  return inTransaction(ctx, async (ctx) => {
+    const cursor = await lockCursor(ctx.db, network.name);
+    if (cursor?.nextBlock !== before.nextBlock || cursor.haltedAt !== null) return undefined;
+    const { deposits: found, ignored } = await findDeposits(ctx, network, transfers);
+    const isFree = await lockFree(ctx.db, found);
+    const deposits = found.filter((_, at) => isFree[at]);
+    if (deposits.length > 0) await insertDeposits(ctx.db, network.name, deposits);
+    const posted = await postDeposits(ctx, deposits);
+    const isHeldUp = deposits.length < found.length;
+    const done = { network: network.name, posted, now: ctx.now };
+    if (isHeldUp) await updatePosted(ctx.db, done);
+    else {
+      const { number, hash: lastHash, timestamp: lastBlockAt } = end;
+      await updateRead(ctx.db, { ...done, nextBlock: number + 1, ignored, lastHash, lastBlockAt });
+    }
+    await atStep('post');
+    return { posted, isHeldUp };
+  });
+}

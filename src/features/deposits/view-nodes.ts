@@ -1,0 +1,55 @@
+import {
+  gatherCalls,
+  NodeError,
+  type Provider,
+  readBlock,
+  readChainId,
+  readFinalBlock,
+  strictestRule,
+} from '#adapters/evm';
+import { viewTimeoutMs } from './timing.ts';
+import type { Watch } from './watch.ts';
+
+/** What one node says of the chain. */
+export interface NodeView {
+  provider: Provider;
+  /** The latest block that counts as settled for every amount; undefined where the chain is not that high. */
+  final: { number: number; hash: string } | undefined;
+  /** The hash of the block that was asked about; undefined where the node does not have it, or none was asked about. */
+  hash: string | undefined;
+}
+
+export interface NodeViews {
+  views: NodeView[];
+  /** What is wrong with a node that answered. */
+  trouble: string | undefined;
+}
+
+/** Asks every node of the network. Those that do not answer, or are on another chain, are left out. */
+export async function viewNodes(
+  { network }: Pick<Watch, 'network'>,
+  block: number | undefined,
+): Promise<NodeViews> {
+  const answers = await Promise.all(
+    network.node.providers.map(async (provider) => {
+      try {
+        const together = gatherCalls(provider, viewTimeoutMs);
+        const [chainId, final, asked] = await Promise.all([
+          readChainId(together),
+          readFinalBlock(together, strictestRule(network.finality)),
+          block === undefined ? undefined : readBlock(together, block),
+        ]);
+        return { chainId, view: { provider, final, hash: asked?.hash } };
+      } catch (error) {
+        if (error instanceof NodeError) return undefined;
+        throw error;
+      }
+    }),
+  );
+  const heard = answers.filter((answer) => answer !== undefined);
+  const stray = heard.find(({ chainId }) => chainId !== network.chainId);
+  return {
+    views: heard.filter(({ chainId }) => chainId === network.chainId).map(({ view }) => view),
+    trouble: stray && `a node of ${network.name} is on chain ${stray.chainId}, not ${network.chainId}`,
+  };
+}

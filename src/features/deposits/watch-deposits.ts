@@ -1,0 +1,78 @@
+import { NodeError } from '#adapters/evm';
+import { checkLastBlock, lastBlockOf } from './check-last-block.ts';
+import { tooFew } from './gather-transfers.ts';
+import { postBlocks } from './post-blocks.ts';
+import { claimCursor, insertCursor, releaseCursor, selectCursor } from './queries.ts';
+import { farBehindBlocks, leaveMs } from './timing.ts';
+import { type NodeView, viewNodes } from './view-nodes.ts';
+import { adaptSpan, tellTrouble, type Watch, type WorkerCtx } from './watch.ts';
+
+export interface Turn {
+  /** Deposits that were not posted before. */
+  posted: number;
+  /** There are more final blocks to read. */
+  isBehind: boolean;
+}
+
+const nothing: Turn = { posted: 0, isBehind: false };
+
+/**
+ * Reads the next final blocks of a network and posts the deposits in them. The chain is read first, without a transaction; then
+ * one transaction posts what was found and moves the cursor, if the cursor is still where the reading began. So wherever a
+ * process dies the same blocks are read again, and of two that read the same blocks one posts.
+ *
+ * A wallet counts from the block on that is read next when it is verified: what was read before was read without it.
+ */
+export async function watchDeposits(ctx: WorkerCtx, watch: Watch): Promise<Turn> {
+  const cursor = await selectCursor(ctx.db, watch.network.name);
+  if (cursor?.haltedReason) {
+    tellTrouble(ctx, watch, cursor.haltedReason);
+    return nothing;
+  }
+  const answers = await viewNodes(watch, cursor && lastBlockOf(cursor));
+  if (!cursor) {
+    tellTrouble(ctx, watch, answers.trouble);
+    await begin(ctx, watch, answers.views);
+    return nothing;
+  }
+  const { views, trouble } = await checkLastBlock(ctx, watch, cursor, answers);
+  const { network, nextBlock } = cursor;
+  const finals = views.map(({ final }) => final?.number ?? -1).filter((number) => number >= nextBlock);
+  const { quorum } = watch.network.node;
+  if (finals.length < quorum) {
+    const isFarBehind = Math.max(...finals) - nextBlock >= farBehindBlocks;
+    tellTrouble(ctx, watch, trouble ?? (isFarBehind ? tooFew(finals.length, quorum, nextBlock) : undefined));
+    return nothing;
+  }
+  // Up to where all of those that are ahead say that it is final. One that is far behind has no say and holds nobody up.
+  const toBlock = Math.min(nextBlock + watch.span - 1, ...finals);
+  if (!(await claimCursor(ctx.db, { network, nextBlock, leaveMs }))) return nothing;
+  try {
+    const posted = await postBlocks(ctx, watch, { views, cursor, toBlock });
+    if (posted === undefined) return nothing;
+    tellTrouble(ctx, watch, trouble);
+    return { posted, isBehind: toBlock < Math.max(...finals) };
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error;
+    adaptSpan(watch, 'no answer');
+    ctx.log.debug({ err: error, network }, 'the nodes did not answer; asking again');
+    return nothing;
+  } finally {
+    await releaseCursor(ctx.db, { network, nextBlock });
+  }
+}
+
+/**
+ * A network is watched from the first block that is not final when a worker first sees it: whoever funded balances by hand until
+ * then has counted what came before. The highest that a node says, because one that is still syncing would begin years ago; a height
+ * that is made up is told as trouble in the next turn, and a rescan goes back to any block.
+ */
+async function begin(ctx: WorkerCtx, { network }: Watch, views: readonly NodeView[]): Promise<void> {
+  const [final] = views.flatMap(({ final }) => final ?? []).sort((one, other) => other.number - one.number);
+  if (!final) return;
+  const nextBlock = final.number + 1;
+  const first = { network: network.name, nextBlock, lastHash: final.hash, now: ctx.now };
+  if (await insertCursor(ctx.db, first)) {
+    ctx.log.info({ network: network.name, nextBlock }, 'deposits are watched from this block on');
+  }
+}

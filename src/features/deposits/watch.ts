@@ -1,0 +1,37 @@
+import type { EvmNetwork } from '#adapters/evm';
+import type { Ctx, WorkerActor } from '#context';
+import { blocksInTurn, transfersInTurn } from './timing.ts';
+
+/** Moments at which a process may die without harm; a test ends the turn in each. */
+export type WatchStep = 'read' | 'post' | 'commit';
+
+/** What a process knows of the network that it watches. Nothing depends on it: what must not be lost is in the cursor's row. */
+export interface Watch {
+  network: EvmNetwork;
+  atStep(step: WatchStep): Promise<void> | void;
+  /** How many blocks the next turn reads at most. */
+  span: number;
+  /** What stands in its way right now, told once when it changes. */
+  trouble: string | undefined;
+}
+
+export type WorkerCtx = Ctx<WorkerActor>;
+
+export function createWatch(network: EvmNetwork, atStep: Watch['atStep'] = () => {}): Watch {
+  return { network, atStep, span: blocksInTurn, trouble: undefined };
+}
+
+/** Says in the log what stands in the way, when it begins and when it is over; every turn would be noise. */
+export function tellTrouble(ctx: WorkerCtx, watch: Watch, trouble: string | undefined): void {
+  if (trouble === watch.trouble) return;
+  const network = watch.network.name;
+  if (trouble) ctx.log.warn({ network, trouble }, 'deposits wait');
+  else ctx.log.info({ network, trouble: watch.trouble }, 'deposits go on');
+  watch.trouble = trouble;
+}
+
+/** Fewer blocks after a turn that found very much, or that no node answered in time; more again after others. */
+export function adaptSpan(watch: Watch, outcome: 'no answer' | number): void {
+  const isTooMuch = outcome === 'no answer' || outcome > transfersInTurn;
+  watch.span = isTooMuch ? Math.max(Math.ceil(watch.span / 2), 1) : Math.min(watch.span * 2, blocksInTurn);
+}

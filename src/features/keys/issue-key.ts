@@ -1,0 +1,70 @@
+import { type Ctx, inTransaction } from '#context';
+import { recordChange } from '#features/audit';
+import { partnerErrors, partnerExists } from '#features/partners';
+import { userErrors, userExists } from '#features/users';
+import { commonErrors } from '#platform/errors/errors';
+import { faultInCidr } from '#platform/values/address';
+import { keyErrors } from './errors.ts';
+import { insertKey, type KeyRow } from './queries.ts';
+import { createToken } from './token.ts';
+import { type KeyView, presentKey } from './wire.ts';
+
+export interface NewKey {
+  name: string;
+  partnerId: string;
+  userId: string;
+  scopes?: string[];
+  ipAllowlist?: string[];
+  expiresAt?: string;
+}
+
+/** The token is in this answer and nowhere else: what is stored cannot give it back. */
+export type IssuedKey = KeyView & { token: string };
+
+/** A new key of a partner, owned by one user. */
+export function issueKey(ctx: Ctx, input: NewKey): Promise<IssuedKey> {
+  return inTransaction(ctx, async (ctx) => {
+    const { name, partnerId, userId, scopes = [], ipAllowlist = [] } = input;
+    const expiresAt = input.expiresAt === undefined ? null : parseExpiry(input.expiresAt, ctx.now);
+    for (const block of ipAllowlist) {
+      const fault = faultInCidr(block);
+      if (fault) throw keyErrors.invalidAddressBlock({ message: `ipAllowlist: ${fault}` });
+    }
+    if (!(await partnerExists(ctx.db, partnerId))) throw partnerErrors.partnerNotFound();
+    if (!(await userExists(ctx.db, userId))) throw userErrors.userNotFound();
+    return storeNewKey(ctx, 'keys.issue', {
+      ...{ name, partnerId: partnerId.toLowerCase(), userId: userId.toLowerCase() },
+      ...{ scopes: [...new Set(scopes)], ipAllowlist, expiresAt, rotatedFrom: null },
+    });
+  });
+}
+
+/** A year has four digits in `format: date-time`: a key that ends later could be kept and never shown. */
+export const latestExpiry = new Date('9999-12-31T23:59:59.999Z');
+
+/** `format: date-time` also takes what `Date` cannot read, as a leap second, and what ends in the year 10000 in UTC. */
+function parseExpiry(text: string, now: Date): Date {
+  const expiresAt = new Date(text);
+  if (!(expiresAt <= latestExpiry)) {
+    throw commonErrors.invalidRequest({
+      message: 'expiresAt is not an instant that can be kept',
+      details: [{ field: 'expiresAt', message: 'is not an instant that can be kept' }],
+    });
+  }
+  if (expiresAt <= now) throw keyErrors.expiryInThePast();
+  return expiresAt;
+}
+
+type KeyTerms = Pick<
+  KeyRow,
+  'name' | 'partnerId' | 'userId' | 'scopes' | 'ipAllowlist' | 'expiresAt' | 'rotatedFrom'
+>;
+
+export async function storeNewKey(ctx: Ctx, action: string, terms: KeyTerms): Promise<IssuedKey> {
+  const token = createToken();
+  const row: KeyRow = { id: token.id, ...terms, createdAt: ctx.now, revokedAt: null, rotatedAt: null };
+  await insertKey(ctx.db, row, token.secretSha256);
+  const shown = presentKey(row);
+  await recordChange(ctx, { action, subject: `key:${row.id}`, after: shown });
+  return { ...shown, token: token.text };
+}

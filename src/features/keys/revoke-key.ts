@@ -1,0 +1,23 @@
+import { type Ctx, inTransaction } from '#context';
+import { recordChange } from '#features/audit';
+import { keyErrors } from './errors.ts';
+import { selectKeyForUpdate, updateKeyEnd } from './queries.ts';
+import { type KeyView, presentKey } from './wire.ts';
+
+/** Ends a key for good, from the next request on, on every process. Revoked already is no error. */
+export function revokeKey(ctx: Ctx, { keyId }: { keyId: string }): Promise<KeyView> {
+  return inTransaction(ctx, async (ctx) => {
+    const key = await selectKeyForUpdate(ctx.db, keyId);
+    if (!key) throw keyErrors.keyNotFound();
+    if (key.revokedAt) return presentKey(key);
+    const revoked = { ...key, revokedAt: ctx.now };
+    await updateKeyEnd(ctx.db, revoked);
+    await recordChange(ctx, {
+      action: 'keys.revoke',
+      subject: `key:${key.id}`,
+      before: presentKey(key),
+      after: presentKey(revoked),
+    });
+    return presentKey(revoked);
+  });
+}

@@ -1,0 +1,43 @@
+import { type Ctx, inTransaction } from '#context';
+import { recordChange } from '#features/audit';
+import { keyErrors } from './errors.ts';
+import { type IssuedKey, latestExpiry, storeNewKey } from './issue-key.ts';
+import { type KeyRow, selectKeyForUpdate, updateKeyEnd } from './queries.ts';
+import { presentKey } from './wire.ts';
+
+const hourMs = 3_600_000;
+
+/** A new key on the old one's terms; the old one goes on for `overlapHours` and then ends by itself. */
+export function rotateKey(ctx: Ctx, input: { keyId: string; overlapHours?: number }): Promise<IssuedKey> {
+  const { keyId, overlapHours = 24 } = input;
+  return inTransaction(ctx, async (ctx) => {
+    const old = await selectKeyForUpdate(ctx.db, keyId);
+    if (!old) throw keyErrors.keyNotFound();
+    const hasExpired = old.expiresAt !== null && old.expiresAt <= ctx.now;
+    if (old.revokedAt || old.rotatedAt || hasExpired) throw keyErrors.keyEnded();
+
+    const overlapEndsAt = new Date(ctx.now.getTime() + overlapHours * hourMs);
+    const expiresAt = old.expiresAt && old.expiresAt < overlapEndsAt ? old.expiresAt : overlapEndsAt;
+    const ended: KeyRow = { ...old, expiresAt, rotatedAt: ctx.now };
+    await updateKeyEnd(ctx.db, ended);
+    const { name, partnerId, userId, scopes, ipAllowlist } = old;
+    const successor = await storeNewKey(ctx, 'keys.issue', {
+      ...{ name, partnerId, userId, scopes, ipAllowlist },
+      expiresAt: old.expiresAt && expiryOfSuccessor(old.createdAt, old.expiresAt, ctx.now),
+      rotatedFrom: old.id,
+    });
+    await recordChange(ctx, {
+      action: 'keys.rotate',
+      subject: `key:${old.id}`,
+      before: presentKey(old),
+      after: presentKey(ended),
+    });
+    return successor;
+  });
+}
+
+/** A key that was given a lifetime passes the same lifetime on, counted from now. */
+function expiryOfSuccessor(createdAt: Date, expiresAt: Date, now: Date): Date {
+  const lifetimeMs = expiresAt.getTime() - createdAt.getTime();
+  return new Date(Math.min(now.getTime() + lifetimeMs, latestExpiry.getTime()));
+}

@@ -1,0 +1,4 @@
+import { defineTokens } from '#platform/secrets/token';
+
+/** `cwk_…`: what a partner's key is presented as. */
+export const { create: createToken, parse: parseToken } = defineTokens('cwk');

@@ -1,0 +1,199 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Ctx } from '#context';
+import { changesToAppend, recordChanges } from '#features/audit';
+import { selectEmails, userErrors } from '#features/users';
+import { batchLoader } from '#platform/db/batch-loader';
+import { type Db, violates } from '#platform/db/db';
+import { DatabaseUnavailable, Refusal } from '#platform/errors/errors';
+import { ledgerErrors } from './errors.ts';
+import { asLedgerRefusal } from './ledger-refusal.ts';
+import { type LineType, type NewLine, usualPurposes } from './lines/line.ts';
+import { type Posting, postLines, postSingles } from './post-lines.ts';
+import { selectPostingByKey } from './queries.ts';
+import { readInstant } from './read-instant.ts';
+import { type LegsInput, readLegs, readOnChain } from './read-legs.ts';
+import { refuseUnsettled } from './refuse-unsettled.ts';
+
+/** A line as an operator posts it. */
+export interface BatchLine extends LegsInput {
+  userId: string;
+  id?: string;
+  transactionType: LineType;
+  transactionDate?: string;
+  executedAt?: string;
+  description: string;
+  transactionPurpose?: string;
+  userDescription?: string;
+  transactionHash?: string;
+  logIndex?: number;
+}
+
+export interface Batch {
+  /** The caller's own name for it: posted once. */
+  key: string;
+  lines: readonly BatchLine[];
+}
+
+export interface PostedBatch {
+  postingId: string;
+  lines: number;
+  replayed: boolean;
+}
+
+/**
+ * Posts lines into users' ledgers, all or none. The same again under the same key changes nothing; other lines under it are
+ * refused. A correction is another line: what is posted stays.
+ */
+export async function postBatch(ctx: Ctx, batch: Batch): Promise<PostedBatch> {
+  const fingerprint = createHash('sha256').update(JSON.stringify(batch.lines)).digest();
+  const call = { ctx, batch, fingerprint };
+  const isSmall = batch.lines.length <= togetherMax;
+  return (isSmall ? await postSoon(ctx.db, call) : undefined) ?? postAlone(call);
+}
+
+interface Call {
+  ctx: Ctx;
+  batch: Batch;
+  fingerprint: Buffer;
+}
+
+interface ReadCall extends Call {
+  lines: NewLine[];
+}
+
+/** Larger ones gain nothing, and would have small ones wait. */
+const togetherMax = 10;
+
+/**
+ * Small batches that come at once share a transaction: beginning and ending one, and waiting for the audit log's lock, is most of
+ * what one line costs. Nor is anything looked up before: where they fail together, each is posted for itself, and is told what was
+ * wrong with it or that it was posted before.
+ */
+const postSoon = batchLoader(async (db: Db, calls: Call[]): Promise<(PostedBatch | undefined)[]> => {
+  const group = groupOf(calls);
+  const posted = await postTogether(db, [...group.values()]).catch(noneUnlessLost);
+  const byPlace = new Map([...group.keys()].map((place, at) => [place, posted[at]]));
+  return calls.map((_, place) => byPlace.get(place));
+});
+
+/** By one statement where that can be: each round trip is a tenth of what a line costs. */
+async function postTogether(db: Db, group: readonly ReadCall[]): Promise<PostedBatch[]> {
+  if (group.length === 0) return [];
+  const canBeOne = group.flatMap(givenIds).every(({ id }) => id === undefined);
+  const ids = canBeOne
+    ? await postSingles(db, group.at(-1)!.ctx.now, group.map(toPosting), changesToAppend(group.map(toChange)))
+    : undefined;
+  return ids ? group.map(toAnswer(ids)) : db.transaction((db) => writeCalls(db, group));
+}
+
+/** What became of a commit whose connection broke is not known: whoever asks again under the key will learn it. */
+function noneUnlessLost(error: unknown): PostedBatch[] {
+  if (error instanceof DatabaseUnavailable && error.isConnectionLost) throw error;
+  return [];
+}
+
+/**
+ * Those that can be posted together, by their places: none that is refused as it stands, and none of a user who has lines in another,
+ * as if a later one had brought what an earlier one spends.
+ */
+function groupOf(calls: readonly Call[]): Map<number, ReadCall> {
+  const group = new Map<number, ReadCall>();
+  const users = new Set<string>();
+  for (const [place, call] of calls.entries()) {
+    const read = tryReading(call);
+    if (!read || read.lines.some(({ userId }) => users.has(userId))) continue;
+    for (const { userId } of read.lines) users.add(userId);
+    group.set(place, read);
+  }
+  return group;
+}
+
+function tryReading(call: Call): ReadCall | undefined {
+  try {
+    return readCall(call);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+async function postAlone(call: Call): Promise<PostedBatch> {
+  const { ctx } = call;
+  const former = await findReplay(call);
+  if (former) return former;
+  const read = readCall(call);
+  return ctx.db
+    .transaction(async (db) => (await writeCalls(db, [read]))[0]!)
+    .catch(async (error) => {
+      // Whoever has a ledger is a user: only of others the database asks, and it does not say which line it was.
+      if (violates(error, 'ledger_lists_user_id_fkey')) await requireUsers(ctx, read.lines);
+      return asLedgerRefusal(error, () => findReplay(call));
+    });
+}
+
+/** In a transaction of theirs. */
+async function writeCalls(db: Db, calls: readonly ReadCall[]): Promise<PostedBatch[]> {
+  const postingIds = await postLines(db, calls.at(-1)!.ctx.now, calls.map(toPosting));
+  await refuseUnsettled(db, calls.flatMap(givenIds));
+  await recordChanges(
+    db,
+    calls.map((call, at) => ({ ...toChange(call), subject: `posting:${postingIds[at]}` })),
+  );
+  return calls.map(toAnswer(postingIds));
+}
+
+const toChange = ({ ctx, batch: { key }, lines }: ReadCall) => ({
+  ...{ ctx, action: 'ledger.post' },
+  after: { key, lines: lines.length, users: new Set(lines.map(({ userId }) => userId)).size },
+});
+
+const toAnswer = (postingIds: readonly bigint[]) => (call: ReadCall, at: number) => ({
+  ...{ postingId: String(postingIds[at]), lines: call.lines.length, replayed: false },
+});
+
+const toPosting = ({ batch, fingerprint, lines }: ReadCall): Posting => ({
+  ...{ kind: 'post', operationId: batch.key, description: 'Posted by an operator', fingerprint, lines },
+});
+
+const givenIds = ({ batch, lines }: ReadCall) =>
+  batch.lines.map(({ id }, at) => ({ userId: lines[at]!.userId, id, field: `lines.${at}.id` }));
+
+async function findReplay({
+  ctx,
+  batch: { key, lines },
+  fingerprint,
+}: Call): Promise<PostedBatch | undefined> {
+  const former = await selectPostingByKey(ctx.db, 'post', key);
+  if (!former) return undefined;
+  if (!former.fingerprint?.equals(fingerprint)) throw ledgerErrors.keyReused();
+  return { postingId: String(former.id), lines: lines.length, replayed: true };
+}
+
+const readCall = (call: Call): ReadCall => ({
+  ...call,
+  lines: call.batch.lines.map((line, at) => readLine(call.ctx, line, `lines.${at}.`)),
+});
+
+function readLine(ctx: Ctx, line: BatchLine, where: string): NewLine {
+  const { transactionType: type, description, transactionPurpose, userDescription, executedAt } = line;
+  return {
+    ...readLegs(ctx.evm, type, line, where),
+    userId: line.userId.toLowerCase(),
+    operationId: line.id ?? randomUUID(),
+    ...{ type, description, purpose: transactionPurpose ?? usualPurposes[type] },
+    transactionAt: readInstant(ctx, line.transactionDate, `${where}transactionDate`) ?? ctx.now,
+    executedAt: readInstant(ctx, executedAt, `${where}executedAt`) ?? null,
+    userDescription: userDescription ?? null,
+    onChain: readOnChain(line, where),
+  };
+}
+
+async function requireUsers({ db }: Ctx, lines: readonly NewLine[]): Promise<void> {
+  const userIds = [...new Set(lines.map(({ userId }) => userId))];
+  const known = await selectEmails(db, userIds);
+  const at = lines.findIndex(({ userId }) => !known.has(userId));
+  if (at < 0) return;
+  throw userErrors.userNotFound({
+    details: [{ field: `lines.${at}.userId`, message: 'is not the id of a user' }],
+  });
+}

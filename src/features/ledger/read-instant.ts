@@ -1,0 +1,23 @@
+import type { Ctx } from '#context';
+import { parseInstant } from '#platform/values/instant';
+import { ledgerErrors } from './errors.ts';
+
+const earliest = new Date('1970-01-01T00:00:00Z');
+/** A line that is dated later stays on top of all that follow, for good. */
+const aheadMaxMs = 24 * 60 * 60_000;
+
+/**
+ * An instant that an operator wrote, or undefined where none is. The schema's form also lets through what is none, such as leap
+ * seconds, and years that PostgreSQL or JavaScript have no name for.
+ */
+export function readInstant(
+  { now }: Pick<Ctx, 'now'>,
+  text: string | undefined,
+  field: string,
+): Date | undefined {
+  if (text === undefined) return undefined;
+  const instant = parseInstant(text, 'start');
+  if (instant && instant >= earliest && instant.getTime() <= now.getTime() + aheadMaxMs) return instant;
+  const message = 'must be an instant from 1970 to tomorrow, such as 2026-01-31T12:00:00Z';
+  throw ledgerErrors.invalidLine({ message: `${field} ${message}`, details: [{ field, message }] });
+}

@@ -1,0 +1,26 @@
+import type { Db } from '#platform/db/db';
+import { ledgerErrors } from './errors.ts';
+import { findUnsettled, lockUnsettledLists } from './unsettled/queries.ts';
+
+/** An id that a caller gave to a line, and the field it came in. */
+export interface GivenId {
+  userId: string;
+  id: string | undefined;
+  field: string;
+}
+
+/**
+ * Refuses ids that are among their users' unsettled records: they would be in both sets. Asked under the lock of these, which comes
+ * after that of the ledger; so after posting, in the same transaction.
+ */
+export async function refuseUnsettled(db: Db, given: readonly GivenId[]): Promise<void> {
+  const named = given.filter(({ id }) => id !== undefined);
+  if (named.length === 0) return;
+  const userIds = named.map(({ userId }) => userId);
+  await lockUnsettledLists(db, userIds);
+  const ids = named.map(({ id }) => id!);
+  const place = await findUnsettled(db, userIds, ids);
+  if (place === undefined) return;
+  const { field } = named[place]!;
+  throw ledgerErrors.stillUnsettled({ details: [{ field, message: 'is the id of an unsettled record' }] });
+}

@@ -1,0 +1,144 @@
+import { type Static, Type } from 'typebox';
+import { describePage, type NumberedPage } from '#platform/commands/cursor-page';
+import { currentPageInput, exactObject, nextArguments, toolInstant } from '#platform/commands/tool-shapes';
+import { dateTime } from '#platform/http/schemas';
+import { sanitizeText } from '#platform/values/sanitize-text';
+import { type LineView, lineTypes } from './lines/line.ts';
+import type { UnsettledView } from './unsettled/list-unsettled.ts';
+
+/** The contract's node: what does not apply to a line is absent, what may be unknown is null. */
+export const toNode = (view: LineView): object => nodeOf(view);
+
+/** Of what is not settled, why it is where it is and since when as well. */
+export const toUnsettledNode = (view: UnsettledView): object => ({
+  ...nodeOf(view),
+  statusReason: view.statusReason,
+  updatedAt: view.updatedAt,
+});
+
+function nodeOf(view: LineView | UnsettledView): object {
+  const { assetSent, amountSent, assetReceived, amountReceived } = view;
+  // Field by field: to copy all and leave out four takes as long as to make JSON of them.
+  const node = {
+    id: view.id,
+    uniqueHashId: view.uniqueHashId,
+    transactionDate: view.transactionDate,
+    transactionType: view.transactionType,
+    description: view.description,
+    status: view.status,
+    network: view.network,
+    asset: view.asset,
+    amount: view.amount,
+    runningBalance: view.runningBalance,
+    executedAt: view.executedAt,
+    transactionPurpose: view.transactionPurpose,
+    userDescription: view.userDescription,
+  };
+  if (assetSent !== null) Object.assign(node, { assetSent, amountSent });
+  if (assetReceived !== null) Object.assign(node, { assetReceived, amountReceived });
+  return node;
+}
+
+export function presentPage(nodes: object[], totalCount: number, page: NumberedPage) {
+  // The contract keeps the last one for older callers.
+  return { nodes, pageInfo: { ...describePage(totalCount, page), totalCountIsEstimate: false } };
+}
+
+/** An item of `transactions` of `getAccountHistory`. */
+const toolTransaction = exactObject({
+  transactionDate: dateTime,
+  type: Type.Enum([...lineTypes], {
+    type: 'string',
+    description: 'buy is a deposit, sell a withdrawal, swap-bridge a conversion, transfer-token a transfer.',
+  }),
+  description: Type.String(),
+  status: Type.String(),
+  assetReceived: Type.Optional(Type.String()),
+  amountReceived: Type.Optional(Type.String({ description: 'Exact decimal.' })),
+  assetSent: Type.Optional(Type.String()),
+  amountSent: Type.Optional(Type.String({ description: 'Exact decimal.' })),
+  network: Type.String(),
+  id: Type.Optional(
+    Type.String({
+      description:
+        'With includeIds. Of the operation: the two legs of a conversion between networks share it.',
+    }),
+  ),
+  transactionHash: Type.Optional(Type.String({ description: 'With includeIds, of what is on chain.' })),
+});
+
+/** What does not apply to a line is absent; ids are half of a page's tokens, so that they are given where they are wanted. */
+function presentToolTransaction(
+  view: LineView,
+  { includeIds }: { includeIds: boolean },
+): Static<typeof toolTransaction> {
+  const { assetReceived, amountReceived, assetSent, amountSent } = view;
+  const [, transactionHash] = placeOnChain.exec(view.uniqueHashId) ?? [];
+  return {
+    transactionDate: view.transactionDate,
+    type: view.transactionType,
+    description: sanitizeText(view.description, descriptionMax),
+    status: view.status,
+    ...(assetReceived !== null && amountReceived !== null && { assetReceived, amountReceived }),
+    ...(assetSent !== null && amountSent !== null && { assetSent, amountSent }),
+    network: view.network,
+    ...(includeIds && { id: sanitizeText(view.id) }),
+    ...(includeIds && transactionHash !== undefined && { transactionHash }),
+  };
+}
+
+/** Fifty of them must leave room for the rest of an answer. */
+const descriptionMax = 70;
+
+/** Other lines have a key that says nothing. */
+const placeOnChain = /^(0x[0-9a-f]{64}):[0-9]+$/;
+
+/** The arguments of `getAccountHistory`. */
+export const historyInput = exactObject({
+  filterByHash: Type.Optional(
+    Type.String({
+      pattern: '^0x[0-9a-fA-F]{64}$',
+      description:
+        'Hash of one on-chain transaction, 0x and 64 hexadecimal digits, in any case. Give it alone: with it no other argument may be given.',
+    }),
+  ),
+  startDate: Type.Optional(toolInstant('Only transactions from then on, that instant included.')),
+  endDate: Type.Optional(toolInstant('Only transactions up to then, that instant included.')),
+  limit: Type.Optional(
+    Type.Integer({
+      ...{ minimum: 1, maximum: 500, default: 50 },
+      description: 'How many transactions at most, 1 to 500; 50 where it is left out.',
+    }),
+  ),
+  currentPage: Type.Optional(currentPageInput),
+  includeIds: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'Also give the id of each transaction and its hash on chain. With filterByHash they are given anyway.',
+    }),
+  ),
+});
+
+/** Its payload. */
+export const historyOutput = exactObject({
+  userId: Type.String(),
+  filterByHash: Type.Optional(Type.String({ description: 'As it was given.' })),
+  startDate: Type.Optional(Type.String({ description: 'As it was given.' })),
+  endDate: Type.Optional(Type.String({ description: 'As it was given.' })),
+  count: Type.Integer({ description: 'How many transactions are in this answer.' }),
+  truncated: Type.Boolean({ description: 'There are older ones: call again with nextArguments.' }),
+  hasEurcActivity: Type.Boolean({ description: 'One of the transactions in this answer moves EURC.' }),
+  transactions: Type.Array(toolTransaction, { description: 'Newest first.' }),
+  nextArguments: nextArguments(historyInput),
+});
+
+export function presentLines(lines: readonly LineView[], includeIds: boolean) {
+  return {
+    count: lines.length,
+    hasEurcActivity: lines.some(
+      ({ assetReceived, assetSent }) => assetReceived === 'EURC' || assetSent === 'EURC',
+    ),
+    transactions: lines.map((line) => presentToolTransaction(line, { includeIds })),
+  };
+}

@@ -1,0 +1,46 @@
+import { type Ctx, inTransaction } from '#context';
+import { recordChange } from '#features/audit';
+import { userErrors, userExists } from '#features/users';
+import { partnerErrors } from './errors.ts';
+import { deleteAllowedUser, insertAllowedUser, partnerExists } from './queries.ts';
+
+export interface AllowedUser {
+  partnerId: string;
+  userId: string;
+}
+
+/** Puts a user on the partner's list. On the list already is no error: the outcome asked for is there. */
+export function allowUser(ctx: Ctx, pair: AllowedUser): Promise<AllowedUser & { allowed: boolean }> {
+  return inTransaction(ctx, async (ctx) => {
+    const { partnerId, userId } = await requireBoth(ctx, pair);
+    if (await insertAllowedUser(ctx.db, partnerId, userId, ctx.now)) {
+      await recordChange(ctx, {
+        action: 'partners.allow-user',
+        subject: `partner:${partnerId}`,
+        after: { userId },
+      });
+    }
+    return { partnerId, userId, allowed: true };
+  });
+}
+
+/** Takes a user off the partner's list; the partner's next request for that user is refused. */
+export function disallowUser(ctx: Ctx, pair: AllowedUser): Promise<AllowedUser & { allowed: boolean }> {
+  return inTransaction(ctx, async (ctx) => {
+    const { partnerId, userId } = await requireBoth(ctx, pair);
+    if (await deleteAllowedUser(ctx.db, partnerId, userId)) {
+      await recordChange(ctx, {
+        action: 'partners.disallow-user',
+        subject: `partner:${partnerId}`,
+        before: { userId },
+      });
+    }
+    return { partnerId, userId, allowed: false };
+  });
+}
+
+async function requireBoth(ctx: Ctx, { partnerId, userId }: AllowedUser): Promise<AllowedUser> {
+  if (!(await partnerExists(ctx.db, partnerId))) throw partnerErrors.partnerNotFound();
+  if (!(await userExists(ctx.db, userId))) throw userErrors.userNotFound();
+  return { partnerId: partnerId.toLowerCase(), userId: userId.toLowerCase() };
+}

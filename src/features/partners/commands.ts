@@ -1,0 +1,56 @@
+import { Type } from 'typebox';
+import type { Ctx } from '#context';
+import { defineCommand } from '#platform/commands/command';
+import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
+import { dateTime, line, uuid } from '#platform/http/schemas';
+import { allowUser, disallowUser } from './allow-user.ts';
+import { createPartner } from './create-partner.ts';
+import { listAllowedUsers } from './list-allowed-users.ts';
+import { listPartners } from './list-partners.ts';
+
+const partner = Type.Object({ id: uuid, name: Type.String(), createdAt: dateTime });
+const pair = Type.Object({ partnerId: uuid, userId: uuid }, { additionalProperties: false });
+const membership = Type.Object({ partnerId: uuid, userId: uuid, allowed: Type.Boolean() });
+
+export const partnerCommands = [
+  defineCommand({
+    name: 'partners.create',
+    summary: 'Create a partner.',
+    changes: true,
+    input: Type.Object({ name: line(200) }, { additionalProperties: false }),
+    output: partner,
+    run: (ctx: Ctx, input) => createPartner(ctx, input),
+  }),
+  defineCommand({
+    name: 'partners.list',
+    summary: 'List partners, oldest first.',
+    changes: false,
+    input: Type.Object(cursorInput, { additionalProperties: false }),
+    output: cursorPage(partner),
+    run: (ctx: Ctx, input) => listPartners(ctx, input),
+  }),
+  defineCommand({
+    name: 'partners.allow-user',
+    summary: "Put a user on the partner's allowed list.",
+    changes: true,
+    input: pair,
+    output: membership,
+    run: (ctx: Ctx, input) => allowUser(ctx, input),
+  }),
+  defineCommand({
+    name: 'partners.disallow-user',
+    summary: "Take a user off the partner's allowed list.",
+    changes: true,
+    input: pair,
+    output: membership,
+    run: (ctx: Ctx, input) => disallowUser(ctx, input),
+  }),
+  defineCommand({
+    name: 'partners.list-users',
+    summary: "List the users on the partner's allowed list.",
+    changes: false,
+    input: Type.Object({ partnerId: uuid, ...cursorInput }, { additionalProperties: false }),
+    output: cursorPage(Type.Object({ userId: uuid, email: Type.String(), allowedAt: dateTime })),
+    run: (ctx: Ctx, input) => listAllowedUsers(ctx, input),
+  }),
+];

@@ -1,0 +1,26 @@
+import { type Ctx, inTransaction } from '#context';
+import { recordChange } from '#features/audit';
+import { insertPartner } from './queries.ts';
+
+export interface Partner {
+  id: string;
+  name: string;
+  createdAt: string;
+}
+
+export interface NewPartner {
+  /** Given only for demo data, whose ids stay the same from start to start. */
+  id?: string;
+  name: string;
+}
+
+/** A new partner, with an empty list of allowed users. */
+export function createPartner(ctx: Ctx, input: NewPartner): Promise<Partner> {
+  return inTransaction(ctx, async (ctx) => {
+    const { name } = input;
+    const id = await insertPartner(ctx.db, { id: input.id, name, createdAt: ctx.now });
+    const partner = { id, name, createdAt: ctx.now.toISOString() };
+    await recordChange(ctx, { action: 'partners.create', subject: `partner:${id}`, after: partner });
+    return partner;
+  });
+}

@@ -1,0 +1,63 @@
+import { type EvmNetwork, type Receipt, ruleFor } from '#adapters/evm';
+import type { PaidSlot } from './queries.ts';
+import type { Look, NodeView } from './view-chain.ts';
+
+/** What one node says of one nonce. */
+export interface Word extends Look {
+  view: NodeView;
+}
+
+/** What the nodes of a network say together of one nonce. */
+export interface Agreement<Slot extends PaidSlot = PaidSlot> {
+  slot: Slot;
+  words: readonly Word[];
+  /** What as many nodes as the quorum asks for have in a final block: the same receipt, in the same block. */
+  final: Receipt | undefined;
+  /** In a block, as far as one can tell now: a node shows it, and none that has come as far knows nothing of it. */
+  seen: Receipt | undefined;
+  /** Enough nodes have nothing of ours at this nonce, and more than have something. */
+  isGone: boolean;
+}
+
+/**
+ * A node that is away, errs or has no answer is not a vote. One node alone could complete or fail any payout, so its word is
+ * enough only where it is the only one, or where the operator set a quorum of one.
+ */
+export function agree<Slot extends PaidSlot>(
+  { node: { quorum }, finality }: Pick<EvmNetwork, 'node' | 'finality'>,
+  slot: Slot,
+  words: readonly Word[],
+): Agreement<Slot> {
+  const rule = ruleFor(finality, slot.amount, slot.decimals);
+  const isFinalOn = ({ view, receipt }: Word) => {
+    const final = view.finals.get(rule)!;
+    return receipt && receipt.blockNumber <= final.number && slot.nonce < BigInt(final.count);
+  };
+  const votes = Map.groupBy(words.filter(isFinalOn), ({ receipt }) => JSON.stringify(receipt));
+  const [first, second] = [...votes.values()].toSorted((one, other) => other.length - one.length);
+  const isAgreed = first && first.length >= quorum && first.length > (second?.length ?? 0);
+  const empty = words.filter(({ receipt, isComplete }) => receipt === undefined && isComplete);
+  const showing = words.flatMap(({ receipt }) => receipt ?? []);
+  const [shown] = showing;
+  return {
+    slot,
+    words,
+    final: isAgreed ? first[0]!.receipt : undefined,
+    seen: shown && empty.every(({ view }) => view.head < shown.blockNumber) ? shown : undefined,
+    isGone: empty.length >= quorum && empty.length > showing.length,
+  };
+}
+
+/** The highest value that as many nodes as the quorum asks for have reached. */
+export function reachedBy(quorum: number, values: readonly number[]): number {
+  return values.toSorted((one, other) => other - one)[quorum - 1] ?? 0;
+}
+
+/** For people: who says what. */
+export const describeWords = (words: readonly Word[]): string =>
+  words.map((word) => `${word.view.name} ${describeWord(word)}`).join(', ');
+
+function describeWord({ receipt, isComplete }: Word): string {
+  if (!receipt) return isComplete ? 'has no transaction of ours' : 'does not answer';
+  return `has it ${receipt.isSuccess ? 'as a success' : 'as reverted'} in block ${receipt.blockNumber}`;
+}

@@ -1,0 +1,17 @@
+import { type Agreement, agree } from './agree.ts';
+import type { PaidSlot } from './queries.ts';
+import { look, type NodeView, viewChain, type Watched } from './view-chain.ts';
+
+/** Asks every node about nonces of a wallet: what they say together of each. Throws a `NodeError` where no node answers. */
+export async function askAbout<Slot extends PaidSlot>(
+  watched: Watched,
+  slots: readonly Slot[],
+  views?: readonly NodeView[],
+): Promise<Agreement<Slot>[]> {
+  const asked = views ?? (await viewChain(watched));
+  const looks = await Promise.all(asked.map(({ provider }) => look(provider, slots)));
+  return slots.map((slot, at) => {
+    const words = asked.map((view, of) => ({ view, ...looks[of]![at]! }));
+    return agree(watched.network, slot, words);
+  });
+}

@@ -1,0 +1,64 @@
+import { hashOf, isKnownTransaction, NodeError } from '#adapters/evm';
+import { checkLane, haltLane } from './check-lane.ts';
+import { type Lane, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
+import {
+  claimUnsent,
+  selectOpenBounds,
+  type UnsentAttempt,
+  updateAnswers,
+  updateNotSent,
+} from './queries.ts';
+import { resendMs, turnMax } from './timing.ts';
+
+/**
+ * Sends the stored bytes of what is signed and not in a block, to every node of the network, and again after a while. What a
+ * node answers is noted for people; it never ends or changes a payout.
+ */
+export function broadcast(ctx: WorkerCtx, lane: Lane): Promise<number> {
+  return tolerateNodeOutage(ctx, lane, async () => {
+    const { network, signer } = lane;
+    const where = { network: network.name, address: signer.address };
+    if (!(await selectOpenBounds(ctx.db, network.name, signer.address))) return 0;
+    const check = await checkLane(ctx, lane, network.node.pick());
+    if ('refused' in check) return 0;
+    const unsent = await claimUnsent(ctx.db, { ...where, resendMs, limit: turnMax });
+    if (unsent.length === 0) return 0;
+    const changed = unsent.find(({ hash, raw }) => hashOf(raw) !== hash);
+    if (changed) {
+      await updateNotSent(ctx.db, unsent);
+      await haltLane(ctx, lane, `the stored bytes of ${changed.hash} are not what was signed`);
+      return 0;
+    }
+    // Before anything of it was sent, its nonce was used: by somebody else, and this may be paid already.
+    const taken = unsent.find(({ isFirst, nonce }) => isFirst && nonce < BigInt(check.used));
+    if (taken) {
+      await updateNotSent(ctx.db, unsent);
+      await haltLane(ctx, lane, `nonce ${taken.nonce} was used by a transaction that is not ours`);
+      return 0;
+    }
+    const answers = await sendToAll(lane, unsent);
+    await lane.atStep('send');
+    await updateAnswers(ctx.db, answers, ctx.now);
+    return unsent.length;
+  });
+}
+
+/** One node that is gone must not hold up what the others would take. */
+const sendTimeoutMs = 3_000;
+
+async function sendToAll({ network }: Lane, unsent: readonly UnsentAttempt[]) {
+  const calls = unsent.map(({ raw }) => ({
+    method: 'eth_sendRawTransaction',
+    params: [`0x${raw.toString('hex')}`],
+  }));
+  const byProvider = await Promise.all(
+    network.node.providers.map((provider) => provider.batch(calls, sendTimeoutMs)),
+  );
+  return unsent.map(({ hash }, at) => {
+    const answers = byProvider.map((answers) => answers[at]);
+    const isKnown = answers.some((answer) => !(answer instanceof NodeError) || isKnownTransaction(answer));
+    return { hash, isKnown, answer: answers.map(wordsOf).join('; ') };
+  });
+}
+
+const wordsOf = (answer: unknown) => (answer instanceof NodeError ? answer.message : 'accepted');

@@ -1,0 +1,157 @@
+import {
+  gatherCalls,
+  hashOf,
+  type Provider,
+  readChainId,
+  readDecimals,
+  readTransactionCount,
+} from '#adapters/evm';
+import { type Lane, tellTrouble, type WorkerCtx } from './lane.ts';
+import {
+  insertSigner,
+  type SignerRow,
+  selectOpenAttempts,
+  selectSigner,
+  selectSigners,
+  shortfallReason,
+  updateHalted,
+} from './queries.ts';
+import { isServerTrusted } from './server.ts';
+import { agreementMs, startPatienceMs } from './timing.ts';
+
+/** `used`: how many transactions the wallet has sent, as far as any node knows, those that wait for a block included. */
+export type LaneCheck = { signer: SignerRow; used: number } | { refused: 'halted' | 'disagreement' | 'node' };
+
+/**
+ * Whether this lane may sign and send: the node is on the right chain, its tokens are those of our table, our stored bytes are
+ * what was signed, and no node has seen a transaction of the wallet that we do not know. Told where not.
+ */
+export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider): Promise<LaneCheck> {
+  const { network, signer } = lane;
+  if (!isAgreed(lane, provider)) {
+    const disagreement = await findDisagreement(ctx, lane, provider);
+    if (disagreement) {
+      tellTrouble(ctx, lane, disagreement);
+      return { refused: 'disagreement' };
+    }
+    lane.agreedAt.set(provider, performance.now());
+  }
+  // The chain first and our counter after it: the counter only grows, so another worker's nonces are not taken for foreign ones.
+  const used = await readUsedEverywhere(lane);
+  const known = await selectSigner(ctx.db, network.name, signer.address);
+  if (!known && (await haltDoubted(ctx, lane))) return { refused: 'halted' };
+  if (!known) return isSure(lane) ? register(ctx, lane, used) : { refused: 'node' };
+  // A shortfall is ended by resume, which would be refused after a change of the server: that comes first.
+  const isForShortfall = known.haltedReason?.startsWith(shortfallReason);
+  if ((known.haltedReason === null || isForShortfall) && (await haltDoubted(ctx, lane)))
+    return { refused: 'halted' };
+  if (known.haltedReason !== null) {
+    tellTrouble(ctx, lane, known.haltedReason);
+    return { refused: 'halted' };
+  }
+  if (BigInt(used) <= known.nextNonce) return { signer: known, used };
+  // One answer may be wrong; halting needs a person, so it is asked again.
+  const again = await readUsedEverywhere(lane);
+  if (BigInt(again) <= known.nextNonce) return { refused: 'node' };
+  await haltLane(ctx, lane, unknownTransactions(again, known.nextNonce));
+  return { refused: 'halted' };
+}
+
+/** The most that any node knows of: one that lags would hide what a deployment before us, or beside us, has sent. */
+async function readUsedEverywhere(lane: Lane): Promise<number> {
+  const { network, signer } = lane;
+  const answers = await Promise.allSettled(
+    network.node.providers.map((provider) =>
+      readTransactionCount(provider, signer.address, 'pending', countTimeoutMs),
+    ),
+  );
+  const counts = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  if (counts.length === answers.length) lane.isKnownEverywhere = true;
+  if (counts.length === 0) throw (answers[0] as PromiseRejectedResult).reason;
+  return Math.max(...counts);
+}
+
+/** Before the first signature of a process every node must have told the count once, or be given up after a while. */
+export const isSure = ({ isKnownEverywhere, startedAt }: Lane) =>
+  isKnownEverywhere || performance.now() - startedAt > startPatienceMs;
+
+const countTimeoutMs = 3_000;
+
+export const isAgreed = ({ agreedAt }: Lane, provider: Provider) =>
+  performance.now() - (agreedAt.get(provider) ?? Number.NEGATIVE_INFINITY) <= agreementMs;
+
+async function findDisagreement(ctx: WorkerCtx, lane: Lane, provider: Provider): Promise<string | undefined> {
+  const { network, signer } = lane;
+  const tokens = [...network.tokens.values()];
+  const together = gatherCalls(provider);
+  const [chainId, decimals] = await Promise.all([
+    readChainId(together),
+    // On another chain there are no such tokens: that it is another is said first.
+    Promise.all(tokens.map(({ address }) => readDecimals(together, address).catch((error) => error))),
+  ]);
+  if (chainId !== network.chainId) {
+    return `the node of ${network.name} is on chain ${chainId}, not ${network.chainId}`;
+  }
+  for (const [at, token] of tokens.entries()) {
+    if (decimals[at] instanceof Error) throw decimals[at];
+    if (decimals[at] !== token.decimals) {
+      return `${token.symbol} on ${network.name} has ${decimals[at]} decimals, not ${token.decimals}`;
+    }
+  }
+  const stored = await selectOpenAttempts(ctx.db, network.name, signer.address);
+  const changed = stored.find(({ hash, raw }) => hashOf(raw) !== hash);
+  return changed && `the stored bytes of ${changed.hash} are not what was signed`;
+}
+
+/** A wallet that has sent nothing starts at nonce 0. Any other was used elsewhere, and only a person knows for what. */
+async function register(ctx: WorkerCtx, lane: Lane, used: number): Promise<LaneCheck> {
+  const { network, signer } = lane;
+  const haltedReason = used === 0 ? undefined : unknownTransactions(used, 0n);
+  await insertSigner(ctx.db, { network: network.name, address: signer.address, haltedReason, now: ctx.now });
+  if (haltedReason) {
+    tellHalt(ctx, lane, haltedReason);
+    return { refused: 'halted' };
+  }
+  return { signer: (await selectSigner(ctx.db, network.name, signer.address))!, used };
+}
+
+const serverChanged = ({ server, serverNow }: SignerRow) =>
+  `the database server changed from ${server} to ${serverNow}, by a promotion, a restore or a move, and may have lost signed transactions: wait a minute and run wallets recover`;
+
+const unknownTransactions = (used: number, known: bigint) =>
+  `the hot wallet has sent ${used} transactions and this database knows ${known}: the database was restored from an older backup, or the key is used elsewhere`;
+
+/**
+ * Whether a wallet of the lane's network last signed on another database server; each of these is halted. Also a former wallet,
+ * whose key is not used any more: what it paid may be lost, and this lane would pay it again.
+ */
+export async function haltDoubted(ctx: WorkerCtx, lane: Lane): Promise<boolean> {
+  const signers = await selectSigners(ctx.db, lane.network.name);
+  const doubted = signers.filter((signer) => !isServerTrusted(ctx, signer));
+  for (const signer of doubted) {
+    const { network, address } = signer;
+    const reason = serverChanged(signer);
+    await updateHalted(ctx.db, { network, address, reason, now: ctx.now, isOverShortfall: true });
+    if (address === lane.signer.address) tellHalt(ctx, lane, reason);
+    else tellTrouble(ctx, lane, `the hot wallet ${address} is halted: ${reason}`);
+  }
+  return doubted.length > 0;
+}
+
+/** Stops everything that signs or sends on a lane, on every worker, until an operator has looked. */
+export async function haltLane(ctx: WorkerCtx, lane: Lane, reason: string): Promise<void> {
+  const { network, signer } = lane;
+  const where = { network: network.name, address: signer.address };
+  await updateHalted(ctx.db, { ...where, reason, now: ctx.now });
+  tellHalt(ctx, lane, reason);
+}
+
+function tellHalt(ctx: WorkerCtx, lane: Lane, reason: string): void {
+  const { network, signer } = lane;
+  if (lane.trouble === reason) return;
+  lane.trouble = reason;
+  ctx.log.error(
+    { network: network.name, hotWallet: signer.address, reason },
+    'payouts are halted: nothing is sent',
+  );
+}

@@ -1,0 +1,71 @@
+import { type EvmNetwork, type Provider, readFrozen, type Token } from '#adapters/evm';
+import type { Ctx } from '#context';
+import { selectSigners } from './queries.ts';
+
+export type Eligibility = 'eligible' | 'refused' | 'unknown';
+
+export interface PaidAsset {
+  network: EvmNetwork;
+  token: Token;
+}
+
+/** Whether the token's issuer and the screening provider let each address be paid. Unknown: one of them did not answer. */
+export async function checkEligibility(
+  ctx: Ctx,
+  { network, token }: PaidAsset,
+  addresses: readonly string[],
+  provider: Provider = network.node.pick(),
+  timeoutMs?: number,
+): Promise<Eligibility[]> {
+  const [frozen, screened] = await Promise.all([
+    readFrozen(provider, token, addresses, timeoutMs),
+    Promise.all(
+      addresses.map((address) =>
+        ctx.screening.screen({ network: network.name, currency: token.symbol, address }),
+      ),
+    ),
+  ]);
+  return addresses.map((_, at) => {
+    if (frozen[at] === true || screened[at] === 'refused') return 'refused';
+    return frozen[at] === false && screened[at] === 'allowed' ? 'eligible' : 'unknown';
+  });
+}
+
+const rememberMs = 30_000;
+const patienceMs = 2_000;
+const rememberedMax = 10_000;
+const remembered = new WeakMap<EvmNetwork, Map<string, number>>();
+
+/**
+ * The same for a request that waits. Who was eligible a moment ago is taken to be still, and a node that is away refuses nobody:
+ * everyone is asked about again just before signing.
+ */
+export async function isRefused(ctx: Ctx, asset: PaidAsset, address: string): Promise<boolean> {
+  const key = `${asset.token.symbol} ${address}`;
+  const known = remembered.get(asset.network) ?? new Map<string, number>();
+  remembered.set(asset.network, known);
+  const now = performance.now();
+  if ((known.get(key) ?? Number.NEGATIVE_INFINITY) > now - rememberMs) return false;
+  const [verdict] = await checkEligibility(ctx, asset, [address], asset.network.node.pick(), patienceMs);
+  if (verdict === 'eligible') {
+    if (known.size >= rememberedMax) known.clear();
+    known.set(key, now);
+  }
+  return verdict === 'refused';
+}
+
+const hotWallets = new WeakMap<EvmNetwork, { readAt: number; addresses: ReadonlySet<string> }>();
+const hotWalletsMs = 10_000;
+
+/** Paying ourselves would spend a user's balance for nothing. A wallet registered just now is refused at signing. */
+export async function isHotWallet(ctx: Ctx, network: EvmNetwork, address: string): Promise<boolean> {
+  if (network.signer?.address === address) return true;
+  const now = performance.now();
+  let known = hotWallets.get(network);
+  if (!known || known.readAt < now - hotWalletsMs) {
+    const signers = await selectSigners(ctx.db);
+    known = { readAt: now, addresses: new Set(signers.map((signer) => signer.address)) };
+    hotWallets.set(network, known);
+  }
+  return known.addresses.has(address);
+}

@@ -1,0 +1,195 @@
+import type { SentTransfer } from '#adapters/evm';
+import type { Db, Row } from '#platform/db/db';
+
+interface LaneName {
+  network: string;
+  address: string;
+}
+
+/** Known already is no error: a recovery may be repeated. */
+export async function insertFound(
+  db: Db,
+  { network, address, now }: LaneName & { now: Date },
+  found: readonly SentTransfer[],
+): Promise<void> {
+  const column = <K extends keyof SentTransfer>(name: K) => found.map((each) => each[name] ?? null);
+  await db.query(
+    `insert into found_payments (hash, network, address, nonce, raw, max_fee_per_gas, max_priority_fee_per_gas, withdrawal_id,
+       key_mark, token_address, to_address, amount, found_at)
+     select hash, $1, $2, nonce, raw, fee, tip, reference, mark, token, receiver, amount, $3
+     from unnest($4::text[], $5::bigint[], $6::bytea[], $7::numeric[], $8::numeric[], $9::uuid[], $10::bytea[], $11::text[],
+       $12::text[], $13::numeric[]) v (hash, nonce, raw, fee, tip, reference, mark, token, receiver, amount)
+     on conflict (hash) do nothing`,
+    [
+      ...[network, address, now, column('hash'), column('nonce'), column('raw'), column('maxFeePerGas')],
+      ...[column('maxPriorityFeePerGas'), column('reference'), column('keyMark')],
+      ...[column('token'), column('to'), column('amount')],
+    ],
+  );
+}
+
+const paysExactly = `f.network = w.network and f.token_address = w.token_address and f.to_address = w.to_address
+  and f.amount = w.amount`;
+
+/**
+ * A partner may have repeated a lost request before its payment was found: it is another withdrawal with the same key. Reads the
+ * open withdrawals of one network, and only where something was found that is of no withdrawal here.
+ */
+export async function updateMatchedByKey(db: Db, network: string): Promise<void> {
+  await db.query(
+    `update found_payments f set withdrawal_id = w.id from withdrawals w
+     where f.network = $1 and f.key_mark is not null and not exists (select from withdrawals o where o.id = f.withdrawal_id)
+       and w.status in ('queued', 'pending') and w.network = $1 and w.idempotency_key is not null
+       and withdrawal_key_mark(w.partner_id, w.idempotency_key) = f.key_mark and ${paysExactly}`,
+    [network],
+  );
+}
+
+export interface BindableRow {
+  hash: string;
+  address: string;
+  nonce: bigint;
+  raw: Buffer;
+  maxFeePerGas: bigint;
+  maxPriorityFeePerGas: bigint;
+  withdrawalId: string;
+  status: 'queued' | 'pending';
+  userId: string;
+  currency: string;
+  decimals: number;
+  amount: bigint;
+}
+
+/** Payments whose withdrawal is here and not signed; the withdrawals are held until the end of the transaction. */
+export async function lockBindable(
+  db: Db,
+  network: string,
+  { hash, limit }: { hash?: string; limit: number },
+): Promise<BindableRow[]> {
+  return db.query<BindableRow & Row>(
+    `select f.hash, f.address, f.nonce, f.raw, f.max_fee_per_gas as "maxFeePerGas",
+       f.max_priority_fee_per_gas as "maxPriorityFeePerGas", w.id as "withdrawalId", w.status, w.user_id as "userId", w.currency,
+       w.decimals, w.amount
+     from found_payments f join withdrawals w on w.id = f.withdrawal_id
+     where f.network = $1 and w.status in ('queued', 'pending') and ${paysExactly} and ($3::text is null or f.hash = $3)
+     order by w.id, f.nonce limit $2 for update of w skip locked`,
+    [network, limit, hash ?? null],
+  );
+}
+
+export async function selectBindable(db: Db, network: string, limit: number): Promise<string[]> {
+  const rows = await db.query<{ hash: string }>(
+    `select f.hash from found_payments f join withdrawals w on w.id = f.withdrawal_id
+     where f.network = $1 and w.status in ('queued', 'pending') and ${paysExactly} order by f.found_at, f.hash limit $2`,
+    [network, limit],
+  );
+  return rows.map(({ hash }) => hash);
+}
+
+/** The nonces of payments become the slots of the withdrawals that they paid; one that was void is used again. */
+export async function insertBoundSlots(
+  db: Db,
+  { network, now }: { network: string; now: Date },
+  bound: readonly BindableRow[],
+): Promise<void> {
+  await db.query(
+    `insert into payout_slots (network, address, nonce, withdrawal_id, opened_at)
+     select $1, address, nonce, id, $2 from unnest($3::text[], $4::bigint[], $5::uuid[]) v (address, nonce, id)
+     on conflict (network, address, nonce) do update set withdrawal_id = excluded.withdrawal_id, state = 'open',
+       mined_hash = null, settled_at = null, reported_at = null, missing_since = null, opened_at = excluded.opened_at`,
+    [
+      ...[network, now, bound.map(({ address }) => address), bound.map(({ nonce }) => nonce)],
+      bound.map(({ withdrawalId }) => withdrawalId),
+    ],
+  );
+}
+
+export interface UnknownPayment {
+  hash: string;
+  withdrawalId: string | null;
+}
+
+/** Payments that are of no withdrawal here, and that no operator has accounted for. */
+export async function selectUnknown(db: Db, { network, address }: LaneName): Promise<UnknownPayment[]> {
+  return db.query<UnknownPayment & Row>(
+    `select f.hash, f.withdrawal_id as "withdrawalId" from found_payments f
+     where f.network = $1 and f.address = $2 and f.accepted_at is null
+       and not exists (select from payout_attempts a where a.hash = f.hash)
+     order by f.nonce`,
+    [network, address],
+  );
+}
+
+/** Says which of them were found and are not bound. */
+export async function updateAccepted(
+  db: Db,
+  { network, address, now }: LaneName & { now: Date },
+  hashes: readonly string[],
+): Promise<string[]> {
+  const rows = await db.query<{ hash: string }>(
+    `update found_payments f set accepted_at = coalesce(accepted_at, $3)
+     where f.network = $1 and f.address = $2 and f.hash = any($4::text[])
+       and not exists (select from payout_attempts a where a.hash = f.hash)
+     returning f.hash`,
+    [network, address, now, hashes],
+  );
+  return rows.map(({ hash }) => hash);
+}
+
+/** Takes nonces from their withdrawals, which get others. `minedHash`: the final transaction that used the nonce. */
+export async function updateVoid(
+  db: Db,
+  { network, address, now }: LaneName & { now: Date },
+  slots: readonly { nonce: bigint; minedHash: string | null }[],
+): Promise<string[]> {
+  const nonces = slots.map(({ nonce }) => nonce);
+  const rows = await db.query<{ id: string }>(
+    `update payout_slots s set state = 'void', void_of = s.withdrawal_id, withdrawal_id = null, mined_hash = v.hash,
+       settled_at = $3, missing_since = null
+     from unnest($4::bigint[], $5::text[]) v (nonce, hash)
+     where s.network = $1 and s.address = $2 and s.nonce = v.nonce and s.state = 'open' returning s.void_of as id`,
+    [network, address, now, nonces, slots.map(({ minedHash }) => minedHash)],
+  );
+  await db.query(
+    'update payout_attempts set is_void = true where network = $1 and address = $2 and nonce = any($3::bigint[])',
+    [network, address, nonces],
+  );
+  const ids = rows.map(({ id }) => id);
+  await db.query(
+    `update withdrawals set status = 'pending', transfer_status = null, transaction_hash = null, checked_at = null,
+       updated_at = greatest(updated_at, $2) where id = any($1::uuid[])`,
+    [ids, now],
+  );
+  return ids;
+}
+
+/**
+ * Withdrawals whose payment was found and that are signed again at another nonce: that slot is void if its bytes never left, which
+ * its attempts say, because a send is noted before it is made.
+ */
+export async function updateSignedAgain(db: Db, where: LaneName & { now: Date }): Promise<void> {
+  const rows = await db.query<{ nonce: bigint }>(
+    `select s.nonce from payout_slots s
+     join withdrawals w on w.id = s.withdrawal_id
+     join found_payments f on f.withdrawal_id = w.id and ${paysExactly}
+     where s.network = $1 and s.address = $2 and s.state = 'open' and (f.address, f.nonce) <> (s.address, s.nonce)
+       and not exists (select from payout_attempts a where a.hash = f.hash)
+       and not exists (select from payout_attempts a where a.network = s.network and a.address = s.address
+         and a.nonce = s.nonce and a.sends > 0 and not a.is_void)
+     order by s.nonce for update of s`,
+    [where.network, where.address],
+  );
+  await updateVoid(
+    db,
+    where,
+    rows.map(({ nonce }) => ({ nonce, minedHash: null })),
+  );
+}
+
+/** Whether a payment of this withdrawal was found on chain: then it is not for an operator to end it. */
+export async function isFoundPaid(db: Db, withdrawalId: string): Promise<boolean> {
+  const rows = await db.query('select 1 from withdrawals w where id = $1 and is_found_paid(w)', [
+    withdrawalId,
+  ]);
+  return rows.length > 0;
+}

@@ -1,0 +1,86 @@
+import type { Deps } from '#context';
+import type { GaugeSource } from '#platform/observe/metrics';
+import { formatMinor } from '#platform/values/money';
+import { countWaiting, selectLaneDepths, selectSigners } from './queries.ts';
+import { type Balances, lastBalances } from './read-balances.ts';
+
+/** From what a job has read: a scrape asks no node. */
+const ofWallets =
+  (
+    figures: (balances: Balances, deps: Deps) => { labels?: Record<string, string>; value: number }[],
+  ): GaugeSource<Deps>['read'] =>
+  async (deps) =>
+    [...deps.evm.values()].flatMap((network) =>
+      lastBalances(network).flatMap((balances) =>
+        figures(balances, deps).map(({ labels, value }) => ({
+          labels: { network: network.name, wallet: balances.wallet, ...labels },
+          value,
+        })),
+      ),
+    );
+
+const inUnits = (minor: bigint, decimals: number) => Number(formatMinor(minor, decimals));
+
+export const payoutGauges: readonly GaugeSource<Deps>[] = [
+  {
+    name: 'causeway_payouts_waiting',
+    help: 'Pending withdrawals that cannot be signed, of the first 10000, by what they wait for: gas, a currency, fees, node, screening, token, halted.',
+    labels: ['network', 'reason'],
+    read: async ({ db }) =>
+      (await countWaiting(db, 10_000)).map(({ network, waitingFor, count }) => ({
+        labels: { network, reason: waitingFor },
+        value: Number(count),
+      })),
+  },
+  {
+    name: 'causeway_payouts_open',
+    help: 'Payouts that are signed and not final, by hot wallet.',
+    labels: ['network', 'wallet'],
+    read: async ({ db }) =>
+      (await selectLaneDepths(db)).map(({ network, address, open }) => ({
+        labels: { network, wallet: address },
+        value: Number(open),
+      })),
+  },
+  {
+    name: 'causeway_payouts_halted',
+    help: '1 where nothing is signed or sent until an operator has looked: wallets.show says why.',
+    labels: ['network', 'wallet'],
+    read: async ({ db }) =>
+      (await selectSigners(db)).map(({ network, address, haltedAt }) => ({
+        labels: { network, wallet: address },
+        value: haltedAt === null ? 0 : 1,
+      })),
+  },
+  {
+    name: 'causeway_hot_wallet_gas',
+    help: 'Native coin of each hot wallet, in whole units; read every minute by workers.',
+    labels: ['network', 'wallet'],
+    read: ofWallets(({ gas }) => [{ value: inUnits(gas, 18) }]),
+  },
+  {
+    name: 'causeway_hot_wallet_token',
+    help: 'Tokens of each hot wallet, in whole units; read every minute by workers.',
+    labels: ['network', 'wallet', 'currency'],
+    read: ofWallets(({ tokens }) =>
+      tokens.map(({ symbol, decimals, balance }) => ({
+        labels: { currency: symbol },
+        value: inUnits(balance, decimals),
+      })),
+    ),
+  },
+  {
+    name: 'causeway_hot_wallet_payouts',
+    help: 'How many payouts the gas of each hot wallet suffices for at present fees.',
+    labels: ['network', 'wallet'],
+    read: ofWallets(({ payouts }) => [{ value: Number(payouts) }]),
+  },
+  {
+    name: 'causeway_hot_wallet_age_seconds',
+    help: 'How long ago the balances of each hot wallet were read; about a minute, unless its node does not answer.',
+    labels: ['network', 'wallet'],
+    read: ofWallets(({ readAt }, { clock }) => [
+      { value: Math.max(clock().getTime() - readAt.getTime(), 0) / 1_000 },
+    ]),
+  },
+];

@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { useChain } from '#test/chain';
+import { makeAddress } from '#test/factories';
+import {
+  letTimePass,
+  type Meddle,
+  makeWorld,
+  type NodeProxy,
+  startProxy,
+  unit,
+  type Worker,
+  type World,
+} from '#test/payout-world';
+import { stuckAfterMs } from './timing.ts';
+
+const chain = useChain();
+const gwei = 10n ** 9n;
+
+/** Worlds whose worker has two nodes, of which one can be made to lie: as the first that is asked, and as the second. */
+const orders = ['first', 'second'] as const;
+
+interface TwoNodes {
+  world: World;
+  worker: Worker;
+  liar: NodeProxy;
+  honest: NodeProxy;
+}
+
+async function withTwoNodes(t: TestContext, liarIs: (typeof orders)[number]): Promise<TwoNodes> {
+  const [liar, honest] = [await startProxy(t, chain.rpcUrl), await startProxy(t, chain.rpcUrl)];
+  const rpcUrls = [liar.url, honest.url];
+  const world = await makeWorld(t, chain, { rpcUrls: liarIs === 'first' ? rpcUrls : rpcUrls.toReversed() });
+  return { world, worker: world.worker, liar, honest };
+}
+
+const receiptsAsked = ({ counts }: NodeProxy) => counts.get('eth_getTransactionReceipt') ?? 0;
+
+/** Nodes that swallow what they are sent: nothing of it ever reaches the chain. */
+const swallow: Meddle = ({ method }, forward) =>
+  method === 'eth_sendRawTransaction' ? `0x${'0'.repeat(64)}` : forward();
+
+/** Says of every transaction that it is in a final block and paid, and that the wallet's count is one higher. */
+async function claimsPaid(world: World, id: string): Promise<Meddle> {
+  const { toAddress, amount } = await world.read(id);
+  const token = world.settings.tokens.find(({ symbol }) => symbol === 'USDC')!.address;
+  const word = (value: string | bigint) => `0x${BigInt(value).toString(16).padStart(64, '0')}`;
+  const block = await chain.call<{ number: string; hash: string }>('eth_getBlockByNumber', '0x3', false);
+  return ({ method, params }, forward) => {
+    if (method === 'eth_sendRawTransaction') return swallow({ method, params }, forward);
+    if (method === 'eth_getTransactionCount') return '0x1';
+    if (method !== 'eth_getTransactionReceipt') return forward();
+    const where = { transactionHash: params[0], blockNumber: block.number, blockHash: block.hash };
+    const topics = [
+      '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+      word(world.wallet),
+      word(toAddress),
+    ];
+    const log = { ...where, address: token, topics, data: word(amount), logIndex: '0x0' };
+    return { ...where, status: '0x1', logs: [log] };
+  };
+}
+
+for (const order of orders) {
+  describe(`of two nodes the ${order} lies`, () => {
+    test('that a payout was paid: it is not completed, and nothing is debited', async (t) => {
+      const { world, worker, liar, honest } = await withTwoNodes(t, order);
+      const id = await world.withdraw();
+      await worker.hold();
+      await worker.sign();
+      liar.meddle = await claimsPaid(world, id);
+      honest.meddle = swallow;
+      await worker.send();
+      await chain.mine(3);
+      for (let turn = 0; turn < 4; turn++) await worker.settle();
+      assert.ok(receiptsAsked(liar) > 0, 'the liar was asked');
+      assert.equal((await world.paid()).length, 0);
+      assert.equal((await world.read(id)).status, 'processing');
+      assert.deepEqual(await world.funds(), { balance: 1_000n * unit, held: unit });
+    });
+
+    test('that a payout was reverted: it is not failed, and completed once both agree', async (t) => {
+      const { world, worker, liar, honest } = await withTwoNodes(t, order);
+      const id = await world.withdraw();
+      liar.meddle = async ({ method }, forward) => {
+        const answer = await forward();
+        const isReceipt = method === 'eth_getTransactionReceipt' && answer;
+        return isReceipt ? { ...(answer as object), status: '0x0', logs: [] } : answer;
+      };
+      await worker.hold();
+      await worker.sign();
+      await worker.send();
+      await chain.mine(2);
+      for (let turn = 0; turn < 4; turn++) await worker.settle();
+      assert.ok(receiptsAsked(liar) > 0, 'the liar was asked');
+      // Nor while nobody contradicts.
+      honest.weather = (response) => response.destroy();
+      for (let turn = 0; turn < 2; turn++) await worker.settle();
+      assert.equal((await world.read(id)).status, 'processing');
+      assert.equal((await world.funds()).held, unit);
+      honest.weather = undefined;
+      liar.meddle = undefined;
+      await worker.settle();
+      await world.expectPaid(id);
+    });
+
+    test('that a reverted payout was paid, or nothing of it: it fails only when both say so', async (t) => {
+      const { world, worker, liar } = await withTwoNodes(t, order);
+      const to = makeAddress();
+      const id = await world.withdraw({ to });
+      await worker.hold();
+      await worker.sign();
+      await chain.setFrozen('USDC', to, true);
+      await worker.send();
+      await chain.mine(2);
+      liar.meddle = ({ method }, forward) => (method === 'eth_getTransactionReceipt' ? null : forward());
+      for (let turn = 0; turn < 3; turn++) await worker.settle();
+      assert.ok(receiptsAsked(liar) > 0, 'the liar was asked');
+      assert.equal((await world.read(id)).status, 'processing');
+      liar.meddle = undefined;
+      await worker.settle();
+      await world.expectFailed(id, 'The transaction was reverted on chain');
+    });
+
+    test('about fees: payouts and raised payouts offer what the other says', async (t) => {
+      const { world, worker, liar } = await withTwoNodes(t, order);
+      await chain.call('evm_setAutomine', false);
+      t.after(() => chain.call('evm_setAutomine', true));
+      const absurd = `0x${(10_000n * gwei).toString(16)}`;
+      liar.meddle = async ({ method }, forward) => {
+        if (method === 'eth_maxPriorityFeePerGas') return absurd;
+        const answer = await forward();
+        return method === 'eth_getBlockByNumber' && answer ? { ...answer, baseFeePerGas: absurd } : answer;
+      };
+      const ids = [await world.withdraw(), await world.withdraw()];
+      // One turn at each node.
+      await worker.hold();
+      await worker.sign();
+      ids.push(await world.withdraw());
+      await worker.hold();
+      await worker.sign();
+      worker.advance(world.settings.bumpAfterMs);
+      await worker.bump();
+      assert.ok((liar.counts.get('eth_maxPriorityFeePerGas') ?? 0) > 0, 'the liar was asked');
+      const attempts = (await Promise.all(ids.map(world.attempts))).flat();
+      assert.equal(attempts.length, 4, 'three payouts, and the first of them raised');
+      for (const { tip, fee } of attempts)
+        assert.ok(tip < 40n * gwei && fee < 1_000n * gwei, `${tip} ${fee}`);
+      await worker.send();
+      await chain.mine(3);
+      liar.meddle = undefined;
+      await worker.settle();
+      await world.expectPaid(...ids);
+    });
+  });
+}
+
+describe('a payout that is not settled for half an hour', () => {
+  const haltOf = async ({ db }: World) =>
+    (await db.query<{ reason: string | null }>('select halted_reason as reason from payout_signers'))[0]!
+      .reason;
+
+  /** With a liar, the wallet is resumed only while it does not lie, as if it were out of the settings. */
+  async function expectHaltedOnce(
+    world: World,
+    worker: Worker,
+    reason: RegExp,
+    liar?: NodeProxy,
+  ): Promise<void> {
+    assert.match((await haltOf(world))!, reason);
+    const wallet = { network: 'polygon', address: world.wallet };
+    const meddle = liar?.meddle;
+    if (liar) {
+      assert.equal((await world.operator('wallets.resume', wallet)).status, 409);
+      liar.meddle = undefined;
+    }
+    assert.equal((await world.operator('wallets.resume', wallet)).status, 200);
+    if (liar) liar.meddle = meddle;
+    await worker.settle();
+    assert.equal(await haltOf(world), null, 'told once');
+  }
+
+  test('because no block ever takes it: the lane halts and says so', async (t) => {
+    const { world, worker, liar, honest } = await withTwoNodes(t, 'first');
+    liar.meddle = honest.meddle = swallow;
+    const id = await world.withdraw();
+    await worker.hold();
+    await worker.sign();
+    await worker.send();
+    worker.advance(stuckAfterMs - 60_000);
+    await worker.settle();
+    assert.equal(await haltOf(world), null);
+    worker.advance(60_000);
+    await worker.settle();
+    await expectHaltedOnce(
+      world,
+      worker,
+      new RegExp(`^no block has nonce 0 \\(withdrawal ${id}\\), .* signed 30 minutes ago`),
+    );
+    liar.meddle = honest.meddle = undefined;
+    await letTimePass(world);
+    await worker.send();
+    await chain.mine(2);
+    await worker.settle();
+    await world.expectPaid(id);
+  });
+
+  test('because it offers too little: it waits, as fees are raised or fall', async (t) => {
+    const { world, worker, honest } = await withTwoNodes(t, 'first');
+    await world.withdraw();
+    await worker.hold();
+    await worker.sign();
+    honest.meddle = async ({ method }, forward) => {
+      const answer = await forward();
+      const isBlock = method === 'eth_getBlockByNumber' && answer;
+      return isBlock ? { ...answer, baseFeePerGas: '0xffffffffffff' } : answer;
+    };
+    worker.advance(2 * stuckAfterMs);
+    await worker.settle();
+    assert.equal(await haltOf(world), null);
+  });
+
+  test('because the nodes contradict each other: the lane halts and says who says what', async (t) => {
+    const { world, worker, liar } = await withTwoNodes(t, 'first');
+    const id = await world.withdraw();
+    await worker.hold();
+    await worker.sign();
+    await worker.send();
+    await chain.mine(2);
+    liar.meddle = ({ method }, forward) => (method === 'eth_getTransactionReceipt' ? null : forward());
+    worker.advance(stuckAfterMs);
+    await worker.settle();
+    await expectHaltedOnce(
+      world,
+      worker,
+      /^the nodes of polygon do not agree about nonce 0 .*: node 1 has no transaction of ours, node 2 has it as a success in block \d+\. .* out of the settings, then run wallets resume$/,
+      liar,
+    );
+    liar.meddle = undefined;
+    await worker.settle();
+    await world.expectPaid(id);
+  });
+
+  test('because a node is away: it is told as trouble, and nothing halts', async (t) => {
+    const { world, worker, liar } = await withTwoNodes(t, 'first');
+    const id = await world.withdraw();
+    await worker.hold();
+    await worker.sign();
+    await worker.send();
+    await chain.mine(2);
+    liar.weather = (response) => response.destroy();
+    worker.advance(2 * stuckAfterMs);
+    await worker.settle();
+    assert.equal(await haltOf(world), null);
+    const told = worker.lines.filter(({ msg }) => msg === 'payouts are not settled');
+    assert.deepEqual(
+      told.map(({ trouble }) => trouble),
+      ['1 of 2 nodes of polygon answer, and 2 must agree before a payout is settled'],
+    );
+    liar.weather = undefined;
+    await worker.settle();
+    await world.expectPaid(id);
+    assert.ok(worker.lines.some(({ msg }) => msg === 'payouts are settled again'));
+  });
+});

@@ -1,0 +1,89 @@
+import {
+  type EvmNetwork,
+  NodeError,
+  type Provider,
+  readFinalBlock,
+  readKnown,
+  readReceipts,
+  readSentTransfers,
+  readTransactionCount,
+  type SentTransfer,
+  strictestRule,
+} from '#adapters/evm';
+import { payoutErrors } from './errors.ts';
+import type { OpenSlot } from './queries.ts';
+import { readFinal } from './read-final.ts';
+
+/** What a wallet has done on chain since a block. */
+export interface Past {
+  /** Nonces below it are decided. */
+  used: number;
+  /** In order of their nonces. */
+  transfers: SentTransfer[];
+  /** Open slots below `used` that none of our transactions has used. */
+  taken: OpenSlot[];
+  /** Nonces that one of our fillers has used, with its hash. */
+  filled: ReadonlyMap<bigint, string>;
+}
+
+/** Refuses while something is on its way that is not ours: what is in no final block yet could not be found. */
+export async function readPast(
+  network: EvmNetwork,
+  { wallet, fromBlock, open }: { wallet: string; fromBlock: number; open: readonly OpenSlot[] },
+): Promise<Past> {
+  const { node, finality, tokens } = network;
+  const provider = node.pick();
+  const final = await readFinalBlock(provider, strictestRule(finality));
+  if (!final) throw payoutErrors.nodeAway();
+  const used = await readTransactionCount(provider, wallet, final.number);
+  for (const each of node.providers) {
+    const sent = await readTransactionCount(each, wallet, 'pending');
+    if (sent < used || !(await knowsOurs(each, open, used, sent))) throw payoutErrors.walletBusy();
+  }
+  const addresses = [...tokens.values()].map(({ address }) => address);
+  const blocks = { fromBlock, toBlock: final.number };
+  const transfers = await readSentTransfers(provider, { from: wallet, tokens: addresses, ...blocks });
+  const taken = await findTaken(provider, open, used);
+  for (const { nonce } of taken) {
+    const other = transfers.find((transfer) => BigInt(transfer.nonce) === nonce);
+    if (other) await readFinal(network, other.hash);
+  }
+  const isFiller = ({ to, amount }: SentTransfer) => to === wallet && amount === 0n;
+  return {
+    ...{
+      used,
+      taken,
+      transfers: transfers.filter((each) => !isFiller(each)).sort((a, b) => a.nonce - b.nonce),
+    },
+    filled: new Map(transfers.filter(isFiller).map(({ nonce, hash }) => [BigInt(nonce), hash])),
+  };
+}
+
+/** A node keeps one transaction for each nonce: where it has ours, nobody else's is on its way. */
+async function knowsOurs(
+  provider: Provider,
+  open: readonly OpenSlot[],
+  from: number,
+  below: number,
+): Promise<boolean> {
+  const onTheWay = open.filter(({ nonce }) => nonce >= BigInt(from) && nonce < BigInt(below));
+  if (onTheWay.length < below - from) return false;
+  const hashes = onTheWay.flatMap(({ attempts }) => attempts.map(({ hash }) => hash));
+  const known = new Set(await readKnown(provider, hashes));
+  return onTheWay.every(({ attempts }) => attempts.some(({ hash }) => known.has(hash)));
+}
+
+/** Open slots below the final count that none of their transactions has used. */
+export async function findTaken(
+  provider: Provider,
+  open: readonly OpenSlot[],
+  used: number,
+): Promise<OpenSlot[]> {
+  const decided = open.filter(({ nonce }) => nonce < BigInt(used));
+  const hashes = decided.flatMap(({ attempts }) => attempts.map(({ hash }) => hash));
+  const receipts = await readReceipts(provider, hashes);
+  const failure = receipts.find((receipt) => receipt instanceof NodeError);
+  if (failure) throw failure;
+  const mined = new Set(hashes.filter((_, at) => receipts[at] !== null));
+  return decided.filter(({ attempts }) => !attempts.some(({ hash }) => mined.has(hash)));
+}

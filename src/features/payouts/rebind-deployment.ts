@@ -1,0 +1,28 @@
+import { type Ctx, inTransaction } from '#context';
+import { recordChange } from '#features/audit';
+import { selectSigners, updateDeployment, updateHalted } from './queries.ts';
+
+/**
+ * Gives the database to another deployment, and halts every wallet: whether the former one has paid what this database does not know
+ * is for wallets.recover to find.
+ */
+export function rebindDeployment(
+  ctx: Ctx,
+  { deploymentId }: { deploymentId: string },
+): Promise<{ deploymentId: string; former: string | null }> {
+  return inTransaction(ctx, async (ctx) => {
+    const { db, now } = ctx;
+    const former = await updateDeployment(db, deploymentId, now);
+    if (former === deploymentId) return { deploymentId, former };
+    const reason = `the database was rebound from deployment ${former ?? '(none)'} to ${deploymentId}: run wallets recover`;
+    for (const { network, address } of await selectSigners(db))
+      await updateHalted(db, { network, address, reason, now });
+    await recordChange(ctx, {
+      action: 'wallets.rebind',
+      subject: 'database:deployment',
+      before: { deploymentId: former },
+      after: { deploymentId },
+    });
+    return { deploymentId, former };
+  });
+}

@@ -1,0 +1,96 @@
+import { checksumAddress } from '#adapters/evm';
+import { type Agreement, reachedBy } from './agree.ts';
+import { askAbout } from './ask-about.ts';
+import { haltLane } from './check-lane.ts';
+import { type Lane, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
+import {
+  type SettledPayout,
+  selectLatestSettled,
+  selectSigner,
+  selectWasResumed,
+  updateGone,
+} from './queries.ts';
+import { outcomeOf } from './record-final.ts';
+import { foreignAfterMs, recheckForMs, turnMax } from './timing.ts';
+import { viewChain } from './view-chain.ts';
+
+/**
+ * Looks again at the last payouts that were settled. A reorganisation below what counts as final can take a payment back, and
+ * its nonce is then a gap behind which nothing is mined. That is never fixed silently: the lane halts and says what to do. The
+ * withdrawal stays as it ended, because its bytes are the only ones that can ever use that nonce. Returns how many are gone.
+ */
+export function recheckFinal(ctx: WorkerCtx, lane: Lane): Promise<number> {
+  return tolerateNodeOutage(ctx, lane, async () => {
+    const { network, signer } = lane;
+    const where = { network: network.name, address: signer.address };
+    const since = ctx.now.getTime() - recheckForMs;
+    const settled = await selectLatestSettled(ctx.db, { ...where, limit: turnMax });
+    if (settled.length === 0) return 0;
+    const views = await viewChain({ network, address: signer.address });
+    const used = reachedBy(
+      network.node.quorum,
+      views.map(({ latest }) => latest),
+    );
+    // The count tells of every gap, however old; a nonce with another outcome is looked for among the newest only.
+    const looked = settled.filter(
+      ({ settledAt, nonce }) => nonce >= BigInt(used) || settledAt.getTime() >= since,
+    );
+    const agreements = await askAbout({ network, address: signer.address }, looked, views);
+    const gone = agreements.filter(({ isGone }) => isGone).map(({ slot }) => slot);
+    const goneSince = await updateGone(ctx.db, { ...where, isGone: gone.length > 0, now: ctx.now });
+    // One look is no proof: only what every look of a minute has shown halts the lane.
+    if (goneSince && ctx.now.getTime() - goneSince.getTime() >= foreignAfterMs)
+      await haltForGone(ctx, lane, gone, used);
+    const changed = agreements.find((one) => hasChanged(signer.address, one));
+    if (changed) await haltOnce(ctx, lane, describeChange(changed.slot));
+    return gone.length;
+  });
+}
+
+async function haltForGone(
+  ctx: WorkerCtx,
+  lane: Lane,
+  gone: readonly SettledPayout[],
+  used: number,
+): Promise<void> {
+  // A nonce that somebody else has used since can never pay: sending again would not help.
+  const taken = gone.find(({ nonce }) => nonce < BigInt(used));
+  const [first] = gone.filter(({ nonce }) => nonce >= BigInt(used));
+  if (taken) await haltOnce(ctx, lane, describeTaken(taken));
+  if (!first) return;
+  const { network, signer } = lane;
+  if ((await selectSigner(ctx.db, network.name, signer.address))?.haltedAt) return;
+  await haltLane(ctx, lane, describeGone(lane, gone.length, first, used));
+}
+
+function describeGone(
+  { network, signer }: Lane,
+  count: number,
+  { nonce, withdrawalId, status }: SettledPayout,
+  used: number,
+): string {
+  const subject = count === 1 ? 'a payout that was final is' : `${count} payouts that were final are`;
+  const wallet = `--network ${network.name} --address ${checksumAddress(signer.address)}`;
+  return `${subject} no longer on chain, first nonce ${nonce} (withdrawal ${withdrawalId}, ${status}): the chain was reorganised below what counts as final. Run wallets resend ${wallet} --from-nonce ${used}, which sends the stored bytes again, and wallets resume when they are mined`;
+}
+
+const describeTaken = ({ nonce, withdrawalId, status }: SettledPayout) =>
+  `nonce ${nonce}, which settled withdrawal ${withdrawalId} as ${status}, was used again by a transaction that is not ours after the chain was reorganised below what counts as final. See who was paid, correct the books with ledger post, then run wallets resume`;
+
+const describeChange = ({ nonce, withdrawalId, status }: SettledPayout) =>
+  `nonce ${nonce} settled withdrawal ${withdrawalId} as ${status}, and the chain shows another outcome now: it was reorganised below what counts as final. Correct the books with ledger post, then run wallets resume`;
+
+/** What an operator accepted and we cannot judge stays accepted as long as it is the same transaction. */
+function hasChanged(address: string, { slot, final }: Agreement<SettledPayout>): boolean {
+  if (!final) return false;
+  const outcome = outcomeOf(address, slot, final);
+  return outcome ? outcome.status !== slot.status : final.transactionHash !== slot.minedHash;
+}
+
+/** An operator who let the wallet go on after this very reason has dealt with it. */
+async function haltOnce(ctx: WorkerCtx, lane: Lane, reason: string): Promise<void> {
+  const where = { network: lane.network.name, address: lane.signer.address };
+  if (await selectWasResumed(ctx.db, { ...where, reason })) return;
+  if ((await selectSigner(ctx.db, where.network, where.address))?.haltedAt) return;
+  await haltLane(ctx, lane, reason);
+}

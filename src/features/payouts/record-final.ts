@@ -1,0 +1,176 @@
+import { matchTransfer, type Receipt } from '#adapters/evm';
+import { inTransaction } from '#context';
+import { lockFree, type PaidWithdrawal, postWithdrawals, releaseHeld } from '#features/ledger';
+import { DatabaseUnavailable } from '#platform/errors/errors';
+import type { Lane, WorkerCtx } from './lane.ts';
+import { lockOpenSlots, type OpenSlot, type PaidSlot, type SettledSlot, updateSettled } from './queries.ts';
+
+type Judged = SettledSlot & { slot: OpenSlot; logIndex: number };
+
+/** A nonce and the receipt that the nodes agree on. */
+export interface FinalSlot {
+  slot: OpenSlot;
+  receipt: Receipt;
+}
+
+export interface Recorded {
+  settled: number;
+  /** Final and not settled, since somebody else has the ledger locked or it cannot be booked: they have a later turn. */
+  left: number;
+  /** What the chain shows of these cannot come from the transfer that was signed. */
+  deviating: FinalSlot[];
+}
+
+/** Books what is final on chain: completed where the transfer is there, failed where it was reverted. */
+export async function recordFinal(
+  ctx: WorkerCtx,
+  lane: Lane,
+  finals: readonly FinalSlot[],
+): Promise<Recorded> {
+  const judged = finals.map((one) => ({ ...one, verdict: judge(lane.signer.address, one) }));
+  const having = (status: Judged['status']) =>
+    judged.flatMap(({ verdict }) => (verdict?.status === status ? [verdict] : []));
+  // Apart, because each locks the accounts that it needs in one go.
+  const [completed, failed] = [having('completed'), having('failed')];
+  const settled = (await settleCompleted(ctx, lane, completed)) + (await settleFailed(ctx, lane, failed));
+  const left = completed.length + failed.length - settled;
+  return { settled, left, deviating: judged.filter(({ verdict }) => !verdict) };
+}
+
+/** What a receipt says of the transfer of a nonce. */
+export type Outcome = { status: 'completed'; logIndex: number } | { status: 'failed' };
+
+/**
+ * Undefined where the receipt says something that a transfer of ours cannot do: also success without a trace of the transfer,
+ * which is a node that lost the logs sooner than a token that moved nothing. Only a revert is proof that nobody was paid.
+ */
+export function outcomeOf(
+  from: string,
+  { tokenAddress: token, toAddress: to, amount }: PaidSlot,
+  receipt: Receipt,
+): Outcome | undefined {
+  const match = matchTransfer(receipt, { token, from, to, amount });
+  if (match.kind === 'exact') return { status: 'completed', logIndex: match.logIndex };
+  return match.kind === 'other' || receipt.isSuccess ? undefined : { status: 'failed' };
+}
+
+function judge(from: string, { slot, receipt }: FinalSlot): Judged | undefined {
+  const outcome = outcomeOf(from, slot, receipt);
+  const facts = { slot, nonce: slot.nonce, withdrawalId: slot.withdrawalId };
+  const mined = { ...facts, minedHash: receipt.transactionHash };
+  if (outcome?.status === 'completed') {
+    const { logIndex } = outcome;
+    return { ...mined, status: 'completed', transferStatus: 'confirmed', errorMessage: null, logIndex };
+  }
+  if (!outcome) return undefined;
+  const errorMessage = 'The transaction was reverted on chain';
+  return { ...mined, status: 'failed', transferStatus: 'reverted', errorMessage, logIndex: -1 };
+}
+
+async function settleCompleted(ctx: WorkerCtx, lane: Lane, judged: readonly Judged[]): Promise<number> {
+  return settleSlots(ctx, lane, judged, async (ctx, ours) => {
+    await postWithdrawals(
+      ctx,
+      ours.map((one) => toPaid(lane.network.name, one)),
+    );
+    await lane.atStep('ledger');
+  });
+}
+
+/** As the ledger posts it. */
+export function toPaid(
+  network: string,
+  { slot, minedHash, logIndex }: { slot: OpenSlot; minedHash: string; logIndex: number },
+): PaidWithdrawal {
+  const { withdrawalId, userId, recipientUserId, currency, amount } = slot;
+  const description = slot.description ?? `Withdrawal of ${currency} on ${network}`;
+  return {
+    ...{ withdrawalId, userId, recipientUserId, network, currency, amount, description },
+    ...{ transactionHash: minedHash, logIndex },
+  };
+}
+
+async function settleFailed(ctx: WorkerCtx, lane: Lane, judged: readonly Judged[]): Promise<number> {
+  return settleSlots(ctx, lane, judged, async ({ db }, ours) => {
+    const network = lane.network.name;
+    await releaseHeld(
+      db,
+      ours.map(({ slot: { userId, currency, amount } }) => ({ userId, network, currency, amount })),
+    );
+  });
+}
+
+type Book = (ctx: WorkerCtx, ours: readonly Judged[]) => Promise<void>;
+
+/**
+ * All at once; where one of them cannot be booked, one by one, so that it does not hold the others up. Of a user whose rows
+ * somebody else keeps locked one is tried, as each would wait for the lock.
+ */
+async function settleSlots(
+  ctx: WorkerCtx,
+  lane: Lane,
+  judged: readonly Judged[],
+  book: Book,
+): Promise<number> {
+  if (judged.length === 0) return 0;
+  try {
+    return await settleTogether(ctx, lane, judged, book);
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable && error.isConnectionLost) throw error;
+    if (judged.length === 1) return tellUnbooked(ctx, judged[0]!, error);
+  }
+  let settled = 0;
+  const blocked = new Set<string>();
+  for (const one of judged) {
+    const { userId } = one.slot;
+    if (blocked.has(userId)) continue;
+    const done = await settleSlots(ctx, lane, [one], book);
+    if (done === 0) blocked.add(userId);
+    settled += done;
+  }
+  return settled;
+}
+
+function tellUnbooked(ctx: WorkerCtx, { withdrawalId, minedHash }: Judged, err: unknown): 0 {
+  ctx.log.error({ err, withdrawalId, minedHash }, 'a final payout cannot be booked; tried again');
+  return 0;
+}
+
+/** In one transaction, guarded by the slot's state: whoever comes second finds nothing to do. */
+async function settleTogether(
+  ctx: WorkerCtx,
+  lane: Lane,
+  judged: readonly Judged[],
+  book: Book,
+): Promise<number> {
+  const where = { network: lane.network.name, address: lane.signer.address };
+  return inTransaction(ctx, async (ctx) => {
+    const open = await lockOpenSlots(ctx.db, { ...where, nonces: judged.map(({ nonce }) => nonce) });
+    const ours = await leaveOutLocked(
+      ctx,
+      where.network,
+      judged.filter(({ nonce }) => open.has(nonce)),
+    );
+    if (ours.length === 0) return 0;
+    await book(ctx, ours);
+    await updateSettled(ctx.db, { ...where, now: ctx.now }, ours);
+    return ours.length;
+  });
+}
+
+/** Those whose ledgers nobody else has locked, locked by us now: booking them waits for nobody. The others have a later turn. */
+async function leaveOutLocked(
+  { db, log }: WorkerCtx,
+  network: string,
+  judged: readonly Judged[],
+): Promise<readonly Judged[]> {
+  const ownersOf = ({ slot: { userId, recipientUserId, currency } }: Judged) =>
+    [userId, recipientUserId].flatMap((user) => (user === null ? [] : [{ userId: user, network, currency }]));
+  const owners = judged.flatMap(ownersOf);
+  const isFree = await lockFree(db, owners);
+  const busy = new Set(owners.filter((_, at) => !isFree[at]).map(({ userId }) => userId));
+  const free = judged.filter((one) => !ownersOf(one).some(({ userId }) => busy.has(userId)));
+  const locked = judged.length - free.length;
+  if (locked > 0) log.debug({ network, payouts: locked }, 'locked by somebody else; settled at a later turn');
+  return free;
+}

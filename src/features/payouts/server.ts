@@ -1,0 +1,39 @@
+import type { Ctx } from '#context';
+import { type SignerRow, selectSigners } from './queries.ts';
+
+/**
+ * False after a promotion, a restore to a point in time or a move to another cluster: transactions that were signed may be lost
+ * here, and their nonces would be given again. With synchronous replication a promotion of the same cluster loses nothing.
+ */
+export function isServerTrusted(
+  { isReplicationSynchronous }: Pick<Ctx, 'isReplicationSynchronous'>,
+  { server, serverNow }: Pick<SignerRow, 'server' | 'serverNow'>,
+): boolean {
+  if (server === null || server === serverNow) return true;
+  return isReplicationSynchronous && clusterOf(server) === clusterOf(serverNow);
+}
+
+const clusterOf = (server: string) => server.split('/')[0];
+
+/** Workers fill nonces of the wallet, on the database server on which that was asked for. */
+export const isFillingNow = (
+  signer: SignerRow | undefined,
+): signer is SignerRow & { haltedAt: Date; fillBelow: bigint } =>
+  signer !== undefined &&
+  signer.haltedAt !== null &&
+  signer.fillBelow !== null &&
+  signer.fillServer === signer.serverNow;
+
+/**
+ * Whether the database may have lost that withdrawals were paid, so that none is ended before an operator has looked: a wallet of
+ * the network last signed on another server, or is halted; with an address, halts of other wallets do not count. Ask in the
+ * transaction that ends the withdrawal, because the server may have changed since the lane was checked.
+ */
+export async function isInDoubt(ctx: Ctx, network: string, address?: string): Promise<boolean> {
+  const signers = await selectSigners(ctx.db, network);
+  return signers.some(
+    (signer) =>
+      !isServerTrusted(ctx, signer) ||
+      (signer.haltedAt !== null && (address === undefined || address === signer.address)),
+  );
+}

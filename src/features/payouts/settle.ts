@@ -1,0 +1,169 @@
+import { type FinalityRule, ruleFor } from '#adapters/evm';
+import { type Agreement, reachedBy } from './agree.ts';
+import { askAbout } from './ask-about.ts';
+import { haltLane } from './check-lane.ts';
+import { type Lane, tellUnsettled, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
+import { noteStuck } from './note-stuck.ts';
+import {
+  type Decided,
+  type OpenSlot,
+  selectOpenBounds,
+  selectOpenSlots,
+  updateMissing,
+  updateReported,
+  updateSeen,
+  updateUnseen,
+} from './queries.ts';
+import { type FinalSlot, recordFinal } from './record-final.ts';
+import { foreignAfterMs, lagMs, turnMax } from './timing.ts';
+import { type NodeView, viewChain } from './view-chain.ts';
+
+/**
+ * processing → completed or failed, by what is final on chain: the wallet's transaction count at the final block says which
+ * nonces are decided, and a receipt in a canonical block says how. Every node is asked, in one batch for all nonces, and as many
+ * as the quorum must say the same; one that lags only makes its count smaller. Returns how many were settled or seen in a block.
+ */
+export function settleFinal(ctx: WorkerCtx, lane: Lane): Promise<number> {
+  return tolerateNodeOutage(ctx, lane, async () => {
+    const { network, signer } = lane;
+    const bounds = await selectOpenBounds(ctx.db, network.name, signer.address);
+    if (!bounds) {
+      tellUnsettled(ctx, lane, undefined);
+      return 0;
+    }
+    const views = await viewChain({ network, address: signer.address });
+    const latest = Math.max(...views.map((view) => view.latest));
+    const isLagging = lagsBehind(lane, Math.max(...views.map(({ head }) => head)));
+    if (!isLagging) await noteUnseen(ctx, lane, latest);
+    const from = Math.max(Number(bounds.lowest), lane.settleFrom);
+    const agreements = await askAboutMined(ctx, lane, views, { from, below: latest });
+    const final = agreements.flatMap(({ slot, final }) => (final ? [{ slot, receipt: final }] : []));
+    const { settled, left, deviating } = await recordFinal(ctx, lane, final);
+    // Those that are left would fill the next batch again, and hide what comes after them.
+    const isFull = agreements.length === turnMax;
+    lane.settleFrom =
+      left > 0 && isFull ? Math.max(...agreements.map(({ slot }) => Number(slot.nonce))) + 1 : 0;
+    const others = agreements.filter((one) => !one.final);
+    const seen = isLagging ? 0 : await noteSeen(ctx, others);
+    await noteMissing(ctx, lane, views, others);
+    await noteDeviating(ctx, lane, deviating);
+    await noteStuck(ctx, lane, { views, lowest: bounds.lowest, agreements });
+    return settled + seen;
+  });
+}
+
+async function askAboutMined(
+  ctx: WorkerCtx,
+  lane: Lane,
+  views: readonly NodeView[],
+  { from, below }: { from: number; below: number },
+): Promise<Agreement<OpenSlot>[]> {
+  const { network, signer } = lane;
+  if (below <= from) return [];
+  const range = { network: network.name, address: signer.address, from, below, limit: turnMax };
+  const slots = await selectOpenSlots(ctx.db, { ...range, decided: decidedBy(lane, views) });
+  const agreements = await askAbout({ network, address: signer.address }, slots, views);
+  await lane.atStep('receipt');
+  return agreements;
+}
+
+/** What a node that is behind its twin does not see yet is not gone. Believed for a while only: a height may have been a lie. */
+function lagsBehind(lane: Lane, head: number): boolean {
+  const now = performance.now();
+  if (head < lane.head.number && now - lane.head.seenAt < lagMs) return true;
+  lane.head = { number: head, seenAt: now };
+  return false;
+}
+
+/** The wallet's count at the final block by a rule, as far as enough nodes have come. */
+function decidedCount({ network: { node } }: Lane, views: readonly NodeView[], rule: FinalityRule): number {
+  return reachedBy(
+    node.quorum,
+    views.map(({ finals }) => finals.get(rule)!.count),
+  );
+}
+
+function decidedBy(lane: Lane, views: readonly NodeView[]): Decided {
+  const { rule, above } = lane.network.finality;
+  return {
+    usual: decidedCount(lane, views, rule),
+    ...(above && { large: { amount: above.amount, count: decidedCount(lane, views, above.rule) } }),
+  };
+}
+
+/** Shows what is in a block already, and takes it back when the block is gone. */
+async function noteSeen(ctx: WorkerCtx, agreements: readonly Agreement<OpenSlot>[]): Promise<number> {
+  const news = agreements
+    .filter(({ seen, words }) => seen || words.every(({ isComplete }) => isComplete))
+    .map(({ slot, seen }) => ({
+      slot,
+      withdrawalId: slot.withdrawalId,
+      minedHash: seen?.transactionHash ?? null,
+    }))
+    .filter(({ slot, minedHash }) => minedHash !== slot.transactionHash);
+  return news.length > 0 ? updateSeen(ctx.db, news, ctx.now) : 0;
+}
+
+/** What was in a block that is gone waits again, and is sent again. */
+async function noteUnseen(ctx: WorkerCtx, { network, signer }: Lane, latest: number): Promise<void> {
+  await updateUnseen(ctx.db, { network: network.name, address: signer.address, from: latest }, ctx.now);
+}
+
+/** A nonce that is decided and has none of our transactions was used by somebody else with our key. */
+async function noteMissing(
+  ctx: WorkerCtx,
+  lane: Lane,
+  views: readonly NodeView[],
+  agreements: readonly Agreement<OpenSlot>[],
+): Promise<void> {
+  const where = { network: lane.network.name, address: lane.signer.address };
+  const found = agreements.filter(
+    ({ words, slot }) => slot.missingSince !== null && words.some(({ receipt }) => receipt),
+  );
+  if (found.length > 0) await updateMissing(ctx.db, where, noncesOf(found.map(({ slot }) => slot)), null);
+  const isDecided = ({ nonce, amount, decimals }: OpenSlot) =>
+    nonce < BigInt(decidedCount(lane, views, ruleFor(lane.network.finality, amount, decimals)));
+  const gone = agreements.filter(({ isGone, slot }) => isGone && isDecided(slot)).map(({ slot }) => slot);
+  await noteStrange(
+    ctx,
+    lane,
+    gone,
+    ({ nonce }) => `nonce ${nonce} was used on chain by a transaction that is not ours`,
+  );
+}
+
+/** Such as a token that takes a fee: the chain shows more than one transfer, or another one. */
+async function noteDeviating(ctx: WorkerCtx, lane: Lane, deviating: readonly FinalSlot[]): Promise<void> {
+  const hashes = new Map(deviating.map(({ slot, receipt }) => [slot, receipt.transactionHash]));
+  await noteStrange(
+    ctx,
+    lane,
+    [...hashes.keys()],
+    (slot) =>
+      `what nonce ${slot.nonce} moved is not what was signed for withdrawal ${slot.withdrawalId}: look at transaction ${hashes.get(slot)}, run wallets accept-outcome for it, then wallets resume`,
+  );
+}
+
+const noncesOf = (slots: readonly OpenSlot[]) => slots.map(({ nonce }) => nonce);
+
+/**
+ * One look is no proof: only what every look of a minute has shown halts the lane, and once. The hold stays and the withdrawal
+ * stays `processing`: a person decides.
+ */
+async function noteStrange(
+  ctx: WorkerCtx,
+  lane: Lane,
+  slots: readonly OpenSlot[],
+  describe: (slot: OpenSlot) => string,
+): Promise<void> {
+  const where = { network: lane.network.name, address: lane.signer.address };
+  const unnoted = slots.filter(({ missingSince }) => missingSince === null);
+  if (unnoted.length > 0) await updateMissing(ctx.db, where, noncesOf(unnoted), ctx.now);
+  const since = ctx.now.getTime() - foreignAfterMs;
+  const lasting = slots.find(
+    ({ missingSince, isReported }) => missingSince !== null && missingSince.getTime() <= since && !isReported,
+  );
+  if (!lasting) return;
+  await haltLane(ctx, lane, describe(lasting));
+  await updateReported(ctx.db, where, lasting.nonce, ctx.now);
+}

@@ -1,0 +1,272 @@
+import {
+  type Fees,
+  gatherCalls,
+  type Provider,
+  readBlock,
+  readFees,
+  readGasBalance,
+  readTokenBalance,
+  readTransactionCount,
+} from '#adapters/evm';
+import { type Ctx, inTransaction } from '#context';
+import { lockFreeAccounts, releaseHeld } from '#features/ledger';
+import type { Db } from '#platform/db/db';
+import { checkLane, isAgreed, isSure } from './check-lane.ts';
+import { type Lane, tellTrouble, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
+import { preflight } from './preflight.ts';
+import {
+  claimPending,
+  countUnmined,
+  countWaiting,
+  hasPending,
+  insertSigned,
+  lockPending,
+  lockSigner,
+  type PendingRow,
+  type SignedPayout,
+  selectFreeNonces,
+  selectSignedTotals,
+  updateAllWaiting,
+  updateFailedBeforeSigning,
+  updateWaiting,
+} from './queries.ts';
+import { isInDoubt, isServerTrusted } from './server.ts';
+import { balanceLagBlocks, recheckMs, turnMax, unminedMax } from './timing.ts';
+
+/** pending → processing: checked once more, given a nonce, signed, and stored; nothing is sent before that is committed. */
+export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
+  return tolerateNodeOutage(ctx, lane, async () => {
+    const { network } = lane;
+    const provider = network.node.pick();
+    // Also with nothing to sign, a lane is checked when it starts and now and then: trouble is told before it matters.
+    if (isAgreed(lane, provider) && !(await hasPending(ctx.db, network.name))) return 0;
+    const wallet = await readWallet(ctx, lane, provider);
+    if (!wallet) return 0;
+    const room = unminedMax - (await countUnmined(ctx.db, network.name, lane.signer.address));
+    const limit = Math.min(turnMax, room);
+    if (limit <= 0) return 0;
+    const claimed = await claimPending(ctx.db, { network: network.name, leaveMs: recheckMs, limit });
+    if (claimed.length === 0) return 0;
+    const rows = claimed.filter(({ isFound }) => !isFound);
+    const found = claimed
+      .filter(({ isFound }) => isFound)
+      .map(({ id }) => ({ id, waitingFor: 'found payment' }));
+    const verdicts = await preflight(ctx, lane, provider, rows);
+    const having = <K extends string>(key: K) =>
+      rows.flatMap((row, at) =>
+        key in verdicts[at]! ? [{ row, verdict: verdicts[at] as never as Record<K, string> }] : [],
+      );
+    const failures = having('failed').map(({ row, verdict }) => ({ row, errorMessage: verdict.failed }));
+    const waits = having('waiting').map(({ row, verdict }) => ({ id: row.id, waitingFor: verdict.waiting }));
+    const ready = having('ready').map(({ row }) => row.id);
+    const failed = await failPending(ctx, lane, failures);
+    const { signed, short } = await allocate(ctx, lane, wallet, ready);
+    const waiting = [...waits, ...short, ...found];
+    if (waiting.length > 0) await updateWaiting(ctx.db, waiting);
+    tellTrouble(
+      ctx,
+      lane,
+      waiting[0] ? describeWait(waiting[0].waitingFor) : await lastingTrouble(ctx, lane),
+    );
+    return signed + failed;
+  });
+}
+
+/** What others wait for is not over because these were signed. */
+async function lastingTrouble(ctx: WorkerCtx, { trouble, network }: Lane): Promise<string | undefined> {
+  if (trouble === undefined) return undefined;
+  const waiting = await countWaiting(ctx.db);
+  return waiting.some(({ network: name }) => name === network.name) ? trouble : undefined;
+}
+
+const describeWait = (waitingFor: string) =>
+  ({
+    'found payment':
+      'a payment under its idempotency key was found on chain, with another recipient or amount: cancel the withdrawal',
+    gas: 'the hot wallet is short of gas',
+    node: 'the node does not answer',
+    screening: 'the freeze list or the screening provider does not answer',
+    token: 'a token is no longer where it was',
+  })[waitingFor] ?? `the hot wallet is short of ${waitingFor}, or the token refuses it`;
+
+interface Wallet {
+  fees: Fees;
+  /** What was signed below this nonce has left the balances for sure. */
+  leftBelow: number;
+  gas: bigint;
+  tokens: ReadonlyMap<string, bigint>;
+}
+
+/** What the wallet has and what a transaction costs; undefined, told, and noted on what waits, where it cannot pay. */
+async function readWallet(ctx: WorkerCtx, lane: Lane, provider: Provider): Promise<Wallet | undefined> {
+  const { network, signer } = lane;
+  const wait = async (waitingFor: string, trouble?: string) => {
+    if (trouble) tellTrouble(ctx, lane, trouble);
+    await updateAllWaiting(ctx.db, network.name, waitingFor);
+    return undefined;
+  };
+  try {
+    const check = await checkLane(ctx, lane, provider);
+    if ('refused' in check) return await wait(check.refused);
+    if (!isSure(lane))
+      return await wait('node', `not every node of ${network.name} has answered since the start`);
+    const together = gatherCalls(provider);
+    const addresses = [...network.tokens.values()].map(({ address }) => address);
+    const [fees, leftBelow, gas, balances] = await Promise.all([
+      readFees(network.node.providers, network),
+      readLeftBelow(together, signer.address),
+      readGasBalance(together, signer.address),
+      Promise.all(addresses.map((address) => readTokenBalance(together, address, signer.address))),
+    ]);
+    if (fees.baseFeePerGas > network.feeCap)
+      return await wait('fees', `fees on ${network.name} are above the cap`);
+    const tokens = new Map(addresses.map((address, at) => [address, balances[at]!]));
+    return { fees, leftBelow, gas, tokens };
+  } catch (error) {
+    await wait('node', describeWait('node'));
+    throw error;
+  }
+}
+
+/** A few blocks back: behind one address there may be several nodes, and the one that is asked for a balance may lag. */
+async function readLeftBelow(provider: Provider, address: string): Promise<number> {
+  const head = (await readBlock(provider, 'latest'))?.number ?? 0;
+  return readTransactionCount(provider, address, Math.max(head - balanceLagBlocks, 0));
+}
+
+interface Allocation {
+  signed: number;
+  /** Those that the wallet cannot pay now. */
+  short: { id: string; waitingFor: string }[];
+}
+
+/**
+ * One transaction under the lane's lock: nonces, signatures, slots, bytes and the counter together or not at all. What is
+ * signed already and has not left the wallet is taken off the balances.
+ */
+async function allocate(
+  ctx: WorkerCtx,
+  lane: Lane,
+  wallet: Wallet,
+  ids: readonly string[],
+): Promise<Allocation> {
+  const { network, signer, atStep } = lane;
+  const nothing: Allocation = { signed: 0, short: [] };
+  if (ids.length === 0) return nothing;
+  const allocation = await inTransaction(ctx, async ({ db, now }) => {
+    const row = await lockSigner(db, network.name, signer.address);
+    if (!row || row.haltedAt || !isServerTrusted(ctx, row)) return nothing;
+    const pending = await lockPending(db, ids);
+    const where = { network: network.name, address: signer.address };
+    const open = await selectSignedTotals(db, { ...where, from: wallet.leftBelow });
+    const shares = shareOut(lane, wallet, pending, open);
+    const { short } = shares;
+    // Again under the lock: `wallets.recover` relies on it that no more are open, however many workers sign.
+    const room = unminedMax - (await countUnmined(db, network.name, signer.address));
+    const affordable = shares.affordable.slice(0, Math.max(room, 0));
+    if (affordable.length === 0) return { signed: 0, short };
+    await atStep('nonce');
+    const nonces = await nextNonces(db, where, row.nextNonce, affordable.length);
+    const signed: SignedPayout[] = [];
+    for (const [at, payout] of affordable.entries()) {
+      signed.push(await sign(lane, wallet.fees, payout, nonces[at]!));
+    }
+    await atStep('sign', signed);
+    await insertSigned(db, { ...where, now }, signed);
+    return { signed: signed.length, short };
+  });
+  if (allocation.signed > 0) await atStep('store');
+  return allocation;
+}
+
+/** Nonces whose bytes never left come first: what was signed after them waits for them on chain. */
+async function nextNonces(
+  db: Db,
+  where: { network: string; address: string },
+  next: bigint,
+  count: number,
+): Promise<bigint[]> {
+  const free = await selectFreeNonces(db, where, count);
+  return [...free, ...Array.from({ length: count - free.length }, (_, at) => next + BigInt(at))];
+}
+
+async function sign(
+  { network, signer }: Lane,
+  fees: Fees,
+  payout: PendingRow,
+  nonce: bigint,
+): Promise<SignedPayout> {
+  const { maxFeePerGas, maxPriorityFeePerGas } = fees;
+  const { hash, raw } = await signer.signTransfer({
+    chainId: network.chainId,
+    nonce: Number(nonce),
+    gas: network.transferGas,
+    token: payout.tokenAddress,
+    to: payout.toAddress,
+    amount: payout.amount,
+    reference: payout.id,
+    keyMark: payout.keyMark,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
+  });
+  return { withdrawalId: payout.id, nonce, hash, raw, maxFeePerGas, maxPriorityFeePerGas };
+}
+
+function shareOut(
+  { network }: Lane,
+  { fees, gas, tokens }: Wallet,
+  pending: readonly PendingRow[],
+  open: readonly { tokenAddress: string; amount: bigint; count: bigint }[],
+) {
+  const gasEach = network.transferGas * fees.maxFeePerGas;
+  let gasLeft = gas - open.reduce((sum, { count }) => sum + count, 0n) * gasEach;
+  const left = new Map(tokens);
+  for (const { tokenAddress, amount } of open)
+    left.set(tokenAddress, (left.get(tokenAddress) ?? 0n) - amount);
+  const affordable: PendingRow[] = [];
+  const short: Allocation['short'] = [];
+  for (const row of pending) {
+    const tokensLeft = left.get(row.tokenAddress) ?? 0n;
+    if (gasLeft < gasEach) short.push({ id: row.id, waitingFor: 'gas' });
+    else if (tokensLeft < row.amount) short.push({ id: row.id, waitingFor: row.currency });
+    else {
+      gasLeft -= gasEach;
+      left.set(row.tokenAddress, tokensLeft - row.amount);
+      affordable.push(row);
+    }
+  }
+  return { affordable, short };
+}
+
+/** How many; one whose account is locked by somebody else is checked again later. */
+async function failPending(
+  ctx: Ctx,
+  { network: { name: network }, signer }: Lane,
+  failures: readonly { row: PendingRow; errorMessage: string }[],
+): Promise<number> {
+  if (failures.length === 0) return 0;
+  return inTransaction(ctx, async (ctx) => {
+    const { db, now } = ctx;
+    if (await isInDoubt(ctx, network, signer.address)) return 0;
+    // Another worker may have signed or failed one since it was claimed.
+    const ids = failures.map(({ row }) => row.id);
+    const pending = new Set((await lockPending(db, ids)).map(({ id }) => id));
+    const still = failures.filter(({ row }) => pending.has(row.id));
+    const held = still.map(({ row: { userId, currency, amount } }) => ({
+      ...{ userId, network, currency, amount },
+    }));
+    const isFree = await lockFreeAccounts(db, held);
+    const ours = still.filter((_, at) => isFree[at]);
+    if (ours.length === 0) return 0;
+    await releaseHeld(
+      db,
+      held.filter((_, at) => isFree[at]),
+    );
+    await updateFailedBeforeSigning(
+      db,
+      ours.map(({ row, errorMessage }) => ({ id: row.id, errorMessage })),
+      now,
+    );
+    return ours.length;
+  });
+}

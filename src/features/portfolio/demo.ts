@@ -1,0 +1,31 @@
+import { isDeepStrictEqual } from 'node:util';
+import { PriceFault } from '#adapters/prices';
+import type { Ctx } from '#context';
+import { demoUsers } from '#features/users';
+import { readPositions, type WrittenPosition } from './position.ts';
+import { recordPositions } from './record-positions.ts';
+import { refreshPrices } from './refresh-prices.ts';
+import { showPositions } from './show-positions.ts';
+
+const positions: readonly WrittenPosition[] = [
+  { kind: 'staked', token: 'ETH', network: 'ethereum', amount: '1.25' },
+  { kind: 'tokenized', token: 'PAXG', network: 'ethereum', amount: '0.75', costUsd: '1830.00' },
+];
+
+/**
+ * First prices, and what the sandbox's owner has elsewhere, as of now. What somebody recorded in its place is left as it is. Not
+ * within a transaction: the price source is asked.
+ */
+export async function seedPortfolio(ctx: Ctx): Promise<void> {
+  try {
+    await refreshPrices(ctx);
+  } catch (error) {
+    if (!(error instanceof PriceFault)) throw error;
+    ctx.log.warn({ err: error }, 'there are no first prices; the worker asks again');
+  }
+  const { id: userId } = demoUsers.owner;
+  const known = await showPositions(ctx, { userId });
+  const isOurs = !known || isDeepStrictEqual(known.positions, readPositions(positions));
+  // A clock that was set back is no reason not to start.
+  if (isOurs && !(known && known.asOf > ctx.now)) await recordPositions(ctx, { userId, positions });
+}

@@ -1,0 +1,41 @@
+import { noPrices, PriceFault, type Prices } from '#adapters/prices';
+import { contextFor, type Deps } from '#context';
+import type { Job } from '#platform/worker/jobs';
+import { refreshPrices } from './refresh-prices.ts';
+
+/** One worker at a time, so that the source is not asked the same by each. */
+export const portfolioJobs: readonly Job<Deps>[] = [
+  {
+    name: 'prices.refresh',
+    everyMs: 60_000,
+    run: async (deps) => {
+      if (deps.prices === noPrices) return;
+      const ctx = contextFor(deps, { kind: 'worker', job: 'prices.refresh' } as const, deps.log);
+      try {
+        const { refused } = await refreshPrices(ctx);
+        tellTrouble(deps, refused.length > 0 ? `Not used: ${refused.slice(0, 10).join(', ')}.` : undefined);
+      } catch (error) {
+        if (!(error instanceof PriceFault)) throw error;
+        tellTrouble(deps, error.message);
+      }
+    },
+  },
+];
+
+const troubles = new WeakMap<Prices, string>();
+
+/** Says a trouble of the source once, until it is another one or over. */
+function tellTrouble({ prices, log }: Deps, trouble: string | undefined): void {
+  const known = troubles.get(prices);
+  if (trouble === known) return;
+  if (trouble !== undefined) {
+    troubles.set(prices, trouble);
+    log.warn(
+      { trouble },
+      'prices are not all refreshed; those known are kept, and the source is asked again',
+    );
+  } else {
+    troubles.delete(prices);
+    log.info('all prices are refreshed again');
+  }
+}

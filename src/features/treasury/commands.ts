@@ -1,0 +1,116 @@
+import { Type } from 'typebox';
+import type { Ctx } from '#context';
+import { defineCommand } from '#platform/commands/command';
+import { line, nullable } from '#platform/http/schemas';
+import { formatMinor } from '#platform/values/money';
+import { acceptShortfall } from './accept-shortfall.ts';
+import { type AssetReport, type NetworkReport, type Reconciled, reconcile } from './reconcile.ts';
+import { reopen } from './reopen.ts';
+
+const network = Type.String({ pattern: '^[a-z0-9-]{1,40}$' });
+
+const row = Type.Object({
+  network: Type.String(),
+  currency: Type.String({ description: 'gas is the network’s native coin' }),
+  what: Type.String(),
+  amount: Type.String({ description: 'Decimal string' }),
+  count: nullable(Type.Integer()),
+  examples: Type.Array(Type.String({ description: 'transactionHash:logIndex' })),
+});
+
+export const treasuryCommands = [
+  defineCommand({
+    name: 'treasury.reconcile',
+    summary:
+      'Compare what the chain says we hold with what the ledger says we owe, and name every difference.',
+    changes: true,
+    input: Type.Object({ network: Type.Optional(network) }, { additionalProperties: false }),
+    output: Type.Object({
+      items: Type.Array(row),
+      refused: Type.Array(Type.Object({ network: Type.String(), error: Type.String() }), {
+        description: 'Networks of which nothing was compared, and why',
+      }),
+      isExplained: Type.Boolean({
+        description: 'Every network was compared, nothing is unexplained, and there is no shortfall',
+      }),
+    }),
+    run: async (ctx: Ctx, input) => {
+      const { reports, refused } = await reconcile(ctx, input);
+      const assets = reports.flatMap((report) => report.assets);
+      const isExplained = assets.every(
+        ({ unexplained, shortfall }) => unexplained === 0n && shortfall === 0n,
+      );
+      return {
+        items: [...reports.flatMap(present), ...refused.map(presentRefused)],
+        refused: refused.map(({ network, refusal }) => ({ network, error: refusal.message })),
+        isExplained: isExplained && refused.length === 0,
+      };
+    },
+  }),
+  defineCommand({
+    name: 'treasury.accept',
+    summary: 'Accept the shortfall that treasury reconcile shows, once it is known what happened.',
+    changes: true,
+    input: Type.Object(
+      {
+        network,
+        currency: Type.String({ minLength: 1, maxLength: 20 }),
+        amount: Type.String({ maxLength: 80, description: 'Exactly the shortfall, such as 12.5' }),
+        reason: line(200),
+      },
+      { additionalProperties: false },
+    ),
+    output: Type.Object({
+      ...{ network: Type.String(), currency: Type.String(), amount: Type.String(), reason: Type.String() },
+    }),
+    run: (ctx: Ctx, input) => acceptShortfall(ctx, input),
+  }),
+  defineCommand({
+    name: 'treasury.reopen',
+    summary:
+      'Start the comparison of a network from scratch, such as after a reorganisation below final blocks.',
+    changes: true,
+    input: Type.Object({ network, reason: line(200) }, { additionalProperties: false }),
+    output: Type.Object({ network: Type.String(), reason: Type.String() }),
+    run: (ctx: Ctx, input) => reopen(ctx, input),
+  }),
+];
+
+/** One line each, so that a terminal shows it as one table. */
+function present({ network, block, isCounting, gas, gasChange, sent, assets }: NetworkReport) {
+  const ofGas = (what: string, amount: string, count: number | null = null) => ({
+    ...{ network, currency: 'gas', what, amount, count, examples: [] },
+  });
+  return [
+    ...assets.flatMap((asset) => presentAsset(network, asset)),
+    ofGas(`hot wallets at block ${block}`, formatMinor(gas, 18)),
+    ofGas('change since the opening, transactions sent', formatMinor(gasChange, 18), Number(sent)),
+    ...(isCounting ? [ofGas('wallets are still to be counted: repeat', '')] : []),
+  ];
+}
+
+const presentRefused = ({ network, refusal }: Reconciled['refused'][number]) => ({
+  network,
+  currency: '',
+  what: `NOT COMPARED: ${refusal.message}`,
+  amount: '',
+  count: null,
+  examples: [],
+});
+
+function presentAsset(network: string, asset: AssetReport) {
+  const { currency, decimals, chain, owed, explanations, unexplained, shortfall } = asset;
+  const rowOf = (what: string, amount: bigint, count: number | null = null, examples: string[] = []) => ({
+    ...{ network, currency, what, amount: formatMinor(amount, decimals), count, examples },
+  });
+  return [
+    rowOf('held on chain', chain),
+    rowOf('owed to users', owed),
+    rowOf('difference', chain - owed),
+    ...explanations.map(({ name, amount, count, examples }) =>
+      rowOf(`- ${name}`, amount, count || null, examples),
+    ),
+    rowOf('unexplained', unexplained),
+    ...(shortfall > 0n ? [rowOf('SHORTFALL', shortfall)] : []),
+  ];
+}

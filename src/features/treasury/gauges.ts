@@ -1,0 +1,38 @@
+import type { Deps } from '#context';
+import { decimalsOf } from '#features/ledger';
+import type { GaugeSource } from '#platform/observe/metrics';
+import { formatMinor } from '#platform/values/money';
+import { type AssetFigures, selectFigures, selectPositions } from './queries.ts';
+
+const ofEach =
+  (figure: (asset: AssetFigures) => bigint): GaugeSource<Deps>['read'] =>
+  async ({ db, evm }) =>
+    (await selectFigures(db)).map((asset) => ({
+      labels: { network: asset.network, currency: asset.currency },
+      value: Number(formatMinor(figure(asset), decimalsOf(evm, asset))),
+    }));
+
+export const treasuryGauges: readonly GaugeSource<Deps>[] = [
+  {
+    name: 'causeway_treasury_shortfall',
+    help: 'What we owe and do not hold, and no operator has accepted, in whole units: causeway treasury reconcile says why.',
+    labels: ['network', 'currency'],
+    read: ofEach(({ shortfall }) => shortfall),
+  },
+  {
+    name: 'causeway_treasury_unexplained',
+    help: 'The part of the difference between chain and ledger that has no name, in whole units; 0 if all is well.',
+    labels: ['network', 'currency'],
+    read: ofEach(({ unexplained }) => unexplained),
+  },
+  {
+    name: 'causeway_treasury_age_seconds',
+    help: 'How long ago chain and ledger were compared; about ten minutes, unless nodes do not answer or disagree.',
+    labels: ['network'],
+    read: async ({ db, clock }) =>
+      (await selectPositions(db)).map(({ network, reconciledAt }) => ({
+        labels: { network },
+        value: Math.max(clock().getTime() - reconciledAt.getTime(), 0) / 1_000,
+      })),
+  },
+];

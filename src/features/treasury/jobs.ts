@@ -1,0 +1,30 @@
+import { networks } from '#adapters/evm';
+import { contextFor, type Deps } from '#context';
+import { Refusal } from '#platform/errors/errors';
+import type { Job } from '#platform/worker/jobs';
+import { selectPosition } from './queries.ts';
+import { reconcile } from './reconcile.ts';
+import { everyMs } from './timing.ts';
+
+/** For each network a separate job: one whose nodes are away does not hold the others up. */
+export const treasuryJobs: readonly Job<Deps>[] = networks.map((network) => ({
+  name: `treasury.reconcile ${network}`,
+  everyMs,
+  run: async (deps) => {
+    const pauseMs = deps.evm.get(network)?.reconcileEveryMs;
+    if (pauseMs === undefined) return 0;
+    const position = await selectPosition(deps.db, network);
+    const dueAt = (position?.reconciledAt.getTime() ?? 0) + pauseMs;
+    if (!position?.isCounting && deps.clock().getTime() < dueAt) return 0;
+    const ctx = contextFor(deps, { kind: 'worker', job: `treasury.reconcile ${network}` } as const, deps.log);
+    try {
+      const [report] = (await reconcile(ctx, { network })).reports;
+      return report!.isCounting ? 1 : 0;
+    } catch (error) {
+      // Nodes that are away or disagree are tried again; causeway_treasury_age_seconds grows.
+      if (!(error instanceof Refusal)) throw error;
+      deps.log.warn({ network, trouble: error.message }, 'the treasury was not compared');
+      return 0;
+    }
+  },
+}));

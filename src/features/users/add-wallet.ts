@@ -1,0 +1,74 @@
+import { checksumAddress, networks, parseAddress, tokenAddresses } from '#adapters/evm';
+import { type Ctx, inTransaction } from '#context';
+import { recordChange } from '#features/audit';
+import { violates } from '#platform/db/db';
+import { userErrors } from './errors.ts';
+import {
+  type Custody,
+  hasOpenCredit,
+  isCollateralAddress,
+  isPayoutSigner,
+  lockAddress,
+  selectUserForUpdate,
+  selectWallet,
+  upsertWallet,
+} from './queries.ts';
+
+export interface NewWallet {
+  userId: string;
+  network: string;
+  address: string;
+  custody: Custody;
+}
+
+const zeroAddress = `0x${'0'.repeat(40)}`;
+
+/** Records the verified smart wallet of a user on a network; another one there is replaced. */
+export function addWallet(ctx: Ctx, input: NewWallet): Promise<NewWallet> {
+  return inTransaction(ctx, async (ctx) => {
+    const { custody } = input;
+    const address = parseAddress(input.address);
+    if (!address) throw userErrors.invalidAddress();
+    if (address === zeroAddress) throw userErrors.zeroAddress();
+    // Money follows the wallet: a misspelt network would be found only when a withdrawal finds no wallet.
+    const network = networks.find((name) => name === input.network.toLowerCase());
+    if (!network) throw userErrors.unknownNetwork();
+    await lockAddress(ctx.db, address);
+    const user = await selectUserForUpdate(ctx.db, input.userId);
+    if (!user) throw userErrors.userNotFound();
+    const recorded = { userId: user.id, network, address: checksumAddress(address), custody };
+    const before = await selectWallet(ctx.db, user.id, network);
+    if (before?.address === address) {
+      if (before.custody === custody) return recorded;
+      if (before.custody === 'self') throw userErrors.custodyKept();
+    }
+    if (await isOfOurs(ctx, address)) throw userErrors.addressOfOurs();
+    // What is paid there is credited by the card issuer: a user's ledger would be credited with the same money.
+    if (await isCollateralAddress(ctx.db, address)) throw userErrors.collateralAddress();
+    // It was promised to a user's balance, which must not grow by what this user can spend on chain.
+    if (custody === 'self' && (await hasOpenCredit(ctx.db, network, address))) throw userErrors.walletInUse();
+    await upsertWallet(ctx.db, { userId: user.id, network, address, custody, verifiedAt: ctx.now }).catch(
+      (error) => {
+        throw violates(error, 'user_wallets_address_key') ? userErrors.walletTaken({ cause: error }) : error;
+      },
+    );
+    await recordChange(ctx, {
+      action: 'users.add-wallet',
+      subject: `user:${user.id}`,
+      before: before ? { network, address: checksumAddress(before.address), custody: before.custody } : null,
+      after: { network, address: checksumAddress(address), custody },
+    });
+    return recorded;
+  });
+}
+
+/** On whatever network: tokens sent to a token's contract are lost, and a hot wallet's are not one user's. */
+async function isOfOurs(ctx: Ctx, address: string): Promise<boolean> {
+  const configured = [...ctx.evm.values()].flatMap(({ signer, tokens }) => [
+    ...(signer ? [signer.address] : []),
+    ...[...tokens.values()].map((token) => token.address),
+  ]);
+  const published = Object.values(tokenAddresses).flatMap((ofOne) => Object.values(ofOne));
+  const isKnown = [...configured, ...published].some((each) => each.toLowerCase() === address);
+  return isKnown || isPayoutSigner(ctx.db, address);
+}

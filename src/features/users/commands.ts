@@ -1,0 +1,99 @@
+import { Type } from 'typebox';
+import type { Ctx } from '#context';
+import { defineCommand } from '#platform/commands/command';
+import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
+import { dateTime, line, uuid } from '#platform/http/schemas';
+import { addWallet } from './add-wallet.ts';
+import { blockAddress, unblockAddress } from './block-address.ts';
+import { createUser } from './create-user.ts';
+import { listBlockedAddresses } from './list-blocked-addresses.ts';
+import { listUsers } from './list-users.ts';
+import { resealUsers } from './reseal-users.ts';
+import { updateUser } from './update-user.ts';
+import { custody, email, profileFields, user, wallet } from './wire.ts';
+
+const names = { givenName: line(100), familyName: line(100) };
+const optionalProfile = Type.Partial(Type.Object(profileFields)).properties;
+const address = Type.String({ maxLength: 42, description: '0x and 40 hex digits' });
+const network = Type.String({
+  pattern: '^[A-Za-z0-9-]{1,40}$',
+  description: 'Such as polygon, ethereum or base',
+});
+const blockedAddress = Type.Object({ address: Type.String(), blocked: Type.Boolean() });
+
+export const userCommands = [
+  defineCommand({
+    name: 'users.create',
+    summary: 'Create a user.',
+    changes: true,
+    input: Type.Object({ email, ...names, ...optionalProfile }, { additionalProperties: false }),
+    output: user,
+    run: (ctx: Ctx, input) => createUser(ctx, input),
+  }),
+  defineCommand({
+    name: 'users.update',
+    summary: 'Change the fields of a user that are given.',
+    changes: true,
+    input: Type.Object(
+      { userId: uuid, ...Type.Partial(Type.Object({ email, ...names, ...profileFields })).properties },
+      { additionalProperties: false, minProperties: 2 },
+    ),
+    output: user,
+    run: (ctx: Ctx, input) => updateUser(ctx, input),
+  }),
+  defineCommand({
+    name: 'users.list',
+    summary: 'List users with their wallets, oldest first.',
+    changes: false,
+    input: Type.Object({ email: Type.Optional(email), ...cursorInput }, { additionalProperties: false }),
+    output: cursorPage(Type.Object({ ...user.properties, wallets: Type.Array(wallet) })),
+    run: (ctx: Ctx, input) => listUsers(ctx, input),
+  }),
+  defineCommand({
+    name: 'users.add-wallet',
+    summary: "Record a user's verified smart wallet on a network, in place of the one before.",
+    changes: true,
+    input: Type.Object({ userId: uuid, network, address, custody }, { additionalProperties: false }),
+    output: Type.Object({ userId: uuid, network: Type.String(), address: Type.String(), custody }),
+    run: (ctx: Ctx, input) => addWallet(ctx, input),
+  }),
+  defineCommand({
+    name: 'users.block-address',
+    summary: 'Stop an address from receiving tokens.',
+    changes: true,
+    input: Type.Object({ address, reason: line(500) }, { additionalProperties: false }),
+    output: blockedAddress,
+    run: (ctx: Ctx, input) => blockAddress(ctx, input),
+  }),
+  defineCommand({
+    name: 'users.unblock-address',
+    summary: 'Let an address receive tokens again.',
+    changes: true,
+    input: Type.Object({ address }, { additionalProperties: false }),
+    output: blockedAddress,
+    run: (ctx: Ctx, input) => unblockAddress(ctx, input),
+  }),
+  defineCommand({
+    name: 'users.list-blocked-addresses',
+    summary: 'List the addresses that may not receive tokens, with the reasons.',
+    changes: false,
+    input: Type.Object(cursorInput, { additionalProperties: false }),
+    output: cursorPage(Type.Object({ address: Type.String(), reason: Type.String(), blockedAt: dateTime })),
+    run: (ctx: Ctx, input) => listBlockedAddresses(ctx, input),
+  }),
+  defineCommand({
+    name: 'users.reseal',
+    summary: 'Seal personal numbers anew with the newest encryption key, some users at a time.',
+    changes: true,
+    input: Type.Object(
+      {
+        limit: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 5_000, description: 'How many users at most (1,000)' }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    output: Type.Object({ resealed: Type.Integer(), remaining: Type.Integer(), keyVersion: Type.Integer() }),
+    run: (ctx: Ctx, input) => resealUsers(ctx, input),
+  }),
+];

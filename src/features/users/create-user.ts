@@ -1,0 +1,50 @@
+import { type Ctx, inTransaction } from '#context';
+import { recordChange } from '#features/audit';
+import { violates } from '#platform/db/db';
+import { parseEmail } from './email.ts';
+import { userErrors } from './errors.ts';
+import { insertUser, newUserId, type UserRow } from './queries.ts';
+import { sealIdentity } from './seal-identity.ts';
+import { presentUser, type UserView } from './wire.ts';
+
+export interface NewUser {
+  /** Given only for demo data, whose ids stay the same from start to start. */
+  id?: string;
+  email: string;
+  givenName: string;
+  familyName: string;
+  emailVerified?: boolean;
+  entityType?: 'individual' | 'business';
+  legalName?: string | null;
+  documentType?: string | null;
+  documentNumber?: string | null;
+  taxId?: string | null;
+}
+
+/** A new user without wallets. The document number and the tax id are sealed before they reach the database. */
+export function createUser(ctx: Ctx, input: NewUser): Promise<UserView> {
+  return inTransaction(ctx, async (ctx) => {
+    const id = input.id ?? (await newUserId(ctx.db));
+    const row: UserRow = {
+      id,
+      email: parseEmail(input.email),
+      emailVerified: input.emailVerified ?? false,
+      givenName: input.givenName,
+      familyName: input.familyName,
+      entityType: input.entityType ?? 'individual',
+      legalName: input.legalName ?? null,
+      documentType: input.documentType ?? null,
+      documentNumberSealed: null,
+      taxIdSealed: null,
+      ...sealIdentity(ctx.sealer, id, input),
+      createdAt: ctx.now,
+      updatedAt: ctx.now,
+    };
+    await insertUser(ctx.db, row).catch((error) => {
+      throw violates(error, 'users_email_key') ? userErrors.emailTaken({ cause: error }) : error;
+    });
+    const user = presentUser(row);
+    await recordChange(ctx, { action: 'users.create', subject: `user:${id}`, after: user });
+    return user;
+  });
+}

@@ -1,0 +1,30 @@
+import type { Ctx } from '#context';
+import {
+  type CursorInput,
+  type CursorPage,
+  decodeCursor,
+  toCursorPage,
+} from '#platform/commands/cursor-page';
+import { uuidForm } from '#platform/http/schemas';
+import { parseEmail } from './email.ts';
+import { selectUsers } from './queries.ts';
+import { presentUser, presentWallet, type UserView } from './wire.ts';
+
+export interface ListUsers extends CursorInput {
+  email?: string;
+}
+
+export type UserWithWallets = UserView & { wallets: ReturnType<typeof presentWallet>[] };
+
+/** Users with their wallets, oldest first. */
+export async function listUsers(ctx: Ctx, input: ListUsers): Promise<CursorPage<UserWithWallets>> {
+  const { limit = 50 } = input;
+  const after = decodeCursor('users.list', input.cursor, uuidForm);
+  const email = input.email === undefined ? undefined : parseEmail(input.email);
+  const rows = await selectUsers(ctx.db, { email, after, limit: limit + 1 });
+  const users = rows.map(({ wallets, ...row }) => ({
+    ...presentUser(row),
+    wallets: wallets.map(presentWallet),
+  }));
+  return toCursorPage('users.list', users, limit, (user) => user.id);
+}

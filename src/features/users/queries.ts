@@ -1,0 +1,311 @@
+import type { Db } from '#platform/db/db';
+
+export interface UserRow {
+  id: string;
+  email: string;
+  emailVerified: boolean;
+  givenName: string;
+  familyName: string;
+  entityType: 'individual' | 'business';
+  legalName: string | null;
+  documentType: string | null;
+  documentNumberSealed: Buffer | null;
+  taxIdSealed: Buffer | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const columns = `id, email, email_verified as "emailVerified", given_name as "givenName", family_name as "familyName",
+  entity_type as "entityType", legal_name as "legalName", document_type as "documentType",
+  document_number_sealed as "documentNumberSealed", tax_id_sealed as "taxIdSealed",
+  created_at as "createdAt", updated_at as "updatedAt"`;
+
+export async function newUserId(db: Db): Promise<string> {
+  const [row] = await db.query<{ id: string }>('select uuidv7() as id');
+  return row!.id;
+}
+
+export async function insertUser(db: Db, user: UserRow): Promise<void> {
+  await db.query(
+    `insert into users (id, email, email_verified, given_name, family_name, entity_type, legal_name, document_type,
+       document_number_sealed, tax_id_sealed, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    valuesOf(user),
+  );
+}
+
+export async function updateUserRow(db: Db, user: UserRow): Promise<void> {
+  await db.query(
+    `update users set email = $2, email_verified = $3, given_name = $4, family_name = $5, entity_type = $6, legal_name = $7,
+       document_type = $8, document_number_sealed = $9, tax_id_sealed = $10, created_at = $11, updated_at = $12
+     where id = $1`,
+    valuesOf(user),
+  );
+}
+
+function valuesOf(user: UserRow): unknown[] {
+  const { id, email, emailVerified, givenName, familyName, entityType, legalName, documentType } = user;
+  const { documentNumberSealed, taxIdSealed, createdAt, updatedAt } = user;
+  return [
+    ...[id, email, emailVerified, givenName, familyName, entityType, legalName, documentType],
+    ...[documentNumberSealed, taxIdSealed, createdAt, updatedAt],
+  ];
+}
+
+export async function selectUserForUpdate(db: Db, userId: string): Promise<UserRow | undefined> {
+  const [row] = await db.query<UserRow & Record<string, unknown>>(
+    `select ${columns} from users where id = $1 for update`,
+    [userId],
+  );
+  return row;
+}
+
+// Bytes 2 and 3 of a sealed value are the version of its master key.
+const sealedOtherwise = `substring(document_number_sealed from 2 for 2) <> $1 or substring(tax_id_sealed from 2 for 2) <> $1`;
+
+const versionBytes = (version: number) => {
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16BE(version);
+  return bytes;
+};
+
+/** Skips users whom somebody is changing right now: another call finds them. */
+export async function lockUsersSealedOtherwise(
+  db: Db,
+  keyVersion: number,
+  limit: number,
+): Promise<UserRow[]> {
+  return db.query<UserRow & Record<string, unknown>>(
+    `select ${columns} from users where ${sealedOtherwise} order by id limit $2 for update skip locked`,
+    [versionBytes(keyVersion), limit],
+  );
+}
+
+export async function countUsersSealedOtherwise(db: Db, keyVersion: number): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*)::integer as count from users where ${sealedOtherwise}`,
+    [versionBytes(keyVersion)],
+  );
+  return row!.count;
+}
+
+export async function userExists(db: Db, userId: string): Promise<boolean> {
+  return (await db.query('select 1 from users where id = $1', [userId])).length > 0;
+}
+
+/** The name that papers are made out to; undefined if there is no such user. */
+export async function selectHolder(db: Db, userId: string): Promise<string | undefined> {
+  const [row] = await db.query<{ holder: string }>(
+    `select case when entity_type = 'business' and legal_name is not null then legal_name
+       else trim(given_name || ' ' || family_name) end as holder from users where id = $1`,
+    [userId],
+  );
+  return row?.holder;
+}
+
+/** Emails by id, of those users that there are. */
+export async function selectEmails(db: Db, userIds: string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.query<{ id: string; email: string }>(
+    'select id, email from users where id = any($1::uuid[])',
+    [userIds],
+  );
+  return new Map(rows.map(({ id, email }) => [id, email]));
+}
+
+export async function hasUsers(db: Db): Promise<boolean> {
+  const [row] = await db.query<{ some: boolean }>('select exists (select from users) as some');
+  return row!.some;
+}
+
+/** Who holds the keys of a wallet: only what lies in the platform's is a balance. */
+export const custodies = ['platform', 'self'] as const;
+export type Custody = (typeof custodies)[number];
+
+export interface WalletRow {
+  network: string;
+  address: string;
+  custody: Custody;
+  verifiedAt: string;
+}
+
+const wallets = `coalesce((
+       select jsonb_agg(jsonb_build_object('network', w.network, 'address', w.address, 'custody', w.custody,
+         'verifiedAt', w.verified_at) order by w.network)
+       from user_wallets w where w.user_id = users.id), '[]') as wallets`;
+
+export type UserWithWalletsRow = UserRow & { wallets: WalletRow[] };
+
+/** All that is known of a user, the numbers sealed. */
+export async function selectUserWithWallets(db: Db, userId: string): Promise<UserWithWalletsRow | undefined> {
+  const [row] = await db.query<UserWithWalletsRow & Record<string, unknown>>(
+    `select ${columns}, ${wallets} from users where id = $1`,
+    [userId],
+  );
+  return row;
+}
+
+/** Users in order of id, which is the order in which they were made; wallets in the same statement, not one by one. */
+export async function selectUsers(
+  db: Db,
+  filter: { email?: string; after?: string; limit: number },
+): Promise<UserWithWalletsRow[]> {
+  return db.query<UserWithWalletsRow & Record<string, unknown>>(
+    `select ${columns}, ${wallets} from users
+     where ($1::text is null or email = $1) and ($2::uuid is null or id > $2)
+     order by id limit $3`,
+    [filter.email ?? null, filter.after ?? null, filter.limit],
+  );
+}
+
+export async function selectWallet(
+  db: Db,
+  userId: string,
+  network: string,
+): Promise<{ address: string; custody: Custody } | undefined> {
+  const [row] = await db.query<{ address: string; custody: Custody }>(
+    'select address, custody from user_wallets where user_id = $1 and network = $2',
+    [userId, network],
+  );
+  return row;
+}
+
+/** Users by those of the addresses that are their wallets, in custody of the platform, on a network. */
+export async function selectOwners(
+  db: Db,
+  network: string,
+  addresses: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (addresses.length === 0) return new Map();
+  const rows = await db.query<{ address: string; userId: string }>(
+    `select address, user_id as "userId" from user_wallets
+     where network = $1 and custody = 'platform' and address = any($2::text[])`,
+    [network, addresses],
+  );
+  return new Map(rows.map(({ address, userId }) => [address, userId]));
+}
+
+export async function upsertWallet(
+  db: Db,
+  wallet: { userId: string; network: string; address: string; custody: Custody; verifiedAt: Date },
+): Promise<void> {
+  const { userId, network, address, custody, verifiedAt } = wallet;
+  await db.query(
+    `insert into user_wallets (user_id, network, address, custody, verified_at) values ($1, $2, $3, $4, $5)
+     on conflict (user_id, network) do update
+     set address = excluded.address, custody = excluded.custody, verified_at = excluded.verified_at`,
+    [userId, network, address, custody, verifiedAt],
+  );
+}
+
+/** Whether a withdrawal to the address is under way that will be credited to a user. */
+export async function hasOpenCredit(db: Db, network: string, address: string): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from withdrawals where status in ('queued', 'pending', 'processing') and network = $1 and to_address = $2
+       and recipient_user_id is not null limit 1`,
+    [network, address],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Whose an address is does not change from here to the end of the transaction: whoever makes it a wallet, and whoever pays it because
+ * it is none, comes one after the other.
+ */
+export async function lockAddress(db: Db, address: string): Promise<void> {
+  await db.query(`select pg_advisory_xact_lock(hashtextextended('address ' || $1::text, 0))`, [address]);
+}
+
+/** Whether an account at the card issuer is paid there, on whatever network. */
+export async function isCollateralAddress(db: Db, address: string): Promise<boolean> {
+  return (
+    (await db.query('select 1 from card_issuer_users where collateral_address = $1 limit 1', [address]))
+      .length > 0
+  );
+}
+
+/** Whether withdrawals were ever paid from it, on whatever network. */
+export async function isPayoutSigner(db: Db, address: string): Promise<boolean> {
+  return (await db.query('select 1 from payout_signers where address = $1 limit 1', [address])).length > 0;
+}
+
+export interface RecipientRow {
+  address: string;
+  /** The user whose verified wallet it is, if any. */
+  userId: string | null;
+  custody: Custody | null;
+  isBlocked: boolean;
+}
+
+const isBlocked = (address: string) =>
+  `exists (select from blocked_addresses b where b.address = ${address}) as "isBlocked"`;
+
+/** Where a user, named by a verified email or by id, is paid on a network; or whose wallet an address is. */
+export async function selectRecipient(
+  db: Db,
+  network: string,
+  { email, userId, address }: { email?: string; userId?: string; address?: string },
+): Promise<RecipientRow | undefined> {
+  if (address !== undefined) {
+    const [row] = await db.query<RecipientRow & Record<string, unknown>>(
+      `select $2::text as address, w.user_id as "userId", w.custody, ${isBlocked('$2')}
+       from (select) one left join user_wallets w on w.network = $1 and w.address = $2`,
+      [network, address],
+    );
+    return row;
+  }
+  const [row] = await db.query<RecipientRow & Record<string, unknown>>(
+    userId === undefined
+      ? `select w.address, w.user_id as "userId", w.custody, ${isBlocked('w.address')}
+         from users u join user_wallets w on w.user_id = u.id and w.network = $1 
+         where u.email = $2 and u.email_verified`
+      : `select w.address, w.user_id as "userId", w.custody, ${isBlocked('w.address')}
+         from user_wallets w where w.network = $1 and w.user_id = $2`,
+    [network, userId ?? email],
+  );
+  return row;
+}
+
+/** Those of the addresses that an operator has blocked. */
+export async function selectBlockedAmong(db: Db, addresses: string[]): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ address: string }>(
+    'select address from blocked_addresses where address = any($1::text[])',
+    [addresses],
+  );
+  return new Set(rows.map(({ address }) => address));
+}
+
+/** False if the address was blocked already. */
+export async function insertBlockedAddress(
+  db: Db,
+  address: string,
+  reason: string,
+  blockedAt: Date,
+): Promise<boolean> {
+  const rows = await db.query(
+    `insert into blocked_addresses (address, reason, blocked_at) values ($1, $2, $3)
+     on conflict do nothing returning 1`,
+    [address, reason, blockedAt],
+  );
+  return rows.length > 0;
+}
+
+/** The reason it was blocked for, or undefined if it was not. */
+export async function deleteBlockedAddress(db: Db, address: string): Promise<string | undefined> {
+  const [row] = await db.query<{ reason: string }>(
+    'delete from blocked_addresses where address = $1 returning reason',
+    [address],
+  );
+  return row?.reason;
+}
+
+export async function selectBlockedAddresses(
+  db: Db,
+  { after, limit }: { after?: string; limit: number },
+): Promise<{ address: string; reason: string; blockedAt: Date }[]> {
+  return db.query<{ address: string; reason: string; blockedAt: Date }>(
+    `select address, reason, blocked_at as "blockedAt" from blocked_addresses
+     where ($1::text is null or address > $1)
+     order by address limit $2`,
+    [after ?? null, limit],
+  );
+}

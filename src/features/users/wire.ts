@@ -1,0 +1,66 @@
+import { type Static, Type } from 'typebox';
+import { checksumAddress } from '#adapters/evm';
+import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
+import { custodies, type UserRow, type WalletRow } from './queries.ts';
+
+export const email = Type.String({ minLength: 3, maxLength: 254, description: 'Compared without case' });
+
+/** What an operator may say of a user; all but the email and the names can be left out. */
+export const profileFields = {
+  emailVerified: Type.Boolean({ description: 'Whether the email was verified (false)' }),
+  entityType: Type.Enum(['individual', 'business']),
+  legalName: nullable(line(200)),
+  documentType: nullable(line(40)),
+  documentNumber: nullable(line(100)),
+  taxId: nullable(line(100)),
+};
+
+export const custody = Type.Enum([...custodies], {
+  description:
+    'Who holds its keys: platform (what comes there is credited to the user) or self (it has left our custody)',
+});
+
+export const wallet = Type.Object({
+  network: Type.String(),
+  address: Type.String(),
+  custody,
+  verifiedAt: dateTime,
+});
+
+/** The document number and the tax id are never shown: only whether they are there. */
+export const user = Type.Object({
+  id: uuid,
+  email: Type.String(),
+  emailVerified: Type.Boolean(),
+  givenName: Type.String(),
+  familyName: Type.String(),
+  entityType: Type.String(),
+  legalName: nullable(Type.String()),
+  documentType: nullable(Type.String()),
+  hasDocumentNumber: Type.Boolean(),
+  hasTaxId: Type.Boolean(),
+  createdAt: dateTime,
+  updatedAt: dateTime,
+});
+
+export type UserView = Static<typeof user>;
+
+export function presentUser(row: UserRow): UserView {
+  const { documentNumberSealed, taxIdSealed, createdAt, updatedAt, ...shown } = row;
+  return {
+    ...shown,
+    hasDocumentNumber: documentNumberSealed !== null,
+    hasTaxId: taxIdSealed !== null,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}
+
+export function presentWallet({ network, address, custody, verifiedAt }: WalletRow) {
+  return {
+    network,
+    address: checksumAddress(address),
+    custody,
+    verifiedAt: new Date(verifiedAt).toISOString(),
+  };
+}

@@ -1,0 +1,30 @@
+import { type Ctx, inTransaction } from '#context';
+import { recordChange } from '#features/audit';
+import { releaseHeld } from '#features/ledger';
+import { isFoundPaid, isInDoubt } from '#features/payouts';
+import { withdrawalErrors } from './errors.ts';
+import { lockWithdrawal, selectWithdrawal, updateFailed, type WithdrawalRow } from './queries.ts';
+
+/** Fails a withdrawal that is not signed yet and gives what was held for it back. Once signed, only the chain decides. */
+export function cancelWithdrawal(
+  ctx: Ctx,
+  { withdrawalId, reason }: { withdrawalId: string; reason: string },
+): Promise<WithdrawalRow> {
+  return inTransaction(ctx, async (ctx) => {
+    const row = await lockWithdrawal(ctx.db, withdrawalId);
+    if (!row) throw withdrawalErrors.withdrawalNotFound();
+    if (row.status === 'completed' || row.status === 'failed') throw withdrawalErrors.alreadyFinal();
+    if (row.status === 'processing' || (await isFoundPaid(ctx.db, withdrawalId)))
+      throw withdrawalErrors.alreadySigned();
+    if (await isInDoubt(ctx, row.network)) throw withdrawalErrors.walletHalted();
+    if (row.status === 'pending') await releaseHeld(ctx.db, [row]);
+    await updateFailed(ctx.db, { withdrawalId, errorMessage: `Canceled: ${reason}`, now: ctx.now });
+    await recordChange(ctx, {
+      action: 'withdrawals.cancel',
+      subject: `withdrawal:${row.id}`,
+      before: { status: row.status },
+      after: { status: 'failed', reason },
+    });
+    return (await selectWithdrawal(ctx.db, withdrawalId))!;
+  });
+}

@@ -1,0 +1,137 @@
+import { type Static, Type } from 'typebox';
+import { checksumAddress } from '#adapters/evm';
+import type { Ctx } from '#context';
+import { defineCommand } from '#platform/commands/command';
+import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
+import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
+import { formatMinor } from '#platform/values/money';
+import { cancelWithdrawal } from './cancel-withdrawal.ts';
+import { listAcrossPartners } from './list-across-partners.ts';
+import type { WithdrawalRow } from './queries.ts';
+import { showWithdrawal, type WithdrawalLife } from './show-withdrawal.ts';
+import { statuses } from './states.ts';
+
+const withdrawal = Type.Object({
+  id: uuid,
+  bulkId: uuid,
+  partnerId: uuid,
+  userId: uuid,
+  network: Type.String(),
+  currency: Type.String(),
+  amount: Type.String(),
+  toAddress: Type.String(),
+  recipientUserId: nullable(uuid),
+  externalId: nullable(Type.String()),
+  status: Type.Enum([...statuses]),
+  transferTokenStatus: nullable(Type.String()),
+  transactionHash: nullable(Type.String()),
+  errorMessage: nullable(Type.String()),
+  waitingFor: nullable(Type.String()),
+  createdAt: dateTime,
+  updatedAt: dateTime,
+});
+
+const life = Type.Object({
+  ...withdrawal.properties,
+  states: Type.Array(Type.Object({ status: Type.Enum([...statuses]), at: dateTime })),
+  payout: nullable(
+    Type.Object({
+      hotWallet: Type.String(),
+      nonce: Type.Integer(),
+      state: Type.String(),
+      openedAt: dateTime,
+      settledAt: nullable(dateTime),
+      attempts: Type.Array(
+        Type.Object({
+          hash: Type.String(),
+          isMined: Type.Boolean(),
+          maxFeePerGas: Type.String(),
+          maxPriorityFeePerGas: Type.String(),
+          signedAt: dateTime,
+          sentAt: nullable(dateTime),
+          sends: Type.Integer(),
+          lastAnswer: nullable(Type.String()),
+        }),
+      ),
+    }),
+  ),
+});
+
+export const withdrawalCommands = [
+  defineCommand({
+    name: 'withdrawals.list',
+    summary: 'List withdrawals of all partners, oldest first, by status, network and age.',
+    changes: false,
+    input: Type.Object(
+      {
+        status: Type.Optional(Type.Enum([...statuses])),
+        network: Type.Optional(Type.String({ pattern: '^[a-z0-9-]{1,40}$' })),
+        olderThanSeconds: Type.Optional(
+          Type.Integer({ minimum: 0, maximum: 3_153_600_000, description: 'Only those created longer ago' }),
+        ),
+        ...cursorInput,
+      },
+      { additionalProperties: false },
+    ),
+    output: cursorPage(withdrawal),
+    run: async (ctx: Ctx, input) => {
+      const { items, nextCursor } = await listAcrossPartners(ctx, input);
+      return { items: items.map(present), nextCursor };
+    },
+  }),
+  defineCommand({
+    name: 'withdrawals.show',
+    summary:
+      'Show the whole life of a withdrawal: every state with its time, every transaction that was signed.',
+    changes: false,
+    input: Type.Object({ withdrawalId: uuid }, { additionalProperties: false }),
+    output: life,
+    run: async (ctx: Ctx, input) => presentLife(await showWithdrawal(ctx, input)),
+  }),
+  defineCommand({
+    name: 'withdrawals.cancel',
+    summary: 'Cancel a withdrawal that is not signed yet; what was held for it is released.',
+    changes: true,
+    input: Type.Object({ withdrawalId: uuid, reason: line(200) }, { additionalProperties: false }),
+    output: withdrawal,
+    run: async (ctx: Ctx, input) => present(await cancelWithdrawal(ctx, input)),
+  }),
+];
+
+function present(row: WithdrawalRow): Static<typeof withdrawal> {
+  const { decimals, amount, transferStatus, ...rest } = row;
+  return {
+    ...rest,
+    amount: formatMinor(amount, decimals),
+    toAddress: checksumAddress(row.toAddress),
+    transferTokenStatus: transferStatus,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}
+
+function presentLife({ withdrawal, moves, payout }: WithdrawalLife): Static<typeof life> {
+  return {
+    ...present(withdrawal),
+    states: moves.map(({ status, at }) => ({ status, at: at.toISOString() })),
+    payout: payout
+      ? {
+          hotWallet: checksumAddress(payout.address),
+          nonce: Number(payout.nonce),
+          state: payout.state,
+          openedAt: payout.openedAt.toISOString(),
+          settledAt: payout.settledAt?.toISOString() ?? null,
+          attempts: payout.attempts.map((attempt) => ({
+            hash: attempt.hash,
+            isMined: attempt.hash === payout.minedHash,
+            maxFeePerGas: String(attempt.maxFeePerGas),
+            maxPriorityFeePerGas: String(attempt.maxPriorityFeePerGas),
+            signedAt: attempt.signedAt.toISOString(),
+            sentAt: attempt.sentAt?.toISOString() ?? null,
+            sends: attempt.sends,
+            lastAnswer: attempt.lastAnswer,
+          })),
+        }
+      : null,
+  };
+}

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import type { Ctx, KeyActor } from '#context';
+import { violates } from '#platform/db/db';
+import { DatabaseUnavailable } from '#platform/errors/errors';
+import type { Asset } from './assets.ts';
+import { withdrawalErrors } from './errors.ts';
+import { type Former, insertWithdrawal, selectByIdempotencyKey } from './queries.ts';
+import { resolveRecipient } from './resolve-recipient.ts';
+
+export interface WithdrawalRequest {
+  userId: string;
+  asset: Asset;
+  amount: bigint;
+  to: string;
+  externalId: string | undefined;
+  idempotencyKey: string | undefined;
+}
+
+export interface CreatedWithdrawal {
+  bulkId: string;
+  isReplay: boolean;
+}
+
+/**
+ * Stores a queued withdrawal and wakes the workers, in one statement; when this returns it is committed. The recipient's
+ * address is frozen in the row. A request that is refused stores nothing and does not use its idempotency key up.
+ */
+export async function createWithdrawal(
+  ctx: Ctx<KeyActor>,
+  request: WithdrawalRequest,
+): Promise<CreatedWithdrawal> {
+  const { idempotencyKey } = request;
+  if (idempotencyKey === undefined) return storeOrReplay(ctx, request);
+  const name = `${ctx.actor.partnerId} ${idempotencyKey}`;
+  await inFlight.get(name)?.catch(() => undefined);
+  const own = storeOrReplay(ctx, request);
+  inFlight.set(name, own);
+  try {
+    return await own;
+  } finally {
+    if (inFlight.get(name) === own) inFlight.delete(name);
+  }
+}
+
+/**
+ * What this process is doing under an idempotency key. Whoever repeats it meanwhile waits here, and not at the database's lock
+ * with a connection that others need; between processes the database decides.
+ */
+const inFlight = new Map<string, Promise<CreatedWithdrawal>>();
+
+async function storeOrReplay(ctx: Ctx<KeyActor>, request: WithdrawalRequest): Promise<CreatedWithdrawal> {
+  const former = await findFormer(ctx, request);
+  const replay = replayOf(former, request);
+  if (replay) return replay;
+  const { address, creditedUserId } = await resolveRecipient(ctx, {
+    ...request,
+    isPaid: former?.bulkId === null,
+  });
+  const { asset, amount, userId, externalId, idempotencyKey } = request;
+  const id = former && paidIdOf(former, request, address);
+  try {
+    const bulkId = await insertWithdrawal(ctx.db, {
+      partnerId: ctx.actor.partnerId,
+      userId,
+      keyId: ctx.actor.keyId,
+      network: asset.network.name,
+      currency: asset.token.symbol,
+      tokenAddress: asset.token.address,
+      decimals: asset.token.decimals,
+      amount,
+      toAddress: address,
+      recipientUserId: creditedUserId,
+      externalId: externalId ?? null,
+      idempotencyKey: idempotencyKey ?? null,
+      fingerprint: idempotencyKey === undefined ? null : fingerprintOf(request),
+      ...(id && { id }),
+      now: ctx.now,
+    });
+    return { bulkId, isReplay: false };
+  } catch (error) {
+    if (idempotencyKey === undefined) throw error;
+    if (violates(error, 'withdrawals_idempotency_key')) {
+      const winner = replayOf(await findFormer(ctx, request), request);
+      if (winner) return winner;
+    }
+    // The request that has the key has not committed within the time that we wait for locks.
+    if (error instanceof DatabaseUnavailable && !error.isConnectionLost) {
+      throw withdrawalErrors.requestInFlight({ headers: { 'retry-after': '1' }, cause: error });
+    }
+    throw error;
+  }
+}
+
+async function findFormer(ctx: Ctx<KeyActor>, { idempotencyKey }: WithdrawalRequest) {
+  if (idempotencyKey === undefined) return undefined;
+  return selectByIdempotencyKey(ctx.db, ctx.actor.partnerId, idempotencyKey);
+}
+
+function replayOf(former: Former | undefined, request: WithdrawalRequest): CreatedWithdrawal | undefined {
+  if (!former || former.bulkId === null) return undefined;
+  if (!former.fingerprint.equals(fingerprintOf(request))) throw withdrawalErrors.idempotencyKeyReused();
+  return { bulkId: former.bulkId, isReplay: true };
+}
+
+/** The withdrawal was lost in a restore and its payment is on chain: made under its old id, it is bound to it and not paid again. */
+function paidIdOf(former: Former, { asset, amount }: WithdrawalRequest, toAddress: string) {
+  if (former.bulkId !== null) return undefined;
+  const isSame =
+    former.network === asset.network.name &&
+    former.tokenAddress === asset.token.address &&
+    former.toAddress === toAddress &&
+    former.amount === amount;
+  if (!isSame) throw withdrawalErrors.idempotencyKeyReused();
+  return former.withdrawalId;
+}
+
+interface RequestFacts extends Pick<WithdrawalRequest, 'userId' | 'amount' | 'to' | 'externalId'> {
+  asset: Pick<Asset, 'network' | 'token'>;
+}
+
+/** What makes two requests the same: what they ask for, with defaults filled in, not how it was spelled. */
+export function fingerprintOf({ userId, asset, amount, to, externalId }: RequestFacts): Buffer {
+  const recipient = to.toLowerCase();
+  const facts = [
+    userId,
+    asset.network.name,
+    asset.token.symbol,
+    String(amount),
+    recipient,
+    externalId ?? null,
+  ];
+  return createHash('sha256').update(JSON.stringify(facts)).digest();
+}

@@ -1,0 +1,19 @@
+import { defineErrors } from '#platform/errors/errors';
+
+/** The contract's table for withdrawals, row for row; those below the line are ours. */
+export const withdrawalErrors = defineErrors({
+  unauthorized: [401, 'Unauthorized'],
+  userNotAllowed: [401, 'User not allowed'],
+  userNotFound: [404, 'User not found'],
+  recipientNotFound: [404, 'Error finding user verified wallet'],
+  walletNotFound: [404, 'Wallet not found'],
+  receiverNotEligible: [403, 'Receiver is not eligible to receive tokens'],
+  // ———
+  addressNotAllowed: [403, 'Forbidden: caller address is not on the allowlist of the key'],
+  requestInFlight: [409, 'A request with this Idempotency-Key is still in flight'],
+  idempotencyKeyReused: [422, 'This Idempotency-Key was used for another request'],
+  withdrawalNotFound: [404, 'Withdrawal not found'],
+  alreadySigned: [409, 'The withdrawal is signed: only the chain decides it now'],
+  walletHalted: [409, 'A hot wallet of the network is halted: end the halt first, since it may have paid'],
+  alreadyFinal: [409, 'The withdrawal is final'],
+});

@@ -1,0 +1,54 @@
+import type { Ctx, KeyActor } from '#context';
+import { findPaidByHash } from '#features/payouts';
+import {
+  type ListPage,
+  selectAllPage,
+  selectByBulkId,
+  selectExternalIdPage,
+  selectOfList,
+  selectStatusPage,
+  type WithdrawalRow,
+} from './queries.ts';
+import type { Status } from './states.ts';
+
+export interface WithdrawalFilter {
+  limit: number;
+  offset: number;
+  bulkId?: string;
+  /** Any hash that the withdrawal was ever sent under. */
+  transactionHash?: string;
+  status?: Status;
+  externalId?: string;
+}
+
+/** What this partner asked for this user, newest first. Each filter has a way of its own, so that a deep page costs no more. */
+export async function listWithdrawals(
+  ctx: Ctx<KeyActor>,
+  userId: string,
+  filter: WithdrawalFilter,
+): Promise<WithdrawalRow[]> {
+  const { bulkId, transactionHash, status, externalId, limit, offset } = filter;
+  const page: ListPage = { partnerId: ctx.actor.partnerId, userId, limit, offset };
+  if (bulkId !== undefined || transactionHash !== undefined) {
+    const row = await selectSingle(ctx, page, filter);
+    const fits =
+      row &&
+      (bulkId === undefined || row.bulkId === bulkId) &&
+      (status === undefined || row.status === status) &&
+      (externalId === undefined || row.externalId === externalId);
+    return fits && offset === 0 ? [row] : [];
+  }
+  if (externalId !== undefined) return selectExternalIdPage(ctx.db, page, externalId, status);
+  return status === undefined ? selectAllPage(ctx.db, page) : selectStatusPage(ctx.db, page, status);
+}
+
+async function selectSingle(
+  ctx: Ctx<KeyActor>,
+  page: ListPage,
+  { bulkId, transactionHash }: WithdrawalFilter,
+): Promise<WithdrawalRow | undefined> {
+  if (transactionHash === undefined) return selectByBulkId(ctx.db, page, bulkId!);
+  if (!/^0x[0-9a-f]{64}$/.test(transactionHash)) return undefined;
+  const withdrawalId = await findPaidByHash(ctx.db, transactionHash);
+  return withdrawalId === undefined ? undefined : selectOfList(ctx.db, page, withdrawalId);
+}

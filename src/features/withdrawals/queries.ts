@@ -1,0 +1,323 @@
+import { networks } from '#adapters/evm';
+import type { Db, Row } from '#platform/db/db';
+import { isFinal, type Status } from './states.ts';
+
+export interface WithdrawalRow {
+  id: string;
+  bulkId: string;
+  partnerId: string;
+  userId: string;
+  network: string;
+  currency: string;
+  decimals: number;
+  amount: bigint;
+  toAddress: string;
+  recipientUserId: string | null;
+  externalId: string | null;
+  status: Status;
+  transferStatus: string | null;
+  transactionHash: string | null;
+  errorMessage: string | null;
+  waitingFor: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const columns = `w.id, w.bulk_id as "bulkId", w.partner_id as "partnerId", w.user_id as "userId", w.network, w.currency, w.decimals,
+  w.amount, w.to_address as "toAddress", w.recipient_user_id as "recipientUserId", w.external_id as "externalId", w.status,
+  w.transfer_status as "transferStatus", w.transaction_hash as "transactionHash", w.error_message as "errorMessage",
+  w.waiting_for as "waitingFor", w.created_at as "createdAt", w.updated_at as "updatedAt"`;
+
+export interface NewWithdrawal {
+  partnerId: string;
+  userId: string;
+  keyId: string;
+  network: string;
+  currency: string;
+  tokenAddress: string;
+  decimals: number;
+  amount: bigint;
+  toAddress: string;
+  recipientUserId: string | null;
+  externalId: string | null;
+  idempotencyKey: string | null;
+  fingerprint: Buffer | null;
+  /** What ledgers say of it, where it is not just a withdrawal. */
+  description?: string;
+  /** Of a request that is repeated after a restore, and whose payment was found on chain. */
+  id?: string;
+  now: Date;
+}
+
+/**
+ * The id with its last twelve digits complemented. The id is in the calldata of a payment, so a request that is repeated after a
+ * restore gets the same bulk id as the first time.
+ */
+const bulkIdOf = (id: string) =>
+  `overlay(${id}::text placing translate(right(${id}::text, 12), '0123456789abcdef', 'fedcba9876543210') from 25)::uuid`;
+
+/**
+ * One statement, so that the list's row is locked for no longer than it takes to commit. An error undoes the position, too:
+ * positions have no gaps.
+ */
+export async function insertWithdrawal(db: Db, withdrawal: NewWithdrawal): Promise<string> {
+  const { partnerId, userId, keyId, network, currency, tokenAddress, decimals, amount, toAddress } =
+    withdrawal;
+  const { recipientUserId, externalId, idempotencyKey, fingerprint, now, description, id } = withdrawal;
+  const [row] = await db.query<{ bulkId: string }>(
+    `with list as (
+       insert into withdrawal_lists (partner_id, user_id, last_position) values ($1, $2, 1)
+       on conflict (partner_id, user_id) do update set last_position = withdrawal_lists.last_position + 1
+       returning id, last_position),
+     made as (select coalesce($16::uuid, uuidv7()) as id)
+     insert into withdrawals (id, bulk_id, list_id, position, partner_id, user_id, key_id, network, currency, token_address, decimals, amount,
+       to_address, recipient_user_id, external_id, idempotency_key, fingerprint, created_at, updated_at, description)
+     select made.id, ${bulkIdOf('made.id')}, list.id, last_position, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+       $14, $15 from list, made
+     returning bulk_id as "bulkId"`,
+    [
+      ...[partnerId, userId, keyId, network, currency, tokenAddress, decimals, amount, toAddress],
+      ...[recipientUserId, externalId, idempotencyKey, fingerprint, now, description ?? null, id ?? null],
+    ],
+  );
+  return row!.bulkId;
+}
+
+/** What a key was used for: a withdrawal, or a payment on chain whose withdrawal was lost. */
+export type Former =
+  | { bulkId: string; fingerprint: Buffer }
+  | {
+      bulkId: null;
+      withdrawalId: string;
+      network: string;
+      tokenAddress: string;
+      toAddress: string;
+      amount: bigint;
+    };
+
+export async function selectByIdempotencyKey(
+  db: Db,
+  partnerId: string,
+  idempotencyKey: string,
+): Promise<Former | undefined> {
+  const [row] = await db.query<Former & Row>(
+    `select bulk_id as "bulkId", fingerprint, null::uuid as "withdrawalId", network, null as "tokenAddress", null as "toAddress",
+       null::numeric as amount
+     from withdrawals where partner_id = $1 and idempotency_key = $2
+     union all
+     select null, null, withdrawal_id, network, token_address, to_address, amount from found_payments
+     where key_mark = withdrawal_key_mark($1, $2) and withdrawal_id is not null
+     order by 1 nulls last limit 1`,
+    [partnerId, idempotencyKey],
+  );
+  return row;
+}
+
+/** A page of what one partner asked for one user. */
+export interface ListPage {
+  partnerId: string;
+  userId: string;
+  limit: number;
+  offset: number;
+}
+
+const list = '(select id from withdrawal_lists where partner_id = $1 and user_id = $2)';
+
+export async function selectByBulkId(
+  db: Db,
+  { partnerId, userId }: ListPage,
+  bulkId: string,
+): Promise<WithdrawalRow | undefined> {
+  const [row] = await db.query<WithdrawalRow & Row>(
+    `select ${columns} from withdrawals w where w.list_id = ${list} and w.bulk_id = $3`,
+    [partnerId, userId, bulkId],
+  );
+  return row;
+}
+
+export async function selectOfList(
+  db: Db,
+  { partnerId, userId }: ListPage,
+  withdrawalId: string,
+): Promise<WithdrawalRow | undefined> {
+  const [row] = await db.query<WithdrawalRow & Row>(
+    `select ${columns} from withdrawals w where w.list_id = ${list} and w.id = $3`,
+    [partnerId, userId, withdrawalId],
+  );
+  return row;
+}
+
+/**
+ * Positions have no gaps, so a page is a range of numbers. The list comes as values and not as a join, after which PostgreSQL
+ * would sort all of it.
+ */
+export async function selectAllPage(
+  db: Db,
+  { partnerId, userId, limit, offset }: ListPage,
+): Promise<WithdrawalRow[]> {
+  return db.query<WithdrawalRow & Row>(
+    `with list as materialized (
+       select id, last_position - $4::bigint as newest from withdrawal_lists where partner_id = $1 and user_id = $2)
+     select ${columns} from withdrawals w
+     where w.list_id = (select id from list)
+       and w.position <= (select newest from list) and w.position > (select newest from list) - $3::bigint
+     order by w.position desc`,
+    [partnerId, userId, limit, offset],
+  );
+}
+
+/**
+ * Finds the block of positions in which the page starts by the counts of the blocks above it, and walks only from there, in the
+ * index alone. The first page needs no counting.
+ */
+export async function selectStatusPage(
+  db: Db,
+  { partnerId, userId, limit, offset }: ListPage,
+  status: Status,
+): Promise<WithdrawalRow[]> {
+  if (offset === 0) {
+    return db.query<WithdrawalRow & Row>(
+      `select ${columns} from withdrawals w where w.list_id = ${list} and w.status = $3
+       order by w.position desc limit $4`,
+      [partnerId, userId, status, limit],
+    );
+  }
+  return db.query<WithdrawalRow & Row>(
+    `with list as materialized ${list},
+     blocks as (
+       select block, sum(count) as count from (
+         select block, count from withdrawal_counts where list_id = (select id from list) and status = $3
+         union all
+         select block, change from withdrawal_count_changes where list_id = (select id from list) and status = $3
+       ) counted group by block),
+     ends as (select block, count, sum(count) over (order by block desc rows unbounded preceding) as through from blocks),
+     start as materialized (
+       select block, $5::bigint - (through - count) as rest from ends where through > $5::bigint order by block desc limit 1)
+     select ${columns} from withdrawals w
+     where w.list_id = (select id from list) and w.position = any (array(
+       select position from withdrawals
+       where list_id = (select id from list) and status = $3 and position < ((select block from start) + 1) * 4000
+       order by position desc limit $4 offset (select rest from start)))
+     order by w.position desc`,
+    [partnerId, userId, status, limit, offset],
+  );
+}
+
+/** A label is the caller's own and marks few: those before the page are walked over, in the index alone. */
+export async function selectExternalIdPage(
+  db: Db,
+  { partnerId, userId, limit, offset }: ListPage,
+  externalId: string,
+  status: Status | undefined,
+): Promise<WithdrawalRow[]> {
+  return db.query<WithdrawalRow & Row>(
+    `select ${columns} from withdrawals w
+     where w.list_id = ${list} and w.position = any (array(
+       select position from withdrawals
+       where list_id = ${list} and external_id = $3 ${status === undefined ? '' : 'and status = $6'}
+       order by position desc limit $4 offset $5::bigint))
+     order by w.position desc`,
+    [partnerId, userId, externalId, limit, offset, ...(status === undefined ? [] : [status])],
+  );
+}
+
+/** Folds what moves have appended into the counts; whoever reads in between sees the same sums. */
+export async function foldCountChanges(db: Db, limit = 20_000): Promise<number> {
+  const [row] = await db.query<{ folded: number }>(
+    `with folded as (
+       delete from withdrawal_count_changes
+       where ctid = any (array(select ctid from withdrawal_count_changes limit $1))
+       returning list_id, status, block, change),
+     added as (
+       insert into withdrawal_counts (list_id, status, block, count)
+       select list_id, status, block, sum(change) from folded group by 1, 2, 3 having sum(change) <> 0
+       on conflict (list_id, status, block) do update set count = withdrawal_counts.count + excluded.count)
+     select count(*)::integer as folded from folded`,
+    [limit],
+  );
+  return row!.folded;
+}
+
+/** Across partners, oldest first. */
+export async function selectAcrossPartners(
+  db: Db,
+  filter: { status?: Status; network?: string; createdBefore?: Date; after?: string; limit: number },
+): Promise<WithdrawalRow[]> {
+  const { status, network, createdBefore, after, limit } = filter;
+  // Said in so many words, PostgreSQL reads the index of the queue; otherwise it would walk over all that is final.
+  const isOpen = status && !isFinal(status) ? `w.status in ('queued', 'pending', 'processing') and` : '';
+  return db.query<WithdrawalRow & Row>(
+    `select ${columns} from withdrawals w
+     where ${isOpen} ($1::text is null or w.status = $1) and ($2::text is null or w.network = $2)
+       and ($3::timestamptz is null or w.created_at < $3) and ($4::uuid is null or w.id > $4)
+     order by w.id limit $5`,
+    [status ?? null, network ?? null, createdBefore ?? null, after ?? null, limit],
+  );
+}
+
+export async function selectWithdrawal(db: Db, withdrawalId: string): Promise<WithdrawalRow | undefined> {
+  const [row] = await db.query<WithdrawalRow & Row>(`select ${columns} from withdrawals w where w.id = $1`, [
+    withdrawalId,
+  ]);
+  return row;
+}
+
+export async function lockWithdrawal(db: Db, withdrawalId: string): Promise<WithdrawalRow | undefined> {
+  const [row] = await db.query<WithdrawalRow & Row>(
+    `select ${columns} from withdrawals w where w.id = $1 for update`,
+    [withdrawalId],
+  );
+  return row;
+}
+
+/** In the order in which states follow each other: workers' clocks may differ. */
+export async function selectMoves(db: Db, withdrawalId: string): Promise<{ status: Status; at: Date }[]> {
+  return db.query<{ status: Status; at: Date }>(
+    `select status, at from withdrawal_moves where withdrawal_id = $1
+     order by array_position(array['pending', 'processing', 'completed', 'failed'], status)`,
+    [withdrawalId],
+  );
+}
+
+export async function updateFailed(
+  db: Db,
+  { withdrawalId, errorMessage, now }: { withdrawalId: string; errorMessage: string; now: Date },
+): Promise<void> {
+  await db.query(
+    `update withdrawals set status = 'failed', error_message = $2, waiting_for = null,
+       updated_at = greatest(updated_at, $3) where id = $1`,
+    [withdrawalId, errorMessage, now],
+  );
+}
+
+/**
+ * How many are in each state. Totals are kept when changes are folded, every few seconds; of those not folded yet 10,000 are added, so
+ * that a scrape costs the same however long nobody folds.
+ */
+export async function countByStatus(db: Db): Promise<{ status: string; count: bigint }[]> {
+  return db.query<{ status: string; count: bigint }>(
+    `select status, sum(count) as count from (
+       select status, count from withdrawal_totals
+       union all
+       select status, change from (select status, change from withdrawal_count_changes limit 10000) newest
+     ) counted group by status`,
+  );
+}
+
+/** The queue of each network and state: how many, counted up to 10,000, and the age of the oldest, which has the lowest id. */
+export async function selectOldest(
+  db: Db,
+): Promise<{ network: string; status: string; waiting: bigint; ageSeconds: number }[]> {
+  // The predicate of the queue's index is repeated literally, or the planner would not use it.
+  const inQueue = `w.status in ('queued', 'pending', 'processing') and w.status = s.status and w.network = n.network`;
+  return db.query<{ network: string; status: string; waiting: bigint; ageSeconds: number }>(
+    `select n.network, s.status, counted.waiting,
+       extract(epoch from now() - oldest.created_at)::double precision as "ageSeconds"
+     from unnest($1::text[]) as n (network)
+     cross join unnest(array['queued', 'pending', 'processing']) as s (status)
+     cross join lateral (select w.created_at from withdrawals w where ${inQueue} order by w.id limit 1) oldest
+     cross join lateral (
+       select count(*) as waiting from (select from withdrawals w where ${inQueue} limit 10000) few) counted`,
+    [networks],
+  );
+}

@@ -1,0 +1,59 @@
+import type { Ctx, WorkerActor } from '#context';
+import { isHotWallet } from '#features/payouts';
+import { lockAddress, selectRecipient } from '#features/users';
+import type { Asset } from './assets.ts';
+import { fingerprintOf } from './create-withdrawal.ts';
+import { isUnrecoverableAddress } from './is-unrecoverable-address.ts';
+import { insertWithdrawal } from './queries.ts';
+
+/** A payment out of a user's balance that the service makes by a rule of the user's. */
+export interface OwnWithdrawal {
+  userId: string;
+  asset: Pick<Asset, 'network' | 'token'>;
+  amount: bigint;
+  /** In lower case. */
+  toAddress: string;
+  externalId: string;
+  /** One of a kind: a second one under it is refused by the database. */
+  idempotencyKey: string;
+  /** What the user's ledger says of it. */
+  description: string;
+}
+
+/** The partner under whose name they are listed; migration 0007 makes it, and no key is ever issued for it. */
+const houseId = '00000000-0000-7000-8000-000000000001';
+
+/**
+ * Stores a queued withdrawal as a part of the caller's transaction, and says its bulk id; or why the address is not to be paid, and
+ * stores nothing. Nobody is waiting for an answer, so whether the token's issuer and the screening let it be paid is asked once, just
+ * before it is signed: no node is asked in a transaction.
+ */
+export async function queueOwnWithdrawal(
+  ctx: Ctx<WorkerActor>,
+  withdrawal: OwnWithdrawal,
+): Promise<{ bulkId: string } | { refusal: string }> {
+  const { db, now, actor } = ctx;
+  const { userId, asset, amount, toAddress, externalId, idempotencyKey, description } = withdrawal;
+  const { network, token } = asset;
+  const refusal = await refusalOf(ctx, withdrawal);
+  if (refusal) return { refusal };
+  const bulkId = await insertWithdrawal(db, {
+    ...{ partnerId: houseId, userId, keyId: actor.job, network: network.name, currency: token.symbol },
+    ...{ tokenAddress: token.address, decimals: token.decimals, amount, toAddress },
+    ...{ recipientUserId: null, externalId, idempotencyKey, description, now },
+    fingerprint: fingerprintOf({ ...withdrawal, to: toAddress }),
+  });
+  return { bulkId };
+}
+
+async function refusalOf(ctx: Ctx, { asset, toAddress }: OwnWithdrawal): Promise<string | undefined> {
+  const { network } = asset;
+  if (isUnrecoverableAddress(network, toAddress) || (await isHotWallet(ctx, network, toAddress))) {
+    return 'The address is none that can be paid';
+  }
+  // Whoever is paid outside credits it there; a user's ledger would be credited with the same money.
+  await lockAddress(ctx.db, toAddress);
+  const recipient = await selectRecipient(ctx.db, network.name, { address: toAddress });
+  if (recipient && recipient.userId !== null) return 'The address is the wallet of a user';
+  return recipient?.isBlocked ? 'The receiver is not eligible' : undefined;
+}

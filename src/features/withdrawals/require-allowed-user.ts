@@ -1,0 +1,13 @@
+import type { Ctx, KeyActor } from '#context';
+import { selectUserAccess } from '#features/partners';
+import { uuidForm } from '#platform/http/schemas';
+import { withdrawalErrors } from './errors.ts';
+
+/** Refuses a user that there is not, and then one who is not on the partner's list. */
+export async function requireAllowedUser(ctx: Ctx<KeyActor>, userId: string): Promise<void> {
+  const id = userId.toLowerCase();
+  if (!uuidForm.test(id)) throw withdrawalErrors.userNotFound();
+  const access = await selectUserAccess(ctx.db, ctx.actor.partnerId, id);
+  if (access === 'unknown') throw withdrawalErrors.userNotFound();
+  if (access === 'refused') throw withdrawalErrors.userNotAllowed();
+}

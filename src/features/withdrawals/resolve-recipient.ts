@@ -1,0 +1,49 @@
+import { parseAddress } from '#adapters/evm';
+import type { Ctx } from '#context';
+import { isHotWallet, isRefused } from '#features/payouts';
+import { selectRecipient } from '#features/users';
+import { uuidForm } from '#platform/http/schemas';
+import type { Asset } from './assets.ts';
+import { withdrawalErrors } from './errors.ts';
+import { isUnrecoverableAddress } from './is-unrecoverable-address.ts';
+
+export interface Recipient {
+  address: string;
+  /** The user whose balance it adds to: the owner of a wallet in custody of the platform. */
+  creditedUserId: string | null;
+}
+
+/**
+ * Where an email, a user id or an address is paid on the asset's network, if it may be paid at all. Of what the chain has paid
+ * already (`isPaid`) only the address matters.
+ */
+export async function resolveRecipient(
+  ctx: Ctx,
+  { asset, userId, to, isPaid }: { asset: Asset; userId: string; to: string; isPaid: boolean },
+): Promise<Recipient> {
+  const recipient = await selectRecipient(ctx.db, asset.network.name, readIdentifier(to));
+  if (!recipient) throw withdrawalErrors.recipientNotFound();
+  const { address, custody, isBlocked } = recipient;
+  const creditedUserId = custody === 'platform' ? recipient.userId : null;
+  if (isPaid) return { address, creditedUserId };
+  if (isUnrecoverableAddress(asset.network, address) || (await isHotWallet(ctx, asset.network, address)))
+    throw withdrawalErrors.walletNotFound();
+  // Paid and credited again, a balance could leave the hot wallet any number of times.
+  const isOwn = creditedUserId === userId;
+  if (isBlocked || isOwn || (await isRefused(ctx, asset, address)))
+    throw withdrawalErrors.receiverNotEligible();
+  return { address, creditedUserId };
+}
+
+function readIdentifier(to: string): { email?: string; userId?: string; address?: string } {
+  // The contract tells an email by its `@`, and one may start with `0x`; no address has an `@`.
+  if (to.includes('@')) return { email: to.toLowerCase() };
+  if (to.startsWith('0x')) {
+    const address = parseAddress(to);
+    if (!address) throw withdrawalErrors.walletNotFound();
+    return { address };
+  }
+  const userId = to.toLowerCase();
+  if (uuidForm.test(userId)) return { userId };
+  throw withdrawalErrors.recipientNotFound();
+}

@@ -1,0 +1,107 @@
+import type { WithdrawalLimit } from '#config/config';
+import type { Deps } from '#context';
+import { keyContext, keyGuard } from '#features/keys';
+import type { FastifyRequest, HttpServer } from '#platform/http/http';
+import { listAssets } from './assets.ts';
+import { createWithdrawal } from './create-withdrawal.ts';
+import { withdrawalErrors } from './errors.ts';
+import { listWithdrawals } from './list-withdrawals.ts';
+import { requireAllowedUser } from './require-allowed-user.ts';
+import {
+  assetList,
+  createdWithdrawal,
+  idempotencyHeaders,
+  listQuery,
+  noQuery,
+  parseIdempotencyKey,
+  parseListQuery,
+  parseWithdrawal,
+  presentAssets,
+  presentWithdrawal,
+  userPath,
+  withdrawalBody,
+  withdrawalPage,
+} from './wire.ts';
+
+export interface WithdrawalOptions {
+  withdrawalLimits: readonly WithdrawalLimit[];
+}
+
+export function withdrawalRoutes(server: HttpServer, deps: Deps, options: WithdrawalOptions): void {
+  const assets = listAssets(deps.evm, options.withdrawalLimits);
+  const authenticate = keyGuard(deps, {
+    missing: withdrawalErrors.unauthorized,
+    invalid: withdrawalErrors.unauthorized,
+    address: withdrawalErrors.addressNotAllowed,
+  });
+  // Before the body is read: who asks, and for whom, is decided first.
+  const authorize = async (request: FastifyRequest) => {
+    const { userId } = request.params as { userId: string };
+    await requireAllowedUser(keyContext(deps, request), userId);
+  };
+  const described = { tags: ['Withdrawals'], security: [{ apiKey: [] }] };
+
+  server.post(
+    '/api/crypto/:userId/withdraw',
+    {
+      onRequest: [authenticate, authorize],
+      schema: {
+        ...described,
+        summary: 'Create a withdrawal; it is paid asynchronously.',
+        params: userPath,
+        querystring: noQuery,
+        headers: idempotencyHeaders,
+        body: withdrawalBody,
+        response: { 200: createdWithdrawal },
+      },
+    },
+    async (request, reply) => {
+      const { bulkId, isReplay } = await createWithdrawal(keyContext(deps, request), {
+        userId: request.params.userId.toLowerCase(),
+        idempotencyKey: parseIdempotencyKey(request.headers['idempotency-key']),
+        ...parseWithdrawal(assets, request.body),
+      });
+      if (isReplay) reply.header('idempotency-replayed', 'true');
+      const { externalId } = request.body;
+      return { message: 'Withdrawal created as queued', data: { bulkId, externalId } };
+    },
+  );
+
+  server.get(
+    '/api/crypto/:userId/withdraws',
+    {
+      onRequest: [authenticate, authorize],
+      schema: {
+        ...described,
+        summary: 'List withdrawals of a user, newest first.',
+        params: userPath,
+        querystring: listQuery,
+        response: { 200: withdrawalPage },
+      },
+    },
+    async (request, reply) => {
+      const filter = parseListQuery(request.query);
+      const rows = await listWithdrawals(keyContext(deps, request), request.params.userId, filter);
+      reply.header('cache-control', 'no-store');
+      const { limit, offset } = filter;
+      return {
+        message: 'Withdrawals of the user',
+        data: { withdraws: rows.map(presentWithdrawal), pageInfo: { limit, offset } },
+      };
+    },
+  );
+
+  server.get(
+    '/api/crypto/assets',
+    {
+      onRequest: [authenticate],
+      schema: {
+        ...described,
+        summary: 'Currencies and networks that can be withdrawn, with their limits and finality.',
+        querystring: noQuery,
+        response: { 200: assetList },
+      },
+    },
+    async () => presentAssets(assets),
+  );
+}

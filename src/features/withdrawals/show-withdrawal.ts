@@ -1,0 +1,26 @@
+import type { Ctx } from '#context';
+import { type PayoutLife, showPayout } from '#features/payouts';
+import { withdrawalErrors } from './errors.ts';
+import { selectMoves, selectWithdrawal, type WithdrawalRow } from './queries.ts';
+import type { Status } from './states.ts';
+
+export interface WithdrawalLife {
+  withdrawal: WithdrawalRow;
+  moves: { status: Status; at: Date }[];
+  payout: PayoutLife | undefined;
+}
+
+/** The whole life: each state with its time, the nonce, and every transaction that was signed for it. */
+export async function showWithdrawal(
+  ctx: Ctx,
+  { withdrawalId }: { withdrawalId: string },
+): Promise<WithdrawalLife> {
+  const withdrawal = await selectWithdrawal(ctx.db, withdrawalId);
+  if (!withdrawal) throw withdrawalErrors.withdrawalNotFound();
+  const [moves, payout] = await Promise.all([
+    selectMoves(ctx.db, withdrawalId),
+    showPayout(ctx.db, withdrawalId),
+  ]);
+  const first = { status: 'queued' as const, at: withdrawal.createdAt };
+  return { withdrawal, moves: [first, ...moves], payout };
+}

@@ -1,0 +1,193 @@
+import { type Static, Type } from 'typebox';
+import { checksumAddress, describeFinality } from '#adapters/evm';
+import { commonErrors } from '#platform/errors/errors';
+import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
+import { formatMinor, parseMinor } from '#platform/values/money';
+import type { Asset } from './assets.ts';
+import type { WithdrawalRequest } from './create-withdrawal.ts';
+import type { WithdrawalFilter } from './list-withdrawals.ts';
+import type { WithdrawalRow } from './queries.ts';
+import { statuses } from './states.ts';
+
+/** Any text: a malformed user id is a user that there is not. */
+export const userPath = Type.Object({ userId: Type.String({ description: 'UUID' }) });
+
+export const withdrawalBody = Type.Object(
+  {
+    amount: Type.String({ description: 'Decimal amount, digits with an optional fraction', maxLength: 80 }),
+    to: Type.String({
+      description: 'An email address, a user id (UUID), or a wallet address (`0x` and 40 hex digits)',
+    }),
+    currency: Type.Optional(Type.String({ default: 'USDT', description: 'See `GET /api/crypto/assets`' })),
+    network: Type.Optional(Type.String({ default: 'polygon', description: 'See `GET /api/crypto/assets`' })),
+    externalId: Type.Optional(line(255)),
+  },
+  { additionalProperties: false },
+);
+
+/** A route without parameters refuses those that it is given: the caller meant something by them. */
+export const noQuery = Type.Object({}, { additionalProperties: false });
+
+export const idempotencyHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({ description: 'Repeats of a request with the same key give the first answer again' }),
+  ),
+});
+
+export const createdWithdrawal = Type.Object({
+  message: Type.String(),
+  data: Type.Object({ bulkId: uuid, externalId: Type.Optional(Type.String()) }),
+});
+
+/** A request whose parts fit together; anything else is a 400 that names the field. */
+export function parseWithdrawal(
+  assets: readonly Asset[],
+  body: Static<typeof withdrawalBody>,
+): Omit<WithdrawalRequest, 'userId' | 'idempotencyKey'> {
+  const asset = findAsset(assets, body.currency ?? 'USDT', body.network ?? 'polygon');
+  const { externalId } = body;
+  return { asset, amount: parseAmount(asset, body.amount), to: body.to.trim(), externalId };
+}
+
+function findAsset(assets: readonly Asset[], currency: string, network: string): Asset {
+  const onNetwork = assets.filter((asset) => isSameName(asset.network.name, network));
+  if (onNetwork.length === 0) {
+    const names = [...new Set(assets.map((asset) => asset.network.name))];
+    throw invalid('network', `must be one of ${names.join(', ')}`);
+  }
+  const asset = onNetwork.find(({ token }) => isSameName(token.symbol, currency));
+  if (asset) return asset;
+  const symbols = onNetwork.map(({ token }) => token.symbol);
+  throw invalid('currency', `must be one of ${symbols.join(', ')} on ${onNetwork[0]!.network.name}`);
+}
+
+/** Without case, but in ASCII: other letters have upper or lower cases in it, such as the long s of `UſDT`. */
+function isSameName(name: string, text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text) && text.toLowerCase() === name.toLowerCase();
+}
+
+function parseAmount({ token, minimum, maximum }: Asset, text: string): bigint {
+  const { decimals, symbol } = token;
+  const amount = parseMinor(text, decimals);
+  if (amount === undefined) {
+    throw invalid('amount', `must be digits with at most ${decimals} decimals, such as 12.5`);
+  }
+  if (amount === 0n) throw invalid('amount', 'must be above zero');
+  if (amount < minimum)
+    throw invalid('amount', `must be at least ${formatMinor(minimum, decimals)} ${symbol}`);
+  if (maximum !== undefined && amount > maximum) {
+    throw invalid('amount', `must be at most ${formatMinor(maximum, decimals)} ${symbol}`);
+  }
+  return amount;
+}
+
+/** Header `Idempotency-Key`: printable ASCII, so that no two readers see two keys. */
+export function parseIdempotencyKey(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (!/^[\x21-\x7e]{1,255}$/.test(header)) {
+    throw invalid('Idempotency-Key', 'must have 1 to 255 printable ASCII characters');
+  }
+  return header;
+}
+
+export const listQuery = Type.Object(
+  {
+    page: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, default: 1 })),
+    perPage: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 20 })),
+    bulkId: Type.Optional(uuid),
+    transactionHash: Type.Optional(Type.String({ maxLength: 255 })),
+    status: Type.Optional(Type.Enum([...statuses])),
+    externalId: Type.Optional(Type.String({ maxLength: 255 })),
+  },
+  { additionalProperties: false },
+);
+
+export function parseListQuery(query: Static<typeof listQuery>): WithdrawalFilter {
+  const { page = 1, perPage = 20, bulkId, transactionHash, status, externalId } = query;
+  return {
+    limit: perPage,
+    offset: (page - 1) * perPage,
+    bulkId: bulkId?.toLowerCase(),
+    transactionHash: transactionHash?.toLowerCase(),
+    status,
+    externalId,
+  };
+}
+
+export const withdrawalEntry = Type.Object({
+  id: Type.String(),
+  bulkId: uuid,
+  status: Type.Enum([...statuses]),
+  amountToPayToken: Type.String(),
+  outCurrencyIsoCode: Type.String(),
+  toAddress: Type.String(),
+  externalId: nullable(Type.String()),
+  transactionHash: nullable(Type.String()),
+  transferTokenStatus: nullable(Type.String()),
+  errorMessage: nullable(Type.String()),
+  createdAt: dateTime,
+  updatedAt: dateTime,
+});
+
+export const withdrawalPage = Type.Object({
+  message: Type.String(),
+  data: Type.Object({
+    withdraws: Type.Array(withdrawalEntry),
+    pageInfo: Type.Object({ limit: Type.Integer(), offset: Type.Integer() }),
+  }),
+});
+
+export function presentWithdrawal(row: WithdrawalRow): Static<typeof withdrawalEntry> {
+  return {
+    id: row.id,
+    bulkId: row.bulkId,
+    status: row.status,
+    amountToPayToken: formatMinor(row.amount, row.decimals),
+    outCurrencyIsoCode: row.currency,
+    toAddress: checksumAddress(row.toAddress),
+    externalId: row.externalId,
+    transactionHash: row.transactionHash,
+    transferTokenStatus: row.transferStatus,
+    errorMessage: row.errorMessage,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}
+
+export const assetList = Type.Object({
+  message: Type.String(),
+  data: Type.Object({
+    assets: Type.Array(
+      Type.Object({
+        currency: Type.String(),
+        network: Type.String(),
+        contractAddress: Type.String(),
+        decimals: Type.Integer(),
+        minimum: Type.String(),
+        maximum: nullable(Type.String()),
+        finality: Type.String(),
+      }),
+    ),
+  }),
+});
+
+export function presentAssets(assets: readonly Asset[]): Static<typeof assetList> {
+  return {
+    message: 'Assets that can be withdrawn',
+    data: {
+      assets: assets.map(({ network, token, minimum, maximum }) => ({
+        currency: token.symbol,
+        network: network.name,
+        contractAddress: checksumAddress(token.address),
+        decimals: token.decimals,
+        minimum: formatMinor(minimum, token.decimals),
+        maximum: maximum === undefined ? null : formatMinor(maximum, token.decimals),
+        finality: describeFinality(network.finality),
+      })),
+    },
+  };
+}
+
+function invalid(field: string, message: string) {
+  return commonErrors.invalidRequest({ message: `${field} ${message}`, details: [{ field, message }] });
+}

@@ -1,9 +1,0 @@
-import { defineErrors } from '../platform/errors.ts';
-
-export const integrationErrors = defineErrors({
-  missingApiKey: [401, 'Unauthorized: x-api-key is required'],
-  invalidApiKey: [401, 'Unauthorized: x-api-key is invalid'],
-  rateLimitExceeded: [429, 'Rate limit exceeded'],
-  integrationNotFound: [404, 'Integration not found'],
-  integrationRevoked: [409, 'Integration is revoked'],
-});

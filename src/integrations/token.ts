@@ -1,4 +1,0 @@
-import { defineTokens } from '../platform/token.ts';
-
-/** `cwi_…`: what an integration's key is presented as, in `x-api-key` and nowhere else. */
-export const { create: createToken, parse: parseToken } = defineTokens('cwi');

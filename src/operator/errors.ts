@@ -1,5 +1,0 @@
-import { defineErrors } from '../platform/errors.ts';
-
-export const operatorErrors = defineErrors({
-  unauthorized: [401, 'Unauthorized'],
-});

@@ -1,0 +1,71 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { commonErrors } from '../errors/errors.ts';
+
+/** What every list command takes: keyset pages, so that page 1,000 costs what page 1 costs. */
+export const cursorInput = {
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'How many at most (50).' }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 500, description: '`nextCursor` of the page before; leave out for the first.' }),
+  ),
+};
+
+export function cursorPage<T extends TSchema>(item: T) {
+  return Type.Object({
+    items: Type.Array(item),
+    nextCursor: Type.Union([Type.String(), Type.Null()]),
+  });
+}
+
+export interface CursorPage<T> {
+  items: T[];
+  nextCursor: string | null;
+}
+
+/**
+ * Cuts `limit + 1` rows, as the queries fetch them, to a page and the cursor of the next. A cursor names its list, filter
+ * included where it matters: that of another list would skip rows without a word.
+ */
+export function toCursorPage<T>(
+  list: string,
+  rows: T[],
+  limit: number,
+  keyOf: (row: T) => string,
+): CursorPage<T> {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > limit && last ? encodeCursor(list, keyOf(last)) : null };
+}
+
+function encodeCursor(list: string, key: string): string {
+  return Buffer.from(`${list} ${key}`, 'utf8').toString('base64url');
+}
+
+/** The key inside a cursor of this list. `keyForm` is the form of its keys; anything else is refused, never sent to SQL. */
+export function decodeCursor(list: string, cursor: string | undefined, keyForm: RegExp): string | undefined {
+  if (cursor === undefined) return undefined;
+  const text = Buffer.from(cursor, 'base64url').toString('utf8');
+  const key = text.slice(list.length + 1);
+  if (!text.startsWith(`${list} `) || !keyForm.test(key)) {
+    throw commonErrors.invalidRequest({
+      message: 'cursor is not one that this list gave',
+      details: [{ field: 'cursor', message: 'use nextCursor of the page before' }],
+    });
+  }
+  return key;
+}
+
+export type CursorInput = { [K in keyof typeof cursorInput]?: Static<(typeof cursorInput)[K]> };
+
+/** A page by its number, counted from 0, of a list that is counted. */
+export interface NumberedPage {
+  currentPage: number;
+  pageSize: number;
+}
+
+/** Where a page is among all of them; `totalCount` is how many items there are in all. */
+export function describePage(totalCount: number, { currentPage, pageSize }: NumberedPage) {
+  const numberOfPages = Math.ceil(totalCount / pageSize);
+  return { hasNextPage: currentPage + 1 < numberOfPages, currentPage, pageSize, numberOfPages, totalCount };
+}

@@ -1,0 +1,73 @@
+import { type TObject, type TProperties, Type } from 'typebox';
+import type { NumberedPage } from './cursor-page.ts';
+
+/** An object with these properties and no others: what tools take and give, at every depth. */
+export function exactObject<P extends TProperties>(properties: P, description?: string): TObject<P> {
+  return Type.Object(properties, { additionalProperties: false, ...(description && { description }) });
+}
+
+/** An edge of a period as tools take it; `src/platform/values/instant.ts` reads it. */
+export const toolInstant = (description: string) =>
+  Type.String({
+    minLength: 10,
+    maxLength: 40,
+    description: `${description} ISO 8601, such as 2026-01-31T12:00:00Z; a date without a time is that whole day in UTC.`,
+  });
+
+export const currentPageInput = Type.Integer({
+  ...{ minimum: 0, maximum: 1_000_000, default: 0 },
+  description: 'Which page, counted from 0, the newest; 0 where it is left out.',
+});
+
+/** What tools with pages take. */
+export const pageInput = {
+  pageSize: Type.Optional(
+    Type.Integer({
+      ...{ minimum: 1, maximum: 100, default: 10 },
+      description: 'How many items a page has at most, 1 to 100; 10 where it is left out.',
+    }),
+  ),
+  currentPage: Type.Optional(currentPageInput),
+};
+
+/** Where a page is among all of them. */
+export const toolPagination = exactObject({
+  currentPage: Type.Integer(),
+  pageSize: Type.Integer(),
+  totalCount: Type.Integer({ description: 'How many items there are in all.' }),
+  hasNextPage: Type.Boolean(),
+});
+
+export function paginate(totalCount: number, { currentPage, pageSize }: NumberedPage) {
+  return { currentPage, pageSize, totalCount, hasNextPage: (currentPage + 1) * pageSize < totalCount };
+}
+
+/** Beside a page that is not the last. */
+export const nextArguments = <P extends TProperties>(input: TObject<P>) =>
+  Type.Optional(
+    exactObject(input.properties, 'Only where there is more: call the tool with exactly these for the rest.'),
+  );
+
+/** The arguments of a call with the next page instead of its own, where there is one. */
+export function nextPageOf<Arguments extends { currentPage?: number }>(
+  given: Arguments,
+  hasNextPage: boolean,
+): { nextArguments?: Arguments } {
+  if (!hasNextPage) return {};
+  return { nextArguments: { ...given, currentPage: (given.currentPage ?? 0) + 1 } };
+}
+
+/**
+ * The arguments of a call whose list ends where its caller said, or, from the first page on, at the moment of the call, so that
+ * what is new by the next page moves nothing. What the page has from ahead of our clock stays in the list.
+ */
+export function pinEnd<Arguments extends { currentPage?: number }>(
+  given: Arguments,
+  field: keyof Arguments & ('endDate' | 'asOf'),
+  { now, newest }: { now: Date; newest: Date | undefined },
+): Arguments {
+  if (given[field] !== undefined || (given.currentPage ?? 0) > 0) return given;
+  // The database knows instants more finely than dates here do.
+  const end = newest && newest >= now ? new Date(newest.getTime() + 1) : now;
+  return { ...given, [field]: end.toISOString() };
+}

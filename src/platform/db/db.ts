@@ -1,0 +1,258 @@
+import { Socket } from 'node:net';
+import pg from 'pg';
+import { DatabaseUnavailable } from '../errors/errors.ts';
+import type { Log } from '../observe/log.ts';
+import { type Listener, listen } from './listen.ts';
+
+export type Row = Record<string, unknown>;
+
+/** A place to run SQL: the pool, or one transaction on one connection. */
+export interface Db {
+  query<T extends Row = Row>(text: string, values?: readonly unknown[]): Promise<T[]>;
+  /**
+   * Runs `work` in a transaction; inside one already, in the same one. It resolves only if PostgreSQL committed: an error of a
+   * statement that `work` caught has undone everything, and is thrown all the same.
+   */
+  transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
+}
+
+export interface Pool extends Db {
+  /** With a signal, an abort ends the transaction at the server and gives its connection back, whatever `work` waits for. */
+  transaction<T>(work: (db: Db) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** Waits for what is running and closes every connection. Safe to call twice. */
+  end(): Promise<void>;
+  /** Breaks every connection at once; what was running on one fails as if the database had gone. */
+  cutOff(): void;
+  counts(): { total: number; idle: number; waiting: number };
+  /** Calls `onNotice` when somebody notifies the channel; the caller stops it before the pool is ended. */
+  listen(channel: string, onNotice: () => void): Listener;
+}
+
+export interface PoolOptions {
+  url: string;
+  connectionsMax: number;
+  /** Connecting and waiting for a free connection share it: a server that accepts and then says nothing must not hold a request. */
+  connectTimeoutMs?: number;
+  /** A statement that waits for a lock holds a connection that others need: its caller can ask again. */
+  lockTimeoutMs?: number;
+  statementTimeoutMs: number;
+  log: Log;
+}
+
+// bigint columns are counts and minor units: a JavaScript number would round them.
+pg.types.setTypeParser(pg.types.builtins.INT8, BigInt);
+// So are numeric ones; a query that means a fraction casts it to text.
+pg.types.setTypeParser(pg.types.builtins.NUMERIC, BigInt);
+
+export function createPool(options: PoolOptions): Pool {
+  const { url, connectionsMax, statementTimeoutMs, log } = options;
+  const { connectTimeoutMs = 3_000, lockTimeoutMs = 2_000 } = options;
+  const sockets = new Set<Socket>();
+  const cutOff = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const driver = new pg.Pool({
+    connectionString: url,
+    stream: () => {
+      const socket = new Socket();
+      sockets.add(socket);
+      return socket.once('close', () => sockets.delete(socket));
+    },
+    max: connectionsMax,
+    application_name: 'causeway',
+    connectionTimeoutMillis: connectTimeoutMs,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: lockTimeoutMs,
+    // The server cancels first; this one is for a server that froze or a network that went dark.
+    query_timeout: statementTimeoutMs + 1_000,
+    // A frozen process must not keep row locks.
+    idle_in_transaction_session_timeout: 10_000,
+  });
+  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  driver.on('error', (err) => log.warn({ err }, 'idle database connection lost'));
+  // Nor does the pool listen between a connection's first answer and whoever asked for it: a server that dies then sends both
+  // at once, and its last words would end the process. Whoever has the connection learns it from the next query.
+  driver.on('connect', (client) => client.on('error', () => {}));
+
+  return {
+    query: (text, values) => runOnOwn(driver, text, values),
+    transaction: (work, signal) => runTransaction(driver, work, signal),
+    listen: (channel, onNotice) => listen({ url, channel, log, onNotice }),
+    cutOff,
+    async end() {
+      if (!driver.ending) await driver.end();
+      // The driver has said goodbye and a frozen server does not answer: its sockets must not keep the process.
+      setTimeout(cutOff, 1_000).unref();
+    },
+    counts: () => ({ total: driver.totalCount, idle: driver.idleCount, waiting: driver.waitingCount }),
+  };
+}
+
+/** The driver's own `query` closes the connection at any error: a refused insert would cost the next caller a login. */
+async function runOnOwn<T extends Row>(
+  driver: pg.Pool,
+  text: string,
+  values?: readonly unknown[],
+): Promise<T[]> {
+  const { client, release, noteLoss } = await checkOut(driver);
+  try {
+    return await runQuery<T>(client, text, values).catch(noteLoss);
+  } finally {
+    release();
+  }
+}
+
+async function runQuery<T extends Row>(
+  on: pg.PoolClient,
+  text: string,
+  values?: readonly unknown[],
+): Promise<T[]> {
+  try {
+    const name = values && statementName(text);
+    const result = await on.query<T>({ name, text, values: values as unknown[] | undefined });
+    return result.rows;
+  } catch (error) {
+    throw asUnavailable(error);
+  }
+}
+
+/**
+ * Statements with values are prepared once for each connection: planned again at each call, the rate limiter's took twice as
+ * long. Our SQL is fixed texts; should some code ever build texts, the bound keeps servers from filling up with plans.
+ */
+const statementNames = new Map<string, string>();
+const statementNamesMax = 1_000;
+
+function statementName(text: string): string | undefined {
+  const known = statementNames.get(text);
+  if (known || statementNames.size >= statementNamesMax) return known;
+  const name = `causeway_${statementNames.size}`;
+  statementNames.set(text, name);
+  return name;
+}
+
+async function runTransaction<T>(
+  driver: pg.Pool,
+  work: (db: Db) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const { client, release, noteLoss, discard } = await checkOut(driver);
+  let isOver = false;
+  const aborted = untilAborted(signal, () => {
+    isOver = true;
+    discard(signal!.reason);
+    // Closing it from here, the server would notice only after the statement that is running.
+    const { processID } = client as pg.PoolClient & { processID: number };
+    driver.query('select pg_terminate_backend($1)', [processID]).catch(() => undefined);
+  });
+  const db: Db = {
+    query: (text, values) => {
+      // A branch that outlives its transaction would write into whatever the connection does next.
+      if (isOver) return Promise.reject(new Error('this transaction is over'));
+      return runQuery<never>(client, text, values).catch(noteLoss);
+    },
+    transaction: (inner) => inner(db),
+  };
+  try {
+    await db.query('begin');
+    const result = await Promise.race([work(db), aborted.promise]);
+    isOver = true;
+    const { command } = await client.query('commit').catch((error) => noteLoss(asUnavailable(error)));
+    if (command !== 'COMMIT')
+      throw new Error('rolled back: a statement of this transaction failed and its error was caught');
+    return result;
+  } catch (error) {
+    isOver = true;
+    // On a connection that hangs, a rollback would hang as long again; closing it rolls back as well.
+    if (signal?.aborted) throw signal.reason;
+    if (!isLoss(error)) await client.query('rollback').catch(discard);
+    throw error;
+  } finally {
+    aborted.forget();
+    release();
+  }
+}
+
+/** Rejects when the signal is aborted; forgotten once the work is over. */
+function untilAborted(signal: AbortSignal | undefined, onAbort: () => void) {
+  const { promise, reject } = Promise.withResolvers<never>();
+  // It may come while nobody waits for it yet.
+  promise.catch(() => undefined);
+  const listener = () => {
+    onAbort();
+    reject(signal!.reason);
+  };
+  if (signal?.aborted) listener();
+  else signal?.addEventListener('abort', listener, { once: true });
+  return { promise, forget: () => signal?.removeEventListener('abort', listener) };
+}
+
+/** A connection to oneself. One that broke, or may have, is closed on release instead of being handed to the next. */
+async function checkOut(driver: pg.Pool) {
+  let client: pg.PoolClient;
+  try {
+    client = await driver.connect();
+  } catch (error) {
+    throw asUnavailable(error);
+  }
+  let broken: Error | undefined;
+  const discard = (error: Error) => {
+    broken = error;
+  };
+  // The pool listens only while a connection is idle.
+  client.on('error', discard);
+  return {
+    client,
+    discard,
+    noteLoss: (error: unknown): never => {
+      if (isLoss(error)) discard(error as Error);
+      throw error;
+    },
+    release: () => {
+      client.off('error', discard);
+      client.release(broken);
+    },
+  };
+}
+
+const isLoss = (error: unknown) => error instanceof DatabaseUnavailable && error.isConnectionLost;
+
+const unavailableCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now
+  '53300', // too_many_connections
+  '25006', // read_only_sql_transaction: a standby that is not promoted yet
+]);
+/** The server is there and another attempt may succeed: it was busy, or two transactions met. */
+const busyCodes = new Set([
+  '40001', // serialization_failure
+  '40P01', // deadlock_detected
+  '55P03', // lock_not_available
+  '57014', // query_canceled, by a timeout
+]);
+const unavailableMessages =
+  /^(recovery is in progress|Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (was closed|has encountered a connection error)|Cannot use a pool after)/;
+
+function asUnavailable(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = (error as { code?: string }).code ?? '';
+  const lost = unavailableCodes.has(code) || code.startsWith('08') || unavailableMessages.test(error.message);
+  if (!lost && !busyCodes.has(code)) return error;
+  return new DatabaseUnavailable(lost ? 'database unavailable' : 'database busy', lost, error);
+}
+
+/** True for a violation of the named unique or exclusion constraint. */
+export function violates(error: unknown, constraint: string): boolean {
+  return error instanceof Error && (error as { constraint?: string }).constraint === constraint;
+}

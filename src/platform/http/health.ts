@@ -1,0 +1,46 @@
+import { Type } from 'typebox';
+import type { Db } from '../db/db.ts';
+import { faultInSchema, readSchema } from '../db/migrate.ts';
+import { commonErrors } from '../errors/errors.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import type { HttpServer } from './http.ts';
+
+const status = Type.Object({ status: Type.String() });
+const tags = ['Service'];
+
+/** Alive, ready, and how it is doing. None of the three says anything about a partner or a user. */
+export function healthRoutes(server: HttpServer, { db, metrics }: { db: Db; metrics: Metrics }): void {
+  server.get(
+    '/health',
+    { schema: { tags, summary: 'Alive: the process answers.', response: { 200: status } } },
+    async () => ({ status: 'ok' }),
+  );
+
+  server.get(
+    '/ready',
+    {
+      schema: {
+        tags,
+        summary: 'Ready: the database answers and has this release’s schema.',
+        response: { 200: status },
+      },
+    },
+    async () => {
+      const schema = await readSchema(db).catch((cause) => {
+        throw commonErrors.unavailable({ message: 'Database unavailable', cause });
+      });
+      const fault = faultInSchema(schema);
+      if (fault) throw commonErrors.unavailable({ message: `The database is ${fault}` });
+      return { status: 'ready' };
+    },
+  );
+
+  server.get(
+    '/metrics',
+    { schema: { tags, summary: 'Figures for Prometheus.' } },
+    async (_request, reply) => {
+      reply.header('content-type', metrics.registry.contentType);
+      return metrics.registry.metrics();
+    },
+  );
+}

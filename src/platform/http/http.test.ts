@@ -1,0 +1,561 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { METHODS } from 'node:http';
+import { after, before, describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { TObject } from 'typebox';
+import { makeKey, makeUser } from '#test/factories';
+import { testLog, useHarness } from '#test/harness';
+import { startTestIssuer } from '#test/issuer';
+import { type RawAnswer, type RawOptions, sendRaw } from '#test/raw-http';
+import { sized } from '#test/sizes';
+import { commands } from '../../app.ts';
+import { createMetrics } from '../observe/metrics.ts';
+import { createHttpServer, limits } from './http.ts';
+
+const cardIssuer = await startTestIssuer();
+after(() => cardIssuer.stop());
+const harness = useHarness({ issuer: cardIssuer.issuer });
+const send = (request: string | Uint8Array, options?: RawOptions) => sendRaw(harness.url, request, options);
+
+const countRows = async () =>
+  (
+    await harness.deps.db.query<{ users: number; changes: number }>(
+      `select (select count(*) from users)::integer as users, (select count(*) from audit_log)::integer as changes`,
+    )
+  )[0]!;
+
+/** Every refusal, wherever it is made, has our body, and its request id is the header's too. */
+function assertRefusal(answer: RawAnswer, status: number, error?: string | RegExp): void {
+  assert.equal(answer.status, status, answer.text);
+  const { details = [], ...body } = answer.body;
+  assert.deepEqual(Object.keys(body), ['error', 'code', 'requestId']);
+  assert.match(body.code, /^[a-z_]+$/);
+  assert.match(body.requestId, /^[0-9a-f-]{36}$/);
+  assert.equal(answer.headers.get('x-request-id'), body.requestId);
+  assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
+  assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
+  for (const detail of details) assert.deepEqual(Object.keys(detail), ['field', 'message']);
+  if (typeof error === 'string') assert.equal(body.error, error);
+  else if (error) assert.match(body.error, error);
+}
+
+interface Post {
+  headers?: string[];
+  contentType?: string | null;
+  body: string | Uint8Array;
+}
+
+/** `POST /operator/users.create` of an operator, with any bytes for a body. */
+function postUser({ headers = [], contentType = 'application/json', body }: Post): Uint8Array {
+  const bytes = Buffer.from(body as string);
+  const head = [
+    'POST /operator/users.create HTTP/1.1',
+    'Host: causeway.test',
+    `Authorization: Bearer ${harness.operatorToken}`,
+    ...(contentType === null ? [] : [`Content-Type: ${contentType}`]),
+    `Content-Length: ${bytes.length}`,
+    ...headers,
+  ];
+  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bytes]);
+}
+
+const validUser = { email: 'someone@example.com', givenName: 'Some', familyName: 'One' };
+const withField = (json: string) => `${JSON.stringify(validUser).slice(0, -1)},${json}}`;
+const nested = (depth: number) => '['.repeat(depth - 1) + ']'.repeat(depth - 1);
+
+describe('bodies that are refused store nothing', () => {
+  let rowsBefore: Awaited<ReturnType<typeof countRows>>;
+  before(async () => {
+    rowsBefore = await countRows();
+  });
+  after(async () => {
+    assert.deepEqual(await countRows(), rowsBefore);
+  });
+
+  const cases: [status: number, error: string, what: string, post: Post][] = [
+    [
+      413,
+      'Request body is too large',
+      'one byte over 16 KB',
+      { body: Buffer.alloc(limits.bodyBytesMax + 1, 0x20) },
+    ],
+    [415, 'Content-Type must be application/json', 'text/plain', { contentType: 'text/plain', body: '{}' }],
+    [415, 'Content-Type must be application/json', 'no content type', { contentType: null, body: '{}' }],
+    [
+      415,
+      'Content-Type must be application/json',
+      'almost JSON',
+      { contentType: 'application/jsonx', body: '{}' },
+    ],
+    [415, 'Content-Type must be application/json', 'broken content type', { contentType: ';;', body: '{}' }],
+    [400, 'Body is not valid JSON', 'empty', { body: '' }],
+    [400, 'Body is not valid JSON', 'broken JSON', { body: '{"email":' }],
+    [400, 'Body is not valid JSON', 'two values', { body: '{} {}' }],
+    [
+      400,
+      'Body is not valid JSON',
+      'compressed',
+      { headers: ['Content-Encoding: gzip'], body: '\x1f\x8b\x08' },
+    ],
+    [400, 'Body is not valid UTF-8', 'invalid UTF-8', { body: Buffer.from('{"email":"\xff"}', 'latin1') }],
+    [400, 'Body is not valid UTF-8', 'UTF-16', { body: Buffer.from('{"email":"é"}', 'utf16le') }],
+    [
+      400,
+      'Body has the same key twice in one object',
+      'key twice',
+      { body: withField('"givenName":"Other"') },
+    ],
+    [
+      400,
+      'Body has the same key twice in one object',
+      'key twice, escaped',
+      { body: withField('"g\\u0069venName":"x"') },
+    ],
+    [
+      400,
+      'Body must not have a key named __proto__',
+      '__proto__',
+      { body: withField('"__proto__":{"admin":true}') },
+    ],
+    [
+      400,
+      'Body must not have a key named __proto__',
+      'escaped __proto__',
+      { body: withField('"\\u005f_proto__":1') },
+    ],
+    [
+      400,
+      'constructor is not known here',
+      'constructor',
+      { body: withField('"constructor":{"prototype":{"a":1}}') },
+    ],
+    [400, 'prototype is not known here', 'prototype', { body: withField('"prototype":{}') }],
+    [400, 'Body is nested deeper than 32 levels', 'depth 33', { body: `{"a":${nested(33)}}` }],
+    [400, 'a is not known here', 'depth 32 is read', { body: withField(`"a":${nested(32)}`) }],
+    [
+      400,
+      'Body must not hold the character U+0000',
+      'NUL in a text',
+      { body: withField('"legalName":"a\\u0000b"') },
+    ],
+    [
+      400,
+      'Body must not hold half of a surrogate pair',
+      'surrogate',
+      { body: withField('"legalName":"\\ud83d"') },
+    ],
+    [
+      400,
+      'givenName must be string',
+      'number for a string',
+      { body: JSON.stringify({ ...validUser, givenName: 7 }) },
+    ],
+    [
+      400,
+      'emailVerified must be boolean',
+      'string for a boolean',
+      { body: withField('"emailVerified":"true"') },
+    ],
+    [400, 'isAdmin is not known here', 'unknown field', { body: withField('"isAdmin":true') }],
+    [400, 'email is required', 'missing field', { body: '{"givenName":"Some","familyName":"One"}' }],
+    [400, 'body must be object', 'array', { body: '[]' }],
+    [400, 'body must be object', 'text', { body: '"text"' }],
+  ];
+  for (const [status, error, what, post] of cases) {
+    test(`${status} ${error}: ${what}`, async () => {
+      assertRefusal(await send(postUser(post)), status, error);
+    });
+  }
+
+  test('413 Request body is too large: chunked, without a length to go by', async () => {
+    const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`;
+    const head = new TextDecoder()
+      .decode(postUser({ body: '' }))
+      .replace('Content-Length: 0', 'Transfer-Encoding: chunked');
+    assertRefusal(await send(`${head}${chunk}${chunk}0\r\n\r\n`), 413, 'Request body is too large');
+  });
+
+  test('400 names every faulty field, twenty at most', async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`extra${at}`, at]));
+    const answer = await send(postUser({ body: JSON.stringify({ ...validUser, ...unknown }) }));
+    assertRefusal(answer, 400, 'extra0 is not known here');
+    assert.equal(answer.body.details.length, 20);
+    assert.deepEqual(answer.body.details[1], { field: 'extra1', message: 'is not known here' });
+  });
+
+  test('the same request with a sound body would have been stored', async () => {
+    const body = JSON.stringify({ ...validUser, email: 'sound@example.com' });
+    const answer = await send(postUser({ body: body.padEnd(limits.bodyBytesMax) }));
+    assert.equal(answer.status, 200, answer.text);
+    rowsBefore = { users: rowsBefore.users + 1, changes: rowsBefore.changes + 1 };
+  });
+});
+
+describe('requests that two readers could take for two different ones', () => {
+  const auth = () => `Authorization: Bearer ${harness.operatorToken}`;
+  const list = (...headers: string[]) =>
+    ['POST /operator/users.list HTTP/1.1', ...headers, 'Content-Type: application/json', '', ''].join('\r\n');
+  const cases: [status: number, error: string, what: string, request: () => string][] = [
+    [
+      400,
+      'Header host is given more than once',
+      'two Host headers',
+      () => list('Host: a', 'Host: b', auth()),
+    ],
+    [
+      400,
+      'Header host is given more than once',
+      'the same Host twice',
+      () => list('Host: a', 'host: a', auth()),
+    ],
+    [400, 'Header host is missing', 'no Host header', () => list(auth())],
+    [
+      400,
+      'Header authorization is given more than once',
+      'two tokens',
+      () => list('Host: a', auth(), 'authorization: x'),
+    ],
+    [
+      400,
+      'Path is not valid UTF-8',
+      'broken percent-encoding',
+      () => 'GET /operator/%zz HTTP/1.1\r\nHost: a\r\n\r\n',
+    ],
+    [
+      400,
+      'Path is not valid UTF-8',
+      'percent-encoded non-UTF-8',
+      () => 'GET /docs/%ff HTTP/1.1\r\nHost: a\r\n\r\n',
+    ],
+    [400, 'Request is not valid HTTP', 'garbage', () => 'one\x00two\xff\r\n\r\n'],
+    [400, 'Request is not valid HTTP', 'TLS hello', () => '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    [400, 'Request is not valid HTTP', 'HTTP/2 preface', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    [400, 'Request is not valid HTTP', 'unknown method', () => 'BREW / HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [
+      400,
+      'Request is not valid HTTP',
+      'folded header',
+      () => 'GET /health HTTP/1.1\r\nHost: a\r\n X: b\r\n\r\n',
+    ],
+    [
+      400,
+      'Request is not valid HTTP',
+      'space before colon',
+      () => 'GET /health HTTP/1.1\r\nHost : a\r\n\r\n',
+    ],
+    [400, 'Request is not valid HTTP', 'bare line feeds', () => 'GET /health HTTP/1.1\nHost: a\n\n'],
+    [
+      400,
+      'Request is not valid HTTP',
+      'two lengths',
+      () => `${list('Host: a', auth(), 'Content-Length: 2', 'Content-Length: 3')}{}`,
+    ],
+    [
+      400,
+      'Request is not valid HTTP',
+      'negative length',
+      () => list('Host: a', auth(), 'Content-Length: -1'),
+    ],
+    [404, 'Not found', 'unknown path', () => 'GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [
+      404,
+      'Not found',
+      'path of another method',
+      () => 'GET /operator/users.list HTTP/1.1\r\nHost: a\r\n\r\n',
+    ],
+    [404, 'Not found', 'rare method', () => 'MKCALENDAR /health HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [
+      400,
+      'Header expect must be 100-continue',
+      'unknown expectation',
+      () => list('Host: a', auth(), 'Expect: money'),
+    ],
+    [
+      431,
+      'Request headers are too large',
+      'header over 8 KB',
+      () => list('Host: a', `X: ${'x'.repeat(limits.headerBytesMax)}`),
+    ],
+    [
+      431,
+      'Request headers are too large',
+      'path over 8 KB',
+      () => `GET /${'x'.repeat(limits.headerBytesMax)} HTTP/1.1\r\n`,
+    ],
+  ];
+  for (const [status, error, what, request] of cases) {
+    test(`${status} ${error}: ${what}`, async () => {
+      assertRefusal(await send(Buffer.from(request(), 'latin1')), status, error);
+    });
+  }
+
+  for (const framing of [
+    'Content-Length: 4\r\nTransfer-Encoding: chunked',
+    'Transfer-Encoding: chunked\r\nContent-Length: 4',
+    'Transfer-Encoding: xchunked',
+    'Transfer-Encoding: chunked, identity',
+    'Transfer-Encoding : chunked',
+    'Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\nContent-Length: 4',
+  ]) {
+    test(`400 a request hidden in a body is not answered: ${framing.replace('\r\n', ', ')}`, async () => {
+      const hidden = 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n';
+      const request = `${list('Host: a', auth(), framing)}0\r\n\r\n${hidden}`;
+      const answer = await send(request, { untilClosed: true });
+      assertRefusal(answer, 400, 'Request is not valid HTTP');
+      assert.equal(answer.text.match(/HTTP\/1\.1 /g)?.length, 1, answer.text);
+    });
+  }
+
+  test('431 says so in its status line', async () => {
+    const answer = await send(`GET /health HTTP/1.1\r\nX: ${'x'.repeat(limits.headerBytesMax)}\r\n\r\n`);
+    assert.equal(answer.reason, 'Request Header Fields Too Large');
+  });
+});
+
+test('a path parameter has 128 characters at most, and a longer one is a 4xx in our form', async () => {
+  const server = createHttpServer({ log: testLog(), metrics: createMetrics(), trustedProxies: [] });
+  server.get('/things/:id', async () => ({ status: 'found' }));
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  const get = (length: number) =>
+    sendRaw(url, `GET /things/${'x'.repeat(length)} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  try {
+    assert.equal((await get(limits.paramLengthMax)).status, 200);
+    for (const length of [limits.paramLengthMax + 1, 4_000])
+      assertRefusal(await get(length), 400, 'Path is too long');
+  } finally {
+    await server.close();
+  }
+});
+
+describe('408 a request that trickles in is cut off', { concurrency: true }, () => {
+  const hasty = useHarness({ cutsSlowRequests: true });
+  // After 5 s, and a loaded machine is late; what is not cut off has no end.
+  const cutWithinMs = 50_000;
+  const trickle = { byte: 'x', everyMs: 200 };
+  const cases: [what: string, request: () => string, options: RawOptions][] = [
+    ['headers that stop', () => 'GET /health HTTP/1.1\r\nHost: a\r\nX: ', {}],
+    ['headers that never end', () => 'GET /health HTTP/1.1\r\nHost: a\r\nX: ', { trickle }],
+    ['a body that stops', () => new TextDecoder().decode(postUser({ body: '{}' })).slice(0, -1), {}],
+    [
+      'a body that never ends',
+      () =>
+        new TextDecoder().decode(postUser({ body: '' })).replace('Content-Length: 0', 'Content-Length: 9999'),
+      { trickle },
+    ],
+  ];
+  for (const [what, request, options] of cases) {
+    test(what, async () => {
+      const bytes = request().replace(harness.operatorToken, hasty.operatorToken);
+      const answer = await sendRaw(hasty.url, bytes, { ...options, untilClosed: true });
+      assertRefusal(answer, 408, 'Request timeout');
+      assert.ok(answer.closedByServer);
+      assert.ok(answer.ms < cutWithinMs, `${answer.ms} ms`);
+    });
+  }
+});
+
+describe('whatever is sent, the answer is never a 5xx', () => {
+  const nastyTexts = [
+    ...[
+      '',
+      ' ',
+      '0',
+      '-1',
+      '\u0000',
+      'a\u0000b',
+      '\ud800',
+      '\u202e',
+      'é'.normalize('NFD'),
+      "'; drop table users --",
+      '%',
+    ],
+    ...[
+      '2030-12-31T23:59:60Z',
+      '2030-01-01T00:00:00+01',
+      '2030-01-01 00:00:00Z',
+      '9999-12-31T23:59:59-23:59',
+    ],
+    ...['1.2.3.4/33', '::/0', '0.0.0.0/0', '::ffff:1.2.3.4/128', 'fe80::1%lo', '1.2.3.4/00'],
+    ...['a@b', 'A@B', 'a@b@c', '@', 'a\u0000@b', `${'a'.repeat(252)}@b`, 'x'.repeat(500)],
+    ...['0xABCdefABCdefABCdefABCdefABCdefABCdefABCd', `0x${'a'.repeat(40)}`, 'a'.repeat(16), 'polygon'],
+    ...['-'.repeat(36), '9'.repeat(18), 'a'.repeat(16), '00000000-0000-0000-0000-000000000000'].flatMap(
+      (key) => [key, Buffer.from(key).toString('base64url')],
+    ),
+  ];
+  let knownIds: string[] = [];
+  before(async () => {
+    const key = await makeKey(harness);
+    const { id } = await makeUser(harness);
+    knownIds = [key.id, key.partnerId, key.userId, id, id.toUpperCase()];
+  });
+
+  const nastyValues = [...nastyTexts, null, true, 0, -1, 0.5, 1e308, 2 ** 31, 2 ** 53, {}, [], [[]], ['']];
+
+  /** A value for a field that its command takes, so that the faulty field beside it is what decides. */
+  const plausible = (field: string): unknown => {
+    const [keyId, partnerId, userId] = knownIds;
+    const values: Record<string, unknown> = {
+      keyId,
+      partnerId,
+      userId,
+      email: `${randomUUID()}@example.com`,
+    };
+    return { ...values, network: 'polygon', address: `0x${'a'.repeat(40)}` }[field] ?? 'text';
+  };
+
+  const isArray = (input: TObject, field: string) =>
+    (input.properties[field] as { type?: string } | undefined)?.type === 'array';
+
+  test('every nasty value in every field of every operator command', async () => {
+    // Seven has no factor in common with the number of values, so each of them comes to some field all the same.
+    const every = sized(7, 1);
+    const calls = commands
+      .flatMap(({ name, input }) => {
+        const required = (input as { required?: string[] }).required ?? [];
+        const base = () => Object.fromEntries(required.map((field) => [field, plausible(field)]));
+        return Object.keys(input.properties).flatMap((field) =>
+          nastyValues.map((value) => ({ name, field, value: isArray(input, field) ? [value] : value, base })),
+        );
+      })
+      .filter((_, at) => at % every === 0);
+    const failures: unknown[] = [];
+    const statuses = new Set<number>();
+    let busy = 0;
+    const work = async () => {
+      for (let call = calls.pop(); call; call = calls.pop()) {
+        const { name, field, value, base } = call;
+        const { statusCode, body } = await harness.server.inject({
+          ...{ method: 'POST', url: `/operator/${name}`, payload: { ...base(), [field]: value } },
+          headers: { authorization: `Bearer ${harness.operatorToken}`, host: 'causeway.test' },
+        });
+        // No network has a node here, and a command that needs one says so.
+        if (statusCode === 503 && JSON.parse(body).code === 'nodes_away') continue;
+        // A loaded machine may say that it is busy; then the same is asked again.
+        if (statusCode === 503 && ++busy < 100) {
+          calls.push(call);
+          continue;
+        }
+        statuses.add(statusCode);
+        if (statusCode >= 500) failures.push({ name, field, value, statusCode });
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, work));
+    assert.deepEqual(failures, []);
+    assert.ok(statuses.has(200) && statuses.has(400), 'some values are taken and some are refused');
+  });
+
+  const knownPaths = [
+    '/',
+    '*',
+    '/health',
+    '/ready',
+    '/metrics',
+    '/openapi.json',
+    '/docs',
+    '/docs/',
+    '/docs/static/..%2f',
+  ];
+  const headerText = fc.string({
+    unit: fc.integer({ min: 0x21, max: 0xff }).map((code) => String.fromCharCode(code)),
+  });
+  const anyRequest = fc.record({
+    method: fc.constantFrom(...METHODS, 'get', 'BREW', ''),
+    path: fc.oneof(
+      fc.constantFrom(...knownPaths, 'http://other.test/health', '/api/history', '//', '/operator/../health'),
+      fc.webPath(),
+      fc
+        .tuple(fc.constantFrom('/api/history', '/docs/static/', '/operator/users.list'), headerText)
+        .map((parts) => parts.join('')),
+      fc
+        .tuple(fc.constantFrom('/api/history', '/health'), fc.webQueryParameters())
+        .map((parts) => parts.join('?')),
+    ),
+    headers: fc.array(
+      fc.oneof(
+        fc
+          .tuple(
+            fc.constantFrom('Content-Type', 'Accept', 'X-Forwarded-For', 'Range', 'If-None-Match', 'Cookie'),
+            headerText,
+          )
+          .map(([name, value]) => `${name}: ${value}`),
+        fc.constantFrom(
+          ...[
+            'Expect: 100-continue',
+            'Expect: x',
+            'Connection: upgrade',
+            'Upgrade: websocket',
+            'Range: bytes=9-1',
+          ],
+          ...[
+            'Content-Type: application/json',
+            'Content-Type: text/plain',
+            'Transfer-Encoding: gzip',
+            'Host: b',
+          ],
+          ...['Accept-Encoding: gzip;q=x', 'If-Modified-Since: never', 'Access-Control-Request-Method: POST'],
+        ),
+      ),
+      { maxLength: 4 },
+    ),
+    body: fc.oneof(
+      fc.constant(Buffer.alloc(0)),
+      fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
+      fc.json().map((text) => Buffer.from(text)),
+    ),
+  });
+
+  test('random requests', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyRequest, async ({ method, path, headers, body }) => {
+        const head = [
+          `${method} ${path} HTTP/1.1`,
+          ...['Host: causeway.test', 'Connection: close', `Authorization: Bearer ${harness.operatorToken}`],
+          ...[`Content-Length: ${body.length}`, ...headers],
+        ];
+        const request = Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), body]);
+        const answer = await send(request, { untilClosed: true });
+        assert.ok(answer.status < 500, answer.text);
+        // A CONNECT is closed without an answer, and an answer to HEAD has no body.
+        if (answer.status === 0) assert.equal(method, 'CONNECT');
+        if (answer.status >= 400 && method !== 'HEAD') assertRefusal(answer, answer.status);
+      }),
+      { numRuns: sized(150, 500) },
+    );
+  });
+});
+
+describe('behind trusted proxies the right hop of X-Forwarded-For is the caller', () => {
+  const proxied = useHarness({ trustedProxies: ['127.0.0.1/32', '10.0.0.0/8', '2001:db8:ffff::/48'] });
+  const partner = '203.0.113.7';
+  const cases: [verdict: 'let in' | 'refused', what: string, forwardedFor: string][] = [
+    ['let in', 'one hop', partner],
+    ['let in', 'IPv6', '2001:db8::7'],
+    ['let in', 'IPv4 mapped into IPv6', `::ffff:${partner}`],
+    ['let in', 'a second trusted proxy', `${partner}, 10.1.2.3`],
+    ['let in', 'a second trusted proxy, mapped', `${partner}, ::ffff:10.1.2.3`],
+    ['let in', 'a second trusted proxy, IPv6', `${partner},2001:db8:ffff::1`],
+    ['let in', 'whatever the caller wrote further left', `garbage, 198.51.100.1, ${partner}`],
+    ['refused', 'another address', '198.51.100.1'],
+    ['refused', 'another IPv6 address', '2001:db9::7'],
+    ['refused', 'a spoofed left-most hop', `${partner}, 198.51.100.1`],
+    ['refused', 'a spoofed left-most hop before a trusted proxy', `${partner}, 198.51.100.1, 10.1.2.3`],
+    ['refused', 'garbage in the place of the caller', `${partner}, garbage`],
+    ['refused', 'garbage before a trusted proxy', `${partner}, ${partner}:443, 10.1.2.3`],
+    ['refused', 'an IPv4 address with leading zeros', '203.000.113.007'],
+    ['refused', 'an IPv4 address as one number', '3405803783'],
+    ['refused', 'an empty header', ''],
+  ];
+  let token: string;
+  before(async () => {
+    ({ token } = await makeKey(proxied, { ipAllowlist: ['203.0.113.0/24', '2001:db8::/48'] }));
+  });
+  for (const [verdict, what, forwardedFor] of cases) {
+    test(`${verdict === 'let in' ? '' : '403 '}${verdict}: ${what}`, async () => {
+      const headers = { 'x-forwarded-for': forwardedFor };
+      const { status } = await proxied.request('GET', '/api/history', { token, headers });
+      // A caller who is let in meets the rate limit or learns that the query is empty.
+      assert.ok((verdict === 'let in' ? [400, 429] : [403]).includes(status), `status ${status}`);
+    });
+  }
+});

@@ -1,4 +1,0 @@
-import { StartError } from './start-error.ts';
-
-/** The schema cannot be brought up, or is not the one that this release knows. */
-export class MigrationFault extends StartError {}

@@ -1,0 +1,101 @@
+import { Type } from 'typebox';
+import type { Ctx, Deps, KeyActor } from '#context';
+import { keyContext, keyGuard, rateGuard } from '#features/keys';
+import { createDownloads, type Download } from '#platform/http/download';
+import type { HttpServer } from '#platform/http/http';
+import type { RatePolicy } from '#platform/rate-limit/index';
+import { historyErrors } from './errors.ts';
+import {
+  type HistoryRequest,
+  historyQuery,
+  parseHistoryQuery,
+  parseStatementQuery,
+  type StatementRequest,
+  statementQuery,
+} from './wire.ts';
+
+/** One feature of `GET /api/history`; its answer is what the caller gets. */
+export interface HistoryReader {
+  feature: string;
+  read(ctx: Ctx<KeyActor>, request: HistoryRequest): Promise<object>;
+}
+
+/** The lines of an account feature as a file: the same set as its pages. */
+export type StatementMaker = (ctx: Ctx<KeyActor>, request: StatementRequest) => Promise<Download>;
+
+export const historyPolicy: RatePolicy = { name: 'history', quota: 2, windowMs: 2_000 };
+
+export function historyRoutes(
+  server: HttpServer,
+  deps: Deps,
+  readers: readonly HistoryReader[],
+  makeStatement: StatementMaker,
+): void {
+  const byFeature = new Map(readers.map((reader) => [reader.feature, reader]));
+  const authenticate = keyGuard(deps, {
+    missing: historyErrors.keyRequired,
+    invalid: historyErrors.invalidKey,
+    address: historyErrors.addressNotAllowed,
+    failed: historyErrors.keyValidationFailed,
+  });
+
+  const admit = [authenticate, rateGuard(deps, historyPolicy, historyErrors.rateLimitExceeded)];
+
+  server.get(
+    '/api/history',
+    {
+      onRequest: admit,
+      schema: {
+        tags: ['History'],
+        summary: 'Account and card history of the user that owns the key.',
+        security: [{ apiKey: [] }],
+        querystring: historyQuery,
+        response: { 200: Type.Unknown() },
+      },
+      // Defaults fill the query before the handler sees it, so what the caller wrote is noted here.
+      preValidation: (request, _reply, done) => {
+        written.set(request, Object.keys(request.query as object));
+        done();
+      },
+    },
+    async (request, reply) => {
+      const query = parseHistoryQuery(request.query, written.get(request) ?? []);
+      const reader = byFeature.get(query.feature);
+      if (!reader) throw historyErrors.invalidFeature();
+      reply.header('cache-control', 'no-store');
+      return reader.read(keyContext(deps, request), query);
+    },
+  );
+
+  const sendDownload = createDownloads();
+  server.get(
+    '/api/history/statement',
+    {
+      onRequest: admit,
+      // Fastify answers a HEAD by making all of the file and throwing it away.
+      exposeHeadRoute: false,
+      schema: {
+        tags: ['History'],
+        summary:
+          'Account statement of the user that owns the key, as a file: the lines of the history, newest first.',
+        security: [{ apiKey: [] }],
+        querystring: statementQuery,
+        response: {
+          200: {
+            description: 'The file, made while it is sent; cut off where it fails',
+            content: { 'text/csv': { schema: file }, 'application/pdf': { schema: file } },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      const query = parseStatementQuery(request.query);
+      const ctx = keyContext(deps, request);
+      return sendDownload(request, reply, ctx.actor.userId, () => makeStatement(ctx, query));
+    },
+  );
+}
+
+const file = Type.Unsafe<string>({ type: 'string', format: 'binary' });
+
+const written = new WeakMap<object, string[]>();

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { DatabaseUnavailable } from '#platform/errors/errors';
+import { createHttpServer } from '#platform/http/http';
+import { createMetrics } from '#platform/observe/metrics';
+import { runKeyBattery } from '#test/battery';
+import { makeFunds, makeKey } from '#test/factories';
+import { testLog, useHarness } from '#test/harness';
+import { readCsv } from '#test/read-csv';
+import { readPdfRows } from '#test/read-pdf';
+import { waitUntil } from '#test/wait-until';
+import { historyRoutes, type StatementMaker } from './index.ts';
+
+const harness = useHarness();
+const get = (query: string, token: string) =>
+  harness.request('GET', `/api/history/statement${query}`, { token });
+
+runKeyBattery(harness, {
+  title: 'GET /api/history/statement',
+  call: (options) => harness.request('GET', '/api/history/statement', options),
+  refusals: {
+    missing: { status: 401, error: 'Unauthorized: API key is required' },
+    invalid: { status: 401, error: 'Unauthorized: Invalid API key' },
+    address: { status: 403, error: 'Forbidden: caller address is not on the allowlist of the key' },
+  },
+});
+
+for (const [query, error] of [
+  ['?feature=nothing', 'Invalid feature'],
+  ['?feature=', 'Invalid feature'],
+  ['?feature=cards-transactions', 'Invalid feature'],
+  ['?feature=constructor', 'Invalid feature'],
+  ['?feature=account-unsettled', 'feature account-unsettled has no statement'],
+  ['?format=xlsx', 'format must be one of csv, pdf'],
+  ['?format=', 'format must be one of csv, pdf'],
+  ['?format=CSV', 'format must be one of csv, pdf'],
+  ['?format=csv&format=pdf', 'Query parameter "format" is given more than once'],
+  ['?startDate=yesterday', 'startDate must be an ISO 8601 date or date-time'],
+  ['?startDate=2026-02-30', 'startDate must be an ISO 8601 date or date-time'],
+  ['?endDate=2026-01-01T25:00:00Z', 'endDate must be an ISO 8601 date or date-time'],
+  ['?startDate=2026-02-01&endDate=2026-01-01', 'startDate must not be after endDate'],
+  ['?resource=account', 'resource is not known here'],
+  ['?pageSize=10', 'pageSize is not known here'],
+  ['?userId=1', 'userId is not known here'],
+  ['?startDate=%ff', 'Query string is not valid UTF-8'],
+] as const) {
+  test(`400 ${error}: ${query}`, async () => {
+    const { token } = await makeKey(harness);
+    const { status, headers, body } = await get(query, token);
+    assert.deepEqual([status, body.error], [400, error]);
+    assert.match(body.code, /^[a-z_]+$/);
+    assert.equal(body.requestId, headers.get('x-request-id'));
+    assert.equal(headers.get('content-disposition'), null);
+  });
+}
+
+test('404: HEAD, which would make all of the file for nothing', async () => {
+  const { token } = await makeKey(harness);
+  const headers = { authorization: `Bearer ${token}` };
+  const { status } = await fetch(`${harness.url}/api/history/statement`, { method: 'HEAD', headers });
+  assert.equal(status, 404);
+});
+
+test('429 Rate limit exceeded: pages and statements share one allowance of the user', async () => {
+  const { token } = await makeKey(harness);
+  const first = await get('', token);
+  assert.equal(first.headers.get('ratelimit-policy'), '"history";q=2;w=2');
+  assert.equal(first.headers.get('ratelimit'), '"history";r=1;t=2');
+  await harness.request('GET', '/api/history?resource=account&feature=account', { token });
+  const third = await get('?format=pdf', token);
+  assert.deepEqual([third.status, third.body.error], [429, 'Rate limit exceeded']);
+  assert.match(third.headers.get('retry-after')!, /^[12]$/);
+});
+
+for (const [query, filename, type] of [
+  ['', 'statement-until-TODAY.csv', 'text/csv; charset=utf-8; header=present'],
+  ['?format=pdf', 'statement-until-TODAY.pdf', 'application/pdf'],
+  ['?startDate=2026-01-01&endDate=2026-01-31', 'statement-2026-01-01-2026-01-31.csv', /^text\/csv/],
+  ['?startDate=2026-01-01T23:00:00-05:00', 'statement-2026-01-02-TODAY.csv', /^text\/csv/],
+  ['?endDate=2026-01-31&format=pdf', 'statement-until-2026-01-31.pdf', 'application/pdf'],
+  ['?feature=account-crypto', 'account-crypto-statement-until-TODAY.csv', /^text\/csv/],
+] as const) {
+  test(`200 ${filename}: ${query}`, async () => {
+    const { token } = await makeKey(harness);
+    const { status, headers } = await get(query, token);
+    assert.equal(status, 200);
+    assert.equal(
+      headers.get('content-disposition'),
+      `attachment; filename="${filename.replace('TODAY', new Date().toISOString().slice(0, 10))}"`,
+    );
+    const contentType = headers.get('content-type')!;
+    assert.ok(typeof type === 'string' ? contentType === type : type.test(contentType), contentType);
+    assert.equal(headers.get('cache-control'), 'no-store');
+    assert.equal(headers.get('x-content-type-options'), 'nosniff');
+    assert.ok(headers.get('x-request-id'));
+  });
+}
+
+test('200: the lines of the key’s owner and of nobody else, the same in both formats', async () => {
+  const [owner, stranger] = [await makeKey(harness), await makeKey(harness)];
+  await makeFunds(harness, owner.userId, 'polygon', 'USDT', '12.5');
+  await makeFunds(harness, owner.userId, 'base', 'EURC', '0.000001');
+  await makeFunds(harness, stranger.userId, 'polygon', 'USDT', '99');
+  const csv = readCsv((await get('', owner.token)).body);
+  assert.deepEqual(
+    csv.map(({ network, asset, amount, runningBalance }) => [network, asset, amount, runningBalance]),
+    [
+      ['base', 'EURC', '0.000001', '0.000001'],
+      ['polygon', 'USDT', '12.5', '12.5'],
+    ],
+  );
+  const response = await fetch(`${harness.url}/api/history/statement?format=pdf`, {
+    headers: { authorization: `Bearer ${owner.token}` },
+  });
+  const pdf = await readPdfRows(new Uint8Array(await response.arrayBuffer()));
+  const compared = ['transactionDate', 'transactionType', 'asset', 'network', 'amount', 'runningBalance'];
+  const pick = (row: object) => compared.map((name) => row[name as keyof typeof row]);
+  assert.deepEqual(pdf.map(pick), csv.map(pick));
+});
+
+/** The real route and guards, and a statement of the test's own. */
+async function askFor(make: StatementMaker, receive: (response: Response) => Promise<void>): Promise<void> {
+  const server = createHttpServer({ log: testLog(), metrics: createMetrics(), trustedProxies: [] });
+  historyRoutes(server, harness.deps, [], make);
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  const { token } = await makeKey(harness);
+  const leaving = new AbortController();
+  try {
+    const headers = { authorization: `Bearer ${token}` };
+    await receive(await fetch(`${url}/api/history/statement`, { headers, signal: leaving.signal }));
+  } finally {
+    leaving.abort();
+    await server.close();
+  }
+}
+
+const fileOf = (chunks: AsyncIterable<string>) => ({ contentType: 'text/csv', filename: 'a.csv', chunks });
+
+test('503 with Retry-After: the database is away before the first line is read', async () => {
+  const away = new DatabaseUnavailable('database unavailable', true, new Error('gone'));
+  const chunks = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(away) }) };
+  for (const make of [() => Promise.reject(away), async () => fileOf(chunks)]) {
+    await askFor(make, async (response) => {
+      assert.deepEqual([response.status, response.headers.get('retry-after')], [503, '2']);
+      assert.match(response.headers.get('content-type')!, /^application\/json/);
+      assert.equal(((await response.json()) as { error: string }).error, 'Service unavailable');
+    });
+  }
+});
+
+test('a statement that fails after its first lines never looks whole: the connection breaks', async () => {
+  async function* chunks() {
+    for (let at = 0; at < 100; at++) yield 'a,b,c\r\n'.repeat(1_000);
+    throw new Error('the database went away');
+  }
+  await askFor(
+    async () => fileOf(chunks()),
+    async (response) => {
+      assert.equal(response.status, 200);
+      await assert.rejects(response.text());
+    },
+  );
+});
+
+test('a reader who goes away stops the reading of lines', async () => {
+  let isClosed = false;
+  async function* chunks() {
+    try {
+      for (;;) yield 'a,b,c\r\n'.repeat(1_000);
+    } finally {
+      isClosed = true;
+    }
+  }
+  await askFor(
+    async () => fileOf(chunks()),
+    async (response) => {
+      await response.body!.cancel();
+      await waitUntil('no more lines are read', () => isClosed);
+    },
+  );
+});
+
+test('the request that reaches the ledger: defaults, whole days in UTC', async () => {
+  const asked: unknown[] = [];
+  const make: StatementMaker = async (_ctx, request) => {
+    asked.push(request);
+    return fileOf(Readable.from([]));
+  };
+  await askFor(make, async () => {});
+  assert.deepEqual(asked, [{ format: 'csv', feature: 'account', startAt: undefined, endAt: undefined }]);
+});

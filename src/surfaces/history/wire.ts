@@ -1,0 +1,114 @@
+import { type Static, Type } from 'typebox';
+import { invalidField } from '#platform/errors/errors';
+import { readInstant, readPeriod } from '#platform/values/instant';
+import { historyErrors } from './errors.ts';
+
+/** The contract's feature names, its spelling of portfolio included, and the parameters that each one reads. */
+const paged = ['currentPage', 'pageSize'] as const;
+const windowed = [...paged, 'startDate', 'endDate'] as const;
+export const historyFeatures = {
+  account: {
+    account: windowed,
+    'account-unsettled': windowed,
+    'account-onramp': windowed,
+    'account-offramp': windowed,
+    'account-swap': windowed,
+    'account-crypto': windowed,
+    'account-portifolio': windowed,
+  },
+  cards: {
+    'cards-transactions': [...windowed, 'filterByText'],
+    'cards-summary': [...paged, 'asOf', 'status'],
+    'cards-balance': windowed,
+  },
+} as const satisfies Record<string, Record<string, readonly string[]>>;
+
+const instant = Type.String({
+  maxLength: 40,
+  description: 'ISO 8601; a date without a time is that whole day in UTC',
+});
+
+export const historyQuery = Type.Object(
+  {
+    resource: Type.String({ maxLength: 40, description: '`account` or `cards`' }),
+    feature: Type.String({
+      maxLength: 40,
+      description: Object.values(historyFeatures).flatMap(Object.keys).join(', '),
+    }),
+    currentPage: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 })),
+    pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 10 })),
+    startDate: Type.Optional(instant),
+    endDate: Type.Optional(instant),
+    filterByText: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    asOf: Type.Optional(instant),
+    status: Type.Optional(Type.Enum(['all', 'active', 'inactive', 'locked', 'canceled'])),
+  },
+  { additionalProperties: false },
+);
+
+export type HistoryQuery = Static<typeof historyQuery>;
+
+/** A query whose parts fit together, with its instants read. */
+export interface HistoryRequest {
+  feature: string;
+  currentPage: number;
+  pageSize: number;
+  startAt?: Date;
+  /** Inclusive. */
+  endAt?: Date;
+  filterByText?: string;
+  asOf?: Date;
+  status?: string;
+}
+
+/** `given` names the parameters that the caller wrote: defaults are not theirs. */
+export function parseHistoryQuery(query: HistoryQuery, given: readonly string[]): HistoryRequest {
+  const { resource, feature, currentPage = 0, pageSize = 10, filterByText, status } = query;
+  const features: Record<string, Record<string, readonly string[]>> = historyFeatures;
+  const used = Object.hasOwn(features, resource) ? features[resource] : undefined;
+  if (!used || !Object.hasOwn(used, feature)) throw historyErrors.invalidFeature();
+  const unused = given.find(
+    (name) => name !== 'resource' && name !== 'feature' && !used[feature]?.includes(name),
+  );
+  // An answer that looks filtered and is not would be worse than a refusal.
+  if (unused) throw invalidField(unused, `is not used by feature ${feature}`);
+
+  const { startAt, endAt } = periodOf(query);
+  const asOf = readInstant('asOf', query.asOf, 'end');
+  return { feature, currentPage, pageSize, startAt, endAt, filterByText, asOf, status };
+}
+
+export const statementQuery = Type.Object(
+  {
+    format: Type.Optional(Type.Enum(['csv', 'pdf'], { default: 'csv' })),
+    feature: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        default: 'account',
+        description: 'A feature of `account`; what is not settled has no statement',
+      }),
+    ),
+    startDate: Type.Optional(instant),
+    endDate: Type.Optional(instant),
+  },
+  { additionalProperties: false },
+);
+
+/** A statement as it was asked for, with its instants read. */
+export interface StatementRequest {
+  format: 'csv' | 'pdf';
+  feature: string;
+  startAt?: Date;
+  /** Inclusive. */
+  endAt?: Date;
+}
+
+export function parseStatementQuery(query: Static<typeof statementQuery>): StatementRequest {
+  const { format = 'csv', feature = 'account' } = query;
+  if (!Object.hasOwn(historyFeatures.account, feature)) throw historyErrors.invalidFeature();
+  if (feature === 'account-unsettled') throw invalidField('feature', `${feature} has no statement`);
+  return { format: format as 'csv' | 'pdf', feature, ...periodOf(query) };
+}
+
+const periodOf = ({ startDate, endDate }: { startDate?: string; endDate?: string }) =>
+  readPeriod(['startDate', startDate], ['endDate', endDate]);

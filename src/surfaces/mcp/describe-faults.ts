@@ -1,0 +1,46 @@
+import type { TLocalizedValidationError } from 'typebox/error';
+import { sanitizeText } from '#platform/values/sanitize-text';
+
+const faultsMax = 10;
+
+/** What is wrong with arguments, each fault with its field and how to mend it, as a model can act on it. Values are never told. */
+export function describeFaults(
+  tool: string,
+  errors: readonly TLocalizedValidationError[],
+  known: readonly string[],
+): string {
+  const faults = [...new Set(errors.flatMap((error) => describe(error, known)))];
+  const more = faults.length > faultsMax ? [`and ${faults.length - faultsMax} more`] : [];
+  return `Invalid arguments for ${tool}: ${[...faults.slice(0, faultsMax), ...more].join('; ')}.`;
+}
+
+function describe(error: TLocalizedValidationError, known: readonly string[]): string[] {
+  const field = fieldOf(error.instancePath);
+  switch (error.keyword) {
+    case 'required':
+      return error.params.requiredProperties.map((name) => `${join(field, name)} is required`);
+    case 'additionalProperties': {
+      const advice = field === '' ? knownNames(known) : 'leave it out';
+      return error.params.additionalProperties.map(
+        (name) => `${join(field, sanitizeText(name, 60) || '""')} is not known here: ${advice}`,
+      );
+    }
+    // These say once more what another fault of the same field says better.
+    case 'boolean':
+    case 'anyOf':
+      return [];
+    case 'enum':
+      return [`${field} must be one of ${error.params.allowedValues.join(', ')}`];
+    case 'type':
+      // The other half of a field that may be null: told, it would invite to empty the field.
+      if (error.params.type === 'null') return [];
+      return [`${field || 'arguments'} ${error.message}`];
+    default:
+      return [`${field || 'arguments'} ${error.message}`];
+  }
+}
+
+const fieldOf = (path: string) => sanitizeText(path.split('/').slice(1).join('.'), 100);
+const join = (field: string, name: string) => (field === '' ? name : `${field}.${name}`);
+const knownNames = (known: readonly string[]) =>
+  known.length === 0 ? 'the tool takes no arguments' : `the arguments are ${known.join(', ')}`;

@@ -1,0 +1,189 @@
+import { Type } from 'typebox';
+import { type Ctx, contextFor, type Deps, type KeyActor } from '#context';
+import { authenticateKey } from '#features/keys';
+import type { Tool } from '#platform/commands/tool';
+import { Refusal } from '#platform/errors/errors';
+import {
+  asRefusal,
+  callerAddress,
+  type FastifyReply,
+  type FastifyRequest,
+  type HttpServer,
+  jsonParser,
+  noteForLog,
+} from '#platform/http/http';
+import { type RatePolicy, spendAllowance } from '#platform/rate-limit/index';
+import { createDispatch, type ServerInfo } from './dispatch.ts';
+import { mcpErrors, RpcError } from './errors.ts';
+import { idOf, type RequestId, readMessage } from './message.ts';
+import { type AllowedPlaces, createPlaceChecks } from './origins.ts';
+import { readDialect } from './revisions.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** A caller at the wrong address is refused only after the body is read, as the ladder has it. */
+    mcpCaller?: { actor: KeyActor; isAddressAllowed: boolean };
+  }
+}
+
+const mcpPolicy: RatePolicy = { name: 'mcp', quota: 60, windowMs: 10_000 };
+
+/**
+ * `POST /mcp`: JSON-RPC for the contract's plain caller and for MCP clients of every revision, stateless, one message and one JSON
+ * answer a request. The steps are those of the table in `errors.ts`, in its order.
+ */
+export function mcpRoutes(
+  server: HttpServer,
+  deps: Deps,
+  tools: readonly Tool<Ctx<KeyActor>>[],
+  options: AllowedPlaces & { serverInfo: ServerInfo },
+): void {
+  const dispatch = createDispatch(tools, options.serverInfo, deps.metrics.countToolCall);
+  const { isAllowedOrigin, isAllowedHost } = createPlaceChecks(options);
+
+  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    reply.header('cache-control', 'no-store');
+    const { origin, host = '', authorization } = request.headers;
+    if (request.method !== 'POST') throw mcpErrors.methodNotAllowed({ headers: { allow: 'POST' } });
+    if (origin !== undefined && !isAllowedOrigin(origin)) throw mcpErrors.originNotAllowed();
+    if (!isAllowedHost(host)) throw mcpErrors.hostNotAllowed();
+    const credentials = { authorization, address: callerAddress(request) };
+    const verdict = await authenticateKey({ db: deps.db, now: deps.clock() }, credentials);
+    if ('refused' in verdict) {
+      deps.metrics.countRefusedKey(verdict.refused);
+      if (verdict.refused !== 'address') {
+        throw mcpErrors.unauthorized({ headers: { 'www-authenticate': 'Bearer realm="mcp"' } });
+      }
+    }
+    const { actor } = verdict;
+    noteForLog(request, { keyId: actor.keyId, partnerId: actor.partnerId });
+    request.mcpCaller = { actor, isAddressAllowed: !('refused' in verdict) };
+  };
+
+  // Gives text back instead of the reply: for that, Fastify listens until its last byte has left.
+  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
+    const { body, headers } = request;
+    if (body === undefined) throw mcpErrors.notJson({ message: 'Body is missing' });
+    if (Array.isArray(body)) throw mcpErrors.batch();
+    const { actor, isAddressAllowed } = request.mcpCaller!;
+    if (!isAddressAllowed) throw mcpErrors.addressNotAllowed();
+    if (!actor.scopes.includes('mcp')) throw mcpErrors.mcpScopeMissing();
+    const terms = { policy: mcpPolicy, subject: actor.userId, exceeded: refuseMore };
+    reply.headers(await spendAllowance(deps.limiter, terms));
+    const message = readMessage(body);
+    if (message.id === undefined) {
+      reply.status(202);
+      return '';
+    }
+    const dialect = readDialect(message, headers);
+    const ctx = contextFor(deps, actor, request.log as Ctx['log']);
+    const tool = dispatch.toolOf(message);
+    if (tool !== undefined) noteForLog(request, { tool });
+    const result = await dispatch.run(ctx, message, dialect);
+    reply.header('content-type', jsonType);
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${result}}`;
+  };
+
+  server.register(async (scope) => {
+    scope.removeContentTypeParser('application/json');
+    scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, jsonParser(mcpErrors.notJson));
+    scope.setErrorHandler((error, request, reply) => {
+      const refusal = asRpcError(error);
+      const isOurs = refusal.code === -32603;
+      if (isOurs) request.log.error({ err: error }, 'request failed');
+      const data = isOurs ? { requestId: request.id } : refusal.data;
+      const { code, message } = refusal;
+      reply.headers(refusal.headers ?? {});
+      const body = {
+        jsonrpc: '2.0',
+        id: answeredId(refusal, request.body),
+        error: { code, message, data },
+      };
+      reply.status(refusal.status).header('content-type', jsonType).send(JSON.stringify(body));
+    });
+    scope.route({
+      method: ['POST'],
+      url: '/mcp',
+      onRequest: admit,
+      handler: answer,
+      // What a body must be is said by JSON-RPC's own refusals; the schema is for the reference.
+      validatorCompiler: () => () => true,
+      schema: {
+        tags: ['MCP'],
+        summary: 'Call a tool by JSON-RPC 2.0, from an MCP client or by a plain POST.',
+        security: [{ apiKey: [] }],
+        body: requestSchema,
+        response: {
+          200: answerSchema,
+          202: Type.Null({ description: 'Notification taken' }),
+          '4xx': refusalSchema,
+          '5xx': refusalSchema,
+        },
+      },
+    });
+    scope.route({
+      method: scope.supportedMethods.filter((method) => method !== 'POST'),
+      url: '/mcp',
+      onRequest: admit,
+      handler: answer,
+      schema: { hide: true },
+    });
+  });
+}
+
+/** Clients drop headers, so the body says it too. */
+const refuseMore = ({ headers }: { headers: Record<string, string> }) =>
+  mcpErrors.rateLimitExceeded({ headers, data: { retryAfterSeconds: Number(headers['retry-after']) } });
+
+const jsonType = 'application/json; charset=utf-8';
+
+/** Who has no key, or sends no single message, is answered without an id. */
+function answeredId({ code, status }: RpcError, body: unknown): RequestId | null {
+  return status === 401 || code === -32700 ? null : idOf(body);
+}
+
+/** Anything thrown on the way, as a row of the ladder. */
+function asRpcError(error: unknown): RpcError {
+  if (error instanceof RpcError) return error;
+  const refusal = asRefusal(error);
+  const { message, headers } = refusal;
+  switch (refusal.status) {
+    case 413:
+      return mcpErrors.bodyTooLarge();
+    case 415:
+      return mcpErrors.unsupportedMediaType();
+  }
+  if (refusal.status < 500) return mcpErrors.invalidRequest({ message, headers });
+  // A stop is said as one; what fails while we work is answered as JSON-RPC has it.
+  return error instanceof Refusal && refusal.status === 503
+    ? mcpErrors.unavailable({ headers, cause: error })
+    : mcpErrors.internalError({ cause: error });
+}
+
+const id = Type.Union([Type.Integer(), Type.String()]);
+const requestSchema = Type.Object({
+  jsonrpc: Type.Literal('2.0'),
+  id,
+  method: Type.String({ description: '`tools/call`; `tools/list` and the rest of MCP' }),
+  params: Type.Optional(
+    Type.Object({
+      name: Type.String({ description: 'Name of the tool' }),
+      arguments: Type.Optional(Type.Object({})),
+    }),
+  ),
+});
+const answerSchema = Type.Object({
+  jsonrpc: Type.Literal('2.0'),
+  id,
+  result: Type.Object({
+    content: Type.Array(
+      Type.Object({ type: Type.Literal('text'), text: Type.String({ description: 'JSON of the payload' }) }),
+    ),
+    isError: Type.Optional(Type.Boolean({ description: 'Handled error: the text says what was wrong' })),
+  }),
+});
+const refusalSchema = Type.Object({
+  jsonrpc: Type.Literal('2.0'),
+  id: Type.Union([id, Type.Null()]),
+  error: Type.Object({ code: Type.Integer(), message: Type.String(), data: Type.Optional(Type.Object({})) }),
+});

@@ -1,0 +1,372 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Type } from 'typebox';
+import { type Issuer, noIssuer } from '#adapters/issuer';
+import { openRefills } from '#features/cards/refills';
+import { createMetrics } from '#platform/observe/metrics';
+import { makeCardOwner } from '#test/card-model';
+import {
+  makeAddress,
+  makeConsent,
+  makeIntegration,
+  makeKey,
+  makePartner,
+  makeUser,
+  makeWithdrawal,
+} from '#test/factories';
+import { noteSecret, useHarness } from '#test/harness';
+import { buildApp, commands } from '../../app.ts';
+import { describeCommand, parseCommandLine, renderAnswer, UsageFault } from '../../command-line.ts';
+
+const harness = useHarness();
+const post = (command: string, options: Parameters<typeof harness.request>[2]) =>
+  harness.request('POST', `/operator/${command}`, options);
+
+for (const { name } of commands) {
+  test(`401 Unauthorized: ${name} without the token, with a wrong one, in another scheme, with a partner’s key`, async () => {
+    const { token } = await makeKey(harness);
+    for (const headers of [
+      {},
+      { authorization: 'Bearer' },
+      { authorization: 'Bearer ' },
+      { authorization: harness.operatorToken },
+      { authorization: `Basic ${harness.operatorToken}` },
+      { authorization: `Bearer ${harness.operatorToken}x` },
+      { authorization: `Bearer ${harness.operatorToken.slice(0, -1)}` },
+      { authorization: `Bearer ${harness.operatorToken.toUpperCase()}` },
+      { authorization: `Bearer tester:${harness.operatorToken}` },
+      { authorization: `Bearer ${token}` },
+    ]) {
+      const { status, body } = await post(name, { headers: headers as Record<string, string>, body: {} });
+      assert.deepEqual(
+        [status, body.error, body.code],
+        [401, 'Unauthorized', 'unauthorized'],
+        JSON.stringify(headers),
+      );
+    }
+  });
+
+  test(`401 Unauthorized: ${name} before anything of the body is read`, async () => {
+    const { status } = await post(name, { body: '{"half', headers: { authorization: 'Bearer wrong' } });
+    assert.equal(status, 401);
+  });
+
+  test(`400 ${name}: a field that is not known, by its name`, async () => {
+    const { status, body } = await harness.operator(name, { unheardOf: 1 });
+    assert.equal(status, 400);
+    assert.ok(
+      body.details.some((detail: { field: string }) => detail.field === 'unheardOf'),
+      body.error,
+    );
+  });
+
+  test(`400 ${name}: a body that is no object`, async () => {
+    for (const body of ['[]', '"text"', '7', 'true']) {
+      const answer = await post(name, { token: harness.operatorToken, body });
+      assert.equal(answer.status, 400, body);
+    }
+  });
+
+  test(`4xx ${name}: no value of any field makes the server fail`, async () => {
+    const { input } = commands.find((command) => command.name === name)!;
+    const odd: unknown[] = [
+      ...[
+        null,
+        true,
+        -1,
+        1.5,
+        1e300,
+        '',
+        ' ',
+        '\u0000',
+        '\u009b31m',
+        '\ud800',
+        '%',
+        "'; select 1; --",
+        '{}',
+        '[]',
+      ],
+      ...['x'.repeat(10_000), [], [null], [[]], {}, { toString: 1 }, '2030-12-31T23:59:60Z', '-'.repeat(36)],
+    ];
+    for (const field of Object.keys(input.properties)) {
+      for (const value of odd) {
+        const { statusCode, body } = await harness.server.inject({
+          ...{ method: 'POST', url: `/operator/${name}`, payload: { [field]: value } },
+          headers: { authorization: `Bearer ${harness.operatorToken}` },
+        });
+        assert.ok(
+          statusCode < 500,
+          `${field} = ${JSON.stringify(value).slice(0, 60)}: ${statusCode} ${body}`,
+        );
+      }
+    }
+  });
+}
+
+const makeRefillRule = async () => {
+  const { cardIssuerUserId } = await makeCardOwner(harness);
+  return harness.operator('cards.configure-refill', {
+    ...{ cardIssuerUserId, threshold: '20', amount: '50', network: 'polygon', currency: 'USDC' },
+    enabled: true,
+  });
+};
+
+const makeRead = async () => {
+  const integration = await makeIntegration(harness);
+  const { id } = await makeConsent(harness, integration);
+  const headers = { 'x-api-key': integration.token };
+  assert.equal((await harness.request('GET', `/api/v1/consent/${id}/user`, { headers })).status, 200);
+};
+
+const lists = commands.filter(({ input }) => 'cursor' in input.properties).map(({ name }) => name);
+
+test('400 cursor is not one that this list gave: from another list, made up, cut, in another alphabet', async () => {
+  const { partnerId } = await makeKey(harness);
+  for (let made = 0; made < 2; made++) {
+    await makeWithdrawal(harness, await makeKey(harness, { partnerId }));
+    await makePartner(harness);
+    await harness.operator('users.block-address', { address: makeAddress(), reason: 'test' });
+  }
+  await makeCardOwner(harness, { cards: [{}, {}] });
+  for (let made = 0; made < 2; made++) {
+    await makeRefillRule();
+    await makeRead();
+  }
+  // Collateral of nothing is under every threshold; an issuer that has told everything.
+  const issuer: Issuer = { ...noIssuer, readEvents: async () => [] };
+  assert.ok((await openRefills({ ...harness.operatorContext(), issuer })) >= 2);
+  await harness.deps.db.query(
+    `insert into prices (token, price, quoted_at, refreshed_at) values ('USDC', 1, now(), now()), ('USDT', 1, now(), now())`,
+  );
+  const required: Record<string, object> = { 'partners.list-users': { partnerId } };
+  const list = (name: string, page: object) => harness.operator(name, { ...required[name], ...page });
+  const cursors: Record<string, string> = {};
+  for (const name of lists) {
+    const { body } = await list(name, { limit: 1 });
+    cursors[name] = body.data.nextCursor;
+    assert.match(cursors[name]!, /^[A-Za-z0-9_-]+$/);
+    assert.equal((await list(name, { limit: 1, cursor: cursors[name] })).status, 200);
+  }
+  assert.ok(lists.length >= 3);
+  for (const name of lists) {
+    const foreign = Object.entries(cursors)
+      .filter(([from]) => from !== name)
+      .map(([, cursor]) => cursor);
+    const encode = (text: string) => Buffer.from(text).toString('base64url');
+    const madeUp = [
+      '',
+      '!',
+      encode('-'.repeat(36)),
+      encode("' or 1=1"),
+      encode('\u0000'),
+      encode('9'.repeat(40)),
+      cursors[name]!.slice(4),
+    ];
+    for (const cursor of [...foreign, ...madeUp]) {
+      const { status, body } = await list(name, { cursor });
+      assert.deepEqual(
+        [status, body.error],
+        [400, 'cursor is not one that this list gave'],
+        `${name} ${cursor}`,
+      );
+      assert.equal(body.details[0].field, 'cursor');
+    }
+  }
+});
+
+test('200: a command whose input is all optional needs no body', async () => {
+  const isAllOptional = ({ input }: { input: { required?: string[] } }) => !input.required?.length;
+  const optional = commands.filter((command) => lists.includes(command.name) && isAllOptional(command));
+  assert.ok(optional.length >= 3);
+  for (const { name } of optional) {
+    const { status, body } = await post(name, { token: harness.operatorToken });
+    assert.equal(status, 200, name);
+    assert.ok('nextCursor' in body.data, name);
+  }
+});
+
+test('400 details: every field at fault is named, the first one in the error', async () => {
+  const { status, body } = await harness.operator('users.create', { email: 7, givenName: '', extra: 1 });
+  assert.equal(status, 400);
+  assert.deepEqual(
+    new Set(body.details.map(({ field }: { field: string }) => field)),
+    new Set(['email', 'givenName', 'familyName', 'extra']),
+  );
+  assert.equal(body.error, `${body.details[0].field} ${body.details[0].message}`);
+});
+
+test('404 and nothing else: an unknown command, another method', async () => {
+  for (const name of [
+    'users.delete',
+    'users',
+    'users.create/',
+    'constructor',
+    '..%2foperator%2fusers.list',
+  ]) {
+    const { status, body } = await post(name, { token: harness.operatorToken, body: {} });
+    assert.deepEqual([status, body.error], [404, 'Not found'], name);
+  }
+  const { status } = await harness.request('GET', '/operator/users.list', { token: harness.operatorToken });
+  assert.equal(status, 404);
+});
+
+test('415 Content-Type must be application/json', async () => {
+  const { status, body } = await post('users.list', {
+    token: harness.operatorToken,
+    body: '{}',
+    headers: { 'content-type': 'text/plain' },
+  });
+  assert.deepEqual([status, body.error], [415, 'Content-Type must be application/json']);
+});
+
+test('each operator acts under their own name, and a process without the role api has no operator routes', async () => {
+  const tokens = new Map([
+    ['maria', noteSecret('m'.repeat(40))],
+    ['joão@example.com', noteSecret('j'.repeat(40))],
+  ]);
+  const options = {
+    operatorTokens: tokens,
+    trustedProxies: [],
+    databasePoolMax: 10,
+    withdrawalLimits: [],
+    balanceStaleAfterMs: 3_600_000,
+  };
+  const start = (servesApi: boolean) =>
+    buildApp({ ...harness.deps, metrics: createMetrics() }, { ...options, servesApi });
+  const [server, workerOnly] = [await start(true), await start(false)];
+  for (const [name, token] of tokens) {
+    const request = {
+      method: 'POST',
+      url: '/operator/partners.create',
+      headers: { authorization: `bearer ${token}` },
+      payload: { name: 'Partner' },
+    } as const;
+    const { data } = (await server.inject(request)).json();
+    const [row] = (await harness.operator('audit.list', { subject: `partner:${data.id}` })).body.data.items;
+    assert.equal(row.actorId, name);
+    assert.equal((await workerOnly.inject(request)).statusCode, 404);
+  }
+  await server.close();
+  await workerOnly.close();
+});
+
+const command = {
+  name: 'cars.paint',
+  summary: 'Paint a car.',
+  input: Type.Object({
+    carId: Type.String({ description: 'Which car' }),
+    coats: Type.Optional(Type.Integer()),
+    glossy: Type.Optional(Type.Boolean()),
+    colours: Type.Optional(Type.Array(Type.Enum(['red', 'blue']))),
+    motto: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    owner: Type.Optional(Type.Object({ name: Type.String() })),
+    parts: Type.Optional(Type.Array(Type.Object({ part: Type.String() }))),
+  }),
+};
+
+for (const [args, input] of [
+  [['--car-id', 'a', '--coats', '2'], { carId: 'a', coats: 2 }],
+  [['--carId', 'a', '--coats=two'], { carId: 'a', coats: 'two' }],
+  [['--glossy', '--motto', ''], { glossy: true, motto: null }],
+  [['--no-glossy', '--motto', 'go'], { glossy: false, motto: 'go' }],
+  [['--colours', 'red, blue'], { colours: ['red', 'blue'] }],
+  [['--colours', 'red', '--colours', 'blue'], { colours: ['red', 'blue'] }],
+  [['--colours', ''], { colours: [] }],
+  [['--owner', '{"name":"Ana"}'], { owner: { name: 'Ana' } }],
+  [
+    ['--parts', '[{"part":"door"},{"part":"roof, front"}]'],
+    { parts: [{ part: 'door' }, { part: 'roof, front' }] },
+  ],
+] as const) {
+  test(`flags: ${args.join(' ')}`, () => {
+    assert.deepEqual(parseCommandLine(command, [...args]).input, input);
+  });
+}
+
+for (const [args, message] of [
+  [['--wheels', '4'], "Unknown option '--wheels'. See: causeway cars paint --help"],
+  [['red'], "Unexpected argument 'red'. See: causeway cars paint --help"],
+  [['--car-id'], "Option '--car-id <value>' argument missing. See: causeway cars paint --help"],
+  [['--owner', 'Ana'], '--owner must be JSON.'],
+] as const) {
+  test(`flags that are wrong: ${args.join(' ')}`, () => {
+    assert.throws(
+      () => parseCommandLine(command, [...args]),
+      (error: Error) => {
+        assert.ok(error instanceof UsageFault);
+        assert.ok(error.message.startsWith(message.split('.')[0]!), error.message);
+        assert.ok(!error.message.includes('\n'));
+        return true;
+      },
+    );
+  });
+}
+
+test('help names every flag, what it takes, and which must be given', () => {
+  const help = describeCommand(command);
+  assert.match(help, /^causeway cars paint: Paint a car\.$/m);
+  assert.match(help, /^ {2}--car-id <string> +required; Which car$/m);
+  assert.match(help, /^ {2}--glossy$/m);
+  assert.match(help, /^ {2}--colours <array> +one of red, blue$/m);
+  for (const flag of ['--json', '--url', '--token']) assert.ok(help.includes(`  ${flag}`));
+});
+
+const car = {
+  id: 'c-1',
+  paintedAt: '2026-03-04T05:06:07.890Z',
+  glossy: true,
+  coats: 0,
+  colours: ['red', 'blue'],
+  motto: null,
+  owner: { name: 'Ana', phone: null, since: '2026-01-01T00:00:00.000Z' },
+  parts: [{ part: 'door' }, { part: 'roof' }],
+};
+
+test('one record: a line for each field, objects as k=v, instants and booleans short', () => {
+  assert.equal(
+    renderAnswer(car),
+    [
+      'id         c-1',
+      'paintedAt  2026-03-04 05:06:07Z',
+      'glossy     yes',
+      'coats      0',
+      'colours    red, blue',
+      'motto',
+      'owner      name=Ana since=2026-01-01 00:00:00Z',
+      'parts      part=door, part=roof',
+    ].join('\n'),
+  );
+});
+
+test('a list: a table of what fits a line; the rest is named with the way to see it', () => {
+  const items = [car, { ...car, id: 'c-22', glossy: false }];
+  assert.equal(
+    renderAnswer({ items, nextCursor: 'bmV4dA' }),
+    [
+      'id    paintedAt             glossy  coats  colours',
+      'c-1   2026-03-04 05:06:07Z  yes     0      red, blue',
+      'c-22  2026-03-04 05:06:07Z  no      0      red, blue',
+      '',
+      'Not shown: owner, parts. All of it: --json',
+      'More: repeat with --cursor bmV4dA',
+    ].join('\n'),
+  );
+  const narrow = renderAnswer({ items, nextCursor: null }, 40);
+  assert.equal(narrow.split('\n')[0], 'id    paintedAt             glossy');
+  assert.match(narrow, /\nNot shown: coats, colours, owner, parts\. All of it: --json$/);
+  assert.equal(renderAnswer({ items: [], nextCursor: null }), 'Nothing found.');
+});
+
+test('text of others cannot steer the terminal', () => {
+  const shown = renderAnswer({ name: 'a\u001b[31mb\u009bc\u202ed\ne' });
+  assert.equal(shown, 'name  a�[31mb�c�d�e');
+});
+
+test('400 with the same words for the same fault, whoever is named', async () => {
+  const [partner, user] = [await makePartner(harness), await makeUser(harness)];
+  const { body } = await harness.operator('partners.allow-user', {
+    partnerId: partner.id,
+    userId: `${user.id} `,
+  });
+  assert.match(body.error, /^userId must match pattern/);
+});

@@ -1,0 +1,78 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Type } from 'typebox';
+import { type Ctx, contextFor, type Deps, type OperatorActor } from '#context';
+import type { Command } from '#platform/commands/command';
+import { createDownloads, type Download } from '#platform/http/download';
+import type { FastifyRequest, HttpServer } from '#platform/http/http';
+import { limitConcurrency } from '#platform/http/limit-concurrency';
+import { operatorErrors } from './errors.ts';
+
+export interface OperatorOptions {
+  commands: readonly Command<Ctx>[];
+  tokens: ReadonlyMap<string, string>;
+  /** Commands wait for one another on the audit log; fewer at a time than there are connections leaves partners theirs. */
+  concurrencyMax: number;
+}
+
+/** `POST /operator/<feature>.<command>` for every command: JSON in, `{ data }` or `{ error }` out, or a file. */
+export function operatorRoutes(
+  server: HttpServer,
+  deps: Deps,
+  { commands, tokens, concurrencyMax }: OperatorOptions,
+): void {
+  const authenticate = operatorGuard(tokens);
+  const gate = limitConcurrency(concurrencyMax);
+  const sendDownload = createDownloads();
+  for (const command of commands) {
+    server.post(
+      `/operator/${command.name}`,
+      {
+        onRequest: authenticate,
+        // A command whose input is all optional may be called with no body at all.
+        preValidation: async (request) => {
+          request.body ??= {};
+        },
+        bodyLimit: command.bodyBytesMax,
+        schema: {
+          tags: [`Operator: ${command.name.split('.')[0]}`],
+          summary: command.summary,
+          security: [{ operatorToken: [] }],
+          body: command.input,
+          response: { 200: answerOf(command) },
+        },
+      },
+      async (request, reply) => {
+        const actor = operators.get(request)!;
+        const log = request.log.child({ operator: actor.name }) as Ctx['log'];
+        reply.header('cache-control', 'no-store');
+        const run = () => gate(() => command.run(contextFor(deps, actor, log), request.body as never));
+        if (command.fileTypes) {
+          return sendDownload(request, reply, actor.name, run as () => Promise<Download>);
+        }
+        return { data: await run() };
+      },
+    );
+  }
+}
+
+function answerOf({ output, fileTypes }: Command<Ctx>) {
+  if (!fileTypes) return Type.Object({ data: output });
+  const content = Object.fromEntries(fileTypes.map((type) => [type, { schema: output }]));
+  return { description: 'The file, made while it is sent', content };
+}
+
+const operators = new WeakMap<FastifyRequest, OperatorActor>();
+
+function operatorGuard(tokens: ReadonlyMap<string, string>) {
+  const hashes = [...tokens].map(([name, token]) => ({ name, hash: sha256(token) }));
+  return async (request: FastifyRequest): Promise<void> => {
+    const presented = sha256(/^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? '');
+    // Every token is compared, so that the time tells nothing about which one came close.
+    const matches = hashes.filter(({ hash }) => timingSafeEqual(hash, presented));
+    const [operator] = matches;
+    if (!operator) throw operatorErrors.unauthorized();
+    operators.set(request, { kind: 'operator', name: operator.name });
+  };
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
