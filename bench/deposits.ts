@@ -25,8 +25,12 @@ export const run: Bench = async ({ db, databaseUrl, log }) => {
   const node = await startNode();
   const deps = createBenchDeps(databaseUrl, [
     {
-      ...{ network, rpcUrls: [node.url], finality: { rule: 0 }, tokens: tokensOf(network) },
-      ...{ feeCap: 1n, bumpAfterMs: 1_000 },
+      network,
+      rpcUrls: [node.url],
+      finality: { rule: 0 },
+      tokens: tokensOf(network),
+      feeCap: 1n,
+      bumpAfterMs: 1_000,
     },
   ]);
   const ctx = () => contextFor(deps, { kind: 'worker', job: 'bench' } as const, log);
@@ -119,7 +123,9 @@ const quantity = (value: number) => `0x${value.toString(16)}`;
 const word = (value: bigint | number | string) => `0x${BigInt(value).toString(16).padStart(64, '0')}`;
 const hashAt = (number: number) => word(2n ** 200n + BigInt(number));
 const blockAt = (number: number) => ({
-  ...{ number: quantity(number), hash: hashAt(number), timestamp: quantity(1_700_000_000 + number) },
+  number: quantity(number),
+  hash: hashAt(number),
+  timestamp: quantity(1_700_000_000 + number),
 });
 
 function logsOf({ fromBlock, toBlock }: { fromBlock: string; toBlock: string }, ours: readonly string[]) {
@@ -129,9 +135,13 @@ function logsOf({ fromBlock, toBlock }: { fromBlock: string; toBlock: string }, 
       const isOurs = block === Number(toBlock) && at < ours.length;
       const to = isOurs ? ours[at]! : 2n ** 150n + BigInt(block * transfersInBlock + at);
       logs.push({
-        ...{ address: token!.address, topics: [transferTopic, word(1), word(to)], data: word(5_000_000) },
+        address: token!.address,
+        topics: [transferTopic, word(1), word(to)],
+        data: word(5_000_000),
         transactionHash: word(2n ** 220n + BigInt(block * transfersInBlock + at)),
-        ...{ logIndex: quantity(at), blockNumber: quantity(block), blockHash: hashAt(block) },
+        logIndex: quantity(at),
+        blockNumber: quantity(block),
+        blockHash: hashAt(block),
       });
     }
   }

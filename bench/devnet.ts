@@ -25,8 +25,10 @@ const measureAnswers = async ({ db, databaseUrl, log }: Parameters<Bench>[0]): P
   const reader = await startProcess('../devnet/read.ts');
   const urls = { none: undefined, thread: thread.networks.polygon.rpcUrl, process: rpcUrl };
   const order: ReadOrder = {
-    ...{ url: `http://127.0.0.1:${world.port}/api/crypto/assets`, token: world.key.token },
-    ...{ seconds: secondsEach, perSecond: requestsPerSecond },
+    url: `http://127.0.0.1:${world.port}/api/crypto/assets`,
+    token: world.key.token,
+    seconds: secondsEach,
+    perSecond: requestsPerSecond,
   };
   const measure = async (rpcUrl: string | undefined) => {
     const busy = { rpcUrl, seconds: secondsEach, perSecond: transactionsPerSecond };

@@ -33,7 +33,11 @@ export const run: Bench = async ({ db, databaseUrl }) => {
       for (const name of candidates) {
         const before = (await report()).cpu;
         loader.send({
-          ...{ kind: 'calls', port: ports[name], connections, durationMs, path: '/mcp' },
+          kind: 'calls',
+          port: ports[name],
+          connections,
+          durationMs,
+          path: '/mcp',
           body: name === 'product' ? message('getUserCards', {}) : echo,
           tokens: name === 'tool' || name === 'endpoint' ? tokens.slice(0, 1) : tokens,
           headers: name.startsWith('sdk') ? { accept: 'application/json, text/event-stream' } : {},

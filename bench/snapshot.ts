@@ -110,11 +110,20 @@ function depositOf(userId: string) {
   const common = { operationId, description: 'Deposit of USDT on polygon', onChain };
   const [received, at] = [{ currency: 'USDT', amount: 1_500_000n }, new Date()];
   return {
-    ...{ ...common, kind: 'deposit' as const },
+    ...common,
+    kind: 'deposit' as const,
     lines: [
       {
-        ...{ ...common, userId, type: 'buy' as const, network: 'polygon', sent: null, received },
-        ...{ transactionAt: at, executedAt: at, purpose: 'deposit' as const, userDescription: null },
+        ...common,
+        userId,
+        type: 'buy' as const,
+        network: 'polygon',
+        sent: null,
+        received,
+        transactionAt: at,
+        executedAt: at,
+        purpose: 'deposit' as const,
+        userDescription: null,
       },
     ],
   };
@@ -123,9 +132,19 @@ function depositOf(userId: string) {
 function createWithdrawal({ db, deps, partnerId, key, userIds }: World) {
   const token = deps.evm.get('polygon')!.tokens.get('USDT')!;
   return insertWithdrawal(db, {
-    ...{ partnerId, userId: userIds[0]!, keyId: key.id, network: 'polygon', currency: token.symbol },
-    ...{ tokenAddress: token.address, decimals: token.decimals, amount: 1_500_000n },
-    ...{ toAddress: `0x${randomBytes(20).toString('hex')}`, recipientUserId: null, externalId: null },
-    ...{ idempotencyKey: null, fingerprint: null, now: new Date() },
+    partnerId,
+    userId: userIds[0]!,
+    keyId: key.id,
+    network: 'polygon',
+    currency: token.symbol,
+    tokenAddress: token.address,
+    decimals: token.decimals,
+    amount: 1_500_000n,
+    toAddress: `0x${randomBytes(20).toString('hex')}`,
+    recipientUserId: null,
+    externalId: null,
+    idempotencyKey: null,
+    fingerprint: null,
+    now: new Date(),
   });
 }

@@ -68,8 +68,14 @@ function launch(options: LaunchOptions): Promise<Browser> {
     ...options,
     // Chromium's own sandbox does not work as root, and the pages are ours. Web security stays on.
     args: [
-      ...['--no-sandbox', '--no-zygote', '--disable-gpu', '--disable-quic', '--no-first-run'],
-      ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+      '--no-sandbox',
+      '--no-zygote',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
     ],
     timeout: 60_000,
   });

@@ -35,9 +35,17 @@ export async function makeCardOwner(
 }
 
 export const toCard = (cardIssuerUserId: string, fields: Partial<IssuerCard> = {}): IssuerCard => ({
-  ...{ id: `card-${mark()}`, cardIssuerUserId, version: 1, name: 'Test Person', nickname: null },
-  ...{ lastFourDigits: '4242', status: 'active', spendingLimit: '100.00', spendingInterval: 'monthly' },
-  ...{ createdAt: longAgo, updatedAt: fields.createdAt ?? longAgo },
+  id: `card-${mark()}`,
+  cardIssuerUserId,
+  version: 1,
+  name: 'Test Person',
+  nickname: null,
+  lastFourDigits: '4242',
+  status: 'active',
+  spendingLimit: '100.00',
+  spendingInterval: 'monthly',
+  createdAt: longAgo,
+  updatedAt: fields.createdAt ?? longAgo,
   ...fields,
 });
 
@@ -45,10 +53,25 @@ export const toTransaction = (
   { cardIssuerUserId, cardIds }: CardOwner,
   fields: Partial<IssuerTransaction> = {},
 ): IssuerTransaction => ({
-  ...{ id: `transaction-${mark()}`, cardId: cardIds[0]!, cardIssuerUserId, version: 1, type: 'purchase' },
-  ...{ status: 'pending', amount: '1.00', currency: 'USD', merchantName: 'Shop', description: null },
-  ...{ merchantCategory: null, merchantCountry: null, localAmount: null, localCurrency: null },
-  ...{ createdAt: longAgo, authorizedAt: null, settledAt: null, declineReason: null, updatedAt: longAgo },
+  id: `transaction-${mark()}`,
+  cardId: cardIds[0]!,
+  cardIssuerUserId,
+  version: 1,
+  type: 'purchase',
+  status: 'pending',
+  amount: '1.00',
+  currency: 'USD',
+  merchantName: 'Shop',
+  description: null,
+  merchantCategory: null,
+  merchantCountry: null,
+  localAmount: null,
+  localCurrency: null,
+  createdAt: longAgo,
+  authorizedAt: null,
+  settledAt: null,
+  declineReason: null,
+  updatedAt: longAgo,
   ...fields,
 });
 
@@ -56,9 +79,18 @@ export const toMovement = (
   cardIssuerUserId: string,
   fields: Partial<IssuerMovement> & { sequence: number },
 ): IssuerMovement => ({
-  ...{ id: `movement-${mark()}`, cardIssuerUserId, action: 'deposit', type: 'credit', status: 'completed' },
-  ...{ amount: '1.00', previousBalance: '0.00', runningBalance: '1.00', description: 'Deposit' },
-  ...{ transactionId: null, reference: null, createdAt: longAgo },
+  id: `movement-${mark()}`,
+  cardIssuerUserId,
+  action: 'deposit',
+  type: 'credit',
+  status: 'completed',
+  amount: '1.00',
+  previousBalance: '0.00',
+  runningBalance: '1.00',
+  description: 'Deposit',
+  transactionId: null,
+  reference: null,
+  createdAt: longAgo,
   ...fields,
 });
 

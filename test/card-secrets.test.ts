@@ -68,8 +68,16 @@ test('after reveals, our process has no card’s number, code or key', { timeout
       assert.ok(megabytes > 50, `only ${megabytes} MB were read`);
       const found = look(memory);
       for (const canary of [
-        ...['plain: text', 'wide: wide text', 'grouped: text in groups', 'hex: hex', 'base64: base64'],
-        ...['packed: packed digits', 'double: double', 'integer: integer', 'database: text', 'log: text'],
+        'plain: text',
+        'wide: wide text',
+        'grouped: text in groups',
+        'hex: hex',
+        'base64: base64',
+        'packed: packed digits',
+        'double: double',
+        'integer: integer',
+        'database: text',
+        'log: text',
       ]) {
         assert.ok(found.planted.includes(canary), canary);
       }
@@ -168,7 +176,8 @@ async function startChild() {
   const { url, token, webhookSecret } = sandbox;
   const config = {
     ...testConfig(harness.databaseUrl),
-    ...{ issuer: { url, token }, issuerWebhookSecrets: [webhookSecret] },
+    issuer: { url, token },
+    issuerWebhookSecrets: [webhookSecret],
   };
   const logFile = path.join(testFolder(), 'card-secrets.log');
   const { id: keyId, partnerId, userId, scopes } = await makeKey(harness, { scopes: ['mcp_card_reveal'] });
@@ -176,7 +185,9 @@ async function startChild() {
   const ownUrl = await ask<string>({ kind: 'start', config, logFile, actor });
   await sandbox.setWebhook(`${ownUrl}/issuer/events`);
   return {
-    ...{ ask, logFile, pid: child.pid! },
+    ask,
+    logFile,
+    pid: child.pid!,
     async stop() {
       child.kill();
       await exited;

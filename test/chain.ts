@@ -122,8 +122,15 @@ export async function startChain({ network = 'polygon', blockTime }: ChainOption
     const hash = await call<Hex>(
       'eth_sendRawTransaction',
       await issuer.signTransaction({
-        ...{ type: 'eip1559', chainId, nonce, to: addressOf(symbol), data, value: 0n, gas: 200_000n },
-        ...{ maxFeePerGas: 500n * gwei, maxPriorityFeePerGas: 100n * gwei },
+        type: 'eip1559',
+        chainId,
+        nonce,
+        to: addressOf(symbol),
+        data,
+        value: 0n,
+        gas: 200_000n,
+        maxFeePerGas: 500n * gwei,
+        maxPriorityFeePerGas: 100n * gwei,
       }),
     );
     for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(20)) {
@@ -135,8 +142,14 @@ export async function startChain({ network = 'polygon', blockTime }: ChainOption
     rpcUrl,
     hotWallet,
     settings: {
-      ...{ network, rpcUrls: [rpcUrl], finality: { rule: 2 }, tokens, signerKey },
-      ...{ feeCap: chains[network].feeCap, bumpAfterMs: 3_000, callTimeoutMs: 30_000 },
+      network,
+      rpcUrls: [rpcUrl],
+      finality: { rule: 2 },
+      tokens,
+      signerKey,
+      feeCap: chains[network].feeCap,
+      bumpAfterMs: 3_000,
+      callTimeoutMs: 30_000,
     },
     call,
     async mine(blocks) {

@@ -44,7 +44,9 @@ const browser = useBrowser();
 let registered: Promise<RegisteredIntegration> | undefined;
 const lumenCredit = () => {
   registered ??= makeIntegration(harness, {
-    ...{ name: 'Lumen Credit', logoColor: '#e8a317', redirectUris: [`${appOrigin}/back`] },
+    name: 'Lumen Credit',
+    logoColor: '#e8a317',
+    redirectUris: [`${appOrigin}/back`],
   });
   return registered;
 };
@@ -64,8 +66,11 @@ const newUser = async () => {
 /** The page of a new request. */
 async function ask(fields: Partial<ConsentRequest> = {}): Promise<string> {
   const { linkToken } = await makeConsentRequest(harness, await lumenCredit(), {
-    ...{ redirectUri: `${appOrigin}/back`, state: 'a-state', duration: { kind: 'days', days: 30 } },
-    ...{ optionalScopes: ['wallet', 'kyc'], ...fields },
+    redirectUri: `${appOrigin}/back`,
+    state: 'a-state',
+    duration: { kind: 'days', days: 30 },
+    optionalScopes: ['wallet', 'kyc'],
+    ...fields,
   });
   return `/connect/requests/${linkToken}`;
 }
@@ -81,7 +86,10 @@ const read = async (consentId: string) =>
 /** In a browser of one's own, which asks nobody but us and the app for anything, and complains of nothing but statuses. */
 async function inBrowser(work: (page: Page) => Promise<void>, options: OpenOptions = {}): Promise<void> {
   const { page, strayed, errors } = await browser.open(harness.url, {
-    ...{ javaScriptEnabled: false, others: [appOrigin], locale: 'en-GB', ...options },
+    javaScriptEnabled: false,
+    others: [appOrigin],
+    locale: 'en-GB',
+    ...options,
   });
   await work(page);
   const complaints = errors.filter((error) => !/^Failed to load resource: .* status of 4\d\d/.test(error));

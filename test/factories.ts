@@ -148,7 +148,10 @@ export function lineOf(userId: string, fields: LineFields = {}): BatchLine {
       ? { assetSent: 'USDC', amountSent: '1' }
       : { assetReceived: 'USDC', amountReceived: '1' };
   return {
-    ...{ userId, transactionType, network: 'polygon', description: 'A line' },
+    userId,
+    transactionType,
+    network: 'polygon',
+    description: 'A line',
     ...(moves === undefined && usual),
     ...fields,
   };
@@ -157,6 +160,7 @@ export function lineOf(userId: string, fields: LineFields = {}): BatchLine {
 /** Lines of a user's ledger, posted together in this order. */
 export function makeLines(harness: Harness, userId: string, lines: readonly LineFields[]) {
   return postBatch(harness.operatorContext(), {
-    ...{ key: mark(), lines: lines.map((fields) => lineOf(userId, fields)) },
+    key: mark(),
+    lines: lines.map((fields) => lineOf(userId, fields)),
   });
 }

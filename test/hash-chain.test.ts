@@ -46,10 +46,19 @@ async function makeFixedLedgers(): Promise<void> {
 }
 
 const line = (userId: string, fields: Partial<NewLine>): NewLine => ({
-  ...{ userId, operationId: 'an operation', type: 'buy', network: 'polygon', sent: null, received: null },
-  ...{ transactionAt: new Date('2026-01-02T03:04:05.678Z'), executedAt: null },
-  ...{ description: 'Deposit', purpose: 'deposit', userDescription: null },
-  ...{ onChain: null, ...fields },
+  userId,
+  operationId: 'an operation',
+  type: 'buy',
+  network: 'polygon',
+  sent: null,
+  received: null,
+  transactionAt: new Date('2026-01-02T03:04:05.678Z'),
+  executedAt: null,
+  description: 'Deposit',
+  purpose: 'deposit',
+  userDescription: null,
+  onChain: null,
+  ...fields,
 });
 
 const transactionHash = `0x${'ab'.repeat(32)}`;
@@ -57,7 +66,10 @@ const onChain = (logIndex: number) => ({ transactionHash, logIndex });
 const usdc = (amount: bigint) => ({ currency: 'USDC', amount });
 
 const post = (operationId: string, ...lines: NewLine[]): Posting => ({
-  ...{ kind: 'post', operationId, description: 'A test', lines },
+  kind: 'post',
+  operationId,
+  description: 'A test',
+  lines,
 });
 
 const anaTexts = [
@@ -86,12 +98,21 @@ test('200 ledger.verify finds the hashes of fixed lines, by each function that p
     post(
       'two lines',
       line(ana, {
-        ...{ operationId: 'order-1', onChain: onChain(1), received: usdc(5_000_000n), purpose: 'salary' },
-        ...{ userDescription: 'for “rent”', executedAt: new Date('2026-01-02T03:04:06Z') },
+        operationId: 'order-1',
+        onChain: onChain(1),
+        received: usdc(5_000_000n),
+        purpose: 'salary',
+        userDescription: 'for “rent”',
+        executedAt: new Date('2026-01-02T03:04:06Z'),
       }),
       line(ana, {
-        ...{ operationId: 'order-2', onChain: onChain(2), type: 'swap-bridge', sent: usdc(1_500_000n) },
-        ...{ received: { currency: 'USDT', amount: 1_499_000n }, description: 'Swap', purpose: 'conversion' },
+        operationId: 'order-2',
+        onChain: onChain(2),
+        type: 'swap-bridge',
+        sent: usdc(1_500_000n),
+        received: { currency: 'USDT', amount: 1_499_000n },
+        description: 'Swap',
+        purpose: 'conversion',
       }),
     ),
   ]);
@@ -99,14 +120,22 @@ test('200 ledger.verify finds the hashes of fixed lines, by each function that p
     post(
       'one line',
       line(ana, {
-        ...{ operationId: 'order-3', onChain: onChain(3), type: 'sell', sent: usdc(250_000n) },
-        ...{ description: 'Payment', purpose: 'invoice', userDescription: 'café' },
+        operationId: 'order-3',
+        onChain: onChain(3),
+        type: 'sell',
+        sent: usdc(250_000n),
+        description: 'Payment',
+        purpose: 'invoice',
+        userDescription: 'café',
       }),
     ),
   ]);
   const gift = {
-    ...{ operationId: 'order-4', onChain: onChain(4), type: 'transfer-token' as const },
-    ...{ description: 'Gift', purpose: 'transfer' },
+    operationId: 'order-4',
+    onChain: onChain(4),
+    type: 'transfer-token' as const,
+    description: 'Gift',
+    purpose: 'transfer',
   };
   await postLines(db, at, [
     post('from', line(ana, { ...gift, sent: usdc(1n), executedAt: new Date('2026-01-02T03:04:07.500Z') })),
@@ -151,12 +180,20 @@ test('200 audit.verify finds the hashes of fixed rows, appended or inserted', as
     db,
     [
       {
-        ...{ at: new Date('2026-01-02T03:04:05.678Z'), actorKind: 'operator', actorId: 'alice' },
-        ...{ action: 'keys.create', before: null, after: { scopes: ['mcp'], name: 'Ana’s' } },
+        at: new Date('2026-01-02T03:04:05.678Z'),
+        actorKind: 'operator',
+        actorId: 'alice',
+        action: 'keys.create',
+        before: null,
+        after: { scopes: ['mcp'], name: 'Ana’s' },
       },
       {
-        ...{ at: new Date('2026-01-02T03:04:06Z'), actorKind: 'worker', actorId: 'consents.expire' },
-        ...{ action: 'keys.revoke', before: { b: { c: null }, a: 1 }, after: null },
+        at: new Date('2026-01-02T03:04:06Z'),
+        actorKind: 'worker',
+        actorId: 'consents.expire',
+        action: 'keys.revoke',
+        before: { b: { c: null }, a: 1 },
+        after: null,
       },
     ],
     [key, key],

@@ -64,7 +64,10 @@ export async function startTestIssuer({
   return {
     url,
     issuer: createHttpIssuer({ url, token, timeoutMs: 60_000 }),
-    ...{ token, webhookSecret, folder, vaultNumbers },
+    token,
+    webhookSecret,
+    folder,
+    vaultNumbers,
     setClock: (offsetMs) => running.setClock(offsetMs),
     async setWebhook(target) {
       webhook = { url: target, secret: webhookSecret };

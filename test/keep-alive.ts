@@ -14,7 +14,9 @@ export function keepAliveClient(url: string, connections: number) {
       const outgoing = startRequest(
         url + path,
         {
-          ...{ method, agent, timeout: 60_000 },
+          method,
+          agent,
+          timeout: 60_000,
           headers: {
             ...(token && { authorization: `Bearer ${token}` }),
             ...(text !== undefined && {

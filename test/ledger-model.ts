@@ -85,11 +85,22 @@ export class LedgerModel {
 function toExpected(line: BatchLine, at: number): ExpectedLine {
   const { assetSent = null, amountSent = null, assetReceived = null, amountReceived = null } = line;
   return {
-    ...{ id: line.id!, transactionDate: new Date(at).toISOString(), transactionType: line.transactionType },
-    ...{ description: line.description, status: 'completed', network: line.network },
-    ...{ asset: (assetReceived ?? assetSent)!, amount: (amountReceived ?? amountSent)! },
-    ...{ assetSent, amountSent, assetReceived, amountReceived, runningBalance: '', executedAt: null },
-    ...{ transactionPurpose: line.transactionPurpose!, userDescription: null },
+    id: line.id!,
+    transactionDate: new Date(at).toISOString(),
+    transactionType: line.transactionType,
+    description: line.description,
+    status: 'completed',
+    network: line.network,
+    asset: (assetReceived ?? assetSent)!,
+    amount: (amountReceived ?? amountSent)!,
+    assetSent,
+    amountSent,
+    assetReceived,
+    amountReceived,
+    runningBalance: '',
+    executedAt: null,
+    transactionPurpose: line.transactionPurpose!,
+    userDescription: null,
   };
 }
 

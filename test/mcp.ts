@@ -11,7 +11,10 @@ export function callPlain(
 }
 
 export const toolCall = (name: string, args: unknown = {}, id: unknown = 1) => ({
-  ...{ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } },
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name, arguments: args },
 });
 
 export function postMessage(
@@ -28,7 +31,9 @@ const metaPrefix = 'io.modelcontextprotocol';
 export function modernRequest(method: string, params: Record<string, unknown> = {}, id: unknown = 1) {
   return {
     message: {
-      ...{ jsonrpc: '2.0', id, method },
+      jsonrpc: '2.0',
+      id,
+      method,
       params: {
         ...params,
         _meta: {

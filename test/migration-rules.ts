@@ -1,7 +1,15 @@
 /** Rows of these are few, or nobody but a migration and a job writes them: a check or an index takes no time. */
 const smallTables = new Set([
-  ...['audit_head', 'card_event_cursor', 'deposit_cursors', 'integrations', 'job_leases', 'partners'],
-  ...['payout_signers', 'prices', 'schema_migrations', 'withdrawal_totals'],
+  'audit_head',
+  'card_event_cursor',
+  'deposit_cursors',
+  'integrations',
+  'job_leases',
+  'partners',
+  'payout_signers',
+  'prices',
+  'schema_migrations',
+  'withdrawal_totals',
 ]);
 
 interface Rule {

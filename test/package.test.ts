@@ -131,7 +131,9 @@ test('npx causeway migrate and serve: the package serves a database', { timeout 
     ENCRYPTION_KEYS: `1:${noteSecret(randomBytes(32).toString('base64'))}`,
   };
   const migrated = execFileSync('npx', ['--no', '--', 'causeway', 'migrate'], {
-    ...{ cwd: installed, env: { ...env, ...settings }, encoding: 'utf8' },
+    cwd: installed,
+    env: { ...env, ...settings },
+    encoding: 'utf8',
   });
   assert.equal(migrated, 'The database is up to date.\n');
   const server = await run(['serve'], settings, /"url":"([^"]+)".*"msg":"started"/);

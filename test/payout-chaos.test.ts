@@ -13,9 +13,13 @@ test('paid exactly once, while workers, database, nodes and chain fail', async (
   const folder = mkdtempSync(path.join(testFolder(), 'chaos-'));
   // Longer than promised: other tests run beside it, and speed is not asserted here.
   const outcome = await runChaos({
-    ...{ ...usualOptions, ...sizes.chaos, mostSeconds: 600, finalWithinSeconds: 90 },
+    ...usualOptions,
+    ...sizes.chaos,
+    mostSeconds: 600,
+    finalWithinSeconds: 90,
     goals: { ...usualOptions.goals, ...sizes.chaos.goals },
-    ...{ folder, seed },
+    folder,
+    seed,
   });
   for (const line of describeOutcome(outcome)) t.diagnostic(line);
   const repeat = `repeat with: npm run chaos -- --seed ${seed}`;

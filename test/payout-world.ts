@@ -180,7 +180,11 @@ export async function makeWorld(
     const actor = { kind: 'key', keyId: key.id, partnerId: key.partnerId, userId, scopes: [] } as const;
     const decimals = amount.split('.')[1] ?? '';
     const created = await createWithdrawal(contextFor(deps, actor, deps.log), {
-      ...{ userId: ofUser, asset, to, externalId: undefined, idempotencyKey: wanted.idempotencyKey },
+      userId: ofUser,
+      asset,
+      to,
+      externalId: undefined,
+      idempotencyKey: wanted.idempotencyKey,
       amount: BigInt(amount.replace('.', '') + '0'.repeat(6 - decimals.length)),
     });
     const [row] = await db.query<{ id: string }>('select id from withdrawals where bulk_id = $1', [
@@ -200,7 +204,18 @@ export async function makeWorld(
     assert.deepEqual(await checkBooks(db), { unbalancedPostings: [], wrongBalances: [] });
 
   return {
-    ...{ chain, databaseUrl, settings, wallet, userId, worker, db, harness, makeWorker, read, paid, funds },
+    chain,
+    databaseUrl,
+    settings,
+    wallet,
+    userId,
+    worker,
+    db,
+    harness,
+    makeWorker,
+    read,
+    paid,
+    funds,
     request,
     withdraw: async (wanted) => (await request(wanted)).id,
     async pay() {

@@ -6,12 +6,23 @@ export function sampleLine(at: number, fields: Partial<LineView> = {}): LineView
   const amount = `${at * 7919 + 1}.5`;
   const transactionDate = new Date(Date.UTC(2026, 0, 31, 23, 59, 59, 999) - at * 61_001).toISOString();
   return {
-    ...{ id: `line-${at}`, uniqueHashId: `0x${at.toString(16).padStart(64, '0')}:${at}`, transactionDate },
-    ...{ transactionType: isOut ? 'sell' : 'buy', description: `Line ${at}`, status: 'completed' },
-    ...{ network: 'polygon', asset: 'USDT', amount, runningBalance: `${1_000_000 - at}.25` },
-    ...{ assetSent: isOut ? 'USDT' : null, amountSent: isOut ? amount : null },
-    ...{ assetReceived: isOut ? null : 'USDT', amountReceived: isOut ? null : amount },
-    ...{ executedAt: transactionDate, transactionPurpose: 'payment', userDescription: null },
+    id: `line-${at}`,
+    uniqueHashId: `0x${at.toString(16).padStart(64, '0')}:${at}`,
+    transactionDate,
+    transactionType: isOut ? 'sell' : 'buy',
+    description: `Line ${at}`,
+    status: 'completed',
+    network: 'polygon',
+    asset: 'USDT',
+    amount,
+    runningBalance: `${1_000_000 - at}.25`,
+    assetSent: isOut ? 'USDT' : null,
+    amountSent: isOut ? amount : null,
+    assetReceived: isOut ? null : 'USDT',
+    amountReceived: isOut ? null : amount,
+    executedAt: transactionDate,
+    transactionPurpose: 'payment',
+    userDescription: null,
     ...fields,
   };
 }

@@ -201,6 +201,12 @@ test('files have kebab-case names that say what is inside', () => {
   assert.deepEqual(wrong, [], 'a function without a home wants a home with a name');
 });
 
+test('no object is spread where it is written', () => {
+  const files = globSync('{src,test,bench,scripts,contracts}/**/*.ts', { cwd: root });
+  const wrong = files.filter((file) => file !== 'test/tidy.test.ts' && read(file).includes('...{'));
+  assert.deepEqual(wrong, [], 'list its properties in the object around it');
+});
+
 test('no test is skipped or run alone', () => {
   const skipping = /\b(?:test|it|describe|t|context)\.(?:skip|only|todo)\b|\bskip: |\bonly: true/;
   const files = globSync(['src/**/*.test.ts', 'test/**/*.ts'], { cwd: root });

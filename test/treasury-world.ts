@@ -39,7 +39,9 @@ export async function makeTreasury(
   };
 
   return {
-    ...{ ...world, compare, context },
+    ...world,
+    compare,
+    context,
     async makeOwner(custody: Custody = 'platform', address = makeAddress(), userId?: string) {
       const id = userId ?? (await makeUser(world.harness)).id;
       await addWallet(world.harness.operatorContext(), { userId: id, network: 'polygon', address, custody });
@@ -59,7 +61,10 @@ export async function makeTreasury(
       await chain.call('hardhat_impersonateAccount', from);
       const data = encodeFunctionData({ abi, args: [to as Hex, amount] });
       const hash = await chain.call<string>('eth_sendTransaction', {
-        ...{ from, to: tokenOf(symbol), gas: '0x7a120', data },
+        from,
+        to: tokenOf(symbol),
+        gas: '0x7a120',
+        data,
       });
       await waitUntil(
         'it is mined',

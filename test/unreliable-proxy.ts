@@ -26,7 +26,8 @@ export async function startUnreliableProxy(target: string): Promise<UnreliablePr
     const { host: _host, connection: _connection, ...headers } = request.headers;
     proxy.passed.push(name);
     const answer = await fetch(new URL(request.url!, target), {
-      ...{ method: request.method, headers: headers as Record<string, string> },
+      method: request.method,
+      headers: headers as Record<string, string>,
       body: chunks.length > 0 ? Buffer.concat(chunks) : undefined,
     }).catch(() => undefined);
     // Nobody is there, or no longer.

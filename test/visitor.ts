@@ -18,7 +18,9 @@ export async function visit(
   }: { method?: string; headers?: Record<string, string>; form?: string } = {},
 ): Promise<Page> {
   const response = await fetch(url, {
-    ...{ method, redirect: 'manual', signal: AbortSignal.timeout(60_000) },
+    method,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(60_000),
     headers: {
       ...(form !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
       ...headers,
@@ -62,7 +64,8 @@ export async function signIn(harness: Harness, userId: string): Promise<Visitor>
   const csrf = csrfIn((await get('/connect/apps')).text);
   const post: Visitor['post'] = (path, fields = {}, headers = {}) =>
     visit(harness.url + path, {
-      ...{ method: 'POST', form: encodeForm({ csrf, ...fields }) },
+      method: 'POST',
+      form: encodeForm({ csrf, ...fields }),
       headers: { cookie, origin: harness.deps.publicUrl, 'sec-fetch-site': 'same-origin', ...headers },
     });
   return { userId, cookie, csrf, get, post };

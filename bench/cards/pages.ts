@@ -43,7 +43,10 @@ export async function measurePages(world: CardWorld): Promise<void> {
     }
     await measureSpread(world, { userId: bigUser, feature, window: windows[0]!, pageSize: 10 }, worst.own);
     const queries = [bigUser, smallUser].map((userId) => ({
-      ...{ userId, feature, window: windows[0]!, pageSize: 10 },
+      userId,
+      feature,
+      window: windows[0]!,
+      pageSize: 10,
     }));
     await measureFirst(world, queries, worst.first);
   }
@@ -123,7 +126,10 @@ const toText = (some: readonly number[], digits = 2) => some.map((ms) => ms.toFi
 
 function pathOf({ feature, window, pageSize }: Query, page: number): string {
   const search = new URLSearchParams({
-    ...{ resource: 'cards', feature, pageSize: String(pageSize), currentPage: String(page) },
+    resource: 'cards',
+    feature,
+    pageSize: String(pageSize),
+    currentPage: String(page),
     ...(window.startAt && { startDate: window.startAt.toISOString() }),
     ...(window.endAt && { endDate: window.endAt.toISOString() }),
   });

@@ -37,14 +37,16 @@ async function measureText(world: CardWorld, text: string, window: { startAt?: D
     [undefined, text].map((filterByText) => ({
       userId,
       path: `/api/history?${new URLSearchParams({
-        ...{ resource: 'cards', feature: 'cards-transactions' },
+        resource: 'cards',
+        feature: 'cards-transactions',
         ...(filterByText && { filterByText }),
         ...(filterByText && window.startAt && { startDate: window.startAt.toISOString() }),
       })}`,
     })),
   );
   const figures = Object.entries({ HTTP: http, bare }).map(([kind, [first, found]]) => ({
-    ...{ kind, ratio: ratioOf(found!, first!) },
+    kind,
+    ratio: ratioOf(found!, first!),
     times: `${median(found!).toFixed(2)} / ${median(first!).toFixed(2)} ms`,
   }));
   return {
@@ -55,7 +57,11 @@ async function measureText(world: CardWorld, text: string, window: { startAt?: D
 
 const ask = (world: CardWorld, text?: string, window: { startAt?: Date } = {}) =>
   listCardTransactions(keyContext(world, world.bigUser), {
-    ...{ userId: world.bigUser, text, ...window, currentPage: 0, pageSize: 10 },
+    userId: world.bigUser,
+    text,
+    ...window,
+    currentPage: 0,
+    pageSize: 10,
   });
 
 async function requireSame(world: CardWorld, text: string, { startAt }: { startAt?: Date }): Promise<void> {

@@ -45,7 +45,9 @@ export async function askOverHttp(
   requests: readonly { userId: string; path: string }[],
 ): Promise<number[][]> {
   const order = {
-    ...{ kind: 'latency' as const, port, token: '' },
+    kind: 'latency' as const,
+    port,
+    token: '',
     paths: requests.map(({ path }) => path),
     tokens: requests.map(({ userId }) => tokens.get(userId)!),
   };

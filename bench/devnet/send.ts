@@ -21,8 +21,14 @@ process.on('message', async ({ rpcUrl, seconds, perSecond }: SendOrder) => {
   for (let nonce = 0; nonce < seconds * perSecond; nonce += 1) {
     await sleep(Math.max(startedAt + (nonce * 1_000) / perSecond - Date.now(), 0));
     const raw = await account.signTransaction({
-      ...{ type: 'eip1559', chainId: 137, nonce, to: account.address, value: 1n, gas: 21_000n },
-      ...{ maxFeePerGas: 500n * gwei, maxPriorityFeePerGas: gwei },
+      type: 'eip1559',
+      chainId: 137,
+      nonce,
+      to: account.address,
+      value: 1n,
+      gas: 21_000n,
+      maxFeePerGas: 500n * gwei,
+      maxPriorityFeePerGas: gwei,
     });
     const hash = await call<string>('eth_sendRawTransaction', raw);
     await call('eth_getTransactionCount', account.address, 'pending');

@@ -53,20 +53,21 @@ async function payMany({ networks }: Devnet, key: PrivateKey): Promise<void> {
   for (let nonce = 0; nonce < payouts; ) {
     for (const end = nonce + sentAtOnce; nonce < end; nonce += 1) {
       const { raw } = await signer.signTransfer({
-        ...{ chainId, nonce, gas: 100_000n, token: tokens.USDC!, amount: 1n, reference: crypto.randomUUID() },
-        ...{
-          to: `0x${randomBytes(20).toString('hex')}`,
-          maxFeePerGas: 500n * gwei,
-          maxPriorityFeePerGas: gwei,
-        },
+        chainId,
+        nonce,
+        gas: 100_000n,
+        token: tokens.USDC!,
+        amount: 1n,
+        reference: crypto.randomUUID(),
+        to: `0x${randomBytes(20).toString('hex')}`,
+        maxFeePerGas: 500n * gwei,
+        maxPriorityFeePerGas: gwei,
       });
       await callNode({
-        ...{
-          rpcUrl,
-          method: 'eth_sendRawTransaction',
-          params: [`0x${raw.toString('hex')}`],
-          timeoutMs: 60_000,
-        },
+        rpcUrl,
+        method: 'eth_sendRawTransaction',
+        params: [`0x${raw.toString('hex')}`],
+        timeoutMs: 60_000,
       });
     }
   }

@@ -55,7 +55,9 @@ export async function measurePages(world: HistoryWorld): Promise<void> {
   );
   const small = smallUser!.id;
   const { token } = await issueKey(operatorContext(world.deps), {
-    ...{ name: 'small', partnerId: world.partnerId, userId: small },
+    name: 'small',
+    partnerId: world.partnerId,
+    userId: small,
   });
   const tokens = new Map([
     [bigUser, world.key.token],
@@ -169,7 +171,9 @@ async function askOverHttp(
   requests: readonly (readonly [Query, number])[],
 ): Promise<number[][]> {
   const order = {
-    ...{ kind: 'latency' as const, port: world.port, token: '' },
+    kind: 'latency' as const,
+    port: world.port,
+    token: '',
     paths: requests.map(([query, page]) => pathOf(query, page)),
     tokens: requests.map(([{ userId }]) => tokens.get(userId)!),
   };
@@ -180,7 +184,10 @@ async function askOverHttp(
 
 function pathOf({ feature, window, pageSize }: Query, page: number): string {
   const search = new URLSearchParams({
-    ...{ resource: 'account', feature, pageSize: String(pageSize), currentPage: String(page) },
+    resource: 'account',
+    feature,
+    pageSize: String(pageSize),
+    currentPage: String(page),
     ...(window.startAt && { startDate: window.startAt.toISOString() }),
     ...(window.endAt && { endDate: window.endAt.toISOString() }),
   });
@@ -190,7 +197,11 @@ function pathOf({ feature, window, pageSize }: Query, page: number): string {
 async function ask(world: HistoryWorld, query: Query, currentPage: number): Promise<Page> {
   const { userId, feature, window, pageSize } = query;
   const actor: KeyActor = {
-    ...{ kind: 'key', keyId: world.key.id, partnerId: world.partnerId, userId, scopes: [] },
+    kind: 'key',
+    keyId: world.key.id,
+    partnerId: world.partnerId,
+    userId,
+    scopes: [],
   };
   const ctx: Ctx<KeyActor> = contextFor(world.deps, actor, world.deps.log);
   const { startAt, endAt } = window;
@@ -211,7 +222,10 @@ const plainSource = ({ feature }: Query) => {
 };
 
 const plainValues = ({ userId, feature, window }: Query) => [
-  ...[userId, features[feature], window.startAt ?? null, window.endAt ?? null],
+  userId,
+  features[feature],
+  window.startAt ?? null,
+  window.endAt ?? null,
 ];
 
 async function plainCount(db: Db, query: Query): Promise<{ count: number; took: number }> {

@@ -70,13 +70,21 @@ function lineOf(userId: string, n: number): BatchLine {
   const common = { userId, network: 'polygon', transactionDate: new Date().toISOString() };
   if (n % 5 === 4) {
     return {
-      ...{ ...common, transactionType: 'swap-bridge', description: 'Conversion of USDT to USDC' },
-      ...{ assetSent: 'USDT', amountSent: '0.5', assetReceived: 'USDC', amountReceived: '0.49' },
+      ...common,
+      transactionType: 'swap-bridge',
+      description: 'Conversion of USDT to USDC',
+      assetSent: 'USDT',
+      amountSent: '0.5',
+      assetReceived: 'USDC',
+      amountReceived: '0.49',
     };
   }
   return {
-    ...{ ...common, transactionType: 'buy', description: 'Deposit of USDT on polygon' },
-    ...{ assetReceived: 'USDT', amountReceived: '12.5' },
+    ...common,
+    transactionType: 'buy',
+    description: 'Deposit of USDT on polygon',
+    assetReceived: 'USDT',
+    amountReceived: '12.5',
     ...(n % 2 === 0 && { transactionHash: hash(), logIndex: n % 300 }),
   };
 }
@@ -167,17 +175,24 @@ function deposit(userId: string, at: Date): Posting {
   const operationId = `polygon:${onChain.transactionHash}:7`;
   const description = 'Deposit of USDT on polygon';
   return {
-    ...{ kind: 'deposit', operationId, description, onChain },
+    kind: 'deposit',
+    operationId,
+    description,
+    onChain,
     lines: [
       {
-        ...{ userId, operationId, type: 'buy', network: 'polygon', sent: null },
-        ...{
-          received: { currency: 'USDT', amount: 1_500_000n },
-          transactionAt: at,
-          executedAt: at,
-          description,
-        },
-        ...{ purpose: 'deposit', userDescription: null, onChain },
+        userId,
+        operationId,
+        type: 'buy',
+        network: 'polygon',
+        sent: null,
+        received: { currency: 'USDT', amount: 1_500_000n },
+        transactionAt: at,
+        executedAt: at,
+        description,
+        purpose: 'deposit',
+        userDescription: null,
+        onChain,
       },
     ],
   };
@@ -192,8 +207,14 @@ function insertBare(db: Db, bare: BareTable): Promise<unknown> {
        received_amount, status, description, purpose, executed_at, hash)
      values ($1, $2, 'buy', $3, $2, $4, $5, $1, 1500000, 'completed', $6, $7, $3, $8)`,
     [
-      ...[pick(bare.lists), bare.number, transactionAt, operationId],
-      ...[`${onChain!.transactionHash}:7`, description, purpose, randomBytes(32)],
+      pick(bare.lists),
+      bare.number,
+      transactionAt,
+      operationId,
+      `${onChain!.transactionHash}:7`,
+      description,
+      purpose,
+      randomBytes(32),
     ],
   );
 }
@@ -229,10 +250,20 @@ async function measureNoteOfWithdrawals(world: HistoryWorld): Promise<void> {
   const token = deps.evm.get('polygon')!.tokens.get('USDT')!;
   const create = () =>
     insertWithdrawal(db, {
-      ...{ partnerId, userId: pick(smallUsers), keyId: key.id, network: 'polygon', currency: token.symbol },
-      ...{ tokenAddress: token.address, decimals: token.decimals, amount: 1_500_000n },
-      ...{ toAddress: `0x${randomBytes(20).toString('hex')}`, recipientUserId: null, externalId: null },
-      ...{ idempotencyKey: null, fingerprint: null, now: new Date() },
+      partnerId,
+      userId: pick(smallUsers),
+      keyId: key.id,
+      network: 'polygon',
+      currency: token.symbol,
+      tokenAddress: token.address,
+      decimals: token.decimals,
+      amount: 1_500_000n,
+      toAddress: `0x${randomBytes(20).toString('hex')}`,
+      recipientUserId: null,
+      externalId: null,
+      idempotencyKey: null,
+      fingerprint: null,
+      now: new Date(),
     });
   const rateWith = (state: 'enable' | 'disable') => async () => {
     await db.query(`alter table withdrawals ${state} trigger ledger_note_new_withdrawals`);

@@ -17,7 +17,8 @@ export async function measureReading(world: HistoryWorld): Promise<void> {
     server.send('report');
     const { port, barePort } = (await messageOf(server)) as ServerReport;
     const reads = world.smallUsers.map((_, n) => ({
-      ...{ path: '/api/history?resource=account&feature=account', token: tokens[n]! },
+      path: '/api/history?resource=account&feature=account',
+      token: tokens[n]!,
     }));
     const bares = world.smallUsers.map((userId, n) => ({ path: `/bare/${userId}`, token: tokens[n]! }));
     const order = { kind: 'reads' as const, connections, durationMs: roundMs };

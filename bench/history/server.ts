@@ -43,7 +43,8 @@ process.once('message', async ({ databaseUrl }: { databaseUrl: string }) => {
     const report: ServerReport = {
       port: (server.server.address() as AddressInfo).port,
       barePort: (bare.server.address() as AddressInfo).port,
-      ...{ rss: process.memoryUsage.rss() / 1e6, rssMax },
+      rss: process.memoryUsage.rss() / 1e6,
+      rssMax,
     };
     rssMax = 0;
     process.send!(report);

@@ -14,8 +14,12 @@ export interface HistoryWorld extends World {
 /** Networks whose nodes are never asked. */
 export const quietNetworks = (): NetworkSettings[] =>
   networks.map((network) => ({
-    ...{ network, rpcUrls: ['http://127.0.0.1:9'], tokens: tokensOf(network) },
-    ...{ finality: chains[network].finality, feeCap: 1n, bumpAfterMs: 60_000 },
+    network,
+    rpcUrls: ['http://127.0.0.1:9'],
+    tokens: tokensOf(network),
+    finality: chains[network].finality,
+    feeCap: 1n,
+    bumpAfterMs: 60_000,
   }));
 
 /** Two requests in two seconds would measure the waiting. */
@@ -26,7 +30,9 @@ export const admitsAll: RateLimiter = {
 export async function createHistoryWorld(given: { db: Pool; databaseUrl: string }): Promise<HistoryWorld> {
   const operatorToken = randomBytes(24).toString('hex');
   const world = await createWorld(given, {
-    ...{ networks: quietNetworks(), users: 1, limiter: admitsAll },
+    networks: quietNetworks(),
+    users: 1,
+    limiter: admitsAll,
     operatorTokens: new Map([['bench', operatorToken]]),
   });
   return { ...world, bigUser: world.userIds[0]!, smallUsers: [], operatorToken };

@@ -37,7 +37,10 @@ export interface ServersReport {
 }
 
 const echoTool = defineTool({
-  ...{ name: 'echo', title: 'Echo', description: 'Gives back a text.', scope: 'mcp' },
+  name: 'echo',
+  title: 'Echo',
+  description: 'Gives back a text.',
+  scope: 'mcp',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: Type.Object({ text: Type.String({ maxLength: 200 }) }, { additionalProperties: false }),
   output: Type.Object({ text: Type.String() }, { additionalProperties: false }),

@@ -80,10 +80,20 @@ function bareCreation(
     if (idempotencyKey !== null) await selectByIdempotencyKey(db, partnerId, idempotencyKey);
     await selectRecipient(db, 'polygon', { address: toAddress });
     await insertWithdrawal(db, {
-      ...{ partnerId, userId, keyId: key.id, network: 'polygon', currency: token.symbol },
-      ...{ tokenAddress: token.address, decimals: token.decimals, amount: 1_500_000n, toAddress },
-      ...{ recipientUserId: null, externalId: null, idempotencyKey },
-      ...{ fingerprint: idempotencyKey === null ? null : fingerprint, now: new Date() },
+      partnerId,
+      userId,
+      keyId: key.id,
+      network: 'polygon',
+      currency: token.symbol,
+      tokenAddress: token.address,
+      decimals: token.decimals,
+      amount: 1_500_000n,
+      toAddress,
+      recipientUserId: null,
+      externalId: null,
+      idempotencyKey,
+      fingerprint: idempotencyKey === null ? null : fingerprint,
+      now: new Date(),
     });
   };
 }

@@ -42,7 +42,11 @@ export async function measureLists(world: World): Promise<void> {
   await seed(world, userId);
   console.log(`${total} withdrawals of one user stored in ${Math.round((Date.now() - startedAt) / 1000)} s`);
   const actor: KeyActor = {
-    ...{ kind: 'key', keyId: world.key.id, partnerId: world.partnerId, userId, scopes: [] },
+    kind: 'key',
+    keyId: world.key.id,
+    partnerId: world.partnerId,
+    userId,
+    scopes: [],
   };
   const ctx: Ctx<KeyActor> = contextFor(world.deps, actor, world.deps.log);
   for (const perPage of [20, 200]) {

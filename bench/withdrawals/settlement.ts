@@ -80,9 +80,20 @@ async function settleMany(world: World, token: Token, users: readonly string[], 
 
 const createQueued = (db: Db, { partnerId, key }: World, token: Token, userId: string): Promise<string> =>
   insertWithdrawal(db, {
-    ...{ partnerId, userId, keyId: key.id, network, currency, tokenAddress: token.address },
-    ...{ decimals: token.decimals, amount: 1_000_000n, toAddress: `0x${randomBytes(20).toString('hex')}` },
-    ...{ recipientUserId: null, externalId: null, idempotencyKey: null, fingerprint: null, now: new Date() },
+    partnerId,
+    userId,
+    keyId: key.id,
+    network,
+    currency,
+    tokenAddress: token.address,
+    decimals: token.decimals,
+    amount: 1_000_000n,
+    toAddress: `0x${randomBytes(20).toString('hex')}`,
+    recipientUserId: null,
+    externalId: null,
+    idempotencyKey: null,
+    fingerprint: null,
+    now: new Date(),
   });
 
 async function countOpen(db: Db, bulkIds: readonly string[]): Promise<number> {

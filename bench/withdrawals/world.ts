@@ -110,7 +110,12 @@ export async function createWorld(
   const key = await issueKey(ctx, { name: 'bench', partnerId, userId: userIds[0]! });
   const loader = await startProcess('load.ts');
   return {
-    ...{ db, databaseUrl, deps, partnerId, key, userIds },
+    db,
+    databaseUrl,
+    deps,
+    partnerId,
+    key,
+    userIds,
     port: (server.server.address() as AddressInfo).port,
     async load(order) {
       loader.send(order);

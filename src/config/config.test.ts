@@ -274,7 +274,9 @@ test('no fault repeats a secret', () => {
       'OPERATOR_TOKENS',
       'ENCRYPTION_KEYS',
       'SCREENING_URL',
-      ...['ISSUER_TOKEN', 'ISSUER_WEBHOOK_SECRETS', 'PRICES_URL'],
+      'ISSUER_TOKEN',
+      'ISSUER_WEBHOOK_SECRETS',
+      'PRICES_URL',
       'POLYGON_RPC_URLS',
       'ETHEREUM_RPC_URLS',
       'BASE_RPC_URLS',
@@ -419,7 +421,8 @@ for (const [name, value, sentence] of [
   ...['0', '1h', '604800001'].map(
     (value) =>
       [
-        ...['BALANCE_STALE_AFTER_MS', value],
+        'BALANCE_STALE_AFTER_MS',
+        value,
         'BALANCE_STALE_AFTER_MS must be a whole number from 1000 to 604800000.',
       ] as const,
   ),

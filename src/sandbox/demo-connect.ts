@@ -25,11 +25,15 @@ const purpose = 'Open an account without typing everything again';
 
 const demoIntegrations: Record<'demo' | 'other', Omit<NewIntegration, 'redirectUris'>> = {
   demo: {
-    ...{ name: 'Lumen Credit', logoColor: '#e8a317', scopes: ['profile', 'email', 'wallet', 'kyc'] },
+    name: 'Lumen Credit',
+    logoColor: '#e8a317',
+    scopes: ['profile', 'email', 'wallet', 'kyc'],
     purposes: [purpose],
   },
   other: {
-    ...{ name: 'Harbor Tax Reports', logoColor: '#3b2f8f', scopes: ['profile', 'email'] },
+    name: 'Harbor Tax Reports',
+    logoColor: '#3b2f8f',
+    scopes: ['profile', 'email'],
     purposes: ['Send you tax reports'],
   },
 };
@@ -66,8 +70,12 @@ export async function makeConsentLink(
   const { linkToken } = await requestConsent(
     { ...ctx, actor },
     {
-      ...{ scopes: ['profile', 'email', 'wallet', 'kyc'], optionalScopes: ['wallet', 'kyc'], purpose },
-      ...{ redirectUri, state: 'from-the-banner', duration: { kind: 'days', days: 30 } },
+      scopes: ['profile', 'email', 'wallet', 'kyc'],
+      optionalScopes: ['wallet', 'kyc'],
+      purpose,
+      redirectUri,
+      state: 'from-the-banner',
+      duration: { kind: 'days', days: 30 },
     },
   );
   const returnTo = `/connect/requests/${linkToken}`;
@@ -107,7 +115,10 @@ async function register(ctx: Ctx, terms: Omit<NewIntegration, 'redirectUris'>) {
 async function grant(ctx: Ctx<IntegrationActor>): Promise<string> {
   const scopes: NewIntegration['scopes'] = ['profile', 'email', 'wallet', 'kyc'];
   const { linkToken } = await requestConsent(ctx, {
-    ...{ scopes, purpose, redirectUri: localApp, duration: { kind: 'until-revoked' } },
+    scopes,
+    purpose,
+    redirectUri: localApp,
+    duration: { kind: 'until-revoked' },
   });
   await openConsentLink(ownerOf(ctx), { linkToken });
   return (await decideConsent(ownerOf(ctx), { linkToken, decision: 'grant', scopes })).consent.id;

@@ -96,7 +96,9 @@ async function issueDemoKey(ctx: Ctx, { isExpired, ...terms }: DemoKey): Promise
   const { token, scopes } = await issueKey(
     { ...ctx, now: issuedAt },
     {
-      ...{ partnerId, userId: demoUsers.owner.id, ...terms },
+      partnerId,
+      userId: demoUsers.owner.id,
+      ...terms,
       expiresAt: isExpired && new Date(today - dayMs).toISOString(),
     },
   );

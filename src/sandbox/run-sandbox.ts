@@ -76,7 +76,9 @@ async function startSandbox(
   const networks = readDevnets(devnet, secrets.hotWalletKey);
   const { cardIssuerToken, cardWebhookSecret } = secrets;
   const served: Config = {
-    ...{ ...config, databaseUrl: database.url, networks },
+    ...config,
+    databaseUrl: database.url,
+    networks,
     // A copy of another deployment's database is refused.
     deploymentId: 'sandbox',
     // An operator's own test server may be a fast one: no real money moves here.
@@ -92,7 +94,10 @@ async function startSandbox(
   const urls = { baseUrl: url, historyUrl: url, mcpUrl: url, operatorUrl: url };
   const { operatorToken } = secrets;
   const sandbox: SandboxFile = {
-    ...{ ...urls, operatorToken, ...demo, networks: devnet.networks },
+    ...urls,
+    operatorToken,
+    ...demo,
+    networks: devnet.networks,
     cardIssuer: { url: cardIssuer.url, token: cardIssuerToken },
   };
   writeSandboxFile(home, sandbox);

@@ -204,7 +204,10 @@ test('npm start: a first start, the banner as pasted, every key', async (t) => {
       assert.equal(toAddress.toLowerCase(), users.friend.wallet);
       const { rpcUrl, tokens } = networks.polygon!;
       const receipt = await callNode<{ status: string; to: string }>({
-        ...{ rpcUrl, method: 'eth_getTransactionReceipt', params: [transactionHash], timeoutMs: 60_000 },
+        rpcUrl,
+        method: 'eth_getTransactionReceipt',
+        params: [transactionHash],
+        timeoutMs: 60_000,
       });
       assert.equal(receipt.status, '0x1');
       assert.equal(receipt.to, tokens.USDT!.toLowerCase());

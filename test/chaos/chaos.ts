@@ -151,7 +151,9 @@ interface Run {
 export async function runChaos(options: ChaosOptions): Promise<Outcome> {
   const { folder, seed, finalityDepth, quorum, prepareSql, finalWithinSeconds } = options;
   const world = await startWorld({
-    ...{ folder, seed, finality: { rule: finalityDepth } },
+    folder,
+    seed,
+    finality: { rule: finalityDepth },
     ...(quorum && { quorum }),
   });
   try {
@@ -185,20 +187,41 @@ function startAll(world: World, options: ChaosOptions): Run {
   const { lieEvery, deepReorgEvery, finalityDepth } = options;
   const { lossEvery, lossOrder: order, backupSeconds, survivalChance, fillNonces } = options;
   const workers = startWorkers({
-    ...{ world, random: createRandom(seed, 'workers'), count, lifeMs, deadlySteps },
+    world,
+    random: createRandom(seed, 'workers'),
+    count,
+    lifeMs,
+    deadlySteps,
     ...(mutant && { mutant }),
   });
   const load = startLoad({ world, random: createRandom(seed, 'load'), perSecond });
   const operator = startOperator(world, fillNonces);
   return {
-    ...{ world, workers, load, operator },
+    world,
+    workers,
+    load,
+    operator,
     losses: startLosses({
-      ...{ world, random: createRandom(seed, 'losses'), workers, load, operator },
-      ...{ lossEvery, order, backupSeconds, survivalChance },
+      world,
+      random: createRandom(seed, 'losses'),
+      workers,
+      load,
+      operator,
+      lossEvery,
+      order,
+      backupSeconds,
+      survivalChance,
     }),
     disasters: startDisasters({
-      ...{ world, random: createRandom(seed, 'disasters'), reorgEvery, crashEvery, lagEvery, deepestReorg },
-      ...{ lieEvery, deepReorgEvery, finalityDepth },
+      world,
+      random: createRandom(seed, 'disasters'),
+      reorgEvery,
+      crashEvery,
+      lagEvery,
+      deepestReorg,
+      lieEvery,
+      deepReorgEvery,
+      finalityDepth,
     }),
   };
 }

@@ -92,9 +92,13 @@ async function runMutants(): Promise<number> {
 function optionsFor({ name, fence, conditions }: Mutant): Omit<ChaosOptions, 'folder'> {
   return {
     ...usualOptions,
-    ...{ leastSeconds: 15, mostSeconds: 15, crashEvery: Number.POSITIVE_INFINITY, finalWithinSeconds: 10 },
+    leastSeconds: 15,
+    mostSeconds: 15,
+    crashEvery: Number.POSITIVE_INFINITY,
+    finalWithinSeconds: 10,
     ...conditions,
-    ...{ seed, mutant: name },
+    seed,
+    mutant: name,
     ...(fence && !values.fenced && { prepareSql: fence }),
   };
 }

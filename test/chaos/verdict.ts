@@ -122,8 +122,13 @@ async function judgePayments({ chain }: World, rows: readonly WithdrawalFacts[])
 }
 
 const legalLives = new Set([
-  ...['failed', 'pending failed', 'pending processing failed', 'pending processing completed'],
-  ...['', 'pending', 'pending processing'],
+  'failed',
+  'pending failed',
+  'pending processing failed',
+  'pending processing completed',
+  '',
+  'pending',
+  'pending processing',
 ]);
 
 function judgeMoves({ id, moves }: WithdrawalFacts): string[] {

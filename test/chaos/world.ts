@@ -60,13 +60,17 @@ export async function startWorld({ folder, seed, finality, quorum }: WorldOption
     ['first', 'second'].map((name) => startFaultProxy(chain.rpcUrl, createRandom(seed, `faults ${name}`))),
   );
   const network: NetworkSettings = {
-    ...{ ...chain.settings, finality, bumpAfterMs, callTimeoutMs },
+    ...chain.settings,
+    finality,
+    bumpAfterMs,
+    callTimeoutMs,
     rpcUrls: twins.map(({ url }) => url),
     ...(quorum && { quorum }),
   };
   const operatorToken = randomBytes(24).toString('hex');
   const config = apiConfig({
-    ...{ databaseUrl: database.url, operatorToken },
+    databaseUrl: database.url,
+    operatorToken,
     network: { ...network, rpcUrls: twins.map(({ url }) => url + operatorPath) },
   });
   const logFile = path.join(folder, 'api.log');
@@ -88,7 +92,16 @@ export async function startWorld({ folder, seed, finality, quorum }: WorldOption
     userId: userIds[0]!,
   });
   return {
-    ...{ folder, chain, twins, database, deps, apiUrl, operatorToken, network, userIds, symbols },
+    folder,
+    chain,
+    twins,
+    database,
+    deps,
+    apiUrl,
+    operatorToken,
+    network,
+    userIds,
+    symbols,
     apiKey: key.token,
     partnerId: partner.id,
     fundedEach: BigInt(fundedEach) * 10n ** 6n,
@@ -109,8 +122,11 @@ async function makeFundedUser(
   symbols: readonly TokenSymbol[],
 ): Promise<string> {
   const user = await createUser(operatorContext(), {
-    ...{ email: `${randomBytes(6).toString('hex')}@example.com`, givenName: 'Test', familyName: 'Person' },
-    ...{ documentType: 'passport', documentNumber: randomBytes(6).toString('hex') },
+    email: `${randomBytes(6).toString('hex')}@example.com`,
+    givenName: 'Test',
+    familyName: 'Person',
+    documentType: 'passport',
+    documentNumber: randomBytes(6).toString('hex'),
   });
   await allowUser(operatorContext(), { partnerId, userId: user.id });
   for (const currency of symbols) {

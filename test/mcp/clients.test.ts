@@ -40,8 +40,13 @@ const kinds = [
 ];
 
 const readOnlyNames = [
-  ...['getAccountBalance', 'getAccountHistory', 'getUserCards', 'getUserCardTransactions'],
-  ...['getUserCardSummary', 'getUserCardBalanceMovements', 'getUserCardBalanceAutomation'],
+  'getAccountBalance',
+  'getAccountHistory',
+  'getUserCards',
+  'getUserCardTransactions',
+  'getUserCardSummary',
+  'getUserCardBalanceMovements',
+  'getUserCardBalanceAutomation',
   'getCardRevealPublicKey',
 ];
 const allNames = [...readOnlyNames, 'createUserCards', 'updateUserCard'];
@@ -172,7 +177,7 @@ for (const kind of kinds) {
   if (isStructured) {
     test(`${kind.title}: it checks structured content by the output schema, and would have noticed`, async () => {
       const { token } = await fullKey();
-      const spoil = { ...{ isStale: (value: unknown) => String(value) }, surprise: () => 1 };
+      const spoil = { isStale: (value: unknown) => String(value), surprise: () => 1 };
       for (const [field, alter] of Object.entries(spoil)) {
         let isSpoiling = false;
         const client = await kind.connect(harness, token, {
@@ -195,7 +200,8 @@ test('a DELETE of a session, which a client sends that believes to have one, get
   const { token } = await fullKey();
   const options = (exchanges: Exchange[]) => ({
     requestInit: { headers: { Authorization: `Bearer ${token}` } },
-    ...{ fetch: noteFetch(exchanges), sessionId: 'of-another-server' },
+    fetch: noteFetch(exchanges),
+    sessionId: 'of-another-server',
   });
   for (const Transport of [StreamableHTTPClientTransport, Transport1]) {
     const exchanges: Exchange[] = [];

@@ -67,8 +67,15 @@ async function runSuite(revision: string): Promise<Judgement> {
   const folder = mkdtempSync(path.join(testFolder(), 'conformance-'));
   try {
     const verdict = await runJudge('@modelcontextprotocol/conformance/dist/index.js', [
-      ...['server', '--url', url, '--requirements', revision, '--output-dir', folder],
-      ...['--expected-failures', path.join(import.meta.dirname, `conformance-${revision}.yaml`)],
+      'server',
+      '--url',
+      url,
+      '--requirements',
+      revision,
+      '--output-dir',
+      folder,
+      '--expected-failures',
+      path.join(import.meta.dirname, `conformance-${revision}.yaml`),
     ]);
     const checks = globSync(`${folder}/*/checks.json`).map((file): [string, Check[]] => {
       const [, scenario] = /^server-(.+?)-\d{4}-\d\d-\d\dT[\d-]+Z$/.exec(path.basename(path.dirname(file)))!;

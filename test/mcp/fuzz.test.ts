@@ -33,7 +33,8 @@ let partnerId: Promise<string> | undefined;
 const senders = createKeyPool<Sender>(async () => {
   partnerId ??= makePartner(harness).then(({ id }) => id);
   const key = await makeKey(harness, {
-    ...{ partnerId: await partnerId, scopes: ['mcp', 'mcp_card_reveal', 'mcp:write'] },
+    partnerId: await partnerId,
+    scopes: ['mcp', 'mcp_card_reveal', 'mcp:write'],
   });
   const { userId } = key;
   const ctx = harness.operatorContext();
@@ -233,7 +234,8 @@ const toHeader = (value: string) =>
 const revisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const callers: Record<string, fc.Arbitrary<Draft>> = {
   plain: fc.tuple(request, id).map(([[method, params], id]) => ({
-    ...{ message: { jsonrpc: '2.0', id, method, params }, headers: {} },
+    message: { jsonrpc: '2.0', id, method, params },
+    headers: {},
   })),
   legacy: fc.tuple(request, id, one(...revisions)).map(([[method, params], id, revision]) => ({
     message: { jsonrpc: '2.0', id, method, params },
@@ -324,7 +326,8 @@ const plainHeaders = { 'content-type': 'application/json' };
 /** Of a hundred messages about 70 are as their caller would send them, the others altered in their fields, headers or bytes. */
 function messageOf(caller: fc.Arbitrary<Draft>): fc.Arbitrary<Sent> {
   const whole = caller.map(({ message, headers }) => ({
-    ...{ headers: { ...plainHeaders, ...headers }, body: json(message) },
+    headers: { ...plainHeaders, ...headers },
+    body: json(message),
   }));
   const inFields = fc.tuple(whole, change).map(([{ headers, body }, change]) => {
     // Of its own: parts of messages are drawn again.
@@ -333,7 +336,8 @@ function messageOf(caller: fc.Arbitrary<Draft>): fc.Arbitrary<Sent> {
     return { headers, body: json(message) };
   });
   const inHeaders = fc.tuple(whole, headerChange).map(([{ headers, body }, [name, value]]) => ({
-    ...{ headers: { ...headers, [name]: value }, body },
+    headers: { ...headers, [name]: value },
+    body,
   }));
   const inBytes = fc
     .tuple(whole, fc.array(byteChange, { minLength: 1, maxLength: 3 }))
@@ -360,8 +364,20 @@ interface Came {
 
 /** The pairs of status and code that the ladder has; nothing else may come, and of -32603 none at all. */
 const rungs = new Set([
-  ...['403 -32600', '401 -32001', '400 -32700', '413 -32600', '415 -32600', '400 -32600', '429 -32005'],
-  ...['400 -32022', '400 -32602', '400 -32020', '200 -32601', '404 -32601', '200 -32602', '403 -32003'],
+  '403 -32600',
+  '401 -32001',
+  '400 -32700',
+  '413 -32600',
+  '415 -32600',
+  '400 -32600',
+  '429 -32005',
+  '400 -32022',
+  '400 -32602',
+  '400 -32020',
+  '200 -32601',
+  '404 -32601',
+  '200 -32602',
+  '403 -32003',
 ]);
 const withoutId = new Set(['401 -32001', '400 -32700', '413 -32600', '415 -32600', '403 -32600']);
 
@@ -435,7 +451,10 @@ const inject: Send = async (headers, payload) => {
     headers: answered,
     payload: text,
   } = await harness.server.inject({
-    ...{ method: 'POST', url: '/mcp', headers, payload },
+    method: 'POST',
+    url: '/mcp',
+    headers,
+    payload,
   });
   return { status: statusCode, type: answered['content-type'] as string | undefined, text };
 };

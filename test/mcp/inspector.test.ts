@@ -10,8 +10,13 @@ const harness = useHarness();
 async function inspect(...args: string[]) {
   const { token } = await makeKey(harness, { scopes: ['mcp', 'mcp_card_reveal', 'mcp:write'] });
   return runJudge('@modelcontextprotocol/inspector/clients/launcher/build/index.js', [
-    ...['--cli', `${harness.url}/mcp`, '--transport', 'http'],
-    ...['--header', `Authorization: Bearer ${token}`, ...args],
+    '--cli',
+    `${harness.url}/mcp`,
+    '--transport',
+    'http',
+    '--header',
+    `Authorization: Bearer ${token}`,
+    ...args,
   ]);
 }
 
@@ -31,7 +36,11 @@ for (const [era, args] of eras) {
 
   test(`inspector, ${era}: a call gives the balance`, async () => {
     const { code, stdout, stderr } = await inspect(
-      ...['--method', 'tools/call', '--tool-name', 'getAccountBalance', ...args],
+      '--method',
+      'tools/call',
+      '--tool-name',
+      'getAccountBalance',
+      ...args,
     );
     assert.equal(code, 0, stderr);
     const { content, structuredContent } = JSON.parse(stdout);

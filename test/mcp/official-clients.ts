@@ -72,7 +72,11 @@ export function noteFetch(exchanges: Exchange[], { alterRequest, alterAnswer }: 
     alterAnswer?.(answer);
     const headers = new Headers(init.headers);
     exchanges.push({
-      ...{ verb: init.method ?? 'GET', headers, message, status: response.status, answer },
+      verb: init.method ?? 'GET',
+      headers,
+      message,
+      status: response.status,
+      answer,
       answerHeaders: response.headers,
     });
     const hasBody = ![202, 204].includes(response.status);
@@ -107,7 +111,8 @@ export function client2(
         }),
       );
       return {
-        ...{ exchanges, errors },
+        exchanges,
+        errors,
         negotiated: client.getNegotiatedProtocolVersion()!,
         serverInfo: client.getServerVersion(),
         instructions: client.getInstructions(),
@@ -143,7 +148,8 @@ export function client1(revision: string): ClientKind {
       });
       await client.connect(transport);
       return {
-        ...{ exchanges, errors },
+        exchanges,
+        errors,
         negotiated: transport.protocolVersion!,
         serverInfo: client.getServerVersion(),
         instructions: client.getInstructions(),

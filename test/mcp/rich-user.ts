@@ -57,7 +57,11 @@ export async function makeRichUser(harness: Harness, texts: Texts = usualTexts):
   for (let n = 0; n < 25; n++) {
     const { merchantName, description } = texts;
     const { events } = await simulateActivity(ctx, {
-      ...{ kind: 'authorization', cardId, merchantName, description, amount: `${n + 1}.25` },
+      kind: 'authorization',
+      cardId,
+      merchantName,
+      description,
+      amount: `${n + 1}.25`,
     });
     const transactionId = events.find((event) => event.type === 'transaction.changed')!.data.id;
     if (n % 5 > 0) await simulateActivity(ctx, { kind: 'settlement', transactionId });
@@ -90,23 +94,36 @@ function lineOfYear(n: number, description: string): LineFields {
   switch (n % 4) {
     case 0:
       return {
-        ...{ ...common, ...place, transactionType: 'buy' },
-        ...{ assetReceived: 'USDC', amountReceived: '1250.123456' },
+        ...common,
+        ...place,
+        transactionType: 'buy',
+        assetReceived: 'USDC',
+        amountReceived: '1250.123456',
       };
     case 1:
       return {
-        ...{ ...common, transactionType: 'swap-bridge', assetSent: 'USDC', amountSent: '100.5' },
-        ...{ assetReceived: 'USDT', amountReceived: '100.499999' },
+        ...common,
+        transactionType: 'swap-bridge',
+        assetSent: 'USDC',
+        amountSent: '100.5',
+        assetReceived: 'USDT',
+        amountReceived: '100.499999',
       };
     case 2:
       return {
-        ...{ ...common, ...place, transactionType: 'transfer-token' },
-        ...{ assetReceived: 'USDC', amountReceived: '12' },
+        ...common,
+        ...place,
+        transactionType: 'transfer-token',
+        assetReceived: 'USDC',
+        amountReceived: '12',
       };
     default:
       return {
-        ...{ ...common, ...place, transactionType: 'sell' },
-        ...{ assetSent: 'USDC', amountSent: '0.123456' },
+        ...common,
+        ...place,
+        transactionType: 'sell',
+        assetSent: 'USDC',
+        amountSent: '0.123456',
       };
   }
 }

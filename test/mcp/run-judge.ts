@@ -26,7 +26,10 @@ export async function runJudge(
       const options = {
         ...({ cwd: home, timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: 2 ** 26 } as const),
         env: {
-          ...{ PATH: process.env.PATH, HOME: home, USERPROFILE: home, NO_COLOR: '1' },
+          PATH: process.env.PATH,
+          HOME: home,
+          USERPROFILE: home,
+          NO_COLOR: '1',
           NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         },
       };

@@ -236,12 +236,17 @@ test(`an answer at the defaults has fewer than ${tokensMax} tokens, for somebody
 test('… and for somebody who has as many things as are listed at once, with texts of others as long as they are shown', async (t) => {
   const long = 'Заказ № 1177 для клиента в Нижнем Новгороде, доставка курьером; '.repeat(4);
   const user = await makeRichUser(harness, {
-    ...{ nickname: long.slice(0, 60), merchantName: long.slice(0, 200), description: long.slice(0, 200) },
+    nickname: long.slice(0, 60),
+    merchantName: long.slice(0, 200),
+    description: long.slice(0, 200),
   });
   const { status } = await harness.operator('positions.record', {
     userId: user.userId,
     positions: Array.from({ length: 110 }, (_, n) => ({
-      ...{ kind: 'tokenized', token: `ACME-${n}.SERIES-B`, network: 'ethereum', priceUsd: '12.25' },
+      kind: 'tokenized',
+      token: `ACME-${n}.SERIES-B`,
+      network: 'ethereum',
+      priceUsd: '12.25',
       amount: `${n + 1}00.123456789`,
     })),
   });

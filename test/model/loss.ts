@@ -36,7 +36,9 @@ export function copyDatabase({ world, bounds, fault }: Turn): void {
   fault('a standby falls behind', (next) => {
     const { statuses, available, held, spent, nextNonce, lane } = world;
     const slots = lane.map(({ withdrawal, isOpen, attempts }) => ({
-      ...{ withdrawal, isOpen, stored: attempts.filter(({ isStored }) => isStored).length },
+      withdrawal,
+      isOpen,
+      stored: attempts.filter(({ isStored }) => isStored).length,
     }));
     next.loss = Loss.copied;
     next.copy = { statuses, available, held, spent, nextNonce, slots };

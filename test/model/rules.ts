@@ -38,8 +38,16 @@ type Rule = (turn: Turn) => void;
 const asBefore = () => {};
 
 const naturesRules: Rule[] = [
-  ...[create, timePasses, mine, reorganise, dropOrDeliver],
-  ...[voidUnsent, copyDatabase, loseCommits, fillNonces, recover],
+  create,
+  timePasses,
+  mine,
+  reorganise,
+  dropOrDeliver,
+  voidUnsent,
+  copyDatabase,
+  loseCommits,
+  fillNonces,
+  recover,
 ];
 
 const workersRules: Record<At, Rule[]> = {

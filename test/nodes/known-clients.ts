@@ -23,7 +23,9 @@ const frozen = `0x08c379a0${[
 ].join('')}`;
 const overflow = `0x4e487b71${'11'.padStart(64, '0')}`;
 const error = (code: number, message: string, data?: unknown): RpcErrorObject => ({
-  ...{ code, message, ...(data !== undefined && { data }) },
+  code,
+  message,
+  ...(data !== undefined && { data }),
 });
 const nothing = { result: null };
 
@@ -353,7 +355,10 @@ const clients: { client: string; version: string; rows: Rows }[] = [
 
 export const knownAnswers: KnownAnswer[] = clients.flatMap(({ client, version, rows }) =>
   Object.entries(rows).map(([step, [source, answer]]) => ({
-    ...{ client, version, step, source },
+    client,
+    version,
+    step,
+    source,
     ...('result' in answer ? answer : { error: answer as RpcErrorObject }),
   })),
 );

@@ -24,11 +24,15 @@ export const recordings = readdirSync(folder).map(
 const byStep = (exchanges: readonly Exchange[]) => new Map(exchanges.map((one) => [one.step, one]));
 export const clients: Client[] = [
   ...recordings.map(({ client, exchanges }) => ({
-    ...{ name: client, isRecorded: true, answers: byStep(exchanges) },
+    name: client,
+    isRecorded: true,
+    answers: byStep(exchanges),
   })),
   ...[...Map.groupBy(knownAnswers, ({ client, version }) => `${client} ${version}`)].map(
     ([name, answers]) => ({
-      ...{ name, isRecorded: false, answers: byStep(answers) },
+      name,
+      isRecorded: false,
+      answers: byStep(answers),
     }),
   ),
 ];

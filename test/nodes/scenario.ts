@@ -44,16 +44,22 @@ const automine = (isOn: boolean): Call => ['evm_setAutomine', [isOn]];
 
 export const dialects: Record<string, Dialect> = {
   anvil: {
-    ...{ setBalance: 'anvil_setBalance', mine: ['evm_mine', []] },
-    ...{ stopMining: automine(false), resumeMining: automine(true) },
+    setBalance: 'anvil_setBalance',
+    mine: ['evm_mine', []],
+    stopMining: automine(false),
+    resumeMining: automine(true),
   },
   hardhat: {
-    ...{ setBalance: 'hardhat_setBalance', mine: ['evm_mine', []] },
-    ...{ stopMining: automine(false), resumeMining: automine(true) },
+    setBalance: 'hardhat_setBalance',
+    mine: ['evm_mine', []],
+    stopMining: automine(false),
+    resumeMining: automine(true),
   },
   ganache: {
-    ...{ setBalance: 'evm_setAccountBalance', mine: ['evm_mine', []] },
-    ...{ stopMining: ['miner_stop', []], resumeMining: ['miner_start', []] },
+    setBalance: 'evm_setAccountBalance',
+    mine: ['evm_mine', []],
+    stopMining: ['miner_stop', []],
+    resumeMining: ['miner_start', []],
   },
   tevm: { setBalance: 'anvil_setBalance', mine: ['anvil_mine', ['0x1']] },
 };
@@ -107,8 +113,12 @@ interface Sent {
 
 const sign = (account: Account, sent: Sent): Promise<Hex> =>
   account!.signTransaction({
-    ...{ type: 'eip1559', chainId, gas: 150_000n, value: 0n },
-    ...{ maxFeePerGas: 100n * gwei, maxPriorityFeePerGas: 2n * gwei },
+    type: 'eip1559',
+    chainId,
+    gas: 150_000n,
+    value: 0n,
+    maxFeePerGas: 100n * gwei,
+    maxPriorityFeePerGas: 2n * gwei,
     ...sent,
   });
 
@@ -119,7 +129,9 @@ async function signAll() {
   const pay = (nonce: number, more: Partial<Sent> = {}) =>
     toToken(wallet, nonce, payTo(accounts.recipient), more);
   const deployment = encodeDeployData({
-    ...{ abi, bytecode: bytecodes.StandardToken as Hex, args: ['USD Coin', 'USDC'] },
+    abi,
+    bytecode: bytecodes.StandardToken as Hex,
+    args: ['USD Coin', 'USDC'],
   });
   const mint = encodeFunctionData({ abi, functionName: 'mint', args: [accounts.wallet, 1_000_000_000n] });
   const freeze = encodeFunctionData({ abi, functionName: 'setFrozen', args: [accounts.frozen, true] });
@@ -139,7 +151,8 @@ async function signAll() {
     otherChain: await pay(3, { chainId: 1 }),
     tooMuchGas: await pay(3, { gas: 400_000_000n }),
     belowBaseFee: await toToken(waiter, 0, payTo(accounts.recipient), {
-      ...{ maxFeePerGas: 1_000n, maxPriorityFeePerGas: 1_000n },
+      maxFeePerGas: 1_000n,
+      maxPriorityFeePerGas: 1_000n,
     }),
   };
 }
@@ -174,7 +187,10 @@ export async function playScenario(rpcUrl: string, dialect: Dialect): Promise<Ex
   const ask = async (step: string, method: string, ...params: unknown[]) => {
     const { status, result, error } = await call(method, params);
     exchanges.push({
-      ...{ step, method, params, ...(status !== 200 && { status }) },
+      step,
+      method,
+      params,
+      ...(status !== 200 && { status }),
       ...(error === undefined ? { result } : { error }),
     });
     return result;
@@ -281,11 +297,16 @@ export async function playScenario(rpcUrl: string, dialect: Dialect): Promise<Ex
   await ask('call: out of gas', 'eth_call', starved, 'latest');
 
   const received = (fromBlock: Hex, toBlock: Hex | string) => ({
-    ...{ fromBlock, toBlock, address: [token] },
+    fromBlock,
+    toBlock,
+    address: [token],
     topics: [transferTopic, null, [topicOf(accounts.recipient)]],
   });
   const spent = (fromBlock: Hex, toBlock: Hex) => ({
-    ...{ fromBlock, toBlock, address: [token], topics: [transferTopic, topicOf(accounts.wallet)] },
+    fromBlock,
+    toBlock,
+    address: [token],
+    topics: [transferTopic, topicOf(accounts.wallet)],
   });
   await ask('logs: received', 'eth_getLogs', received(at(0), at(8)));
   await ask('logs: sent', 'eth_getLogs', spent(at(0), at(8)));
@@ -320,7 +341,10 @@ export async function playScenario(rpcUrl: string, dialect: Dialect): Promise<Ex
   await ask('params: not a block', 'eth_getBlockByNumber', 'newest', false);
   await ask('params: not a hash', 'eth_getTransactionReceipt', '0x1234');
   const one = (id: number | string, method: string, params: unknown[] = []) => ({
-    ...{ jsonrpc: '2.0', id, method, params },
+    jsonrpc: '2.0',
+    id,
+    method,
+    params,
   });
   const batch = [one(7, 'eth_chainId'), one('x', 'eth_doesNotExist'), one(8, 'net_version')];
   await askRaw('batch', JSON.stringify(batch));

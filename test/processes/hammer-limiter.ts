@@ -19,7 +19,9 @@ const connections = 4;
 const db = createPool({
   url: process.argv[2]!,
   connectionsMax: connections,
-  ...{ connectTimeoutMs: 60_000, lockTimeoutMs: 60_000, statementTimeoutMs: 60_000 },
+  connectTimeoutMs: 60_000,
+  lockTimeoutMs: 60_000,
+  statementTimeoutMs: 60_000,
   log: createLog({ level: 'silent' }),
 });
 const limiter = createPostgresLimiter(db);

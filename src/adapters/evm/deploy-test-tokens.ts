@@ -8,14 +8,18 @@ import { viem } from './viem.ts';
 
 const abi = [
   {
-    ...{ type: 'constructor', stateMutability: 'nonpayable' },
+    type: 'constructor',
+    stateMutability: 'nonpayable',
     inputs: [
       { name: 'name', type: 'string' },
       { name: 'symbol', type: 'string' },
     ],
   },
   {
-    ...{ type: 'function', name: 'mint', stateMutability: 'nonpayable', outputs: [] },
+    type: 'function',
+    name: 'mint',
+    stateMutability: 'nonpayable',
+    outputs: [],
     inputs: [
       { name: 'to', type: 'address' },
       { name: 'value', type: 'uint256' },

@@ -22,8 +22,23 @@ for (const [text, finality, words] of [
 }
 
 for (const text of [
-  ...['', 'latest', 'Finalized', '-1', '01', '1.5', '1e3', '100000', ' 12', 'safe/', 'safe/10', 'safe/10/'],
-  ...['safe/0/finalized', 'safe/1.5/finalized', 'safe/-1/finalized', 'safe/10/finalized/20', '/10/safe'],
+  '',
+  'latest',
+  'Finalized',
+  '-1',
+  '01',
+  '1.5',
+  '1e3',
+  '100000',
+  ' 12',
+  'safe/',
+  'safe/10',
+  'safe/10/',
+  'safe/0/finalized',
+  'safe/1.5/finalized',
+  'safe/-1/finalized',
+  'safe/10/finalized/20',
+  '/10/safe',
 ]) {
   test(`“${text}” is no rule`, () => assert.equal(parseFinality(text), undefined));
 }

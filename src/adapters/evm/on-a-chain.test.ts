@@ -59,7 +59,10 @@ describe('on a chain', () => {
     const rpcUrl = server.url;
     provider = createNode({ rpcUrls: [rpcUrl], timeoutMs: 60_000 }).pick();
     const deployed = await deployTestTokens({
-      ...{ rpcUrl, chainId, issuerKey, holder: signer.address },
+      rpcUrl,
+      chainId,
+      issuerKey,
+      holder: signer.address,
       tokens: ['USDT', 'USDC'],
     });
     tokens = tokensOf('polygon', deployed);

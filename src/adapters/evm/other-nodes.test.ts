@@ -85,14 +85,19 @@ async function readAll(provider: Provider, base: number) {
     ),
     sentTransaction: await attempt(
       readSentTransaction(provider, hashes.raised).then((sent) => ({
-        ...{ from: sent?.from, nonce: sent?.nonce, reference: sent?.transfer?.reference },
+        from: sent?.from,
+        nonce: sent?.nonce,
+        reference: sent?.transfer?.reference,
       })),
     ),
     received: await attempt(
       readReceivedTransfers(ofRecipient(provider), { tokens: [token], selectOurs, ...range }).then(
         (received) =>
           received?.transfers.map(({ transactionHash, amount, blockNumber, logIndex }) => ({
-            ...{ transactionHash, amount, logIndex, block: blockNumber - base },
+            transactionHash,
+            amount,
+            logIndex,
+            block: blockNumber - base,
           })),
       ),
     ),
@@ -147,8 +152,13 @@ const expected: Awaited<ReturnType<typeof readAll>> = {
  */
 const wrong: Record<string, Partial<typeof expected>> = {
   tevm: {
-    ...{ latest: unreadable, beyond: unreadable, hasFinal: unreadable, tip: unreadable },
-    ...{ sent: unreadable, sentTransaction: unreadable, received: unreadable },
+    latest: unreadable,
+    beyond: unreadable,
+    hasFinal: unreadable,
+    tip: unreadable,
+    sent: unreadable,
+    sentTransaction: unreadable,
+    received: unreadable,
     receipts: [unreadable, unreadable, null],
     simulated: ['ok', { reverted: 'no reason given' }],
   },
@@ -173,7 +183,7 @@ async function readRefusals(t: TestContext): Promise<[answer: Answer | KnownAnsw
   const calls = refusals.map((_, at) => ({ method: `eth_call${at}`, params: [] }));
   const provider = await playBack(
     t,
-    refusals.map(({ step, error }, at) => ({ ...{ step, error: error! }, ...calls[at] })),
+    refusals.map(({ step, error }, at) => ({ step, error: error!, ...calls[at] })),
   );
   const errors = await provider.batch(calls);
   return refusals.map((answer, at) => {

@@ -76,7 +76,9 @@ function createFake({ logs = [], head = 10_000, answer, hash = hashOf }: FakeOpt
 }
 
 const range = (fromBlock: number, toBlock: number, ours = [to]) => ({
-  ...{ tokens: [token], fromBlock, toBlock },
+  tokens: [token],
+  fromBlock,
+  toBlock,
   selectOurs: async (addresses: readonly string[]) => new Set(addresses.filter((one) => ours.includes(one))),
 });
 
@@ -86,7 +88,10 @@ test('transfers in the order of the chain, with the time of their blocks', async
   const { provider, filters, batches } = createFake({ logs });
   const received = await readReceivedTransfers(provider, range(1, 7));
   assert.deepEqual(received?.end, {
-    ...{ number: 7, hash: hashOf(7), timestamp: new Date(1_007_000), baseFeePerGas: 0n },
+    number: 7,
+    hash: hashOf(7),
+    timestamp: new Date(1_007_000),
+    baseFeePerGas: 0n,
   });
   assert.deepEqual(
     received.transfers.map(({ blockNumber, logIndex, at }) => [blockNumber, logIndex, at.getTime()]),
@@ -97,7 +102,14 @@ test('transfers in the order of the chain, with the time of their blocks', async
     ],
   );
   assert.deepEqual(received.transfers[0], {
-    ...{ token, from, to, amount: 5n, transactionHash, logIndex: 9, blockNumber: 5, blockHash: hashOf(5) },
+    token,
+    from,
+    to,
+    amount: 5n,
+    transactionHash,
+    logIndex: 9,
+    blockNumber: 5,
+    blockHash: hashOf(5),
     at: new Date(1_005_000),
   });
   const topics = [transferTopic];
@@ -114,18 +126,14 @@ test('quiet blocks in slices that grow from 50 to 2,000', async () => {
   const received = await readReceivedTransfers(provider, range(1, 6_500));
   assert.equal(received?.transfers.length, 2);
   assert.deepEqual(spans(), [
-    ...[
-      [1, 50],
-      [51, 150],
-      [151, 350],
-      [351, 750],
-      [751, 1_550],
-      [1_551, 3_150],
-    ],
-    ...[
-      [3_151, 5_150],
-      [5_151, 6_500],
-    ],
+    [1, 50],
+    [51, 150],
+    [151, 350],
+    [351, 750],
+    [751, 1_550],
+    [1_551, 3_150],
+    [3_151, 5_150],
+    [5_151, 6_500],
   ]);
   assert.ok(batches.slice(0, -1).every(({ length }) => length === 2));
 });
@@ -252,7 +260,10 @@ test('a receipt has a transfer, or one that only resembles it', async () => {
   const [transfer] = (await readReceivedTransfers(provider, range(1, 7)))!.transfers;
   const log = { address: token, topics: logAt(5).topics, data: word(5n), logIndex: 2 };
   const receipt: Receipt = {
-    ...{ transactionHash, blockNumber: 5, blockHash: hashOf(5), isSuccess: true },
+    transactionHash,
+    blockNumber: 5,
+    blockHash: hashOf(5),
+    isSuccess: true,
     logs: [{ ...log, logIndex: 1 }, log],
   };
   assert.ok(hasTransfer(receipt, transfer!));

@@ -118,8 +118,16 @@ function parseTransfer(method: string, answer: unknown, wallet: string): SentTra
   const call = /^0xa9059cbb0{24}([0-9a-f]{40})([0-9a-f]{64})/.exec(input);
   if (!call) return undefined;
   return {
-    ...{ hash, raw: Buffer.from(raw.slice(2), 'hex'), nonce, token, maxFeePerGas, maxPriorityFeePerGas },
-    ...{ to: `0x${call[1]}`, amount: BigInt(`0x${call[2]}`) },
-    ...{ reference: undefined, keyMark: undefined, ...readMark(input) },
+    hash,
+    raw: Buffer.from(raw.slice(2), 'hex'),
+    nonce,
+    token,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
+    to: `0x${call[1]}`,
+    amount: BigInt(`0x${call[2]}`),
+    reference: undefined,
+    keyMark: undefined,
+    ...readMark(input),
   };
 }

@@ -33,8 +33,16 @@ export function createSigner(key: PrivateKey): Signer {
   const sign = async (call: Call, data: Hex): Promise<Signed> => {
     const { token, chainId, nonce, gas, maxFeePerGas, maxPriorityFeePerGas } = call;
     const raw = await account.signTransaction({
-      ...{ type: 'eip1559', chainId, nonce, gas, maxFeePerGas, maxPriorityFeePerGas },
-      ...{ to: token as Hex, value: 0n, data, accessList: [] },
+      type: 'eip1559',
+      chainId,
+      nonce,
+      gas,
+      maxFeePerGas,
+      maxPriorityFeePerGas,
+      to: token as Hex,
+      value: 0n,
+      data,
+      accessList: [],
     });
     return { hash: viem.utils.keccak256(raw), raw: Buffer.from(raw.slice(2), 'hex') };
   };

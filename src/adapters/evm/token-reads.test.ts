@@ -20,7 +20,9 @@ const transfer = {
 const silent = new NodeError('eth_call: no answer within 5 ms');
 const busy = new NodeError('eth_call: slow down', { code: -32005, said: 'slow down', isAnswer: true });
 const reverted = new NodeError('eth_call: execution reverted', {
-  ...{ code: 3, said: 'execution reverted', isAnswer: true },
+  code: 3,
+  said: 'execution reverted',
+  isAnswer: true,
 });
 
 test('only a revert, or a token that says false, speaks against a transfer', async () => {

@@ -57,17 +57,31 @@ test('a signer signs with every field given, and names the hash of the bytes', a
   assert.equal(signer.address, addressOfKey(key).toLowerCase());
   const fees = { maxFeePerGas: 90n, maxPriorityFeePerGas: 7n };
   const { hash, raw } = await signer.signTransfer({
-    ...{ token, to, amount: 1n, reference, chainId: 137, nonce: 0, gas: 150_000n },
+    token,
+    to,
+    amount: 1n,
+    reference,
+    chainId: 137,
+    nonce: 0,
+    gas: 150_000n,
     ...fees,
   });
   assert.equal(hashOf(raw), hash);
   const serialized = `0x02${raw.toString('hex').slice(2)}` as const;
   assert.deepEqual(
-    { ...parseTransaction(serialized), ...{ r: 0, s: 0, v: 0, yParity: 0 } },
+    { ...parseTransaction(serialized), r: 0, s: 0, v: 0, yParity: 0 },
     {
-      ...{ type: 'eip1559', chainId: 137, nonce: 0, gas: 150_000n, to: token, ...fees },
+      type: 'eip1559',
+      chainId: 137,
+      nonce: 0,
+      gas: 150_000n,
+      to: token,
+      ...fees,
       data: encodeTransfer({ to, amount: 1n, reference }),
-      ...{ r: 0, s: 0, v: 0, yParity: 0 },
+      r: 0,
+      s: 0,
+      v: 0,
+      yParity: 0,
     },
   );
   assert.equal(await recoverTransactionAddress({ serializedTransaction: serialized }), addressOfKey(key));

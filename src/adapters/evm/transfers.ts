@@ -15,7 +15,10 @@ export interface Transfer {
 
 const abi = [
   {
-    ...{ type: 'function', name: 'transfer', stateMutability: 'nonpayable', outputs: [] },
+    type: 'function',
+    name: 'transfer',
+    stateMutability: 'nonpayable',
+    outputs: [],
     inputs: [
       { name: 'to', type: 'address' },
       { name: 'value', type: 'uint256' },

@@ -86,7 +86,11 @@ export function createHttpIssuer({ url, token, timeoutMs = 5_000 }: HttpIssuerOp
     async createCards({ idempotencyKey, cardIssuerUserId, cards }) {
       const body = { cardIssuerUserId, cards };
       const made = await call({
-        ...{ method: 'POST', path: 'v1/cards', body, idempotencyKey, read: answers.cards },
+        method: 'POST',
+        path: 'v1/cards',
+        body,
+        idempotencyKey,
+        read: answers.cards,
       });
       const isAsked = made.every((card) => card.cardIssuerUserId === cardIssuerUserId);
       if (!isAsked || made.length !== cards.length) throw brokenAnswer('the cards that were asked for');
@@ -142,14 +146,22 @@ export function createHttpIssuer({ url, token, timeoutMs = 5_000 }: HttpIssuerOp
       const digest = createHash('sha256').update(JSON.stringify(facts)).digest('base64url');
       const idempotencyKey = `deposit-${digest}`;
       return call({
-        ...{ method: 'POST', path: 'v1/deposits', body: deposit, idempotencyKey, read: answers.nothing },
+        method: 'POST',
+        path: 'v1/deposits',
+        body: deposit,
+        idempotencyKey,
+        read: answers.nothing,
       });
     },
 
     simulate(simulation) {
       const idempotencyKey = randomUUID();
       return call({
-        ...{ method: 'POST', path: 'v1/simulations', body: simulation, idempotencyKey, read: answers.events },
+        method: 'POST',
+        path: 'v1/simulations',
+        body: simulation,
+        idempotencyKey,
+        read: answers.events,
       });
     },
   };

@@ -59,43 +59,60 @@ const failure = (reason: string, status: number, message = 'Because.') =>
 const at = '2026-11-15T12:00:00.000Z';
 const user = { id: 'ciu_1', reference: 'user-1', collateralAddress: `0x${'ab'.repeat(20)}`, createdAt: at };
 const card = {
-  ...{ id: 'card_1', cardIssuerUserId: 'ciu_1', version: 1, name: 'ANA LIMA', nickname: null },
-  ...{ lastFourDigits: '0042', status: 'inactive', spendingLimit: '500.00', spendingInterval: 'monthly' },
-  ...{ createdAt: at, updatedAt: at },
+  id: 'card_1',
+  cardIssuerUserId: 'ciu_1',
+  version: 1,
+  name: 'ANA LIMA',
+  nickname: null,
+  lastFourDigits: '0042',
+  status: 'inactive',
+  spendingLimit: '500.00',
+  spendingInterval: 'monthly',
+  createdAt: at,
+  updatedAt: at,
 } as const;
 const transaction = {
-  ...{
-    id: 'txn_1',
-    cardId: 'card_1',
-    cardIssuerUserId: 'ciu_1',
-    version: 1,
-    type: 'purchase',
-    status: 'pending',
-  },
-  ...{
-    amount: '12.30',
-    currency: 'USD',
-    merchantName: 'Café “Ñ”',
-    description: null,
-    merchantCategory: null,
-  },
-  ...{ merchantCountry: 'BR', localAmount: '66', localCurrency: 'BRL', createdAt: at, authorizedAt: at },
-  ...{ settledAt: null, declineReason: null, updatedAt: at },
+  id: 'txn_1',
+  cardId: 'card_1',
+  cardIssuerUserId: 'ciu_1',
+  version: 1,
+  type: 'purchase',
+  status: 'pending',
+  amount: '12.30',
+  currency: 'USD',
+  merchantName: 'Café “Ñ”',
+  description: null,
+  merchantCategory: null,
+  merchantCountry: 'BR',
+  localAmount: '66',
+  localCurrency: 'BRL',
+  createdAt: at,
+  authorizedAt: at,
+  settledAt: null,
+  declineReason: null,
+  updatedAt: at,
 } as const;
 const movement = {
-  ...{
-    id: 'mov_1',
-    cardIssuerUserId: 'ciu_1',
-    sequence: 1,
-    action: 'purchase',
-    type: 'debit',
-    status: 'completed',
-  },
-  ...{ amount: '12.30', previousBalance: '100.00', runningBalance: '87.70', description: 'Café “Ñ”' },
-  ...{ transactionId: 'txn_1', reference: null, createdAt: at },
+  id: 'mov_1',
+  cardIssuerUserId: 'ciu_1',
+  sequence: 1,
+  action: 'purchase',
+  type: 'debit',
+  status: 'completed',
+  amount: '12.30',
+  previousBalance: '100.00',
+  runningBalance: '87.70',
+  description: 'Café “Ñ”',
+  transactionId: 'txn_1',
+  reference: null,
+  createdAt: at,
 } as const;
 const eventOf = (sequence: number | string, type: string, data: unknown) => ({
-  ...{ id: `evt_${sequence}`, sequence: String(sequence), createdAt: at, type, data },
+  id: `evt_${sequence}`,
+  sequence: String(sequence),
+  createdAt: at,
+  type,
+  data,
 });
 const events = [
   eventOf(8, 'user.created', user),
@@ -119,8 +136,12 @@ const newCard = {
   spendingInterval: 'monthly',
 } as const;
 const deposit = {
-  ...{ cardIssuerUserId: 'ciu_1', network: 'polygon', currency: 'USDC', amount: '25.00' },
-  ...{ transactionHash: `0x${'12'.repeat(32)}`, logIndex: 3 },
+  cardIssuerUserId: 'ciu_1',
+  network: 'polygon',
+  currency: 'USDC',
+  amount: '25.00',
+  transactionHash: `0x${'12'.repeat(32)}`,
+  logIndex: 3,
 };
 
 /** Every operation: how it is called, what is sent, what a good answer is, and how often it is tried. */
@@ -509,7 +530,10 @@ test('an unreadable event without an instant is as old as can be, so that whoeve
   answer = json({ events: [{ ...eventOf(8, 'card.changed', card), createdAt: '2026-11-15' }] });
   const [event] = await issuer.readEvents({ after: 7n, limit: 1 });
   assert.deepEqual(event, {
-    ...{ sequence: 8n, createdAt: '1970-01-01T00:00:00.000Z', type: 'unreadable', data: null },
+    sequence: 8n,
+    createdAt: '1970-01-01T00:00:00.000Z',
+    type: 'unreadable',
+    data: null,
   });
 });
 

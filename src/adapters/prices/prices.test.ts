@@ -91,10 +91,34 @@ test('what is in no list of ours beside the prices is passed over, and a source 
 test('a price or a name that is none is left out and named; the others are kept', async () => {
   answer = json({
     prices: {
-      ...{ USDC: '1', usdc: '1', '': '1', 'A B': '1', '-A': '1', [`A${'B'.repeat(20)}`]: '1', ＵＳＤ: '1' },
-      ...{ A: 1, B: 1.5, C: '0', D: '0.000', E: '-1', F: '1e3', G: '01', H: '1,5', I: '', J: null, K: ['1'] },
-      ...{ L: `0.${'0'.repeat(18)}1`, M: '1'.repeat(19), N: ' 1', O: '+1', P: 'NaN', Q: '.5', R: '5.' },
-      ...{ 'X\u202eY': '1', EURC: `0.${'0'.repeat(17)}1`, MAX: '9'.repeat(18) },
+      USDC: '1',
+      usdc: '1',
+      '': '1',
+      'A B': '1',
+      '-A': '1',
+      [`A${'B'.repeat(20)}`]: '1',
+      ＵＳＤ: '1',
+      A: 1,
+      B: 1.5,
+      C: '0',
+      D: '0.000',
+      E: '-1',
+      F: '1e3',
+      G: '01',
+      H: '1,5',
+      I: '',
+      J: null,
+      K: ['1'],
+      L: `0.${'0'.repeat(18)}1`,
+      M: '1'.repeat(19),
+      N: ' 1',
+      O: '+1',
+      P: 'NaN',
+      Q: '.5',
+      R: '5.',
+      'X\u202eY': '1',
+      EURC: `0.${'0'.repeat(17)}1`,
+      MAX: '9'.repeat(18),
     },
   });
   const { prices, refused } = await createPrices(url).read();
@@ -107,7 +131,12 @@ test('a price or a name that is none is left out and named; the others are kept'
     ],
   );
   assert.deepEqual(refused, [
-    ...['usdc', '', 'A B', '-A', `A${'B'.repeat(20)}`, 'ＵＳＤ'],
+    'usdc',
+    '',
+    'A B',
+    '-A',
+    `A${'B'.repeat(20)}`,
+    'ＵＳＤ',
     ...'ABCDEFGHIJKLMNOPQR',
     'XY',
   ]);

@@ -68,7 +68,11 @@ const makeCompared = async () => {
 };
 
 const newUnsettled = (userId: string) => ({
-  ...{ userId, id: 'an order', transactionType: 'buy', status: 'pending', description: 'Deposit' },
+  userId,
+  id: 'an order',
+  transactionType: 'buy',
+  status: 'pending',
+  description: 'Deposit',
   legs: [{ network: 'base', assetReceived: 'USDC', amountReceived: '3' }],
 });
 
@@ -102,15 +106,23 @@ const makePurchase = async (isSettled: boolean) => {
 /** For each command that changes something, an input that makes it do so. A new command needs a line here. */
 const changes: Record<string, () => Promise<object>> = {
   'users.create': async () => ({
-    ...{ email: `${mark()}@example.com`, givenName: 'Ana', familyName: 'Ribeiro' },
-    ...{ documentNumber: documentNumber(), taxId: taxId() },
+    email: `${mark()}@example.com`,
+    givenName: 'Ana',
+    familyName: 'Ribeiro',
+    documentNumber: documentNumber(),
+    taxId: taxId(),
   }),
   'users.update': async () => ({
-    ...{ userId: (await makeUser(harness)).id, givenName: 'Changed' },
-    ...{ documentNumber: documentNumber(), taxId: taxId() },
+    userId: (await makeUser(harness)).id,
+    givenName: 'Changed',
+    documentNumber: documentNumber(),
+    taxId: taxId(),
   }),
   'users.add-wallet': async () => ({
-    ...{ userId: (await makeUser(harness)).id, network: 'base', address: makeAddress(), custody: 'self' },
+    userId: (await makeUser(harness)).id,
+    network: 'base',
+    address: makeAddress(),
+    custody: 'self',
   }),
   'users.sign-in-link': async () => ({ userId: (await makeUser(harness)).id }),
   'users.block-address': async () => ({ address: makeAddress(), reason: 'a test' }),
@@ -136,7 +148,10 @@ const changes: Record<string, () => Promise<object>> = {
   'keys.rotate': async () => ({ keyId: (await makeKey(harness)).id }),
   'keys.revoke': async () => ({ keyId: (await makeKey(harness)).id }),
   'integrations.register': async () => ({
-    ...{ name: 'Lender', logoColor: '#1A7F5A', purposes: ['Lend'], scopes: ['kyc', 'email'] },
+    name: 'Lender',
+    logoColor: '#1A7F5A',
+    purposes: ['Lend'],
+    scopes: ['kyc', 'email'],
     redirectUris: ['https://lender.example.com/back?from=causeway'],
   }),
   'integrations.rotate-key': async () => ({ integrationId: (await makeIntegration(harness)).id }),
@@ -145,14 +160,21 @@ const changes: Record<string, () => Promise<object>> = {
     consentId: (await makeConsent(harness, await makeIntegration(harness))).id,
   }),
   'ledger.fund': async () => ({
-    ...{ userId: (await makeUser(harness)).id, network: 'base', currency: 'EURC', amount: '12.5' },
+    userId: (await makeUser(harness)).id,
+    network: 'base',
+    currency: 'EURC',
+    amount: '12.5',
   }),
   'ledger.post': async () => ({
     key: `a test ${Math.random()}`,
     lines: [
       {
-        ...{ userId: (await makeUser(harness)).id, transactionType: 'buy', network: 'base' },
-        ...{ assetReceived: 'USDC', amountReceived: '3', description: 'Deposit' },
+        userId: (await makeUser(harness)).id,
+        transactionType: 'buy',
+        network: 'base',
+        assetReceived: 'USDC',
+        amountReceived: '3',
+        description: 'Deposit',
       },
     ],
   }),
@@ -162,7 +184,8 @@ const changes: Record<string, () => Promise<object>> = {
   'withdrawals.cancel': async () => {
     const { userId, token } = await makeKey(harness);
     const { body } = await harness.request('POST', `/api/crypto/${userId}/withdraw`, {
-      ...{ token, body: { amount: '1', to: makeAddress(), network: 'base' } },
+      token,
+      body: { amount: '1', to: makeAddress(), network: 'base' },
     });
     const [row] = await sql('select id from withdrawals where bulk_id = $1', [body.data.bulkId]);
     return { withdrawalId: row!.id, reason: 'a test' };
@@ -207,8 +230,12 @@ const changes: Record<string, () => Promise<object>> = {
   'cards.open-account': async () => ({ userId: (await makeUser(harness)).id }),
   'cards.create': async () => ({ userId: (await makeUser(harness)).id, cards: [{ spendingLimit: '500' }] }),
   'cards.configure-refill': async () => ({
-    ...{ cardIssuerUserId: (await makeCard()).cardIssuerUserId, threshold: '20', amount: '50' },
-    ...{ network: 'base', currency: 'USDC', enabled: true },
+    cardIssuerUserId: (await makeCard()).cardIssuerUserId,
+    threshold: '20',
+    amount: '50',
+    network: 'base',
+    currency: 'USDC',
+    enabled: true,
   }),
   'cards.skip-event': async () => {
     await sql(`update card_event_cursor
@@ -221,14 +248,17 @@ const changes: Record<string, () => Promise<object>> = {
   'cards.simulate-settlement': () => makePurchase(false),
   'cards.simulate-refund': () => makePurchase(true),
   'cards.simulate-collateral-deposit': async () => ({
-    ...{ cardIssuerUserId: (await makeCard()).cardIssuerUserId, amount: '25' },
+    cardIssuerUserId: (await makeCard()).cardIssuerUserId,
+    amount: '25',
   }),
   'positions.record': async () => ({
     userId: (await makeUser(harness)).id,
     positions: [{ kind: 'tokenized', token: 'PAXG', network: 'ethereum', amount: '0.5', costUsd: '900' }],
   }),
   'wallets.accept-foreign': async () => ({
-    ...{ network: 'base', address: chain.hotWallet, transactionHash: await useSignedNonceElsewhere() },
+    network: 'base',
+    address: chain.hotWallet,
+    transactionHash: await useSignedNonceElsewhere(),
   }),
 };
 
@@ -263,8 +293,15 @@ async function useSignedNonceElsewhere(): Promise<string> {
   const { nonce, lane } = await signOne();
   const token = chain.settings.tokens[0]!.address;
   const { raw, hash } = await lane.signer.signTransfer({
-    ...{ chainId: lane.network.chainId, nonce, gas: 150_000n, token, amount: 1n },
-    ...{ to: makeAddress(), reference: randomUUID(), maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n },
+    chainId: lane.network.chainId,
+    nonce,
+    gas: 150_000n,
+    token,
+    amount: 1n,
+    to: makeAddress(),
+    reference: randomUUID(),
+    maxFeePerGas: 10n ** 10n,
+    maxPriorityFeePerGas: 1n,
   });
   await chain.call('eth_sendRawTransaction', `0x${raw.toString('hex')}`);
   await chain.mine(2);

@@ -12,7 +12,8 @@ const change = {
 };
 const append = (client: pg.Client, of = 1) =>
   client.query('select audit_append($1::json, $2::text[])', [
-    ...[JSON.stringify(Array.from({ length: of }, () => change)), Array.from({ length: of }, () => 'test:1')],
+    JSON.stringify(Array.from({ length: of }, () => change)),
+    Array.from({ length: of }, () => 'test:1'),
   ]);
 /** As the trigger takes it. */
 const insert = (client: pg.Client) =>

@@ -39,8 +39,12 @@ export const changesToAppend = (changes: readonly Omit<ChangeBy, 'subject'>[]) =
 
 function toRow({ ctx, action, before, after }: Omit<ChangeBy, 'subject'>): NewAuditRow {
   return {
-    ...{ at: ctx.now, actorKind: ctx.actor.kind, actorId: idOf(ctx.actor), action },
-    ...{ before: before ?? null, after: after ?? null },
+    at: ctx.now,
+    actorKind: ctx.actor.kind,
+    actorId: idOf(ctx.actor),
+    action,
+    before: before ?? null,
+    after: after ?? null,
   };
 }
 

@@ -76,7 +76,9 @@ function sort(facts: readonly IssuerFact[]) {
 }
 
 const toAccount = ({ id, reference, collateralAddress, createdAt }: IssuerUser): ToldAccount => ({
-  ...{ id, createdAt, userId: uuidForm.test(reference) ? reference : null },
+  id,
+  createdAt,
+  userId: uuidForm.test(reference) ? reference : null,
   collateralAddress: collateralAddress.toLowerCase(),
 });
 

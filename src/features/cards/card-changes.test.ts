@@ -44,7 +44,10 @@ async function makeActiveCard(key: IssuedKey) {
 
 /** A change under a key of its own, unless told. */
 const lockIt = (fields: Partial<CardChange> = {}): CardChange => ({
-  ...{ ...card, status: 'locked', idempotencyKey: randomUUID(), ...fields },
+  ...card,
+  status: 'locked',
+  idempotencyKey: randomUUID(),
+  ...fields,
 });
 
 /** By somebody else, whom we learn of at once. */

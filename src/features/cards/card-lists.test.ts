@@ -72,19 +72,23 @@ async function readAll<T>(
 }
 
 const merchants = [
-  ...['Café Zoë', 'CAFE ZOE', 'Straße 50%', 'STRASSE_50', 'İstanbul Kahve', 'Işık', 'Ｆｕｌｌ－Ｗｉｄｔｈ'],
-  ...[
-    'back\\slash',
-    'Łódź Øre',
-    '100% cotton',
-    'a_b',
-    'москва ёлка',
-    '東京 ガス',
-    '카페',
-    'Œuvre æther',
-    '%%',
-    'plain',
-  ],
+  'Café Zoë',
+  'CAFE ZOE',
+  'Straße 50%',
+  'STRASSE_50',
+  'İstanbul Kahve',
+  'Işık',
+  'Ｆｕｌｌ－Ｗｉｄｔｈ',
+  'back\\slash',
+  'Łódź Øre',
+  '100% cotton',
+  'a_b',
+  'москва ёлка',
+  '東京 ガス',
+  '카페',
+  'Œuvre æther',
+  '%%',
+  'plain',
 ];
 const anyWords = fc.oneof(
   fc.constantFrom(
@@ -159,7 +163,9 @@ test('whatever transactions arrive in whatever order, pages are those of a plain
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(anyTransaction, { minLength: 1, maxLength: 50, size: 'max' }), {
-        ...{ minLength: 1, maxLength: 8, size: 'max' },
+        minLength: 1,
+        maxLength: 8,
+        size: 'max',
       }),
       fc.array(
         fc.record({
@@ -168,7 +174,8 @@ test('whatever transactions arrive in whatever order, pages are those of a plain
           pageSize: fc.integer({ min: 4, max: 60 }),
         }),
         {
-          ...{ minLength: 8, maxLength: 8 },
+          minLength: 8,
+          maxLength: 8,
         },
       ),
       fc.boolean(),
@@ -188,8 +195,12 @@ test('whatever transactions arrive in whatever order, pages are those of a plain
           }
           const news = batch.map(({ at, card, merchant, description, status }, place) =>
             toTransaction(owner, {
-              ...{ id: `${userId} ${turn} ${String(place).padStart(2, '0')}`, cardId: cardIds[card]! },
-              ...{ createdAt: iso(at), merchantName: merchant, description, status },
+              id: `${userId} ${turn} ${String(place).padStart(2, '0')}`,
+              cardId: cardIds[card]!,
+              createdAt: iso(at),
+              merchantName: merchant,
+              description,
+              status,
             }),
           );
           told.push(...news);
@@ -222,7 +233,12 @@ test('whatever transactions arrive in whatever order, pages are those of a plain
         for (const cardId of cardIds) {
           for (const status of ['settled', undefined] as const) {
             const page = await listTransactionsOfCard(ctx(), {
-              ...{ userId, cardId, cardIssuerUserId, status, pageSize: 9, currentPage: 1 },
+              userId,
+              cardId,
+              cardIssuerUserId,
+              status,
+              pageSize: 9,
+              currentPage: 1,
             });
             assert.deepEqual(
               page!.transactions.map(({ id }) => id),
@@ -252,7 +268,8 @@ test('whatever movements arrive in whatever order, pages of all accounts and of 
       fc.array(anyMovement, { minLength: 1, maxLength: 250, size: 'max' }),
       fc.infiniteStream(fc.integer({ min: 1, max: 40 })),
       fc.array(fc.record({ window: anyWindow, pageSize: fc.integer({ min: 4, max: 60 }) }), {
-        ...{ minLength: 5, maxLength: 5 },
+        minLength: 5,
+        maxLength: 5,
       }),
       fc.nat(),
       async (specs, sizes, queries, seed) => {
@@ -267,7 +284,9 @@ test('whatever movements arrive in whatever order, pages of all accounts and of 
           return {
             ...toMovement(accounts[account]!, { sequence: sequences[account]!, createdAt: iso(at) }),
             ...(isDebit && ({ type: 'debit', action: 'purchase' } as const)),
-            ...{ previousBalance: `${previous}.00`, runningBalance: `${balances[account]}.00`, account },
+            previousBalance: `${previous}.00`,
+            runningBalance: `${balances[account]}.00`,
+            account,
           };
         });
         const arriving = shuffle(movements, seed);
@@ -318,7 +337,9 @@ test('whatever movements arrive in whatever order, pages of all accounts and of 
           );
         }
         const { collateralMinor } = await listCardsWithCollateral(ctx(), {
-          ...{ userId, currentPage: 0, pageSize: 1 },
+          userId,
+          currentPage: 0,
+          pageSize: 1,
         });
         assert.equal(collateralMinor, BigInt(balances[0]! + balances[1]!) * 100n);
         deepest = Math.max(deepest, await checkLists(db(), userId));
@@ -349,7 +370,8 @@ test('twelve who write for the same users at once, the same rows too: nothing is
   );
   const movements = Array.from({ length: 300 }, (_, n) =>
     toMovement(owners[n % 3]!.cardIssuerUserId, {
-      ...{ sequence: Math.floor(n / 3) + 1, createdAt: iso(start + (n % 50) * hour) },
+      sequence: Math.floor(n / 3) + 1,
+      createdAt: iso(start + (n % 50) * hour),
     }),
   );
   await Promise.all(

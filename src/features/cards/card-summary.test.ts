@@ -112,9 +112,14 @@ test('whatever cards went through, a summary is what they were at that instant',
           return versions.map(({ after, limit, status, interval, nickname }, place) => {
             at += place === 0 ? 0 : after;
             return toCard(owner.cardIssuerUserId, {
-              ...{ id: `${owner.cardIssuerUserId} ${n}`, version: place + 1, status, nickname },
-              ...{ spendingLimit: `${limit}.00`, spendingInterval: interval },
-              ...{ createdAt: iso(createdAt), updatedAt: iso(at) },
+              id: `${owner.cardIssuerUserId} ${n}`,
+              version: place + 1,
+              status,
+              nickname,
+              spendingLimit: `${limit}.00`,
+              spendingInterval: interval,
+              createdAt: iso(createdAt),
+              updatedAt: iso(at),
             });
           });
         });
@@ -124,8 +129,11 @@ test('whatever cards went through, a summary is what they were at that instant',
         else await tell(harness.deps, { cards: told });
         const transactions = spendings.map(({ at, card, amount, type, status }) =>
           toTransaction(owner, {
-            ...{ cardId: versions[card % versions.length]![0]!.id, createdAt: iso(at), status },
-            ...{ type: type as 'purchase' | 'refund', amount: `${amount}.00` },
+            cardId: versions[card % versions.length]![0]!.id,
+            createdAt: iso(at),
+            status,
+            type: type as 'purchase' | 'refund',
+            amount: `${amount}.00`,
           }),
         );
         await tell(harness.deps, { transactions });
@@ -152,17 +160,19 @@ test('whatever cards went through, a summary is what they were at that instant',
           }
           assert.deepEqual(
             read.map((card) => [
-              ...[
-                card.id,
-                card.status,
-                card.nickname,
-                dollars(card.spendingLimitMinor),
-                card.spendingInterval,
-              ],
+              card.id,
+              card.status,
+              card.nickname,
+              dollars(card.spendingLimitMinor),
+              card.spendingInterval,
               dollars(card.availableLimitMinor),
             ]),
             expected.map((card) => [
-              ...[card.id, card.status, card.nickname, Number(card.spendingLimit), card.spendingInterval],
+              card.id,
+              card.status,
+              card.nickname,
+              Number(card.spendingLimit),
+              card.spendingInterval,
               availableOf(card, transactions, instant ?? now),
             ]),
           );

@@ -29,7 +29,8 @@ const makeCard = async () => {
 
 const auditOf = async (subject: string, action: string) =>
   harness.deps.db.query('select actor_id, after from audit_log where subject = $1 and action = $2', [
-    ...[subject, action],
+    subject,
+    action,
   ]);
 
 // ## Making and changing
@@ -72,8 +73,13 @@ test('updateUserCard: the card as it now is, once under a key', async () => {
   const changed = await call('updateUserCard', { ...args, reason: 'as asked' });
   const [shown] = (await call('getUserCards', { cardId: card.cardId })).cards;
   assert.deepEqual(changed, {
-    ...{ userId: owner.userId, ...shown, nickname: 'Daily', status: 'active' },
-    ...{ spendingLimit: '7.50', spendingInterval: 'monthly', replayed: false },
+    userId: owner.userId,
+    ...shown,
+    nickname: 'Daily',
+    status: 'active',
+    spendingLimit: '7.50',
+    spendingInterval: 'monthly',
+    replayed: false,
   });
   await call('updateUserCard', { ...card, status: 'locked', nickname: null });
   const again = await call('updateUserCard', { ...args, reason: 'as asked' });

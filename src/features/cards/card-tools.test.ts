@@ -68,16 +68,25 @@ test('cards: the contract’s fields, newest first, with all collateral, in one 
   const statements = noteStatements(ctx);
   const all = [
     {
-      ...{ id: 'card-new', cardIssuerUserId: one.cardIssuerUserId, nickname: null },
-      ...{ lastFourDigits: '2222', status: 'locked' },
+      id: 'card-new',
+      cardIssuerUserId: one.cardIssuerUserId,
+      nickname: null,
+      lastFourDigits: '2222',
+      status: 'locked',
     },
     {
-      ...{ id: 'card-mid', cardIssuerUserId: other.cardIssuerUserId, nickname: 'Mid' },
-      ...{ lastFourDigits: '4242', status: 'inactive' },
+      id: 'card-mid',
+      cardIssuerUserId: other.cardIssuerUserId,
+      nickname: 'Mid',
+      lastFourDigits: '4242',
+      status: 'inactive',
     },
     {
-      ...{ id: 'card-old', cardIssuerUserId: one.cardIssuerUserId, nickname: disarmed },
-      ...{ lastFourDigits: '1111', status: 'active' },
+      id: 'card-old',
+      cardIssuerUserId: one.cardIssuerUserId,
+      nickname: disarmed,
+      lastFourDigits: '1111',
+      status: 'active',
     },
   ];
   assert.deepEqual(await callTool(ctx, 'getUserCards'), {
@@ -113,7 +122,9 @@ test('cards: the contract’s fields, newest first, with all collateral, in one 
 
 test('cards: of a user without any, and a page past the end', async () => {
   assert.deepEqual(await call('getUserCards'), {
-    ...{ userId: owner.userId, cards: [], balances: { totalUsd: '0.00' } },
+    userId: owner.userId,
+    cards: [],
+    balances: { totalUsd: '0.00' },
     pagination: { currentPage: 0, pageSize: 10, totalCount: 0, hasNextPage: false },
   });
   await makeOwner([{}, {}]);
@@ -216,17 +227,19 @@ test('transactions of a card: the contract’s fields, hostile merchants disarme
   await tell(harness.deps, {
     transactions: [
       toTransaction(mine, {
-        ...{ id: 't1', cardId: 'card-a', amount: '0.10', merchantName: hostile, status: 'settled' },
+        id: 't1',
+        cardId: 'card-a',
+        amount: '0.10',
+        merchantName: hostile,
+        status: 'settled',
         createdAt: day(1),
       }),
       toTransaction(mine, {
-        ...{
-          id: 't2',
-          cardId: 'card-a',
-          amount: '1234567.89',
-          merchantName: 'Padaria São João',
-          type: 'refund',
-        },
+        id: 't2',
+        cardId: 'card-a',
+        amount: '1234567.89',
+        merchantName: 'Padaria São João',
+        type: 'refund',
         createdAt: day(2),
       }),
       toTransaction(mine, { id: 't3', cardId: 'card-b' }),
@@ -234,15 +247,26 @@ test('transactions of a card: the contract’s fields, hostile merchants disarme
   });
   const card = { cardId: 'card-a', cardIssuerUserId };
   assert.deepEqual(await call('getUserCardTransactions', card), {
-    ...{ userId: owner.userId, ...card },
+    userId: owner.userId,
+    ...card,
     transactions: [
       {
-        ...{ id: 't2', amount: 1234567.89, currency: 'USD', merchantName: 'Padaria São João' },
-        ...{ status: 'pending', createdAt: day(2), type: 'refund' },
+        id: 't2',
+        amount: 1234567.89,
+        currency: 'USD',
+        merchantName: 'Padaria São João',
+        status: 'pending',
+        createdAt: day(2),
+        type: 'refund',
       },
       {
-        ...{ id: 't1', amount: 0.1, currency: 'USD', merchantName: disarmed },
-        ...{ status: 'settled', createdAt: day(1), type: 'purchase' },
+        id: 't1',
+        amount: 0.1,
+        currency: 'USD',
+        merchantName: disarmed,
+        status: 'settled',
+        createdAt: day(1),
+        type: 'purchase',
       },
     ],
   });
@@ -265,7 +289,9 @@ test('transactions of a card: pages by nextArguments are the whole list', async 
     assert.ok(!('nextArguments' in whole));
     for (const pageSize of [undefined, 1, 3, 10]) {
       const pages = await readAllPages((next) => call('getUserCardTransactions', next), {
-        ...{ ...card, status, pageSize },
+        ...card,
+        status,
+        pageSize,
       });
       assert.deepEqual(
         pages.flatMap(({ transactions }) => transactions),
@@ -293,8 +319,14 @@ test('summary: the contract’s fields, limits as strings, as of an instant', as
   await tell(harness.deps, {
     cards: [
       toCard(cardIssuerUserId, {
-        ...{ id: 'card-s', version: 2, nickname: hostile, status: 'locked', spendingLimit: '20.00' },
-        ...{ spendingInterval: 'all-time', createdAt: day(1), updatedAt: day(10) },
+        id: 'card-s',
+        version: 2,
+        nickname: hostile,
+        status: 'locked',
+        spendingLimit: '20.00',
+        spendingInterval: 'all-time',
+        createdAt: day(1),
+        updatedAt: day(10),
       }),
     ],
     transactions: [toTransaction(mine, { cardId: 'card-s', amount: '5.25', createdAt: day(5) })],
@@ -355,7 +387,9 @@ test('summary: cards that the issuer changed ahead of our clock are on the later
   await tell(harness.deps, {
     cards: mine.cardIds.map((id) => ({
       ...toCard(mine.cardIssuerUserId, { id }),
-      ...{ version: 2, status: 'locked' as const, updatedAt },
+      version: 2,
+      status: 'locked' as const,
+      updatedAt,
     })),
   });
   const pages = await readAllPages((next) => call('getUserCardSummary', next), {
@@ -373,12 +407,23 @@ test('movements: the contract’s fields for each account, amounts as strings', 
   await tell(harness.deps, {
     movements: [
       toMovement(one.cardIssuerUserId, {
-        ...{ id: 'm1', sequence: 1, amount: '10.00', runningBalance: '10.00', description: hostile },
+        id: 'm1',
+        sequence: 1,
+        amount: '10.00',
+        runningBalance: '10.00',
+        description: hostile,
         createdAt: day(1),
       }),
       toMovement(one.cardIssuerUserId, {
-        ...{ id: 'm2', sequence: 2, action: 'purchase', type: 'debit', amount: '12.50', description: 'Shop' },
-        ...{ previousBalance: '10.00', runningBalance: '-2.50', createdAt: day(2) },
+        id: 'm2',
+        sequence: 2,
+        action: 'purchase',
+        type: 'debit',
+        amount: '12.50',
+        description: 'Shop',
+        previousBalance: '10.00',
+        runningBalance: '-2.50',
+        createdAt: day(2),
       }),
     ],
   });
@@ -389,18 +434,33 @@ test('movements: the contract’s fields for each account, amounts as strings', 
     cardIssuerUserId: one.cardIssuerUserId,
     movements: [
       {
-        ...{ id: 'm2', description: 'Shop', action: 'purchase', status: 'completed', amount: '12.50' },
-        ...{ runningBalance: '-2.50', previousBalance: '10.00', createdAt: day(2), type: 'debit' },
+        id: 'm2',
+        description: 'Shop',
+        action: 'purchase',
+        status: 'completed',
+        amount: '12.50',
+        runningBalance: '-2.50',
+        previousBalance: '10.00',
+        createdAt: day(2),
+        type: 'debit',
       },
       {
-        ...{ id: 'm1', description: disarmed, action: 'deposit', status: 'completed', amount: '10.00' },
-        ...{ runningBalance: '10.00', previousBalance: '0.00', createdAt: day(1), type: 'credit' },
+        id: 'm1',
+        description: disarmed,
+        action: 'deposit',
+        status: 'completed',
+        amount: '10.00',
+        runningBalance: '10.00',
+        previousBalance: '0.00',
+        createdAt: day(1),
+        type: 'credit',
       },
     ],
     pagination: { ...page, totalCount: 2, hasNextPage: false },
   };
   const ofTwo = {
-    ...{ cardIssuerUserId: two.cardIssuerUserId, movements: [] },
+    cardIssuerUserId: two.cardIssuerUserId,
+    movements: [],
     pagination: { ...page, totalCount: 0, hasNextPage: false },
   };
   const byAccount = (list: { cardIssuerUserId: string }[]) =>
@@ -425,8 +485,10 @@ test('movements: pages by nextArguments are the whole list of each account, what
   const told = owners.map(({ cardIssuerUserId }, account) =>
     Array.from({ length: sizes[account]! }, (_, at) =>
       toMovement(cardIssuerUserId, {
-        ...{ sequence: at + 1, createdAt: new Date(from + at * 3_900_000).toISOString() },
-        ...{ previousBalance: `${at}.00`, runningBalance: `${at + 1}.00` },
+        sequence: at + 1,
+        createdAt: new Date(from + at * 3_900_000).toISOString(),
+        previousBalance: `${at}.00`,
+        runningBalance: `${at + 1}.00`,
       }),
     ),
   );
@@ -493,7 +555,10 @@ test('refills: the contract’s fields, and pages by nextArguments', async () =>
   assert.deepEqual(whole.pagination, { currentPage: 0, pageSize: 100, totalCount: 13, hasNextPage: false });
   const { id, ...oldest } = whole.autoRefillHistories.at(-1);
   assert.deepEqual(oldest, {
-    ...{ amount: '10.01', status: 'completed', retries: 0, transactionHash: refillHash },
+    amount: '10.01',
+    status: 'completed',
+    retries: 0,
+    transactionHash: refillHash,
     executedAt: '2026-01-02T00:00:00.000Z',
   });
   const { id: _, ...newer } = whole.autoRefillHistories.at(-2);

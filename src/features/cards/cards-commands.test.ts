@@ -58,25 +58,30 @@ async function makeFundedCard(collateral = '300') {
 test('200 cards.create and cards.show: the card, its states, its account', async () => {
   const { cards, replayed } = await run('create', {
     userId: userId.toUpperCase(),
-    ...{
-      cards: [{ nickname: 'Fuel', spendingLimit: '99.9', spendingInterval: 'weekly' }],
-      idempotencyKey: 'k',
-    },
+    cards: [{ nickname: 'Fuel', spendingLimit: '99.9', spendingInterval: 'weekly' }],
+    idempotencyKey: 'k',
   });
   assert.equal(replayed, false);
   const [card] = cards;
   assert.match(card.lastFourDigits, /^[0-9]{4}$/);
   const { id, cardIssuerUserId, lastFourDigits, createdAt, updatedAt, ...rest } = card;
   assert.deepEqual(rest, {
-    ...{ userId, name: 'Test Person', nickname: 'Fuel', status: 'inactive', version: 1 },
-    ...{ spendingLimit: '99.90', spendingInterval: 'weekly' },
+    userId,
+    name: 'Test Person',
+    nickname: 'Fuel',
+    status: 'inactive',
+    version: 1,
+    spendingLimit: '99.90',
+    spendingInterval: 'weekly',
   });
   await run('update', { cardId: id, status: 'active', reason: 'as asked' });
   const shown = await run('show', { cardId: id });
   assert.equal(shown.status, 'active');
   assert.deepEqual(
     shown.versions.map(({ version, status, spendingLimit }: Record<string, unknown>) => [
-      ...[version, status, spendingLimit],
+      version,
+      status,
+      spendingLimit,
     ]),
     [
       [2, 'active', '99.90'],
@@ -87,7 +92,10 @@ test('200 cards.create and cards.show: the card, its states, its account', async
   const { collateralAddress, ...account } = shown.account;
   assert.equal(checksumAddress(collateralAddress.toLowerCase()), collateralAddress);
   assert.deepEqual(account, {
-    ...{ cardIssuerUserId, userId, collateral: '0.00', createdAt: account.createdAt },
+    cardIssuerUserId,
+    userId,
+    collateral: '0.00',
+    createdAt: account.createdAt,
   });
   assert.equal(shown.recentTransactions, 0);
 });
@@ -100,7 +108,9 @@ test('200 cards.list: by user and status, page by page', async () => {
   let cursor: string | undefined;
   do {
     const page: { items: { id: string }[]; nextCursor: string | null } = await run('list', {
-      ...{ userId, limit: 2, ...(cursor && { cursor }) },
+      userId,
+      limit: 2,
+      ...(cursor && { cursor }),
     });
     seen.push(...page.items.map(({ id }) => id));
     cursor = page.nextCursor ?? undefined;
@@ -118,8 +128,14 @@ test('200 cards.list: by user and status, page by page', async () => {
 test('200 a payment’s life: authorized, settled in part, refunded, with the collateral after each', async () => {
   const { id: cardId, cardIssuerUserId } = await makeFundedCard('300');
   const { transaction, movement, account } = await run('simulate-authorization', {
-    ...{ cardId, amount: '120.5', merchantName: 'Café São Jorge', description: 'Table 4' },
-    ...{ merchantCategory: 'Restaurants', merchantCountry: 'PT', localAmount: '110', localCurrency: 'EUR' },
+    cardId,
+    amount: '120.5',
+    merchantName: 'Café São Jorge',
+    description: 'Table 4',
+    merchantCategory: 'Restaurants',
+    merchantCountry: 'PT',
+    localAmount: '110',
+    localCurrency: 'EUR',
   });
   assert.deepEqual(
     [transaction.status, transaction.amount, movement.type, movement.amount, account.collateral],
@@ -243,7 +259,10 @@ test('200 cards.catch-up reads what nobody has told; 503 where the issuer does n
   assert.deepEqual(
     { read, skipped, missingSequence, isBehind },
     {
-      ...{ read: 3, skipped: 1, missingSequence: null, isBehind: false },
+      read: 3,
+      skipped: 1,
+      missingSequence: null,
+      isBehind: false,
     },
   );
   const [account] = await sql('select collateral from card_issuer_users where id = $1', [cardIssuerUserId]);
@@ -300,8 +319,12 @@ test('the demo: an active card with collateral and payments, the same after ever
   assert.deepEqual(
     first[2]!.map(({ type, status }) => `${type} ${status}`),
     [
-      ...['purchase settled', 'purchase settled', 'purchase settled', 'refund settled'],
-      ...['purchase pending', 'purchase declined'],
+      'purchase settled',
+      'purchase settled',
+      'purchase settled',
+      'refund settled',
+      'purchase pending',
+      'purchase declined',
     ],
   );
   await sandbox.crash();

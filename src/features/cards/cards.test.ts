@@ -119,16 +119,29 @@ test('cards are made in an account that is opened for them, stored with their fi
   assert.equal(replayed, false);
   assert.deepEqual(
     cards.map(({ nickname, status, spendingLimit, spendingInterval, name, version }) => ({
-      ...{ nickname, status, spendingLimit, spendingInterval, name, version },
+      nickname,
+      status,
+      spendingLimit,
+      spendingInterval,
+      name,
+      version,
     })),
     [
       {
-        ...{ nickname: 'Groceries', status: 'inactive', spendingLimit: 25_000n, spendingInterval: 'monthly' },
-        ...{ name: 'Test Person', version: 1 },
+        nickname: 'Groceries',
+        status: 'inactive',
+        spendingLimit: 25_000n,
+        spendingInterval: 'monthly',
+        name: 'Test Person',
+        version: 1,
       },
       {
-        ...{ nickname: null, status: 'inactive', spendingLimit: 50n, spendingInterval: 'all-time' },
-        ...{ name: 'Test Person', version: 1 },
+        nickname: null,
+        status: 'inactive',
+        spendingLimit: 50n,
+        spendingInterval: 'all-time',
+        name: 'Test Person',
+        version: 1,
       },
     ],
   );
@@ -149,9 +162,12 @@ test('cards are made in an account that is opened for them, stored with their fi
     cardIssuerUserId,
     cards: [
       {
-        ...{ id: one!.id, nickname: 'Groceries', spendingLimit: '250.00', spendingInterval: 'monthly' },
+        id: one!.id,
+        nickname: 'Groceries',
+        spendingLimit: '250.00',
+        spendingInterval: 'monthly',
       },
-      { ...{ id: other!.id, nickname: null, spendingLimit: '0.50', spendingInterval: 'all-time' } },
+      { id: other!.id, nickname: null, spendingLimit: '0.50', spendingInterval: 'all-time' },
     ],
   });
 });
@@ -173,7 +189,8 @@ test('without an account named, cards are of the oldest; ten who create at once 
   });
   assert.ok(accounts.has(cards[0]!.cardIssuerUserId));
   const inSecond = await createCards(as(owner), {
-    ...{ userId, cards: [{ spendingLimit: '1', cardIssuerUserId: second.id }] },
+    userId,
+    cards: [{ spendingLimit: '1', cardIssuerUserId: second.id }],
   });
   assert.equal(inSecond.cards[0]!.cardIssuerUserId, second.id);
 });
@@ -466,7 +483,8 @@ test('everything that may change, one by one and together, with a version each a
   const rows = await auditOf(`card:${card.cardId}`);
   assert.equal(rows.length, 5);
   assert.deepEqual(rows.at(-1), {
-    ...{ action: 'cards.update', actor_id: owner.id },
+    action: 'cards.update',
+    actor_id: owner.id,
     before: { nickname: null, status: 'inactive', spendingLimit: '7.50' },
     after: { nickname: 'All', status: 'active', spendingLimit: '0.00', reason: 'a test' },
   });
@@ -561,7 +579,9 @@ test('an issuer that refuses what is so already: what is left is asked, or the c
   const { card: locked } = await updateCard(as(owner, strict), { ...card, status: 'locked' });
   assert.deepEqual([locked.status, locked.version], ['locked', 3]);
   const { card: both } = await updateCard(as(owner, strict), {
-    ...{ ...card, status: 'locked', nickname: 'Kept' },
+    ...card,
+    status: 'locked',
+    nickname: 'Kept',
   });
   assert.deepEqual([both.status, both.nickname, both.version], ['locked', 'Kept', 4]);
 
@@ -649,8 +669,11 @@ async function send(event: IssuerEvent, { body, at, id, secret, headers }: Hook 
   const response = await fetch(webhookUrl(), {
     method: 'POST',
     headers: {
-      ...{ 'content-type': 'application/json', 'webhook-id': id ?? event.id },
-      ...{ 'webhook-timestamp': timestamp, 'webhook-signature': signature, ...headers },
+      'content-type': 'application/json',
+      'webhook-id': id ?? event.id,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': signature,
+      ...headers,
     },
     body: body ?? text,
   });

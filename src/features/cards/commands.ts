@@ -27,9 +27,15 @@ const terms = {
 };
 
 const card = Type.Object({
-  ...{ id: Type.String(), userId: uuid, cardIssuerUserId: Type.String(), name: Type.String() },
-  ...{ lastFourDigits: Type.String(), ...terms, version: Type.Integer() },
-  ...{ createdAt: dateTime, updatedAt: dateTime },
+  id: Type.String(),
+  userId: uuid,
+  cardIssuerUserId: Type.String(),
+  name: Type.String(),
+  lastFourDigits: Type.String(),
+  ...terms,
+  version: Type.Integer(),
+  createdAt: dateTime,
+  updatedAt: dateTime,
 });
 
 const account = Type.Object({
@@ -52,8 +58,13 @@ const life = Type.Object({
 const activity = Type.Object({
   transaction: nullable(
     Type.Object({
-      ...{ id: Type.String(), cardId: Type.String(), type: Type.String(), status: Type.String() },
-      ...{ amount, merchantName: Type.String(), declineReason: nullable(Type.String()) },
+      id: Type.String(),
+      cardId: Type.String(),
+      type: Type.String(),
+      status: Type.String(),
+      amount,
+      merchantName: Type.String(),
+      declineReason: nullable(Type.String()),
     }),
   ),
   movement: nullable(Type.Object({ id: Type.String(), action: Type.String(), type: Type.String(), amount })),

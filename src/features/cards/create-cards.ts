@@ -76,10 +76,14 @@ function readRequest(ctx: Ctx, { userId, cards, idempotencyKey }: NewCardsReques
   const wanted = cards.map(({ nickname, spendingLimit, spendingInterval, cardIssuerUserId }, at) => ({
     nickname: nickname?.trim() || null,
     spendingLimit: readLimit(`cards.${at}.spendingLimit`, spendingLimit),
-    ...{ spendingInterval: spendingInterval ?? 'monthly', cardIssuerUserId },
+    spendingInterval: spendingInterval ?? 'monthly',
+    cardIssuerUserId,
   }));
   const facts = wanted.map(({ nickname, spendingLimit, spendingInterval, cardIssuerUserId }) => [
-    ...[nickname, String(spendingLimit), spendingInterval, cardIssuerUserId ?? null],
+    nickname,
+    String(spendingLimit),
+    spendingInterval,
+    cardIssuerUserId ?? null,
   ]);
   return { ...keyRequest(ctx, { userId: userId.toLowerCase(), idempotencyKey }, facts), cards: wanted };
 }
@@ -90,7 +94,10 @@ async function plan(ctx: Ctx, wanted: Wanted): Promise<Asked> {
   return noteRequest<Asked>(ctx, wanted, {
     cardIssuerUserId: await chooseAccount(ctx, wanted),
     cards: wanted.cards.map(({ nickname, spendingLimit, spendingInterval }) => ({
-      ...{ name, nickname, spendingLimit: formatCents(spendingLimit), spendingInterval },
+      name,
+      nickname,
+      spendingLimit: formatCents(spendingLimit),
+      spendingInterval,
     })),
   });
 }
@@ -139,7 +146,10 @@ async function store(ctx: Ctx, wanted: Wanted, asked: Asked, made: IssuerCard[])
       after: {
         cardIssuerUserId: asked.cardIssuerUserId,
         cards: made.map(({ id, nickname, spendingLimit, spendingInterval }) => ({
-          ...{ id, nickname, spendingLimit, spendingInterval },
+          id,
+          nickname,
+          spendingLimit,
+          spendingInterval,
         })),
       },
     });

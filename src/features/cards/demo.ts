@@ -12,8 +12,13 @@ type Purchase = Omit<Simulation & { kind: 'authorization' | 'decline' }, 'kind' 
 const purchases: readonly (Purchase & { ends: 'settled' | 'refunded' | 'pending' | 'declined' })[] = [
   { ends: 'settled', merchantName: 'Padaria São João', amount: '6.40', merchantCategory: 'Bakeries' },
   {
-    ...{ ends: 'settled', merchantName: 'Metro de Lisboa', amount: '1.98', merchantCategory: 'Transport' },
-    ...{ merchantCountry: 'PT', localAmount: '1.80', localCurrency: 'EUR' },
+    ends: 'settled',
+    merchantName: 'Metro de Lisboa',
+    amount: '1.98',
+    merchantCategory: 'Transport',
+    merchantCountry: 'PT',
+    localAmount: '1.80',
+    localCurrency: 'EUR',
   },
   { ends: 'refunded', merchantName: 'Livraria Central', amount: '42.75', description: 'Order 1177' },
   { ends: 'pending', merchantName: 'Grand Hotel Atlântico', amount: '189.00', merchantCountry: 'PT' },
@@ -28,7 +33,8 @@ export async function seedCards(ctx: Ctx): Promise<void> {
   if (ctx.issuer === noIssuer) return;
   while ((await catchUp(ctx)).isBehind);
   const { cards } = await createCards(ctx, {
-    ...{ userId: demoUsers.owner.id, idempotencyKey: 'demo' },
+    userId: demoUsers.owner.id,
+    idempotencyKey: 'demo',
     cards: [{ nickname: 'Everyday', spendingLimit: '2500' }],
   });
   const { id: cardId, cardIssuerUserId, userId, status } = cards[0]!;

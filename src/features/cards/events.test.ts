@@ -123,13 +123,19 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      ...{ kind: fc.constant('change' as const), card: choice, status: choice, nickname: choice },
+      kind: fc.constant('change' as const),
+      card: choice,
+      status: choice,
+      nickname: choice,
     }),
   },
   {
     weight: 4,
     arbitrary: fc.record({
-      ...{ kind: fc.constant('purchase' as const), card: choice, amount: cents, isDeclined: fc.boolean() },
+      kind: fc.constant('purchase' as const),
+      card: choice,
+      amount: cents,
+      isDeclined: fc.boolean(),
     }),
   },
   {
@@ -139,7 +145,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      ...{ kind: fc.constant('move' as const), account: choice, amount: cents, isCredit: fc.boolean() },
+      kind: fc.constant('move' as const),
+      account: choice,
+      amount: cents,
+      isCredit: fc.boolean(),
     }),
   },
 );
@@ -162,8 +171,10 @@ function tellStory(steps: readonly Step[]): IssuerEvent[] {
     switch (step.kind) {
       case 'account': {
         const data: IssuerUser = {
-          ...{ id: `ciu_${accounts.length}`, reference: pick(references, step.user)! },
-          ...{ collateralAddress: `0x${String(accounts.length).padStart(40, '0')}`, createdAt: now() },
+          id: `ciu_${accounts.length}`,
+          reference: pick(references, step.user)!,
+          collateralAddress: `0x${String(accounts.length).padStart(40, '0')}`,
+          createdAt: now(),
         };
         accounts.push({ ...data, balance: 0, movements: 0 });
         tell({ type: 'user.created', data });
@@ -173,14 +184,17 @@ function tellStory(steps: readonly Step[]): IssuerEvent[] {
         const account = pick(accounts, step.account);
         if (!account) break;
         const data: IssuerCard = {
-          ...{ id: `crd_${cards.size}`, cardIssuerUserId: account.id, version: 1, name: 'Test Person' },
-          ...{
-            nickname: null,
-            lastFourDigits: '4242',
-            status: 'inactive',
-            spendingLimit: dollars(step.limit),
-          },
-          ...{ spendingInterval: 'monthly', createdAt: now(), updatedAt: now() },
+          id: `crd_${cards.size}`,
+          cardIssuerUserId: account.id,
+          version: 1,
+          name: 'Test Person',
+          nickname: null,
+          lastFourDigits: '4242',
+          status: 'inactive',
+          spendingLimit: dollars(step.limit),
+          spendingInterval: 'monthly',
+          createdAt: now(),
+          updatedAt: now(),
         };
         cards.set(data.id, data);
         tell({ type: 'card.changed', data });
@@ -190,7 +204,10 @@ function tellStory(steps: readonly Step[]): IssuerEvent[] {
         const card = pick([...cards.values()], step.card);
         if (!card) break;
         const data: IssuerCard = {
-          ...{ ...card, version: card.version + 1, updatedAt: now(), nickname: `Nickname ${step.nickname}` },
+          ...card,
+          version: card.version + 1,
+          updatedAt: now(),
+          nickname: `Nickname ${step.nickname}`,
           status: pick(['active', 'locked', 'canceled'] as const, step.status)!,
         };
         cards.set(data.id, data);
@@ -201,17 +218,25 @@ function tellStory(steps: readonly Step[]): IssuerEvent[] {
         const card = pick([...cards.values()], step.card);
         if (!card) break;
         const data: IssuerTransaction = {
-          ...{ id: `txn_${transactions.size}`, cardId: card.id, cardIssuerUserId: card.cardIssuerUserId },
-          ...{ version: 1, type: 'purchase', status: step.isDeclined ? 'declined' : 'pending' },
-          ...{
-            amount: dollars(step.amount),
-            currency: 'USD',
-            merchantName: 'Café “Zoé” 🍵',
-            description: null,
-          },
-          ...{ merchantCategory: null, merchantCountry: 'PT', localAmount: '12', localCurrency: 'JPY' },
-          ...{ createdAt: now(), authorizedAt: step.isDeclined ? null : now(), settledAt: null },
-          ...{ declineReason: step.isDeclined ? 'card-locked' : null, updatedAt: now() },
+          id: `txn_${transactions.size}`,
+          cardId: card.id,
+          cardIssuerUserId: card.cardIssuerUserId,
+          version: 1,
+          type: 'purchase',
+          status: step.isDeclined ? 'declined' : 'pending',
+          amount: dollars(step.amount),
+          currency: 'USD',
+          merchantName: 'Café “Zoé” 🍵',
+          description: null,
+          merchantCategory: null,
+          merchantCountry: 'PT',
+          localAmount: '12',
+          localCurrency: 'JPY',
+          createdAt: now(),
+          authorizedAt: step.isDeclined ? null : now(),
+          settledAt: null,
+          declineReason: step.isDeclined ? 'card-locked' : null,
+          updatedAt: now(),
         };
         transactions.set(data.id, data);
         tell({ type: 'transaction.changed', data });
@@ -221,8 +246,12 @@ function tellStory(steps: readonly Step[]): IssuerEvent[] {
         const transaction = pick([...transactions.values()], step.transaction);
         if (transaction?.status !== 'pending') break;
         const data: IssuerTransaction = {
-          ...{ ...transaction, version: transaction.version + 1, status: 'settled', settledAt: now() },
-          ...{ amount: dollars(step.amount), updatedAt: now() },
+          ...transaction,
+          version: transaction.version + 1,
+          status: 'settled',
+          settledAt: now(),
+          amount: dollars(step.amount),
+          updatedAt: now(),
         };
         transactions.set(data.id, data);
         tell({ type: 'transaction.changed', data });
@@ -235,11 +264,19 @@ function tellStory(steps: readonly Step[]): IssuerEvent[] {
         account.balance += step.isCredit ? step.amount : -step.amount;
         account.movements++;
         const data: IssuerMovement = {
-          ...{ id: `mov_${account.id}_${account.movements}`, cardIssuerUserId: account.id },
-          ...{ sequence: account.movements, action: step.isCredit ? 'deposit' : 'purchase' },
-          ...{ type: step.isCredit ? 'credit' : 'debit', status: 'completed', amount: dollars(step.amount) },
-          ...{ previousBalance: dollars(previous), runningBalance: dollars(account.balance) },
-          ...{ description: 'A movement', transactionId: null, reference: null, createdAt: now() },
+          id: `mov_${account.id}_${account.movements}`,
+          cardIssuerUserId: account.id,
+          sequence: account.movements,
+          action: step.isCredit ? 'deposit' : 'purchase',
+          type: step.isCredit ? 'credit' : 'debit',
+          status: 'completed',
+          amount: dollars(step.amount),
+          previousBalance: dollars(previous),
+          runningBalance: dollars(account.balance),
+          description: 'A movement',
+          transactionId: null,
+          reference: null,
+          createdAt: now(),
         };
         tell({ type: 'movement.posted', data });
         break;
@@ -382,7 +419,9 @@ test('a gap stops the reading right before it, is told once, shows as a figure, 
       assert.deepEqual(
         { lastSequence, missingSequence, isBehind },
         {
-          ...{ lastSequence: 3n, missingSequence: 4n, isBehind: false },
+          lastSequence: 3n,
+          missingSequence: 4n,
+          isBehind: false,
         },
       );
     }
@@ -405,7 +444,7 @@ test('a gap stops the reading right before it, is told once, shows as a figure, 
 /** The same events, one of them as the reader of the protocol tells what it cannot read. */
 const spoil = (events: readonly FeedEvent[], at: bigint, type: 'foreign' | 'unreadable'): FeedEvent[] =>
   events.map((event) =>
-    event.sequence === at ? { ...{ sequence: at, createdAt: event.createdAt }, type, data: null } : event,
+    event.sequence === at ? { sequence: at, createdAt: event.createdAt, type, data: null } : event,
   );
 
 interface Line {
@@ -442,7 +481,9 @@ test('an event that cannot be read stops the reading right before it, is named, 
     assert.equal(card!.version, 2, 'what came before it is there');
     assert.deepEqual(lines, [{ level: 'error', sequence: '4' }]);
     const figures = async () => [
-      ...[await figure('missing'), await figure('unreadable'), await figure('stand_at')],
+      await figure('missing'),
+      await figure('unreadable'),
+      await figure('stand_at'),
     ];
     assert.deepEqual(await figures(), [0, 1, 4]);
 
@@ -582,7 +623,8 @@ test('cards that ten tell at once for the first time are stored once, and nobody
   const { cardIssuerUserId } = await makeCardOwner(harness);
   for (let round = 0; round < 150; round++) {
     const facts = Array.from({ length: 3 }, () => ({
-      ...{ type: 'card.changed' as const, data: toCard(cardIssuerUserId) },
+      type: 'card.changed' as const,
+      data: toCard(cardIssuerUserId),
     }));
     await Promise.all(Array.from({ length: 10 }, () => applyEvents({ db }, facts)));
   }

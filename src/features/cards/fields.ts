@@ -43,7 +43,9 @@ export const newCard = Type.Object(
 );
 
 export const newCards = Type.Array(newCard, {
-  ...{ minItems: 1, maxItems: 10, description: '1 to 10 cards, made all together or not at all' },
+  minItems: 1,
+  maxItems: 10,
+  description: '1 to 10 cards, made all together or not at all',
 });
 
 export const idempotencyKey = Type.String({

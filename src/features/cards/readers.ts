@@ -22,7 +22,11 @@ export const cardReaders = [
       const page = { currentPage, pageSize };
       const { userId } = ctx.actor;
       const { total, transactions } = await listCardTransactions(ctx, {
-        ...{ userId, startAt, endAt, text, ...page },
+        userId,
+        startAt,
+        endAt,
+        text,
+        ...page,
       });
       return {
         userCardTransactions: transactions.map(presentTransaction),
@@ -35,7 +39,10 @@ export const cardReaders = [
     async read(ctx: Ctx<KeyActor>, { currentPage, pageSize, asOf, status }: CardsHistoryRequest) {
       const page = { currentPage, pageSize };
       const { total, cards } = await listCards(ctx, {
-        ...{ userId: ctx.actor.userId, asOf, status: status as CardsRequest['status'], ...page },
+        userId: ctx.actor.userId,
+        asOf,
+        status: status as CardsRequest['status'],
+        ...page,
       });
       return { userCardsSnapshot: cards.map(presentCard), pagination: describePage(total, page) };
     },
@@ -45,7 +52,10 @@ export const cardReaders = [
     async read(ctx: Ctx<KeyActor>, { currentPage, pageSize, startAt, endAt }: CardsHistoryRequest) {
       const page = { currentPage, pageSize };
       const { total, movements } = await listMovements(ctx, {
-        ...{ userId: ctx.actor.userId, startAt, endAt, ...page },
+        userId: ctx.actor.userId,
+        startAt,
+        endAt,
+        ...page,
       });
       return {
         cardIssuerUserCollateralMovement: movements.map(presentMovement),

@@ -20,8 +20,12 @@ export async function skipEvent(
     if (next?.sequence === sequence && next.type !== 'unreadable') throw cardErrors.eventReadable();
     const { lastSequence, missingSince, isUnreadable, skipped } = cursor;
     await updateEventCursor(ctx.db, {
-      ...{ lastSequence: sequence, readAt: cursor.readAt, skipped: skipped + 1n },
-      ...{ missingSequence: null, missingSince: null, isUnreadable: false },
+      lastSequence: sequence,
+      readAt: cursor.readAt,
+      skipped: skipped + 1n,
+      missingSequence: null,
+      missingSince: null,
+      isUnreadable: false,
     });
     await notifyCatchUp(ctx.db);
     await recordChange(ctx, {

@@ -81,7 +81,9 @@ const cardsInput = exactObject({
   ),
   sessionId: Type.Optional(
     Type.String({
-      ...{ minLength: 1, maxLength: 1_000, pattern: '^[A-Za-z0-9+/]+={0,2}$' },
+      minLength: 1,
+      maxLength: 1_000,
+      pattern: '^[A-Za-z0-9+/]+={0,2}$',
       description:
         'For a reveal only: base64 of a new AES-128 key that you made and wrapped as usage of getCardRevealPublicKey says. Good for one reveal.',
     }),
@@ -89,7 +91,8 @@ const cardsInput = exactObject({
 });
 
 const transactionsInput = exactObject({
-  ...{ cardId, cardIssuerUserId },
+  cardId,
+  cardIssuerUserId,
   status: Type.Optional(
     Type.Enum([...cardTransactionStatuses], {
       type: 'string',
@@ -116,7 +119,10 @@ const automationInput = exactObject(pageInput);
 const createInput = exactObject({ cards: newCards, idempotencyKey: Type.Optional(idempotencyKey) });
 
 const updateInput = exactObject({
-  ...{ cardId, cardIssuerUserId, ...cardTerms, idempotencyKey: Type.Optional(idempotencyKey) },
+  cardId,
+  cardIssuerUserId,
+  ...cardTerms,
+  idempotencyKey: Type.Optional(idempotencyKey),
 });
 
 const replayed = Type.Boolean({
@@ -157,12 +163,18 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
       const reveal = readReveal(given);
       // A session is good once: nothing that may fail comes after the reveal.
       const { total, cards, collateralMinor } = await listCardsWithCollateral(ctx, {
-        ...{ userId, cardId, cardIssuerUserId, status, ...page },
+        userId,
+        cardId,
+        cardIssuerUserId,
+        status,
+        ...page,
       });
       const cardSecrets = reveal && (await revealCard(ctx, { ...reveal, userId }));
       const pagination = paginate(total, page);
       return {
-        ...{ userId, cards: cards.map(presentToolCard), balances: presentBalances(collateralMinor) },
+        userId,
+        cards: cards.map(presentToolCard),
+        balances: presentBalances(collateralMinor),
         ...(cardSecrets && { cardSecrets }),
         pagination,
         ...nextPageOf(given, pagination.hasNextPage),
@@ -183,7 +195,9 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
     hints: reading,
     input: transactionsInput,
     output: exactObject({
-      ...{ userId, cardId: Type.String(), cardIssuerUserId: Type.String() },
+      userId,
+      cardId: Type.String(),
+      cardIssuerUserId: Type.String(),
       transactions: Type.Array(toolCardTransaction, { description: 'Newest first.' }),
       nextArguments: nextArguments(transactionsInput),
     }),
@@ -194,7 +208,9 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
       const found = await listTransactionsOfCard(ctx, { ...filter, userId, pageSize, currentPage });
       if (!found) throw cardErrors.cardNotFound();
       return {
-        ...{ userId, cardId, cardIssuerUserId },
+        userId,
+        cardId,
+        cardIssuerUserId,
         transactions: found.transactions.map(presentToolTransaction),
         ...nextPageOf(given, found.hasNextPage),
       };
@@ -228,7 +244,9 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
       const pagination = paginate(total, page);
       const rest = pinEnd(given, 'asOf', { now: ctx.now, newest: changedAt ?? undefined });
       return {
-        ...{ userId, cardsSnapshot: cards.map(presentSnapshot), pagination },
+        userId,
+        cardsSnapshot: cards.map(presentSnapshot),
+        pagination,
         ...nextPageOf(rest, pagination.hasNextPage),
       };
     },
@@ -289,7 +307,9 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
       const { total, refills } = await listRefills(ctx, { userId, ...page });
       const pagination = paginate(total, page);
       return {
-        ...{ userId, autoRefillHistories: refills.map(presentRefill), pagination },
+        userId,
+        autoRefillHistories: refills.map(presentRefill),
+        pagination,
         ...nextPageOf(given, pagination.hasNextPage),
       };
     },

@@ -198,13 +198,17 @@ async function store(ctx: Ctx, call: Call & Done): Promise<ChangedCard> {
 /** Of what was asked for alone: what else is new about the card, others have done. */
 function record(ctx: Ctx, { card, asked: { before, reason } }: Call, after: object): Promise<void> {
   return recordChange(ctx, {
-    ...{ action: 'cards.update', subject: `card:${card.id}`, before },
+    action: 'cards.update',
+    subject: `card:${card.id}`,
+    before,
     after: { ...after, ...(reason !== undefined && { reason }) },
   });
 }
 
 const toTerms = (card: CardRow): Required<Terms> => ({
-  ...{ nickname: card.nickname, status: card.status, spendingInterval: card.spendingInterval },
+  nickname: card.nickname,
+  status: card.status,
+  spendingInterval: card.spendingInterval,
   spendingLimit: formatCents(card.spendingLimit),
 });
 

@@ -75,7 +75,10 @@ const inertNickname = (nickname: string | null) => (nickname === null ? null : s
 
 /** An item of `cards` of `getUserCards`. */
 export const toolCard = exactObject({
-  ...{ id: text, cardIssuerUserId: text, nickname: nullable(text), lastFourDigits: text },
+  id: text,
+  cardIssuerUserId: text,
+  nickname: nullable(text),
+  lastFourDigits: text,
   status: oneOf(cardStatuses),
 });
 
@@ -116,15 +119,23 @@ export const presentBalances = (collateralMinor: bigint): Static<typeof toolBala
 export const toolCardTransaction = exactObject({
   id: text,
   amount: Type.Number({ description: 'Above zero; of a refund, what was given back.' }),
-  ...{ currency: text, merchantName: text, status: oneOf(cardTransactionStatuses), createdAt: dateTime },
+  currency: text,
+  merchantName: text,
+  status: oneOf(cardTransactionStatuses),
+  createdAt: dateTime,
   type: oneOf(['purchase', 'refund']),
 });
 
 export function presentToolTransaction(view: CardTransactionView): Static<typeof toolCardTransaction> {
   const { id, currency, status, type } = view;
   return {
-    ...{ id, amount: toNumber(view.amountMinor), currency, merchantName: sanitizeText(view.merchantName) },
-    ...{ status, createdAt: view.createdAt.toISOString(), type },
+    id,
+    amount: toNumber(view.amountMinor),
+    currency,
+    merchantName: sanitizeText(view.merchantName),
+    status,
+    createdAt: view.createdAt.toISOString(),
+    type,
   };
 }
 
@@ -148,14 +159,14 @@ export function presentSnapshot(view: CardView): Static<typeof toolSnapshot> {
 }
 
 const toolMovement = exactObject({
-  ...{ id: text, description: text, action: oneOf(['deposit', 'purchase', 'refund', 'adjustment']) },
-  ...{
-    status: text,
-    amount: dollars,
-    runningBalance: dollars,
-    previousBalance: dollars,
-    createdAt: dateTime,
-  },
+  id: text,
+  description: text,
+  action: oneOf(['deposit', 'purchase', 'refund', 'adjustment']),
+  status: text,
+  amount: dollars,
+  runningBalance: dollars,
+  previousBalance: dollars,
+  createdAt: dateTime,
   type: oneOf(['credit', 'debit']),
 });
 
@@ -173,16 +184,15 @@ export function presentAccountMovements(
   return {
     cardIssuerUserId,
     movements: movements.map((view) => ({
-      ...{
-        id: view.id,
-        description: sanitizeText(view.description),
-        action: view.action,
-        status: view.status,
-      },
+      id: view.id,
+      description: sanitizeText(view.description),
+      action: view.action,
+      status: view.status,
       amount: formatCents(view.amountMinor),
       runningBalance: formatCents(view.runningBalanceMinor),
       previousBalance: formatCents(view.previousBalanceMinor),
-      ...{ createdAt: view.createdAt.toISOString(), type: view.type },
+      createdAt: view.createdAt.toISOString(),
+      type: view.type,
     })),
     pagination: paginate(total, page),
   };
@@ -190,7 +200,9 @@ export function presentAccountMovements(
 
 /** An item of `autoRefillHistories` of `getUserCardBalanceAutomation`. */
 export const toolRefill = exactObject({
-  ...{ id: text, amount: dollars, status: oneOf(refillStatuses) },
+  id: text,
+  amount: dollars,
+  status: oneOf(refillStatuses),
   retries: Type.Integer({ description: 'How often it was tried again.' }),
   transactionHash: nullable(text),
   executedAt: nullable(dateTime),
@@ -199,7 +211,11 @@ export const toolRefill = exactObject({
 export function presentRefill(view: RefillView): Static<typeof toolRefill> {
   const { id, amountMinor, status, retries, transactionHash, executedAt } = view;
   return {
-    ...{ id, amount: formatCents(amountMinor), status, retries, transactionHash },
+    id,
+    amount: formatCents(amountMinor),
+    status,
+    retries,
+    transactionHash,
     executedAt: executedAt?.toISOString() ?? null,
   };
 }

@@ -40,7 +40,11 @@ export const depositCommands = [
         const { network, nextBlock, lastBlockAt, finalBlock, posted, ignored, haltedAt, haltedReason } =
           watched;
         return {
-          ...{ network, nextBlock, posted, ignored, haltedReason },
+          network,
+          nextBlock,
+          posted,
+          ignored,
+          haltedReason,
           lastBlockAt: lastBlockAt?.toISOString() ?? null,
           finalBlock: finalBlock ?? null,
           blocksBehind: finalBlock === undefined ? null : Math.max(finalBlock + 1 - nextBlock, 0),
@@ -75,7 +79,9 @@ export const depositCommands = [
       return {
         ...rest,
         missing: missing.map(({ wallet, currency, amount, ...facts }) => ({
-          ...{ ...facts, wallet: checksumAddress(wallet), currency },
+          ...facts,
+          wallet: checksumAddress(wallet),
+          currency,
           amount: formatMinor(amount, decimalsOf(ctx.evm, { network: input.network, currency })),
         })),
       };

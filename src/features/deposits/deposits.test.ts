@@ -166,7 +166,8 @@ describe('a deposit', () => {
     assert.equal(await watcher.catchUp(), 1);
 
     const [log] = await chain.call<{ transactionHash: string; logIndex: string }[]>('eth_getLogs', {
-      ...{ fromBlock: `0x${height.toString(16)}`, toBlock: `0x${height.toString(16)}` },
+      fromBlock: `0x${height.toString(16)}`,
+      toBlock: `0x${height.toString(16)}`,
     });
     const hash = log!.transactionHash;
     assert.deepEqual(await received(world, userId), [
@@ -187,8 +188,11 @@ describe('a deposit', () => {
     const at = new Date(Number(block.timestamp) * 1_000);
     assert.deepEqual(lines, [
       {
-        ...{ type: 'buy', hashId: `${hash}:${Number(log!.logIndex)}`, amount: 12_500_000n },
-        ...{ executedAt: at, transactionAt: at },
+        type: 'buy',
+        hashId: `${hash}:${Number(log!.logIndex)}`,
+        amount: 12_500_000n,
+        executedAt: at,
+        transactionAt: at,
       },
     ]);
     assert.equal(await watcher.catchUp(), 0);
@@ -528,7 +532,11 @@ describe('a reorganisation', () => {
     const checked = await world.operator('deposits.check', { network: 'polygon', fromBlock: 0 });
     const { transactionHash, ...missing } = checked.body.missing[0];
     assert.deepEqual(missing, {
-      ...{ logIndex: 0, blockNumber: before.next - 1, userId, currency: 'USDC', amount: '1' },
+      logIndex: 0,
+      blockNumber: before.next - 1,
+      userId,
+      currency: 'USDC',
+      amount: '1',
       wallet: checksumAddress(wallet),
     });
     assert.deepEqual([checked.body.checked, checked.body.missing.length], [1, 1]);
@@ -561,9 +569,13 @@ describe('a transaction that was posted and is mined again elsewhere', () => {
     await chain.call('hardhat_setBalance', stranger, '0x3635c9adc5dea00000');
     await chain.call('hardhat_impersonateAccount', stranger);
     await chain.call('eth_sendTransaction', {
-      ...{ from: stranger, to: tokenOf('USDC'), data: `0x${calldata(wallet, 2n * unit)}`, gas: '0x7a120' },
+      from: stranger,
+      to: tokenOf('USDC'),
+      data: `0x${calldata(wallet, 2n * unit)}`,
+      gas: '0x7a120',
       // Before the other one in its block.
-      ...{ maxFeePerGas: '0xe8d4a51000', maxPriorityFeePerGas: '0xe8d4a51000' },
+      maxFeePerGas: '0xe8d4a51000',
+      maxPriorityFeePerGas: '0xe8d4a51000',
     });
     await chain.call('eth_sendRawTransaction', raw);
     await chain.mine(3);
@@ -579,8 +591,14 @@ describe('a transaction that was posted and is mined again elsewhere', () => {
   });
 
   const posted = (logIndex: number, change: object = {}) => ({
-    ...{ transactionHash: '0x01', logIndex, blockNumber: 7, userId: 'user', wallet: '0x0a' },
-    ...{ currency: 'USDC', amount: 5n, ...change },
+    transactionHash: '0x01',
+    logIndex,
+    blockNumber: 7,
+    userId: 'user',
+    wallet: '0x0a',
+    currency: 'USDC',
+    amount: 5n,
+    ...change,
   });
   const places = (...found: ReturnType<typeof posted>[]) => found.map(({ logIndex }) => logIndex);
 
@@ -619,16 +637,15 @@ describe('nodes', () => {
 
   /** A log of a transfer that nobody made. */
   const makeUp = async (wallet: string, block: string) => ({
-    ...{
-      address: tokenOf('USDC'),
-      data: `0x${'f'.padStart(64, '0')}`,
-      transactionHash: `0x${'e5'.repeat(32)}`,
-    },
+    address: tokenOf('USDC'),
+    data: `0x${'f'.padStart(64, '0')}`,
+    transactionHash: `0x${'e5'.repeat(32)}`,
     topics: [
       '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
       ...[makeAddress(), wallet].map((address) => `0x${address.slice(2).padStart(64, '0')}`),
     ],
-    ...{ logIndex: '0x0', blockNumber: block },
+    logIndex: '0x0',
+    blockNumber: block,
     blockHash: (await chain.call<{ hash: string }>('eth_getBlockByNumber', block, false)).hash,
   });
 
@@ -977,8 +994,15 @@ describe('operators', () => {
     const before = (await world.operator('deposits.show')).body.networks;
     assert.deepEqual(before, [
       {
-        ...{ network: 'polygon', nextBlock: next, lastBlockAt: null, finalBlock },
-        ...{ blocksBehind: finalBlock + 1 - next, posted: 0, ignored: 0, haltedAt: null, haltedReason: null },
+        network: 'polygon',
+        nextBlock: next,
+        lastBlockAt: null,
+        finalBlock,
+        blocksBehind: finalBlock + 1 - next,
+        posted: 0,
+        ignored: 0,
+        haltedAt: null,
+        haltedReason: null,
       },
     ]);
     await watcher.catchUp();
@@ -1060,7 +1084,8 @@ test('three workers in bad weather, while the chain is reorganised: what is on c
   assert.equal((await cursorOf(world))!.reason, null);
   for (const { userId, wallet } of owners) {
     const onChain = await chain.call<{ transactionHash: string; data: string }[]>('eth_getLogs', {
-      ...{ fromBlock: `0x${next.toString(16)}`, toBlock: `0x${final.toString(16)}` },
+      fromBlock: `0x${next.toString(16)}`,
+      toBlock: `0x${final.toString(16)}`,
       topics: [null, null, `0x${wallet.slice(2).padStart(64, '0')}`],
     });
     assert.deepEqual(

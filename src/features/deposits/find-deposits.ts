@@ -48,8 +48,15 @@ export async function findDeposits(
       continue;
     }
     deposits.push({
-      ...{ userId, network: network.name, currency, amount, transactionHash, logIndex, at },
-      ...{ wallet, blockNumber },
+      userId,
+      network: network.name,
+      currency,
+      amount,
+      transactionHash,
+      logIndex,
+      at,
+      wallet,
+      blockNumber,
     });
   }
   const posted = await selectPosted(ctx.db, network.name, hashes);

@@ -33,8 +33,13 @@ export function issueKey(ctx: Ctx, input: NewKey): Promise<IssuedKey> {
     if (!(await partnerExists(ctx.db, partnerId))) throw partnerErrors.partnerNotFound();
     if (!(await userExists(ctx.db, userId))) throw userErrors.userNotFound();
     return storeNewKey(ctx, 'keys.issue', {
-      ...{ name, partnerId: partnerId.toLowerCase(), userId: userId.toLowerCase() },
-      ...{ scopes: [...new Set(scopes)], ipAllowlist, expiresAt, rotatedFrom: null },
+      name,
+      partnerId: partnerId.toLowerCase(),
+      userId: userId.toLowerCase(),
+      scopes: [...new Set(scopes)],
+      ipAllowlist,
+      expiresAt,
+      rotatedFrom: null,
     });
   });
 }

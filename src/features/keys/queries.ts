@@ -49,8 +49,16 @@ export async function insertKey(db: Db, key: KeyRow, secretSha256: Buffer): Prom
     `insert into api_keys (id, secret_sha256, name, partner_id, user_id, scopes, ip_allowlist, created_at, expires_at, rotated_from)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
-      ...[key.id, secretSha256, key.name, key.partnerId, key.userId, key.scopes, key.ipAllowlist],
-      ...[key.createdAt, key.expiresAt, key.rotatedFrom],
+      key.id,
+      secretSha256,
+      key.name,
+      key.partnerId,
+      key.userId,
+      key.scopes,
+      key.ipAllowlist,
+      key.createdAt,
+      key.expiresAt,
+      key.rotatedFrom,
     ],
   );
 }

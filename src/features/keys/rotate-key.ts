@@ -22,7 +22,11 @@ export function rotateKey(ctx: Ctx, input: { keyId: string; overlapHours?: numbe
     await updateKeyEnd(ctx.db, ended);
     const { name, partnerId, userId, scopes, ipAllowlist } = old;
     const successor = await storeNewKey(ctx, 'keys.issue', {
-      ...{ name, partnerId, userId, scopes, ipAllowlist },
+      name,
+      partnerId,
+      userId,
+      scopes,
+      ipAllowlist,
       expiresAt: old.expiresAt && expiryOfSuccessor(old.createdAt, old.expiresAt, ctx.now),
       rotatedFrom: old.id,
     });

@@ -44,8 +44,17 @@ async function makeOwner(lines: readonly LineFields[] = []): Promise<IssuedKey> 
 
 /** The contract's fields that every node has; what a line moves comes with it. */
 const always = [
-  ...['id', 'uniqueHashId', 'transactionDate', 'transactionType', 'description', 'status', 'amount'],
-  ...['runningBalance', 'executedAt', 'transactionPurpose', 'userDescription'],
+  'id',
+  'uniqueHashId',
+  'transactionDate',
+  'transactionType',
+  'description',
+  'status',
+  'amount',
+  'runningBalance',
+  'executedAt',
+  'transactionPurpose',
+  'userDescription',
 ];
 /** Ours: which asset `amount` and `runningBalance` are of. */
 const ours = ['network', 'asset'];
@@ -55,20 +64,34 @@ const received = ['assetReceived', 'amountReceived'];
 const lineOfEachKind: (LineFields & { id: string })[] = [
   { id: 'deposit', transactionDate: at(1), assetReceived: 'USDC', amountReceived: '100.50' },
   {
-    ...{ id: 'withdrawal', transactionType: 'sell', transactionDate: at(2) },
-    ...{ assetSent: 'USDC', amountSent: '0.500000' },
+    id: 'withdrawal',
+    transactionType: 'sell',
+    transactionDate: at(2),
+    assetSent: 'USDC',
+    amountSent: '0.500000',
   },
   {
-    ...{ id: 'swap', transactionType: 'swap-bridge', transactionDate: at(3) },
-    ...{ assetSent: 'USDC', amountSent: '40', assetReceived: 'USDT', amountReceived: '39.9' },
+    id: 'swap',
+    transactionType: 'swap-bridge',
+    transactionDate: at(3),
+    assetSent: 'USDC',
+    amountSent: '40',
+    assetReceived: 'USDT',
+    amountReceived: '39.9',
   },
   {
-    ...{ id: 'sending', transactionType: 'transfer-token', transactionDate: at(4) },
-    ...{ assetSent: 'USDT', amountSent: '9.9' },
+    id: 'sending',
+    transactionType: 'transfer-token',
+    transactionDate: at(4),
+    assetSent: 'USDT',
+    amountSent: '9.9',
   },
   {
-    ...{ id: 'receiving', transactionType: 'transfer-token', transactionDate: at(5) },
-    ...{ assetReceived: 'USDT', amountReceived: '0.000001' },
+    id: 'receiving',
+    transactionType: 'transfer-token',
+    transactionDate: at(5),
+    assetReceived: 'USDT',
+    amountReceived: '0.000001',
   },
 ];
 
@@ -114,19 +137,36 @@ test('200 account: all of a line that says everything', async () => {
   const transactionHash = makeHash();
   const key = await makeOwner([
     {
-      ...{ id: 'all of it', network: 'BASE', assetReceived: 'eurc', amountReceived: '12.340000' },
-      ...{ transactionDate: '2026-01-10T13:00:00.123+01:00', executedAt: '2026-01-10T11:59:59Z' },
-      ...{ description: 'Ein Kauf, “EUR” 🌊', transactionPurpose: 'salary', userDescription: '=1+1' },
-      ...{ transactionHash: `0x${transactionHash.slice(2).toUpperCase()}`, logIndex: 0 },
+      id: 'all of it',
+      network: 'BASE',
+      assetReceived: 'eurc',
+      amountReceived: '12.340000',
+      transactionDate: '2026-01-10T13:00:00.123+01:00',
+      executedAt: '2026-01-10T11:59:59Z',
+      description: 'Ein Kauf, “EUR” 🌊',
+      transactionPurpose: 'salary',
+      userDescription: '=1+1',
+      transactionHash: `0x${transactionHash.slice(2).toUpperCase()}`,
+      logIndex: 0,
     },
   ]);
   assert.deepEqual((await read(key)).nodes, [
     {
-      ...{ id: 'all of it', uniqueHashId: `${transactionHash}:0`, status: 'completed' },
-      ...{ transactionDate: '2026-01-10T12:00:00.123Z', executedAt: '2026-01-10T11:59:59.000Z' },
-      ...{ transactionType: 'buy', description: 'Ein Kauf, “EUR” 🌊', network: 'base', asset: 'EURC' },
-      ...{ amount: '12.34', assetReceived: 'EURC', amountReceived: '12.34', runningBalance: '12.34' },
-      ...{ transactionPurpose: 'salary', userDescription: '=1+1' },
+      id: 'all of it',
+      uniqueHashId: `${transactionHash}:0`,
+      status: 'completed',
+      transactionDate: '2026-01-10T12:00:00.123Z',
+      executedAt: '2026-01-10T11:59:59.000Z',
+      transactionType: 'buy',
+      description: 'Ein Kauf, “EUR” 🌊',
+      network: 'base',
+      asset: 'EURC',
+      amount: '12.34',
+      assetReceived: 'EURC',
+      amountReceived: '12.34',
+      runningBalance: '12.34',
+      transactionPurpose: 'salary',
+      userDescription: '=1+1',
     },
   ]);
 });
@@ -161,8 +201,12 @@ for (const [feature, shown] of Object.entries({
     );
     assert.deepEqual(await ids(key, '', feature), shown);
     assert.deepEqual(pageInfo, {
-      ...{ hasNextPage: false, currentPage: 0, pageSize: 10, numberOfPages: shown.length > 0 ? 1 : 0 },
-      ...{ totalCount: shown.length, totalCountIsEstimate: false },
+      hasNextPage: false,
+      currentPage: 0,
+      pageSize: 10,
+      numberOfPages: shown.length > 0 ? 1 : 0,
+      totalCount: shown.length,
+      totalCountIsEstimate: false,
     });
   });
 
@@ -170,7 +214,11 @@ for (const [feature, shown] of Object.entries({
     const { nodes, pageInfo } = await read(await makeOwner(), '', feature);
     assert.deepEqual(nodes, []);
     assert.deepEqual(pageInfo, {
-      ...{ hasNextPage: false, currentPage: 0, pageSize: 10, numberOfPages: 0, totalCount: 0 },
+      hasNextPage: false,
+      currentPage: 0,
+      pageSize: 10,
+      numberOfPages: 0,
+      totalCount: 0,
       totalCountIsEstimate: false,
     });
   });
@@ -193,8 +241,12 @@ test('200 account: page by page, each full but the last, and nothing past the en
       shown,
     );
     assert.deepEqual(pageInfo, {
-      ...{ hasNextPage, currentPage, pageSize: 3, numberOfPages: 3 },
-      ...{ totalCount: 7, totalCountIsEstimate: false },
+      hasNextPage,
+      currentPage,
+      pageSize: 3,
+      numberOfPages: 3,
+      totalCount: 7,
+      totalCountIsEstimate: false,
     });
   }
   const exact = await read(key, '&pageSize=7');
@@ -209,7 +261,11 @@ test('200 account: ten nodes unless told otherwise, and up to 200', async () => 
   const { nodes, pageInfo } = await read(key, '&pageSize=200');
   assert.equal(nodes.length, 200);
   assert.deepEqual(pageInfo, {
-    ...{ hasNextPage: true, currentPage: 0, pageSize: 200, numberOfPages: 2, totalCount: 201 },
+    hasNextPage: true,
+    currentPage: 0,
+    pageSize: 200,
+    numberOfPages: 2,
+    totalCount: 201,
     totalCountIsEstimate: false,
   });
   assert.equal((await read(key, '&pageSize=200&currentPage=1')).nodes.length, 1);
@@ -234,8 +290,11 @@ test('200 account: both ends of the window belong to it', async () => {
   const day = '2026-01-10';
   const key = await makeOwner(
     [
-      ...['2026-01-09T23:59:59.999Z', `${day}T00:00:00.000Z`, `${day}T12:00:00.500Z`],
-      ...[`${day}T23:59:59.999Z`, '2026-01-11T00:00:00.000Z'],
+      '2026-01-09T23:59:59.999Z',
+      `${day}T00:00:00.000Z`,
+      `${day}T12:00:00.500Z`,
+      `${day}T23:59:59.999Z`,
+      '2026-01-11T00:00:00.000Z',
     ].map((transactionDate, place) => ({ id: String(place), transactionDate })),
   );
   for (const [window, shown] of [
@@ -290,13 +349,22 @@ test('200 account: the legs of a conversion between networks share their id and 
   await makeLines(harness, key.userId, [
     { ...leg, assetSent: 'USDC', amountSent: '20', transactionHash: hashOut, logIndex: 4 },
     {
-      ...{ ...leg, network: 'base', assetReceived: 'EURC', amountReceived: '18' },
-      ...{ transactionHash: hashIn, logIndex: 9 },
+      ...leg,
+      network: 'base',
+      assetReceived: 'EURC',
+      amountReceived: '18',
+      transactionHash: hashIn,
+      logIndex: 9,
     },
   ]);
   const { nodes } = await read(key, '', 'account-swap');
   const shown = nodes.map(({ id, uniqueHashId, network, asset, amount, runningBalance }) => [
-    ...[id, uniqueHashId, network, asset, amount, runningBalance],
+    id,
+    uniqueHashId,
+    network,
+    asset,
+    amount,
+    runningBalance,
   ]);
   assert.deepEqual(shown, [
     ['bridge', `${hashIn}:9`, 'base', 'EURC', '18', '18'],
@@ -319,7 +387,8 @@ test('200 account: a line that is nowhere on chain has a key of its own, the sam
 
 test('200 account: running balances follow a line that arrives late with an earlier date', async () => {
   const line = (id: string, second: number, amount: string): LineFields => ({
-    ...{ id, transactionDate: at(second) },
+    id,
+    transactionDate: at(second),
     ...(amount.startsWith('-')
       ? { transactionType: 'sell', assetSent: 'USDC', amountSent: amount.slice(1) }
       : { assetReceived: 'USDC', amountReceived: amount }),

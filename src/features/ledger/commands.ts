@@ -156,7 +156,8 @@ export const ledgerCommands = [
         statusReason: Type.Optional(line(500)),
         ...words,
         legs: Type.Array(Type.Object(legFields, { additionalProperties: false }), {
-          ...{ minItems: 1, maxItems: 2 },
+          minItems: 1,
+          maxItems: 2,
           description: 'One; of a conversion between networks, two',
         }),
       },
@@ -195,7 +196,8 @@ export const ledgerCommands = [
         executedAt: Type.Optional(dateTime),
         onChain: Type.Optional(
           Type.Array(Type.Object(onChainFields, { additionalProperties: false }), {
-            ...{ minItems: 1, maxItems: 2 },
+            minItems: 1,
+            maxItems: 2,
             description: 'Where its legs are on chain, in their order',
           }),
         ),

@@ -15,14 +15,12 @@ const makeHash = () => `0x${randomBytes(32).toString('hex')}`;
 const makePlace = () => ({ transactionHash: makeHash(), logIndex: 7 });
 const post = (...lines: object[]) => harness.operator('ledger.post', { key: randomUUID(), lines });
 const depositOf = (userId: string, place: ReturnType<typeof makePlace>, network = 'polygon'): Deposit => ({
-  ...{
-    userId,
-    network,
-    currency: 'USDC' satisfies TokenSymbol,
-    amount: 1_000_000n,
-    ...place,
-    at: new Date(),
-  },
+  userId,
+  network,
+  currency: 'USDC' satisfies TokenSymbol,
+  amount: 1_000_000n,
+  ...place,
+  at: new Date(),
 });
 const postDeposit = (deposit: Deposit) => postDeposits(harness.operatorContext(), [deposit]);
 const twoUsers = async () => [(await makeUser(harness)).id, (await makeUser(harness)).id] as const;
@@ -97,8 +95,14 @@ test('a payout whose transfer an operator credited already is booked, and credit
   await harness.deps.db.query('update ledger_accounts set held = balance where user_id = $1', [sender]);
   await postWithdrawals(harness.operatorContext(), [
     {
-      ...{ withdrawalId: randomUUID(), userId: sender, recipientUserId: receiver, network: 'polygon' },
-      ...{ currency: 'USDC', amount: 1_000_000n, ...place, description: 'A withdrawal' },
+      withdrawalId: randomUUID(),
+      userId: sender,
+      recipientUserId: receiver,
+      network: 'polygon',
+      currency: 'USDC',
+      amount: 1_000_000n,
+      ...place,
+      description: 'A withdrawal',
     },
   ]);
   assert.deepEqual([await balanceOf(sender), await balanceOf(receiver)], [0n, 0n]);

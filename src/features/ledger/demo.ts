@@ -18,7 +18,11 @@ export async function seedLedger(ctx: Ctx): Promise<void> {
   for (const [name, network, currency, amount] of demoFunds) {
     const userId = demoUsers[name].id;
     await fundAccount(ctx, {
-      ...{ userId, network, currency, amount, reference: `demo ${name} ${currency} ${network}` },
+      userId,
+      network,
+      currency,
+      amount,
+      reference: `demo ${name} ${currency} ${network}`,
     });
   }
 }

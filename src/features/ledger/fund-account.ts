@@ -49,7 +49,11 @@ export async function fundAccount(ctx: Ctx, input: NewFunds): Promise<Funded> {
       action: 'ledger.fund',
       subject: `user:${owner.userId}`,
       after: {
-        ...{ postingId: funded.postingId, network, currency, amount: funded.amount, balance },
+        postingId: funded.postingId,
+        network,
+        currency,
+        amount: funded.amount,
+        balance,
         ...(input.reference !== undefined && { reference: input.reference }),
       },
     });
@@ -68,12 +72,23 @@ function toPosting(owner: Owner, amount: bigint, reference: string, now: Date): 
   const { userId, network, currency } = owner;
   const description = 'Funds added';
   return {
-    ...{ kind: 'fund', operationId: reference, description },
+    kind: 'fund',
+    operationId: reference,
+    description,
     lines: [
       {
-        ...{ userId, operationId: reference, type: 'buy', network, sent: null },
-        ...{ received: { currency, amount }, transactionAt: now, executedAt: null, description },
-        ...{ purpose: 'funding', userDescription: null, onChain: null },
+        userId,
+        operationId: reference,
+        type: 'buy',
+        network,
+        sent: null,
+        received: { currency, amount },
+        transactionAt: now,
+        executedAt: null,
+        description,
+        purpose: 'funding',
+        userDescription: null,
+        onChain: null,
       },
     ],
   };
@@ -105,7 +120,13 @@ async function present(
   const { balance, held } = account!;
   const write = (minor: bigint) => formatMinor(minor, decimalsOf(evm, asset));
   return {
-    ...{ postingId: postingId.toString(), userId, network, currency, amount: write(amount) },
-    ...{ balance: write(balance), available: write(balance - held), replayed },
+    postingId: postingId.toString(),
+    userId,
+    network,
+    currency,
+    amount: write(amount),
+    balance: write(balance),
+    available: write(balance - held),
+    replayed,
   };
 }

@@ -70,8 +70,13 @@ function toLines(spec: Spec, userIds: readonly string[], name: string): BatchLin
     type: BatchLine['transactionType'],
     fields: Omit<Partial<BatchLine>, 'network'> & { network: string },
   ) => ({
-    ...{ userId: userIds[spec.who]!, id: name, transactionType: type, transactionPurpose: 'test' },
-    ...{ transactionDate: new Date(spec.at).toISOString(), description: name, ...fields },
+    userId: userIds[spec.who]!,
+    id: name,
+    transactionType: type,
+    transactionPurpose: 'test',
+    transactionDate: new Date(spec.at).toISOString(),
+    description: name,
+    ...fields,
   });
   switch (spec.kind) {
     case 'buy':
@@ -85,8 +90,11 @@ function toLines(spec: Spec, userIds: readonly string[], name: string): BatchLin
     case 'swap':
       return [
         line('swap-bridge', {
-          ...{ network: 'polygon', assetSent: 'USDC', amountSent: amount },
-          ...{ assetReceived: 'USDT', amountReceived: amount },
+          network: 'polygon',
+          assetSent: 'USDC',
+          amountSent: amount,
+          assetReceived: 'USDT',
+          amountReceived: amount,
         }),
       ];
     default:
@@ -100,8 +108,14 @@ function toLines(spec: Spec, userIds: readonly string[], name: string): BatchLin
 /** What somebody who spends must have, at a date at which it may come too late for the running balance to stay above zero. */
 const fundsAt = (userId: string, at: number): BatchLine[] =>
   assets.map(({ network, currency }) => ({
-    ...{ userId, id: `funds ${currency}`, transactionType: 'buy', network, transactionPurpose: 'test' },
-    ...{ assetReceived: currency, amountReceived: '1000000', description: 'Funds' },
+    userId,
+    id: `funds ${currency}`,
+    transactionType: 'buy',
+    network,
+    transactionPurpose: 'test',
+    assetReceived: currency,
+    amountReceived: '1000000',
+    description: 'Funds',
     transactionDate: new Date(at).toISOString(),
   }));
 
@@ -127,7 +141,8 @@ type Query = typeof anyQuery extends fc.Arbitrary<infer Q> ? Q : never;
 function toQuery({ who, feature, edges, open }: Query, userIds: string[]): LedgerQuery {
   const [startAt, endAt] = (edges ?? []).toSorted((a, b) => a.getTime() - b.getTime());
   return {
-    ...{ userId: userIds[who]!, feature },
+    userId: userIds[who]!,
+    feature,
     ...(open !== 'start' && startAt && { startAt }),
     ...(open !== 'end' && endAt && { endAt }),
   };
@@ -202,8 +217,12 @@ test('whatever is recorded and settled, pages of what is unsettled are those of 
             const networks = step.isBridge ? ['polygon', 'base'] : ['polygon'];
             const id = String(order);
             await recordUnsettled(ctx(), {
-              ...{ userId, id, transactionType: step.isBridge ? 'swap-bridge' : 'buy', status: 'pending' },
-              ...{ transactionDate: new Date(step.at).toISOString(), description: 'x' },
+              userId,
+              id,
+              transactionType: step.isBridge ? 'swap-bridge' : 'buy',
+              status: 'pending',
+              transactionDate: new Date(step.at).toISOString(),
+              description: 'x',
               legs: networks.map((network) => ({ network, assetReceived: 'USDC', amountReceived: '1' })),
             });
             for (const [leg, network] of networks.entries())
@@ -254,7 +273,11 @@ test('the rows of the CSV, the rows of the PDF and the nodes of all pages are th
   for (const [feature, types] of Object.entries(accountFeatures)) {
     for (const period of [{}, { startAt: new Date(start), endAt: new Date(start + 90 * 24 * hour) }]) {
       const { lines, total } = await listLines(ctx(), {
-        ...{ userId, types, ...period, currentPage: 0, pageSize: 200 },
+        userId,
+        types,
+        ...period,
+        currentPage: 0,
+        pageSize: 200,
       });
       assert.deepEqual(lines.map(withoutKey), model.select({ userId, feature, ...period }));
       const make = async (format: 'csv' | 'pdf') =>
@@ -266,14 +289,26 @@ test('the rows of the CSV, the rows of the PDF and the nodes of all pages are th
         lines.map((line) => Object.fromEntries(csvColumns.map((name) => [name, line[name] ?? '']))),
       );
       const shown = (await readPdfRows(await make('pdf'))).map((row) => [
-        ...[row.transactionDate, row.transactionType, row.description, row.key, row.network, row.asset],
-        ...[row.amount, row.runningBalance],
+        row.transactionDate,
+        row.transactionType,
+        row.description,
+        row.key,
+        row.network,
+        row.asset,
+        row.amount,
+        row.runningBalance,
       ]);
       assert.deepEqual(
         shown,
         lines.map((line) => [
-          ...[line.transactionDate, line.transactionType, line.description, shortKey(line.uniqueHashId)],
-          ...[line.network, line.asset, signedAmount(line), line.runningBalance],
+          line.transactionDate,
+          line.transactionType,
+          line.description,
+          shortKey(line.uniqueHashId),
+          line.network,
+          line.asset,
+          signedAmount(line),
+          line.runningBalance,
         ]),
       );
     }

@@ -38,8 +38,11 @@ test('the house has the opposite of all balances at every moment, while lines ar
         post([lineOf(userIds[0]!), lineOf(userIds[1]!, { transactionType: 'sell' })]),
         post([
           lineOf(userIds[2]!, {
-            ...{ transactionType: 'swap-bridge', assetSent: 'USDC', amountSent: '2' },
-            ...{ assetReceived: 'USDT', amountReceived: '1.9' },
+            transactionType: 'swap-bridge',
+            assetSent: 'USDC',
+            amountSent: '2',
+            assetReceived: 'USDT',
+            amountReceived: '1.9',
           }),
         ]),
       );
@@ -126,12 +129,23 @@ test('postings before, during and after the migration are all in the figures of 
       new Date(),
       [
         {
-          ...{ kind: 'fund', operationId, description: 'Funds' },
+          kind: 'fund',
+          operationId,
+          description: 'Funds',
           lines: [
             {
-              ...{ userId, operationId, type: 'buy', network: 'polygon', sent: null, received: leg },
-              ...{ transactionAt: new Date(), executedAt: null, description: 'Funds', purpose: 'deposit' },
-              ...{ userDescription: null, onChain: null },
+              userId,
+              operationId,
+              type: 'buy',
+              network: 'polygon',
+              sent: null,
+              received: leg,
+              transactionAt: new Date(),
+              executedAt: null,
+              description: 'Funds',
+              purpose: 'deposit',
+              userDescription: null,
+              onChain: null,
             },
           ],
         },

@@ -88,14 +88,12 @@ test('at every moment each record is in exactly one of the two sets', async (t) 
         const name = `${worker} ${turn}`;
         await untilDone(() =>
           recordUnsettled(ctx(), {
-            ...{
-              userId,
-              id: name,
-              transactionType: 'buy',
-              status: 'awaiting-payment',
-              description: 'x',
-              legs,
-            },
+            userId,
+            id: name,
+            transactionType: 'buy',
+            status: 'awaiting-payment',
+            description: 'x',
+            legs,
           }),
         );
         known.push(name);

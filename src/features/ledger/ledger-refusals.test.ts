@@ -181,7 +181,12 @@ test('a deposit that an operator has posted under its place on chain is left out
   });
   assert.equal(status, 200);
   const found = {
-    ...{ userId, network: 'polygon', currency: 'USDC', amount: 5n, transactionHash, at: new Date() },
+    userId,
+    network: 'polygon',
+    currency: 'USDC',
+    amount: 5n,
+    transactionHash,
+    at: new Date(),
   };
   assert.equal(
     await postDeposits(ctx(), [

@@ -35,31 +35,40 @@ test('the fields of the contract’s table, for each way in which money goes', a
   const hash = makeHash();
   await post([
     {
-      ...{ id: 'a deposit', transactionDate: '2026-01-01T10:00:00.000Z', description: 'Salary' },
-      ...{
-        assetReceived: 'USDC',
-        amountReceived: '100.5',
-        transactionHash: hash.toUpperCase().replace('X', 'x'),
-      },
+      id: 'a deposit',
+      transactionDate: '2026-01-01T10:00:00.000Z',
+      description: 'Salary',
+      assetReceived: 'USDC',
+      amountReceived: '100.5',
+      transactionHash: hash.toUpperCase().replace('X', 'x'),
       logIndex: 3,
     },
     {
-      ...{ id: 'a swap', transactionDate: '2026-01-02T10:00:00.000Z', transactionType: 'swap-bridge' },
-      ...{ network: 'base', assetReceived: 'EURC', amountReceived: '3', description: 'Swap' },
+      id: 'a swap',
+      transactionDate: '2026-01-02T10:00:00.000Z',
+      transactionType: 'swap-bridge',
+      network: 'base',
+      assetReceived: 'EURC',
+      amountReceived: '3',
+      description: 'Swap',
     },
     {
-      ...{ id: 'a swap', transactionDate: '2026-01-02T10:00:00.000Z', transactionType: 'swap-bridge' },
-      ...{ assetSent: 'USDC', amountSent: '3.25', description: 'Swap' },
+      id: 'a swap',
+      transactionDate: '2026-01-02T10:00:00.000Z',
+      transactionType: 'swap-bridge',
+      assetSent: 'USDC',
+      amountSent: '3.25',
+      description: 'Swap',
     },
     {
-      ...{ id: 'an exchange', transactionDate: '2026-01-03T10:00:00.000Z', transactionType: 'swap-bridge' },
-      ...{
-        assetSent: 'USDC',
-        amountSent: '2',
-        assetReceived: 'USDT',
-        amountReceived: '1.99',
-        description: 'Swap',
-      },
+      id: 'an exchange',
+      transactionDate: '2026-01-03T10:00:00.000Z',
+      transactionType: 'swap-bridge',
+      assetSent: 'USDC',
+      amountSent: '2',
+      assetReceived: 'USDT',
+      amountReceived: '1.99',
+      description: 'Swap',
     },
   ]);
   const common = { status: 'completed' };
@@ -77,30 +86,40 @@ test('the fields of the contract’s table, for each way in which money goes', a
     hasEurcActivity: true,
     transactions: [
       {
-        ...{
-          ...swap,
-          transactionDate: '2026-01-03T10:00:00.000Z',
-          assetReceived: 'USDT',
-          amountReceived: '1.99',
-        },
-        ...{ assetSent: 'USDC', amountSent: '2', id: 'an exchange', network: 'polygon' },
+        ...swap,
+        transactionDate: '2026-01-03T10:00:00.000Z',
+        assetReceived: 'USDT',
+        amountReceived: '1.99',
+        assetSent: 'USDC',
+        amountSent: '2',
+        id: 'an exchange',
+        network: 'polygon',
       },
       {
-        ...{ ...swap, transactionDate: '2026-01-02T10:00:00.000Z', assetSent: 'USDC', amountSent: '3.25' },
-        ...{ id: 'a swap', network: 'polygon' },
+        ...swap,
+        transactionDate: '2026-01-02T10:00:00.000Z',
+        assetSent: 'USDC',
+        amountSent: '3.25',
+        id: 'a swap',
+        network: 'polygon',
       },
       {
-        ...{
-          ...swap,
-          transactionDate: '2026-01-02T10:00:00.000Z',
-          assetReceived: 'EURC',
-          amountReceived: '3',
-        },
-        ...{ id: 'a swap', network: 'base' },
+        ...swap,
+        transactionDate: '2026-01-02T10:00:00.000Z',
+        assetReceived: 'EURC',
+        amountReceived: '3',
+        id: 'a swap',
+        network: 'base',
       },
       {
-        ...{ ...common, transactionDate: '2026-01-01T10:00:00.000Z', type: 'buy', description: 'Salary' },
-        ...{ assetReceived: 'USDC', amountReceived: '100.5', id: 'a deposit', network: 'polygon' },
+        ...common,
+        transactionDate: '2026-01-01T10:00:00.000Z',
+        type: 'buy',
+        description: 'Salary',
+        assetReceived: 'USDC',
+        amountReceived: '100.5',
+        id: 'a deposit',
+        network: 'polygon',
         transactionHash: hash,
       },
     ],
@@ -189,7 +208,11 @@ test('one transaction by its hash, in any case: all of its lines, and echoed', a
   for (const filterByHash of [hash, `0x${hash.slice(2).toUpperCase()}`]) {
     const { transactions, ...rest } = await call({ filterByHash });
     assert.deepEqual(rest, {
-      ...{ userId: owner.userId, filterByHash, count: 2, truncated: false, hasEurcActivity: false },
+      userId: owner.userId,
+      filterByHash,
+      count: 2,
+      truncated: false,
+      hasEurcActivity: false,
     });
     assert.deepEqual(
       transactions.map(({ id, transactionHash }: { id: string; transactionHash: string }) => [
@@ -217,7 +240,12 @@ test('a withdrawal to oneself is two lines, of which one has the place on chain:
   });
   await postWithdrawals(harness.operatorContext(), [
     {
-      ...{ userId, ...asset, withdrawalId, amount, recipientUserId: userId, ...place },
+      userId,
+      ...asset,
+      withdrawalId,
+      amount,
+      recipientUserId: userId,
+      ...place,
       description: 'Withdrawal',
     },
   ]);
@@ -237,7 +265,12 @@ test('a deposit whose place on chain the user’s own withdrawal has is found wi
   ]);
   await postDeposits(harness.operatorContext(), [
     {
-      ...{ userId, network: 'polygon', currency: 'USDC', amount: 5n, transactionHash: hash, logIndex: 4 },
+      userId,
+      network: 'polygon',
+      currency: 'USDC',
+      amount: 5n,
+      transactionHash: hash,
+      logIndex: 4,
       at: new Date(),
     },
   ]);

@@ -84,13 +84,21 @@ test('200 ledger.fund: the balance grows, custody owes it, and spelling does not
   const { userId } = await makeOwner();
   const custodyBefore = await custodyOf(baseEurc);
   const first = await call('fund', {
-    ...{ userId: userId.toUpperCase(), network: 'BASE', currency: 'eurc', amount: '12.500' },
+    userId: userId.toUpperCase(),
+    network: 'BASE',
+    currency: 'eurc',
+    amount: '12.500',
   });
   assert.equal(first.status, 200, first.body.error);
   const { postingId, ...rest } = first.body.data;
   assert.match(postingId, /^[1-9]\d*$/);
   assert.deepEqual(rest, {
-    ...{ userId, ...baseEurc, amount: '12.5', balance: '12.5', available: '12.5', replayed: false },
+    userId,
+    ...baseEurc,
+    amount: '12.5',
+    balance: '12.5',
+    available: '12.5',
+    replayed: false,
   });
   const second = await call('fund', { userId, ...baseEurc, amount: '0.000001' });
   assert.deepEqual([second.body.data.balance, second.body.data.replayed], ['12.500001', false]);
@@ -121,11 +129,17 @@ test('200 ledger.fund: the same again under one reference is the first posting, 
     (await harness.operator('audit.list', { subject: `user:${userId}` })).body.data.items.length;
   const before = await count();
   const again = await call('fund', {
-    ...{ userId: userId.toUpperCase(), network: 'Polygon', currency: 'usdc', amount: '10.00', reference },
+    userId: userId.toUpperCase(),
+    network: 'Polygon',
+    currency: 'usdc',
+    amount: '10.00',
+    reference,
   });
   assert.deepEqual(again.body.data, {
     ...first.body.data,
-    ...{ balance: '15', available: '14.999999', replayed: true },
+    balance: '15',
+    available: '14.999999',
+    replayed: true,
   });
   assert.equal(await count(), before);
   assert.deepEqual(await fundsOf(owner), [15_000_000n, 1n]);
@@ -451,8 +465,11 @@ test('postWithdrawals: out of custody, to a user without an account, to one with
     [[paid[2]!.withdrawalId, paid[3]!.withdrawalId]],
   );
   const row = ({ withdrawalId, transactionHash, logIndex, description }: PaidWithdrawal) => ({
-    ...{ operation_id: withdrawalId, kind: 'withdrawal', description },
-    ...{ transaction_hash: transactionHash, log_index: logIndex },
+    operation_id: withdrawalId,
+    kind: 'withdrawal',
+    description,
+    transaction_hash: transactionHash,
+    log_index: logIndex,
   });
   assert.deepEqual(rows, [
     { ...row(paid[2]!), account_id: own, amount: -800_000n },
@@ -786,8 +803,14 @@ async function makePosting(db: Db): Promise<bigint> {
 
 /** What `ledger_post_one` and `ledger_post_each` are given, as far as something may be wrong with it. */
 const rightSingle = {
-  ...{ kind: 'post', operation: 'an operation', hash: `0x${'a'.repeat(64)}`, amount: '5', spent: '0' },
-  ...{ lineAt: '2026-01-01T00:00:00Z', lineOperation: 'a line', key: 'a key' },
+  kind: 'post',
+  operation: 'an operation',
+  hash: `0x${'a'.repeat(64)}`,
+  amount: '5',
+  spent: '0',
+  lineAt: '2026-01-01T00:00:00Z',
+  lineOperation: 'a line',
+  key: 'a key',
 };
 type Single = typeof rightSingle;
 
@@ -797,8 +820,15 @@ const singles: Record<string, (db: Db, users: Owner[], given: Single[]) => Promi
       `select ledger_post_one(now(), $1, 'polygon', 'USDC', $2, $3, $4, $5, 'test', $6, 1, null, 'buy', $7, $8, $9, 'test', 'test',
          null, null)`,
       [
-        ...[user!.userId, given!.amount, given!.spent, given!.kind, given!.operation, given!.hash],
-        ...[given!.lineAt, given!.lineOperation, given!.key],
+        user!.userId,
+        given!.amount,
+        given!.spent,
+        given!.kind,
+        given!.operation,
+        given!.hash,
+        given!.lineAt,
+        given!.lineOperation,
+        given!.key,
       ],
     ),
   ledger_post_each: (db, users, given) =>
@@ -808,8 +838,12 @@ const singles: Record<string, (db: Db, users: Owner[], given: Single[]) => Promi
       users.map(({ currency }) => currency),
       JSON.stringify(
         given.map((one) => ({
-          ...{ ...one, description: 'test', logIndex: 1, type: 'buy' },
-          ...{ lineDescription: 'test', purpose: 'test' },
+          ...one,
+          description: 'test',
+          logIndex: 1,
+          type: 'buy',
+          lineDescription: 'test',
+          purpose: 'test',
         })),
       ),
     ]),
@@ -866,14 +900,22 @@ for (const [what, wrong] of [
   test(`ledger_post refuses a line ${what}, and what comes with it`, async () => {
     const owner = await makeOwner('1');
     const right = {
-      ...{ user: 1, posting: 1, type: 'buy', at: '2026-01-01T00:00:00Z', operation: 'a line', received: 1 },
-      ...{ receivedAmount: '5', description: 'test', purpose: 'test' },
+      user: 1,
+      posting: 1,
+      type: 'buy',
+      at: '2026-01-01T00:00:00Z',
+      operation: 'a line',
+      received: 1,
+      receivedAmount: '5',
+      description: 'test',
+      purpose: 'test',
     };
     const postAll = (lines: object[]) =>
       sql(
         `select ledger_post(now(), $1::uuid[], '{polygon,polygon}', '{USDC,USDT}', $2::uuid[], '{1,2}', '{}', $3::json, $4::json)`,
         [
-          ...[[owner.userId], [owner.userId, owner.userId]],
+          [owner.userId],
+          [owner.userId, owner.userId],
           JSON.stringify([{ kind: 'post', operation: randomUUID(), description: 'test' }]),
           JSON.stringify(lines),
         ],
@@ -965,8 +1007,10 @@ test('checkBooks names what was changed behind the back of the database', async 
     const [{ accountId: _house, ...house } = {}, ...ofUsers] = wrongBalances;
     // What the house has is stored: where lines are changed, it no longer is their opposite.
     assert.deepEqual(house, {
-      ...{ ...one, userId: null },
-      ...{ balance: String(custody), entries: String(custody - 1n + 2_000_000n) },
+      ...one,
+      userId: null,
+      balance: String(custody),
+      entries: String(custody - 1n + 2_000_000n),
     });
     assert.deepEqual(
       { unbalancedPostings, ofUsers },

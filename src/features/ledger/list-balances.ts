@@ -20,7 +20,11 @@ export async function listBalances(
   const items = accounts.map(({ network, currency, balance, held }) => {
     const write = (minor: bigint) => formatMinor(minor, decimalsOf(ctx.evm, { network, currency }));
     return {
-      ...{ network, currency, balance: write(balance), held: write(held), available: write(balance - held) },
+      network,
+      currency,
+      balance: write(balance),
+      held: write(held),
+      available: write(balance - held),
     };
   });
   return { items };

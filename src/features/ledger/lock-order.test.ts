@@ -73,8 +73,12 @@ test('postWithdrawals locks accounts in the order of their ids, not of the payer
       postWithdrawals(harness.operatorContext(), [
         {
           ...payer!.owner,
-          ...{ withdrawalId: randomUUID(), amount: 1n, recipientUserId: recipient!.owner.userId },
-          ...{ transactionHash: `0x${randomBytes(32).toString('hex')}`, logIndex: 0, description: 'A test' },
+          withdrawalId: randomUUID(),
+          amount: 1n,
+          recipientUserId: recipient!.owner.userId,
+          transactionHash: `0x${randomBytes(32).toString('hex')}`,
+          logIndex: 0,
+          description: 'A test',
         },
       ]),
     );

@@ -42,9 +42,15 @@ function buildOnce(): Promise<void> {
     ({ id: userId } = await makeUser(harness));
     await post(
       ['USDC', 'USDT', 'EURC'].map((currency) => ({
-        ...{ userId, id: currency, description: 'Funds', transactionPurpose: 'test', transactionType: 'buy' },
-        ...{ network: currency === 'EURC' ? 'base' : 'polygon', assetReceived: currency },
-        ...{ amountReceived: '1000000', transactionDate: new Date(start - minute).toISOString() },
+        userId,
+        id: currency,
+        description: 'Funds',
+        transactionPurpose: 'test',
+        transactionType: 'buy',
+        network: currency === 'EURC' ? 'base' : 'polygon',
+        assetReceived: currency,
+        amountReceived: '1000000',
+        transactionDate: new Date(start - minute).toISOString(),
       })),
     );
     for (let from = 3; from < lineCount; from += 2_000) {
@@ -69,16 +75,23 @@ const kinds: Partial<BatchLine>[] = [
   { transactionType: 'transfer-token', assetSent: 'USDT', amountSent: '1' },
   { transactionType: 'buy', assetReceived: 'USDT', amountReceived: '2' },
   {
-    ...{ transactionType: 'swap-bridge', assetSent: 'USDT', amountSent: '1' },
-    ...{ assetReceived: 'USDC', amountReceived: '1' },
+    transactionType: 'swap-bridge',
+    assetSent: 'USDT',
+    amountSent: '1',
+    assetReceived: 'USDC',
+    amountReceived: '1',
   },
   { transactionType: 'swap-bridge', network: 'base', assetReceived: 'EURC', amountReceived: '5' },
   { transactionType: 'transfer-token', assetReceived: 'USDC', amountReceived: '7' },
 ];
 
 const lineAt = (number: number, at: number): BatchLine => ({
-  ...{ userId, id: `op ${number}`, description: `Line ${number}`, transactionPurpose: 'test' },
-  ...{ network: 'polygon', transactionDate: new Date(at).toISOString() },
+  userId,
+  id: `op ${number}`,
+  description: `Line ${number}`,
+  transactionPurpose: 'test',
+  network: 'polygon',
+  transactionDate: new Date(at).toISOString(),
   ...(kinds[(number * 31) % kinds.length] as Pick<BatchLine, 'transactionType'>),
 });
 
@@ -162,6 +175,13 @@ const ofNewAsset = ({
   transactionDate,
   transactionPurpose,
 }: BatchLine): BatchLine => ({
-  ...{ userId, id, description, transactionDate, transactionPurpose, transactionType: 'buy' },
-  ...{ network: 'ethereum', assetReceived: 'USDC', amountReceived: '1' },
+  userId,
+  id,
+  description,
+  transactionDate,
+  transactionPurpose,
+  transactionType: 'buy',
+  network: 'ethereum',
+  assetReceived: 'USDC',
+  amountReceived: '1',
 });

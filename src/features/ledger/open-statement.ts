@@ -46,7 +46,12 @@ export async function openStatement(ctx: Ctx, request: LineFilter): Promise<Stat
   const span = await selectStatementSpan(ctx.db, request);
   const accounts = span?.accounts ?? [];
   return {
-    ...{ holder, userId, startAt, endAt, madeAt: ctx.now, lineCount: Number(span?.total ?? 0) },
+    holder,
+    userId,
+    startAt,
+    endAt,
+    madeAt: ctx.now,
+    lineCount: Number(span?.total ?? 0),
     balances: accounts.map(({ network, currency, opening, closing }) => {
       const write = (minor: bigint) => formatMinor(minor, decimalsOf(ctx.evm, { network, currency }));
       return { network, currency, opening: write(opening), closing: write(closing) };
@@ -87,5 +92,8 @@ async function* readBatches(
 }
 
 const withDecimals = ({ evm }: Ctx, { network, currency, closing }: StatementAccount): CountedAccount => ({
-  ...{ network, currency, balance: closing, decimals: decimalsOf(evm, { network, currency }) },
+  network,
+  currency,
+  balance: closing,
+  decimals: decimalsOf(evm, { network, currency }),
 });

@@ -26,7 +26,9 @@ const linesOf = async (userId: string) =>
   (await listLines(ctx(), { userId, types, currentPage: 0, pageSize: 200 })).lines;
 const balancesOf = async (userId: string) =>
   (await listBalances(ctx(), { userId })).items.map(({ network, currency, balance }) => [
-    ...[network, currency, balance],
+    network,
+    currency,
+    balance,
   ]);
 
 /** How much there is of everything that a posting writes. */
@@ -46,13 +48,19 @@ test('200 ledger.post: every kind of line, in their order, and what the user has
     funds(userId.toUpperCase()),
     spending(userId, '1.5'),
     lineOf(userId, {
-      ...{ transactionType: 'swap-bridge', assetSent: 'USDC', amountSent: '20' },
-      ...{ assetReceived: 'USDT', amountReceived: '19.99' },
+      transactionType: 'swap-bridge',
+      assetSent: 'USDC',
+      amountSent: '20',
+      assetReceived: 'USDT',
+      amountReceived: '19.99',
     }),
     lineOf(userId, { id: 'b', transactionType: 'swap-bridge', assetSent: 'USDC', amountSent: '10' }),
     lineOf(userId, {
-      ...{ id: 'b', transactionType: 'swap-bridge', network: 'Base' },
-      ...{ assetReceived: 'eurc', amountReceived: '9' },
+      id: 'b',
+      transactionType: 'swap-bridge',
+      network: 'Base',
+      assetReceived: 'eurc',
+      amountReceived: '9',
     }),
     lineOf(userId, { transactionType: 'transfer-token', assetSent: 'USDT', amountSent: '19.99' }),
     lineOf(userId, { transactionType: 'transfer-token', assetReceived: 'USDC', amountReceived: '0.000001' }),

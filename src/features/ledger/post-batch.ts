@@ -143,16 +143,23 @@ async function writeCalls(db: Db, calls: readonly ReadCall[]): Promise<PostedBat
 }
 
 const toChange = ({ ctx, batch: { key }, lines }: ReadCall) => ({
-  ...{ ctx, action: 'ledger.post' },
+  ctx,
+  action: 'ledger.post',
   after: { key, lines: lines.length, users: new Set(lines.map(({ userId }) => userId)).size },
 });
 
 const toAnswer = (postingIds: readonly bigint[]) => (call: ReadCall, at: number) => ({
-  ...{ postingId: String(postingIds[at]), lines: call.lines.length, replayed: false },
+  postingId: String(postingIds[at]),
+  lines: call.lines.length,
+  replayed: false,
 });
 
 const toPosting = ({ batch, fingerprint, lines }: ReadCall): Posting => ({
-  ...{ kind: 'post', operationId: batch.key, description: 'Posted by an operator', fingerprint, lines },
+  kind: 'post',
+  operationId: batch.key,
+  description: 'Posted by an operator',
+  fingerprint,
+  lines,
 });
 
 const givenIds = ({ batch, lines }: ReadCall) =>
@@ -180,7 +187,9 @@ function readLine(ctx: Ctx, line: BatchLine, where: string): NewLine {
     ...readLegs(ctx.evm, type, line, where),
     userId: line.userId.toLowerCase(),
     operationId: line.id ?? randomUUID(),
-    ...{ type, description, purpose: transactionPurpose ?? usualPurposes[type] },
+    type,
+    description,
+    purpose: transactionPurpose ?? usualPurposes[type],
     transactionAt: readInstant(ctx, line.transactionDate, `${where}transactionDate`) ?? ctx.now,
     executedAt: readInstant(ctx, executedAt, `${where}executedAt`) ?? null,
     userDescription: userDescription ?? null,

@@ -44,12 +44,24 @@ function toPosting(deposit: Deposit, isPlaceTaken: boolean): Posting {
   const description = `Deposit of ${currency} on ${network}`;
   const onChain = { transactionHash, logIndex };
   return {
-    ...{ kind: 'deposit', operationId: nameOf(deposit), description, onChain },
+    kind: 'deposit',
+    operationId: nameOf(deposit),
+    description,
+    onChain,
     lines: [
       {
-        ...{ userId, operationId: nameOf(deposit), type: 'buy', network, sent: null },
-        ...{ received: { currency, amount }, transactionAt: at, executedAt: at, description },
-        ...{ purpose: 'deposit', userDescription: null, onChain: isPlaceTaken ? null : onChain },
+        userId,
+        operationId: nameOf(deposit),
+        type: 'buy',
+        network,
+        sent: null,
+        received: { currency, amount },
+        transactionAt: at,
+        executedAt: at,
+        description,
+        purpose: 'deposit',
+        userDescription: null,
+        onChain: isPlaceTaken ? null : onChain,
       },
     ],
   };

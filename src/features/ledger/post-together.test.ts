@@ -107,8 +107,14 @@ test('what is wrong with one is said to that one, and the others are posted', as
   assert.deepEqual(
     outcomes.map(({ result }) => result),
     [
-      ...['posted', 'insufficient_balance', 'user_not_found', 'posted', 'already_in_ledger', 'key_reused'],
-      ...['replayed', 'unknown_currency'],
+      'posted',
+      'insufficient_balance',
+      'user_not_found',
+      'posted',
+      'already_in_ledger',
+      'key_reused',
+      'replayed',
+      'unknown_currency',
     ],
   );
   assert.deepEqual(
@@ -208,7 +214,7 @@ test('what is wrong is said in one order: a place on chain that is taken before 
   const [among] = await postAtOnce([{ lines: [spend, spending(ana, '1')] }]);
   assert.deepEqual(
     [first!.result, alone!.result, among!.result],
-    [...['posted', 'already_in_ledger', 'already_in_ledger']],
+    ['posted', 'already_in_ledger', 'already_in_ledger'],
   );
 });
 
@@ -235,7 +241,12 @@ test('deposits on two networks for the same users, some of whom are new on one, 
   const ctx = harness.operatorContext();
   const find = (network: string, userIds: readonly string[]) =>
     userIds.map((userId) => ({
-      ...{ userId, network, currency: 'USDC', amount: 1_000_000n, at: new Date(), logIndex: 1 },
+      userId,
+      network,
+      currency: 'USDC',
+      amount: 1_000_000n,
+      at: new Date(),
+      logIndex: 1,
       transactionHash: `0x${randomBytes(32).toString('hex')}`,
     }));
   for (let round = 0; round < 30; round++) {

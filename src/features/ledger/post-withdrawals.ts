@@ -41,14 +41,30 @@ function toPosting(paid: PaidWithdrawal, now: Date): Posting {
   const operationId = paid.withdrawalId.toLowerCase();
   const onChain = { transactionHash, logIndex };
   const common = {
-    ...{ operationId, network, transactionAt: now, executedAt: now, description, userDescription: null },
+    operationId,
+    network,
+    transactionAt: now,
+    executedAt: now,
+    description,
+    userDescription: null,
   };
   const leg = { currency, amount };
   const sell: NewLine = {
-    ...{ ...common, userId, type: 'sell', sent: leg, received: null, purpose: 'withdrawal', onChain },
+    ...common,
+    userId,
+    type: 'sell',
+    sent: leg,
+    received: null,
+    purpose: 'withdrawal',
+    onChain,
   };
   const buy = (toUserId: string): NewLine => ({
-    ...{ ...common, userId: toUserId, type: 'buy', sent: null, received: leg, purpose: 'deposit' },
+    ...common,
+    userId: toUserId,
+    type: 'buy',
+    sent: null,
+    received: leg,
+    purpose: 'deposit',
     description: `Deposit of ${currency} on ${network}`,
     // In one ledger the place on chain is the key of one line: of a withdrawal to oneself, of that which sends.
     onChain: toUserId === userId ? null : onChain,

@@ -41,9 +41,14 @@ export async function callLedgerPost(db: Db, call: LedgerPostCall): Promise<bigi
   const rows = await db.query<{ id: bigint }>(
     `select unnest(ledger_post($1, $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::integer[], $7::numeric[], $8::json, $9::json)) as id`,
     [
-      ...[postedAt, users, ...assetColumns(assets)],
-      ...[owners.map(({ userId }) => userId), owners.map(({ asset }) => asset), spent],
-      ...[JSON.stringify(postings), JSON.stringify(lines)],
+      postedAt,
+      users,
+      ...assetColumns(assets),
+      owners.map(({ userId }) => userId),
+      owners.map(({ asset }) => asset),
+      spent,
+      JSON.stringify(postings),
+      JSON.stringify(lines),
     ],
   );
   return rows.map(({ id }) => id);
@@ -76,10 +81,27 @@ export async function callLedgerPostOne(
      select id, case when $21::json is not null then audit_append($21::json, array['posting:' || id]) end
      from posted where id is not null`,
     [
-      ...[postedAt, line.userId, network, currency, amount, spent],
-      ...[kind, operationId, description, onChain?.transactionHash, onChain?.logIndex, fingerprint],
-      ...[line.type, line.transactionAt, line.operationId, line.onChain && keyOf(line.onChain)],
-      ...[line.description, line.purpose, line.userDescription, line.executedAt, change],
+      postedAt,
+      line.userId,
+      network,
+      currency,
+      amount,
+      spent,
+      kind,
+      operationId,
+      description,
+      onChain?.transactionHash,
+      onChain?.logIndex,
+      fingerprint,
+      line.type,
+      line.transactionAt,
+      line.operationId,
+      line.onChain && keyOf(line.onChain),
+      line.description,
+      line.purpose,
+      line.userDescription,
+      line.executedAt,
+      change,
     ],
   );
   return row?.id;
@@ -97,8 +119,11 @@ export async function callLedgerPostEach(
      select ids::text[], case when $6::json is not null then audit_append($6::json, array(select 'posting:' || id from unnest(ids) id)) end
      from posted where ids is not null`,
     [
-      ...[postedAt, singles.map(({ line }) => line.userId), ...assetColumns(singles)],
-      ...[JSON.stringify(singles.map(toPostingOfOne)), changes],
+      postedAt,
+      singles.map(({ line }) => line.userId),
+      ...assetColumns(singles),
+      JSON.stringify(singles.map(toPostingOfOne)),
+      changes,
     ],
   );
   return row?.ids.map(BigInt);
@@ -106,10 +131,15 @@ export async function callLedgerPostEach(
 
 const toPostingOfOne = ({ posting, line, amount, spent }: Single) => ({
   ...toPostingCall(posting),
-  ...{ amount: String(amount), spent: String(spent), type: line.type },
-  ...{ lineAt: writeInstant(line.transactionAt.getTime()), lineOperation: line.operationId },
+  amount: String(amount),
+  spent: String(spent),
+  type: line.type,
+  lineAt: writeInstant(line.transactionAt.getTime()),
+  lineOperation: line.operationId,
   ...(line.onChain && { key: keyOf(line.onChain) }),
-  ...{ lineDescription: line.description, purpose: line.purpose, userDescription: line.userDescription },
+  lineDescription: line.description,
+  purpose: line.purpose,
+  userDescription: line.userDescription,
   executedAt: line.executedAt && writeInstant(line.executedAt.getTime()),
 });
 
@@ -121,8 +151,12 @@ export const toPostingCall = ({
   onChain,
   fingerprint,
 }: Omit<Posting, 'lines'>) => ({
-  ...{ kind, operation: operationId, description, fingerprint: fingerprint?.toString('hex') },
-  ...{ hash: onChain?.transactionHash, logIndex: onChain?.logIndex },
+  kind,
+  operation: operationId,
+  description,
+  fingerprint: fingerprint?.toString('hex'),
+  hash: onChain?.transactionHash,
+  logIndex: onChain?.logIndex,
 });
 
 /** How a line is known by its place on chain. */

@@ -27,7 +27,9 @@ export const ledgerReaders = [
       const page = { currentPage, pageSize };
       const { total, records } = await listUnsettled(ctx, {
         userId: ctx.actor.userId,
-        ...{ startAt, endAt, ...page },
+        startAt,
+        endAt,
+        ...page,
       });
       return presentPage(records.map(toUnsettledNode), total, page);
     },

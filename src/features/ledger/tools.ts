@@ -58,7 +58,11 @@ async function listPeriod(
   const { userId } = actor;
   const period = readPeriod(['startDate', startDate], ['endDate', endDate]);
   const { total, lines } = await listLines(ctx, {
-    ...{ userId, types: lineTypes, ...period, currentPage, pageSize: limit },
+    userId,
+    types: lineTypes,
+    ...period,
+    currentPage,
+    pageSize: limit,
   });
   const truncated = (currentPage + 1) * limit < total;
   const newest = lines[0] && new Date(lines[0].transactionDate);

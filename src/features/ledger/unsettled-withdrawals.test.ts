@@ -37,14 +37,27 @@ test('a withdrawal is unsettled from its creation on and in the ledger once it i
   assert.match(uniqueHashId, /^\S+$/);
   assert.ok(transactionDate <= updatedAt);
   assert.deepEqual(rest, {
-    ...{ id, transactionType: 'sell', description: 'Withdrawal of USDC on polygon', status: 'pending' },
-    ...{ statusReason: null, network: 'polygon', asset: 'USDC', amount: '2.5', assetSent: 'USDC' },
-    ...{ amountSent: '2.5', assetReceived: null, amountReceived: null, runningBalance: null },
-    ...{ executedAt: null, transactionPurpose: 'withdrawal', userDescription: null },
+    id,
+    transactionType: 'sell',
+    description: 'Withdrawal of USDC on polygon',
+    status: 'pending',
+    statusReason: null,
+    network: 'polygon',
+    asset: 'USDC',
+    amount: '2.5',
+    assetSent: 'USDC',
+    amountSent: '2.5',
+    assetReceived: null,
+    amountReceived: null,
+    runningBalance: null,
+    executedAt: null,
+    transactionPurpose: 'withdrawal',
+    userDescription: null,
   });
   const shown = { userId: world.userId, ...page, startAt: new Date(transactionDate) };
   const inWindow = await listUnsettled(world.harness.operatorContext(), {
-    ...{ ...shown, endAt: new Date(transactionDate) },
+    ...shown,
+    endAt: new Date(transactionDate),
   });
   assert.equal(inWindow.total, 1, 'the date that is shown finds it');
 
@@ -163,8 +176,12 @@ test('the database completes no withdrawal that the ledger does not have', async
   const complete = world.db.transaction((db) =>
     updateSettled(db, { network: 'polygon', address: world.wallet, now: new Date() }, [
       {
-        ...{ nonce: 0n, withdrawalId: id, minedHash: attempt!.hash, status: 'completed' },
-        ...{ transferStatus: 'confirmed', errorMessage: null },
+        nonce: 0n,
+        withdrawalId: id,
+        minedHash: attempt!.hash,
+        status: 'completed',
+        transferStatus: 'confirmed',
+        errorMessage: null,
       },
     ]),
   );

@@ -25,7 +25,9 @@ const receiving = { network: 'polygon', assetReceived: 'USDC', amountReceived: '
 const sending = { network: 'polygon', assetSent: 'USDC', amountSent: '5' };
 const deposit = { transactionType: 'buy', status: 'pending', description: 'A deposit', legs: [receiving] };
 const bridge = {
-  ...{ transactionType: 'swap-bridge', status: 'started', description: 'A bridge' },
+  transactionType: 'swap-bridge',
+  status: 'started',
+  description: 'A bridge',
   legs: [sending, { network: 'base', assetReceived: 'EURC', amountReceived: '4.5' }],
 };
 
@@ -44,7 +46,10 @@ test('200 account-unsettled: the ledger’s fields without a running balance, wh
   const key = await makeKey(harness);
   const before = Date.now();
   await record(key.userId, {
-    ...{ id: 'one', transactionDate: at(1), statusReason: 'The bank is slow', userDescription: 'Rent' },
+    id: 'one',
+    transactionDate: at(1),
+    statusReason: 'The bank is slow',
+    userDescription: 'Rent',
     transactionPurpose: 'rent',
   });
   const { body } = await harness.request('GET', '/api/history?resource=account&feature=account-unsettled', {
@@ -54,13 +59,28 @@ test('200 account-unsettled: the ledger’s fields without a running balance, wh
   assert.match(uniqueHashId, /^\S+$/);
   assert.ok(Date.parse(updatedAt) >= before && Date.parse(updatedAt) <= Date.now());
   assert.deepEqual(node, {
-    ...{ id: 'one', transactionDate: at(1), transactionType: 'buy', description: 'A deposit' },
-    ...{ status: 'pending', statusReason: 'The bank is slow', network: 'polygon', asset: 'USDC' },
-    ...{ amount: '5', assetReceived: 'USDC', amountReceived: '5', runningBalance: null, executedAt: null },
-    ...{ transactionPurpose: 'rent', userDescription: 'Rent' },
+    id: 'one',
+    transactionDate: at(1),
+    transactionType: 'buy',
+    description: 'A deposit',
+    status: 'pending',
+    statusReason: 'The bank is slow',
+    network: 'polygon',
+    asset: 'USDC',
+    amount: '5',
+    assetReceived: 'USDC',
+    amountReceived: '5',
+    runningBalance: null,
+    executedAt: null,
+    transactionPurpose: 'rent',
+    userDescription: 'Rent',
   });
   assert.deepEqual(body.pageInfo, {
-    ...{ hasNextPage: false, currentPage: 0, pageSize: 10, numberOfPages: 1, totalCount: 1 },
+    hasNextPage: false,
+    currentPage: 0,
+    pageSize: 10,
+    numberOfPages: 1,
+    totalCount: 1,
     totalCountIsEstimate: false,
   });
 });
@@ -69,7 +89,11 @@ test('account-unsettled: newest first, page by page, in a window, of one user', 
   const [userId, stranger] = [await makeUserId(), await makeUserId()];
   await record(stranger);
   for (const [id, second] of [
-    ...[['b', 2] as const, ['a', 1] as const, ['c', 2] as const, ['e', 9] as const, ['d', 2] as const],
+    ['b', 2] as const,
+    ['a', 1] as const,
+    ['c', 2] as const,
+    ['e', 9] as const,
+    ['d', 2] as const,
   ]) {
     await record(userId, { id, transactionDate: at(second) });
   }
@@ -302,11 +326,16 @@ test('404 ledger.update-unsettled: a record that has settled', async () => {
 test('200 ledger.settle: the line keeps the id and the words of the user, and moves the balance', async () => {
   const userId = await makeUserId();
   const id = await record(userId, {
-    ...{ userDescription: 'Salary of May', transactionPurpose: 'salary', transactionDate: at(1) },
+    userDescription: 'Salary of May',
+    transactionPurpose: 'salary',
+    transactionDate: at(1),
   });
   const transactionHash = makeHash();
   const { status, body } = await call('settle', {
-    ...{ userId: userId.toUpperCase(), id, transactionDate: at(7), executedAt: at(6) },
+    userId: userId.toUpperCase(),
+    id,
+    transactionDate: at(7),
+    executedAt: at(6),
     onChain: [{ transactionHash: `0x${transactionHash.slice(2).toUpperCase()}`, logIndex: 4 }],
   });
   assert.equal(status, 200, body.error);
@@ -318,10 +347,22 @@ test('200 ledger.settle: the line keeps the id and the words of the user, and mo
   assert.deepEqual(
     { ...line },
     {
-      ...{ id, uniqueHashId: `${transactionHash}:4`, transactionDate: at(7), executedAt: at(6) },
-      ...{ transactionType: 'buy', description: 'A deposit', status: 'completed', network: 'polygon' },
-      ...{ asset: 'USDC', amount: '5', assetSent: null, amountSent: null, assetReceived: 'USDC' },
-      ...{ amountReceived: '5', runningBalance: '5', transactionPurpose: 'salary' },
+      id,
+      uniqueHashId: `${transactionHash}:4`,
+      transactionDate: at(7),
+      executedAt: at(6),
+      transactionType: 'buy',
+      description: 'A deposit',
+      status: 'completed',
+      network: 'polygon',
+      asset: 'USDC',
+      amount: '5',
+      assetSent: null,
+      amountSent: null,
+      assetReceived: 'USDC',
+      amountReceived: '5',
+      runningBalance: '5',
+      transactionPurpose: 'salary',
       userDescription: 'Salary of May',
     },
   );

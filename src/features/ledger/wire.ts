@@ -106,7 +106,9 @@ export const historyInput = exactObject({
   endDate: Type.Optional(toolInstant('Only transactions up to then, that instant included.')),
   limit: Type.Optional(
     Type.Integer({
-      ...{ minimum: 1, maximum: 500, default: 50 },
+      minimum: 1,
+      maximum: 500,
+      default: 50,
       description: 'How many transactions at most, 1 to 500; 50 where it is left out.',
     }),
   ),

@@ -57,7 +57,8 @@ export async function acceptOutcome(
       subject: `withdrawal:${withdrawalId}`,
       before: { status: 'processing' },
       after: {
-        ...{ outcome, transactionHash: hash },
+        outcome,
+        transactionHash: hash,
         moved: moved.map(({ to, amount }) => ({ to, amount: String(amount) })),
       },
     });

@@ -27,7 +27,10 @@ async function makeRestored(t: TestContext, since: (world: World) => Promise<voi
   const restored = await makeWorld(t, chain, { ...first.settings, databaseUrl: backup });
   const recover = (more: object = {}) =>
     restored.operator('wallets.recover', {
-      ...{ network: 'polygon', address: restored.wallet, fromBlock, ...more },
+      network: 'polygon',
+      address: restored.wallet,
+      fromBlock,
+      ...more,
     });
   return { restored, recover };
 }
@@ -254,8 +257,14 @@ describe('wallets.recover', () => {
     const wrongs = [{ to: makeAddress() }, { amount: amount + 1n }];
     for (const [at, wrong] of wrongs.entries()) {
       const { raw } = await signer.signTransfer({
-        ...{ chainId: network.chainId, nonce: 1 + at, gas: 150_000n, reference: pending, ...right, ...wrong },
-        ...{ maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n },
+        chainId: network.chainId,
+        nonce: 1 + at,
+        gas: 150_000n,
+        reference: pending,
+        ...right,
+        ...wrong,
+        maxFeePerGas: 10n ** 12n,
+        maxPriorityFeePerGas: 10n ** 11n,
       });
       await chain.call('eth_sendRawTransaction', `0x${raw.toString('hex')}`);
     }

@@ -72,7 +72,8 @@ describe('what is paid to a wallet', () => {
     const { userId, address } = await makeOwner(world, 'platform', world.userId);
     for (const to of [userId, address]) {
       await assert.rejects(world.withdraw({ amount: '900', to }), {
-        ...{ status: 403, message: 'Receiver is not eligible to receive tokens' },
+        status: 403,
+        message: 'Receiver is not eligible to receive tokens',
       });
     }
     await world.pay();

@@ -219,13 +219,22 @@ describe('a foreign transaction on one of our nonces', () => {
     const { network, signer } = worker.lane;
     const token = world.settings.tokens.find(({ symbol }) => symbol === 'USDC')!.address;
     const { raw, hash } = await signer.signTransfer({
-      ...{ chainId: network.chainId, nonce: 0, gas: 150_000n, token, to, amount, reference: id },
-      ...{ maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n },
+      chainId: network.chainId,
+      nonce: 0,
+      gas: 150_000n,
+      token,
+      to,
+      amount,
+      reference: id,
+      maxFeePerGas: 10n ** 12n,
+      maxPriorityFeePerGas: 10n ** 11n,
     });
     await chain.call('eth_sendRawTransaction', `0x${raw.toString('hex')}`);
     const accept = () =>
       world.operator('wallets.accept-foreign', {
-        ...{ network: 'polygon', address: world.wallet, transactionHash: hash },
+        network: 'polygon',
+        address: world.wallet,
+        transactionHash: hash,
       });
     assert.deepEqual((await accept()).body.error, 'The transaction is not in a final block');
     await chain.mine(2);
@@ -335,14 +344,15 @@ describe('a node that is not what the settings say', () => {
     await world.worker.hold();
     await world.worker.sign();
     const forged = await world.worker.lane.signer.signTransfer({
-      ...{
-        chainId: 137,
-        nonce: 0,
-        gas: 150_000n,
-        maxFeePerGas: 10n ** 12n,
-        maxPriorityFeePerGas: 10n ** 11n,
-      },
-      ...{ token: chain.settings.tokens[0]!.address, to: makeAddress(), amount: 5n, reference: id },
+      chainId: 137,
+      nonce: 0,
+      gas: 150_000n,
+      maxFeePerGas: 10n ** 12n,
+      maxPriorityFeePerGas: 10n ** 11n,
+      token: chain.settings.tokens[0]!.address,
+      to: makeAddress(),
+      amount: 5n,
+      reference: id,
     });
     const superuser = new pg.Client({ connectionString: world.databaseUrl });
     await superuser.connect();
@@ -383,11 +393,9 @@ describe('wallets.resume', () => {
     await expect(resume({ nextNonce: 3 }), 409, 'nonce_not_on_chain');
     await expect(resume({ nextNonce: 0 }), 409, 'nonce_below_known');
     const away = await makeWorld(t, chain, {
-      ...{
-        databaseUrl: world.databaseUrl,
-        signerKey: world.settings.signerKey!,
-        rpcUrls: ['http://127.0.0.1:1'],
-      },
+      databaseUrl: world.databaseUrl,
+      signerKey: world.settings.signerKey!,
+      rpcUrls: ['http://127.0.0.1:1'],
     });
     const { status, body } = await away.operator('wallets.resume', {
       network: 'polygon',
@@ -406,7 +414,9 @@ describe('wallets.resume', () => {
     const id = await world.withdraw();
     await world.pay();
     const { status, body } = await world.operator('wallets.resume', {
-      ...{ network: 'polygon', address: world.wallet, nextNonce: 2 },
+      network: 'polygon',
+      address: world.wallet,
+      nextNonce: 2,
     });
     assert.deepEqual([status, body.nextNonce], [200, 2]);
     const [change] = await world.db.query<{ actor: string; action: string }>(
@@ -442,8 +452,14 @@ async function sendForeign(
 ): Promise<string> {
   const { address: token } = settings.tokens.find(({ symbol }) => symbol === 'USDC')!;
   const raw = await privateKeyToAccount(settings.signerKey!).signTransaction({
-    ...{ type: 'eip1559', chainId: 137, nonce, gas: 150_000n, to: token as `0x${string}`, value: 0n },
-    ...{ maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n },
+    type: 'eip1559',
+    chainId: 137,
+    nonce,
+    gas: 150_000n,
+    to: token as `0x${string}`,
+    value: 0n,
+    maxFeePerGas: 10n ** 12n,
+    maxPriorityFeePerGas: 10n ** 11n,
     data: `0xa9059cbb${to.slice(2).padStart(64, '0')}${amount.toString(16).padStart(64, '0')}`,
   });
   return on.call('eth_sendRawTransaction', raw);

@@ -36,16 +36,16 @@ export function createLane(network: EvmNetwork, atStep: AtStep = () => {}): Lane
 
 function createLaneOf(network: EvmNetwork, signer: Signer, atStep: AtStep): Lane {
   return {
-    ...{
-      network,
-      signer,
-      atStep,
-      trouble: undefined,
-      unsettled: undefined,
-      agreedAt: new Map(),
-      head: { number: 0, seenAt: 0 },
-    },
-    ...{ settleFrom: 0, startedAt: performance.now(), isKnownEverywhere: false },
+    network,
+    signer,
+    atStep,
+    trouble: undefined,
+    unsettled: undefined,
+    agreedAt: new Map(),
+    head: { number: 0, seenAt: 0 },
+    settleFrom: 0,
+    startedAt: performance.now(),
+    isKnownEverywhere: false,
   };
 }
 

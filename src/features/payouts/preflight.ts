@@ -65,7 +65,11 @@ async function lookAtToken(
   const { network, signer } = lane;
   const addresses = rows.map(({ toAddress }) => toAddress);
   const transfers = rows.map(({ id, toAddress, amount, keyMark }) => ({
-    ...{ token: token.address, to: toAddress, amount, reference: id, keyMark },
+    token: token.address,
+    to: toAddress,
+    amount,
+    reference: id,
+    keyMark,
   }));
   const [eligible, simulated] = await Promise.all([
     checkEligibility(ctx, { network, token }, addresses, provider),

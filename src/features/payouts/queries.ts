@@ -342,14 +342,15 @@ export async function insertAttempts(
      select hash, $1, $2, nonce, raw, fee, tip, $3, case when $9 then now() end, case when $9 then 1 else 0 end
      from unnest($4::text[], $5::bigint[], $6::bytea[], $7::numeric[], $8::numeric[]) v (hash, nonce, raw, fee, tip)`,
     [
-      ...[network, address, now],
-      ...[
-        attempts.map(({ hash }) => hash),
-        attempts.map(({ nonce }) => nonce),
-        attempts.map(({ raw }) => raw),
-      ],
-      ...[attempts.map(({ maxFeePerGas }) => maxFeePerGas)],
-      ...[attempts.map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas), isSent],
+      network,
+      address,
+      now,
+      attempts.map(({ hash }) => hash),
+      attempts.map(({ nonce }) => nonce),
+      attempts.map(({ raw }) => raw),
+      attempts.map(({ maxFeePerGas }) => maxFeePerGas),
+      attempts.map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas),
+      isSent,
     ],
   );
 }

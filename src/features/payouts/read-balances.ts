@@ -29,7 +29,9 @@ export async function readBalances(ctx: Ctx, network: EvmNetwork): Promise<void>
       gas: await readGasBalance(provider, wallet),
       tokens: await Promise.all(
         [...network.tokens.values()].map(async ({ symbol, decimals, address }) => ({
-          ...{ symbol, decimals, balance: await readTokenBalance(provider, address, wallet) },
+          symbol,
+          decimals,
+          balance: await readTokenBalance(provider, address, wallet),
         })),
       ),
     })),

@@ -50,11 +50,9 @@ export async function readPast(
   }
   const isFiller = ({ to, amount }: SentTransfer) => to === wallet && amount === 0n;
   return {
-    ...{
-      used,
-      taken,
-      transfers: transfers.filter((each) => !isFiller(each)).sort((a, b) => a.nonce - b.nonce),
-    },
+    used,
+    taken,
+    transfers: transfers.filter((each) => !isFiller(each)).sort((a, b) => a.nonce - b.nonce),
     filled: new Map(transfers.filter(isFiller).map(({ nonce, hash }) => [BigInt(nonce), hash])),
   };
 }

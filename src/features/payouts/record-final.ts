@@ -85,8 +85,15 @@ export function toPaid(
   const { withdrawalId, userId, recipientUserId, currency, amount } = slot;
   const description = slot.description ?? `Withdrawal of ${currency} on ${network}`;
   return {
-    ...{ withdrawalId, userId, recipientUserId, network, currency, amount, description },
-    ...{ transactionHash: minedHash, logIndex },
+    withdrawalId,
+    userId,
+    recipientUserId,
+    network,
+    currency,
+    amount,
+    description,
+    transactionHash: minedHash,
+    logIndex,
   };
 }
 

@@ -9,7 +9,11 @@ import { makeWorld, type NodeProxy, startProxy, type World } from '#test/payout-
 const chain = useChain();
 
 const fourOfTen: FaultMix = {
-  ...{ rate: 0.4, transportShare: 1, send: {}, receipt: {}, read: {} },
+  rate: 0.4,
+  transportShare: 1,
+  send: {},
+  receipt: {},
+  read: {},
   transport: {
     'reset before': 2,
     'reset after': 2,

@@ -91,8 +91,15 @@ test('409: a wallet that is not halted, or has transactions on their way that ar
   await halt();
   assert.equal((await recover()).status, 200, 'ours is known to be on its way');
   const { raw } = await world.worker.lane.signer.signTransfer({
-    ...{ chainId: 137, nonce: 1, gas: 150_000n, maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n },
-    ...{ token: chain.settings.tokens[0]!.address, to: makeAddress(), amount: 1n, reference: id },
+    chainId: 137,
+    nonce: 1,
+    gas: 150_000n,
+    maxFeePerGas: 10n ** 12n,
+    maxPriorityFeePerGas: 10n ** 11n,
+    token: chain.settings.tokens[0]!.address,
+    to: makeAddress(),
+    amount: 1n,
+    reference: id,
   });
   await chain.call('eth_sendRawTransaction', `0x${raw.toString('hex')}`);
   await halt();

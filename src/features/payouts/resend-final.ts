@@ -71,7 +71,9 @@ async function send(
   }));
   const byProvider = await Promise.all(node.providers.map((provider) => provider.batch(calls)));
   return ours.map(({ nonce, withdrawalId, minedHash }, at) => ({
-    ...{ nonce: Number(nonce), withdrawalId, transactionHash: minedHash },
+    nonce: Number(nonce),
+    withdrawalId,
+    transactionHash: minedHash,
     answers: byProvider.map((answers) => {
       const answer = answers[at];
       return answer instanceof NodeError ? answer.message : 'accepted';

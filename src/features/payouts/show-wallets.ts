@@ -50,7 +50,9 @@ async function readOnChain(network: EvmNetwork | undefined, address: string): Pr
     ...[...network.tokens.values()].map((token) => readTokenBalance(provider, token.address, address)),
   ]);
   const tokens = [...network.tokens.values()].map(({ symbol, decimals }, at) => ({
-    ...{ symbol, decimals, balance: balances[at]! },
+    symbol,
+    decimals,
+    balance: balances[at]!,
   }));
   return { transactionCount, gas, tokens };
 }

@@ -253,7 +253,10 @@ async function failPending(
     const pending = new Set((await lockPending(db, ids)).map(({ id }) => id));
     const still = failures.filter(({ row }) => pending.has(row.id));
     const held = still.map(({ row: { userId, currency, amount } }) => ({
-      ...{ userId, network, currency, amount },
+      userId,
+      network,
+      currency,
+      amount,
     }));
     const isFree = await lockFreeAccounts(db, held);
     const ours = still.filter((_, at) => isFree[at]);

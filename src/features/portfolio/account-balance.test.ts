@@ -65,9 +65,16 @@ test('somebody who has nothing: zeros, as of the call', async () => {
   const { lastFetchedAt, ...rest } = await balanceOf(await newUser());
   assert.ok(Math.abs(Date.parse(lastFetchedAt) - now().getTime()) < 10_000);
   assert.deepEqual(rest, {
-    ...{ currency: 'USD', totalUsdValue: '0.00', holdingUsdValue: '0.00', stakedUsdValue: '0.00' },
-    ...{ tokenizedAssetsUsdValue: '0.00', tokenizedAssetsPnl: '0.00', byToken: [], truncated: false },
-    ...{ unpricedTokens: [], isStale: false },
+    currency: 'USD',
+    totalUsdValue: '0.00',
+    holdingUsdValue: '0.00',
+    stakedUsdValue: '0.00',
+    tokenizedAssetsUsdValue: '0.00',
+    tokenizedAssetsPnl: '0.00',
+    byToken: [],
+    truncated: false,
+    unpricedTokens: [],
+    isStale: false,
   });
 });
 
@@ -91,56 +98,54 @@ test('holdings, staked and tokenized assets: each line to the cent, totals that 
     tokenizedAssetsUsdValue: '1221.35',
     tokenizedAssetsPnl: '-98.66',
     byToken: [
-      ...[
-        {
-          token: 'ETH',
-          network: 'ethereum',
-          isStake: true,
-          kind: 'staked',
-          amount: '1.25',
-          balanceUsd: '3312.81',
-        },
-        {
-          token: 'PAXG',
-          network: 'ethereum',
-          isStake: false,
-          kind: 'tokenized',
-          amount: '0.5',
-          balanceUsd: '1200.00',
-        },
-        {
-          token: 'USDT',
-          network: 'polygon',
-          isStake: false,
-          kind: 'holding',
-          amount: '100.005',
-          balanceUsd: '99.98',
-        },
-        {
-          token: 'ACME',
-          network: 'solana',
-          isStake: false,
-          kind: 'tokenized',
-          amount: '3',
-          balanceUsd: '21.35',
-        },
-        {
-          token: 'EURC',
-          network: 'ethereum',
-          isStake: false,
-          kind: 'holding',
-          amount: '10',
-          balanceUsd: '10.83',
-        },
-        {
-          token: 'EURC',
-          network: 'base',
-          isStake: false,
-          kind: 'holding',
-          amount: '0.000001',
-          balanceUsd: '0.00',
-        },
-      ],
+      {
+        token: 'ETH',
+        network: 'ethereum',
+        isStake: true,
+        kind: 'staked',
+        amount: '1.25',
+        balanceUsd: '3312.81',
+      },
+      {
+        token: 'PAXG',
+        network: 'ethereum',
+        isStake: false,
+        kind: 'tokenized',
+        amount: '0.5',
+        balanceUsd: '1200.00',
+      },
+      {
+        token: 'USDT',
+        network: 'polygon',
+        isStake: false,
+        kind: 'holding',
+        amount: '100.005',
+        balanceUsd: '99.98',
+      },
+      {
+        token: 'ACME',
+        network: 'solana',
+        isStake: false,
+        kind: 'tokenized',
+        amount: '3',
+        balanceUsd: '21.35',
+      },
+      {
+        token: 'EURC',
+        network: 'ethereum',
+        isStake: false,
+        kind: 'holding',
+        amount: '10',
+        balanceUsd: '10.83',
+      },
+      {
+        token: 'EURC',
+        network: 'base',
+        isStake: false,
+        kind: 'holding',
+        amount: '0.000001',
+        balanceUsd: '0.00',
+      },
     ],
     truncated: false,
     unpricedTokens: [],
@@ -288,13 +293,11 @@ test('stale: prices that are not refreshed, then positions that are not recorded
 test('at most sixty lines, the most valuable; totals of all of them', async () => {
   const userId = await newUser();
   const positions = Array.from({ length: 150 }, (_, n) => ({
-    ...{
-      kind: 'staked',
-      token: `T${n}`,
-      network: 'moon',
-      amount: '1',
-      priceUsd: String(((n * 7) % 150) + 1),
-    },
+    kind: 'staked',
+    token: `T${n}`,
+    network: 'moon',
+    amount: '1',
+    priceUsd: String(((n * 7) % 150) + 1),
   }));
   await record(userId, positions);
   const { byToken, truncated, totalUsdValue } = await balanceOf(userId);

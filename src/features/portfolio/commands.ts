@@ -59,8 +59,11 @@ export const portfolioCommands = [
     run: async (ctx: Ctx, input) => {
       const { asOf, recordedAt, positions, replayed } = await recordPositions(ctx, input);
       return {
-        ...{ userId: input.userId.toLowerCase(), replayed, positions: positions.map(writePosition) },
-        ...{ asOf: asOf.toISOString(), recordedAt: recordedAt.toISOString() },
+        userId: input.userId.toLowerCase(),
+        replayed,
+        positions: positions.map(writePosition),
+        asOf: asOf.toISOString(),
+        recordedAt: recordedAt.toISOString(),
       };
     },
   }),
@@ -103,7 +106,9 @@ export const portfolioCommands = [
       const { items, nextCursor } = await listPrices(ctx, input);
       return {
         items: items.map(({ token, price, quotedAt, refreshedAt }) => ({
-          ...{ token, priceUsd: formatMinor(price, priceDecimals), quotedAt: quotedAt.toISOString() },
+          token,
+          priceUsd: formatMinor(price, priceDecimals),
+          quotedAt: quotedAt.toISOString(),
           ageSeconds: Math.max(Math.floor((ctx.now.getTime() - quotedAt.getTime()) / 1_000), 0),
           refreshedAt: refreshedAt.toISOString(),
         })),

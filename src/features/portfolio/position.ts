@@ -78,7 +78,10 @@ function readPosition(written: WrittenPosition, field: string): Position {
 export function writePosition(position: Position): Required<WrittenPosition> {
   const { kind, token, network, amount, costCents, price } = position;
   return {
-    ...{ kind, token, network, amount: formatMinor(amount, amountDecimals) },
+    kind,
+    token,
+    network,
+    amount: formatMinor(amount, amountDecimals),
     costUsd: costCents === null ? null : formatCents(costCents),
     priceUsd: price === null ? null : formatMinor(price, priceDecimals),
   };

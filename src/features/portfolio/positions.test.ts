@@ -15,14 +15,12 @@ const countAuditRows = async (userId: string) =>
 
 const staked = { kind: 'staked' as const, token: 'ETH', network: 'ethereum', amount: '1.250' };
 const tokenized = {
-  ...{
-    kind: 'tokenized',
-    token: 'BRK.B',
-    network: 'solana',
-    amount: '2',
-    costUsd: '900',
-    priceUsd: '481.050',
-  },
+  kind: 'tokenized',
+  token: 'BRK.B',
+  network: 'solana',
+  amount: '2',
+  costUsd: '900',
+  priceUsd: '481.050',
 };
 const shownStaked = { ...staked, amount: '1.25', costUsd: null, priceUsd: null };
 const shownTokenized = { ...tokenized, costUsd: '900.00', priceUsd: '481.05' };
@@ -32,7 +30,9 @@ test('200 positions.record: the whole snapshot, and another one in its place', a
   assert.deepEqual(await show(userId), { userId, asOf: null, recordedAt: null, positions: [] });
 
   const { status, body } = await record({
-    ...{ userId: userId.toUpperCase(), asOf: '2026-01-31T12:00:00+01:00', positions: [tokenized, staked] },
+    userId: userId.toUpperCase(),
+    asOf: '2026-01-31T12:00:00+01:00',
+    positions: [tokenized, staked],
   });
   assert.equal(status, 200, body.error);
   const { recordedAt, ...first } = body.data;
@@ -64,7 +64,8 @@ test('200 positions.record: the same again is harmless, in other words and order
   const { recordedAt } = (await record({ userId, asOf, positions: [staked, tokenized] })).body.data;
   harness.advance(1_000);
   const again = await record({
-    ...{ userId, asOf: '2026-01-31T12:00:00.000+01:00' },
+    userId,
+    asOf: '2026-01-31T12:00:00.000+01:00',
     positions: [
       { ...tokenized, amount: '2.0', costUsd: '900.00' },
       { ...staked, amount: '1.25' },
@@ -178,9 +179,12 @@ test('400 positions.record: an asOf in the future, of before 1970, or that is no
 test('200 positions.record: two hundred of the longest positions; 400 for one more', async () => {
   const { id: userId } = await makeUser(harness);
   const positions = Array.from({ length: 201 }, (_, n) => ({
-    ...{ kind: 'tokenized', token: `T${'X'.repeat(15)}${1000 + n}`, network: 'n'.repeat(40) },
+    kind: 'tokenized',
+    token: `T${'X'.repeat(15)}${1000 + n}`,
+    network: 'n'.repeat(40),
     amount: `${'9'.repeat(18)}.${'9'.repeat(18)}`,
-    ...{ costUsd: `${'9'.repeat(18)}.99`, priceUsd: `${'9'.repeat(18)}.${'9'.repeat(18)}` },
+    costUsd: `${'9'.repeat(18)}.99`,
+    priceUsd: `${'9'.repeat(18)}.${'9'.repeat(18)}`,
   }));
   assert.equal((await record({ userId, positions })).status, 400);
   const { status, body } = await record({ userId, positions: positions.slice(1) });

@@ -80,7 +80,7 @@ test('a quote of a clock that was far ahead is replaced, one of a clock a little
   const insert = (token: string, aheadMs: number) =>
     harness.deps.db.query(
       'insert into prices (token, price, quoted_at, refreshed_at) values ($1, 9, $2, $2)',
-      [...[token, new Date(now().getTime() + aheadMs)]],
+      [token, new Date(now().getTime() + aheadMs)],
     );
   await insert('FAR', 86_400_000);
   await insert('NEAR', 60_000);

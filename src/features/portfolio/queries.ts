@@ -34,7 +34,9 @@ export async function upsertQuotes(db: Db, { prices, ...at }: NewQuotes): Promis
     [
       [...prices.keys()],
       [...prices.values()].map((price) => formatMinor(price, priceDecimals)),
-      ...[at.quotedAt, at.refreshedAt, at.quotedAtMax],
+      at.quotedAt,
+      at.refreshedAt,
+      at.quotedAtMax,
     ],
   );
   return rows.length;
@@ -124,7 +126,8 @@ export async function insertPositions(db: Db, userId: string, positions: readonl
     [
       userId,
       ...(['kind', 'token', 'network'] as const).map((field) => positions.map((one) => one[field])),
-      ...[texts(({ amount }) => amount, amountDecimals), texts(({ costCents }) => costCents, 2)],
+      texts(({ amount }) => amount, amountDecimals),
+      texts(({ costCents }) => costCents, 2),
       texts(({ price }) => price, priceDecimals),
     ],
   );
@@ -143,7 +146,10 @@ interface PositionTexts {
 const positionColumns = `p.kind, p.token, p.network, p.amount::text, p.cost_usd::text as "costUsd", p.price_usd::text as "priceUsd"`;
 
 const readPosition = ({ token, network, amount, ...row }: PositionTexts): Position => ({
-  ...{ kind: row.kind!, token, network, amount: read(amount, amountDecimals) },
+  kind: row.kind!,
+  token,
+  network,
+  amount: read(amount, amountDecimals),
   costCents: readOrNull(row.costUsd, 2),
   price: readOrNull(row.priceUsd, priceDecimals),
 });

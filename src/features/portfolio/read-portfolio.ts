@@ -20,11 +20,16 @@ export async function readPortfolio(
   const { positionsAt, positions, quotes } = await selectKnown(ctx.db, userId, tokens);
   const owned: Owned[] = [
     ...balances.map(({ network, currency, balance }) => ({
-      ...{ kind: 'holding' as const, token: currency, network, quote: quotes.get(currency) },
-      ...{ amount: balance, decimals: decimalsOf(ctx.evm, { network, currency }) },
+      kind: 'holding' as const,
+      token: currency,
+      network,
+      quote: quotes.get(currency),
+      amount: balance,
+      decimals: decimalsOf(ctx.evm, { network, currency }),
     })),
     ...positions.map(({ price, ...position }) => ({
-      ...{ ...position, decimals: amountDecimals },
+      ...position,
+      decimals: amountDecimals,
       quote: chooseQuote(quotes.get(position.token), {
         // Its own price is as old as its snapshot.
         recorded: price && positionsAt ? { price, quotedAt: positionsAt } : undefined,

@@ -50,8 +50,10 @@ export async function recordPositions(ctx: Ctx, input: NewPositions): Promise<Re
     await insertPositions(ctx.db, userId, positions);
     const after = { ...snapshot, positions };
     await recordChange(ctx, {
-      ...{ action: 'positions.record', subject: `positions:${userId}` },
-      ...{ before: before && describe(before), after: describe(after) },
+      action: 'positions.record',
+      subject: `positions:${userId}`,
+      before: before && describe(before),
+      after: describe(after),
     });
     return { ...after, replayed: false };
   });

@@ -22,7 +22,9 @@ export async function refreshPrices(ctx: Ctx): Promise<RefreshedPrices> {
   const { asOf, prices, refused } = await ctx.prices.read();
   const quotedAt = asOf && asOf < ctx.now ? asOf : ctx.now;
   const stored = await upsertQuotes(ctx.db, {
-    ...{ prices, quotedAt, refreshedAt: ctx.now },
+    prices,
+    quotedAt,
+    refreshedAt: ctx.now,
     quotedAtMax: new Date(ctx.now.getTime() + clockSkewMaxMs),
   });
   return { read: prices.size, stored, refused, quotedAt };

@@ -77,7 +77,11 @@ test('totals are the sums of the lines, each line as reckoned otherwise, whateve
 });
 
 const one = (fields: Partial<Owned>): Owned => ({
-  ...{ kind: 'holding', token: 'USDT', network: 'polygon', amount: 1_000_000n, decimals: 6 },
+  kind: 'holding',
+  token: 'USDT',
+  network: 'polygon',
+  amount: 1_000_000n,
+  decimals: 6,
   quote: { price: 10n ** 18n, quotedAt: now },
   ...fields,
 });
@@ -120,7 +124,9 @@ for (const [what, ageMs, isStale] of [
 
 test('of nothing: as of the call, and not stale', () => {
   const { fetchedAt, isStale, total, lines } = valuePortfolio([], {
-    ...{ now, positionsAt: undefined, staleAfterMs: 1 },
+    now,
+    positionsAt: undefined,
+    staleAfterMs: 1,
   });
   assert.deepEqual([fetchedAt, isStale, total, lines], [now, false, 0n, []]);
 });

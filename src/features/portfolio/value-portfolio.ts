@@ -59,7 +59,11 @@ export function valuePortfolio(owned: readonly Owned[], moment: Moment): Portfol
   const fetchedAt = instants.length > 0 ? new Date(Math.min(...instants.map(Number))) : now;
   return {
     lines: lines.sort(byValue),
-    ...{ holding, staked, tokenized, total: holding + staked + tokenized, tokenizedPnl: sum(gains) },
+    holding,
+    staked,
+    tokenized,
+    total: holding + staked + tokenized,
+    tokenizedPnl: sum(gains),
     unpricedTokens: [...new Set(unpriced)].sort(),
     fetchedAt,
     isStale: unpriced.length > 0 || now.getTime() - fetchedAt.getTime() > staleAfterMs,

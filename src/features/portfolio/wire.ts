@@ -57,7 +57,10 @@ export function presentBalance(portfolio: Portfolio): Static<typeof balance> {
     tokenizedAssetsUsdValue: formatCents(tokenized),
     tokenizedAssetsPnl: formatCents(tokenizedPnl),
     byToken: lines.slice(0, linesMax).map(({ kind, token, network, amount, decimals, cents }) => ({
-      ...{ token: sanitizeText(token), network: sanitizeText(network), isStake: kind === 'staked', kind },
+      token: sanitizeText(token),
+      network: sanitizeText(network),
+      isStake: kind === 'staked',
+      kind,
       amount: formatMinor(amount, decimals),
       balanceUsd: cents === null ? null : formatCents(cents),
     })),

@@ -39,7 +39,9 @@ export function acceptShortfall(ctx: Ctx, input: Acceptance): Promise<Acceptance
     const left = (await selectExplained(ctx.db, network)).filter((one) => one.currency === currency);
     await upsertAssets(ctx.db, [{ ...asset, shortfall: shortfallOf(left, position) }]);
     await recordChange(ctx, {
-      ...{ action: 'treasury.accept', subject: `treasury:${network}`, before: { currency, names } },
+      action: 'treasury.accept',
+      subject: `treasury:${network}`,
+      before: { currency, names },
       after: { currency, accepted: amount, reason },
     });
     return { network, currency, amount, reason };

@@ -61,7 +61,10 @@ export const treasuryCommands = [
       { additionalProperties: false },
     ),
     output: Type.Object({
-      ...{ network: Type.String(), currency: Type.String(), amount: Type.String(), reason: Type.String() },
+      network: Type.String(),
+      currency: Type.String(),
+      amount: Type.String(),
+      reason: Type.String(),
     }),
     run: (ctx: Ctx, input) => acceptShortfall(ctx, input),
   }),
@@ -79,7 +82,12 @@ export const treasuryCommands = [
 /** One line each, so that a terminal shows it as one table. */
 function present({ network, block, isCounting, gas, gasChange, sent, assets }: NetworkReport) {
   const ofGas = (what: string, amount: string, count: number | null = null) => ({
-    ...{ network, currency: 'gas', what, amount, count, examples: [] },
+    network,
+    currency: 'gas',
+    what,
+    amount,
+    count,
+    examples: [],
   });
   return [
     ...assets.flatMap((asset) => presentAsset(network, asset)),
@@ -101,7 +109,12 @@ const presentRefused = ({ network, refusal }: Reconciled['refused'][number]) => 
 function presentAsset(network: string, asset: AssetReport) {
   const { currency, decimals, chain, owed, explanations, unexplained, shortfall } = asset;
   const rowOf = (what: string, amount: bigint, count: number | null = null, examples: string[] = []) => ({
-    ...{ network, currency, what, amount: formatMinor(amount, decimals), count, examples },
+    network,
+    currency,
+    what,
+    amount: formatMinor(amount, decimals),
+    count,
+    examples,
   });
   return [
     rowOf('held on chain', chain),

@@ -36,7 +36,9 @@ test('dust, funding and transfers between own wallets are only summed after a da
   // The minimum is lowered, and the blocks are read again.
   const { settings, databaseUrl } = world;
   const lowered = await makeTreasury(t, chain, {
-    ...{ ...settings, databaseUrl, depositMinimums: new Map([['USDT', unit]] as const) },
+    ...settings,
+    databaseUrl,
+    depositMinimums: new Map([['USDT', unit]] as const),
   });
   const rescan = await lowered.operator('deposits.rescan', { network: 'polygon', fromBlock });
   assert.equal(rescan.status, 200, rescan.body.error);

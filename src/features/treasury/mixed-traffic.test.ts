@@ -17,8 +17,11 @@ const amounts = [1n, 9_999n, 10_000n, unit, 3n * unit + 7n];
 const byHand = [
   { transactionType: 'sell', description: 'Fee', amountSent: '0.25' },
   {
-    ...{ transactionType: 'swap-bridge', description: 'Swap' },
-    ...{ amountSent: '1', assetReceived: 'USDT', amountReceived: '0.99' },
+    transactionType: 'swap-bridge',
+    description: 'Swap',
+    amountSent: '1',
+    assetReceived: 'USDT',
+    amountReceived: '0.99',
   },
 ];
 

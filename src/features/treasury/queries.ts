@@ -50,8 +50,18 @@ export async function upsertPosition(db: Db, position: Position): Promise<void> 
        posting = excluded.posting, is_counting = excluded.is_counting, gas = excluded.gas, sent = excluded.sent,
        reconciled_at = excluded.reconciled_at`,
     [
-      ...[network, openingBlock, openingPosting, blockNumber, blockHash, posting],
-      ...[isCounting, gas, sent, reconciledAt, openingGas, openingSent],
+      network,
+      openingBlock,
+      openingPosting,
+      blockNumber,
+      blockHash,
+      posting,
+      isCounting,
+      gas,
+      sent,
+      reconciledAt,
+      openingGas,
+      openingSent,
     ],
   );
 }

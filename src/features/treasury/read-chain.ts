@@ -45,7 +45,9 @@ export async function readChain(
   const fromBlock = position.blockNumber + 1;
   const toBlock = Math.min(final.number, position.blockNumber + blocksInTurn);
   const gathered = await gatherTransfers(quorum, nodes, {
-    ...{ tokens: [...network.tokens.values()].map(({ address }) => address), fromBlock, toBlock },
+    tokens: [...network.tokens.values()].map(({ address }) => address),
+    fromBlock,
+    toBlock,
     isWithSent: true,
     selectOurs: (addresses) => selectOurs(ctx.db, { network: network.name, hot, now: ctx.now }, addresses),
   });
@@ -53,7 +55,9 @@ export async function readChain(
   const block = { number: toBlock, hash: gathered.end.hash };
   return {
     nodes: await requireAgreed(nodes, block, quorum),
-    ...{ block, isLast: toBlock === final.number, transfers: gathered.transfers },
+    block,
+    isLast: toBlock === final.number,
+    transfers: gathered.transfers,
   };
 }
 

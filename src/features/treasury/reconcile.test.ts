@@ -97,7 +97,9 @@ test('postings by hand and funding of the hot wallet are named', async (t) => {
   await chain.mine(2);
   const { amounts, unexplained, asset } = await world.compare();
   assert.deepEqual(amounts, {
-    ...{ 'hot wallet funding': 40n * unit, 'manual postings': -12_500_000n, opening: 999_000n * unit },
+    'hot wallet funding': 40n * unit,
+    'manual postings': -12_500_000n,
+    opening: 999_000n * unit,
   });
   assert.equal(unexplained, 0n);
   assert.match(
@@ -123,8 +125,14 @@ test('a posting by hand that names its transfer matches it', async (t) => {
     key: 'a test',
     lines: [
       {
-        ...{ userId, transactionType: 'buy', network: 'polygon', assetReceived: 'USDC', amountReceived: '1' },
-        ...{ description: 'By hand', transactionHash, logIndex: Number(item!.examples[0]!.split(':')[1]) },
+        userId,
+        transactionType: 'buy',
+        network: 'polygon',
+        assetReceived: 'USDC',
+        amountReceived: '1',
+        description: 'By hand',
+        transactionHash,
+        logIndex: Number(item!.examples[0]!.split(':')[1]),
       },
     ],
   });

@@ -81,9 +81,13 @@ async function reconcileOne(ctx: Ctx, network: EvmNetwork): Promise<NetworkRepor
   for (let turns = 1; turn.isBehind && turns < turnsInCommand; turns++) turn = await takeTurn(ctx, network);
   const { position } = turn;
   const report: NetworkReport = {
-    ...{ network: network.name, block: position.blockNumber, isCounting: position.isCounting },
-    ...{ gas: position.gas, gasChange: position.gas - position.openingGas },
-    ...{ sent: position.sent - position.openingSent, assets: await reportAssets(ctx, network) },
+    network: network.name,
+    block: position.blockNumber,
+    isCounting: position.isCounting,
+    gas: position.gas,
+    gasChange: position.gas - position.openingGas,
+    sent: position.sent - position.openingSent,
+    assets: await reportAssets(ctx, network),
   };
   // Also while wallets are counted: what they had before is no shortfall then.
   if (turn.isAtHead) await haltForShortfall(ctx, network, report);

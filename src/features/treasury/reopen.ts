@@ -14,7 +14,9 @@ export function reopen(
     await deletePosition(ctx.db, network);
     const { blockNumber, blockHash } = position;
     await recordChange(ctx, {
-      ...{ action: 'treasury.reopen', subject: `treasury:${network}`, before: { blockNumber, blockHash } },
+      action: 'treasury.reopen',
+      subject: `treasury:${network}`,
+      before: { blockNumber, blockHash },
       after: { reason },
     });
     return { network, reason };

@@ -105,11 +105,18 @@ async function store(ctx: Ctx, network: EvmNetwork, read: Read): Promise<Positio
     await addTotals(db, network.name, [{ currency, name, amount: -amount, count: Number(count) }]);
   }
   const position: Position = {
-    ...{ network: network.name, openingBlock: before?.openingBlock ?? chain.block.number, openingPosting },
-    ...{ blockNumber: chain.block.number, blockHash: chain.block.hash, posting },
+    network: network.name,
+    openingBlock: before?.openingBlock ?? chain.block.number,
+    openingPosting,
+    blockNumber: chain.block.number,
+    blockHash: chain.block.hash,
+    posting,
     isCounting: (await selectUncounted(db, network.name, 1)).length > 0,
-    ...{ gas: gas.gas, sent: gas.sent, reconciledAt: now },
-    ...{ openingGas: before?.openingGas ?? gas.gas, openingSent: before?.openingSent ?? gas.sent },
+    gas: gas.gas,
+    sent: gas.sent,
+    reconciledAt: now,
+    openingGas: before?.openingGas ?? gas.gas,
+    openingSent: before?.openingSent ?? gas.sent,
   };
   await insertCreditedWallets(db, { network: network.name, fromBlock: chain.block.number, now });
   await deleteMatched(db, network.name);
@@ -119,7 +126,8 @@ async function store(ctx: Ctx, network: EvmNetwork, read: Read): Promise<Positio
   await storeAssets(ctx, position, [...assets.values()]);
   if (ctx.actor.kind === 'operator') {
     await recordChange(ctx, {
-      ...{ action: 'treasury.reconcile', subject: `treasury:${network.name}` },
+      action: 'treasury.reconcile',
+      subject: `treasury:${network.name}`,
       before: before ? { block: before.blockNumber } : null,
       after: { block: position.blockNumber },
     });

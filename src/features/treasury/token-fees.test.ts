@@ -20,7 +20,9 @@ test('of a payout’s transaction only the transfer to the recipient is the payo
   const { hash } = (await world.attempts(id))[0]!;
   const wallet = { network: 'polygon', address: world.wallet };
   const accepted = await world.operator('wallets.accept-outcome', {
-    ...{ ...wallet, transactionHash: hash, outcome: 'completed' },
+    ...wallet,
+    transactionHash: hash,
+    outcome: 'completed',
   });
   assert.equal(accepted.status, 200, accepted.body.error);
   await chain.mine(2);

@@ -47,8 +47,18 @@ function valuesOf(user: UserRow): unknown[] {
   const { id, email, emailVerified, givenName, familyName, entityType, legalName, documentType } = user;
   const { documentNumberSealed, taxIdSealed, createdAt, updatedAt } = user;
   return [
-    ...[id, email, emailVerified, givenName, familyName, entityType, legalName, documentType],
-    ...[documentNumberSealed, taxIdSealed, createdAt, updatedAt],
+    id,
+    email,
+    emailVerified,
+    givenName,
+    familyName,
+    entityType,
+    legalName,
+    documentType,
+    documentNumberSealed,
+    taxIdSealed,
+    createdAt,
+    updatedAt,
   ];
 }
 

@@ -12,8 +12,13 @@ const signerKey: PrivateKey = `0x${noteSecret(randomBytes(32).toString('hex'))}`
 const harness = useHarness({
   networks: [
     {
-      ...{ network: 'polygon', rpcUrls: ['http://127.0.0.1:1'], finality: { rule: 'finalized' }, signerKey },
-      ...{ tokens: tokensOf('polygon'), feeCap: 10n ** 12n, bumpAfterMs: 30_000 },
+      network: 'polygon',
+      rpcUrls: ['http://127.0.0.1:1'],
+      finality: { rule: 'finalized' },
+      signerKey,
+      tokens: tokensOf('polygon'),
+      feeCap: 10n ** 12n,
+      bumpAfterMs: 30_000,
     },
   ],
 });
@@ -345,7 +350,10 @@ test('200 users.add-wallet: one case or a correct checksum in, the checksum out;
     const { status, body } = await call('add-wallet', { userId: id, network, address, custody: 'platform' });
     assert.equal(status, 200);
     assert.deepEqual(body.data, {
-      ...{ userId: id, network: network!.toLowerCase(), address: checksummed, custody: 'platform' },
+      userId: id,
+      network: network!.toLowerCase(),
+      address: checksummed,
+      custody: 'platform',
     });
   }
   const next = makeAddress();

@@ -298,7 +298,9 @@ test('200 identical requests at once for each of many keys make one withdrawal a
       const answers = await Promise.all(
         Array.from({ length: requestsOfAKey }, () =>
           client.request('POST', `/api/crypto/${caller.userId}/withdraw`, {
-            ...{ token: caller.token, body, headers: { 'idempotency-key': key } },
+            token: caller.token,
+            body,
+            headers: { 'idempotency-key': key },
           }),
         ),
       );

@@ -139,9 +139,15 @@ test('200 an entry has what the contract states, with its types, and nothing els
   const [entry] = body.data.withdraws;
   const { id, createdAt, updatedAt, ...rest } = entry;
   assert.deepEqual(rest, {
-    ...{ bulkId, status: 'queued', amountToPayToken: '12.5', outCurrencyIsoCode: 'USDC' },
-    ...{ toAddress: checksumAddress(to), externalId: 'order 7', transactionHash: null },
-    ...{ transferTokenStatus: null, errorMessage: null },
+    bulkId,
+    status: 'queued',
+    amountToPayToken: '12.5',
+    outCurrencyIsoCode: 'USDC',
+    toAddress: checksumAddress(to),
+    externalId: 'order 7',
+    transactionHash: null,
+    transferTokenStatus: null,
+    errorMessage: null,
   });
   assert.match(id, /^[0-9a-f-]{36}$/);
   for (const instant of [createdAt, updatedAt]) assert.equal(new Date(instant).toISOString(), instant);
@@ -153,8 +159,18 @@ test('200 what is not there is null: no label, no hash, no error', async () => {
   await create();
   const [entry] = await list();
   assert.deepEqual(Object.keys(entry!), [
-    ...['id', 'bulkId', 'status', 'amountToPayToken', 'outCurrencyIsoCode', 'toAddress', 'externalId'],
-    ...['transactionHash', 'transferTokenStatus', 'errorMessage', 'createdAt', 'updatedAt'],
+    'id',
+    'bulkId',
+    'status',
+    'amountToPayToken',
+    'outCurrencyIsoCode',
+    'toAddress',
+    'externalId',
+    'transactionHash',
+    'transferTokenStatus',
+    'errorMessage',
+    'createdAt',
+    'updatedAt',
   ]);
   assert.equal(entry!.externalId, null);
 });
@@ -168,7 +184,10 @@ test('200 each state as it is shown: what failed says why, what completed has it
   const entries = (await list()) as unknown as Record<string, unknown>[];
   assert.deepEqual(
     entries.map(({ status, transferTokenStatus, errorMessage, transactionHash }) => [
-      ...[status, transferTokenStatus, errorMessage, typeof transactionHash],
+      status,
+      transferTokenStatus,
+      errorMessage,
+      typeof transactionHash,
     ]),
     [
       ['queued', null, null, 'object'],

@@ -73,7 +73,8 @@ test(`200 for ${wanted} withdrawals by 64 connections on an account funded for $
         asked++;
         if (asked === backlog) stopWorkers = startWorkers();
         const { status, body } = await client.request('POST', `/api/crypto/${userId}/withdraw`, {
-          ...{ token, body: { amount: '1', to } },
+          token,
+          body: { amount: '1', to },
         });
         assert.equal(status, 200, body.error);
         bulkIds.add(body.data.bulkId);

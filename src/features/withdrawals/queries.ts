@@ -76,8 +76,22 @@ export async function insertWithdrawal(db: Db, withdrawal: NewWithdrawal): Promi
        $14, $15 from list, made
      returning bulk_id as "bulkId"`,
     [
-      ...[partnerId, userId, keyId, network, currency, tokenAddress, decimals, amount, toAddress],
-      ...[recipientUserId, externalId, idempotencyKey, fingerprint, now, description ?? null, id ?? null],
+      partnerId,
+      userId,
+      keyId,
+      network,
+      currency,
+      tokenAddress,
+      decimals,
+      amount,
+      toAddress,
+      recipientUserId,
+      externalId,
+      idempotencyKey,
+      fingerprint,
+      now,
+      description ?? null,
+      id ?? null,
     ],
   );
   return row!.bulkId;

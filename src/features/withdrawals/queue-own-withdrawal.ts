@@ -38,9 +38,20 @@ export async function queueOwnWithdrawal(
   const refusal = await refusalOf(ctx, withdrawal);
   if (refusal) return { refusal };
   const bulkId = await insertWithdrawal(db, {
-    ...{ partnerId: houseId, userId, keyId: actor.job, network: network.name, currency: token.symbol },
-    ...{ tokenAddress: token.address, decimals: token.decimals, amount, toAddress },
-    ...{ recipientUserId: null, externalId, idempotencyKey, description, now },
+    partnerId: houseId,
+    userId,
+    keyId: actor.job,
+    network: network.name,
+    currency: token.symbol,
+    tokenAddress: token.address,
+    decimals: token.decimals,
+    amount,
+    toAddress,
+    recipientUserId: null,
+    externalId,
+    idempotencyKey,
+    description,
+    now,
     fingerprint: fingerprintOf({ ...withdrawal, to: toAddress }),
   });
   return { bulkId };

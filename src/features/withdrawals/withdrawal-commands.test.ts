@@ -10,8 +10,12 @@ import { noteSecret, useHarness } from '#test/harness';
 
 const harness = useHarness({
   networks: networks.map((network) => ({
-    ...{ network, rpcUrls: ['http://127.0.0.1:1'], finality: { rule: 'finalized' as const } },
-    ...{ tokens: tokensOf(network), feeCap: 10n ** 12n, bumpAfterMs: 30_000 },
+    network,
+    rpcUrls: ['http://127.0.0.1:1'],
+    finality: { rule: 'finalized' as const },
+    tokens: tokensOf(network),
+    feeCap: 10n ** 12n,
+    bumpAfterMs: 30_000,
     signerKey: `0x${noteSecret(randomBytes(32).toString('hex'))}`,
   })),
 });
@@ -79,7 +83,8 @@ test('200 withdrawals.list: all partners’, oldest first, page by page, each on
   let cursor: string | null = null;
   do {
     const { status, body } = await harness.operator('withdrawals.list', {
-      ...{ status: 'queued', limit: 3 },
+      status: 'queued',
+      limit: 3,
       ...(cursor && { cursor }),
     });
     assert.equal(status, 200, body.error);
@@ -123,15 +128,20 @@ test('200 withdrawals.list: an item says whose it is, what it pays and to whom',
   assert.match(bulkId, /^[0-9a-f-]{36}$/);
   assert.equal(createdAt, updatedAt);
   assert.deepEqual(rest, {
-    ...{ id, partnerId: caller.partnerId, userId: caller.userId, network: 'polygon', currency: 'USDT' },
-    ...{ amount: '2.5', toAddress: checksumAddress(to), recipientUserId: null, externalId: 'order 7' },
-    ...{
-      status: 'queued',
-      transferTokenStatus: null,
-      transactionHash: null,
-      errorMessage: null,
-      waitingFor: null,
-    },
+    id,
+    partnerId: caller.partnerId,
+    userId: caller.userId,
+    network: 'polygon',
+    currency: 'USDT',
+    amount: '2.5',
+    toAddress: checksumAddress(to),
+    recipientUserId: null,
+    externalId: 'order 7',
+    status: 'queued',
+    transferTokenStatus: null,
+    transactionHash: null,
+    errorMessage: null,
+    waitingFor: null,
   });
 });
 
@@ -178,8 +188,12 @@ test('200 withdrawals.show: every state with its time, the nonce and every trans
   assert.equal(attempts.length, 1);
   const { signedAt, sentAt, ...attempt } = attempts[0];
   assert.deepEqual(attempt, {
-    ...{ hash, isMined: false, maxFeePerGas: '30000000000', maxPriorityFeePerGas: '1000000000' },
-    ...{ sends: 2, lastAnswer: 'already known' },
+    hash,
+    isMined: false,
+    maxFeePerGas: '30000000000',
+    maxPriorityFeePerGas: '1000000000',
+    sends: 2,
+    lastAnswer: 'already known',
   });
   assert.ok(signedAt && sentAt);
 });

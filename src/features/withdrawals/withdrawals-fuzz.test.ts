@@ -60,7 +60,9 @@ function expectForm({ status, body }: Answer, what: string): void {
 
 async function inject(method: 'GET' | 'POST', url: string, payload?: Buffer, headers = {}): Promise<Answer> {
   const answer = await harness.server.inject({
-    ...{ method, url, payload },
+    method,
+    url,
+    payload,
     headers: {
       authorization: `Bearer ${caller.token}`,
       ...(payload && { 'content-type': 'application/json' }),
@@ -77,7 +79,10 @@ const text = fc.oneof(
   fc.string({ maxLength: 300 }),
 );
 const wild: fc.Arbitrary<unknown> = fc.oneof(
-  ...[text, fc.jsonValue({ maxDepth: 4 }), fc.double(), fc.bigInt().map(String)],
+  text,
+  fc.jsonValue({ maxDepth: 4 }),
+  fc.double(),
+  fc.bigInt().map(String),
   once<unknown>(null, true, 0, -0, 1e308, 1e-7, '', ' ', '\0', '\ud800', '__proto__', 'constructor', [], {}),
   once(
     '9'.repeat(400),

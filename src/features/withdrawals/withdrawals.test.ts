@@ -22,8 +22,12 @@ const otherHotWallet = makeAddress();
 /** As in production, but nobody is at the nodes' addresses: a node that is away refuses nobody. */
 const harness = useHarness({
   networks: networks.map((network) => ({
-    ...{ network, rpcUrls: ['http://127.0.0.1:1'], finality: { rule: 'finalized' as const } },
-    ...{ tokens: tokensOf(network), feeCap: 10n ** 12n, bumpAfterMs: 30_000 },
+    network,
+    rpcUrls: ['http://127.0.0.1:1'],
+    finality: { rule: 'finalized' as const },
+    tokens: tokensOf(network),
+    feeCap: 10n ** 12n,
+    bumpAfterMs: 30_000,
     ...(network === 'polygon' && { signerKey }),
   })),
   withdrawalLimits: [
@@ -148,25 +152,33 @@ interface Fault {
 
 const beforeTheRequest: Fault[] = [
   {
-    ...{ what: 'no token', status: 401, error: 'Unauthorized' },
+    what: 'no token',
+    status: 401,
+    error: 'Unauthorized',
     spoil: (attempt) => {
       attempt.token = undefined;
     },
   },
   {
-    ...{ what: 'outside the address list', status: 403, error: refusals.address.error },
+    what: 'outside the address list',
+    status: 403,
+    error: refusals.address.error,
     spoil: (attempt) => {
       attempt.token = fenced.token;
     },
   },
   {
-    ...{ what: 'no such user', status: 404, error: 'User not found' },
+    what: 'no such user',
+    status: 404,
+    error: 'User not found',
     spoil: (attempt) => {
       attempt.userId = randomUUID();
     },
   },
   {
-    ...{ what: 'user not on the list', status: 401, error: 'User not allowed' },
+    what: 'user not on the list',
+    status: 401,
+    error: 'User not allowed',
     spoil: (attempt) => {
       attempt.userId = stranger;
     },
@@ -178,31 +190,41 @@ const spoilTo = (to: () => unknown) => (attempt: Attempt) => {
 const inCreation: Fault[] = [
   ...beforeTheRequest,
   {
-    ...{ what: 'bad JSON', status: 400, error: 'Body is not valid JSON' },
+    what: 'bad JSON',
+    status: 400,
+    error: 'Body is not valid JSON',
     spoil: (attempt) => {
       attempt.body = '{';
     },
   },
   {
-    ...{ what: 'bad amount', status: 400, error: /^amount / },
+    what: 'bad amount',
+    status: 400,
+    error: /^amount /,
     spoil: (attempt) => {
       if (typeof attempt.body === 'object') attempt.body = { ...attempt.body, amount: '-1' };
     },
   },
   {
-    ...{ what: 'unresolved recipient', status: 404, error: 'Error finding user verified wallet' },
+    what: 'unresolved recipient',
+    status: 404,
+    error: 'Error finding user verified wallet',
     spoil: spoilTo(() => 'nobody@example.com'),
   },
   { what: 'no wallet', status: 404, error: 'Wallet not found', spoil: spoilTo(() => '0x1') },
   {
-    ...{ what: 'blocked recipient', status: 403, error: 'Receiver is not eligible to receive tokens' },
+    what: 'blocked recipient',
+    status: 403,
+    error: 'Receiver is not eligible to receive tokens',
     spoil: spoilTo(() => blocked),
   },
 ];
 const inListing: Fault[] = [
   ...beforeTheRequest,
   {
-    ...{ what: 'bad query', status: 400, error: 'perPage must be <= 200' },
+    what: 'bad query',
+    status: 400,
+    error: 'perPage must be <= 200',
     spoil: (attempt) => {
       attempt.query = '?perPage=201';
     },
@@ -304,8 +326,13 @@ test('200 the stored row is exactly what was asked for', async () => {
   assert.deepEqual(
     { network, currency, amount, decimals, to_address, token_address, external_id },
     {
-      ...{ network: 'base', currency: 'USDC', amount: 12_345_678n, decimals: 6, to_address: to },
-      ...{ token_address: tokenAddresses.base.USDC!.toLowerCase(), external_id: 'order 7' },
+      network: 'base',
+      currency: 'USDC',
+      amount: 12_345_678n,
+      decimals: 6,
+      to_address: to,
+      token_address: tokenAddresses.base.USDC!.toLowerCase(),
+      external_id: 'order 7',
     },
   );
   assert.equal(row.key_id, caller.id);
@@ -389,13 +416,70 @@ for (const [amount, minor, shown] of [
 }
 
 for (const amount of [
-  ...[1, 1.5, 0, -1, true, false, null, {}, [], ['1'], { value: '1' }],
-  ...['', ' ', ' 1', '1 ', '\t1', '1\n', '+1', '-1', '−1', '1e3', '1E3', '1e-3', '0x10', '0b1', '1n'],
-  ...['1,5', '1_000', '1 000', "1'000", '.5', '5.', '.', '1..2', '1.2.3', 'NaN', 'Infinity', 'one', '½'],
-  ...['1.0000001', '1.0000000', '0.0000001', '00', '01', '007.5', '00.5', '0', '0.0', '0.000000'],
-  ...['１２', '١٢', '१', '1\u200b', '\ufeff1', '1٫5', '1\u0661'],
-  ...['1'.repeat(32), '9'.repeat(79), '9'.repeat(81), `0.${'0'.repeat(500)}1`, '1'.repeat(10_000)],
-  ...['1; drop table withdrawals', '$1', '1 USDT'],
+  1,
+  1.5,
+  0,
+  -1,
+  true,
+  false,
+  null,
+  {},
+  [],
+  ['1'],
+  { value: '1' },
+  '',
+  ' ',
+  ' 1',
+  '1 ',
+  '\t1',
+  '1\n',
+  '+1',
+  '-1',
+  '−1',
+  '1e3',
+  '1E3',
+  '1e-3',
+  '0x10',
+  '0b1',
+  '1n',
+  '1,5',
+  '1_000',
+  '1 000',
+  "1'000",
+  '.5',
+  '5.',
+  '.',
+  '1..2',
+  '1.2.3',
+  'NaN',
+  'Infinity',
+  'one',
+  '½',
+  '1.0000001',
+  '1.0000000',
+  '0.0000001',
+  '00',
+  '01',
+  '007.5',
+  '00.5',
+  '0',
+  '0.0',
+  '0.000000',
+  '１２',
+  '١٢',
+  '१',
+  '1\u200b',
+  '\ufeff1',
+  '1٫5',
+  '1\u0661',
+  '1'.repeat(32),
+  '9'.repeat(79),
+  '9'.repeat(81),
+  `0.${'0'.repeat(500)}1`,
+  '1'.repeat(10_000),
+  '1; drop table withdrawals',
+  '$1',
+  '1 USDT',
 ]) {
   const text = JSON.stringify(amount);
   test(`400 amount ${text.length > 60 ? `of ${text.length - 2} characters` : text}`, async () => {
@@ -739,7 +823,13 @@ test('200 assets: every pair that there is, with its limits and its finality', a
   const { assets } = body.data;
   for (const asset of assets) {
     assert.deepEqual(Object.keys(asset), [
-      ...['currency', 'network', 'contractAddress', 'decimals', 'minimum', 'maximum', 'finality'],
+      'currency',
+      'network',
+      'contractAddress',
+      'decimals',
+      'minimum',
+      'maximum',
+      'finality',
     ]);
     const published = tokenAddresses[asset.network as 'base'][asset.currency as 'USDT'];
     assert.equal(asset.contractAddress, published);
@@ -748,8 +838,14 @@ test('200 assets: every pair that there is, with its limits and its finality', a
   }
   const pairs = assets.map(({ currency, network }: Record<string, string>) => `${currency} ${network}`);
   assert.deepEqual(pairs.sort(), [
-    ...['EURC base', 'EURC ethereum', 'USDC base', 'USDC ethereum', 'USDC polygon'],
-    ...['USDT base', 'USDT ethereum', 'USDT polygon'],
+    'EURC base',
+    'EURC ethereum',
+    'USDC base',
+    'USDC ethereum',
+    'USDC polygon',
+    'USDT base',
+    'USDT ethereum',
+    'USDT polygon',
   ]);
   const limitsOf = (currency: string, network: string) => {
     const asset = assets.find(

@@ -15,7 +15,9 @@ export const toolInstant = (description: string) =>
   });
 
 export const currentPageInput = Type.Integer({
-  ...{ minimum: 0, maximum: 1_000_000, default: 0 },
+  minimum: 0,
+  maximum: 1_000_000,
+  default: 0,
   description: 'Which page, counted from 0, the newest; 0 where it is left out.',
 });
 
@@ -23,7 +25,9 @@ export const currentPageInput = Type.Integer({
 export const pageInput = {
   pageSize: Type.Optional(
     Type.Integer({
-      ...{ minimum: 1, maximum: 100, default: 10 },
+      minimum: 1,
+      maximum: 100,
+      default: 10,
       description: 'How many items a page has at most, 1 to 100; 10 where it is left out.',
     }),
   ),

@@ -19,7 +19,9 @@ const harness = useHarness();
 const migrations = readMigrations();
 
 const file = (name: string, sql: string): FunctionFile => ({
-  ...{ name, sql, sha256: createHash('sha256').update(sql).digest('hex') },
+  name,
+  sql,
+  sha256: createHash('sha256').update(sql).digest('hex'),
 });
 const answering = (answer: number) =>
   file(

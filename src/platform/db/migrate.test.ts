@@ -69,7 +69,8 @@ test('twenty processes migrate an empty database at once: one applies everything
     reports.filter(({ migrations, functions }) => migrations.length + functions.length > 0),
     [
       {
-        ...{ migrations: namesOf(readMigrations()), functions: namesOf(readFunctions()) },
+        migrations: namesOf(readMigrations()),
+        functions: namesOf(readFunctions()),
         hasLaterFunctions: false,
       },
     ],

@@ -32,7 +32,9 @@ before(async () => {
 after(() => server.close());
 
 const fileOf = (chunks: AsyncIterable<string>): Download => ({
-  ...{ contentType: 'text/plain; charset=utf-8', filename: 'a-1.txt', chunks },
+  contentType: 'text/plain; charset=utf-8',
+  filename: 'a-1.txt',
+  chunks,
 });
 
 /** A source that counts what is asked of it and notes its end. */

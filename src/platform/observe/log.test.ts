@@ -12,8 +12,12 @@ const newSecret = (prefix: string) => noteSecret(`${prefix}-${randomBytes(8).toS
 async function createUser(fields: { email?: string; familyName?: string }) {
   const secrets = [newSecret('DOC'), newSecret('TAX'), ...(fields.familyName ? [fields.familyName] : [])];
   const answer = await harness.operator('users.create', {
-    ...{ email: `${newSecret('failing')}@example.com`, givenName: 'Test', familyName: 'Person' },
-    ...{ documentType: 'passport', documentNumber: secrets[0], taxId: secrets[1] },
+    email: `${newSecret('failing')}@example.com`,
+    givenName: 'Test',
+    familyName: 'Person',
+    documentType: 'passport',
+    documentNumber: secrets[0],
+    taxId: secrets[1],
     ...fields,
   });
   return { answer, secrets };

@@ -28,8 +28,12 @@ let databaseUrl: string;
 let db: Pool;
 const openPool = (connectionsMax: number) =>
   createPool({
-    ...{ url: databaseUrl, connectionsMax, log: testLog() },
-    ...{ connectTimeoutMs: minuteMs, lockTimeoutMs: minuteMs, statementTimeoutMs: 2 * minuteMs },
+    url: databaseUrl,
+    connectionsMax,
+    log: testLog(),
+    connectTimeoutMs: minuteMs,
+    lockTimeoutMs: minuteMs,
+    statementTimeoutMs: 2 * minuteMs,
   });
 before(async () => {
   databaseUrl = await cloneDatabase();
@@ -104,7 +108,9 @@ for (const [store, { start, slackMs }] of Object.entries(rigs)) {
     assert.deepEqual(new Set(outcomes(await admitTimes(limiter, three, subject, 10))), new Set(['refused']));
     await advance(5 * minuteMs);
     assert.deepEqual(outcomes(await admitTimes(limiter, three, subject, 4)), [
-      ...['admitted', 'admitted', 'admitted'],
+      'admitted',
+      'admitted',
+      'admitted',
       'refused',
     ]);
   });
@@ -394,7 +400,9 @@ test('postgres: a clock that leapt hours ahead and was set right locks nobody ou
   assert.ok(fourth!.resetMs <= three.windowMs, `${fourth!.resetMs} ms`);
   await shiftHits(-three.windowMs);
   assert.deepEqual(outcomes(await admitTimes(limiter, three, subject, 4)), [
-    ...['admitted', 'admitted', 'admitted'],
+    'admitted',
+    'admitted',
+    'admitted',
     'refused',
   ]);
 });

@@ -77,7 +77,11 @@ const keyOf = (hash: unknown) => String(hash).toLowerCase();
 
 /** Where a method that reads state has its block. */
 const statePlaces: Record<string, number> = {
-  ...{ eth_call: 1, eth_estimateGas: 1, eth_getBalance: 1, eth_getCode: 1, eth_getTransactionCount: 1 },
+  eth_call: 1,
+  eth_estimateGas: 1,
+  eth_getBalance: 1,
+  eth_getCode: 1,
+  eth_getTransactionCount: 1,
   eth_getStorageAt: 2,
 };
 

@@ -171,7 +171,15 @@ export class Chain {
       await this.ask<Transaction>('eth_getTransactionByHash', hash);
     const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = fees;
     const request = {
-      ...{ type, from, to, data: input, value, gas, nonce, accessList, authorizationList },
+      type,
+      from,
+      to,
+      data: input,
+      value,
+      gas,
+      nonce,
+      accessList,
+      authorizationList,
       ...(maxFeePerGas === undefined ? { gasPrice } : { maxFeePerGas, maxPriorityFeePerGas }),
     };
     return { request: JSON.parse(JSON.stringify(request)) };

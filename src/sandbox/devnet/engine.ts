@@ -49,18 +49,23 @@ export const createEngine: CreateEngine = async ({ chainId, genesisTime, account
   const provider = await context.createProvider(
     edr.L1_CHAIN_TYPE,
     {
-      ...{ chainId: BigInt(chainId), networkId: BigInt(chainId), hardfork: edr.PRAGUE },
-      ...{ allowBlocksWithSameTimestamp: true, allowUnlimitedContractSize: false },
-      ...{
-        bailOnCallFailure: true,
-        bailOnTransactionFailure: false,
-        defaultTransactionGasLimit: 16_000_000n,
-      },
-      ...{ coinbase: new Uint8Array(20), initialBaseFeePerGas: 10n ** 9n, minGasPrice: 0n },
+      chainId: BigInt(chainId),
+      networkId: BigInt(chainId),
+      hardfork: edr.PRAGUE,
+      allowBlocksWithSameTimestamp: true,
+      allowUnlimitedContractSize: false,
+      bailOnCallFailure: true,
+      bailOnTransactionFailure: false,
+      defaultTransactionGasLimit: 16_000_000n,
+      coinbase: new Uint8Array(20),
+      initialBaseFeePerGas: 10n ** 9n,
+      minGasPrice: 0n,
       genesisState: accounts.map(readAccount),
       mining: { autoMine: false, blockGasLimit: gasLimit, memPool: { order: edr.MineOrdering.Priority } },
       network: { genesisBlockGasLimit: gasLimit, genesisBlockTime: BigInt(genesisTime) },
-      ...{ observability: {}, ownedAccounts: [], precompileOverrides: [] },
+      observability: {},
+      ownedAccounts: [],
+      precompileOverrides: [],
     },
     silentLogger,
     noSubscriptions,
@@ -98,7 +103,9 @@ const bytesOf = (hex: string) => Buffer.from(hex.slice(2), 'hex');
 function readAccount({ address, balance, nonce, code, storage }: AccountState): AccountOverride {
   return {
     address: bytesOf(address),
-    ...{ balance: BigInt(balance), nonce: BigInt(nonce), code: bytesOf(code) },
+    balance: BigInt(balance),
+    nonce: BigInt(nonce),
+    code: bytesOf(code),
     storage: Object.entries(storage).map(([slot, value]) => ({ index: BigInt(slot), value: BigInt(value) })),
   };
 }

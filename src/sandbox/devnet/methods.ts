@@ -83,8 +83,15 @@ for (const name of ['setBalance', 'setNonce', 'setCode', 'setStorageAt']) {
 
 /** These would leave the chain other than its journal says. */
 const refused = new Set([
-  ...['evm_revert', 'evm_snapshot', 'evm_setNextBlockTimestamp', 'evm_increaseTime', 'evm_setIntervalMining'],
-  ...['evm_setBlockGasLimit', 'hardhat_reset', 'hardhat_setPrevRandao', 'hardhat_setCoinbase'],
+  'evm_revert',
+  'evm_snapshot',
+  'evm_setNextBlockTimestamp',
+  'evm_increaseTime',
+  'evm_setIntervalMining',
+  'evm_setBlockGasLimit',
+  'hardhat_reset',
+  'hardhat_setPrevRandao',
+  'hardhat_setCoinbase',
   'hardhat_setMinGasPrice',
 ]);
 

@@ -82,7 +82,11 @@ async function startNetwork({ folder, network, keys, log }: NetworkOptions): Pro
     node = await startNode({ network, chainId, journalFile: path.join(folder, `${network}.jsonl`), log });
     const { rpcUrl } = node;
     const tokens = await deployTestTokens({
-      ...{ rpcUrl, chainId, issuerKey, holder: hotWallet, tokens: symbols },
+      rpcUrl,
+      chainId,
+      issuerKey,
+      holder: hotWallet,
+      tokens: symbols,
       firstNonce: firstNonceOn(network),
     });
     return { network, node, facts: { rpcUrl, chainId, hotWallet, tokens } };

@@ -165,12 +165,10 @@ test('session-invalid: one answer, byte for byte, and one time for whatever cann
   };
   const texts: Record<string, string> = {
     ...Object.fromEntries(Object.entries(bytes).map(([what, value]) => [what, value.toString('base64')])),
-    ...{
-      nothing: '',
-      'not base64': '*'.repeat(344),
-      'too long': 'A'.repeat(10_000),
-      'hexadecimal digits': good.toString('hex'),
-    },
+    nothing: '',
+    'not base64': '*'.repeat(344),
+    'too long': 'A'.repeat(10_000),
+    'hexadecimal digits': good.toString('hex'),
   };
   const answers = new Map<string, string[]>();
   for (const [what, sessionId] of Object.entries(texts)) {

@@ -48,7 +48,10 @@ async function makeCard({
   const [made] = await issuer.createCards({ cardIssuerUserId, cards, idempotencyKey: newKey() });
   let card = made!;
   const steps: Record<CardStatus, CardStatus[]> = {
-    ...{ inactive: [], active: ['active'], locked: ['active', 'locked'], canceled: ['canceled'] },
+    inactive: [],
+    active: ['active'],
+    locked: ['active', 'locked'],
+    canceled: ['canceled'],
   };
   for (const step of steps[status]) {
     card = await issuer.updateCard({ cardId: card.id, status: step, idempotencyKey: newKey() });
@@ -208,8 +211,12 @@ describe('cards', () => {
   });
 
   const legal = new Set([
-    ...['inactive active', 'inactive canceled', 'active locked', 'active canceled'],
-    ...['locked active', 'locked canceled'],
+    'inactive active',
+    'inactive canceled',
+    'active locked',
+    'active canceled',
+    'locked active',
+    'locked canceled',
   ]);
   for (const from of cardStatuses) {
     for (const to of cardStatuses.filter((to) => to !== from)) {
@@ -249,7 +256,11 @@ describe('cards', () => {
     const states = told.map(({ data }) => data as IssuerCard);
     assert.deepEqual(
       states.map(({ version, status, nickname, spendingLimit, spendingInterval }) => [
-        ...[version, status, nickname, spendingLimit, spendingInterval],
+        version,
+        status,
+        nickname,
+        spendingLimit,
+        spendingInterval,
       ]),
       [
         [1, 'inactive', 'Groceries', '500.00', 'monthly'],
@@ -303,27 +314,46 @@ describe('payments', () => {
     const transaction = transactionOf(authorized);
     const { id, createdAt } = transaction;
     assert.deepEqual(transaction, {
-      ...{ id, cardId, cardIssuerUserId, version: 1, type: 'purchase', status: 'pending', amount: '12.30' },
-      ...{ currency: 'USD', merchantName: 'Bakery', ...details, createdAt, authorizedAt: createdAt },
-      ...{ settledAt: null, declineReason: null, updatedAt: createdAt },
+      id,
+      cardId,
+      cardIssuerUserId,
+      version: 1,
+      type: 'purchase',
+      status: 'pending',
+      amount: '12.30',
+      currency: 'USD',
+      merchantName: 'Bakery',
+      ...details,
+      createdAt,
+      authorizedAt: createdAt,
+      settledAt: null,
+      declineReason: null,
+      updatedAt: createdAt,
     });
     const movement = movementOf(authorized)!;
     assert.deepEqual(movement, {
-      ...{
-        id: movement.id,
-        cardIssuerUserId,
-        sequence: 2,
-        action: 'purchase',
-        type: 'debit',
-        status: 'completed',
-      },
-      ...{ amount: '12.30', previousBalance: '100.00', runningBalance: '87.70', description: 'Bakery' },
-      ...{ transactionId: id, reference: null, createdAt },
+      id: movement.id,
+      cardIssuerUserId,
+      sequence: 2,
+      action: 'purchase',
+      type: 'debit',
+      status: 'completed',
+      amount: '12.30',
+      previousBalance: '100.00',
+      runningBalance: '87.70',
+      description: 'Bakery',
+      transactionId: id,
+      reference: null,
+      createdAt,
     });
     const settled = await issuer.simulate({ kind: 'settlement', transactionId: id });
     const { settledAt } = transactionOf(settled);
     assert.deepEqual(transactionOf(settled), {
-      ...{ ...transaction, version: 2, status: 'settled', settledAt, updatedAt: settledAt },
+      ...transaction,
+      version: 2,
+      status: 'settled',
+      settledAt,
+      updatedAt: settledAt,
     });
     assert.equal(settled.length, 1, 'no movement');
     await refused(issuer.simulate({ kind: 'settlement', transactionId: id }), 'refused');
@@ -473,8 +503,12 @@ describe('payments', () => {
 
 describe('deposits', () => {
   const transfer = async () => ({
-    ...{ cardIssuerUserId: await makeAccount(), network: 'polygon', currency: 'USDC', amount: '25.009999' },
-    ...{ transactionHash: `0x${randomBytes(32).toString('hex')}`, logIndex: 4 },
+    cardIssuerUserId: await makeAccount(),
+    network: 'polygon',
+    currency: 'USDC',
+    amount: '25.009999',
+    transactionHash: `0x${randomBytes(32).toString('hex')}`,
+    logIndex: 4,
   });
   const movementsOf = async (account: string) =>
     (await allEvents()).flatMap((event) =>

@@ -58,8 +58,17 @@ export function createCards(
     const { cardId, lastFourDigits } = vaulted[index]!;
     const [createdAt, updatedAt] = [at.toISOString(), at.toISOString()];
     return {
-      ...{ id: cardId, cardIssuerUserId, version: 1, name, nickname, lastFourDigits, status: 'inactive' },
-      ...{ spendingLimit, spendingInterval, createdAt, updatedAt },
+      id: cardId,
+      cardIssuerUserId,
+      version: 1,
+      name,
+      nickname,
+      lastFourDigits,
+      status: 'inactive',
+      spendingLimit,
+      spendingInterval,
+      createdAt,
+      updatedAt,
     };
   });
   return {
@@ -102,7 +111,10 @@ export function creditDeposit(now: Now, body: DepositBody): Outcome {
   const amountMinor = parseMinor(amount, 18)! / 10n ** 16n;
   if (amountMinor === 0n) throw new ProtocolError('refused', 'A deposit has a cent or more.');
   const movement = move(now, account, {
-    ...{ action: 'deposit', type: 'credit', amountMinor, reference: transfer },
+    action: 'deposit',
+    type: 'credit',
+    amountMinor,
+    reference: transfer,
     description: `Deposit of ${currency} on ${network}`,
   });
   return { facts: [movement], answer, deposit };
@@ -141,9 +153,14 @@ function authorize(now: Now, body: PurchaseBody): Outcome {
   const createdAt = at.toISOString();
   const data: IssuerTransaction = {
     id: makeId('txn'),
-    ...{ cardId, cardIssuerUserId: card.cardIssuerUserId, version: 1, type: 'purchase' },
+    cardId,
+    cardIssuerUserId: card.cardIssuerUserId,
+    version: 1,
+    type: 'purchase',
     status: declineReason === null ? 'pending' : 'declined',
-    ...{ amount, currency: 'USD', merchantName },
+    amount,
+    currency: 'USD',
+    merchantName,
     description: body.description ?? null,
     merchantCategory: body.merchantCategory ?? null,
     merchantCountry: body.merchantCountry ?? null,
@@ -151,12 +168,17 @@ function authorize(now: Now, body: PurchaseBody): Outcome {
     localCurrency: localCurrency ?? null,
     createdAt,
     authorizedAt: declineReason === null ? createdAt : null,
-    ...{ settledAt: null, declineReason, updatedAt: createdAt },
+    settledAt: null,
+    declineReason,
+    updatedAt: createdAt,
   };
   const changed: Fact = { type: 'transaction.changed', data };
   if (declineReason !== null) return { facts: [changed], answer: tellEvents };
   const movement = move(now, account, {
-    ...{ action: 'purchase', type: 'debit', amountMinor: cents(amount), transactionId: data.id },
+    action: 'purchase',
+    type: 'debit',
+    amountMinor: cents(amount),
+    transactionId: data.id,
     description: merchantName,
   });
   return { facts: [changed, movement], answer: tellEvents };
@@ -203,7 +225,10 @@ function settle(now: Now, { transactionId, amount }: SettlementBody): Outcome {
   if (settled < authorized) {
     const account = findAccount(state, purchase.cardIssuerUserId);
     const givenBack = move(now, account, {
-      ...{ action: 'adjustment', type: 'credit', amountMinor: authorized - settled, transactionId },
+      action: 'adjustment',
+      type: 'credit',
+      amountMinor: authorized - settled,
+      transactionId,
       description: `Not settled: ${purchase.merchantName}`,
     });
     facts.push(givenBack);
@@ -225,13 +250,23 @@ function refund(now: Now, { transactionId, amount }: RefundBody): Outcome {
   const createdAt = at.toISOString();
   const data: IssuerTransaction = {
     ...purchase,
-    ...{ id: makeId('txn'), version: 1, type: 'refund', amount: decimal(amountMinor) },
+    id: makeId('txn'),
+    version: 1,
+    type: 'refund',
+    amount: decimal(amountMinor),
     // The merchant's amount is that of the whole purchase.
-    ...{ localAmount: null, localCurrency: null },
-    ...{ createdAt, authorizedAt: null, settledAt: createdAt, updatedAt: createdAt },
+    localAmount: null,
+    localCurrency: null,
+    createdAt,
+    authorizedAt: null,
+    settledAt: createdAt,
+    updatedAt: createdAt,
   };
   const movement = move(now, findAccount(state, purchase.cardIssuerUserId), {
-    ...{ action: 'refund', type: 'credit', amountMinor, transactionId: data.id },
+    action: 'refund',
+    type: 'credit',
+    amountMinor,
+    transactionId: data.id,
     description: `Refund: ${purchase.merchantName}`,
   });
   return {
@@ -243,7 +278,9 @@ function refund(now: Now, { transactionId, amount }: RefundBody): Outcome {
 
 function depositCollateral(now: Now, { cardIssuerUserId, amount, description }: CollateralBody): Outcome {
   const movement = move(now, findAccount(now.state, cardIssuerUserId), {
-    ...{ action: 'deposit', type: 'credit', amountMinor: cents(amount) },
+    action: 'deposit',
+    type: 'credit',
+    amountMinor: cents(amount),
     description: description ?? 'Deposit',
   });
   return { facts: [movement], answer: tellEvents };
@@ -268,10 +305,16 @@ function move({ at }: Now, account: Account, movement: NewMovement): Fact {
     id: makeId('mov'),
     cardIssuerUserId: account.user.id,
     sequence: account.movements + 1,
-    ...{ action, type, status: 'completed', amount: decimal(amountMinor) },
+    action,
+    type,
+    status: 'completed',
+    amount: decimal(amountMinor),
     previousBalance: decimal(account.balance),
     runningBalance: decimal(running),
-    ...{ description, transactionId, reference, createdAt: at.toISOString() },
+    description,
+    transactionId,
+    reference,
+    createdAt: at.toISOString(),
   };
   return { type: 'movement.posted', data };
 }

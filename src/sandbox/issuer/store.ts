@@ -51,7 +51,9 @@ export async function openStore(folder: string, clock: Clock): Promise<Store> {
       const createdAt = clock().toISOString();
       const events = facts.map(
         (fact, at): WireEvent => ({
-          ...{ id: makeId('evt'), sequence: String(state.events.length + at + 1), createdAt },
+          id: makeId('evt'),
+          sequence: String(state.events.length + at + 1),
+          createdAt,
           ...fact,
         }),
       );

@@ -207,7 +207,10 @@ test('429 -32005: the 61st request in 10 seconds, whichever key of the user; oth
     const retryAfterSeconds = Number(answer.headers.get('retry-after'));
     assert.ok(retryAfterSeconds >= 1 && retryAfterSeconds <= 10);
     expectRefusal(answer, {
-      ...{ status: 429, code: -32005, message: 'Rate limit exceeded', data: { retryAfterSeconds } },
+      status: 429,
+      code: -32005,
+      message: 'Rate limit exceeded',
+      data: { retryAfterSeconds },
       id: 'id' in message ? message.id : null,
     });
   }

@@ -70,28 +70,35 @@ for (const { name } of commands) {
   test(`4xx ${name}: no value of any field makes the server fail`, async () => {
     const { input } = commands.find((command) => command.name === name)!;
     const odd: unknown[] = [
-      ...[
-        null,
-        true,
-        -1,
-        1.5,
-        1e300,
-        '',
-        ' ',
-        '\u0000',
-        '\u009b31m',
-        '\ud800',
-        '%',
-        "'; select 1; --",
-        '{}',
-        '[]',
-      ],
-      ...['x'.repeat(10_000), [], [null], [[]], {}, { toString: 1 }, '2030-12-31T23:59:60Z', '-'.repeat(36)],
+      null,
+      true,
+      -1,
+      1.5,
+      1e300,
+      '',
+      ' ',
+      '\u0000',
+      '\u009b31m',
+      '\ud800',
+      '%',
+      "'; select 1; --",
+      '{}',
+      '[]',
+      'x'.repeat(10_000),
+      [],
+      [null],
+      [[]],
+      {},
+      { toString: 1 },
+      '2030-12-31T23:59:60Z',
+      '-'.repeat(36),
     ];
     for (const field of Object.keys(input.properties)) {
       for (const value of odd) {
         const { statusCode, body } = await harness.server.inject({
-          ...{ method: 'POST', url: `/operator/${name}`, payload: { [field]: value } },
+          method: 'POST',
+          url: `/operator/${name}`,
+          payload: { [field]: value },
           headers: { authorization: `Bearer ${harness.operatorToken}` },
         });
         assert.ok(
@@ -106,7 +113,11 @@ for (const { name } of commands) {
 const makeRefillRule = async () => {
   const { cardIssuerUserId } = await makeCardOwner(harness);
   return harness.operator('cards.configure-refill', {
-    ...{ cardIssuerUserId, threshold: '20', amount: '50', network: 'polygon', currency: 'USDC' },
+    cardIssuerUserId,
+    threshold: '20',
+    amount: '50',
+    network: 'polygon',
+    currency: 'USDC',
     enabled: true,
   });
 };

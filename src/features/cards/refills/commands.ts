@@ -14,14 +14,25 @@ import { refillCurrencies, refillStatuses } from './states.ts';
 const amount = Type.String({ description: 'US dollars, decimal string' });
 
 const rule = Type.Object({
-  ...{ cardIssuerUserId: Type.String(), threshold: amount, amount, network: Type.String() },
-  ...{ currency: Type.Enum([...refillCurrencies]), enabled: Type.Boolean() },
-  ...{ createdAt: dateTime, updatedAt: dateTime },
+  cardIssuerUserId: Type.String(),
+  threshold: amount,
+  amount,
+  network: Type.String(),
+  currency: Type.Enum([...refillCurrencies]),
+  enabled: Type.Boolean(),
+  createdAt: dateTime,
+  updatedAt: dateTime,
 });
 
 const refill = Type.Object({
-  ...{ id: uuid, cardIssuerUserId: Type.String(), userId: uuid, amount, network: Type.String() },
-  ...{ currency: Type.String(), status: Type.Enum([...refillStatuses]), retries: Type.Integer() },
+  id: uuid,
+  cardIssuerUserId: Type.String(),
+  userId: uuid,
+  amount,
+  network: Type.String(),
+  currency: Type.String(),
+  status: Type.Enum([...refillStatuses]),
+  retries: Type.Integer(),
   withdrawalId: nullable(uuid),
   transactionHash: nullable(Type.String()),
   executedAt: nullable(dateTime),

@@ -70,7 +70,11 @@ function readCurrency({ evm }: Ctx, { network, currency }: RefillTerms): RefillC
 function describe(rule: Omit<RefillRule, 'createdAt' | 'updatedAt'>) {
   const { cardIssuerUserId, threshold, amount, network, currency, isEnabled: enabled } = rule;
   return {
-    ...{ cardIssuerUserId, threshold: formatCents(threshold), amount: formatCents(amount) },
-    ...{ network, currency, enabled },
+    cardIssuerUserId,
+    threshold: formatCents(threshold),
+    amount: formatCents(amount),
+    network,
+    currency,
+    enabled,
   };
 }

@@ -227,7 +227,11 @@ export async function updateUntold(
   { refillId, withdrawalId, now, error, dueAt }: Attempt & { error: string; dueAt: Date },
 ): Promise<void> {
   await db.query(`update card_refills set error = $3, due_at = $4, updated_at = $5 where ${ofAttempt}`, [
-    ...[refillId, withdrawalId, error, dueAt, now],
+    refillId,
+    withdrawalId,
+    error,
+    dueAt,
+    now,
   ]);
 }
 

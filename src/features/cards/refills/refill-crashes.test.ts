@@ -37,12 +37,11 @@ function startWorker(
     stdio: ['pipe', 'inherit', 'inherit'],
   });
   const orders: RefillOrders = {
-    ...{
-      databaseUrl: world.databaseUrl,
-      network: world.settings,
-      issuer: { url: issuerUrl, token: issuer.token },
-    },
-    ...{ logFile: path.join(testFolder(), 'causeway.log'), ...(dieAt && { dieAt }) },
+    databaseUrl: world.databaseUrl,
+    network: world.settings,
+    issuer: { url: issuerUrl, token: issuer.token },
+    logFile: path.join(testFolder(), 'causeway.log'),
+    ...(dieAt && { dieAt }),
   };
   const text = JSON.stringify(orders, (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
   child.stdin.write(`${text}\n`);
@@ -70,8 +69,12 @@ async function makeShortAccount(world: World, currency: 'USDC' | 'USDT' = 'USDC'
   await makeFunds(harness, userId, settings.network, currency, '60');
   const account = await openAccount(ctx, { userId });
   await configureRefill(ctx, {
-    ...{ cardIssuerUserId: account.id, threshold: '20', amount: '50' },
-    ...{ network: settings.network, currency, enabled: true },
+    cardIssuerUserId: account.id,
+    threshold: '20',
+    amount: '50',
+    network: settings.network,
+    currency,
+    enabled: true,
   });
   return account;
 }

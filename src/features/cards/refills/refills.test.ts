@@ -79,8 +79,14 @@ async function makeRefillWorld(
   const account = await openAccount(asOperator(), { userId: world.userId });
   const configure: RefillWorld['configure'] = (more) =>
     configureRefill(asOperator(), {
-      ...{ cardIssuerUserId: account.id, threshold: '20', amount: '50', currency: 'USDC', enabled: true },
-      ...{ network: world.settings.network, ...terms, ...more },
+      cardIssuerUserId: account.id,
+      threshold: '20',
+      amount: '50',
+      currency: 'USDC',
+      enabled: true,
+      network: world.settings.network,
+      ...terms,
+      ...more,
     });
   await configure();
   const turn: RefillWorld['turn'] = async (issuer = bank.issuer, worker = world.worker) => {
@@ -89,7 +95,11 @@ async function makeRefillWorld(
   };
   return {
     ...world,
-    ...{ account, asOperator, configure, turn, advance: world.worker.advance },
+    account,
+    asOperator,
+    configure,
+    turn,
+    advance: world.worker.advance,
     async refill() {
       await turn();
       await world.pay();
@@ -241,7 +251,9 @@ test('a balance that does not reach is tried again, later each time, until the r
   await world.turn();
   assert.deepEqual(await world.history(), [{ status: 'failed', retries: 5, transactionHash: null }]);
   const { refills } = await listRefills(world.asOperator(), {
-    ...{ userId: world.userId, currentPage: 0, pageSize: 1 },
+    userId: world.userId,
+    currentPage: 0,
+    pageSize: 1,
   });
   assert.deepEqual([refills[0]!.error, refills[0]!.executedAt], ['Insufficient balance', null]);
   assert.equal((await world.db.query('select 1 from withdrawals')).length, 6);
@@ -263,7 +275,9 @@ test('a changed rule is tried at once, though the last refill has failed', async
   await cancelWithdrawal(world.asOperator(), { withdrawalId: id, reason: 'not this one' });
   await world.turn();
   const { refills } = await listRefills(world.asOperator(), {
-    ...{ userId: world.userId, currentPage: 0, pageSize: 1 },
+    userId: world.userId,
+    currentPage: 0,
+    pageSize: 1,
   });
   assert.deepEqual(
     [refills[0]!.status, refills[0]!.retries, refills[0]!.error],
@@ -341,7 +355,9 @@ test('an issuer that is away while it is told of a payment is told again, and no
     await world.turn(through);
     const [row] = await world.db.query('select status, retries, error from card_refills');
     assert.deepEqual(row, {
-      ...{ status: 'processing', retries: 0, error: 'Paid; the card issuer does not answer' },
+      status: 'processing',
+      retries: 0,
+      error: 'Paid; the card issuer does not answer',
     });
     assert.match(JSON.stringify(await readGauge(world, 'causeway_cards_refills_untold')), /"value":1/);
     world.advance(11_000);
@@ -524,7 +540,8 @@ test('collateral that is also the wallet of a user is not paid: both would be cr
   const wallet = { userId, network: 'polygon', address: account.collateralAddress };
   for (const custody of ['platform', 'self'] as const) {
     await assert.rejects(addWallet(world.asOperator(), { ...wallet, custody }), {
-      ...{ status: 409, code: 'collateral_address' },
+      status: 409,
+      code: 'collateral_address',
     });
   }
   // Who was told of the account when the wallet was there already.
@@ -676,8 +693,12 @@ test('a rule is checked, audited when it changes, and of an account that there i
   const stranger = { ...ctx, actor: { kind: 'key', userId: randomUUID() } } as unknown as Ctx;
   await assert.rejects(
     configureRefill(stranger, {
-      ...{ cardIssuerUserId: world.account.id, threshold: '1', amount: '1', network: 'polygon' },
-      ...{ currency: 'USDC', enabled: true },
+      cardIssuerUserId: world.account.id,
+      threshold: '1',
+      amount: '1',
+      network: 'polygon',
+      currency: 'USDC',
+      enabled: true,
     }),
     { status: 404 },
   );

@@ -43,7 +43,10 @@ function startOne(ctx: Ctx<WorkerActor>, refillId: string, atStep: AtRefillStep)
     const { network, token } = asset!;
     const { userId, retries, collateralAddress: toAddress } = refill;
     const queued = await queueOwnWithdrawal(ctx, {
-      ...{ userId, asset: asset!, toAddress, externalId: refillId },
+      userId,
+      asset: asset!,
+      toAddress,
+      externalId: refillId,
       // A dollar is a unit, and a unit has more digits than a dollar.
       amount: refill.amount * 10n ** BigInt(token.decimals - 2),
       idempotencyKey: `refill:${refillId}:${retries}`,

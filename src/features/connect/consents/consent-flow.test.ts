@@ -90,19 +90,25 @@ test('201: a request is answered with a link, which is kept only as a hash', asy
 test('the way of a consent: asked, opened, granted, read, reduced, revoked, each in the audit log', async () => {
   const integration = await makeIntegration(harness);
   const { consent, linkToken } = await makeConsentRequest(harness, integration, {
-    ...{ optionalScopes: ['kyc'], state: 'x y&z=é', duration: { kind: 'days', days: 30 } },
+    optionalScopes: ['kyc'],
+    state: 'x y&z=é',
+    duration: { kind: 'days', days: 30 },
   });
   const owner = await makeOwner();
   const opened = await openConsentLink(owner, { linkToken });
   assert.deepEqual(opened.integration, {
-    ...{ id: integration.id, name: integration.name, logoColor: integration.logoColor },
+    id: integration.id,
+    name: integration.name,
+    logoColor: integration.logoColor,
   });
   assert.equal(opened.consent.userId, owner.actor.userId);
   assert.deepEqual(Object.keys(opened.shared), ['profile', 'email', 'wallet', 'kyc']);
   assert.deepEqual(await openConsentLink(owner, { linkToken }), opened, 'a page can be loaded again');
 
   const { consent: granted, redirectTo } = await decideConsent(owner, {
-    ...{ linkToken, decision: 'grant', scopes: ['wallet', 'email', 'profile'] },
+    linkToken,
+    decision: 'grant',
+    scopes: ['wallet', 'email', 'profile'],
   });
   assert.equal(redirectTo, `https://app.example.com/back?consent_id=${consent.id}&state=x+y%26z%3D%C3%A9`);
   assert.deepEqual(granted.scopes, ['profile', 'email', 'wallet']);
@@ -245,7 +251,8 @@ test('401: a key that was ended after it was looked at does nothing more, its su
   for (let time = 0; time < 2; time++) {
     // The first rotation leaves the first key an hour, and the second takes it.
     const { body } = await harness.operator('integrations.rotate-key', {
-      ...{ integrationId: integration.id, overlapHours: time === 0 ? 1 : 0 },
+      integrationId: integration.id,
+      overlapHours: time === 0 ? 1 : 0,
     });
     noteSecret(body.data.token.split('_')[2]);
     keyIds.push(body.data.keyId);
@@ -352,7 +359,8 @@ test('a grant: what is required when nothing is chosen, with what is chosen of t
   const owner = await makeOwner();
   const decide = async (scopes?: ConsentScope[]) => {
     const { linkToken } = await makeConsentRequest(harness, integration, {
-      ...{ scopes: ['email', 'wallet', 'kyc'], optionalScopes: ['kyc', 'wallet'] },
+      scopes: ['email', 'wallet', 'kyc'],
+      optionalScopes: ['kyc', 'wallet'],
     });
     await openConsentLink(owner, { linkToken });
     const input = { linkToken, decision: 'grant', ...(scopes && { scopes }) } as const;
@@ -370,7 +378,8 @@ test('a grant: what is required when nothing is chosen, with what is chosen of t
 test('scopes are never widened: not by a grant, not by the integration, its user or an operator, not in the database', async () => {
   const integration = await makeIntegration(harness);
   const { linkToken } = await makeConsentRequest(harness, integration, {
-    ...{ scopes: ['profile', 'email', 'wallet'], optionalScopes: ['wallet'] },
+    scopes: ['profile', 'email', 'wallet'],
+    optionalScopes: ['wallet'],
   });
   const owner = await makeOwner();
   await openConsentLink(owner, { linkToken });
@@ -424,7 +433,8 @@ for (const [what, change] of [
     await makeIntegration(harness);
     await makeUser(harness);
     const { id } = await makeConsent(harness, await makeIntegration(harness), {
-      ...{ scopes: ['email'], duration: { kind: 'days', days: 7 } },
+      scopes: ['email'],
+      duration: { kind: 'days', days: 7 },
     });
     await assert.rejects(sql(`update consents c set ${change} where id = $1`, [id]), { code: '23001' });
   });
@@ -460,7 +470,8 @@ test('400 PATCH: no scope, none left, an unknown one, no body', async () => {
         (await sql('select user_id from consents where id = $1', [id]))[0]!.user_id as string,
       ),
       {
-        ...{ consentId: id, scopes: [] },
+        consentId: id,
+        scopes: [],
       },
     ),
     { code: 'no_scope_left' },
@@ -663,7 +674,10 @@ test('a user sees who can read their data, when it was last read, and what ended
   const [last, never] = connections;
   assert.deepEqual(last!.integration, { id: bank.id, name: bank.name, logoColor: bank.logoColor });
   assert.deepEqual(last!.lastRead!.fields, [
-    ...['email.address', 'email.verified', 'wallet.addresses', 'wallet.is_business'],
+    'email.address',
+    'email.verified',
+    'wallet.addresses',
+    'wallet.is_business',
   ]);
   assert.equal(never!.lastRead, null);
   while (((await runJob('consents.expire')) as number) > 0);
@@ -679,7 +693,8 @@ test('what a revoked integration had is shown as revoked at once, before the wor
   const integration = await makeIntegration(harness);
   const consent = await makeConsent(harness, integration, { userId: owner.actor.userId });
   const lapsing = await makeConsent(harness, integration, {
-    ...{ userId: owner.actor.userId, duration: { kind: 'days', days: 1 } },
+    userId: owner.actor.userId,
+    duration: { kind: 'days', days: 1 },
   });
   const { body } = await harness.operator('integrations.revoke', { integrationId: integration.id });
   const [row] = await sql('select status from consents where id = $1', [consent.id]);
@@ -687,7 +702,10 @@ test('what a revoked integration had is shown as revoked at once, before the wor
   const { connections } = await listConnections({ ...owner, now: lapsing.expiresAt! });
   assert.deepEqual(
     connections.map(({ consent: { id, status, revokedAt, revokedBy } }) => [
-      ...[id, status, revokedAt?.toISOString(), revokedBy],
+      id,
+      status,
+      revokedAt?.toISOString(),
+      revokedBy,
     ]),
     [lapsing, consent].map(({ id }) => [id, 'revoked', body.data.revokedAt, 'operator']),
   );

@@ -19,8 +19,17 @@ const violated = (constraint: string) => ({ code: '23514', constraint });
 
 const copy = (id: string, changes: Record<string, string>) => {
   const columns = [
-    ...['integration_id', 'purpose', 'requested_scopes', 'optional_scopes', 'duration', 'duration_days'],
-    ...['redirect_uri', 'link_expires_at', 'requested_at', 'link_sha256', ...Object.keys(changes)],
+    'integration_id',
+    'purpose',
+    'requested_scopes',
+    'optional_scopes',
+    'duration',
+    'duration_days',
+    'redirect_uri',
+    'link_expires_at',
+    'requested_at',
+    'link_sha256',
+    ...Object.keys(changes),
   ];
   const values = columns.map((column) =>
     column === 'link_sha256' ? 'sha256(random()::text::bytea)' : (changes[column] ?? column),

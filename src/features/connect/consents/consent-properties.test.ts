@@ -62,7 +62,12 @@ function predict(papers: Paper[], step: Step, now: number): string {
         return 'nothing_required';
       const blank = { scopes: [], endsAt: Number.POSITIVE_INFINITY, reads: 0 };
       papers.push({
-        ...{ integration: by, asked: scopes, optional, duration, linkEndsAt: now + 15 * minuteMs, ...blank },
+        integration: by,
+        asked: scopes,
+        optional,
+        duration,
+        linkEndsAt: now + 15 * minuteMs,
+        ...blank,
       });
       return 'asked';
     }
@@ -154,7 +159,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      ...{ do: fc.constant('request' as const), by: two, scopes: someScopes, duration },
+      do: fc.constant('request' as const),
+      by: two,
+      scopes: someScopes,
+      duration,
       optional: fc.subarray([...consentScopes], { maxLength: 2 }),
     }),
   },
@@ -163,7 +171,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 6,
     arbitrary: fc.record(
       {
-        ...{ do: fc.constant('decide' as const), by: two, link: index },
+        do: fc.constant('decide' as const),
+        by: two,
+        link: index,
         decision: fc.constantFrom('grant' as const, 'grant' as const, 'refuse' as const),
         scopes: someScopes,
       },
@@ -180,7 +190,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      ...{ do: fc.constant('wait' as const), ms: fc.constantFrom(1, 15 * minuteMs, dayMs, 3 * dayMs) },
+      do: fc.constant('wait' as const),
+      ms: fc.constantFrom(1, 15 * minuteMs, dayMs, 3 * dayMs),
     }),
   },
   { weight: 1, arbitrary: fc.constant({ do: 'sweep' as const }) },
@@ -188,7 +199,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** Some requests of the first integration, opened and answered with a wish: chance alone seldom gets that far. */
 const wish = fc.record({
-  ...{ scopes: someScopes, optionalMax: fc.integer({ min: 0, max: 3 }), duration, user: two },
+  scopes: someScopes,
+  optionalMax: fc.integer({ min: 0, max: 3 }),
+  duration,
+  user: two,
   chosen: fc.oneof(fc.constant('all' as const), someScopes),
 });
 const begun: fc.Arbitrary<Step[]> = fc
@@ -265,7 +279,9 @@ test('any sequence of operations does what a plain model says, and nothing else'
           return 'done';
         case 'sweep':
           await expireConsents({
-            ...{ ...harness.operatorContext(), actor: { kind: 'worker', job: 'test' }, now: at() },
+            ...harness.operatorContext(),
+            actor: { kind: 'worker', job: 'test' },
+            now: at(),
           });
           return 'done';
       }
@@ -290,8 +306,11 @@ test('any sequence of operations does what a plain model says, and nothing else'
       assert.deepEqual(
         [count('request'), count('open'), count('read'), count('grant'), count('refuse'), count('revoke')],
         [
-          ...[1, paper.user === undefined ? 0 : 1, paper.reads],
-          ...[Number(paper.answer === 'granted'), Number(paper.answer === 'refused')],
+          1,
+          paper.user === undefined ? 0 : 1,
+          paper.reads,
+          Number(paper.answer === 'granted'),
+          Number(paper.answer === 'refused'),
           Number(paper.end === 'revoked'),
         ],
       );
@@ -305,16 +324,22 @@ test('any sequence of operations does what a plain model says, and nothing else'
   });
   // Each of these comes about twenty times or more in a run; a change of the steps must not lose one unnoticed.
   for (const outcome of [
-    ...[
-      'decide granted',
-      'decide refused',
-      'decide link_used',
-      'decide link_expired',
-      'decide link_not_found',
-    ],
-    ...['decide required_scope_missing', 'read read', 'read foreign_consent', 'read consent_not_granted'],
-    ...['read consent_expired', 'read consent_revoked', 'reduce reduced', 'reduce scope_not_granted'],
-    ...['revoke revoked', 'revoke consent_not_granted', 'request nothing_required'],
+    'decide granted',
+    'decide refused',
+    'decide link_used',
+    'decide link_expired',
+    'decide link_not_found',
+    'decide required_scope_missing',
+    'read read',
+    'read foreign_consent',
+    'read consent_not_granted',
+    'read consent_expired',
+    'read consent_revoked',
+    'reduce reduced',
+    'reduce scope_not_granted',
+    'revoke revoked',
+    'revoke consent_not_granted',
+    'request nothing_required',
   ])
     assert.ok(seen.has(outcome), `no history came to: ${outcome}`);
 });

@@ -189,7 +189,8 @@ test('read, swept and revoked at the instant of expiry: one end, in the audit lo
       userId,
       expiresAt,
     } = await makeConsent(harness, integration, {
-      ...{ scopes: ['email'], duration: { kind: 'days', days: 1 } },
+      scopes: ['email'],
+      duration: { kind: 'days', days: 1 },
     });
     const at = (ms: number) => new Date(expiresAt!.getTime() + ms);
     const readAt = (ms: number) =>
@@ -204,8 +205,12 @@ test('read, swept and revoked at the instant of expiry: one end, in the audit lo
     };
     const owner = { ...userContextOf(harness, userId), now: at(-1) };
     const contenders: (() => Promise<unknown>)[] = [
-      ...[() => readAt(-1), () => readAt(0), () => readAt(-1), () => readAt(1)],
-      ...[() => expireConsents(worker), () => revokeConsent(owner, { consentId })],
+      () => readAt(-1),
+      () => readAt(0),
+      () => readAt(-1),
+      () => readAt(1),
+      () => expireConsents(worker),
+      () => revokeConsent(owner, { consentId }),
     ];
     const order = contenders.map((_, place) => contenders[(place * 5 + round) % contenders.length]!);
     const results = await outcomes(order.map((run) => run()));

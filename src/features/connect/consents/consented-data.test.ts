@@ -37,8 +37,15 @@ async function makePerson() {
   const taxId = noteSecret(`TAX-${mark}`);
   const email = `ana-${mark}@example.com`;
   const { id } = await makeUser(harness, {
-    ...{ email, emailVerified: true, givenName: 'Ana', familyName: 'Ribeiro', legalName: 'Ana Ribeiro ME' },
-    ...{ entityType: 'business', documentType: 'passport', documentNumber, taxId },
+    email,
+    emailVerified: true,
+    givenName: 'Ana',
+    familyName: 'Ribeiro',
+    legalName: 'Ana Ribeiro ME',
+    entityType: 'business',
+    documentType: 'passport',
+    documentNumber,
+    taxId,
   });
   const address = '0x52908400098527886E0F7030069857D2E4169EE7';
   await sql('delete from user_wallets where address = $1', [address.toLowerCase()]);
@@ -69,9 +76,21 @@ async function makePerson() {
 }
 
 const everyField = [
-  ...['profile.name', 'profile.given_name', 'profile.family_name', 'email.address', 'email.verified'],
-  ...['wallet.addresses', 'wallet.is_business', 'kyc.email', 'kyc.entity_type', 'kyc.first_name'],
-  ...['kyc.last_name', 'kyc.legal_name', 'kyc.document_type', 'kyc.document_number', 'kyc.tax_id'],
+  'profile.name',
+  'profile.given_name',
+  'profile.family_name',
+  'email.address',
+  'email.verified',
+  'wallet.addresses',
+  'wallet.is_business',
+  'kyc.email',
+  'kyc.entity_type',
+  'kyc.first_name',
+  'kyc.last_name',
+  'kyc.legal_name',
+  'kyc.document_type',
+  'kyc.document_number',
+  'kyc.tax_id',
 ];
 
 test('200: every field of the contract, and nothing else', async () => {
@@ -113,7 +132,8 @@ for (const scopes of combinations) {
 
     const reduced = await makeConsent(harness, integration, { userId: person.id });
     const patched = await harness.request('PATCH', `/api/v1/consent/${reduced.id}`, {
-      ...{ headers: { 'x-api-key': integration.token }, body: { scopes } },
+      headers: { 'x-api-key': integration.token },
+      body: { scopes },
     });
     assert.deepEqual([patched.status, patched.body.scopes], [200, scopes]);
 
@@ -129,7 +149,10 @@ for (const scopes of combinations) {
 test('200: what is not known of a user is empty, a legal name null, wallets none', async () => {
   const integration = await makeIntegration(harness);
   const { id: userId } = await makeUser(harness, {
-    ...{ documentType: null, documentNumber: null, taxId: null, legalName: null },
+    documentType: null,
+    documentNumber: null,
+    taxId: null,
+    legalName: null,
   });
   const { id } = await makeConsent(harness, integration, { userId });
   const { status, body } = await read(integration, id);
@@ -158,7 +181,8 @@ test('each read is logged: integration, key, time, fields, address; to the audit
   const { id } = await makeConsent(harness, integration, { userId: person.id });
   await read(integration, id, { 'x-forwarded-for': '203.0.113.7' });
   await harness.request('PATCH', `/api/v1/consent/${id}`, {
-    ...{ headers: { 'x-api-key': integration.token }, body: { scopes: ['email'] } },
+    headers: { 'x-api-key': integration.token },
+    body: { scopes: ['email'] },
   });
   const { body: rotated } = await harness.operator('integrations.rotate-key', {
     integrationId: integration.id,
@@ -236,7 +260,8 @@ test('the document number and the tax id are opened by a read that has the scope
   const { consent } = await decideConsent(owner, { linkToken, decision: 'grant' });
   const reader = { ...integrationContextOf(harness, integration), sealer: counting };
   const { id: withoutKyc } = await makeConsent(harness, integration, {
-    ...{ userId: person.id, scopes: ['profile', 'email', 'wallet'] },
+    userId: person.id,
+    scopes: ['profile', 'email', 'wallet'],
   });
   await readConsentedData(reader, { consentId: withoutKyc, address: '127.0.0.1' });
   assert.equal(opened, 0);
@@ -264,15 +289,17 @@ test('403: a consent of a different integration, whatever its state', async () =
 });
 
 for (const id of [
-  ...[
-    randomUUID(),
-    'x',
-    '%20',
-    `{${randomUUID()}}`,
-    randomUUID().replaceAll('-', ''),
-    `urn:uuid:${randomUUID()}`,
-  ],
-  ...["'; select 1; --", '%00', '..', `${randomUUID()}%20`, '0'.repeat(100)],
+  randomUUID(),
+  'x',
+  '%20',
+  `{${randomUUID()}}`,
+  randomUUID().replaceAll('-', ''),
+  `urn:uuid:${randomUUID()}`,
+  "'; select 1; --",
+  '%00',
+  '..',
+  `${randomUUID()}%20`,
+  '0'.repeat(100),
 ]) {
   test(`404: ${id}`, async () => {
     const { status, body } = await read(await makeIntegration(harness), id);

@@ -24,7 +24,9 @@ const routes: [method: string, path: () => string, body?: object][] = [
     'POST',
     () => '/api/v1/consent/requests',
     {
-      ...{ scopes: ['email'], redirect_uri: 'https://app.example.com/back', purpose: 'Open an account' },
+      scopes: ['email'],
+      redirect_uri: 'https://app.example.com/back',
+      purpose: 'Open an account',
       duration: { type: 'one-time' },
     },
   ],
@@ -88,7 +90,10 @@ for (const [method, path, body] of routes) {
     const { request } = await import('node:http');
     const status = await new Promise((resolve, reject) => {
       const sent = request({
-        ...{ port, host: '127.0.0.1', method, path: path() },
+        port,
+        host: '127.0.0.1',
+        method,
+        path: path(),
         headers: ['host', '127.0.0.1', 'x-api-key', integration.token, 'x-api-key', 'x'],
       });
       sent.on('response', (answer) => resolve(answer.resume().statusCode)).on('error', reject);

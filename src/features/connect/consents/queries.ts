@@ -16,12 +16,25 @@ const columns = `c.id, c.integration_id as "integrationId", c.status, c.purpose,
 function toConsent({ duration: kind, durationDays, ...row }: ConsentRow): Consent {
   const duration: ConsentDuration = kind === 'days' ? { kind, days: durationDays! } : { kind };
   return {
-    ...{ id: row.id, integrationId: row.integrationId, status: row.status, purpose: row.purpose },
-    ...{ requestedScopes: row.requestedScopes, optionalScopes: row.optionalScopes, scopes: row.scopes },
-    ...{ duration, redirectUri: row.redirectUri, state: row.state, requestedAt: row.requestedAt },
-    ...{ linkExpiresAt: row.linkExpiresAt, userId: row.userId, decidedAt: row.decidedAt },
-    ...{ expiresAt: row.expiresAt, revokedAt: row.revokedAt, revokedBy: row.revokedBy },
-    ...{ lastReadAt: row.lastReadAt, readCount: row.readCount },
+    id: row.id,
+    integrationId: row.integrationId,
+    status: row.status,
+    purpose: row.purpose,
+    requestedScopes: row.requestedScopes,
+    optionalScopes: row.optionalScopes,
+    scopes: row.scopes,
+    duration,
+    redirectUri: row.redirectUri,
+    state: row.state,
+    requestedAt: row.requestedAt,
+    linkExpiresAt: row.linkExpiresAt,
+    userId: row.userId,
+    decidedAt: row.decidedAt,
+    expiresAt: row.expiresAt,
+    revokedAt: row.revokedAt,
+    revokedBy: row.revokedBy,
+    lastReadAt: row.lastReadAt,
+    readCount: row.readCount,
   };
 }
 
@@ -45,9 +58,17 @@ export async function insertConsent(db: Db, consent: NewConsent, linkSha256: Buf
        redirect_uri, state, requested_at, link_expires_at, link_sha256)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning ${columns}`,
     [
-      ...[integrationId, purpose, requestedScopes, optionalScopes, duration.kind],
-      ...[duration.kind === 'days' ? duration.days : null, consent.redirectUri, consent.state],
-      ...[consent.requestedAt, consent.linkExpiresAt, linkSha256],
+      integrationId,
+      purpose,
+      requestedScopes,
+      optionalScopes,
+      duration.kind,
+      duration.kind === 'days' ? duration.days : null,
+      consent.redirectUri,
+      consent.state,
+      consent.requestedAt,
+      consent.linkExpiresAt,
+      linkSha256,
     ],
   );
   return toConsent(row!);
@@ -105,7 +126,9 @@ interface FacedRow extends ConsentRow {
 }
 
 const toFace = ({ integrationId, integrationName, integrationColor }: FacedRow): IntegrationFace => ({
-  ...{ id: integrationId, name: integrationName, logoColor: integrationColor },
+  id: integrationId,
+  name: integrationName,
+  logoColor: integrationColor,
 });
 
 /** What a link asks, unless somebody else opened it before; whoever revokes its integration comes before or after. */
@@ -218,8 +241,10 @@ export async function selectConnections(
     [userId, now, endedSince, endedMax],
   );
   return rows.map((row) => ({
-    ...{ consent: toConsent(row), integration: toFace(row), integrationRevokedAt: row.integrationRevokedAt },
-    ...{ readCount: row.readCount },
+    consent: toConsent(row),
+    integration: toFace(row),
+    integrationRevokedAt: row.integrationRevokedAt,
+    readCount: row.readCount,
     lastRead: row.lastReadAt && { at: row.lastReadAt, fields: row.lastReadFields! },
   }));
 }

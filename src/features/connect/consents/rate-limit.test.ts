@@ -5,7 +5,9 @@ import { type Answer, useHarness } from '#test/harness';
 
 const harness = useHarness();
 const wireRequest = {
-  ...{ scopes: ['email'], redirect_uri: 'https://app.example.com/back', purpose: 'Open an account' },
+  scopes: ['email'],
+  redirect_uri: 'https://app.example.com/back',
+  purpose: 'Open an account',
   duration: { type: 'one-time' },
 };
 

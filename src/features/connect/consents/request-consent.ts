@@ -36,8 +36,14 @@ export function requestConsent(
 
     const linkToken = createSecret();
     const asked = {
-      ...{ integrationId: integration.id, purpose, duration, redirectUri, state, requestedAt: ctx.now },
-      ...{ requestedScopes: orderScopes(scopes), optionalScopes: orderScopes(optionalScopes) },
+      integrationId: integration.id,
+      purpose,
+      duration,
+      redirectUri,
+      state,
+      requestedAt: ctx.now,
+      requestedScopes: orderScopes(scopes),
+      optionalScopes: orderScopes(optionalScopes),
       linkExpiresAt: new Date(ctx.now.getTime() + linkLifetimeMs),
     };
     const consent = await insertConsent(ctx.db, asked, hashSecret(linkToken)!);

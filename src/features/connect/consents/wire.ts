@@ -37,7 +37,11 @@ export const requestBody = Type.Object(
 export function parseRequest(body: Static<typeof requestBody>): ConsentRequest {
   const { scopes, optional_scopes, redirect_uri, state, purpose, duration } = body;
   return {
-    ...{ scopes, optionalScopes: optional_scopes, redirectUri: redirect_uri, state, purpose },
+    scopes,
+    optionalScopes: optional_scopes,
+    redirectUri: redirect_uri,
+    state,
+    purpose,
     duration: parseDuration(duration),
   };
 }
@@ -160,7 +164,8 @@ export const endedConsent = Type.Object({
   error: errorSchema.properties.error,
   revoked_at: Type.Optional(dateTime),
   expired_at: Type.Optional(dateTime),
-  ...{ code: errorSchema.properties.code, requestId: errorSchema.properties.requestId },
+  code: errorSchema.properties.code,
+  requestId: errorSchema.properties.requestId,
 });
 
 /** For operators and the audit log. `state` is the integration's own and may be what protects its users. */

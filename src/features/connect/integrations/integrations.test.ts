@@ -25,7 +25,8 @@ async function register(fields: object = {}) {
 }
 const rotate = async (integrationId: string, overlapHours?: number) => {
   const answer = await harness.operator('integrations.rotate-key', {
-    ...{ integrationId, ...(overlapHours !== undefined && { overlapHours }) },
+    integrationId,
+    ...(overlapHours !== undefined && { overlapHours }),
   });
   if (answer.status === 200) noteSecret(answer.body.data.token.split('_')[2]);
   return answer;
@@ -192,7 +193,8 @@ for (const command of ['integrations.rotate-key', 'integrations.revoke']) {
 for (const overlapHours of [-1, 721, 1.5, '24', null]) {
   test(`400 integrations.rotate-key: overlapHours ${JSON.stringify(overlapHours)}`, async () => {
     const { status, body } = await harness.operator('integrations.rotate-key', {
-      ...{ integrationId: unknownId, overlapHours },
+      integrationId: unknownId,
+      overlapHours,
     });
     assert.deepEqual([status, body.details[0].field], [400, 'overlapHours']);
   });

@@ -26,8 +26,12 @@ export function registerIntegration(ctx: Ctx, input: NewIntegration): Promise<Re
       if (fault !== undefined) throw invalidField(`redirectUris.${at}`, fault);
     }
     const row = await insertIntegration(ctx.db, {
-      ...{ name: input.name, purposes: input.purposes, redirectUris: input.redirectUris },
-      ...{ logoColor: input.logoColor.toLowerCase(), scopes: orderScopes(input.scopes), createdAt: ctx.now },
+      name: input.name,
+      purposes: input.purposes,
+      redirectUris: input.redirectUris,
+      logoColor: input.logoColor.toLowerCase(),
+      scopes: orderScopes(input.scopes),
+      createdAt: ctx.now,
     });
     const key = await storeNewKey(ctx, row.id, null);
     const shown = presentIntegration(row);

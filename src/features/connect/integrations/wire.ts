@@ -34,7 +34,12 @@ export type IntegrationKeyView = Static<typeof integrationKey>;
 export function presentIntegration(row: IntegrationRow): IntegrationView {
   const { id, name, logoColor, purposes, scopes, redirectUris, createdAt, revokedAt } = row;
   return {
-    ...{ id, name, logoColor, purposes, scopes, redirectUris },
+    id,
+    name,
+    logoColor,
+    purposes,
+    scopes,
+    redirectUris,
     createdAt: createdAt.toISOString(),
     revokedAt: revokedAt?.toISOString() ?? null,
   };
@@ -43,7 +48,9 @@ export function presentIntegration(row: IntegrationRow): IntegrationView {
 export function presentKey({ id, createdAt, expiresAt, revokedAt }: ListedKeyRow): IntegrationKeyView {
   const shown = (instant: string | null) => instant && new Date(instant).toISOString();
   return {
-    ...{ id, createdAt: new Date(createdAt).toISOString() },
-    ...{ expiresAt: shown(expiresAt), revokedAt: shown(revokedAt) },
+    id,
+    createdAt: new Date(createdAt).toISOString(),
+    expiresAt: shown(expiresAt),
+    revokedAt: shown(revokedAt),
   };
 }

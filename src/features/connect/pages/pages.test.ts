@@ -18,7 +18,9 @@ const everything = ['profile', 'email', 'wallet', 'kyc'];
 async function ask(fields: Partial<ConsentRequest> = {}) {
   const integration = await makeIntegration(harness);
   const { consent, linkToken } = await makeConsentRequest(harness, integration, {
-    ...{ optionalScopes: ['wallet', 'kyc'], state: 'st/ate', ...fields },
+    optionalScopes: ['wallet', 'kyc'],
+    state: 'st/ate',
+    ...fields,
   });
   return { integration, consentId: consent.id, path: `/connect/requests/${linkToken}` };
 }
@@ -39,7 +41,8 @@ test('303 grant: what was ticked is shared, what was left out is not, and one is
   const visitor = await newVisitor();
   const { integration, path } = await ask();
   const { status, headers } = await decide(visitor, path, {
-    ...{ decision: 'grant', scopes: ['profile', 'email', 'kyc'] },
+    decision: 'grant',
+    scopes: ['profile', 'email', 'kyc'],
   });
   assert.equal(status, 303);
   const back = new URL(headers.get('location')!);
@@ -274,7 +277,9 @@ test('200 connected apps: the only read of a one-time consent is shown, though i
   const user = await makeUser(harness);
   const integration = await makeIntegration(harness);
   const { id } = await makeConsent(harness, integration, {
-    ...{ userId: user.id, scopes: ['email'], duration: { kind: 'one-time' } },
+    userId: user.id,
+    scopes: ['email'],
+    duration: { kind: 'one-time' },
   });
   assert.equal((await read(integration, id)).status, 200);
   const { text } = await (await signIn(harness, user.id)).get('/connect/apps');
@@ -375,7 +380,8 @@ for (const [what, scopes] of [
   test(`400 scope widening: a forged form with ${what}`, async () => {
     const visitor = await newVisitor();
     const { path, consentId } = await ask({
-      ...{ scopes: ['profile', 'email', 'wallet'], optionalScopes: ['wallet'] },
+      scopes: ['profile', 'email', 'wallet'],
+      optionalScopes: ['wallet'],
     });
     const { status } = await decide(visitor, path, { decision: 'grant', scopes: [...scopes] });
     assert.equal(status, 400);
@@ -386,7 +392,8 @@ for (const [what, scopes] of [
 test('400 scope widening: what was reduced or never granted does not come back by a forged form', async () => {
   const user = await makeUser(harness);
   const { id } = await makeConsent(harness, await makeIntegration(harness), {
-    ...{ userId: user.id, scopes: ['profile', 'email'] },
+    userId: user.id,
+    scopes: ['profile', 'email'],
   });
   const visitor = await signIn(harness, user.id);
   for (const scopes of [['profile', 'email', 'kyc'], ['kyc'], []])

@@ -14,7 +14,11 @@ export const securityHeaders = {
 export function contentPolicy(redirectUri?: string): string {
   const formTargets = ["'self'", ...(redirectUri === undefined ? [] : [new URL(redirectUri).origin])];
   return [
-    ...["default-src 'none'", "style-src 'self'", "img-src 'self' data:"],
-    ...[`form-action ${formTargets.join(' ')}`, "frame-ancestors 'none'", "base-uri 'none'"],
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `form-action ${formTargets.join(' ')}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
   ].join('; ');
 }

@@ -63,8 +63,14 @@ interface FullPage extends Counted<LineRow> {
 // Lines as two values, however many they are: to take rows and columns apart takes a server longer than all else about a page. What
 // people wrote is JSON; figures have no blanks in them. `unpackLines` has the same order.
 const figureColumns = [
-  ...['l.type', ms('l.transaction_at'), 'l.number', 'l.sent_account_id', 'l.sent_amount'],
-  ...['l.received_account_id', 'l.received_amount', ms('l.executed_at')],
+  'l.type',
+  ms('l.transaction_at'),
+  'l.number',
+  'l.sent_account_id',
+  'l.sent_amount',
+  'l.received_account_id',
+  'l.received_amount',
+  ms('l.executed_at'),
 ];
 const newestFirst = 'order by l.transaction_at desc, l.number desc';
 const packed = `array_to_json(array_agg(
@@ -114,7 +120,9 @@ export const selectNewestLines = batchLoader(
 );
 
 const unpackPage = (row: PackedPage): FullPage => ({
-  ...{ total: Number(row.total ?? 0), lines: unpackLines(row), accounts: unpackAccounts(row.accounts ?? '') },
+  total: Number(row.total ?? 0),
+  lines: unpackLines(row),
+  accounts: unpackAccounts(row.accounts ?? ''),
 });
 
 function unpackAccounts(figures: string): PageAccount[] {

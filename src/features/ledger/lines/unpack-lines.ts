@@ -9,7 +9,11 @@ export interface PackedLines {
 }
 
 type LineTexts = [
-  ...[operationId: string, uniqueHashId: string, status: string, description: string, purpose: string],
+  operationId: string,
+  uniqueHashId: string,
+  status: string,
+  description: string,
+  purpose: string,
   userDescription: string | null,
 ];
 

@@ -4,9 +4,23 @@ import { takeLines } from './take-lines.ts';
 
 /** The columns: the fields of `GET /api/history`, and which network and asset `amount` and `runningBalance` are of. */
 export const csvColumns = [
-  ...['id', 'uniqueHashId', 'transactionDate', 'transactionType', 'description', 'status', 'network'],
-  ...['asset', 'amount', 'assetSent', 'amountSent', 'assetReceived', 'amountReceived', 'runningBalance'],
-  ...['executedAt', 'transactionPurpose', 'userDescription'],
+  'id',
+  'uniqueHashId',
+  'transactionDate',
+  'transactionType',
+  'description',
+  'status',
+  'network',
+  'asset',
+  'amount',
+  'assetSent',
+  'amountSent',
+  'assetReceived',
+  'amountReceived',
+  'runningBalance',
+  'executedAt',
+  'transactionPurpose',
+  'userDescription',
 ] as (keyof LineView)[];
 
 /** RFC 4180 in UTF-8: a head, then one row a line. */

@@ -14,10 +14,15 @@ const samples = (count: number) => Array.from({ length: count }, (_, at) => samp
 const textsOf = (page: PdfText[]) => page.map(({ text }) => text);
 
 const asShown = (line: LineView) => ({
-  ...{ transactionDate: line.transactionDate, transactionType: line.transactionType },
-  ...{ description: line.description, key: shortKey(line.uniqueHashId) },
-  ...{ asset: line.asset, network: line.network },
-  ...{ amount: signedAmount(line), other: otherLeg(line) ?? '', runningBalance: line.runningBalance },
+  transactionDate: line.transactionDate,
+  transactionType: line.transactionType,
+  description: line.description,
+  key: shortKey(line.uniqueHashId),
+  asset: line.asset,
+  network: line.network,
+  amount: signedAmount(line),
+  other: otherLeg(line) ?? '',
+  runningBalance: line.runningBalance,
 });
 
 for (const count of [0, 1, 20, 21, 22, 500]) {
@@ -39,8 +44,14 @@ test('the first page says whose statement it is, of when, made when', async () =
   const [page] = await readPdfTexts(await make(samples(2)));
   const texts = textsOf(page!);
   for (const text of [
-    ...['Account statement', 'Ana Žižková', '0198a6a0-0000-7000-8000-000000000001'],
-    ...['2026-01-01 to 2026-01-31', '2026-02-01 08:15:00 UTC', '2', 'Balances', 'Movements'],
+    'Account statement',
+    'Ana Žižková',
+    '0198a6a0-0000-7000-8000-000000000001',
+    '2026-01-01 to 2026-01-31',
+    '2026-02-01 08:15:00 UTC',
+    '2',
+    'Balances',
+    'Movements',
   ]) {
     assert.ok(texts.includes(text), `${text} in ${texts}`);
   }
@@ -67,7 +78,10 @@ test('a statement of some types says so', async () => {
 
 test('opening and closing balances of every asset, over several pages', async () => {
   const balances = Array.from({ length: 130 }, (_, at) => ({
-    ...{ network: `network-${at}`, currency: `C${at}`, opening: `${at * 1_000}`, closing: `-${at}.000001` },
+    network: `network-${at}`,
+    currency: `C${at}`,
+    opening: `${at * 1_000}`,
+    closing: `-${at}.000001`,
   }));
   const pdf = await make(samples(1), { balances });
   assert.deepEqual(

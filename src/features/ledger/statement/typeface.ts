@@ -52,7 +52,10 @@ function createTypeface(font: Font): Typeface {
   font.layout = (text) => {
     const glyphs = [...text].map((character) => font.glyphForCodePoint(character.codePointAt(0)!));
     const positions = glyphs.map(({ advanceWidth }) => ({
-      ...{ xAdvance: advanceWidth, yAdvance: 0, xOffset: 0, yOffset: 0 },
+      xAdvance: advanceWidth,
+      yAdvance: 0,
+      xOffset: 0,
+      yOffset: 0,
     }));
     return { glyphs, positions, advanceWidth: widthOf(text) * font.unitsPerEm } as GlyphRun;
   };

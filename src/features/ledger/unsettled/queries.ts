@@ -125,8 +125,12 @@ export async function insertUnsettled(db: Db, userId: string, legs: readonly New
       legs.length,
       JSON.stringify(
         legs.map(({ transactionAt, operationId, statusReason, sentAmount, receivedAmount, ...rest }) => ({
-          ...{ ...rest, at: transactionAt, operation: operationId, reason: statusReason },
-          ...{ sentAmount: sentAmount?.toString(), receivedAmount: receivedAmount?.toString() },
+          ...rest,
+          at: transactionAt,
+          operation: operationId,
+          reason: statusReason,
+          sentAmount: sentAmount?.toString(),
+          receivedAmount: receivedAmount?.toString(),
         })),
       ),
     ],

@@ -76,7 +76,12 @@ function toRow(ctx: Ctx, input: UnsettledInput, operationId: string, at: number)
   const { transactionType: type, status, statusReason, description, userDescription } = input;
   const { network, sent, received } = readLegs(ctx.evm, type, input.legs[at]!, `legs.${at}.`);
   return {
-    ...{ operationId, leg: at + 1, type, status, network, description },
+    operationId,
+    leg: at + 1,
+    type,
+    status,
+    network,
+    description,
     transactionAt: readInstant(ctx, input.transactionDate, 'transactionDate') ?? ctx.now,
     statusReason: statusReason ?? null,
     sentCurrency: sent?.currency ?? null,
@@ -84,7 +89,9 @@ function toRow(ctx: Ctx, input: UnsettledInput, operationId: string, at: number)
     receivedCurrency: received?.currency ?? null,
     receivedAmount: received?.amount ?? null,
     purpose: input.transactionPurpose ?? usualPurposes[type],
-    ...{ userDescription: userDescription ?? null, executedAt: null, updatedAt: ctx.now },
+    userDescription: userDescription ?? null,
+    executedAt: null,
+    updatedAt: ctx.now,
   };
 }
 

@@ -66,7 +66,9 @@ export function settleUnsettled(ctx: Ctx, input: Settlement): Promise<Settled> {
     }
     const [postingId] = await postLines(ctx.db, ctx.now, [
       {
-        ...{ kind: 'settle', operationId: name, description: first.description },
+        kind: 'settle',
+        operationId: name,
+        description: first.description,
         lines: legs.map((leg, at) => toLine(ctx, userId, leg, input, at)),
       },
     ]);
@@ -85,7 +87,13 @@ function toLine(ctx: Ctx, userId: string, leg: UnsettledRow, input: Settlement, 
   const { operationId, type, network, description, purpose, userDescription } = leg;
   const { transactionDate, executedAt, onChain } = input;
   return {
-    ...{ userId, operationId, type, network, description, purpose, userDescription },
+    userId,
+    operationId,
+    type,
+    network,
+    description,
+    purpose,
+    userDescription,
     sent: leg.sentCurrency === null ? null : { currency: leg.sentCurrency, amount: leg.sentAmount! },
     received:
       leg.receivedCurrency === null ? null : { currency: leg.receivedCurrency, amount: leg.receivedAmount! },

@@ -17,13 +17,15 @@ export async function checkAccounts(
     const subject = nameOf(account);
     const moved = await sumMovements(db, account, ledgerId, sizes, report);
     compare(report, subject, 'Its balance, the sum of its movements,', {
-      ...{ expected: moved, found: account.balance },
+      expected: moved,
+      found: account.balance,
     });
     if (!account.isHeldRight) {
       report(subject, `What is held should be from 0 to ${account.balance} and is ${account.held}.`);
     }
     compare(report, subject, heldName, {
-      ...{ expected: String(unseen.get(assetOf(account)) ?? 0n), found: account.held },
+      expected: String(unseen.get(assetOf(account)) ?? 0n),
+      found: account.held,
     });
     unseen.delete(assetOf(account));
     await checkStraySums(db, account, ledgerId, sizes, report);

@@ -80,13 +80,15 @@ async function checkSums(
   const wrong = await selectWrongSums(db, { listId, userId, level }, startOf(first), startOf(last));
   for (const { accountId, expected, found, ...start } of wrong) {
     compare(report, subjectOf('ledger', level, startOf(start)), `Its sum of account ${accountId}`, {
-      ...{ expected, found },
+      expected,
+      found,
     });
   }
 }
 
 const startOf = ({ firstAt, firstNumber }: Pick<NodeRow, 'firstAt' | 'firstNumber'>): Place => ({
-  ...{ at: firstAt, number: firstNumber },
+  at: firstAt,
+  number: firstNumber,
 });
 
 const nameOf = ({ at, number }: Place) => `${at} (${number})`;

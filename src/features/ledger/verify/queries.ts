@@ -177,8 +177,11 @@ export async function selectNodePart(
       ({
         ...node,
         counted: {
-          ...{ size: countedSize, buys: countedBuys, sells: countedSells },
-          ...{ swaps: countedSwaps, transfers: countedTransfers },
+          size: countedSize,
+          buys: countedBuys,
+          sells: countedSells,
+          swaps: countedSwaps,
+          transfers: countedTransfers,
         },
       }) as NodeRow,
   );

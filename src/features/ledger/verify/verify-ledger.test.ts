@@ -59,8 +59,13 @@ function makeLine(userId: string, at: number): BatchLine {
       return { ...common, transactionType: 'transfer-token', ...(random(2) === 0 ? sent : received) };
     case 2:
       return {
-        ...{ ...common, transactionType: 'swap-bridge', network: 'polygon' },
-        ...{ assetSent: 'USDC', amountSent: amount, assetReceived: 'USDT', amountReceived: '1' },
+        ...common,
+        transactionType: 'swap-bridge',
+        network: 'polygon',
+        assetSent: 'USDC',
+        amountSent: amount,
+        assetReceived: 'USDT',
+        amountReceived: '1',
       };
     default:
       return { ...common, transactionType: 'buy', ...received };
@@ -81,7 +86,11 @@ async function makeRichUser(): Promise<string> {
 
 const record = (userId: string, id: string, minute: number) =>
   recordUnsettled(ctx(), {
-    ...{ userId, id, transactionType: 'buy', status: 'pending', description: 'On its way' },
+    userId,
+    id,
+    transactionType: 'buy',
+    status: 'pending',
+    description: 'On its way',
     transactionDate: new Date(start + minute * 60_000).toISOString(),
     legs: [{ network: 'polygon', assetReceived: 'USDC', amountReceived: '3' }],
   });
@@ -99,12 +108,12 @@ async function complete(withdrawalId: string, userId: string): Promise<void> {
   await move('pending');
   await sql(
     `insert into payout_slots (network, address, nonce, withdrawal_id, opened_at) values ('polygon', $1, 0, $2, now())`,
-    [...[address, withdrawalId]],
+    [address, withdrawalId],
   );
   await move('processing');
   await sql(
     `update payout_slots set state = 'final', mined_hash = $2, settled_at = now() where withdrawal_id = $1`,
-    [...[withdrawalId, transactionHash]],
+    [withdrawalId, transactionHash],
   );
   const owner = { userId, network: 'polygon', currency: 'USDT' };
   await inTransaction(ctx(), async ({ db }) => {
@@ -114,14 +123,12 @@ async function complete(withdrawalId: string, userId: string): Promise<void> {
   await inTransaction(ctx(), async (ctx) => {
     await postWithdrawals(ctx, [
       {
-        ...{
-          ...owner,
-          withdrawalId,
-          amount: 1_000_000n,
-          recipientUserId: null,
-          transactionHash,
-          logIndex: 0,
-        },
+        ...owner,
+        withdrawalId,
+        amount: 1_000_000n,
+        recipientUserId: null,
+        transactionHash,
+        logIndex: 0,
         description: 'Withdrawal',
       },
     ]);
@@ -135,8 +142,14 @@ async function complete(withdrawalId: string, userId: string): Promise<void> {
 let ana = '';
 let completedId = '';
 const tables = [
-  ...['ledger_lists', 'ledger_lines', 'ledger_nodes', 'ledger_sums', 'ledger_movements', 'ledger_accounts'],
-  ...['ledger_postings', 'ledger_unsettled'],
+  'ledger_lists',
+  'ledger_lines',
+  'ledger_nodes',
+  'ledger_sums',
+  'ledger_movements',
+  'ledger_accounts',
+  'ledger_postings',
+  'ledger_unsettled',
 ];
 
 // The first test makes what the others change: a hook would not wait for the harness.
@@ -724,8 +737,13 @@ test('of a ledger whose last line was cut off, and all else made to fit, the pos
   const { postingId } = await postBatch(ctx(), {
     key: randomBytes(8).toString('hex'),
     lines: [0, 1].map((at) => ({
-      ...{ userId, transactionType: 'buy', network: 'polygon', description: 'Deposit' },
-      ...{ assetReceived: 'USDC', amountReceived: '7', transactionDate: new Date(start + at).toISOString() },
+      userId,
+      transactionType: 'buy',
+      network: 'polygon',
+      description: 'Deposit',
+      assetReceived: 'USDC',
+      amountReceived: '7',
+      transactionDate: new Date(start + at).toISOString(),
     })),
   });
   const list = `(select id from ledger_lists where user_id = '${userId}' and is_settled)`;

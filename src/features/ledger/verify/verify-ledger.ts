@@ -126,8 +126,13 @@ class Work {
   answer(nextCursor: string | null): LedgerVerdict {
     const { count, kept } = this.#faults;
     return {
-      ...{ isSound: count === 0, users: this.#users, lines: this.#lines },
-      ...{ faultCount: count, faults: kept, heads: this.#heads, nextCursor },
+      isSound: count === 0,
+      users: this.#users,
+      lines: this.#lines,
+      faultCount: count,
+      faults: kept,
+      heads: this.#heads,
+      nextCursor,
     };
   }
 }

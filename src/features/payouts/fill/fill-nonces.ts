@@ -51,7 +51,8 @@ async function sign({ network, signer }: Lane, last: NonceToFill, suggested: Fee
   const raised = raiseFees(before, suggested, network.feeCap) ?? before;
   const fees = { maxFeePerGas: raised.maxFeePerGas, maxPriorityFeePerGas: raised.maxPriorityFeePerGas };
   return {
-    ...{ nonce, ...fees },
+    nonce,
+    ...fees,
     ...(await signer.signFiller({ chainId, nonce: Number(nonce), gas: transferGas, token, ...fees })),
   };
 }

@@ -60,8 +60,13 @@ export async function insertFillers(
      from unnest($4::text[], $5::bigint[], $6::bytea[], $7::numeric[], $8::numeric[]) v (hash, nonce, raw, fee, tip)
      on conflict (hash) do nothing`,
     [
-      ...[network, address, now, fillers.map(({ hash }) => hash), fillers.map(({ nonce }) => nonce)],
-      ...[fillers.map(({ raw }) => raw), fillers.map(({ maxFeePerGas }) => maxFeePerGas)],
+      network,
+      address,
+      now,
+      fillers.map(({ hash }) => hash),
+      fillers.map(({ nonce }) => nonce),
+      fillers.map(({ raw }) => raw),
+      fillers.map(({ maxFeePerGas }) => maxFeePerGas),
       fillers.map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas),
     ],
   );

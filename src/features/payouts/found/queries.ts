@@ -21,9 +21,19 @@ export async function insertFound(
        $12::text[], $13::numeric[]) v (hash, nonce, raw, fee, tip, reference, mark, token, receiver, amount)
      on conflict (hash) do nothing`,
     [
-      ...[network, address, now, column('hash'), column('nonce'), column('raw'), column('maxFeePerGas')],
-      ...[column('maxPriorityFeePerGas'), column('reference'), column('keyMark')],
-      ...[column('token'), column('to'), column('amount')],
+      network,
+      address,
+      now,
+      column('hash'),
+      column('nonce'),
+      column('raw'),
+      column('maxFeePerGas'),
+      column('maxPriorityFeePerGas'),
+      column('reference'),
+      column('keyMark'),
+      column('token'),
+      column('to'),
+      column('amount'),
     ],
   );
 }
@@ -98,7 +108,10 @@ export async function insertBoundSlots(
      on conflict (network, address, nonce) do update set withdrawal_id = excluded.withdrawal_id, state = 'open',
        mined_hash = null, settled_at = null, reported_at = null, missing_since = null, opened_at = excluded.opened_at`,
     [
-      ...[network, now, bound.map(({ address }) => address), bound.map(({ nonce }) => nonce)],
+      network,
+      now,
+      bound.map(({ address }) => address),
+      bound.map(({ nonce }) => nonce),
       bound.map(({ withdrawalId }) => withdrawalId),
     ],
   );

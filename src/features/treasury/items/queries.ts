@@ -27,7 +27,8 @@ export async function addChainItems(
      on conflict (network, currency, key) do update set chain = i.chain + excluded.chain, place = excluded.place,
        block_number = excluded.block_number, receiver = excluded.receiver`,
     [
-      ...[network, now],
+      network,
+      now,
       items.map(({ currency }) => currency),
       items.map(({ key }) => key),
       items.map(({ amount }) => amount),
@@ -179,8 +180,14 @@ export async function updateNames(db: Db, { position, minimums, places }: Naming
      update treasury_items i set name = n.name from named n
      where i.network = $1 and i.currency = n.currency and i.key = n.key and i.name is distinct from n.name`,
     [
-      ...[network, blockNumber, openingBlock, openingPosting, [...minimums.keys()], [...minimums.values()]],
-      ...[[...places.keys()], [...places.values()]],
+      network,
+      blockNumber,
+      openingBlock,
+      openingPosting,
+      [...minimums.keys()],
+      [...minimums.values()],
+      [...places.keys()],
+      [...places.values()],
     ],
   );
 }
