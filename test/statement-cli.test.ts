@@ -80,7 +80,10 @@ test('1: the same words for the same fault both ways, and no file', async () => 
   for (const [args, message] of [
     [['--user', nobody], 'User not found'],
     [['--user', id, '--format', 'xlsx'], 'format must be one of csv, pdf'],
-    [['--user', id, '--from', 'yesterday'], 'from must be an ISO 8601 date or date-time'],
+    [
+      ['--user', id, '--from', 'yesterday'],
+      'from must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z',
+    ],
     [['--user', id, '--from', '2026-02-01', '--to', '2026-01-01'], 'from must not be after to'],
     [
       ['--user', id, '--feature', 'account-unsettled'],

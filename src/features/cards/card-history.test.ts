@@ -245,12 +245,39 @@ test('200 each feature: nothing of another user, and empty pages for who has no 
   assert.deepEqual(await read(stranger, 'balance'), { cardIssuerUserCollateralMovement: [], pagination });
 });
 
+test('200 asOf hides what came later; an empty text filters nothing; an unused period is named', async () => {
+  const { owner, key } = await makeOwner();
+  await tell(harness.deps, {
+    transactions: [toTransaction(owner, { createdAt: at(1) }), toTransaction(owner, { createdAt: at(5) })],
+    movements: [1, 5].map((second, index) =>
+      toMovement(owner.cardIssuerUserId, { sequence: index + 1, createdAt: at(second) }),
+    ),
+  });
+  const countOf = async (feature: 'transactions' | 'balance', query: string) =>
+    (await read(key, feature, query)).pagination.totalCount;
+  for (const feature of ['transactions', 'balance'] as const) {
+    assert.equal(await countOf(feature, `&asOf=${at(4)}`), 1);
+    assert.equal(await countOf(feature, `&asOf=${at(5)}`), 2);
+    assert.equal(await countOf(feature, `&asOf=${at(9)}&endDate=${at(4)}`), 1);
+    assert.equal(await countOf(feature, `&asOf=${at(4)}&startDate=${at(5)}`), 0);
+  }
+  assert.equal(await countOf('transactions', '&filterByText='), 2);
+  assert.equal(await countOf('balance', '&filterByText='), 2);
+  const { status, body } = await get(key, 'summary', `&startDate=${at(1)}&endDate=${at(2)}&filterByText=`);
+  assert.equal(status, 200);
+  assert.equal(body.message, 'Ignored, because cards-summary does not use it: startDate, endDate');
+  assert.equal(body.userCardsSnapshot.length, 1);
+  assert.equal('message' in (await read(key, 'summary')), false);
+});
+
 for (const [feature, query, error] of [
   ['transactions', '&status=active', 'status is not used by feature cards-transactions'],
-  ['transactions', '&asOf=2026-01-01', 'asOf is not used by feature cards-transactions'],
-  ['transactions', '&filterByText=', 'filterByText must NOT have fewer than 1 characters'],
   ['summary', '&filterByText=x', 'filterByText is not used by feature cards-summary'],
-  ['summary', '&asOf=soon', 'asOf must be an ISO 8601 date or date-time'],
+  [
+    'summary',
+    '&asOf=soon',
+    'asOf must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z',
+  ],
   ['balance', '&filterByText=x', 'filterByText is not used by feature cards-balance'],
   ['balance', '&startDate=2026-02-01&endDate=2026-01-01', 'startDate must not be after endDate'],
 ] as const) {

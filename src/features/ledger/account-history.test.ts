@@ -42,6 +42,31 @@ async function makeOwner(lines: readonly LineFields[] = []): Promise<IssuedKey> 
   return key;
 }
 
+test('200 asOf shows the account as it was at that instant; unsettled records have no past', async () => {
+  const key = await makeOwner([
+    { id: 'one', transactionDate: at(1), assetReceived: 'USDC', amountReceived: '1' },
+    { id: 'two', transactionDate: at(2), assetReceived: 'USDC', amountReceived: '2' },
+    { id: 'three', transactionDate: at(3), assetReceived: 'USDC', amountReceived: '4' },
+  ]);
+  const { nodes, pageInfo } = await read(key, `&asOf=${at(2)}`);
+  assert.deepEqual(
+    nodes.map(({ id, runningBalance }) => [id, runningBalance]),
+    [
+      ['two', '3'],
+      ['one', '1'],
+    ],
+  );
+  assert.equal((pageInfo as { totalCount: number }).totalCount, 2);
+  assert.deepEqual(await ids(key, `&asOf=${at(2)}`, 'account-onramp'), ['two', 'one']);
+  assert.deepEqual(await ids(key, `&asOf=${at(2)}&startDate=${at(2)}&endDate=${at(3)}`), ['two']);
+  assert.deepEqual(await ids(key, `&asOf=${at(1)}&startDate=${at(2)}`), []);
+  await harness.deps.db.query('delete from rate_windows where subject = $1', [key.userId]);
+  const query = `?resource=account&feature=account-unsettled&asOf=${at(2)}`;
+  const { status, body } = await harness.request('GET', `/api/history${query}`, { token: key.token });
+  assert.equal(status, 200);
+  assert.equal(body.message, 'Ignored, because account-unsettled does not use it: asOf');
+});
+
 /** The contract's fields that every node has; what a line moves comes with it. */
 const always = [
   'id',

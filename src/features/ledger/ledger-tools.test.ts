@@ -126,7 +126,7 @@ test('the fields of the contract’s table, for each way in which money goes', a
   });
 });
 
-test('a period is echoed as it was given, and EURC counts only where it is shown', async () => {
+test('a period is echoed as it was given, and EURC counts only where it moves in that period', async () => {
   await post([
     { transactionDate: '2026-01-01T00:00:00Z', network: 'base', assetReceived: 'EURC', amountReceived: '1' },
     { transactionDate: '2026-01-02T23:59:59.999Z' },
@@ -148,6 +148,12 @@ test('a period is echoed as it was given, and EURC counts only where it is shown
     [2, '2026-01-02T02:00:00+02:00', false],
   );
   assert.equal((await call({ endDate: '2026-01-01' })).hasEurcActivity, true);
+  for (const currentPage of [0, 1, 2, 3]) {
+    const page = await call({ limit: 1, currentPage });
+    assert.equal(page.hasEurcActivity, true, `page ${currentPage} of the whole period`);
+    const later = await call({ startDate: '2026-01-02', limit: 1, currentPage });
+    assert.equal(later.hasEurcActivity, false);
+  }
   const none = await call({ startDate: '2027-01-01' });
   assert.deepEqual([none.count, none.transactions, none.truncated], [0, [], false]);
 });

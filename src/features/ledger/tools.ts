@@ -5,9 +5,10 @@ import { nextPageOf, pinEnd } from '#platform/commands/tool-shapes';
 import { invalidField } from '#platform/errors/errors';
 import { readPeriod } from '#platform/values/instant';
 import { findLinesOfTransaction } from './lines/find-lines-of-transaction.ts';
+import { hasMovement } from './lines/has-movement.ts';
 import { lineTypes } from './lines/line.ts';
 import { listLines } from './lines/list-lines.ts';
-import { historyInput, historyOutput, presentLines } from './wire.ts';
+import { historyInput, historyOutput, movesEurc, presentLines } from './wire.ts';
 
 type HistoryArguments = Static<typeof historyInput>;
 
@@ -46,7 +47,13 @@ async function findByHash(
   }
   const { userId } = ctx.actor;
   const lines = await findLinesOfTransaction(ctx, { userId, transactionHash: filterByHash });
-  return { userId, filterByHash, ...presentLines(lines, true), truncated: false };
+  return {
+    userId,
+    filterByHash,
+    ...presentLines(lines, true),
+    hasEurcActivity: lines.some(movesEurc),
+    truncated: false,
+  };
 }
 
 async function listPeriod(
@@ -71,6 +78,9 @@ async function listPeriod(
     ...(startDate !== undefined && { startDate }),
     ...(endDate !== undefined && { endDate }),
     ...presentLines(lines, includeIds),
+    hasEurcActivity:
+      lines.some(movesEurc) ||
+      (total > lines.length && (await hasMovement(ctx, { userId, currency: 'EURC', ...period }))),
     truncated,
     ...nextPageOf(pinEnd(given, 'endDate', { now, newest }), truncated),
   };

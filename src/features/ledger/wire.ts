@@ -130,17 +130,19 @@ export const historyOutput = exactObject({
   endDate: Type.Optional(Type.String({ description: 'As it was given.' })),
   count: Type.Integer({ description: 'How many transactions are in this answer.' }),
   truncated: Type.Boolean({ description: 'There are older ones: call again with nextArguments.' }),
-  hasEurcActivity: Type.Boolean({ description: 'One of the transactions in this answer moves EURC.' }),
+  hasEurcActivity: Type.Boolean({
+    description: 'EURC moved in the requested period, also on pages other than this one.',
+  }),
   transactions: Type.Array(toolTransaction, { description: 'Newest first.' }),
   nextArguments: nextArguments(historyInput),
 });
 
+export const movesEurc = ({ assetReceived, assetSent }: LineView) =>
+  assetReceived === 'EURC' || assetSent === 'EURC';
+
 export function presentLines(lines: readonly LineView[], includeIds: boolean) {
   return {
     count: lines.length,
-    hasEurcActivity: lines.some(
-      ({ assetReceived, assetSent }) => assetReceived === 'EURC' || assetSent === 'EURC',
-    ),
     transactions: lines.map((line) => presentToolTransaction(line, { includeIds })),
   };
 }

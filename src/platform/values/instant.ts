@@ -28,7 +28,11 @@ export function readInstant(
 ): Date | undefined {
   if (text === undefined) return undefined;
   const instant = parseInstant(text, edge);
-  if (!instant) throw invalidField(field, 'must be an ISO 8601 date or date-time');
+  if (!instant)
+    throw invalidField(
+      field,
+      'must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z',
+    );
   return instant;
 }
 

@@ -9,6 +9,7 @@ import { historyErrors } from './errors.ts';
 
 const harness = useHarness();
 const accountQuery = '?resource=account&feature=account';
+const instantForms = 'an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z';
 const get = (query: string, token: string) => harness.request('GET', `/api/history${query}`, { token });
 
 runKeyBattery(harness, {
@@ -36,17 +37,27 @@ for (const [query, error] of [
   [`${accountQuery}&pageSize=`, 'pageSize must be integer'],
   [`${accountQuery}&currentPage=-1`, 'currentPage must be >= 0'],
   [`${accountQuery}&pageSize=5&pageSize=6`, 'Query parameter "pageSize" is given more than once'],
-  [`${accountQuery}&startDate=yesterday`, 'startDate must be an ISO 8601 date or date-time'],
-  [`${accountQuery}&startDate=2026-02-30`, 'startDate must be an ISO 8601 date or date-time'],
-  [`${accountQuery}&endDate=2026-01-01T25:00:00Z`, 'endDate must be an ISO 8601 date or date-time'],
+  [
+    `${accountQuery}&startDate=yesterday`,
+    'startDate must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z',
+  ],
+  [
+    `${accountQuery}&startDate=2026-02-30`,
+    'startDate must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z',
+  ],
+  [
+    `${accountQuery}&endDate=2026-01-01T25:00:00Z`,
+    'endDate must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z',
+  ],
   [`${accountQuery}&startDate=2026-02-01&endDate=2026-01-01`, 'startDate must not be after endDate'],
   [`${accountQuery}&status=active`, 'status is not used by feature account'],
-  [`${accountQuery}&asOf=2026-01-01`, 'asOf is not used by feature account'],
   [`${accountQuery}&filterByText=x`, 'filterByText is not used by feature account'],
   [
-    '?resource=cards&feature=cards-summary&startDate=2026-01-01',
-    'startDate is not used by feature cards-summary',
+    '?resource=cards&feature=cards-balance&filterByText=x',
+    'filterByText is not used by feature cards-balance',
   ],
+  ['?resource=cards&feature=cards-summary&startDate=soon', `startDate must be ${instantForms}`],
+  ['?resource=account&feature=account-unsettled&asOf=soon', `asOf must be ${instantForms}`],
   [
     '?resource=cards&feature=cards-summary&status=lost',
     'status must be one of all, active, inactive, locked, canceled',

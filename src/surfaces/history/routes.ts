@@ -63,7 +63,8 @@ export function historyRoutes(
       const reader = byFeature.get(query.feature);
       if (!reader) throw historyErrors.invalidFeature();
       reply.header('cache-control', 'no-store');
-      return reader.read(keyContext(deps, request), query);
+      const answer = await reader.read(keyContext(deps, request), query);
+      return query.message === undefined ? answer : { ...answer, message: query.message };
     },
   );
 

@@ -36,9 +36,18 @@ for (const [query, error] of [
   ['?format=', 'format must be one of csv, pdf'],
   ['?format=CSV', 'format must be one of csv, pdf'],
   ['?format=csv&format=pdf', 'Query parameter "format" is given more than once'],
-  ['?startDate=yesterday', 'startDate must be an ISO 8601 date or date-time'],
-  ['?startDate=2026-02-30', 'startDate must be an ISO 8601 date or date-time'],
-  ['?endDate=2026-01-01T25:00:00Z', 'endDate must be an ISO 8601 date or date-time'],
+  [
+    '?startDate=yesterday',
+    'startDate must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z',
+  ],
+  [
+    '?startDate=2026-02-30',
+    'startDate must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z',
+  ],
+  [
+    '?endDate=2026-01-01T25:00:00Z',
+    'endDate must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z',
+  ],
   ['?startDate=2026-02-01&endDate=2026-01-01', 'startDate must not be after endDate'],
   ['?resource=account', 'resource is not known here'],
   ['?pageSize=10', 'pageSize is not known here'],

@@ -3,13 +3,17 @@ import { invalidField } from '#platform/errors/errors';
 import { readInstant, readPeriod } from '#platform/values/instant';
 import { historyErrors } from './errors.ts';
 
-/** The contract's feature names, its spelling of portfolio included, and the parameters that each one reads. */
 const paged = ['currentPage', 'pageSize'] as const;
-const windowed = [...paged, 'startDate', 'endDate'] as const;
+const windowed = [...paged, 'startDate', 'endDate', 'asOf'] as const;
+
+/**
+ * The contract's feature names, its spelling of portfolio included, and the parameters that each one reads.
+ * `asOf` hides what is dated later, except in `cards-summary`, which shows the cards as they were.
+ */
 export const historyFeatures = {
   account: {
     account: windowed,
-    'account-unsettled': windowed,
+    'account-unsettled': [...paged, 'startDate', 'endDate'],
     'account-onramp': windowed,
     'account-offramp': windowed,
     'account-swap': windowed,
@@ -22,6 +26,9 @@ export const historyFeatures = {
     'cards-balance': windowed,
   },
 } as const satisfies Record<string, Record<string, readonly string[]>>;
+
+/** The contract allows these for every feature. A feature without a use for one ignores it, and the answer says so. */
+const ignorable = ['startDate', 'endDate', 'asOf'];
 
 const instant = Type.String({
   maxLength: 40,
@@ -39,7 +46,7 @@ export const historyQuery = Type.Object(
     pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 10 })),
     startDate: Type.Optional(instant),
     endDate: Type.Optional(instant),
-    filterByText: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    filterByText: Type.Optional(Type.String({ maxLength: 200, description: 'Empty: no filter' })),
     asOf: Type.Optional(instant),
     status: Type.Optional(Type.Enum(['all', 'active', 'inactive', 'locked', 'canceled'])),
   },
@@ -59,24 +66,45 @@ export interface HistoryRequest {
   filterByText?: string;
   asOf?: Date;
   status?: string;
+  /** Names the parameters that were ignored. */
+  message?: string;
 }
 
 /** `given` names the parameters that the caller wrote: defaults are not theirs. */
 export function parseHistoryQuery(query: HistoryQuery, given: readonly string[]): HistoryRequest {
-  const { resource, feature, currentPage = 0, pageSize = 10, filterByText, status } = query;
+  const { resource, feature, currentPage = 0, pageSize = 10, status } = query;
+  const filterByText = query.filterByText || undefined;
   const features: Record<string, Record<string, readonly string[]>> = historyFeatures;
   const used = Object.hasOwn(features, resource) ? features[resource] : undefined;
   if (!used || !Object.hasOwn(used, feature)) throw historyErrors.invalidFeature();
-  const unused = given.find(
-    (name) => name !== 'resource' && name !== 'feature' && !used[feature]?.includes(name),
-  );
+  const asked = given.filter((name) => name !== 'filterByText' || filterByText !== undefined);
+  const unused = asked.filter((name) => !['resource', 'feature', ...used[feature]!].includes(name));
   // An answer that looks filtered and is not would be worse than a refusal.
-  if (unused) throw invalidField(unused, `is not used by feature ${feature}`);
+  const refused = unused.find((name) => !ignorable.includes(name));
+  if (refused) throw invalidField(refused, `is not used by feature ${feature}`);
 
   const { startAt, endAt } = periodOf(query);
   const asOf = readInstant('asOf', query.asOf, 'end');
-  return { feature, currentPage, pageSize, startAt, endAt, filterByText, asOf, status };
+  return {
+    feature,
+    currentPage,
+    pageSize,
+    ...(!unused.includes('startDate') && { startAt }),
+    endAt: earliest(
+      unused.includes('endDate') ? undefined : endAt,
+      unused.includes('asOf') || feature === 'cards-summary' ? undefined : asOf,
+    ),
+    filterByText,
+    asOf,
+    status,
+    ...(unused.length > 0 && {
+      message: `Ignored, because ${feature} does not use it: ${unused.join(', ')}`,
+    }),
+  };
 }
+
+const earliest = (one: Date | undefined, other: Date | undefined) =>
+  one && other ? new Date(Math.min(one.getTime(), other.getTime())) : (one ?? other);
 
 export const statementQuery = Type.Object(
   {

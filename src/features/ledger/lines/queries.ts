@@ -292,3 +292,28 @@ export async function selectStatementBatch(
   // Taken out: the driver's results were seen to keep one another until V8 collects all of its memory.
   return unpackLines(batches.pop()!);
 }
+
+export interface MovementQuestion {
+  userId: string;
+  currency: string;
+  startAt?: Date;
+  /** Inclusive. */
+  endAt?: Date;
+}
+
+export async function selectHasMovement(
+  db: Db,
+  { userId, currency, startAt, endAt }: MovementQuestion,
+): Promise<boolean> {
+  const [row] = await db.query<{ found: boolean }>(
+    `select exists (
+       select from ledger_accounts a
+       where a.user_id = $1 and a.currency = $2 and exists (
+         select from ledger_movements m where m.account_id = a.id
+           and m.transaction_at >= coalesce($3, '-infinity'::timestamptz)
+           and m.transaction_at <= coalesce($4, 'infinity'::timestamptz))
+     ) as found`,
+    [userId, currency, startAt, endAt],
+  );
+  return row!.found;
+}
