@@ -33,8 +33,6 @@ export interface ChaosOptions {
   lossEvery: number;
   lossOrder: readonly Replacement[];
   backupSeconds: { least: number; most: number };
-  /** How many nonces the operator has filled after a loss. */
-  fillNonces: number;
   /** How often workers survive a failover. */
   survivalChance: number;
   workers: number;
@@ -119,7 +117,6 @@ export const usualOptions: Omit<ChaosOptions, 'folder' | 'seed'> = {
   lossOrder: ['promotion', 'files', 'promotion', 'recovery', 'promotion'],
   backupSeconds: { least: 10, most: 25 },
   survivalChance: 0.5,
-  fillNonces: 400,
   workers: 3,
   lifeMs: 3_500,
   deadlySteps: steps,
@@ -185,7 +182,7 @@ export async function runChaos(options: ChaosOptions): Promise<Outcome> {
 function startAll(world: World, options: ChaosOptions): Run {
   const { seed, workers: count, lifeMs, deadlySteps, mutant, perSecond, reorgEvery, crashEvery } = options;
   const { lieEvery, deepReorgEvery, finalityDepth } = options;
-  const { lossEvery, lossOrder: order, backupSeconds, survivalChance, fillNonces } = options;
+  const { lossEvery, lossOrder: order, backupSeconds, survivalChance } = options;
   const workers = startWorkers({
     world,
     random: createRandom(seed, 'workers'),
@@ -195,7 +192,7 @@ function startAll(world: World, options: ChaosOptions): Run {
     ...(mutant && { mutant }),
   });
   const load = startLoad({ world, random: createRandom(seed, 'load'), perSecond });
-  const operator = startOperator(world, fillNonces);
+  const operator = startOperator(world);
   return {
     world,
     workers,

@@ -38,7 +38,6 @@ export function mutantJobs(mutant: MutantName, { evm }: Deps, atStep: AtStep): J
     case 'completes at the first receipt':
     case 'believes one node':
     case 'signs on after a promotion':
-    case 'is recovered without fillers':
       // The usual worker, with settings or an operator that are wrong: the latest block is final, one node is enough,
       // replication is synchronous, nothing is filled.
       return payoutJobs(atStep);

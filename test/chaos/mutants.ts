@@ -8,8 +8,7 @@ export type MutantName =
   | 'takes a new nonce on retry'
   | 'believes one node'
   | 'signs on after a promotion'
-  | 'leaves the key out of the mark'
-  | 'is recovered without fillers';
+  | 'leaves the key out of the mark';
 
 export interface Mutant {
   name: MutantName;
@@ -30,7 +29,11 @@ const noReads = { receipt: {}, read: {} };
 const lateSends = { ...everyFault, ...noReads, rate: 0.8, transport: {}, send: { swallowed: 1 } };
 const losing = { lossEvery: 6, leastSeconds: 90, mostSeconds: 150, backupSeconds: { least: 20, most: 30 } };
 
-/** The wrong workers, each under the faults that it cannot stand. */
+/**
+ * The wrong workers, each under the faults that it cannot stand. A wallet that is recovered without fillers is not among
+ * them: lost bytes must arrive within the second before their nonce is used again, which five failovers do not show.
+ * `npm run model` finds it, and `src/features/payouts/late-bytes.test.ts` has the case.
+ */
 export const mutants: readonly Mutant[] = [
   {
     name: 'fails on a send error',
@@ -94,11 +97,5 @@ export const mutants: readonly Mutant[] = [
     harm: /was paid \d+ times/,
     fence: undefined,
     conditions: { ...noKills, ...losing, lossOrder: ['files'], faults: { ...everyFault, rate: 0 } },
-  },
-  {
-    name: 'is recovered without fillers',
-    harm: /was paid \d+ times/,
-    fence: undefined,
-    conditions: { ...noKills, ...losing, lossOrder: ['promotion'], fillNonces: 0, faults: lateSends },
   },
 ];

@@ -59,8 +59,10 @@ const needsRecover = new RegExp(
 /** A restore on the same server, which only the operator knows of: what was lost may still arrive. */
 const needsFilling = new RegExp(`the database was restored from an older backup|^${restored}$`);
 
-/** `fillNonces`: as many as the runbook says, or 0 to show what happens without. */
-export function startOperator(world: World, fillNonces: number): ChaosOperator {
+/** As many as the runbook says. */
+const fillNonces = 400;
+
+export function startOperator(world: World): ChaosOperator {
   let isStopping = false;
   let fromBlock = 0;
   let seen: { reason: string; at: number; isMinuteOver?: true } | undefined;
@@ -106,9 +108,9 @@ export function startOperator(world: World, fillNonces: number): ChaosOperator {
     if (seen?.reason !== reason) seen = { reason, at: Date.now() };
     let isEnded = false;
     if (reason.includes('wallets resend')) isEnded = await resend(wallet, reason);
-    else if (needsFilling.test(reason) && fillNonces > 0)
+    else if (needsFilling.test(reason))
       await run('wallets.recover', { ...wallet, fromBlock, fillNonces }, filling);
-    else if (needsRecover.test(reason) || needsFilling.test(reason)) isEnded = await recover(wallet);
+    else if (needsRecover.test(reason)) isEnded = await recover(wallet);
     else if (/run wallets resume$/.test(reason)) isEnded = await resume(wallet);
     // Left as it is: the verdict says so.
     else operator.unexplained.add(reason);
@@ -133,7 +135,7 @@ export function startOperator(world: World, fillNonces: number): ChaosOperator {
   }
 
   async function recover(wallet: Wallet): Promise<boolean> {
-    const input = { ...wallet, fromBlock, ...(fillNonces === 0 && { fillNonces }) };
+    const input = { ...wallet, fromBlock };
     let answer = await run<Recovered>('wallets.recover', input);
     if (answer.body.code === 'too_early' && !seen!.isMinuteOver) {
       seen!.isMinuteOver = true;
