@@ -1,8 +1,32 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
 import { userErrors } from './errors.ts';
 
-/** The form under which an email is stored and compared: trimmed, lower case. */
+/** The form under which an email is stored. */
 export function parseEmail(text: string): string {
-  const email = text.trim().toLowerCase();
-  if (email.length > 254 || !/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email)) throw userErrors.invalidEmail();
+  const email = normalizeEmail(text);
+  if (email === undefined) throw userErrors.invalidEmail();
   return email;
 }
+
+/**
+ * The one spelling of an email, so that two users cannot have the same: trimmed, lower case, full-width characters
+ * replaced, NFC, the domain as IDNA reads it. Undefined if the text is not an email address.
+ *
+ * @example normalizeEmail(' Ana@MÜNCHEN.de ') // 'ana@münchen.de'
+ */
+export function normalizeEmail(text: string): string | undefined {
+  const narrow = text.replaceAll(fullWidth, (character) => character.normalize('NFKC'));
+  const [, local, domain] = emailForm.exec(narrow.normalize('NFC').trim().toLowerCase()) ?? [];
+  if (!local || !domain) return undefined;
+  const ascii = domainToASCII(domain);
+  if (!domainForm.test(ascii)) return undefined;
+  const email = `${local}@${domainToUnicode(ascii)}`.normalize('NFC');
+  return email.length <= 254 ? email : undefined;
+}
+
+/** Forms of ASCII for East Asian layouts, which look like it and compare as other letters. */
+const fullWidth = /[\u3000\uff01-\uff5e]/g;
+/** An atom as RFC 5321 has it, and letters of any script; no characters that are invisible or reorder text. */
+const emailForm = /^([^\s\p{C}@"(),:;<>[\\\]]+)@([^\s\p{C}@"(),:;<>[\\\]]+)$/u;
+/** At least two labels, the last of which is not a number: an IP address is not a domain of mail. */
+const domainForm = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;

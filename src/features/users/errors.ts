@@ -18,5 +18,5 @@ export const userErrors = defineErrors({
   invalidAddress: [400, 'address must be 0x and 40 hex digits; mixed case must be a correct EIP-55 checksum'],
   zeroAddress: [400, 'address must not be the zero address, which belongs to nobody'],
   unknownNetwork: [400, `network must be one of ${networks.join(', ')}`],
-  invalidEmail: [400, 'email must have one @ and no spaces'],
+  invalidEmail: [400, 'email must be an email address, such as ana@example.com'],
 });

@@ -3,6 +3,7 @@ export { blockAddress } from './block-address.ts';
 export { userCommands } from './commands.ts';
 export { createUser, type NewUser } from './create-user.ts';
 export { demoUsers, seedUsers } from './demo.ts';
+export { normalizeEmail } from './email.ts';
 export { userErrors } from './errors.ts';
 export {
   type Custody,

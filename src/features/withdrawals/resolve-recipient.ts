@@ -1,7 +1,7 @@
 import { parseAddress } from '#adapters/evm';
 import type { Ctx } from '#context';
 import { isHotWallet, isRefused } from '#features/payouts';
-import { selectRecipient } from '#features/users';
+import { normalizeEmail, selectRecipient } from '#features/users';
 import { uuidForm } from '#platform/http/schemas';
 import type { Asset } from './assets.ts';
 import { withdrawalErrors } from './errors.ts';
@@ -37,7 +37,11 @@ export async function resolveRecipient(
 
 function readIdentifier(to: string): { email?: string; userId?: string; address?: string } {
   // The contract tells an email by its `@`, and one may start with `0x`; no address has an `@`.
-  if (to.includes('@')) return { email: to.toLowerCase() };
+  if (to.includes('@')) {
+    const email = normalizeEmail(to);
+    if (email === undefined) throw withdrawalErrors.recipientNotFound();
+    return { email };
+  }
   if (to.startsWith('0x')) {
     const address = parseAddress(to);
     if (!address) throw withdrawalErrors.walletNotFound();
