@@ -9,6 +9,7 @@ import { type RunningServer, serve } from '../src/main.ts';
 import { type Postgres, startPostgres } from '../src/sandbox/postgres/index.ts';
 import { makeKey } from './factories.ts';
 import { type Answer, ask, type Harness, noteSecret, testConfig, testFolder, testLog } from './harness.ts';
+import { client1, client2 } from './mcp/official-clients.ts';
 import { waitUntil } from './wait-until.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway-away-'));
@@ -33,7 +34,7 @@ before(async () => {
   server = await serve(config, testLog(), ['api', 'worker']);
   const operatorContext: Harness['operatorContext'] = () =>
     contextFor(server.deps, { kind: 'operator', name: 'tester' }, server.deps.log);
-  ({ token: keyToken } = await makeKey({ operatorContext } as Harness));
+  ({ token: keyToken } = await makeKey({ operatorContext } as Harness, { scopes: ['mcp'] }));
 });
 
 after(async () => {
@@ -163,6 +164,51 @@ describe('PostgreSQL stops', () => {
     postgres = await start(postgres.port);
     await recovers();
     await assertAllWorks();
+  });
+});
+
+describe('PostgreSQL stops while agents are connected', () => {
+  const kinds = [
+    client1('2025-11-25'),
+    client2(undefined, '2025-11-25'),
+    client2({ pin: '2026-07-28' }, '2026-07-28'),
+  ];
+  const callPlain = () =>
+    ask(`${server.url}/mcp`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${keyToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/list' }),
+    });
+
+  test('a plain caller gets 503 with Retry-After under its id, an MCP client an error that it can read', async () => {
+    const clients = await Promise.all(
+      kinds.map((kind) => kind.connect(server as never as Harness, keyToken)),
+    );
+    await postgres.stop();
+    const { status, headers, body } = await callPlain();
+    assert.equal(status, 503);
+    assert.equal(headers.get('retry-after'), '2');
+    const { requestId } = body.error.data;
+    assert.deepEqual(body, {
+      jsonrpc: '2.0',
+      id: 7,
+      error: { code: -32603, message: 'Service unavailable', data: { requestId, retryAfterSeconds: 2 } },
+    });
+    assert.equal(requestId, headers.get('x-request-id'));
+    for (const client of clients) {
+      await assert.rejects(client.listTools(), /Service unavailable: try again later/);
+      const { message, answer, answerHeaders } = client.exchanges.at(-1)!;
+      assert.equal(answer.id, message.id);
+      assert.equal(answerHeaders.get('retry-after'), '2');
+      assert.deepEqual(client.errors, [], 'the connection goes on');
+    }
+    postgres = await start(postgres.port);
+    await recovers();
+    for (const client of clients) {
+      assert.ok((await client.listTools()).length > 0);
+      await client.close();
+    }
+    assert.equal((await callPlain()).status, 200);
   });
 });
 

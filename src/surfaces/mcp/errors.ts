@@ -49,6 +49,7 @@ export const mcpErrors = defineRpcErrors({
   revealScopeMissing: [403, -32003, 'The key lacks the mcp_card_reveal scope'],
   internalError: [200, -32603, 'Internal error'],
   unavailable: [503, -32603, 'Service unavailable'],
+  unavailableForClients: [200, -32603, 'Service unavailable: try again later'],
 });
 
 function defineRpcErrors<T extends Record<string, readonly [status: number, code: number, message: string]>>(

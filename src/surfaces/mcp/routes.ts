@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { type Ctx, contextFor, type Deps, type KeyActor } from '#context';
 import { authenticateKey } from '#features/keys';
 import type { Tool } from '#platform/commands/tool';
-import { Refusal } from '#platform/errors/errors';
+import { DatabaseUnavailable, Refusal } from '#platform/errors/errors';
 import {
   asRefusal,
   callerAddress,
@@ -23,6 +23,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** A caller at the wrong address is refused only after the body is read, as the ladder has it. */
     mcpCaller?: { actor: KeyActor; isAddressAllowed: boolean };
+    /** Answered after the body is read, under the id in it. */
+    mcpOutage?: DatabaseUnavailable;
   }
 }
 
@@ -48,7 +50,14 @@ export function mcpRoutes(
     if (origin !== undefined && !isAllowedOrigin(origin)) throw mcpErrors.originNotAllowed();
     if (!isAllowedHost(host)) throw mcpErrors.hostNotAllowed();
     const credentials = { authorization, address: callerAddress(request) };
-    const verdict = await authenticateKey({ db: deps.db, now: deps.clock() }, credentials);
+    const verdict = await authenticateKey({ db: deps.db, now: deps.clock() }, credentials).catch((error) => {
+      if (error instanceof DatabaseUnavailable) return error;
+      throw error;
+    });
+    if (verdict instanceof DatabaseUnavailable) {
+      request.mcpOutage = verdict;
+      return;
+    }
     if ('refused' in verdict) {
       deps.metrics.countRefusedKey(verdict.refused);
       if (verdict.refused !== 'address') {
@@ -65,6 +74,7 @@ export function mcpRoutes(
     const { body, headers } = request;
     if (body === undefined) throw mcpErrors.notJson({ message: 'Body is missing' });
     if (Array.isArray(body)) throw mcpErrors.batch();
+    if (request.mcpOutage) throw request.mcpOutage;
     const { actor, isAddressAllowed } = request.mcpCaller!;
     if (!isAddressAllowed) throw mcpErrors.addressNotAllowed();
     if (!actor.scopes.includes('mcp')) throw mcpErrors.mcpScopeMissing();
@@ -88,10 +98,10 @@ export function mcpRoutes(
     scope.removeContentTypeParser('application/json');
     scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, jsonParser(mcpErrors.notJson));
     scope.setErrorHandler((error, request, reply) => {
-      const refusal = asRpcError(error);
+      const refusal = asRpcError(error, request.headers);
       const isOurs = refusal.code === -32603;
       if (isOurs) request.log.error({ err: error }, 'request failed');
-      const data = isOurs ? { requestId: request.id } : refusal.data;
+      const data = isOurs ? { requestId: request.id, ...refusal.data } : refusal.data;
       const { code, message } = refusal;
       reply.headers(refusal.headers ?? {});
       const body = {
@@ -143,7 +153,7 @@ function answeredId({ code, status }: RpcError, body: unknown): RequestId | null
 }
 
 /** Anything thrown on the way, as a row of the ladder. */
-function asRpcError(error: unknown): RpcError {
+function asRpcError(error: unknown, { accept }: FastifyRequest['headers']): RpcError {
   if (error instanceof RpcError) return error;
   const refusal = asRefusal(error);
   const { message, headers } = refusal;
@@ -154,6 +164,12 @@ function asRpcError(error: unknown): RpcError {
       return mcpErrors.unsupportedMediaType();
   }
   if (refusal.status < 500) return mcpErrors.invalidRequest({ message, headers });
+  if (error instanceof DatabaseUnavailable) {
+    const data = { retryAfterSeconds: Number(headers!['retry-after']) };
+    // Every MCP client accepts streams. It takes another status than 200 for a broken connection, not for an answer.
+    const isClient = accept?.includes('text/event-stream');
+    return mcpErrors[isClient ? 'unavailableForClients' : 'unavailable']({ headers, data, cause: error });
+  }
   // A stop is said as one; what fails while we work is answered as JSON-RPC has it.
   return error instanceof Refusal && refusal.status === 503
     ? mcpErrors.unavailable({ headers, cause: error })
