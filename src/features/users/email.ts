@@ -19,7 +19,7 @@ export function normalizeEmail(text: string): string | undefined {
   const [, local, domain] = emailForm.exec(narrow.normalize('NFC').trim().toLowerCase()) ?? [];
   if (!local || !domain) return undefined;
   const ascii = domainToASCII(domain);
-  if (!domainForm.test(ascii)) return undefined;
+  if (!isMailDomain(ascii)) return undefined;
   const email = `${local}@${domainToUnicode(ascii)}`.normalize('NFC');
   return email.length <= 254 ? email : undefined;
 }
@@ -28,5 +28,9 @@ export function normalizeEmail(text: string): string | undefined {
 const fullWidth = /[\u3000\uff01-\uff5e]/g;
 /** An atom as RFC 5321 has it, and letters of any script; no characters that are invisible or reorder text. */
 const emailForm = /^([^\s\p{C}@"(),:;<>[\\\]]+)@([^\s\p{C}@"(),:;<>[\\\]]+)$/u;
-/** At least two labels, the last of which is not a number: an IP address is not a domain of mail. */
-const domainForm = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+/** At least two labels, the last of which starts with a letter: an IP address is not a domain of mail. */
+function isMailDomain(domain: string): boolean {
+  const labels = domain.split('.');
+  const areLabels = labels.every((one) => /^[a-z0-9-]{1,63}$/.test(one) && !/^-|-$/.test(one));
+  return areLabels && labels.length > 1 && /^[a-z]/.test(labels.at(-1)!);
+}

@@ -62,7 +62,7 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
         ...parseWithdrawal(assets, request.body),
       });
       if (isReplay) reply.header('idempotency-replayed', 'true');
-      const { externalId } = request.body;
+      const externalId = request.body.externalId ?? undefined;
       return { message: 'Withdrawal created as queued', data: { bulkId, externalId } };
     },
   );

@@ -20,7 +20,7 @@ export const withdrawalBody = Type.Object(
     }),
     currency: Type.Optional(Type.String({ default: 'USDT', description: 'See `GET /api/crypto/assets`' })),
     network: Type.Optional(Type.String({ default: 'polygon', description: 'See `GET /api/crypto/assets`' })),
-    externalId: Type.Optional(line(255)),
+    externalId: Type.Optional(nullable(line(255))),
   },
   { additionalProperties: false },
 );
@@ -45,7 +45,7 @@ export function parseWithdrawal(
   body: Static<typeof withdrawalBody>,
 ): Omit<WithdrawalRequest, 'userId' | 'idempotencyKey'> {
   const asset = findAsset(assets, body.currency ?? 'USDT', body.network ?? 'polygon');
-  const { externalId } = body;
+  const externalId = body.externalId ?? undefined;
   return { asset, amount: parseAmount(asset, body.amount), to: body.to.trim(), externalId };
 }
 
@@ -81,11 +81,11 @@ function parseAmount({ token, minimum, maximum }: Asset, text: string): bigint {
   return amount;
 }
 
-/** Header `Idempotency-Key`: printable ASCII, so that no two readers see two keys. */
+/** Header `Idempotency-Key`. HTTP joins two of them as `a, b`: without spaces, that is refused. */
 export function parseIdempotencyKey(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   if (!/^[\x21-\x7e]{1,255}$/.test(header)) {
-    throw invalid('Idempotency-Key', 'must have 1 to 255 printable ASCII characters');
+    throw invalid('Idempotency-Key', 'must have 1 to 255 ASCII letters, digits or signs, without spaces');
   }
   return header;
 }
@@ -95,7 +95,7 @@ export const listQuery = Type.Object(
     page: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, default: 1 })),
     perPage: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 20 })),
     bulkId: Type.Optional(uuid),
-    transactionHash: Type.Optional(Type.String({ maxLength: 255 })),
+    transactionHash: Type.Optional(Type.String({ maxLength: 255, description: 'In any case' })),
     status: Type.Optional(Type.Enum([...statuses])),
     externalId: Type.Optional(Type.String({ maxLength: 255 })),
   },

@@ -9,9 +9,16 @@ export const uuid = Type.String({
   description: 'UUID, canonical form',
 });
 
-/** One line of text a person typed: no control characters. */
+/**
+ * One line of text that a person typed: no control characters, and none that reorder the text around them, which would
+ * show another text than the one that is stored.
+ */
 export const line = (lengthMax: number) =>
-  Type.String({ minLength: 1, maxLength: lengthMax, pattern: '^[^\\u0000-\\u001f\\u007f]+$' });
+  Type.String({
+    minLength: 1,
+    maxLength: lengthMax,
+    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]+$',
+  });
 
 export const dateTime = Type.String({ format: 'date-time' });
 

@@ -41,14 +41,14 @@ const printable = (name: string) => (/^[\w.-]{1,60}$/.test(name) ? `"${name}"` :
 
 /**
  * Turns the texts of a query into what its schema asks for, and only where the text is the plain spelling of it: `5` is an
- * integer, `5.0`, ` 5`, `0x5` and `5e0` stay texts and are refused by the schema.
+ * integer, `05`, `-0`, `5.0`, ` 5`, `0x5` and `5e0` stay texts and are refused by the schema.
  */
 export function readQuery(schema: TSchema, query: Record<string, unknown>): Record<string, unknown> {
   const properties = (schema as { properties?: Record<string, { type?: string }> }).properties ?? {};
   for (const [name, { type }] of Object.entries(properties)) {
     const text = query[name];
     if (typeof text !== 'string') continue;
-    if (type === 'integer' && /^-?\d{1,15}$/.test(text)) query[name] = Number(text);
+    if (type === 'integer' && /^(?:0|-?[1-9]\d{0,14})$/.test(text)) query[name] = Number(text);
     if (type === 'boolean' && (text === 'true' || text === 'false')) query[name] = text === 'true';
   }
   return query;

@@ -35,6 +35,8 @@ for (const [query, error] of [
   [`${accountQuery}&pageSize=5.0`, 'pageSize must be integer'],
   [`${accountQuery}&pageSize=0x10`, 'pageSize must be integer'],
   [`${accountQuery}&pageSize=`, 'pageSize must be integer'],
+  [`${accountQuery}&pageSize=05`, 'pageSize must be integer'],
+  [`${accountQuery}&currentPage=-0`, 'currentPage must be integer'],
   [`${accountQuery}&currentPage=-1`, 'currentPage must be >= 0'],
   [`${accountQuery}&pageSize=5&pageSize=6`, 'Query parameter "pageSize" is given more than once'],
   [

@@ -486,6 +486,12 @@ test('200 isError: every fault at once, and no value of them', async () => {
   assert.doesNotMatch(answer.body.result.content[0].text, /SECRET|\n|\u202e/);
 });
 
+test('400 -32600: a query, which nobody reads', async () => {
+  const { token } = await makeKey(harness, { scopes: ['mcp'] });
+  const answer = await harness.request('POST', '/mcp?x=1', { token, body: toolCall('getUserCards', {}, 7) });
+  expectRefusal(answer, { status: 400, code: -32600, message: 'This endpoint has no query parameters' });
+});
+
 test('200 -32603: what nobody expected, with the id of the request and nothing internal', async () => {
   const { token } = await makeKey(harness, { scopes: ['mcp'] });
   await harness.deps.db.query('alter table prices rename to prices_gone');

@@ -72,6 +72,9 @@ export function mcpRoutes(
   // Gives text back instead of the reply: for that, Fastify listens until its last byte has left.
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
     const { body, headers } = request;
+    const [unknown] = Object.keys(request.query as object);
+    if (unknown !== undefined)
+      throw mcpErrors.invalidRequest({ message: 'This endpoint has no query parameters' });
     if (body === undefined) throw mcpErrors.notJson({ message: 'Body is missing' });
     if (Array.isArray(body)) throw mcpErrors.batch();
     if (request.mcpOutage) throw request.mcpOutage;
