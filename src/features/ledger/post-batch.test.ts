@@ -205,10 +205,14 @@ test('200 ledger.post: 10,000 lines in one call, and the same again', async () =
 type Place = { transactionHash: string; logIndex: number };
 for (const [status, error, bad] of [
   [400, 'lines.3.amountSent must be a decimal above 0', (id) => spending(id, '0.0000001')],
-  [404, 'User not found', () => funds(unknownId)],
-  [409, 'A line takes more than its account has available', (id) => spending(id, '1000')],
-  [409, 'A line with this transactionHash and logIndex is in the ledger', (id, place) => lineOf(id, place)],
-  [409, 'An unsettled record has this id: settle it instead', (id) => lineOf(id, { id: 'begun' })],
+  [404, 'lines[3]: User not found', () => funds(unknownId)],
+  [409, 'lines[3]: insufficient balance of USDC on polygon', (id) => spending(id, '1000')],
+  [
+    409,
+    'lines[3]: a line with this transactionHash and logIndex is in a ledger',
+    (id, place) => lineOf(id, place),
+  ],
+  [409, 'lines[3]: An unsettled record has this id: settle it instead', (id) => lineOf(id, { id: 'begun' })],
 ] as [number, string, (userId: string, place: Place) => object][]) {
   test(`${status} ledger.post: ${error}: nothing of the batch is stored`, async () => {
     const [userId, other] = [await makeUserId(), await makeUserId()];
@@ -264,12 +268,16 @@ test('409 ledger.post: one place on chain twice, in one batch or in any spelling
     lineOf(userId, { transactionHash, logIndex: 0 }),
     lineOf(userId, { transactionHash: spelt, logIndex: 0 }),
   ];
-  assert.equal((await post(twice)).status, 409);
+  const both = await post(twice);
+  assert.deepEqual([both.status, both.body.details[0].field], [409, 'lines.1']);
   assert.equal((await post(twice.slice(0, 1))).status, 200);
   const { status, body } = await post(twice.slice(1));
   assert.deepEqual(
     [status, body.error],
-    [409, 'A line with this transactionHash and logIndex is in the ledger already'],
+    [
+      409,
+      'lines[0]: a line with this transactionHash and logIndex is in a ledger already, or twice in the batch',
+    ],
   );
   assert.equal((await post([lineOf(userId, { transactionHash, logIndex: 1 })])).status, 200);
 });
@@ -279,7 +287,7 @@ test('409 ledger.post: the id of a withdrawal in flight', async () => {
   const bulkId = await makeWithdrawal(harness, key);
   const [row] = await harness.deps.db.query('select id from withdrawals where bulk_id = $1', [bulkId]);
   const { status, body } = await post([lineOf(key.userId, { id: row!.id as string })]);
-  assert.deepEqual([status, body.error], [409, 'An unsettled record has this id: settle it instead']);
+  assert.deepEqual([status, body.error], [409, 'lines[0]: An unsettled record has this id: settle it instead']);
 });
 
 // Keys

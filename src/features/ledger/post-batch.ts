@@ -8,6 +8,7 @@ import { DatabaseUnavailable, Refusal } from '#platform/errors/errors';
 import { ledgerErrors } from './errors.ts';
 import { asLedgerRefusal } from './ledger-refusal.ts';
 import { type LineType, type NewLine, usualPurposes } from './lines/line.ts';
+import { nameRefusedLine } from './name-refused-line.ts';
 import { type Posting, postLines, postSingles } from './post-lines.ts';
 import { selectPostingByKey } from './queries.ts';
 import { readInstant } from './read-instant.ts';
@@ -127,7 +128,13 @@ async function postAlone(call: Call): Promise<PostedBatch> {
     .catch(async (error) => {
       // Whoever has a ledger is a user: only of others the database asks, and it does not say which line it was.
       if (violates(error, 'ledger_lists_user_id_fkey')) await requireUsers(ctx, read.lines);
-      return asLedgerRefusal(error, () => findReplay(call));
+      if (violates(error, 'ledger_postings_operation_key')) {
+        return asLedgerRefusal(error, () => findReplay(call));
+      }
+      throw (
+        (await nameRefusedLine(ctx, read.lines, error)) ??
+        (await asLedgerRefusal(error, async () => undefined))
+      );
     });
 }
 
@@ -163,7 +170,12 @@ const toPosting = ({ batch, fingerprint, lines }: ReadCall): Posting => ({
 });
 
 const givenIds = ({ batch, lines }: ReadCall) =>
-  batch.lines.map(({ id }, at) => ({ userId: lines[at]!.userId, id, field: `lines.${at}.id` }));
+  batch.lines.map(({ id }, at) => ({
+    userId: lines[at]!.userId,
+    id,
+    field: `lines.${at}.id`,
+    where: `lines[${at}]: `,
+  }));
 
 async function findReplay({
   ctx,
@@ -203,6 +215,7 @@ async function requireUsers({ db }: Ctx, lines: readonly NewLine[]): Promise<voi
   const at = lines.findIndex(({ userId }) => !known.has(userId));
   if (at < 0) return;
   throw userErrors.userNotFound({
+    message: `lines[${at}]: User not found`,
     details: [{ field: `lines.${at}.userId`, message: 'is not the id of a user' }],
   });
 }

@@ -186,6 +186,18 @@ export async function lockAccounts(db: Db, owners: readonly Owner[]): Promise<(L
   return accounts;
 }
 
+/** What each of the owners can spend, in their order; undefined where there is no account. */
+export async function selectAvailable(db: Db, owners: readonly Owner[]): Promise<(bigint | undefined)[]> {
+  const rows = await db.query<{ available: bigint | null }>(
+    `select a.balance - a.held as available
+     from unnest($1::uuid[], $2::text[], $3::text[]) with ordinality as o (user_id, network, currency, at)
+     left join ledger_accounts a on a.user_id = o.user_id and a.network = o.network and a.currency = o.currency
+     order by o.at`,
+    ownerColumns(owners),
+  );
+  return rows.map(({ available }) => available ?? undefined);
+}
+
 /**
  * Locks the accounts of these owners that nobody else has locked, without waiting, and says which are free to use: ours now, or
  * not there yet. A batch goes on with those and leaves the others for later.

@@ -7,6 +7,8 @@ export interface GivenId {
   userId: string;
   id: string | undefined;
   field: string;
+  /** Begins the message, where there are several. */
+  where?: string;
 }
 
 /**
@@ -21,6 +23,9 @@ export async function refuseUnsettled(db: Db, given: readonly GivenId[]): Promis
   const ids = named.map(({ id }) => id!);
   const place = await findUnsettled(db, userIds, ids);
   if (place === undefined) return;
-  const { field } = named[place]!;
-  throw ledgerErrors.stillUnsettled({ details: [{ field, message: 'is the id of an unsettled record' }] });
+  const { field, where = '' } = named[place]!;
+  throw ledgerErrors.stillUnsettled({
+    message: `${where}An unsettled record has this id: settle it instead`,
+    details: [{ field, message: 'is the id of an unsettled record' }],
+  });
 }
