@@ -13,12 +13,14 @@ import {
 import {
   claimUnsent,
   insertAttempts,
-  lockSigner,
+  type UnsentAttempt,
+} from '../../src/features/payouts/queries/attempts.ts';
+import { lockSigner } from '../../src/features/payouts/queries/signers.ts';
+import {
   type OpenSlot,
   selectOpenBounds,
   selectOpenSlots,
-  type UnsentAttempt,
-} from '../../src/features/payouts/queries.ts';
+} from '../../src/features/payouts/queries/slots.ts';
 import type { MutantName } from './mutants.ts';
 import { createRandom } from './random.ts';
 

@@ -5,7 +5,7 @@ import { addWallet } from '#features/users';
 import { useChain } from '#test/chain';
 import { lineOf, makeAddress, makeUser } from '#test/factories';
 import { makeWorld, type World } from '#test/payout-world';
-import { updateSettled } from '../payouts/queries.ts';
+import { updateSettled } from '../payouts/queries/settled.ts';
 import { accountFeatures } from './index.ts';
 import { listLines } from './lines/list-lines.ts';
 import { listUnsettled } from './unsettled/list-unsettled.ts';

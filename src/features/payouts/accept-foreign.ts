@@ -7,7 +7,9 @@ import { payoutErrors } from './errors.ts';
 import { bindFound } from './found/bind-found.ts';
 import { giveUpTaken } from './found/give-up-taken.ts';
 import { updateAccepted, updateMatchedByKey, updateSignedAgain } from './found/queries.ts';
-import { insertAttempts, lockOpenSlots, type OpenSlot, selectOpenSlots, updateSettled } from './queries.ts';
+import { insertAttempts } from './queries/attempts.ts';
+import { updateSettled } from './queries/settled.ts';
+import { lockOpenSlots, type OpenSlot, selectOpenSlots } from './queries/slots.ts';
 import { readFinal } from './read-final.ts';
 
 export interface ForeignTransaction {

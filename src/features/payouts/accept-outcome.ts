@@ -5,7 +5,9 @@ import { postWithdrawals, releaseHeld } from '#features/ledger';
 import { askAbout } from './ask-about.ts';
 import { askNode } from './ask-node.ts';
 import { payoutErrors } from './errors.ts';
-import { lockOpenSlots, type OpenSlot, selectNonceOf, selectOpenSlots, updateSettled } from './queries.ts';
+import { selectNonceOf } from './queries/attempts.ts';
+import { updateSettled } from './queries/settled.ts';
+import { lockOpenSlots, type OpenSlot, selectOpenSlots } from './queries/slots.ts';
 import { outcomeOf, toPaid } from './record-final.ts';
 
 export interface OutcomeToAccept {

@@ -1,5 +1,5 @@
 import { type EvmNetwork, type Receipt, ruleFor } from '#adapters/evm';
-import type { PaidSlot } from './queries.ts';
+import type { PaidSlot } from './queries/slots.ts';
 import type { Look, NodeView } from './view-chain.ts';
 
 /** What one node says of one nonce. */

@@ -1,5 +1,5 @@
 import { type Agreement, agree } from './agree.ts';
-import type { PaidSlot } from './queries.ts';
+import type { PaidSlot } from './queries/slots.ts';
 import { look, type NodeView, viewChain, type Watched } from './view-chain.ts';
 
 /** Asks every node about nonces of a wallet: what they say together of each. Throws a `NodeError` where no node answers. */

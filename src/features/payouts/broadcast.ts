@@ -1,13 +1,8 @@
 import { hashOf, isKnownTransaction, NodeError } from '#adapters/evm';
 import { checkLane, haltLane } from './check-lane.ts';
 import { type Lane, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
-import {
-  claimUnsent,
-  selectOpenBounds,
-  type UnsentAttempt,
-  updateAnswers,
-  updateNotSent,
-} from './queries.ts';
+import { claimUnsent, type UnsentAttempt, updateAnswers, updateNotSent } from './queries/attempts.ts';
+import { selectOpenBounds } from './queries/slots.ts';
 import { resendMs, turnMax } from './timing.ts';
 
 /**

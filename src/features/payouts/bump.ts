@@ -2,14 +2,9 @@ import { type Fees, raiseFees, readFees, readTransactionCount } from '#adapters/
 import { inTransaction } from '#context';
 import { checkLane } from './check-lane.ts';
 import { type Lane, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
-import {
-  insertAttempts,
-  lockSigner,
-  type OpenSlot,
-  selectNewestAttempt,
-  selectOpenBounds,
-  selectOpenSlots,
-} from './queries.ts';
+import { insertAttempts, selectNewestAttempt } from './queries/attempts.ts';
+import { lockSigner } from './queries/signers.ts';
+import { type OpenSlot, selectOpenBounds, selectOpenSlots } from './queries/slots.ts';
 import { isFillingNow } from './server.ts';
 import { turnMax } from './timing.ts';
 

@@ -7,15 +7,15 @@ import {
   readTransactionCount,
 } from '#adapters/evm';
 import { type Lane, tellTrouble, type WorkerCtx } from './lane.ts';
+import { selectOpenAttempts } from './queries/attempts.ts';
 import {
   insertSigner,
   type SignerRow,
-  selectOpenAttempts,
   selectSigner,
   selectSigners,
   shortfallReason,
   updateHalted,
-} from './queries.ts';
+} from './queries/signers.ts';
 import { isServerTrusted } from './server.ts';
 import { agreementMs, startPatienceMs } from './timing.ts';
 

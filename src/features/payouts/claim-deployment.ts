@@ -1,6 +1,6 @@
 import type { Deps } from '#context';
 import { StartupError } from '#platform/errors/startup-error';
-import { insertDeployment } from './queries.ts';
+import { insertDeployment } from './queries/deployment.ts';
 
 /** The first worker writes its deployment's id; any other deployment is refused, so that a copy of the database pays nobody. */
 export async function claimDeployment({ db, clock }: Pick<Deps, 'db' | 'clock'>, id: string): Promise<void> {

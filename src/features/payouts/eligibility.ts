@@ -1,6 +1,6 @@
 import { type EvmNetwork, type Provider, readFrozen, type Token } from '#adapters/evm';
 import type { Ctx } from '#context';
-import { selectSigners } from './queries.ts';
+import { selectSigners } from './queries/signers.ts';
 
 export type Eligibility = 'eligible' | 'refused' | 'unknown';
 

@@ -1,7 +1,8 @@
 import type { Deps } from '#context';
 import type { GaugeSource } from '#platform/observe/metrics';
 import { formatMinor } from '#platform/values/money';
-import { countWaiting, selectLaneDepths, selectSigners } from './queries.ts';
+import { countWaiting } from './queries/pending.ts';
+import { selectLaneDepths, selectSigners } from './queries/signers.ts';
 import { type Balances, lastBalances } from './read-balances.ts';
 
 /** From what a job has read: a scrape asks no node. */

@@ -2,7 +2,7 @@ import { checksumAddress, type Network, parseAddress } from '#adapters/evm';
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { payoutErrors } from './errors.ts';
-import { insertSigner, selectSigner, updateHalted } from './queries.ts';
+import { insertSigner, selectSigner, updateHalted } from './queries/signers.ts';
 
 export interface WalletToHalt {
   network: string;

@@ -2,13 +2,8 @@ import { inTransaction } from '#context';
 import { type Hold, holdFunds, lockAccounts, lockFreeAccounts } from '#features/ledger';
 import { haltDoubted } from './check-lane.ts';
 import type { Lane, WorkerCtx } from './lane.ts';
-import {
-  lockQueued,
-  type QueuedRow,
-  selectSigner,
-  updateFailedBeforeSigning,
-  updatePending,
-} from './queries.ts';
+import { lockQueued, type QueuedRow, updateFailedBeforeSigning, updatePending } from './queries/pending.ts';
+import { selectSigner } from './queries/signers.ts';
 import { isInDoubt } from './server.ts';
 import { turnMax } from './timing.ts';
 

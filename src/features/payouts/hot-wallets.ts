@@ -1,6 +1,6 @@
 import type { EvmNetwork } from '#adapters/evm';
 import type { Ctx } from '#context';
-import { selectSigners } from './queries.ts';
+import { selectSigners } from './queries/signers.ts';
 
 /** The addresses of a network's hot wallets: the one whose key we have, and those that were ever used. */
 export async function listHotWallets({ db }: Pick<Ctx, 'db'>, network: EvmNetwork): Promise<string[]> {

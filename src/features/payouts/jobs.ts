@@ -7,7 +7,7 @@ import { bumpStuck } from './bump.ts';
 import { fillNonces } from './fill/fill-nonces.ts';
 import { holdQueued } from './hold-queued.ts';
 import { type AtStep, createKeylessLane, createLane, type Lane, type WorkerCtx } from './lane.ts';
-import { selectLaneDepths } from './queries.ts';
+import { selectLaneDepths } from './queries/signers.ts';
 import { readBalances } from './read-balances.ts';
 import { recheckFinal } from './recheck-final.ts';
 import { settleFinal } from './settle.ts';

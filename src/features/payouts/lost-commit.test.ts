@@ -3,7 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { useChain } from '#test/chain';
 import { makeAddress } from '#test/factories';
 import { backUp, letTimePass, makeWorld, unit, type World } from '#test/payout-world';
-import { shortfallReason } from './queries.ts';
+import { shortfallReason } from './queries/signers.ts';
 
 const chain = useChain();
 
@@ -276,7 +276,7 @@ describe('another database server than the one on which the lane last signed', (
 test('a transaction with the lane’s lock commits durably, also if the server does not by default', async (t) => {
   const world = await makeWorld(t, chain);
   await world.worker.sign();
-  const { lockSigner } = await import('./queries.ts');
+  const { lockSigner } = await import('./queries/signers.ts');
   const shown = 'select current_setting($1) as value';
   const outside = await world.db.query<{ value: string }>(shown, ['synchronous_commit']);
   const inside = await world.db.transaction(async (db) => {

@@ -1,7 +1,8 @@
 import { type Agreement, describeWords } from './agree.ts';
 import { haltLane } from './check-lane.ts';
 import { type Lane, tellUnsettled, type WorkerCtx } from './lane.ts';
-import { type OpenSlot, selectOpenSlots, selectSigner, updateReported } from './queries.ts';
+import { selectSigner } from './queries/signers.ts';
+import { type OpenSlot, selectOpenSlots, updateReported } from './queries/slots.ts';
 import { foreignAfterMs, stuckAfterMs } from './timing.ts';
 import type { NodeView } from './view-chain.ts';
 

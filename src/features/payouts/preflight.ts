@@ -2,7 +2,7 @@ import { NodeError, type Provider, simulateTransfers, type Token } from '#adapte
 import { selectBlockedAmong } from '#features/users';
 import { checkEligibility } from './eligibility.ts';
 import type { Lane, WorkerCtx } from './lane.ts';
-import type { PendingRow } from './queries.ts';
+import type { PendingRow } from './queries/pending.ts';
 
 /** `waiting` names what for, in one word, for operators and `/metrics`. */
 export type Preflight = { ready: true } | { failed: string } | { waiting: string };

@@ -11,7 +11,7 @@ import {
   strictestRule,
 } from '#adapters/evm';
 import { payoutErrors } from './errors.ts';
-import type { OpenSlot } from './queries.ts';
+import type { OpenSlot } from './queries/slots.ts';
 import { readFinal } from './read-final.ts';
 
 /** What a wallet has done on chain since a block. */

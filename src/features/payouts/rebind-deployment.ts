@@ -1,6 +1,7 @@
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
-import { selectSigners, updateDeployment, updateHalted } from './queries.ts';
+import { updateDeployment } from './queries/deployment.ts';
+import { selectSigners, updateHalted } from './queries/signers.ts';
 
 /**
  * Gives the database to another deployment, and halts every wallet: whether the former one has paid what this database does not know

@@ -3,13 +3,8 @@ import { type Agreement, reachedBy } from './agree.ts';
 import { askAbout } from './ask-about.ts';
 import { haltLane } from './check-lane.ts';
 import { type Lane, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
-import {
-  type SettledPayout,
-  selectLatestSettled,
-  selectSigner,
-  selectWasResumed,
-  updateGone,
-} from './queries.ts';
+import { type SettledPayout, selectLatestSettled } from './queries/settled.ts';
+import { selectSigner, selectWasResumed, updateGone } from './queries/signers.ts';
 import { outcomeOf } from './record-final.ts';
 import { foreignAfterMs, recheckForMs, turnMax } from './timing.ts';
 import { viewChain } from './view-chain.ts';

@@ -3,7 +3,8 @@ import { inTransaction } from '#context';
 import { lockFree, type PaidWithdrawal, postWithdrawals, releaseHeld } from '#features/ledger';
 import { DatabaseUnavailable } from '#platform/errors/errors';
 import type { Lane, WorkerCtx } from './lane.ts';
-import { lockOpenSlots, type OpenSlot, type PaidSlot, type SettledSlot, updateSettled } from './queries.ts';
+import { type SettledSlot, updateSettled } from './queries/settled.ts';
+import { lockOpenSlots, type OpenSlot, type PaidSlot } from './queries/slots.ts';
 
 type Judged = SettledSlot & { slot: OpenSlot; logIndex: number };
 

@@ -14,14 +14,8 @@ import {
   updateMatchedByKey,
   updateSignedAgain,
 } from './found/queries.ts';
-import {
-  lockSigner,
-  type SignerRow,
-  selectAllOpenSlots,
-  selectFreeNonces,
-  selectSigner,
-  updateResumed,
-} from './queries.ts';
+import { lockSigner, type SignerRow, selectSigner, updateResumed } from './queries/signers.ts';
+import { selectAllOpenSlots, selectFreeNonces } from './queries/slots.ts';
 import { type Past, readPast } from './read-past.ts';
 import { isServerTrusted } from './server.ts';
 import { lateMs, unminedMax } from './timing.ts';

@@ -1,6 +1,6 @@
 import type { Db } from '#platform/db/db';
 import { StartupError } from '#platform/errors/startup-error';
-import { selectUnsafeSettings } from './queries.ts';
+import { selectUnsafeSettings } from './queries/deployment.ts';
 
 /** A payout whose signature is lost in a crash of the database could be paid again. */
 export async function requireDurable(db: Db): Promise<void> {

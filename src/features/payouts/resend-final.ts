@@ -4,7 +4,9 @@ import { recordChange } from '#features/audit';
 import { askAbout } from './ask-about.ts';
 import { askNode } from './ask-node.ts';
 import { payoutErrors } from './errors.ts';
-import { type SettledPayout, selectRaw, selectSettledFrom, selectSigner } from './queries.ts';
+import { selectRaw } from './queries/attempts.ts';
+import { type SettledPayout, selectSettledFrom } from './queries/settled.ts';
+import { selectSigner } from './queries/signers.ts';
 import { turnMax } from './timing.ts';
 
 export interface PayoutsToResend {

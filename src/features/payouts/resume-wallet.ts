@@ -4,15 +4,8 @@ import { recordChange } from '#features/audit';
 import { askNode } from './ask-node.ts';
 import { payoutErrors } from './errors.ts';
 import { selectUnknown } from './found/queries.ts';
-import {
-  lockSigner,
-  type OpenSlot,
-  type SignerRow,
-  selectAllOpenSlots,
-  selectFreeNonces,
-  selectSigner,
-  updateResumed,
-} from './queries.ts';
+import { lockSigner, type SignerRow, selectSigner, updateResumed } from './queries/signers.ts';
+import { type OpenSlot, selectAllOpenSlots, selectFreeNonces } from './queries/slots.ts';
 import { findTaken } from './read-past.ts';
 import { isServerTrusted } from './server.ts';
 

@@ -1,5 +1,5 @@
 import type { Ctx } from '#context';
-import { type SignerRow, selectSigners } from './queries.ts';
+import { type SignerRow, selectSigners } from './queries/signers.ts';
 
 /**
  * False after a promotion, a restore to a point in time or a move to another cluster: transactions that were signed may be lost

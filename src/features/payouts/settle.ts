@@ -4,6 +4,7 @@ import { askAbout } from './ask-about.ts';
 import { haltLane } from './check-lane.ts';
 import { type Lane, tellUnsettled, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
 import { noteStuck } from './note-stuck.ts';
+import { updateSeen, updateUnseen } from './queries/settled.ts';
 import {
   type Decided,
   type OpenSlot,
@@ -11,9 +12,7 @@ import {
   selectOpenSlots,
   updateMissing,
   updateReported,
-  updateSeen,
-  updateUnseen,
-} from './queries.ts';
+} from './queries/slots.ts';
 import { type FinalSlot, recordFinal } from './record-final.ts';
 import { foreignAfterMs, lagMs, turnMax } from './timing.ts';
 import { type NodeView, viewChain } from './view-chain.ts';

@@ -6,7 +6,8 @@ import {
   readTransactionCount,
 } from '#adapters/evm';
 import type { Ctx } from '#context';
-import { countWaiting, type LaneDepth, type SignerRow, selectLaneDepths, selectSigners } from './queries.ts';
+import { countWaiting } from './queries/pending.ts';
+import { type LaneDepth, type SignerRow, selectLaneDepths, selectSigners } from './queries/signers.ts';
 
 export interface Wallet {
   signer: SignerRow;

@@ -14,22 +14,19 @@ import type { Db } from '#platform/db/db';
 import { checkLane, isAgreed, isSure } from './check-lane.ts';
 import { type Lane, tellTrouble, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
 import { preflight } from './preflight.ts';
+import { insertSigned, type SignedPayout } from './queries/attempts.ts';
 import {
   claimPending,
-  countUnmined,
   countWaiting,
   hasPending,
-  insertSigned,
   lockPending,
-  lockSigner,
   type PendingRow,
-  type SignedPayout,
-  selectFreeNonces,
-  selectSignedTotals,
   updateAllWaiting,
   updateFailedBeforeSigning,
   updateWaiting,
-} from './queries.ts';
+} from './queries/pending.ts';
+import { lockSigner } from './queries/signers.ts';
+import { countUnmined, selectFreeNonces, selectSignedTotals } from './queries/slots.ts';
 import { isInDoubt, isServerTrusted } from './server.ts';
 import { balanceLagBlocks, recheckMs, turnMax, unminedMax } from './timing.ts';
 

@@ -10,7 +10,7 @@ import {
   readReceipts,
   readTransactionCount,
 } from '#adapters/evm';
-import type { PaidSlot } from './queries.ts';
+import type { PaidSlot } from './queries/slots.ts';
 import { viewTimeoutMs } from './timing.ts';
 
 export interface FinalBlock {

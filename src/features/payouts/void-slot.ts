@@ -4,7 +4,9 @@ import { recordChange } from '#features/audit';
 import { askNode } from './ask-node.ts';
 import { payoutErrors } from './errors.ts';
 import { updateVoid } from './found/queries.ts';
-import { countSends, lockSigner, selectOpenSlots, selectSigner } from './queries.ts';
+import { countSends } from './queries/attempts.ts';
+import { lockSigner, selectSigner } from './queries/signers.ts';
+import { selectOpenSlots } from './queries/slots.ts';
 import { isServerTrusted } from './server.ts';
 
 export interface SlotToVoid {

@@ -1,7 +1,7 @@
 import { type Fees, raiseFees, readFees, readTransactionCount } from '#adapters/evm';
 import { raiseInTheWay } from '../bump.ts';
 import { type Lane, tolerateNodeOutage, type WorkerCtx } from '../lane.ts';
-import { selectSigner } from '../queries.ts';
+import { selectSigner } from '../queries/signers.ts';
 import { isFillingNow } from '../server.ts';
 import { turnMax } from '../timing.ts';
 import { insertFillers, type NonceToFill, type SignedFiller, selectToFill } from './queries.ts';

@@ -3,7 +3,8 @@ import type { Ctx } from '#context';
 import { holdFunds, lockAccounts } from '#features/ledger';
 import { formatMinor } from '#platform/values/money';
 import { payoutErrors } from '../errors.ts';
-import { insertAttempts, updatePending, updateProcessing } from '../queries.ts';
+import { insertAttempts, updateProcessing } from '../queries/attempts.ts';
+import { updatePending } from '../queries/pending.ts';
 import { type BindableRow, insertBoundSlots, lockBindable } from './queries.ts';
 
 /**

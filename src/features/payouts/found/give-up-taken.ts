@@ -1,6 +1,7 @@
 import type { SentTransfer } from '#adapters/evm';
 import type { Ctx } from '#context';
-import { insertAttempts, lockOpenSlots, type OpenSlot } from '../queries.ts';
+import { insertAttempts } from '../queries/attempts.ts';
+import { lockOpenSlots, type OpenSlot } from '../queries/slots.ts';
 import type { Past } from '../read-past.ts';
 import { insertFound, updateVoid } from './queries.ts';
 

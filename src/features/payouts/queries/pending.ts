@@ -1,0 +1,155 @@
+import type { Db, Row } from '#platform/db/db';
+
+export interface QueuedRow {
+  id: string;
+  userId: string;
+  currency: string;
+  amount: bigint;
+}
+
+/**
+ * Rows that another worker has are left to it, and those of accounts that are known to be locked to a later
+ * turn.
+ */
+export async function lockQueued(
+  db: Db,
+  {
+    network,
+    without,
+    limit,
+  }: { network: string; without: readonly { userId: string; currency: string }[]; limit: number },
+): Promise<QueuedRow[]> {
+  return db.query<QueuedRow & Row>(
+    `select id, user_id as "userId", currency, amount from withdrawals
+     where status = 'queued' and network = $1 and ${notFoundPaid}
+       and (user_id, currency) not in (select * from unnest($2::uuid[], $3::text[]))
+     order by id limit $4 for update skip locked`,
+    [network, without.map(({ userId }) => userId), without.map(({ currency }) => currency), limit],
+  );
+}
+
+export async function updatePending(db: Db, ids: readonly string[], now: Date): Promise<void> {
+  await db.query(
+    `update withdrawals set status = 'pending', updated_at = greatest(updated_at, $2) where id = any($1::uuid[])`,
+    [ids, now],
+  );
+}
+
+export async function updateFailedBeforeSigning(
+  db: Db,
+  failures: readonly { id: string; errorMessage: string }[],
+  now: Date,
+): Promise<void> {
+  await db.query(
+    `update withdrawals w set status = 'failed', error_message = f.message, waiting_for = null,
+       updated_at = greatest(updated_at, $3)
+     from unnest($1::uuid[], $2::text[]) f (id, message) where w.id = f.id`,
+    [failures.map(({ id }) => id), failures.map(({ errorMessage }) => errorMessage), now],
+  );
+}
+
+export interface PendingRow {
+  id: string;
+  userId: string;
+  currency: string;
+  decimals: number;
+  tokenAddress: string;
+  toAddress: string;
+  amount: bigint;
+  keyMark: Buffer;
+}
+
+/** Every transaction of a withdrawal carries the same mark, a replacement with higher fees too. */
+export const keyMark = `case when w.idempotency_key is null
+    then withdrawal_facts_mark(w.partner_id, w.user_id, w.network, w.token_address, w.to_address, w.amount)
+    else withdrawal_key_mark(w.partner_id, w.idempotency_key) end as "keyMark"`;
+
+const pendingColumns = `w.id, w.user_id as "userId", w.currency, w.decimals, w.token_address as "tokenAddress",
+  w.to_address as "toAddress", w.amount, ${keyMark}`;
+
+/** What was found paid on chain is bound to that payment, and never held or signed again. */
+const notFoundPaid = 'not exists (select from found_payments f where f.withdrawal_id = withdrawals.id)';
+
+export interface ClaimedRow extends PendingRow {
+  /**
+   * A payment of it, or under its idempotency key, was found on chain: it is bound to that payment, or waits
+   * for an operator.
+   */
+  isFound: boolean;
+}
+
+const isFound = `exists (select from found_payments f where f.withdrawal_id = w.id) or exists (select from found_payments f
+    where w.idempotency_key is not null and f.key_mark = withdrawal_key_mark(w.partner_id, w.idempotency_key))`;
+
+/**
+ * Takes pending withdrawals to check, which other workers leave alone for `leaveMs`: nothing to give back if
+ * we die. Those that were looked at longest ago come first, else many that wait for one token would keep all
+ * behind them from their turn.
+ */
+export async function claimPending(
+  db: Db,
+  { network, leaveMs, limit }: { network: string; leaveMs: number; limit: number },
+): Promise<ClaimedRow[]> {
+  return db.query<ClaimedRow & Row>(
+    `with taken as (
+       select id from withdrawals
+       where status = 'pending' and network = $1
+         and (checked_at is null or checked_at < now() - $2 * interval '1 millisecond')
+       order by checked_at nulls first, id limit $3 for update skip locked),
+     w as (update withdrawals set checked_at = now() where id in (select id from taken) returning *)
+     select ${pendingColumns}, ${isFound} as "isFound" from w order by w.id`,
+    [network, leaveMs, limit],
+  );
+}
+
+/** Those of the ids that are still pending, held by us until the end of the transaction. */
+export async function lockPending(db: Db, ids: readonly string[]): Promise<PendingRow[]> {
+  return db.query<PendingRow & Row>(
+    `select ${pendingColumns} from withdrawals w where w.id = any($1::uuid[]) and w.status = 'pending' and not (${isFound})
+     order by w.id for update skip locked`,
+    [ids],
+  );
+}
+
+export async function updateWaiting(
+  db: Db,
+  waits: readonly { id: string; waitingFor: string }[],
+): Promise<void> {
+  await db.query(
+    `update withdrawals w set waiting_for = v.waiting_for
+     from unnest($1::uuid[], $2::text[]) v (id, waiting_for)
+     where w.id = v.id and w.status = 'pending' and w.waiting_for is distinct from v.waiting_for`,
+    [waits.map(({ id }) => id), waits.map(({ waitingFor }) => waitingFor)],
+  );
+}
+
+/** Marks what waits on a network, a thousand at a time, so that operators see why. */
+export async function updateAllWaiting(db: Db, network: string, waitingFor: string): Promise<void> {
+  await db.query(
+    `update withdrawals set waiting_for = $2
+     where id in (select id from withdrawals
+       where status = 'pending' and network = $1 and waiting_for is distinct from $2 order by id limit 1000)`,
+    [network, waitingFor],
+  );
+}
+
+export async function hasPending(db: Db, network: string): Promise<boolean> {
+  const [row] = await db.query<{ some: boolean }>(
+    `select exists (select from withdrawals where status = 'pending' and network = $1) as some`,
+    [network],
+  );
+  return row!.some;
+}
+
+/** By what pending withdrawals wait for; of `limit` of them, or of all. */
+export async function countWaiting(
+  db: Db,
+  limit: number | null = null,
+): Promise<{ network: string; waitingFor: string; count: bigint }[]> {
+  return db.query<{ network: string; waitingFor: string; count: bigint }>(
+    `select network, waiting_for as "waitingFor", count(*) as count
+     from (select network, waiting_for from withdrawals where status = 'pending' limit $1::bigint) few
+     where waiting_for is not null group by network, waiting_for`,
+    [limit],
+  );
+}

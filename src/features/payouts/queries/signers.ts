@@ -1,0 +1,146 @@
+import type { Db, Row } from '#platform/db/db';
+
+export interface SignerRow {
+  network: string;
+  address: string;
+  nextNonce: bigint;
+  haltedAt: Date | null;
+  haltedReason: string | null;
+  /** The database server on which the lane last signed, and the one that answers now: `cluster/timeline`. */
+  server: string | null;
+  serverNow: string;
+  /** Nonces below are being filled, as long as the server is this one. */
+  fillBelow: bigint | null;
+  fillServer: string | null;
+}
+
+const signerColumns = `network, address, next_nonce as "nextNonce", halted_at as "haltedAt", halted_reason as "haltedReason",
+  server, database_server() as "serverNow", fill_below as "fillBelow", fill_server as "fillServer"`;
+
+export async function selectSigner(db: Db, network: string, address: string): Promise<SignerRow | undefined> {
+  const [row] = await db.query<SignerRow & Row>(
+    `select ${signerColumns} from payout_signers where network = $1 and address = $2`,
+    [network, address],
+  );
+  return row;
+}
+
+/** Of one network, or of all. */
+export async function selectSigners(db: Db, network?: string): Promise<SignerRow[]> {
+  return db.query<SignerRow & Row>(
+    `select ${signerColumns} from payout_signers where $1::text is null or network = $1 order by network, address`,
+    [network ?? null],
+  );
+}
+
+/**
+ * The lane's lock: its holder assigns nonces, for the length of a transaction. Its commit waits for the disk
+ * and for synchronous standbys, whatever the server's default: a signed transaction that is sent must not be
+ * lost.
+ */
+export async function lockSigner(db: Db, network: string, address: string): Promise<SignerRow | undefined> {
+  const [row] = await db.query<SignerRow & Row>(
+    `select ${signerColumns}, case when current_setting('synchronous_commit') not in ('on', 'remote_apply')
+       then set_config('synchronous_commit', 'on', true) end as durability
+     from payout_signers where network = $1 and address = $2 for update`,
+    [network, address],
+  );
+  return row;
+}
+
+/** Nothing if another worker was first. */
+export async function insertSigner(
+  db: Db,
+  {
+    network,
+    address,
+    haltedReason,
+    now,
+  }: { network: string; address: string; haltedReason?: string; now: Date },
+): Promise<void> {
+  await db.query(
+    `insert into payout_signers (network, address, next_nonce, halted_at, halted_reason, created_at)
+     values ($1, $2, 0, case when $3::text is null then null else $4::timestamptz end, $3, $4)
+     on conflict do nothing`,
+    [network, address, haltedReason ?? null, now],
+  );
+}
+
+/**
+ * Begins the reason for which the treasury halts wallets. One that asks for `wallets.recover` takes its
+ * place.
+ */
+export const shortfallReason = 'the treasury lacks ';
+
+/** True if it was not halted before, or for a shortfall that this reason takes the place of. */
+export async function updateHalted(
+  db: Db,
+  halt: { network: string; address: string; reason: string; now: Date; isOverShortfall?: boolean },
+): Promise<boolean> {
+  const { network, address, reason, now, isOverShortfall = false } = halt;
+  const rows = await db.query(
+    `update payout_signers set halted_at = $4, halted_reason = $3
+     where network = $1 and address = $2 and (halted_at is null or $5 and starts_with(halted_reason, $6)) returning 1`,
+    [network, address, reason, now, isOverShortfall, shortfallReason],
+  );
+  return rows.length > 0;
+}
+
+/** Resumes the wallet unless there is still a reason to halt. The current server is trusted from then on. */
+export async function updateResumed(
+  db: Db,
+  wallet: { network: string; address: string; nextNonce: bigint; haltedReason?: string },
+): Promise<void> {
+  const { network, address, nextNonce, haltedReason } = wallet;
+  await db.query(
+    `update payout_signers set next_nonce = $3, halted_reason = $4, server = database_server(),
+       fill_below = null, fill_server = null,
+       halted_at = case when $4::text is null then null else halted_at end
+     where network = $1 and address = $2`,
+    [network, address, nextNonce, haltedReason ?? null],
+  );
+}
+
+/** Since when settled payouts of the wallet are gone from the chain, as far as each look has shown. */
+export async function updateGone(
+  db: Db,
+  { network, address, isGone, now }: { network: string; address: string; isGone: boolean; now: Date },
+): Promise<Date | null> {
+  const rows = await db.query<{ since: Date | null }>(
+    `with changed as (update payout_signers set gone_since = case when $3 then $4::timestamptz end
+       where network = $1 and address = $2 and (gone_since is not null) <> $3 returning gone_since)
+     select coalesce((select gone_since from changed), case when $3 then gone_since end) as since
+     from payout_signers where network = $1 and address = $2`,
+    [network, address, isGone, now],
+  );
+  return rows[0]?.since ?? null;
+}
+
+/** Whether an operator has let a wallet go on that was halted for this very reason. */
+export async function selectWasResumed(
+  db: Db,
+  { network, address, reason }: { network: string; address: string; reason: string },
+): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from audit_log where subject = $1 and action = 'wallets.resume' and before ->> 'haltedReason' = $2 limit 1`,
+    [`wallet:${network}:${address}`, reason],
+  );
+  return rows.length > 0;
+}
+
+export interface LaneDepth {
+  network: string;
+  address: string;
+  open: bigint;
+  oldestSeconds: number;
+}
+
+export async function selectLaneDepths(db: Db): Promise<LaneDepth[]> {
+  return db.query<LaneDepth & Row>(
+    `select g.network, g.address, count(s.nonce) as open,
+       coalesce(extract(epoch from now() - min(s.opened_at)), 0)::double precision as "oldestSeconds"
+     from payout_signers g
+     left join payout_slots s on s.network = g.network and s.address = g.address and s.state = 'open'
+     group by g.network, g.address`,
+  );
+}
