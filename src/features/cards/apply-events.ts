@@ -20,7 +20,7 @@ import {
   updateCards,
   updateCollateral,
   upsertTransactions,
-} from './queries.ts';
+} from './queries/events.ts';
 
 type FactOf<E> = E extends IssuerEvent ? Pick<E, 'type' | 'data'> : never;
 

@@ -1,7 +1,7 @@
 import type { FeedEvent, IssuerEvent } from '#adapters/issuer';
 import { type Ctx, inTransaction } from '#context';
 import { applyEvents } from './apply-events.ts';
-import { type EventCursor, lockEventCursor, selectEventCursor, updateEventCursor } from './queries.ts';
+import { type EventCursor, lockEventCursor, selectEventCursor, updateEventCursor } from './queries/cursor.ts';
 
 export interface CaughtUp {
   /** Events that were read and had not been read before, whether a webhook had told them or not. */

@@ -13,7 +13,8 @@ import { cardTerms, idempotencyKey, issuerId, newCards, usd } from './fields.ts'
 import { type CardLife, inspectCard } from './inspect-card.ts';
 import { listAcrossUsers } from './list-across-users.ts';
 import { openAccount } from './open-account.ts';
-import type { CardAccount, CardRow } from './queries.ts';
+import type { CardAccount } from './queries/accounts.ts';
+import type { CardRow } from './queries/cards.ts';
 import { type SimulatedActivity, simulateActivity } from './simulate-activity.ts';
 import { skipEvent } from './skip-event.ts';
 import { updateCard } from './update-card.ts';

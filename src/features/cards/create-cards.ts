@@ -18,7 +18,8 @@ import {
   noteRequest,
 } from './keyed-request.ts';
 import { oldestAccount } from './open-account.ts';
-import { type CardRow, selectAccounts, selectCards } from './queries.ts';
+import { selectAccounts } from './queries/accounts.ts';
+import { type CardRow, selectCards } from './queries/cards.ts';
 
 export interface NewCard {
   nickname?: string | null;

@@ -3,7 +3,8 @@ import type { Ctx } from '#context';
 import { demoUsers } from '#features/users';
 import { catchUp } from './catch-up.ts';
 import { createCards } from './create-cards.ts';
-import { countPurchases, selectAccount } from './queries.ts';
+import { selectAccount } from './queries/accounts.ts';
+import { countPurchases } from './queries/cards.ts';
 import { simulateActivity } from './simulate-activity.ts';
 import { updateCard } from './update-card.ts';
 

@@ -2,7 +2,7 @@ import { noIssuer } from '#adapters/issuer';
 import type { Deps } from '#context';
 import { shareRead } from '#platform/http/share-read';
 import type { GaugeSource } from '#platform/observe/metrics';
-import { type EventCursor, selectEventCursor, selectSecondsBehind } from './queries.ts';
+import { type EventCursor, selectEventCursor, selectSecondsBehind } from './queries/cursor.ts';
 
 const readEventCursor = shareRead(selectEventCursor);
 

@@ -1,14 +1,13 @@
 import type { Ctx } from '#context';
 import { cardErrors } from './errors.ts';
+import { type CardAccount, selectAccount } from './queries/accounts.ts';
 import {
-  type CardAccount,
   type CardRow,
   type CardVersion,
   countTransactionsSince,
-  selectAccount,
   selectCard,
   selectVersions,
-} from './queries.ts';
+} from './queries/cards.ts';
 
 export interface CardLife {
   card: CardRow;

@@ -9,7 +9,7 @@ import {
   selectRequest,
   updateUnansweredRequest,
   upsertAnswer,
-} from './queries.ts';
+} from './queries/requests.ts';
 
 /**
  * A write that its caller may repeat under a key of their own, and that is then done once: what is asked is stored before the

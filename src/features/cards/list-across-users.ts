@@ -6,7 +6,7 @@ import {
   decodeCursor,
   toCursorPage,
 } from '#platform/commands/cursor-page';
-import { type CardRow, selectAcrossUsers } from './queries.ts';
+import { type CardRow, selectAcrossUsers } from './queries/cards.ts';
 
 export interface AcrossUsers extends CursorInput {
   userId?: string;

@@ -6,7 +6,7 @@ import { userErrors, userExists } from '#features/users';
 import { applyEvents } from './apply-events.ts';
 import { askIssuer, issuerKey } from './ask-issuer.ts';
 import { isOwn } from './is-own.ts';
-import { type CardAccount, selectAccount, selectAccounts } from './queries.ts';
+import { type CardAccount, selectAccount, selectAccounts } from './queries/accounts.ts';
 
 export interface NewAccount {
   userId: string;

@@ -3,7 +3,7 @@ import { describePage, type NumberedPage } from '#platform/commands/cursor-page'
 import { listCardTransactions } from './lists/list-card-transactions.ts';
 import { type CardsRequest, listCards } from './lists/list-cards.ts';
 import { listMovements } from './lists/list-movements.ts';
-import type { CardWindow } from './lists/window.ts';
+import type { CardWindow } from './lists/queries/page.ts';
 import { presentCard, presentMovement, presentTransaction } from './wire.ts';
 
 interface CardsHistoryRequest extends NumberedPage, CardWindow {

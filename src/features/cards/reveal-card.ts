@@ -3,7 +3,7 @@ import { type Ctx, inTransaction, type KeyActor } from '#context';
 import { recordChange } from '#features/audit';
 import { asCardError } from './ask-issuer.ts';
 import { cardErrors } from './errors.ts';
-import { deleteReveal, insertReveal, lockReveals, selectReveals } from './queries.ts';
+import { deleteReveal, insertReveal, lockReveals, selectReveals } from './queries/reveals.ts';
 import { showCard } from './show-card.ts';
 
 export interface CardReveal {

@@ -5,7 +5,7 @@ import { commonErrors } from '#platform/errors/errors';
 import type { HttpServer } from '#platform/http/http';
 import { applyEvents } from './apply-events.ts';
 import { cardErrors } from './errors.ts';
-import { notifyCatchUp } from './queries.ts';
+import { notifyCatchUp } from './queries/cursor.ts';
 
 export interface CardOptions {
   /** Several while the issuer changes from one to the next; without any, every webhook is refused. */

@@ -1,7 +1,7 @@
 import type { Ctx } from '#context';
 import { cardErrors } from './errors.ts';
 import { isOwn } from './is-own.ts';
-import { type CardRow, selectOwnCard } from './queries.ts';
+import { type CardRow, selectOwnCard } from './queries/cards.ts';
 
 /** A card of the user's; not found where any of the three does not fit the others. */
 export async function showCard(

@@ -6,7 +6,8 @@ import { readAmount, readLimit } from './amounts.ts';
 import { applyEvents } from './apply-events.ts';
 import { askIssuer } from './ask-issuer.ts';
 import { cardErrors } from './errors.ts';
-import { type CardAccount, selectAccount, selectCard, selectTransactionAccount } from './queries.ts';
+import { type CardAccount, selectAccount, selectTransactionAccount } from './queries/accounts.ts';
+import { selectCard } from './queries/cards.ts';
 
 export interface SimulatedActivity {
   events: IssuerEvent[];

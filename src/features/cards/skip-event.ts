@@ -2,7 +2,7 @@ import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { askIssuer } from './ask-issuer.ts';
 import { cardErrors } from './errors.ts';
-import { lockEventCursor, notifyCatchUp, updateEventCursor } from './queries.ts';
+import { lockEventCursor, notifyCatchUp, updateEventCursor } from './queries/cursor.ts';
 
 /**
  * Passes over the event at which the reading stands, and no other: a person has found out what it said, or that it says nothing. One

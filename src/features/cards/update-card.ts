@@ -16,7 +16,7 @@ import {
   noteRequest,
   renoteRequest,
 } from './keyed-request.ts';
-import { type CardRow, selectOwnCard } from './queries.ts';
+import { type CardRow, selectOwnCard } from './queries/cards.ts';
 import { showCard } from './show-card.ts';
 import { cardMoves } from './states.ts';
 

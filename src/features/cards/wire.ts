@@ -5,16 +5,14 @@ import { exactObject, paginate, toolPagination } from '#platform/commands/tool-s
 import { dateTime, nullable } from '#platform/http/schemas';
 import { formatCents, formatMinor } from '#platform/values/money';
 import { sanitizeText } from '#platform/values/sanitize-text';
+import type { CardView, NamedCard } from './lists/queries/cards.ts';
+import type { AccountMovements, MovementView } from './lists/queries/movements.ts';
 import {
   type CardTransactionView,
   cardTransactionStatuses,
   type UserTransactionView,
-} from './lists/list-card-transactions.ts';
-import type { CardView } from './lists/list-cards.ts';
-import type { MovementView } from './lists/list-movements.ts';
-import type { AccountMovements } from './lists/list-movements-by-account.ts';
-import type { NamedCard } from './lists/queries.ts';
-import type { CardRow } from './queries.ts';
+} from './lists/queries/transactions.ts';
+import type { CardRow } from './queries/cards.ts';
 import { type RefillView, refillStatuses } from './refills/index.ts';
 
 // ## History

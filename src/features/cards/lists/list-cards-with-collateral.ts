@@ -3,7 +3,7 @@ import type { Ctx } from '#context';
 import type { NumberedPage } from '#platform/commands/cursor-page';
 import { cardErrors } from '../errors.ts';
 import { statusesOf } from './list-cards.ts';
-import { type NamedCard, selectCardsWithCollateral } from './queries.ts';
+import { type NamedCard, selectCardsWithCollateral } from './queries/cards.ts';
 
 export interface NamedCardsRequest extends NumberedPage {
   userId: string;

@@ -1,22 +1,7 @@
-import { type CardStatus, cardStatuses, type SpendingInterval } from '#adapters/issuer';
+import { type CardStatus, cardStatuses } from '#adapters/issuer';
 import type { Ctx } from '#context';
 import type { NumberedPage } from '#platform/commands/cursor-page';
-import { type CardRow, selectCards } from './queries.ts';
-
-/** A card as it was at an instant. Amounts are US cents. */
-export interface CardView {
-  id: string;
-  cardIssuerUserId: string;
-  name: string;
-  nickname: string | null;
-  lastFourDigits: string;
-  status: CardStatus;
-  spendingLimitMinor: bigint;
-  spendingInterval: SpendingInterval;
-  /** Of the limit, what is left in the interval that was running: never below zero. */
-  availableLimitMinor: bigint;
-  createdAt: Date;
-}
+import { type CardState, type CardView, selectCardsAsOf } from './queries/cards.ts';
 
 export interface CardsRequest extends NumberedPage {
   userId: string;
@@ -41,12 +26,12 @@ export async function listCards(
 ): Promise<{ total: number; changedAt: Date | null; cards: CardView[] }> {
   const statuses = statusesOf(status);
   const page = { offset: currentPage * pageSize, limit: pageSize };
-  const { cards, ...all } = await selectCards(ctx.db, { userId, asOf, now: ctx.now, statuses }, page);
+  const { cards, ...all } = await selectCardsAsOf(ctx.db, { userId, asOf, now: ctx.now, statuses }, page);
   return { ...all, cards: cards.map(toCard) };
 }
 
 /** Refunds of what was bought in an interval before do not raise the limit, nor does a limit that was lowered become a debt. */
-function toCard({ spentMinor, ...card }: CardRow): CardView {
+function toCard({ spentMinor, ...card }: CardState): CardView {
   const left = card.spendingLimitMinor - (spentMinor > 0n ? spentMinor : 0n);
   return { ...card, availableLimitMinor: left > 0n ? left : 0n };
 }

@@ -1,14 +1,7 @@
 import type { Ctx } from '#context';
 import type { NumberedPage } from '#platform/commands/cursor-page';
-import type { MovementView } from './list-movements.ts';
-import { selectMovementsByAccount } from './queries.ts';
-import type { CardWindow } from './window.ts';
-
-export interface AccountMovements {
-  cardIssuerUserId: string;
-  total: number;
-  movements: MovementView[];
-}
+import { type AccountMovements, selectMovementsByAccount } from './queries/movements.ts';
+import type { CardWindow } from './queries/page.ts';
 
 /** The same page of each of a user's accounts, oldest account first; one without movements has none. */
 export async function listMovementsByAccount(

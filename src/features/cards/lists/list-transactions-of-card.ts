@@ -2,9 +2,10 @@ import type { Ctx } from '#context';
 import {
   type CardTransactionStatus,
   type CardTransactionView,
+  cardExists,
   cardTransactionStatuses,
-} from './list-card-transactions.ts';
-import { cardExists, selectTransactionsOfCard } from './queries.ts';
+  selectTransactionsOfCard,
+} from './queries/transactions.ts';
 
 export interface CardTransactionsRequest {
   userId: string;

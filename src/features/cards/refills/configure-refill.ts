@@ -6,7 +6,7 @@ import { formatCents } from '#platform/values/money';
 import { readAmount } from '../amounts.ts';
 import { cardErrors } from '../errors.ts';
 import { isOwn } from '../is-own.ts';
-import { selectAccount } from '../queries.ts';
+import { selectAccount } from '../queries/accounts.ts';
 import { lockRule, type RefillRule, updateDueNow, upsertRule } from './queries.ts';
 import { type RefillCurrency, refillCurrencies } from './states.ts';
 

@@ -1,5 +1,5 @@
 import type { Ctx } from '#context';
-import { selectEventCursor } from '../queries.ts';
+import { selectEventCursor } from '../queries/cursor.ts';
 import { behindMs } from './timing.ts';
 
 /**

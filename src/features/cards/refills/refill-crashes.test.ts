@@ -17,7 +17,7 @@ import { sized, sizes } from '#test/sizes';
 import { startUnreliableProxy } from '#test/unreliable-proxy';
 import { waitUntil } from '#test/wait-until';
 import { openAccount } from '../open-account.ts';
-import type { CardAccount } from '../queries.ts';
+import type { CardAccount } from '../queries/accounts.ts';
 import { configureRefill, refillSteps } from './index.ts';
 
 // Workers that are killed at every step of a refill and of its payment: what is on chain, what the issuer credited and what the

@@ -22,7 +22,7 @@ import { cancelWithdrawal } from '../../withdrawals/cancel-withdrawal.ts';
 import { catchUp } from '../catch-up.ts';
 import { createCards } from '../create-cards.ts';
 import { openAccount } from '../open-account.ts';
-import type { CardAccount } from '../queries.ts';
+import type { CardAccount } from '../queries/accounts.ts';
 import { updateCard } from '../update-card.ts';
 import {
   configureRefill,

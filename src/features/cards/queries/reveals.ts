@@ -1,0 +1,35 @@
+import type { Db } from '#platform/db/db';
+
+/** Reveals of one user come one after another from here to the end of the transaction. */
+export async function lockReveals(db: Db, userId: string): Promise<void> {
+  await db.query('select from users where id = $1 for no key update', [userId]);
+}
+
+/** The newest ones after an instant, newest first. */
+export async function selectReveals(
+  db: Db,
+  { userId, after, limit }: { userId: string; after: Date; limit: number },
+): Promise<Date[]> {
+  const rows = await db.query<{ revealedAt: Date }>(
+    `select revealed_at as "revealedAt" from card_reveals where user_id = $1 and revealed_at > $2
+     order by revealed_at desc limit $3`,
+    [userId, after, limit],
+  );
+  return rows.map(({ revealedAt }) => revealedAt);
+}
+
+export async function insertReveal(
+  db: Db,
+  { userId, cardId, keyId, now }: { userId: string; cardId: string; keyId: string; now: Date },
+): Promise<bigint> {
+  const [row] = await db.query<{ id: bigint }>(
+    'insert into card_reveals (user_id, card_id, key_id, revealed_at) values ($1, $2, $3, $4) returning id',
+    [userId, cardId, keyId, now],
+  );
+  return row!.id;
+}
+
+/** Where nothing was revealed. */
+export async function deleteReveal(db: Db, revealId: bigint): Promise<void> {
+  await db.query('delete from card_reveals where id = $1', [revealId]);
+}
