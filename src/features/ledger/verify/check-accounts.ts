@@ -1,7 +1,9 @@
 import type { Db } from '#platform/db/db';
 import { subjectOf } from './check-nodes.ts';
 import { compare, type Report } from './faults.ts';
-import { type AccountRow, checkMovementPart, checkSumPart, noPlace, selectAccounts } from './queries.ts';
+import { type AccountRow, checkMovementPart, selectAccounts } from './queries/accounts.ts';
+import { noPlace } from './queries/lists.ts';
+import { checkSumPart } from './queries/nodes.ts';
 import type { Sizes } from './sizes.ts';
 
 /** Recomputes a user's accounts; `holds` has what their open withdrawals hold, by asset. */

@@ -1,6 +1,7 @@
 import { type Ctx, inTransaction } from '#context';
 import { compare, type Report } from './faults.ts';
-import { freezeView, noPlace, selectHouse, sumBalancesPart } from './queries.ts';
+import { selectHouse, sumBalancesPart } from './queries/accounts.ts';
+import { freezeView, noPlace } from './queries/lists.ts';
 import type { Sizes } from './sizes.ts';
 
 /**

@@ -1,6 +1,7 @@
 import type { Db } from '#platform/db/db';
 import { compare, type Report } from './faults.ts';
-import { type Counts, checkLinePart, type LineFault, type ListRow, noPlace } from './queries.ts';
+import { checkLinePart, type LineFault } from './queries/lines.ts';
+import { type Counts, type ListRow, noPlace } from './queries/lists.ts';
 import type { Sizes } from './sizes.ts';
 
 /** Walks a ledger in the order in which it was posted: numbers, hashes, postings, accounts and movements. Says how many lines. */

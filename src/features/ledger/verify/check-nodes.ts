@@ -1,14 +1,7 @@
 import type { Db } from '#platform/db/db';
 import { compare, type Report } from './faults.ts';
-import {
-  type ListRow,
-  type NodeRow,
-  noPlace,
-  type Place,
-  selectNodePart,
-  selectStrangeLevels,
-  selectWrongSums,
-} from './queries.ts';
+import { type ListRow, noPlace, type Place } from './queries/lists.ts';
+import { type NodeRow, selectNodePart, selectStrangeLevels, selectWrongSums } from './queries/nodes.ts';
 import type { Sizes } from './sizes.ts';
 
 const levels = [0, 1, 2] as const;

@@ -1,6 +1,6 @@
 import type { Db } from '#platform/db/db';
 import type { Report } from './faults.ts';
-import { checkPostingPart } from './queries.ts';
+import { checkPostingPart } from './queries/lines.ts';
 import type { Sizes } from './sizes.ts';
 
 /**

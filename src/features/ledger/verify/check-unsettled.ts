@@ -1,14 +1,13 @@
 import type { Db } from '#platform/db/db';
 import { checkTotals } from './check-lines.ts';
 import type { Report } from './faults.ts';
+import { type ListRow, noPlace } from './queries/lists.ts';
 import {
   checkUnsettledPart,
   checkWithdrawalPart,
-  type ListRow,
-  noPlace,
   selectWithdrawalLists,
   type UnsettledFault,
-} from './queries.ts';
+} from './queries/unsettled.ts';
 import type { Sizes } from './sizes.ts';
 
 /** Walks what is not settled of a user: each record counted once, in no ledger, and of their own withdrawals only. */

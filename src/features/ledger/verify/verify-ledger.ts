@@ -5,7 +5,7 @@ import { commonErrors } from '#platform/errors/errors';
 import { checkHouse } from './check-house.ts';
 import { checkPostings } from './check-postings.ts';
 import { type Fault, Faults } from './faults.ts';
-import { noPlace, selectUserIds } from './queries.ts';
+import { noPlace, selectUserIds } from './queries/lists.ts';
 import { type Sizes, usualSizes } from './sizes.ts';
 import { verifyUser } from './verify-user.ts';
 

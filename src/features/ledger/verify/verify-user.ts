@@ -4,7 +4,7 @@ import { checkLines } from './check-lines.ts';
 import { checkNodes } from './check-nodes.ts';
 import { checkUnsettled, checkWithdrawals } from './check-unsettled.ts';
 import type { Report } from './faults.ts';
-import { freezeView, selectLists } from './queries.ts';
+import { freezeView, selectLists } from './queries/lists.ts';
 import type { Sizes } from './sizes.ts';
 
 export interface UserVerdict {
