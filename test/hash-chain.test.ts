@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { insertAuditRows } from '../src/features/audit/queries.ts';
-import type { NewLine } from '../src/features/ledger/lines/line.ts';
-import { type Posting, postLines } from '../src/features/ledger/post-lines.ts';
+import type { NewLine, Posting } from '../src/features/ledger/lines/line.ts';
+import { postLines } from '../src/features/ledger/post-lines.ts';
 import { useHarness } from './harness.ts';
 
 // Operators keep hashes outside of the database. A text that is hashed in another way than before would make

@@ -115,6 +115,21 @@ test('neighbours form no cycle, and each is used', () => {
   assert.deepEqual(unused, [], 'an arrow that nothing uses any more: take it out of the table');
 });
 
+test('files import each other in no cycle, types included', () => {
+  const targets = Map.groupBy(imports, ({ file }) => file);
+  const done = new Set<string>();
+  const visiting: string[] = [];
+  const visit = (file: string) => {
+    assert.ok(!visiting.includes(file), `cycle: ${[...visiting, file].join(' → ')}`);
+    if (done.has(file)) return;
+    visiting.push(file);
+    for (const { target } of targets.get(file) ?? []) visit(target);
+    visiting.pop();
+    done.add(file);
+  };
+  for (const file of sources) visit(file);
+});
+
 test('a folder is entered through its index.ts', () => {
   const hasIndex = ['features', 'surfaces', 'adapters'];
   const wrong = between

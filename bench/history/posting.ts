@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Db } from '#platform/db/db';
+import type { Posting } from '../../src/features/ledger/lines/line.ts';
 import { type BatchLine, postBatch } from '../../src/features/ledger/post-batch.ts';
-import { type Posting, postLines } from '../../src/features/ledger/post-lines.ts';
+import { postLines } from '../../src/features/ledger/post-lines.ts';
 import { insertWithdrawal } from '../../src/features/withdrawals/queries.ts';
 import { measureRate, measureRounds, median, printRounds } from '../measure.ts';
 import { operatorContext } from '../withdrawals/world.ts';

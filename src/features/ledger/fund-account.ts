@@ -6,7 +6,8 @@ import { violates } from '#platform/db/db';
 import { formatMinor } from '#platform/values/money';
 import { decimalsOf, requireAmount, requireAsset } from './assets.ts';
 import { ledgerErrors } from './errors.ts';
-import { type Posting, postLines } from './post-lines.ts';
+import type { Posting } from './lines/line.ts';
+import { postLines } from './post-lines.ts';
 import { type Owner, selectBalances, selectFunding } from './queries.ts';
 import { refuseUnsettled } from './refuse-unsettled.ts';
 

@@ -2,11 +2,10 @@ import type { Ctx } from '#context';
 import { selectHolder, userErrors } from '#features/users';
 import { formatMinor } from '#platform/values/money';
 import { decimalsOf } from './assets.ts';
-import type { LineFilter, LineView } from './lines/line.ts';
+import type { LineFilter, LineRow, LineView } from './lines/line.ts';
 import { type CountedAccount, countBack, PresentedLine } from './lines/present-line.ts';
 import {
   type LineKey,
-  type LineRow,
   type StatementAccount,
   type StatementSpan,
   selectStatementBatch,

@@ -1,5 +1,6 @@
 import { type Ctx, inTransaction } from '#context';
-import { type Posting, postLines } from './post-lines.ts';
+import type { Posting } from './lines/line.ts';
+import { postLines } from './post-lines.ts';
 import { insertCredits, keyOf, type Owner, selectCredited, selectTakenKeys } from './queries.ts';
 
 /** Tokens that came to a user's wallet on chain, and are final there. */

@@ -1,6 +1,6 @@
 import type { Db } from '#platform/db/db';
 import { writeInstant } from '#platform/values/write-instant';
-import type { NewLine, OnChain } from './lines/line.ts';
+import type { NewLine, Posting } from './lines/line.ts';
 import {
   type Asset,
   callLedgerPost,
@@ -11,19 +11,6 @@ import {
   type Single,
   toPostingCall,
 } from './queries.ts';
-
-/** Lines that are posted together. */
-export interface Posting {
-  kind: 'fund' | 'withdrawal' | 'deposit' | 'post' | 'settle';
-  /** Posted once under this name, for each kind. */
-  operationId: string;
-  description: string;
-  onChain?: OnChain;
-  fingerprint?: Buffer;
-  /** What its lines send was held for them. */
-  isHeld?: boolean;
-  lines: readonly NewLine[];
-}
 
 /**
  * Writes postings into the books and their lines into the users' ledgers, all or none, and moves the balances. Returns the ids of

@@ -1,6 +1,6 @@
 import { type Ctx, inTransaction } from '#context';
-import type { NewLine } from './lines/line.ts';
-import { type Posting, postLines } from './post-lines.ts';
+import type { NewLine, Posting } from './lines/line.ts';
+import { postLines } from './post-lines.ts';
 import { insertCredits, keyOf, type Owner, selectCredited } from './queries.ts';
 
 export interface PaidWithdrawal extends Owner {

@@ -1,7 +1,6 @@
 import type { Db } from '#platform/db/db';
 import { writeInstant } from '#platform/values/write-instant';
-import type { NewLine, OnChain } from './lines/line.ts';
-import type { Posting } from './post-lines.ts';
+import type { NewLine, OnChain, Posting } from './lines/line.ts';
 
 /** What an amount is an amount of. */
 export interface Asset {

@@ -8,6 +8,16 @@ export type ConsentDuration =
   | { kind: 'days'; days: number }
   | { kind: 'until-revoked' };
 
+export interface ConsentRequest {
+  scopes: ConsentScope[];
+  /** Those that the user may leave out. */
+  optionalScopes?: ConsentScope[];
+  redirectUri: string;
+  state?: string;
+  purpose: string;
+  duration: ConsentDuration;
+}
+
 /** What an integration asked for and what became of it. */
 export interface Consent {
   id: string;

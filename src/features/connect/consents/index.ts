@@ -1,6 +1,6 @@
 export { type ConsentScope, consentScopes } from '#features/connect/integrations';
 export { consentCommands } from './commands.ts';
-export type { Consent, ConsentDuration, ConsentStatus, SharedData } from './consent.ts';
+export type { Consent, ConsentDuration, ConsentRequest, ConsentStatus, SharedData } from './consent.ts';
 export { decideConsent } from './decide-consent.ts';
 export { consentErrors } from './errors.ts';
 export { findRepeatedDecision } from './find-repeated-decision.ts';
@@ -11,6 +11,6 @@ export { listOwnReads, type OwnRead } from './list-own-reads.ts';
 export { type OpenedLink, openConsentLink } from './open-consent-link.ts';
 export type { IntegrationFace } from './queries.ts';
 export { reduceConsent } from './reduce-consent.ts';
-export { type ConsentRequest, requestConsent } from './request-consent.ts';
+export { requestConsent } from './request-consent.ts';
 export { revokeConsent } from './revoke-consent.ts';
 export { consentRoutes } from './routes.ts';

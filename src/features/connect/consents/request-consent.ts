@@ -1,20 +1,10 @@
 import { type Ctx, type IntegrationActor, inTransaction } from '#context';
-import { type ConsentScope, holdIntegration, orderScopes } from '#features/connect/integrations';
+import { holdIntegration, orderScopes } from '#features/connect/integrations';
 import { createSecret, hashSecret } from '#platform/secrets/secret';
-import type { Consent, ConsentDuration } from './consent.ts';
+import type { Consent, ConsentRequest } from './consent.ts';
 import { consentErrors } from './errors.ts';
 import { insertConsent } from './queries.ts';
 import { recordMove } from './record-move.ts';
-
-export interface ConsentRequest {
-  scopes: ConsentScope[];
-  /** Those that the user may leave out. */
-  optionalScopes?: ConsentScope[];
-  redirectUri: string;
-  state?: string;
-  purpose: string;
-  duration: ConsentDuration;
-}
 
 const linkLifetimeMs = 15 * 60_000;
 

@@ -3,9 +3,8 @@ import { scopeList } from '#features/connect/integrations';
 import { invalidField } from '#platform/errors/errors';
 import { errorSchema } from '#platform/http/http';
 import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
-import type { Consent, ConsentDuration, SharedData } from './consent.ts';
+import type { Consent, ConsentDuration, ConsentRequest, SharedData } from './consent.ts';
 import type { ReadRow } from './queries.ts';
-import type { ConsentRequest } from './request-consent.ts';
 
 export const consentPath = Type.Object({
   consentId: Type.String({ description: 'The UUID that came with the request and with the user' }),

@@ -39,6 +39,38 @@ export interface OnChain {
   logIndex: number;
 }
 
+/** Lines that are posted together. */
+export interface Posting {
+  kind: 'fund' | 'withdrawal' | 'deposit' | 'post' | 'settle';
+  /** Posted once under this name, for each kind. */
+  operationId: string;
+  description: string;
+  onChain?: OnChain;
+  fingerprint?: Buffer;
+  /** What its lines send was held for them. */
+  isHeld?: boolean;
+  lines: readonly NewLine[];
+}
+
+/** A stored line with the names of its assets. */
+export interface LineRow {
+  type: LineType;
+  /** Milliseconds since 1970, as are all instants here: a tenth of what a date written by PostgreSQL costs. */
+  transactionMs: number;
+  number: bigint;
+  operationId: string;
+  uniqueHashId: string;
+  sentAccountId: bigint | null;
+  sentAmount: bigint | null;
+  receivedAccountId: bigint | null;
+  receivedAmount: bigint | null;
+  status: string;
+  description: string;
+  purpose: string;
+  userDescription: string | null;
+  executedMs: number | null;
+}
+
 /** One ledger line as people and partners see it: amounts are exact decimal strings. */
 export interface LineView {
   id: string;

@@ -2,8 +2,8 @@ import type { Evm } from '#adapters/evm';
 import { formatMinor } from '#platform/values/money';
 import { writeInstant } from '#platform/values/write-instant';
 import { decimalsOf } from '../assets.ts';
-import type { LineType, LineView } from './line.ts';
-import type { LineRow, PageRow } from './queries.ts';
+import type { LineRow, LineType, LineView } from './line.ts';
+import type { PageRow } from './queries.ts';
 
 /** An account as a line needs it. */
 export interface LineAccount {

@@ -1,26 +1,7 @@
 import { batchLoader } from '#platform/db/batch-loader';
 import type { Db, Row } from '#platform/db/db';
-import { type LineFilter, type LineType, lineTypes } from './line.ts';
+import { type LineFilter, type LineRow, type LineType, lineTypes } from './line.ts';
 import { type PackedLines, unpackLines } from './unpack-lines.ts';
-
-/** A stored line with the names of its assets. */
-export interface LineRow {
-  type: LineType;
-  /** Milliseconds since 1970, as are all instants here: a tenth of what a date written by PostgreSQL costs. */
-  transactionMs: number;
-  number: bigint;
-  operationId: string;
-  uniqueHashId: string;
-  sentAccountId: bigint | null;
-  sentAmount: bigint | null;
-  receivedAccountId: bigint | null;
-  receivedAmount: bigint | null;
-  status: string;
-  description: string;
-  purpose: string;
-  userDescription: string | null;
-  executedMs: number | null;
-}
 
 // Texts of statements are made once: the driver looks a prepared one up by its text.
 const ms = (column: string) => `round(date_part('epoch', ${column}) * 1000)`;

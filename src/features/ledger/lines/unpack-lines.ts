@@ -1,5 +1,4 @@
-import type { LineType } from './line.ts';
-import type { LineRow } from './queries.ts';
+import type { LineRow, LineType } from './line.ts';
 
 /** Lines as `packed` of `queries.ts` gives them; both are null where there are none. */
 export interface PackedLines {
