@@ -1,6 +1,8 @@
 import { type Ctx, contextFor, type Deps, type KeyActor } from '#context';
 import { Refusal, type RefusalFactory } from '#platform/errors/errors';
-import { callerAddress, type FastifyRequest, noteForLog } from '#platform/http/http';
+import { callerGuard, callerOf } from '#platform/http/caller';
+import { callerAddress, type FastifyRequest } from '#platform/http/http';
+import { type RatePolicy, rateLimitGuard } from '#platform/rate-limit/index';
 import { authenticateKey, type KeyVerdict } from './authenticate-key.ts';
 
 /** A surface's own rows for the ways in which a key can be refused. */
@@ -12,26 +14,16 @@ export interface GuardRows {
   failed?: RefusalFactory;
 }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    keyActor?: KeyActor;
-  }
-}
-
-/** A hook for `onRequest`: before the body is read, so that nobody without a key can make us parse one. */
-export function keyGuard(deps: Deps, rows: GuardRows) {
-  return async (request: FastifyRequest): Promise<void> => {
-    const verdict = await judge(deps, request, rows);
-    if ('refused' in verdict) {
-      deps.metrics.countRefusedKey(verdict.refused);
-      if (verdict.refused === 'address') throw rows.address();
-      throw verdict.refused === 'missing' ? rows.missing() : rows.invalid();
-    }
-    const { keyId, partnerId } = verdict.actor;
-    noteForLog(request, { keyId, partnerId });
-    request.keyActor = verdict.actor;
-  };
-}
+/** Admits requests with a partner's key. */
+export const keyGuard = (deps: Deps, rows: GuardRows) =>
+  callerGuard(deps, {
+    authenticate: (request) => judge(deps, request, rows),
+    refuse: (reason) => {
+      if (reason === 'address') return rows.address();
+      return reason === 'missing' ? rows.missing() : rows.invalid();
+    },
+    logged: ({ keyId, partnerId }: KeyActor) => ({ keyId, partnerId }),
+  });
 
 async function judge(deps: Deps, request: FastifyRequest, rows: GuardRows): Promise<KeyVerdict> {
   const credentials = { authorization: request.headers.authorization, address: callerAddress(request) };
@@ -43,11 +35,12 @@ async function judge(deps: Deps, request: FastifyRequest, rows: GuardRows): Prom
   }
 }
 
+const keyActorOf = (request: FastifyRequest) => callerOf<KeyActor>(request, 'key');
+
 /** The context of a request that passed `keyGuard`. */
 export const keyContext = (deps: Deps, request: FastifyRequest): Ctx<KeyActor> =>
   contextFor(deps, keyActorOf(request), request.log as Ctx['log']);
 
-export function keyActorOf({ keyActor, routeOptions }: FastifyRequest): KeyActor {
-  if (!keyActor) throw new Error(`no key guard on ${routeOptions.url}`);
-  return keyActor;
-}
+/** After `keyGuard`: all keys of a user share the user's allowance. */
+export const rateGuard = (deps: Deps, policy: RatePolicy, exceeded: RefusalFactory) =>
+  rateLimitGuard(deps, policy, exceeded, (request) => keyActorOf(request).userId);

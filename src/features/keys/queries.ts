@@ -1,5 +1,6 @@
 import { batchLoader } from '#platform/db/batch-loader';
-import type { Db } from '#platform/db/db';
+import type { Db, Row } from '#platform/db/db';
+import type { StoredToken } from '#platform/secrets/token';
 
 export interface KeyRow {
   id: string;
@@ -19,12 +20,9 @@ const columns = `id, name, partner_id as "partnerId", user_id as "userId", scope
   created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", rotated_from as "rotatedFrom",
   rotated_at as "rotatedAt"`;
 
-export type KeyCredential = Pick<
-  KeyRow,
-  'id' | 'partnerId' | 'userId' | 'scopes' | 'ipAllowlist' | 'expiresAt' | 'revokedAt'
-> & {
-  secretSha256: Buffer;
-};
+export interface KeyCredential
+  extends StoredToken,
+    Pick<KeyRow, 'id' | 'partnerId' | 'userId' | 'scopes' | 'ipAllowlist'> {}
 
 /**
  * What authenticating a request costs: this look-up by primary key (a B-tree descent and a heap page, both in memory under load),
@@ -33,7 +31,7 @@ export type KeyCredential = Pick<
  */
 export const selectCredential = batchLoader(
   async (db: Db, keyIds: string[]): Promise<(KeyCredential | undefined)[]> => {
-    const rows = await db.query<KeyCredential & Record<string, unknown>>(
+    const rows = await db.query<KeyCredential & Row>(
       `select id, secret_sha256 as "secretSha256", partner_id as "partnerId", user_id as "userId", scopes,
          ip_allowlist as "ipAllowlist", expires_at as "expiresAt", revoked_at as "revokedAt"
        from api_keys where id = any((select $1::text[])::text[])`,
@@ -64,10 +62,9 @@ export async function insertKey(db: Db, key: KeyRow, secretSha256: Buffer): Prom
 }
 
 export async function selectKeyForUpdate(db: Db, keyId: string): Promise<KeyRow | undefined> {
-  const [row] = await db.query<KeyRow & Record<string, unknown>>(
-    `select ${columns} from api_keys where id = $1 for update`,
-    [keyId],
-  );
+  const [row] = await db.query<KeyRow & Row>(`select ${columns} from api_keys where id = $1 for update`, [
+    keyId,
+  ]);
   return row;
 }
 
@@ -84,7 +81,7 @@ export async function selectKeys(
   db: Db,
   filter: { partnerId?: string; userId?: string; after?: string; limit: number },
 ): Promise<KeyRow[]> {
-  return db.query<KeyRow & Record<string, unknown>>(
+  return db.query<KeyRow & Row>(
     `select ${columns} from api_keys
      where ($1::uuid is null or partner_id = $1) and ($2::uuid is null or user_id = $2) and ($3::text is null or id > $3)
      order by id limit $4`,

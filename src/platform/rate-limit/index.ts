@@ -4,6 +4,7 @@ export {
   type RatePolicy,
   type RateVerdict,
   rateHeaders,
+  rateLimitGuard,
   spendAllowance,
 } from './policy.ts';
 export { createPostgresLimiter, sweepRateLimits } from './postgres.ts';

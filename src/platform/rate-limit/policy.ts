@@ -1,3 +1,5 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
 /** At most `quota` admitted in any window of `windowMs`, for each subject. */
 export interface RatePolicy {
   name: string;
@@ -30,6 +32,18 @@ export function rateHeaders(policy: RatePolicy, verdict: RateVerdict): Record<st
   if (!verdict.admitted) headers['retry-after'] = String(Math.max(1, resetSeconds));
   return headers;
 }
+
+/** A hook that spends one call of a subject's allowance, or refuses. */
+export const rateLimitGuard =
+  (
+    { limiter }: { limiter: RateLimiter },
+    policy: RatePolicy,
+    exceeded: (refusal: Spent) => Error,
+    subjectOf: (request: FastifyRequest) => string,
+  ) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    reply.headers(await spendAllowance(limiter, { policy, subject: subjectOf(request), exceeded }));
+  };
 
 /** The allowance, or a refusal with the headers of it; admitted, they are for the answer. */
 export async function spendAllowance(

@@ -38,8 +38,33 @@ export function defineTokens(prefix: string): TokenKind {
   };
 }
 
+/** What is stored of a token. */
+export interface StoredToken {
+  secretSha256: Buffer;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+}
+
+export type TokenFault = 'missing' | 'malformed' | 'unknown' | 'expired' | 'revoked';
+
+/** The stored token that was presented, or why it is refused; `find` is called at most once. */
+export async function checkToken<Stored extends StoredToken>(
+  { parse, find }: Pick<TokenKind, 'parse'> & { find(id: string): Promise<Stored | undefined> },
+  presented: string | undefined,
+  now: Date,
+): Promise<{ refused: TokenFault } | { id: string; stored: Stored }> {
+  if (!presented) return { refused: 'missing' };
+  const token = parse(presented);
+  if (!token) return { refused: 'malformed' };
+  const stored = await find(token.id);
+  if (!isSameSecret(token.secretSha256, stored?.secretSha256) || !stored) return { refused: 'unknown' };
+  if (stored.revokedAt) return { refused: 'revoked' };
+  if (stored.expiresAt && stored.expiresAt <= now) return { refused: 'expired' };
+  return { id: token.id, stored };
+}
+
 /** Compares in constant time; an unknown key costs the same comparison, against a hash that nothing has. */
-export function isSameSecret(presented: Buffer, stored: Buffer | undefined): boolean {
+function isSameSecret(presented: Buffer, stored: Buffer | undefined): boolean {
   return timingSafeEqual(presented, stored ?? hashOfNothing) && stored !== undefined;
 }
 

@@ -1,25 +1,19 @@
 import type { IntegrationActor } from '#context';
 import type { Db } from '#platform/db/db';
-import { isSameSecret } from '#platform/secrets/token';
+import { checkToken, type TokenFault } from '#platform/secrets/token';
 import { selectCredential } from './queries.ts';
 import { parseToken } from './token.ts';
 
-export type IntegrationVerdict =
-  | { actor: IntegrationActor }
-  | { refused: 'missing' | 'malformed' | 'unknown' | 'expired' | 'revoked' };
+export type IntegrationVerdict = { actor: IntegrationActor } | { refused: TokenFault };
 
 /** Which integration is calling, by its key; at most one indexed query. */
 export async function authenticateIntegration(
   { db, now }: { db: Db; now: Date },
   apiKey: string | undefined,
 ): Promise<IntegrationVerdict> {
-  if (apiKey === undefined || apiKey === '') return { refused: 'missing' };
-  const token = parseToken(apiKey);
-  if (!token) return { refused: 'malformed' };
-
-  const key = await selectCredential(db, token.id);
-  if (!isSameSecret(token.secretSha256, key?.secretSha256) || !key) return { refused: 'unknown' };
-  if (key.revokedAt) return { refused: 'revoked' };
-  if (key.expiresAt && key.expiresAt <= now) return { refused: 'expired' };
-  return { actor: { kind: 'integration', integrationId: key.integrationId, keyId: token.id } };
+  const find = (keyId: string) => selectCredential(db, keyId);
+  const found = await checkToken({ parse: parseToken, find }, apiKey, now);
+  if ('refused' in found) return found;
+  const { integrationId } = found.stored;
+  return { actor: { kind: 'integration', integrationId, keyId: found.id } };
 }

@@ -1,35 +1,32 @@
 import { type Ctx, contextFor, type Deps, type IntegrationActor } from '#context';
-import { type FastifyRequest, noteForLog } from '#platform/http/http';
+import { callerGuard, callerOf } from '#platform/http/caller';
+import type { FastifyRequest } from '#platform/http/http';
+import { type RatePolicy, rateLimitGuard } from '#platform/rate-limit/index';
 import { authenticateIntegration } from './authenticate-integration.ts';
 import { integrationErrors } from './errors.ts';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    integrationActor?: IntegrationActor;
-  }
-}
+/** Admits requests with a key of an integration. */
+export const integrationGuard = (deps: Deps) =>
+  callerGuard(deps, {
+    // A header that is sent twice was refused before, so it is one text.
+    authenticate: ({ headers }) =>
+      authenticateIntegration({ db: deps.db, now: deps.clock() }, headers['x-api-key'] as string | undefined),
+    refuse: (reason) =>
+      reason === 'missing' ? integrationErrors.missingApiKey() : integrationErrors.invalidApiKey(),
+    logged: ({ keyId, integrationId }: IntegrationActor) => ({ keyId, integrationId }),
+  });
 
-/** A hook for `onRequest`: before the body is read, so that nobody without a key can make us parse one. */
-export function integrationGuard(deps: Deps) {
-  return async (request: FastifyRequest): Promise<void> => {
-    // Given twice it was refused before, so it is one text.
-    const apiKey = request.headers['x-api-key'] as string | undefined;
-    const verdict = await authenticateIntegration({ db: deps.db, now: deps.clock() }, apiKey);
-    if ('refused' in verdict) {
-      deps.metrics.countRefusedKey(verdict.refused);
-      throw verdict.refused === 'missing'
-        ? integrationErrors.missingApiKey()
-        : integrationErrors.invalidApiKey();
-    }
-    const { keyId, integrationId } = verdict.actor;
-    noteForLog(request, { keyId, integrationId });
-    request.integrationActor = verdict.actor;
-  };
-}
+const integrationOf = (request: FastifyRequest) => callerOf<IntegrationActor>(request, 'integration');
 
 /** The context of a request that passed `integrationGuard`. */
-export function integrationContext(deps: Deps, request: FastifyRequest): Ctx<IntegrationActor> {
-  const { integrationActor } = request;
-  if (!integrationActor) throw new Error(`no integration guard on ${request.routeOptions.url}`);
-  return contextFor(deps, integrationActor, request.log as Ctx['log']);
-}
+export const integrationContext = (deps: Deps, request: FastifyRequest): Ctx<IntegrationActor> =>
+  contextFor(deps, integrationOf(request), request.log as Ctx['log']);
+
+/** After `integrationGuard`: all keys of an integration share its allowance. */
+export const integrationRateGuard = (deps: Deps, policy: RatePolicy) =>
+  rateLimitGuard(
+    deps,
+    policy,
+    integrationErrors.rateLimitExceeded,
+    (request) => integrationOf(request).integrationId,
+  );

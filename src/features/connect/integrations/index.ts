@@ -1,10 +1,9 @@
 export { authenticateIntegration } from './authenticate-integration.ts';
 export { integrationCommands } from './commands.ts';
 export { integrationErrors } from './errors.ts';
-export { integrationContext, integrationGuard } from './guard.ts';
+export { integrationContext, integrationGuard, integrationRateGuard } from './guard.ts';
 export { holdIntegration } from './hold-integration.ts';
 export { integrationLock, updateRedirectUris } from './queries.ts';
-export { integrationRateGuard } from './rate-guard.ts';
 export { faultInRedirectUri } from './redirect-uri.ts';
 export {
   type NewIntegration,

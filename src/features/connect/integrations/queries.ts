@@ -1,4 +1,5 @@
-import type { Db } from '#platform/db/db';
+import type { Db, Row } from '#platform/db/db';
+import type { StoredToken } from '#platform/secrets/token';
 import type { ConsentScope } from './scopes.ts';
 
 export interface IntegrationRow {
@@ -17,7 +18,7 @@ const columns = `id, name, logo_color as "logoColor", purposes, scopes, redirect
 
 export async function insertIntegration(db: Db, integration: Omit<IntegrationRow, 'id' | 'revokedAt'>) {
   const { name, logoColor, purposes, scopes, redirectUris, createdAt } = integration;
-  const [row] = await db.query<IntegrationRow & Record<string, unknown>>(
+  const [row] = await db.query<IntegrationRow & Row>(
     `insert into integrations (name, logo_color, purposes, scopes, redirect_uris, created_at)
      values ($1, $2, $3, $4, $5, $6) returning ${columns}`,
     [name, logoColor, purposes, scopes, redirectUris, createdAt],
@@ -43,10 +44,9 @@ export async function shareIntegration(db: Db, id: string): Promise<void> {
 
 /** After one of the two above, in a statement of its own: one that waited would still see what was before. */
 export async function selectIntegration(db: Db, id: string): Promise<IntegrationRow | undefined> {
-  const [row] = await db.query<IntegrationRow & Record<string, unknown>>(
-    `select ${columns} from integrations where id = $1`,
-    [id],
-  );
+  const [row] = await db.query<IntegrationRow & Row>(`select ${columns} from integrations where id = $1`, [
+    id,
+  ]);
   return row;
 }
 
@@ -58,7 +58,7 @@ export async function selectActing(
   db: Db,
   { integrationId, keyId, now }: { integrationId: string; keyId: string; now: Date },
 ): Promise<IntegrationRow | undefined> {
-  const [row] = await db.query<IntegrationRow & Record<string, unknown>>(
+  const [row] = await db.query<IntegrationRow & Row>(
     `select ${columns} from integrations
      where id = $1 and revoked_at is null and exists (
        select from integration_keys k where k.id = $2 and k.integration_id = $1 and k.revoked_at is null
@@ -78,7 +78,7 @@ export async function selectIntegrations(
   db: Db,
   { after, limit }: { after?: string; limit: number },
 ): Promise<(IntegrationRow & { keys: ListedKeyRow[] })[]> {
-  return db.query<IntegrationRow & { keys: ListedKeyRow[] } & Record<string, unknown>>(
+  return db.query<IntegrationRow & { keys: ListedKeyRow[] } & Row>(
     `select ${columns}, (
        select jsonb_agg(jsonb_build_object('id', k.id, 'createdAt', k.created_at, 'expiresAt', k.expires_at,
          'revokedAt', k.revoked_at) order by k.created_at, k.id)
@@ -125,16 +125,8 @@ export async function insertIntegrationKey(
 export async function selectCredential(
   db: Db,
   keyId: string,
-): Promise<
-  | (Pick<IntegrationKeyRow, 'integrationId' | 'expiresAt' | 'revokedAt'> & { secretSha256: Buffer })
-  | undefined
-> {
-  const [row] = await db.query<{
-    secretSha256: Buffer;
-    integrationId: string;
-    expiresAt: Date | null;
-    revokedAt: Date | null;
-  }>(
+): Promise<(StoredToken & { integrationId: string }) | undefined> {
+  const [row] = await db.query<StoredToken & { integrationId: string } & Row>(
     `select secret_sha256 as "secretSha256", integration_id as "integrationId", expires_at as "expiresAt",
        revoked_at as "revokedAt"
      from integration_keys where id = $1`,
