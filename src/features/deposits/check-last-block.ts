@@ -29,7 +29,7 @@ export async function checkLastBlock(
     if (isEnough && again.every((view) => view.hash === undefined || isOther(view))) {
       await halt(ctx, watch, cursor, others[0]!.hash!);
     }
-    return { views: [], trouble: watch.trouble };
+    return { views: [], trouble: watch.trouble.now };
   }
   // A node that lacks the block is behind, and one that is away is weather. Neither says that the block is gone.
   if (agreeing.length === 0 && views.length > 0) {
@@ -50,7 +50,6 @@ async function halt(
 ): Promise<void> {
   const reason = `block ${nextBlock - 1} was ${lastHash} when it was read and is ${hash} now: the chain changed below what counts as final, and deposits that were posted may be gone`;
   if (await updateHalted(ctx.db, { network, nextBlock, reason, now: ctx.now })) {
-    watch.trouble = reason;
-    ctx.log.error({ network, reason }, 'deposits are halted: nothing is posted');
+    watch.trouble.reportHalt(ctx.log, reason, 'deposits are halted: nothing is posted');
   }
 }

@@ -5,7 +5,7 @@ import { findDeposits } from './find-deposits.ts';
 import { type Gathered, gatherTransfers } from './gather-transfers.ts';
 import { type Cursor, insertDeposits, lockCursor, updatePosted, updateRead } from './queries.ts';
 import type { NodeView } from './view-nodes.ts';
-import { adaptSpan, tellTrouble, type Watch, type WorkerCtx } from './watch.ts';
+import { adaptSpan, type Watch, type WorkerCtx } from './watch.ts';
 
 /** From the cursor up to and including a block. */
 export interface BlocksToPost {
@@ -31,7 +31,7 @@ export async function postBlocks(
     selectOurs: async (addresses) => new Set((await selectOwners(ctx.db, network.name, addresses)).keys()),
   });
   if (gathered.kind === 'disagreed') {
-    tellTrouble(ctx, watch, gathered.trouble);
+    watch.trouble.report(ctx.log, gathered.trouble);
     return undefined;
   }
   adaptSpan(watch, gathered.transfers.length);
@@ -43,7 +43,7 @@ export async function postBlocks(
     ctx.log.info({ network: network.name, deposits: done.posted, fromBlock, toBlock }, 'deposits posted');
   }
   if (done?.isHeldUp) {
-    tellTrouble(ctx, watch, 'another session keeps the ledger of a user locked who has a deposit');
+    watch.trouble.report(ctx.log, 'another session keeps the ledger of a user locked who has a deposit');
     return undefined;
   }
   return done?.posted;

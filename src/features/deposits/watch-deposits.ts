@@ -5,7 +5,7 @@ import { postBlocks } from './post-blocks.ts';
 import { claimCursor, insertCursor, releaseCursor, selectCursor } from './queries.ts';
 import { farBehindBlocks, leaveMs } from './timing.ts';
 import { type NodeView, viewNodes } from './view-nodes.ts';
-import { adaptSpan, tellTrouble, type Watch, type WorkerCtx } from './watch.ts';
+import { adaptSpan, type Watch, type WorkerCtx } from './watch.ts';
 
 export interface Turn {
   /** Deposits that were not posted before. */
@@ -26,12 +26,12 @@ const nothing: Turn = { posted: 0, isBehind: false };
 export async function watchDeposits(ctx: WorkerCtx, watch: Watch): Promise<Turn> {
   const cursor = await selectCursor(ctx.db, watch.network.name);
   if (cursor?.haltedReason) {
-    tellTrouble(ctx, watch, cursor.haltedReason);
+    watch.trouble.report(ctx.log, cursor.haltedReason);
     return nothing;
   }
   const answers = await viewNodes(watch, cursor && lastBlockOf(cursor));
   if (!cursor) {
-    tellTrouble(ctx, watch, answers.trouble);
+    watch.trouble.report(ctx.log, answers.trouble);
     await begin(ctx, watch, answers.views);
     return nothing;
   }
@@ -41,7 +41,10 @@ export async function watchDeposits(ctx: WorkerCtx, watch: Watch): Promise<Turn>
   const { quorum } = watch.network.node;
   if (finals.length < quorum) {
     const isFarBehind = Math.max(...finals) - nextBlock >= farBehindBlocks;
-    tellTrouble(ctx, watch, trouble ?? (isFarBehind ? tooFew(finals.length, quorum, nextBlock) : undefined));
+    watch.trouble.report(
+      ctx.log,
+      trouble ?? (isFarBehind ? tooFew(finals.length, quorum, nextBlock) : undefined),
+    );
     return nothing;
   }
   // Up to where all of those that are ahead say that it is final. One that is far behind has no say and holds nobody up.
@@ -50,7 +53,7 @@ export async function watchDeposits(ctx: WorkerCtx, watch: Watch): Promise<Turn>
   try {
     const posted = await postBlocks(ctx, watch, { views, cursor, toBlock });
     if (posted === undefined) return nothing;
-    tellTrouble(ctx, watch, trouble);
+    watch.trouble.report(ctx.log, trouble);
     return { posted, isBehind: toBlock < Math.max(...finals) };
   } catch (error) {
     if (!(error instanceof NodeError)) throw error;

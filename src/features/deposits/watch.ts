@@ -1,5 +1,6 @@
 import type { EvmNetwork } from '#adapters/evm';
 import type { Ctx, WorkerActor } from '#context';
+import { Trouble } from '#platform/worker/trouble';
 import { blocksInTurn, transfersInTurn } from './timing.ts';
 
 /** Moments at which a process may die without harm; a test ends the turn in each. */
@@ -11,23 +12,14 @@ export interface Watch {
   atStep(step: WatchStep): Promise<void> | void;
   /** How many blocks the next turn reads at most. */
   span: number;
-  /** What stands in its way right now, told once when it changes. */
-  trouble: string | undefined;
+  trouble: Trouble;
 }
 
 export type WorkerCtx = Ctx<WorkerActor>;
 
 export function createWatch(network: EvmNetwork, atStep: Watch['atStep'] = () => {}): Watch {
-  return { network, atStep, span: blocksInTurn, trouble: undefined };
-}
-
-/** Says in the log what stands in the way, when it begins and when it is over; every turn would be noise. */
-export function tellTrouble(ctx: WorkerCtx, watch: Watch, trouble: string | undefined): void {
-  if (trouble === watch.trouble) return;
-  const network = watch.network.name;
-  if (trouble) ctx.log.warn({ network, trouble }, 'deposits wait');
-  else ctx.log.info({ network, trouble: watch.trouble }, 'deposits go on');
-  watch.trouble = trouble;
+  const words = { begins: 'deposits wait', ends: 'deposits go on' };
+  return { network, atStep, span: blocksInTurn, trouble: new Trouble({ network: network.name }, words) };
 }
 
 /** Fewer blocks after a turn that found very much, or that no node answered in time; more again after others. */

@@ -6,7 +6,7 @@ import {
   readDecimals,
   readTransactionCount,
 } from '#adapters/evm';
-import { type Lane, tellTrouble, type WorkerCtx } from './lane.ts';
+import type { Lane, WorkerCtx } from './lane.ts';
 import { selectOpenAttempts } from './queries/attempts.ts';
 import {
   insertSigner,
@@ -31,7 +31,7 @@ export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider):
   if (!isAgreed(lane, provider)) {
     const disagreement = await findDisagreement(ctx, lane, provider);
     if (disagreement) {
-      tellTrouble(ctx, lane, disagreement);
+      lane.trouble.report(ctx.log, disagreement);
       return { refused: 'disagreement' };
     }
     lane.agreedAt.set(provider, performance.now());
@@ -46,7 +46,7 @@ export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider):
   if ((known.haltedReason === null || isForShortfall) && (await haltDoubted(ctx, lane)))
     return { refused: 'halted' };
   if (known.haltedReason !== null) {
-    tellTrouble(ctx, lane, known.haltedReason);
+    lane.trouble.report(ctx.log, known.haltedReason);
     return { refused: 'halted' };
   }
   if (BigInt(used) <= known.nextNonce) return { signer: known, used };
@@ -109,7 +109,7 @@ async function register(ctx: WorkerCtx, lane: Lane, used: number): Promise<LaneC
   const haltedReason = used === 0 ? undefined : unknownTransactions(used, 0n);
   await insertSigner(ctx.db, { network: network.name, address: signer.address, haltedReason, now: ctx.now });
   if (haltedReason) {
-    tellHalt(ctx, lane, haltedReason);
+    reportHalt(ctx, lane, haltedReason);
     return { refused: 'halted' };
   }
   return { signer: (await selectSigner(ctx.db, network.name, signer.address))!, used };
@@ -132,8 +132,8 @@ export async function haltDoubted(ctx: WorkerCtx, lane: Lane): Promise<boolean> 
     const { network, address } = signer;
     const reason = serverChanged(signer);
     await updateHalted(ctx.db, { network, address, reason, now: ctx.now, isOverShortfall: true });
-    if (address === lane.signer.address) tellHalt(ctx, lane, reason);
-    else tellTrouble(ctx, lane, `the hot wallet ${address} is halted: ${reason}`);
+    if (address === lane.signer.address) reportHalt(ctx, lane, reason);
+    else lane.trouble.report(ctx.log, `the hot wallet ${address} is halted: ${reason}`);
   }
   return doubted.length > 0;
 }
@@ -143,15 +143,8 @@ export async function haltLane(ctx: WorkerCtx, lane: Lane, reason: string): Prom
   const { network, signer } = lane;
   const where = { network: network.name, address: signer.address };
   await updateHalted(ctx.db, { ...where, reason, now: ctx.now });
-  tellHalt(ctx, lane, reason);
+  reportHalt(ctx, lane, reason);
 }
 
-function tellHalt(ctx: WorkerCtx, lane: Lane, reason: string): void {
-  const { network, signer } = lane;
-  if (lane.trouble === reason) return;
-  lane.trouble = reason;
-  ctx.log.error(
-    { network: network.name, hotWallet: signer.address, reason },
-    'payouts are halted: nothing is sent',
-  );
-}
+const reportHalt = (ctx: WorkerCtx, lane: Lane, reason: string) =>
+  lane.trouble.reportHalt(ctx.log, reason, 'payouts are halted: nothing is sent');

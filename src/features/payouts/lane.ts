@@ -1,5 +1,6 @@
 import { type EvmNetwork, NodeError, type Provider, type Signer } from '#adapters/evm';
 import type { Ctx, WorkerActor } from '#context';
+import { Trouble } from '#platform/worker/trouble';
 
 /** Moments at which a process may die without harm: each is named, and the crash test kills at each. */
 export type PayoutStep = 'hold' | 'nonce' | 'sign' | 'store' | 'send' | 'receipt' | 'ledger';
@@ -12,10 +13,9 @@ export interface Lane {
   network: EvmNetwork;
   signer: Signer;
   atStep: AtStep;
-  /** What stands in its way right now, told once when it changes. */
-  trouble: string | undefined;
-  /** Why its first payout in line is not settled, told once when it changes. */
-  unsettled: string | undefined;
+  trouble: Trouble;
+  /** Why its first payout in line is not settled: that goes on beside signing and has its own reasons. */
+  unsettled: Trouble;
   /** When it last agreed with each of its nodes about the chain and its tokens. */
   agreedAt: Map<Provider, number>;
   /** The highest block that a node has shown it. */
@@ -35,12 +35,13 @@ export function createLane(network: EvmNetwork, atStep: AtStep = () => {}): Lane
 }
 
 function createLaneOf(network: EvmNetwork, signer: Signer, atStep: AtStep): Lane {
+  const facts = { network: network.name, hotWallet: signer.address };
   return {
     network,
     signer,
     atStep,
-    trouble: undefined,
-    unsettled: undefined,
+    trouble: new Trouble(facts, { begins: 'payouts wait', ends: 'payouts go on' }),
+    unsettled: new Trouble(facts, { begins: 'payouts are not settled', ends: 'payouts are settled again' }),
     agreedAt: new Map(),
     head: { number: 0, seenAt: 0 },
     settleFrom: 0,
@@ -55,25 +56,7 @@ export function createKeylessLane(network: EvmNetwork, address: string, atStep: 
   return createLaneOf(network, { address, signTransfer: sign, signFiller: sign }, atStep);
 }
 
-/** Says in the log what stands in a lane's way, when it begins and when it is over; every turn would be noise. */
-export function tellTrouble(ctx: WorkerCtx, lane: Lane, trouble: string | undefined): void {
-  if (trouble === lane.trouble) return;
-  const facts = { network: lane.network.name, hotWallet: lane.signer.address };
-  if (trouble) ctx.log.warn({ ...facts, trouble }, 'payouts wait');
-  else ctx.log.info({ ...facts, trouble: lane.trouble }, 'payouts go on');
-  lane.trouble = trouble;
-}
-
-/** The same for what stands in the way of settling, which goes on beside signing and has its own reasons. */
-export function tellUnsettled(ctx: WorkerCtx, lane: Lane, reason: string | undefined): void {
-  if (reason === lane.unsettled) return;
-  const facts = { network: lane.network.name, hotWallet: lane.signer.address };
-  if (reason) ctx.log.warn({ ...facts, trouble: reason }, 'payouts are not settled');
-  else ctx.log.info({ ...facts, trouble: lane.unsettled }, 'payouts are settled again');
-  lane.unsettled = reason;
-}
-
-/** Runs a turn in which the node may be away: that is weather, and the next turn asks again. */
+/** Runs a turn in which the node may not answer: the next turn asks again. */
 export async function tolerateNodeOutage(
   ctx: WorkerCtx,
   lane: Lane,

@@ -1,6 +1,6 @@
 import { type Agreement, describeWords } from './agree.ts';
 import { haltLane } from './check-lane.ts';
-import { type Lane, tellUnsettled, type WorkerCtx } from './lane.ts';
+import type { Lane, WorkerCtx } from './lane.ts';
 import { selectSigner } from './queries/signers.ts';
 import { type OpenSlot, selectOpenSlots, updateReported } from './queries/slots.ts';
 import { foreignAfterMs, stuckAfterMs } from './timing.ts';
@@ -25,8 +25,8 @@ export async function noteStuck(ctx: WorkerCtx, lane: Lane, stand: Stand): Promi
   const slot = known ? known.slot : await selectLowest(ctx, where, stand.lowest);
   const ageMs = slot ? ctx.now.getTime() - slot.attempts.at(-1)!.signedAt.getTime() : 0;
   const trouble = slot && !known?.final && ageMs >= foreignAfterMs && findTrouble(lane, stand, slot, known);
-  if (!trouble) return tellUnsettled(ctx, lane, undefined);
-  tellUnsettled(ctx, lane, trouble.what);
+  if (!trouble) return lane.unsettled.report(ctx.log, undefined);
+  lane.unsettled.report(ctx.log, trouble.what);
   if (!trouble.needsPerson || ageMs < stuckAfterMs || slot.isReported) return;
   const row = await selectSigner(ctx.db, network.name, signer.address);
   if (row?.haltedAt) return;

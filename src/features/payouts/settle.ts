@@ -2,7 +2,7 @@ import { type FinalityRule, ruleFor } from '#adapters/evm';
 import { type Agreement, reachedBy } from './agree.ts';
 import { askAbout } from './ask-about.ts';
 import { haltLane } from './check-lane.ts';
-import { type Lane, tellUnsettled, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
+import { type Lane, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
 import { noteStuck } from './note-stuck.ts';
 import { updateSeen, updateUnseen } from './queries/settled.ts';
 import {
@@ -27,7 +27,7 @@ export function settleFinal(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const { network, signer } = lane;
     const bounds = await selectOpenBounds(ctx.db, network.name, signer.address);
     if (!bounds) {
-      tellUnsettled(ctx, lane, undefined);
+      lane.unsettled.report(ctx.log, undefined);
       return 0;
     }
     const views = await viewChain({ network, address: signer.address });

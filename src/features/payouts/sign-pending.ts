@@ -12,7 +12,7 @@ import { type Ctx, inTransaction } from '#context';
 import { lockFreeAccounts, releaseHeld } from '#features/ledger';
 import type { Db } from '#platform/db/db';
 import { checkLane, isAgreed, isSure } from './check-lane.ts';
-import { type Lane, tellTrouble, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
+import { type Lane, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
 import { preflight } from './preflight.ts';
 import { insertSigned, type SignedPayout } from './queries/attempts.ts';
 import {
@@ -60,9 +60,8 @@ export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const { signed, short } = await allocate(ctx, lane, wallet, ready);
     const waiting = [...waits, ...short, ...found];
     if (waiting.length > 0) await updateWaiting(ctx.db, waiting);
-    tellTrouble(
-      ctx,
-      lane,
+    lane.trouble.report(
+      ctx.log,
       waiting[0] ? describeWait(waiting[0].waitingFor) : await lastingTrouble(ctx, lane),
     );
     return signed + failed;
@@ -70,10 +69,11 @@ export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
 }
 
 /** What others wait for is not over because these were signed. */
-async function lastingTrouble(ctx: WorkerCtx, { trouble, network }: Lane): Promise<string | undefined> {
+async function lastingTrouble(ctx: WorkerCtx, lane: Lane): Promise<string | undefined> {
+  const trouble = lane.trouble.now;
   if (trouble === undefined) return undefined;
   const waiting = await countWaiting(ctx.db);
-  return waiting.some(({ network: name }) => name === network.name) ? trouble : undefined;
+  return waiting.some(({ network }) => network === lane.network.name) ? trouble : undefined;
 }
 
 const describeWait = (waitingFor: string) =>
@@ -98,7 +98,7 @@ interface Wallet {
 async function readWallet(ctx: WorkerCtx, lane: Lane, provider: Provider): Promise<Wallet | undefined> {
   const { network, signer } = lane;
   const wait = async (waitingFor: string, trouble?: string) => {
-    if (trouble) tellTrouble(ctx, lane, trouble);
+    if (trouble) lane.trouble.report(ctx.log, trouble);
     await updateAllWaiting(ctx.db, network.name, waitingFor);
     return undefined;
   };
