@@ -22,7 +22,7 @@ export {
   spendingIntervals,
 } from './issuer.ts';
 export { noIssuer } from './no-issuer.ts';
-export { parseEvent, statusOfReason, type WireReason } from './protocol.ts';
+export { idForm, parseEvent, statusOfReason, type WireReason } from './protocol.ts';
 export {
   isWebhookSecret,
   signWebhook,

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { cardStatuses, spendingIntervals } from '#adapters/issuer';
+import { cardStatuses, idForm, spendingIntervals } from '#adapters/issuer';
 import { line, nullable } from '#platform/http/schemas';
 
 /** Ids are the issuer's: of cards, accounts and transactions. */
 export const issuerId = Type.String({
-  pattern: '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$',
+  pattern: idForm.source,
   description: 'As the card issuer gave it',
 });
 

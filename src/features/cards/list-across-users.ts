@@ -1,4 +1,4 @@
-import type { CardStatus } from '#adapters/issuer';
+import { type CardStatus, idForm } from '#adapters/issuer';
 import type { Ctx } from '#context';
 import {
   type CursorInput,
@@ -12,8 +12,6 @@ export interface AcrossUsers extends CursorInput {
   userId?: string;
   status?: CardStatus;
 }
-
-const idForm = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$/;
 
 /** Cards of all users, in order of their ids. */
 export async function listAcrossUsers(

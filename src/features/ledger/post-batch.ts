@@ -11,7 +11,7 @@ import { type LineType, type NewLine, type Posting, usualPurposes } from './line
 import { nameRefusedLine } from './name-refused-line.ts';
 import { postLines, postSingles } from './post-lines.ts';
 import { selectPostingByKey } from './queries.ts';
-import { readInstant } from './read-instant.ts';
+import { readLineDate } from './read-line-date.ts';
 import { type LegsInput, readLegs, readOnChain } from './read-legs.ts';
 import { refuseUnsettled } from './refuse-unsettled.ts';
 
@@ -202,8 +202,8 @@ function readLine(ctx: Ctx, line: BatchLine, where: string): NewLine {
     type,
     description,
     purpose: transactionPurpose ?? usualPurposes[type],
-    transactionAt: readInstant(ctx, line.transactionDate, `${where}transactionDate`) ?? ctx.now,
-    executedAt: readInstant(ctx, executedAt, `${where}executedAt`) ?? null,
+    transactionAt: readLineDate(ctx, line.transactionDate, `${where}transactionDate`) ?? ctx.now,
+    executedAt: readLineDate(ctx, executedAt, `${where}executedAt`) ?? null,
     userDescription: userDescription ?? null,
     onChain: readOnChain(line, where),
   };

@@ -1,3 +1,4 @@
+import { idForm } from '#adapters/issuer';
 import type { Ctx } from '#context';
 import {
   type CursorInput,
@@ -7,14 +8,12 @@ import {
 } from '#platform/commands/cursor-page';
 import { type RefillRule, selectRules } from './queries.ts';
 
-const accountForm = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$/;
-
 /** Rules of all accounts, in the order of accounts. */
 export async function listRefillRules(
   ctx: Ctx,
   { limit = 50, cursor }: CursorInput,
 ): Promise<CursorPage<RefillRule>> {
-  const after = decodeCursor('cards.refill-rules', cursor, accountForm);
+  const after = decodeCursor('cards.refill-rules', cursor, idForm);
   const rows = await selectRules(ctx.db, { after, limit: limit + 1 });
   return toCursorPage('cards.refill-rules', rows, limit, ({ cardIssuerUserId }) => cardIssuerUserId);
 }

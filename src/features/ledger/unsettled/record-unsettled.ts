@@ -4,8 +4,8 @@ import { recordChange } from '#features/audit';
 import { userErrors, userExists } from '#features/users';
 import { ledgerErrors } from '../errors.ts';
 import { type LineType, usualPurposes } from '../lines/line.ts';
-import { readInstant } from '../read-instant.ts';
 import { type LegsInput, readLegs } from '../read-legs.ts';
+import { readLineDate } from '../read-line-date.ts';
 import { presentUnsettled, type UnsettledView } from './list-unsettled.ts';
 import {
   insertUnsettled,
@@ -82,7 +82,7 @@ function toRow(ctx: Ctx, input: UnsettledInput, operationId: string, at: number)
     status,
     network,
     description,
-    transactionAt: readInstant(ctx, input.transactionDate, 'transactionDate') ?? ctx.now,
+    transactionAt: readLineDate(ctx, input.transactionDate, 'transactionDate') ?? ctx.now,
     statusReason: statusReason ?? null,
     sentCurrency: sent?.currency ?? null,
     sentAmount: sent?.amount ?? null,

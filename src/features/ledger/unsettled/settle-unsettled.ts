@@ -7,8 +7,8 @@ import { asLedgerRefusal } from '../ledger-refusal.ts';
 import type { NewLine } from '../lines/line.ts';
 import { postLines } from '../post-lines.ts';
 import { lockLedgers, selectPostingByKey } from '../queries.ts';
-import { readInstant } from '../read-instant.ts';
 import { readOnChain } from '../read-legs.ts';
+import { readLineDate } from '../read-line-date.ts';
 import {
   deleteUnsettled,
   isInLedger,
@@ -97,8 +97,8 @@ function toLine(ctx: Ctx, userId: string, leg: UnsettledRow, input: Settlement, 
     sent: leg.sentCurrency === null ? null : { currency: leg.sentCurrency, amount: leg.sentAmount! },
     received:
       leg.receivedCurrency === null ? null : { currency: leg.receivedCurrency, amount: leg.receivedAmount! },
-    transactionAt: readInstant(ctx, transactionDate, 'transactionDate') ?? ctx.now,
-    executedAt: readInstant(ctx, executedAt, 'executedAt') ?? null,
+    transactionAt: readLineDate(ctx, transactionDate, 'transactionDate') ?? ctx.now,
+    executedAt: readLineDate(ctx, executedAt, 'executedAt') ?? null,
     onChain: readOnChain(onChain?.[at] ?? {}),
   };
 }

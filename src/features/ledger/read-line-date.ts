@@ -7,10 +7,10 @@ const earliest = new Date('1970-01-01T00:00:00Z');
 const aheadMaxMs = 24 * 60 * 60_000;
 
 /**
- * An instant that an operator wrote, or undefined where none is. The schema's form also lets through what is none, such as leap
- * seconds, and years that PostgreSQL or JavaScript have no name for.
+ * The date that an operator gave a line, if any. The schema also accepts texts that are no instant, such as
+ * leap seconds, and years that PostgreSQL or JavaScript cannot represent.
  */
-export function readInstant(
+export function readLineDate(
   { now }: Pick<Ctx, 'now'>,
   text: string | undefined,
   field: string,
