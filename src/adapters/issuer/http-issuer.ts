@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseStrictJson } from '#platform/http/strict-json';
+import { hashFacts } from '#platform/values/hash-facts';
 import { type Issuer, IssuerFault, type IssuerFaultReason } from './issuer.ts';
 import { answers, brokenAnswer, faultOfReason, idForm, statusOfReason } from './protocol.ts';
 
@@ -143,8 +144,7 @@ export function createHttpIssuer({ url, token, timeoutMs = 5_000 }: HttpIssuerOp
       // By all that is said: the issuer knows the transfer again by itself, and another amount is no fault of the key's.
       const { cardIssuerUserId, network, currency, amount, transactionHash, logIndex } = deposit;
       const facts = [cardIssuerUserId, network, currency, amount, transactionHash, logIndex];
-      const digest = createHash('sha256').update(JSON.stringify(facts)).digest('base64url');
-      const idempotencyKey = `deposit-${digest}`;
+      const idempotencyKey = `deposit-${hashFacts(facts).toString('base64url')}`;
       return call({
         method: 'POST',
         path: 'v1/deposits',

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { IssuerFault, type IssuerFaultReason } from '#adapters/issuer';
 import type { RefusalFactory } from '#platform/errors/errors';
+import { hashFacts } from '#platform/values/hash-facts';
 import { cardErrors } from './errors.ts';
 
 type FaultRows = Readonly<Record<IssuerFaultReason, RefusalFactory>>;
@@ -38,5 +38,5 @@ const refusalOf = (cause: unknown) =>
  * it there as well.
  */
 export function issuerKey(...facts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(facts)).digest('base64url');
+  return hashFacts(facts).toString('base64url');
 }

@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Ctx } from '#context';
 import { Refusal } from '#platform/errors/errors';
+import { hashFacts } from '#platform/values/hash-facts';
 import { issuerKey } from './ask-issuer.ts';
 import { cardErrors } from './errors.ts';
 import {
@@ -12,9 +13,12 @@ import {
 } from './queries/requests.ts';
 
 /**
- * A write that its caller may repeat under a key of their own, and that is then done once: what is asked is stored before the
- * issuer is asked, so whoever repeats it, after whatever crash, asks the issuer the very same under the very same name. Without
- * a key every call is a request of its own, and nothing here stores anything.
+ * A write that its caller may repeat under an idempotency key, and that is then done once. What is asked is
+ * stored before the issuer is asked, so a repeated request, also after a crash, asks the issuer the same under
+ * the same name. Without a key every call is a separate request, and nothing is stored.
+ *
+ * Withdrawals and postings need no such row: their key is a column of what they write in one transaction. Here
+ * the issuer is asked between two transactions.
  */
 export interface KeyedRequest {
   userId: string;
@@ -32,7 +36,7 @@ export function keyRequest(
   return {
     userId,
     idempotencyKey: idempotencyKey && `${callerOf(ctx)} ${idempotencyKey}`,
-    fingerprint: createHash('sha256').update(JSON.stringify(facts)).digest(),
+    fingerprint: hashFacts(facts),
   };
 }
 

@@ -95,6 +95,7 @@ function toPosting(owner: Owner, amount: bigint, reference: string, now: Date): 
   };
 }
 
+/** Compares the facts themselves, which the posting's line has; a posting of funds has no fingerprint. */
 async function findReplay(
   ctx: Ctx,
   reference: string,

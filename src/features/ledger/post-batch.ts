@@ -1,18 +1,19 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Ctx } from '#context';
 import { changesToAppend, recordChanges } from '#features/audit';
 import { selectEmails, userErrors } from '#features/users';
 import { batchLoader } from '#platform/db/batch-loader';
 import { type Db, violates } from '#platform/db/db';
 import { DatabaseUnavailable, Refusal } from '#platform/errors/errors';
+import { hashFacts } from '#platform/values/hash-facts';
 import { ledgerErrors } from './errors.ts';
 import { asLedgerRefusal } from './ledger-refusal.ts';
 import { type LineType, type NewLine, type Posting, usualPurposes } from './lines/line.ts';
 import { nameRefusedLine } from './name-refused-line.ts';
 import { postLines, postSingles } from './post-lines.ts';
 import { selectPostingByKey } from './queries.ts';
-import { readLineDate } from './read-line-date.ts';
 import { type LegsInput, readLegs, readOnChain } from './read-legs.ts';
+import { readLineDate } from './read-line-date.ts';
 import { refuseUnsettled } from './refuse-unsettled.ts';
 
 /** A line as an operator posts it. */
@@ -46,7 +47,7 @@ export interface PostedBatch {
  * refused. A correction is another line: what is posted stays.
  */
 export async function postBatch(ctx: Ctx, batch: Batch): Promise<PostedBatch> {
-  const fingerprint = createHash('sha256').update(JSON.stringify(batch.lines)).digest();
+  const fingerprint = hashFacts(batch.lines);
   const call = { ctx, batch, fingerprint };
   const isSmall = batch.lines.length <= togetherMax;
   return (isSmall ? await postSoon(ctx.db, call) : undefined) ?? postAlone(call);

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Ctx, KeyActor } from '#context';
 import { violates } from '#platform/db/db';
 import { DatabaseUnavailable } from '#platform/errors/errors';
+import { hashFacts } from '#platform/values/hash-facts';
 import type { Asset } from './assets.ts';
 import { withdrawalErrors } from './errors.ts';
 import { type Former, insertWithdrawal, selectByIdempotencyKey } from './queries.ts';
@@ -129,5 +129,5 @@ export function fingerprintOf({ userId, asset, amount, to, externalId }: Request
     recipient,
     externalId ?? null,
   ];
-  return createHash('sha256').update(JSON.stringify(facts)).digest();
+  return hashFacts(facts);
 }
