@@ -7,7 +7,8 @@ import { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { ConfigFault, readSetting } from '#config/settings';
+import { ConfigFault } from '#config/setting';
+import { readCommandLineSetting as readSetting } from '#config/settings/command-line';
 import { StartupError } from '#platform/errors/startup-error';
 import {
   type CommandDescription,

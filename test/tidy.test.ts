@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { settings } from '#config/settings';
 
 const root = path.resolve(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
@@ -229,22 +228,6 @@ test('no test is skipped or run alone', () => {
   // Its browserTest skips where no browser is installed, and never in CI.
   assert.deepEqual(wrong, ['test/browser.ts']);
   assert.match(read('.ci/run'), /^export CAUSEWAY_REQUIRE_BROWSER=1$/m);
-});
-
-test('.env.example and README.md name the settings of settings.ts', () => {
-  const names = Object.keys(settings);
-  const inExample = [...read('.env.example').matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name]) => name);
-  assert.deepEqual(
-    inExample,
-    names,
-    'list every setting of src/config/settings.ts, in its order, in .env.example',
-  );
-  const inReadme = [...read('README.md').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
-  assert.deepEqual(
-    inReadme,
-    names,
-    'list every setting of src/config/settings.ts, in its order, in the table of README.md',
-  );
 });
 
 const documents = globSync(['*.md', '{docs,src,test}/**/*.md'], { cwd: root });

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { readConfig } from './config.ts';
-import { ConfigFault, type Environment, readSetting, type SettingName } from './settings.ts';
+import { ConfigFault, type Environment } from './setting.ts';
+import { readSetting, type SettingName } from './settings.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway-config-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

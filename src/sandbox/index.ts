@@ -1,4 +1,4 @@
-import type { Environment } from '#config/settings';
+import type { Environment } from '#config/setting';
 
 export { readSandboxFile, type SandboxFile } from './sandbox-file.ts';
 

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
-import { type Environment, readSetting } from '#config/settings';
+import type { Environment } from '#config/setting';
+import { readSetting } from '#config/settings';
 import { StartupError } from '#platform/errors/startup-error';
 
 const platform = `${process.platform}-${process.arch}`;

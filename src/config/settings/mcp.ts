@@ -1,0 +1,50 @@
+import { itemsOf } from '../parsers.ts';
+import type { Reading, Setting } from '../setting.ts';
+
+/** From where `/mcp` may be called. */
+export const mcp = {
+  MCP_ALLOWED_ORIGINS: {
+    meaning:
+      'Values of the header `Origin` that `/mcp` accepts, `scheme://host` or `scheme://host:port`, separated by commas; `*` as the port means any. Programs send none.',
+    default: 'http://localhost:*,http://127.0.0.1:*',
+    parse: parseOrigins,
+  },
+  MCP_ALLOWED_HOSTS: {
+    meaning:
+      'Host names, without port, by which `/mcp` may be reached, separated by commas; empty means any.',
+    default: '',
+    example: 'mcp.example.com,[::1]',
+    parse: parseHosts,
+  },
+} satisfies Record<string, Setting>;
+
+/** A page of an origin that is spelled otherwise than browsers do would be refused for good. */
+function parseOrigins({ text, fault }: Reading): string[] {
+  return itemsOf(text).map((item) => {
+    const [, scheme = '', host = '', port] =
+      /^([a-z][a-z0-9+.-]*):\/\/([^/?#@*\\]+?)(?::(\*|\d{1,5}))?$/i.exec(item) ?? [];
+    // Browsers spell the hosts of http and https in one way, and name no port that is the usual one.
+    const isWeb = /^https?$/i.test(scheme);
+    const url = URL.parse(`${isWeb ? scheme : 'http'}://${host}${port && port !== '*' ? `:${port}` : ''}`);
+    if (scheme === '' || !url || !isHost(url.hostname))
+      fault(
+        'MCP_ALLOWED_ORIGINS must be origins such as https://app.example.com or http://localhost:*, separated by commas.',
+      );
+    else if (!isWeb) return item.toLowerCase();
+    else return port === '*' ? `${url.origin}:*` : url.origin;
+    return item;
+  });
+}
+
+function parseHosts({ text, fault }: Reading): string[] {
+  return itemsOf(text).map((item) => {
+    const host = /^(\[[^\]]*\]|[^:/?#@\\]+)$/.test(item) ? URL.parse(`http://${item}`)?.hostname : undefined;
+    if (host && isHost(host)) return host;
+    fault(
+      'MCP_ALLOWED_HOSTS must be host names without port, such as mcp.example.com or [::1], separated by commas.',
+    );
+    return item;
+  });
+}
+
+const isHost = (text: string) => /^([a-z0-9_-]+(\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])$/.test(text);

@@ -1,0 +1,96 @@
+import {
+  type Finality,
+  type Network,
+  networks,
+  type PrivateKey,
+  parseFinality,
+  parsePrivateKey,
+} from '#adapters/evm';
+import { parseMinor } from '#platform/values/money';
+import { isNetwork, knownNetworks, parseNetworkPairs } from '../network-pairs.ts';
+import { asOneOf, itemsOf } from '../parsers.ts';
+import type { Reading, Setting } from '../setting.ts';
+
+/** With which keys and from which database withdrawals are paid, at which fee, and when a payout is final. */
+export const payouts = {
+  HOT_WALLET_KEYS: {
+    meaning:
+      'Private key that withdrawals are paid with, 32 bytes in hexadecimal: one for all networks, or `network:key`, separated by commas. Only workers read it.',
+    default: '',
+    example: 'polygon:<key>,base:<key>',
+    secret: true,
+    parse: parseHotWalletKeys,
+  },
+  DEPLOYMENT_ID: {
+    meaning:
+      'Any text that names this deployment, such as `production`; up to 200 characters. A worker that pays writes it to an empty database and refuses one with another: `causeway wallets rebind` changes it.',
+    default: '',
+    example: 'production',
+    parse: ({ text, fault, faultMissing }, isNeeded: boolean) => {
+      if (text === '' && isNeeded) faultMissing();
+      if (text.length > 200) fault('DEPLOYMENT_ID must have at most 200 characters.');
+      return text;
+    },
+  },
+  DATABASE_REPLICATION: {
+    meaning:
+      '`synchronous` where no answered commit is lost when a standby is promoted; otherwise payouts halt after a promotion until `causeway wallets recover` was run.',
+    default: 'asynchronous',
+    parse: asOneOf('asynchronous', 'synchronous'),
+  },
+  DATABASE_DURABILITY: {
+    meaning:
+      '`required`: a worker that pays refuses a server with `fsync`, `full_page_writes` or `synchronous_commit` off. `relaxed` is for tests.',
+    default: 'required',
+    parse: asOneOf('required', 'relaxed'),
+  },
+  NETWORK_FINALITY: {
+    meaning:
+      'When a payout is final, `network:rule`, separated by commas: `finalized`, `safe`, a number of blocks, or `safe/10000/finalized` (safe up to 10000, finalized above). Otherwise `finalized`, and on Base `safe/10000/finalized`.',
+    default: '',
+    example: 'polygon:12,base:safe/500/finalized',
+    parse: (reading) =>
+      parseNetworkPairs<Finality>(reading, {
+        form: 'network:rule pairs, a rule being finalized, safe, a number of blocks, or such as safe/10000/finalized',
+        parse: parseFinality,
+      }),
+  },
+  NETWORK_FEE_CAP_GWEI: {
+    meaning:
+      'The most that a unit of gas may cost, `network:gwei`, separated by commas. Otherwise `polygon:10000,ethereum:500,base:50`.',
+    default: '',
+    example: 'polygon:5000,base:0.5',
+    parse: (reading) =>
+      parseNetworkPairs<bigint>(reading, {
+        form: 'network:gwei pairs, each a number above 0 with at most 9 decimals',
+        parse: (gwei) => parseMinor(gwei, 9) || undefined,
+      }),
+  },
+} satisfies Record<string, Setting>;
+
+/** Every network in `offered` must have a key. */
+function parseHotWalletKeys(
+  { text, fault }: Reading,
+  offered: readonly Network[],
+): ReadonlyMap<Network, PrivateKey> {
+  const keys = new Map<Network, PrivateKey>();
+  const items = itemsOf(text);
+  for (const item of items) {
+    const [, name, digits] = /^(?:([a-z]+):)?(\w+)$/.exec(item) ?? [];
+    const key = parsePrivateKey(digits ?? '');
+    const isForAll = name === undefined && items.length === 1;
+    const isForOne = name !== undefined && isNetwork(name) && !keys.has(name);
+    if (!key || !(isForAll || isForOne)) {
+      // Nothing of the item is repeated: what looks like the name of a network may be a part of the key.
+      fault(
+        `HOT_WALLET_KEYS must be one private key, 32 bytes in hexadecimal, or network:key pairs, networks unlike; ${knownNetworks}.`,
+      );
+      return keys;
+    }
+    for (const network of isForOne ? [name] : networks) keys.set(network, key);
+  }
+  const without = offered.filter((network) => !keys.has(network));
+  if (without.length > 0)
+    fault(`HOT_WALLET_KEYS has no key for ${without.join(', ')}: a worker pays withdrawals with it.`);
+  return keys;
+}

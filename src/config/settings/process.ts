@@ -1,0 +1,36 @@
+import { asInteger, asOneOf } from '../parsers.ts';
+import type { Setting } from '../setting.ts';
+
+/** What one process may take, and what it writes to its log. */
+export const processLimits = {
+  DATABASE_POOL_MAX: {
+    meaning: 'Connections to PostgreSQL, for each process.',
+    default: '10',
+    parse: asInteger(1, 1_000),
+  },
+  DATABASE_CONNECT_TIMEOUT_MS: {
+    meaning: 'The longest that a request waits for a connection to PostgreSQL.',
+    default: '3000',
+    parse: asInteger(10, 600_000),
+  },
+  DATABASE_LOCK_TIMEOUT_MS: {
+    meaning: 'The longest that a statement waits for what another one has locked.',
+    default: '2000',
+    parse: asInteger(10, 600_000),
+  },
+  DATABASE_STATEMENT_TIMEOUT_MS: {
+    meaning: 'The longest that one statement of a request may run.',
+    default: '5000',
+    parse: asInteger(10, 600_000),
+  },
+  SHUTDOWN_GRACE_MS: {
+    meaning: 'How long a stop waits for requests that are running.',
+    default: '10000',
+    parse: asInteger(0, 600_000),
+  },
+  LOG_LEVEL: {
+    meaning: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
+    default: 'info',
+    parse: asOneOf('info', 'fatal', 'error', 'warn', 'debug', 'trace', 'silent'),
+  },
+} satisfies Record<string, Setting>;

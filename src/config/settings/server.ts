@@ -1,0 +1,90 @@
+import { faultInCidr, isInBlocks } from '#platform/values/address';
+import { asInteger, asOneOf, asText, isHttpUrl, isLoopback, itemsOf } from '../parsers.ts';
+import type { Reading, Setting } from '../setting.ts';
+
+/** Where the server listens, and how people and partners reach it. */
+export const server = {
+  HOST: { meaning: 'Address to listen on.', default: '127.0.0.1', parse: asText },
+  PORT: { meaning: 'Port to listen on.', default: '8080', parse: asInteger(0, 65_535) },
+  PUBLIC_URL: {
+    meaning:
+      'Origin by which people and partners reach this server, such as `https://connect.example.com`: links begin with it. `https://`, unless it is this machine. May be left out where `HOST` is this machine: then `http://HOST:PORT`.',
+    default: '',
+    example: 'https://connect.example.com',
+    parse: parsePublicUrl,
+  },
+  SIGN_IN_URL: {
+    meaning:
+      'Your own login, where people who are not signed in are sent; it gets `?return_to=` and a path. Without one, the page tells them to sign in with you and come back.',
+    default: '',
+    example: 'https://example.com/login',
+    parse: parseSignInUrl,
+  },
+  TRUSTED_PROXIES: {
+    meaning: 'CIDR blocks of proxies whose `X-Forwarded-For` is believed, separated by commas.',
+    default: '',
+    example: '10.0.0.0/8,2001:db8::/32',
+    parse: parseTrustedProxies,
+  },
+  RATE_LIMIT_STORE: {
+    meaning: '`postgres` where several processes serve together, `memory` where one serves alone.',
+    default: 'postgres',
+    parse: asOneOf('postgres', 'memory'),
+  },
+} satisfies Record<string, Setting>;
+
+export const httpOrigin = (host: string, port: number) =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** As browsers spell it, since what they send is compared with it. */
+function parsePublicUrl(
+  { text, fault }: Reading,
+  { host, port, isApi }: { host: string; port: number; isApi: boolean },
+): string {
+  if (text === '') {
+    // Links would begin with an address that nobody can open, and sessions would go over plain http.
+    if (isApi && !isLoopback(host))
+      fault(
+        'PUBLIC_URL must be given where HOST is not this machine alone: the origin by which people reach it, such as https://connect.example.com.',
+      );
+    return httpOrigin(host, port);
+  }
+  const url = isHttpUrl(text) ? new URL(text) : undefined;
+  if (!url || url.href !== `${url.origin}/`)
+    fault(
+      'PUBLIC_URL must be one http:// or https:// origin without path, such as https://connect.example.com.',
+    );
+  else if (url.protocol === 'http:' && !isLoopback(url.hostname))
+    fault(
+      'PUBLIC_URL must be https://, or http:// on this machine: sessions and links would be open to anybody on the way.',
+    );
+  return url?.origin ?? text;
+}
+
+function parseSignInUrl({ text, fault }: Reading): string | undefined {
+  if (text === '') return undefined;
+  const url = isHttpUrl(text) ? new URL(text) : undefined;
+  if (!url || url.username || url.password || url.hash || url.searchParams.has('return_to'))
+    fault(
+      'SIGN_IN_URL must be one http:// or https:// address without user name, password, fragment or return_to.',
+    );
+  return url?.href;
+}
+
+function parseTrustedProxies({ text, fault }: Reading): string[] {
+  const blocks = itemsOf(text);
+  for (const block of blocks) {
+    const reason = faultInCidr(block) ?? faultInTrust(block);
+    if (reason) fault(`TRUSTED_PROXIES: ${reason}.`);
+  }
+  return blocks;
+}
+
+/**
+ * Trusting every address means trusting a header that callers write. A block with both ends of IPv4 in it, in
+ * any spelling, covers all of it.
+ */
+function faultInTrust(block: string): string | undefined {
+  const holdsEverybody = ['0.0.0.0', '255.255.255.255'].every((end) => isInBlocks(end, [block]));
+  return holdsEverybody ? `${block} would believe every caller; name the blocks of your proxies` : undefined;
+}
