@@ -1,11 +1,11 @@
-// `npm run contracts`: compiles contracts/test-tokens.sol with the npm compiler and writes src/adapters/evm/test-tokens.json.
+// `npm run contracts`: compiles contracts/test-tokens.sol with the npm compiler and writes src/sandbox/devnet/test-tokens.json.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import solc from 'solc';
 
 const source = 'contracts/test-tokens.sol';
 const root = path.resolve(import.meta.dirname, '..');
-export const artifactFile = path.join(root, 'src/adapters/evm/test-tokens.json');
+export const artifactFile = path.join(root, 'src/sandbox/devnet/test-tokens.json');
 
 interface CompilerOutput {
   errors?: { severity: string; formattedMessage: string }[];

@@ -7,14 +7,13 @@ import {
   addressOfKey,
   callNode,
   chains,
-  deployTestTokens,
   type Network,
   type NetworkSettings,
   type PrivateKey,
   type TokenSymbol,
   tokensOf,
 } from '#adapters/evm';
-import { openChain, reorganise, serveChain } from '../src/sandbox/devnet/index.ts';
+import { deployTestTokens, openChain, reorganise, serveChain } from '../src/sandbox/devnet/index.ts';
 import { noteSecret } from './harness.ts';
 
 type Hex = `0x${string}`;

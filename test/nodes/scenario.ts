@@ -1,6 +1,6 @@
 import { privateKeyToAccount } from 'viem/accounts';
 import { encodeDeployData, encodeFunctionData, getContractAddress, keccak256, parseAbi } from 'viem/utils';
-import bytecodes from '../../src/adapters/evm/test-tokens.json' with { type: 'json' };
+import bytecodes from '../../src/sandbox/devnet/test-tokens.json' with { type: 'json' };
 
 type Hex = `0x${string}`;
 

@@ -9,7 +9,6 @@ export {
   readTransactionCount,
 } from './blocks.ts';
 export { type Chain, chains, type Network, networks, type TokenSymbol } from './chains.ts';
-export { deployTestTokens } from './deploy-test-tokens.ts';
 export { type Fees, raiseFees, readFees } from './fees.ts';
 export {
   describeFinality,

@@ -4,14 +4,13 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { privateKeyToAccount } from 'viem/accounts';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
-import { openChain, type RpcServer, serveChain } from '../../sandbox/devnet/index.ts';
+import { deployTestTokens, openChain, type RpcServer, serveChain } from '../../sandbox/devnet/index.ts';
 import {
   chains,
   createEvm,
   createNode,
   createSigner,
   createToken,
-  deployTestTokens,
   hashOf,
   matchTransfer,
   NodeError,

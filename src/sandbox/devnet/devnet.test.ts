@@ -9,9 +9,10 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callNode, chains, deployTestTokens, type Network, networks, type PrivateKey } from '#adapters/evm';
+import { callNode, chains, type Network, networks, type PrivateKey } from '#adapters/evm';
 import { StartupError } from '#platform/errors/startup-error';
 import { createLog } from '#platform/observe/log';
+import { deployTestTokens } from './deploy-test-tokens.ts';
 import { type Devnet, type DevnetNetwork, startNetworks } from './start-networks.ts';
 
 const recipient = '0x00000000000000000000000000000000000000aa';
@@ -79,7 +80,7 @@ async function startSupervisor(t: TestContext, home: string, keys: ReturnType<ty
   const script = `
     const [modules, home, keys] = process.argv.slice(1);
     const { startDevnet } = await import(modules + '/sandbox/devnet/index.ts');
-    const { createLog } = await import(modules + '/platform/log.ts');
+    const { createLog } = await import(modules + '/platform/observe/log.ts');
     const log = createLog({ level: 'silent' });
     const { networks } = await startDevnet({ home, keys: JSON.parse(keys), log });
     console.log(JSON.stringify(networks));

@@ -1,3 +1,4 @@
+export { deployTestTokens } from './deploy-test-tokens.ts';
 export { openChain } from './open-chain.ts';
 export { reorganise } from './reorganise.ts';
 export { type RpcServer, serveChain } from './rpc-server.ts';

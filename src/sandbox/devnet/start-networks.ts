@@ -1,17 +1,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import {
-  addressOfKey,
-  chains,
-  deployTestTokens,
-  type Network,
-  networks,
-  type PrivateKey,
-} from '#adapters/evm';
+import { addressOfKey, chains, type Network, networks, type PrivateKey } from '#adapters/evm';
 import { reasonOf, StartupError } from '#platform/errors/startup-error';
 import type { Log } from '#platform/observe/log';
 import { prepareFolder } from '../folder-lock.ts';
 import { resetHint } from '../reset-hint.ts';
+import { deployTestTokens } from './deploy-test-tokens.ts';
 import { type DevnetNode, startNode } from './start-node.ts';
 
 export interface DevnetOptions {

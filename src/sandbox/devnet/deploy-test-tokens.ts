@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TokenSymbol } from './chains.ts';
-import { type Hex, toQuantity } from './hex.ts';
-import { callNode } from './json-rpc.ts';
-import type { PrivateKey } from './private-key.ts';
+import { privateKeyToAccount } from 'viem/accounts';
+import { encodeDeployData, encodeFunctionData, getContractAddress } from 'viem/utils';
+import { callNode, type PrivateKey, type TokenSymbol } from '#adapters/evm';
 import bytecodes from './test-tokens.json' with { type: 'json' };
-import { viem } from './viem.ts';
+
+type Hex = `0x${string}`;
 
 const abi = [
   {
@@ -47,30 +47,30 @@ export interface TestTokenOptions {
   /** Who gets 10,000,000 of each token, and the native coin for gas. */
   holder: string;
   tokens: readonly TokenSymbol[];
-  /** Where the issuer's nonces begin. Addresses follow from them, so that two networks with two beginnings share none. */
+  /** The issuer's first nonce. Addresses follow from nonces, so it keeps those of two networks apart. */
   firstNonce?: number;
 }
 
 /**
- * Puts the tokens onto a devnet and says where they are. The issuer's transactions have a fixed order, each token's creation
- * and then its minting, so the issuer's nonce tells how far an earlier run came, and the rest is done. That makes the tokens'
- * addresses the same for the same issuer.
+ * Deploys the tokens to a devnet and returns their addresses. The issuer's transactions have a fixed order,
+ * each token's creation and then its minting, so the issuer's nonce shows how far an earlier run came, and
+ * the rest is done. The same issuer always gets the same addresses.
  */
 export async function deployTestTokens(options: TestTokenOptions): Promise<Record<string, string>> {
   const { rpcUrl, chainId, issuerKey, tokens, firstNonce = 0 } = options;
   const call = <Result>(method: string, ...params: unknown[]) =>
     callNode<Result>({ rpcUrl, method, params, timeoutMs: callTimeoutMs });
-  const issuer = viem.accounts.privateKeyToAccount(issuerKey);
+  const issuer = privateKeyToAccount(issuerKey);
   const holder = options.holder as Hex;
   const addressOf = (at: number) =>
-    viem.utils.getContractAddress({ from: issuer.address, nonce: BigInt(firstNonce + 2 * at) });
+    getContractAddress({ from: issuer.address, nonce: BigInt(firstNonce + 2 * at) });
   const steps = tokens.flatMap((symbol, at) => [
     { to: undefined, data: creationOf(symbol), gas: 2_000_000n },
     { to: addressOf(at), data: mintingFor(holder), gas: 200_000n },
   ]);
 
   const next = Number(await call<Hex>('eth_getTransactionCount', issuer.address, 'latest'));
-  if (next < firstNonce) await call('hardhat_setNonce', issuer.address, toQuantity(firstNonce));
+  if (next < firstNonce) await call('hardhat_setNonce', issuer.address, `0x${firstNonce.toString(16)}`);
   const done = Math.max(next - firstNonce, 0);
   if (done < steps.length) {
     for (const address of [issuer.address, holder]) await call('hardhat_setBalance', address, gasMoney);
@@ -103,7 +103,7 @@ export async function deployTestTokens(options: TestTokenOptions): Promise<Recor
 
 function creationOf(symbol: TokenSymbol): Hex {
   const { name, contract } = testTokens[symbol];
-  return viem.utils.encodeDeployData({
+  return encodeDeployData({
     abi,
     bytecode: bytecodes[contract] as Hex,
     args: [name, symbol],
@@ -111,7 +111,7 @@ function creationOf(symbol: TokenSymbol): Hex {
 }
 
 function mintingFor(holder: Hex): Hex {
-  return viem.utils.encodeFunctionData({ abi, functionName: 'mint', args: [holder, mintedUnits] });
+  return encodeFunctionData({ abi, functionName: 'mint', args: [holder, mintedUnits] });
 }
 
 type Call = <Result>(method: string, ...params: unknown[]) => Promise<Result>;
