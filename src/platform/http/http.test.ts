@@ -11,7 +11,8 @@ import { type RawAnswer, type RawOptions, sendRaw } from '#test/raw-http';
 import { sized } from '#test/sizes';
 import { commands } from '../../app.ts';
 import { createMetrics } from '../observe/metrics.ts';
-import { createHttpServer, limits } from './http.ts';
+import { createHttpServer } from './http.ts';
+import { limits } from './limits.ts';
 
 const cardIssuer = await startTestIssuer();
 after(() => cardIssuer.stop());

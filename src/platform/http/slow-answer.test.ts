@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, testLog } from '#test/harness';
 import { createMetrics } from '../observe/metrics.ts';
-import { createHttpServer, limits } from './http.ts';
+import { createHttpServer } from './http.ts';
+import { limits } from './limits.ts';
 
 // In a file of its own, beside which the others run: it waits for longer than the connection timeout.
 test('200: an answer that takes longer than the connection timeout is not cut off while we work on it', async () => {

@@ -3,8 +3,8 @@ import { type Ctx, contextFor, type Deps, type KeyActor } from '#context';
 import { authenticateKey } from '#features/keys';
 import type { Tool } from '#platform/commands/tool';
 import { DatabaseUnavailable, Refusal } from '#platform/errors/errors';
+import { asRefusal } from '#platform/http/as-refusal';
 import {
-  asRefusal,
   callerAddress,
   type FastifyReply,
   type FastifyRequest,

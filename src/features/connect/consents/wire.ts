@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { scopeList } from '#features/connect/integrations';
 import { invalidField } from '#platform/errors/errors';
-import { errorSchema } from '#platform/http/http';
 import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
+import { errorSchema } from '#platform/http/send-error';
 import type { Consent, ConsentDuration, ConsentRequest, SharedData } from './consent.ts';
 import type { ReadRow } from './queries.ts';
 

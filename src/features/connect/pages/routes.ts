@@ -20,13 +20,8 @@ import {
   useSignInLink,
 } from '#features/connect/sessions';
 import { commonErrors, invalidField, type Refusal } from '#platform/errors/errors';
-import {
-  asRefusal,
-  type FastifyReply,
-  type FastifyRequest,
-  type HttpServer,
-  noteForLog,
-} from '#platform/http/http';
+import { asRefusal } from '#platform/http/as-refusal';
+import { type FastifyReply, type FastifyRequest, type HttpServer, noteForLog } from '#platform/http/http';
 import { renderAppsPage } from './apps-page.ts';
 import { renderConsentPage } from './consent-page.ts';
 import { pageErrors } from './errors.ts';

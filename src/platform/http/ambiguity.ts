@@ -1,0 +1,25 @@
+import type { FastifyRequest } from 'fastify';
+import { commonErrors, type Refusal } from '../errors/errors.ts';
+import { queryFault } from './strict-query.ts';
+
+const singleHeaders = new Set(['host', 'authorization', 'x-api-key']);
+
+/** Two readers of one request, a proxy and we, must not see two different requests. */
+export function ambiguityIn(request: FastifyRequest): Refusal | undefined {
+  const { rawHeaders } = request.raw;
+  const seen: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!.toLowerCase();
+    if (!singleHeaders.has(name)) continue;
+    if (seen.includes(name))
+      return commonErrors.invalidRequest({ message: `Header ${name} is given more than once` });
+    seen.push(name);
+  }
+  if (!seen.includes('host')) return commonErrors.invalidRequest({ message: 'Header host is missing' });
+  const { expect } = request.headers;
+  if (expect !== undefined && !/^(100-continue)?$/i.test(expect)) {
+    return commonErrors.invalidRequest({ message: 'Header expect must be 100-continue' });
+  }
+  const fault = queryFault(request.query);
+  return fault === undefined ? undefined : commonErrors.invalidRequest({ message: fault });
+}

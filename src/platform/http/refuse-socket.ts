@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { commonErrors } from '../errors/errors.ts';
+import type { Log } from '../observe/log.ts';
+import { limits } from './limits.ts';
+import { commonHeaders, errorBody } from './send-error.ts';
+
+/** What Node's parser refuses before there is a request: answered with our body, then closed. */
+export function refuseSocket(log: Log, error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const refusal =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? commonErrors.headersTooLarge()
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? commonErrors.requestTimeout()
+        : commonErrors.invalidRequest({ message: 'Request is not valid HTTP' });
+  const requestId = randomUUID();
+  log.info(
+    { reqId: requestId, status: refusal.status, code: error.code },
+    'request refused before it was read',
+  );
+  const body = JSON.stringify(errorBody(refusal, requestId));
+  const headers = {
+    ...commonHeaders(requestId),
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  };
+  const head = [
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // Our end alone would let a caller that goes on sending keep the socket for ever.
+  setTimeout(() => socket.destroy(), limits.lingerMs).unref();
+}
