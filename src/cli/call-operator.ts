@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { userInfo } from 'node:os';
+import { Readable } from 'node:stream';
+import { readCommandLineSetting as readSetting } from '#config/settings/command-line';
+import { UsageFault } from '../command-line.ts';
+import { readSandboxFile } from '../sandbox/index.ts';
+import { type Answer, CommandFault, reasonOf } from './answer.ts';
+
+/** By `--url`, or straight on the database, or on the sandbox of this folder. */
+export async function callOperator<T>(
+  name: string,
+  { input, ...flags }: { input: object; url?: string; token?: string },
+  receive: (answer: Answer) => Promise<T>,
+): Promise<T> {
+  const { env } = process;
+  let url = flags.url ?? readSetting(env, 'CAUSEWAY_URL');
+  if (!url && readSetting(env, 'DATABASE_URL')) return callDatabase(name, input, receive);
+  let token = flags.token ?? readSetting(env, 'CAUSEWAY_OPERATOR_TOKEN');
+  if (!url) {
+    const sandbox = readSandboxFile(readSetting(env, 'CAUSEWAY_HOME')!);
+    if (!sandbox) {
+      throw new UsageFault(
+        'Say where: --url and --token of a server, or DATABASE_URL, or start the sandbox in this folder.',
+      );
+    }
+    url = sandbox.operatorUrl;
+    token ||= sandbox.operatorToken;
+  }
+  if (!token) throw new UsageFault('A server wants a token: give --token or CAUSEWAY_OPERATOR_TOKEN.');
+  // Until the answer begins: a file may take longer, and `fetch` itself gives up on one that stops.
+  const patience = new AbortController();
+  const timer = setTimeout(() => patience.abort(new Error('it took longer than ten minutes')), 600_000);
+  const response = await fetch(`${url.replace(/\/$/, '')}/operator/${name}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+    signal: patience.signal,
+  })
+    .catch((error: Error) => {
+      throw new CommandFault(`${url} does not answer: ${reasonOf(error)}.`);
+    })
+    .finally(() => clearTimeout(timer));
+  const { status, headers, body } = response;
+  return receive({ from: url, status, headers, body: body ? Readable.fromWeb(body) : Readable.from([]) });
+}
+
+/** The same route, validation and audit in this process, as an operator named after the user. */
+async function callDatabase<T>(
+  name: string,
+  input: object,
+  receive: (answer: Answer) => Promise<T>,
+): Promise<T> {
+  const { buildApp } = await import('../app.ts');
+  const { readConfig } = await import('#config/config');
+  const { createDeps, requireSchema } = await import('../main.ts');
+  const { createLog } = await import('#platform/observe/log');
+  const token = randomBytes(20).toString('hex');
+  const operatorTokens = {
+    OPERATOR_TOKENS: `cli-${nameOfPerson()}:${token}`,
+    OPERATOR_TOKENS_FILE: undefined,
+  };
+  const config = readConfig({ ...process.env, ...operatorTokens });
+  const deps = createDeps(config, createLog({ level: 'silent' }));
+  const server = await buildApp(deps, { ...config, servesApi: true });
+  try {
+    await requireSchema(deps.db);
+    const response = await server.inject({
+      method: 'POST',
+      url: `/operator/${name}`,
+      headers: { authorization: `Bearer ${token}` },
+      payload: input,
+      payloadAsStream: true,
+    });
+    const headers = new Headers(response.headers as Record<string, string>);
+    return await receive({
+      from: 'The database',
+      status: response.statusCode,
+      headers,
+      body: response.stream(),
+    });
+  } finally {
+    await server.close();
+    await deps.db.end();
+  }
+}
+
+/** In the alphabet of operators' names. A container may run under a number that has no name. */
+function nameOfPerson(): string {
+  let name = `uid-${process.getuid?.()}`;
+  try {
+    name = userInfo().username;
+  } catch {}
+  return name.replace(/[^A-Za-z0-9_.@-]/g, '-').slice(0, 50);
+}

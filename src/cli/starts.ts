@@ -1,0 +1,101 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { ConfigFault } from '#config/setting';
+import { readCommandLineSetting } from '#config/settings/command-line';
+import { UsageFault } from '../command-line.ts';
+import type { Role } from '../main.ts';
+import { runSandbox } from '../sandbox/index.ts';
+
+export interface Start {
+  name: string;
+  summary: string;
+  flags: Record<string, string>;
+  run(args: string[]): Promise<void>;
+}
+
+/** What `causeway` starts, other than operator commands. */
+export const starts: readonly Start[] = [
+  {
+    name: 'serve',
+    summary: 'serve with DATABASE_URL and the other settings of the README',
+    flags: { '--roles api,worker': 'what this process does; both unless told' },
+    run: runServe,
+  },
+  {
+    name: 'migrate',
+    summary: 'bring the database of DATABASE_URL to this release’s schema',
+    flags: {
+      '--functions':
+        'write every SQL function of this release again, also over those of a later one or a change by hand',
+      '--check': 'change nothing; name what differs, with exit code 1 where something does',
+    },
+    run: runMigrate,
+  },
+  {
+    name: 'sandbox',
+    summary: 'everything on this machine, with demo data (npm start)',
+    flags: { '--reset': 'start from scratch, with an empty embedded database' },
+    run: (args) => runSandbox(args, process.env),
+  },
+];
+
+async function runServe(args: string[]): Promise<void> {
+  const flags = readFlags('serve', args, { roles: { type: 'string', default: 'api,worker' } });
+  const { roles, serve, stopOnSignal } = await import('../main.ts');
+  const wanted = flags.roles.split(',') as Role[];
+  const unknown = wanted.find((role) => !roles.includes(role));
+  if (unknown !== undefined)
+    throw new UsageFault(`There is no role "${unknown}"; the roles are ${roles.join(' and ')}.`);
+  const { readConfig } = await import('#config/config');
+  const { createLog } = await import('#platform/observe/log');
+  const config = readConfig(process.env, wanted);
+  const server = await serve(config, createLog({ level: config.logLevel }), wanted);
+  await stopOnSignal(server.stop);
+}
+
+async function runMigrate(args: string[]): Promise<void> {
+  const { check, functions: isWritingAll } = readFlags('migrate', args, {
+    check: { type: 'boolean' },
+    functions: { type: 'boolean' },
+  });
+  const databaseUrl = readCommandLineSetting(process.env, 'DATABASE_URL');
+  if (!databaseUrl) throw new ConfigFault(['DATABASE_URL is missing.']);
+  const { MigrationFault, migrate, readRelease } = await import('#platform/db/migrate');
+  const orUnreachable = async (error: Error): Promise<never> => {
+    if (error instanceof MigrationFault) throw error;
+    const { unreachable } = await import('../main.ts');
+    throw unreachable(error);
+  };
+  if (check) {
+    const { findDrift } = await import('#platform/db/check-schema');
+    const drift = await findDrift(databaseUrl, readRelease()).catch(orUnreachable);
+    print(drift.length > 0 ? drift.join('\n') : 'The database is what the files of this release say.');
+    if (drift.length > 0) process.exitCode = 1;
+    return;
+  }
+  const applied = await migrate(databaseUrl, { functions: isWritingAll ? 'all' : 'forward' }).catch(
+    orUnreachable,
+  );
+  const { migrations, functions, hasLaterFunctions } = applied;
+  if (migrations.length > 0) print(`Applied ${migrations.join(', ')}.`);
+  if (functions.length > 0)
+    print(`Applied ${functions.length === 1 ? functions[0] : `${functions.length} functions and views`}.`);
+  if (hasLaterFunctions)
+    print(
+      'The functions of a later release stay. `causeway migrate --functions` replaces them by those of this release.',
+    );
+  else if (migrations.length + functions.length === 0) print('The database is up to date.');
+}
+
+function readFlags<T extends NonNullable<ParseArgsConfig['options']>>(
+  name: string,
+  args: string[],
+  options: T,
+) {
+  try {
+    return parseArgs({ args, options, strict: true }).values;
+  } catch (error) {
+    throw new UsageFault(`${(error as Error).message.split('. ')[0]}. See: causeway ${name} --help`);
+  }
+}
+
+const print = (text: string) => console.log(text);
