@@ -26,7 +26,6 @@ import { cardTransactionStatuses } from './lists/queries/transactions.ts';
 import { readRevealKey } from './read-reveal-key.ts';
 import { listRefills } from './refills/index.ts';
 import { revealCard } from './reveal-card.ts';
-import { updateCard } from './update-card.ts';
 import {
   presentAccountMovements,
   presentBalances,
@@ -43,7 +42,8 @@ import {
   toolRefill,
   toolSecrets,
   toolSnapshot,
-} from './wire.ts';
+} from './tools-wire.ts';
+import { updateCard } from './update-card.ts';
 
 const userId = Type.String();
 const cardId = Type.With(issuerId, { description: 'A card of the user: id of a card of getUserCards.' });

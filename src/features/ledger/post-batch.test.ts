@@ -287,7 +287,10 @@ test('409 ledger.post: the id of a withdrawal in flight', async () => {
   const bulkId = await makeWithdrawal(harness, key);
   const [row] = await harness.deps.db.query('select id from withdrawals where bulk_id = $1', [bulkId]);
   const { status, body } = await post([lineOf(key.userId, { id: row!.id as string })]);
-  assert.deepEqual([status, body.error], [409, 'lines[0]: An unsettled record has this id: settle it instead']);
+  assert.deepEqual(
+    [status, body.error],
+    [409, 'lines[0]: An unsettled record has this id: settle it instead'],
+  );
 });
 
 // Keys

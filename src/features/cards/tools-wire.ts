@@ -1,0 +1,168 @@
+import { type Static, Type } from 'typebox';
+import { cardStatuses, spendingIntervals } from '#adapters/issuer';
+import type { NumberedPage } from '#platform/commands/cursor-page';
+import { exactObject, paginate, toolPagination } from '#platform/commands/tool-shapes';
+import { dateTime, nullable } from '#platform/http/schemas';
+import { formatCents } from '#platform/values/money';
+import { sanitizeText } from '#platform/values/sanitize-text';
+import type { CardView, NamedCard } from './lists/queries/cards.ts';
+import type { AccountMovements } from './lists/queries/movements.ts';
+import { type CardTransactionView, cardTransactionStatuses } from './lists/queries/transactions.ts';
+import type { CardRow } from './queries/cards.ts';
+import { type RefillView, refillStatuses } from './refills/index.ts';
+import { toNumber } from './wire.ts';
+
+// Texts of others are made inert. Amounts are exact decimal strings, except where the contract has a number.
+
+const text = Type.String();
+const dollars = Type.String({ description: 'US dollars, decimal string.' });
+const oneOf = <Word extends string>(words: readonly Word[]) => Type.Enum([...words], { type: 'string' });
+
+const inertNickname = (nickname: string | null) => (nickname === null ? null : sanitizeText(nickname));
+
+/** An item of `cards` of `getUserCards`. */
+export const toolCard = exactObject({
+  id: text,
+  cardIssuerUserId: text,
+  nickname: nullable(text),
+  lastFourDigits: text,
+  status: oneOf(cardStatuses),
+});
+
+export function presentToolCard(card: NamedCard): Static<typeof toolCard> {
+  const { id, cardIssuerUserId, lastFourDigits, status } = card;
+  return { id, cardIssuerUserId, nickname: inertNickname(card.nickname), lastFourDigits, status };
+}
+
+/** A card that was made or changed. */
+export const toolChangedCard = exactObject({
+  ...toolCard.properties,
+  spendingLimit: dollars,
+  spendingInterval: oneOf(spendingIntervals),
+});
+
+export function presentChangedCard(card: CardRow): Static<typeof toolChangedCard> {
+  const { spendingLimit, spendingInterval } = card;
+  return { ...presentToolCard(card), spendingLimit: formatCents(spendingLimit), spendingInterval };
+}
+
+export const toolSecrets = exactObject(
+  { encryptedPan: text, encryptedCvc: text },
+  'Only of a reveal: base64 of AES-GCM ciphertext under your own key; getCardRevealPublicKey says how to open it.',
+);
+
+/** `balances` of `getUserCards`. */
+export const toolBalances = exactObject({
+  totalUsd: Type.String({
+    description: 'Collateral behind all of the user’s cards, US dollars, decimal string.',
+  }),
+});
+
+export const presentBalances = (collateralMinor: bigint): Static<typeof toolBalances> => ({
+  totalUsd: formatCents(collateralMinor),
+});
+
+/** An item of `transactions` of `getUserCardTransactions`. */
+export const toolCardTransaction = exactObject({
+  id: text,
+  amount: Type.Number({ description: 'Above zero; of a refund, what was given back.' }),
+  currency: text,
+  merchantName: text,
+  status: oneOf(cardTransactionStatuses),
+  createdAt: dateTime,
+  type: oneOf(['purchase', 'refund']),
+});
+
+export function presentToolTransaction(view: CardTransactionView): Static<typeof toolCardTransaction> {
+  const { id, currency, status, type } = view;
+  return {
+    id,
+    amount: toNumber(view.amountMinor),
+    currency,
+    merchantName: sanitizeText(view.merchantName),
+    status,
+    createdAt: view.createdAt.toISOString(),
+    type,
+  };
+}
+
+/** An item of `cardsSnapshot` of `getUserCardSummary`. */
+export const toolSnapshot = exactObject({
+  ...toolCard.properties,
+  spendingLimit: dollars,
+  availableLimit: Type.String({
+    description: 'What is left of the spending limit in the running interval, US dollars, decimal string.',
+  }),
+  spendingInterval: oneOf(spendingIntervals),
+});
+
+export function presentSnapshot(view: CardView): Static<typeof toolSnapshot> {
+  return {
+    ...presentToolCard(view),
+    spendingLimit: formatCents(view.spendingLimitMinor),
+    availableLimit: formatCents(view.availableLimitMinor),
+    spendingInterval: view.spendingInterval,
+  };
+}
+
+const toolMovement = exactObject({
+  id: text,
+  description: text,
+  action: oneOf(['deposit', 'purchase', 'refund', 'adjustment']),
+  status: text,
+  amount: dollars,
+  runningBalance: dollars,
+  previousBalance: dollars,
+  createdAt: dateTime,
+  type: oneOf(['credit', 'debit']),
+});
+
+/** An item of `balanceMovements` of `getUserCardBalanceMovements`. */
+export const toolAccountMovements = exactObject({
+  cardIssuerUserId: text,
+  movements: Type.Array(toolMovement, { description: 'Newest first.' }),
+  pagination: toolPagination,
+});
+
+export function presentAccountMovements(
+  { cardIssuerUserId, total, movements }: AccountMovements,
+  page: NumberedPage,
+): Static<typeof toolAccountMovements> {
+  return {
+    cardIssuerUserId,
+    movements: movements.map((view) => ({
+      id: view.id,
+      description: sanitizeText(view.description),
+      action: view.action,
+      status: view.status,
+      amount: formatCents(view.amountMinor),
+      runningBalance: formatCents(view.runningBalanceMinor),
+      previousBalance: formatCents(view.previousBalanceMinor),
+      createdAt: view.createdAt.toISOString(),
+      type: view.type,
+    })),
+    pagination: paginate(total, page),
+  };
+}
+
+/** An item of `autoRefillHistories` of `getUserCardBalanceAutomation`. */
+export const toolRefill = exactObject({
+  id: text,
+  amount: dollars,
+  status: oneOf(refillStatuses),
+  retries: Type.Integer({ description: 'How often it was tried again.' }),
+  transactionHash: nullable(text),
+  executedAt: nullable(dateTime),
+});
+
+export function presentRefill(view: RefillView): Static<typeof toolRefill> {
+  const { id, amountMinor, status, retries, transactionHash, executedAt } = view;
+  return {
+    id,
+    amount: formatCents(amountMinor),
+    status,
+    retries,
+    transactionHash,
+    executedAt: executedAt?.toISOString() ?? null,
+  };
+}
