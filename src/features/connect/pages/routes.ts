@@ -1,9 +1,5 @@
-import { type Ctx, contextFor, type Deps, type UserActor } from '#context';
+import type { Deps } from '#context';
 import {
-  type ConsentScope,
-  consentScopes,
-  decideConsent,
-  findRepeatedDecision,
   listConnections,
   listOwnReads,
   openConsentLink,
@@ -14,24 +10,21 @@ import {
   endSession,
   findSession,
   findSignInLink,
-  isCsrfTokenOf,
   isOwnPage,
-  type Session,
   useSignInLink,
 } from '#features/connect/sessions';
 import { commonErrors, invalidField, type Refusal } from '#platform/errors/errors';
 import { asRefusal } from '#platform/http/as-refusal';
-import { type FastifyReply, type FastifyRequest, type HttpServer, noteForLog } from '#platform/http/http';
+import type { FastifyReply, FastifyRequest, HttpServer } from '#platform/http/http';
 import { renderAppsPage } from './apps-page.ts';
 import { renderConsentPage } from './consent-page.ts';
-import { pageErrors } from './errors.ts';
-import { type Form, formBytesMax, parseForm, readField, requireFields } from './form.ts';
-import { chooseLanguage } from './language.ts';
+import { decideOnce, readScopes } from './decision-form.ts';
+import { formBytesMax, parseForm, readField } from './form.ts';
 import { renderRefusal, renderSignedOut, renderSignIn, renderSwitch } from './message-pages.ts';
-import { mayBeOwnForm } from './own-request.ts';
-import { type Reader, styleSheet } from './page.ts';
+import { styleSheet } from './page.ts';
 import { contentPolicy, securityHeaders } from './security-headers.ts';
 import { clearedCookie, readSessionCookie, sessionCookie } from './session-cookie.ts';
+import { ownForm, readerOf, sessions, signedIn } from './visit.ts';
 
 export interface ConnectPageOptions {
   /** The operator's own login. */
@@ -163,73 +156,6 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
     },
     { prefix: '/connect' },
   );
-}
-
-/** For the page that an error becomes. */
-const sessions = new WeakMap<FastifyRequest, Session>();
-
-function readerOf<S extends Session | undefined>(deps: Deps, { headers }: FastifyRequest, session: S) {
-  const language = chooseLanguage(headers['accept-language']);
-  return { language, host: new URL(deps.publicUrl).host, session, now: deps.clock() };
-}
-
-interface Visit {
-  ctx: Ctx<UserActor>;
-  reader: Reader & { session: Session };
-}
-
-async function signedIn(deps: Deps, request: FastifyRequest): Promise<Visit> {
-  const secret = readSessionCookie(deps.publicUrl, request.headers.cookie);
-  const session = await findSession({ db: deps.db, now: deps.clock() }, secret);
-  if (!session) throw pageErrors.notSignedIn();
-  sessions.set(request, session);
-  const { userId } = session;
-  noteForLog(request, { userId });
-  return {
-    ctx: contextFor(deps, { kind: 'user', userId }, request.log as Ctx['log']),
-    reader: readerOf(deps, request, session),
-  };
-}
-
-/** A form that a page of this very session made. */
-async function ownForm(
-  deps: Deps,
-  request: FastifyRequest,
-  fields: readonly string[],
-): Promise<Visit & { form: Form }> {
-  const visit = await signedIn(deps, request);
-  if (!mayBeOwnForm(request, deps.publicUrl)) throw pageErrors.foreignForm();
-  // Without a body there is no form at all.
-  const form = request.body instanceof Map ? (request.body as Form) : parseForm('');
-  if (!isCsrfTokenOf(visit.reader.session.secret, readField(form, 'csrf'))) throw pageErrors.foreignForm();
-  requireFields(form, ['csrf', ...fields]);
-  return { ...visit, form };
-}
-
-/** A form that is sent twice, as by a second click, leads to the same place twice. */
-async function decideOnce(
-  ctx: Ctx<UserActor>,
-  decision: Parameters<typeof findRepeatedDecision>[1],
-): Promise<{ redirectTo: string }> {
-  try {
-    return await decideConsent(ctx, decision);
-  } catch (error) {
-    const isUsed = asRefusal(error).code === 'link_used';
-    const answer = isUsed && (await findRepeatedDecision(ctx, decision));
-    if (!answer) throw error;
-    return answer;
-  }
-}
-
-/** Whether they were asked for is the consent's to say. */
-function readScopes(form: Form): ConsentScope[] {
-  const scopes = form.get('scopes') ?? [];
-  if (new Set(scopes).size < scopes.length) throw invalidField('scopes', 'has one more than once');
-  return scopes.map((scope) => {
-    if (!(consentScopes as readonly string[]).includes(scope))
-      throw invalidField('scopes', 'has an unknown one');
-    return scope as ConsentScope;
-  });
 }
 
 /** The operator's login, told which of our pages the reader wants. */

@@ -1,0 +1,50 @@
+import { type Ctx, contextFor, type Deps, type UserActor } from '#context';
+import { findSession, isCsrfTokenOf, type Session } from '#features/connect/sessions';
+import { type FastifyRequest, noteForLog } from '#platform/http/http';
+import { pageErrors } from './errors.ts';
+import { type Form, parseForm, readField, requireFields } from './form.ts';
+import { chooseLanguage } from './language.ts';
+import { mayBeOwnForm } from './own-request.ts';
+import type { Reader } from './page.ts';
+import { readSessionCookie } from './session-cookie.ts';
+
+/** For the page that an error becomes. */
+export const sessions = new WeakMap<FastifyRequest, Session>();
+
+export function readerOf<S extends Session | undefined>(deps: Deps, { headers }: FastifyRequest, session: S) {
+  const language = chooseLanguage(headers['accept-language']);
+  return { language, host: new URL(deps.publicUrl).host, session, now: deps.clock() };
+}
+
+interface Visit {
+  ctx: Ctx<UserActor>;
+  reader: Reader & { session: Session };
+}
+
+export async function signedIn(deps: Deps, request: FastifyRequest): Promise<Visit> {
+  const secret = readSessionCookie(deps.publicUrl, request.headers.cookie);
+  const session = await findSession({ db: deps.db, now: deps.clock() }, secret);
+  if (!session) throw pageErrors.notSignedIn();
+  sessions.set(request, session);
+  const { userId } = session;
+  noteForLog(request, { userId });
+  return {
+    ctx: contextFor(deps, { kind: 'user', userId }, request.log as Ctx['log']),
+    reader: readerOf(deps, request, session),
+  };
+}
+
+/** A form that a page of this very session made. */
+export async function ownForm(
+  deps: Deps,
+  request: FastifyRequest,
+  fields: readonly string[],
+): Promise<Visit & { form: Form }> {
+  const visit = await signedIn(deps, request);
+  if (!mayBeOwnForm(request, deps.publicUrl)) throw pageErrors.foreignForm();
+  // Without a body there is no form at all.
+  const form = request.body instanceof Map ? (request.body as Form) : parseForm('');
+  if (!isCsrfTokenOf(visit.reader.session.secret, readField(form, 'csrf'))) throw pageErrors.foreignForm();
+  requireFields(form, ['csrf', ...fields]);
+  return { ...visit, form };
+}
