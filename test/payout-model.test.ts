@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { statuses } from '../src/features/withdrawals/states.ts';
 import { promises } from './model/invariants.ts';
 import { losing, mutants } from './model/mutants.ts';
 import { describeBounds, describeOutcome, searchPayouts, usualBounds } from './model/payouts.ts';
 import { canFinish } from './model/search.ts';
+import { Status } from './model/world.ts';
 import { sizes } from './sizes.ts';
 
 /** A rule that never applies would make the search silent for the wrong reason. */
@@ -25,6 +27,10 @@ const happenings = [
   'the mempool drops',
   'a late copy',
 ];
+
+test('the model has the statuses of withdrawals, in their order', () => {
+  assert.deepEqual(Object.keys(Status), ['absent', ...statuses]);
+});
 
 test('the payout protocol keeps its promises in every state of a small world', (t) => {
   const bounds = { ...usualBounds, bumps: sizes.model.bumps };

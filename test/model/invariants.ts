@@ -1,4 +1,5 @@
 // What must hold in every state and over every step, whatever the workers, the node and the chain do.
+import { moves, type Status as Name, statuses as names } from '../../src/features/withdrawals/states.ts';
 import {
   type Attempt,
   type Bounds,
@@ -44,14 +45,24 @@ export function brokenBetween(before: World, after: World): string[] {
   if (before.loss === Loss.copied && after.loss !== Loss.copied) return [];
   const isForward = before.statuses.every((status, withdrawal) => {
     const next = after.statuses[withdrawal]!;
-    return (
-      next === status ||
-      (next > status && status < Status.completed) ||
-      (next === Status.pending && isUnsent(before, withdrawal))
-    );
+    if (next === status) return true;
+    return reachable[status]!.has(next) && (next > status || isUnsent(before, withdrawal));
   });
   return isForward ? [] : [promises.forwardOnly];
 }
+
+/** By status, those that the product's moves lead to: one step of ours may be several moves of a transaction. */
+const reachable = Object.values(Status).map((status) => {
+  const found = new Set<Status>();
+  const visit = (name: Name) => {
+    if (found.has(Status[name])) return;
+    found.add(Status[name]);
+    for (const next of moves[name]) visit(next);
+  };
+  if (status === Status.absent) visit('queued');
+  else for (const next of moves[names[status - 1]!]) visit(next);
+  return found;
+});
 
 /** It has a nonce, and nothing of it has left: an operator may take it off again. */
 const isUnsent = ({ lane }: World, withdrawal: number) =>

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import pg from 'pg';
 import { makeAddress, makeKey } from '#test/factories';
 import { useHarness } from '#test/harness';
-import { moves, type Status, statuses } from '../withdrawals/states.ts';
+import { isFinal, moves, type Status, statuses } from '../withdrawals/states.ts';
 
 const harness = useHarness();
 const makeHash = () => `0x${randomBytes(32).toString('hex')}`;
@@ -61,6 +62,14 @@ async function giveSlot(id: string, minedHash?: string): Promise<number> {
   return nonce;
 }
 
+/** A nonce that it had, and that is proven void. */
+const giveVoidSlot = (id: string) =>
+  query(
+    `insert into payout_slots (network, address, nonce, void_of, opened_at, state, settled_at)
+     values ('polygon', $1, $2, $3, now(), 'void', now())`,
+    [wallet, nextNonce++, id],
+  );
+
 const move = (id: string, to: Status, hash: string | null = null) =>
   query(
     `update withdrawals set status = $2, transaction_hash = $3, error_message = case when $2 = 'failed' then 'a reason' end,
@@ -90,7 +99,7 @@ describe('the database refuses an illegal move of a withdrawal, with everything 
       test(`${from} → ${to}: ${isLegal ? 'moves' : 'refused'}`, async () => {
         const id = await make(from);
         const hash = makeHash();
-        if (from === 'processing') await giveSlot(id, hash);
+        if (from === 'processing') await (to === 'pending' ? giveVoidSlot(id) : giveSlot(id, hash));
         if (from === 'pending' && to === 'processing') await giveSlot(id);
         if (to === 'completed') await givePosting(id);
         const moving = move(id, to, from === 'processing' ? hash : null);
@@ -104,6 +113,35 @@ describe('the database refuses an illegal move of a withdrawal, with everything 
       });
     }
   }
+});
+
+describe('the moves of states.ts are those of', () => {
+  const asPairs = Object.entries(moves).flatMap(([from, to]) => to.map((one) => `${from} → ${one}`));
+  const openOnes = statuses.filter((status) => !isFinal(status));
+  const wordsIn = (text: unknown) => [...String(text).matchAll(/'(\w+)'/g)].map(([, word]) => word);
+  const define = async (call: string) => (await query(`select ${call} as text`))[0]!.text;
+
+  test('withdrawals_guard_move', async () => {
+    const text = await define(`pg_get_functiondef('withdrawals_guard_move'::regproc)`);
+    const list = /\(old\.status, new\.status\) not in (.*?) then/s.exec(String(text))?.[1] ?? '';
+    const pairs = [...list.matchAll(/\('(\w+)', '(\w+)'\)/g)];
+    assert.deepEqual(pairs.map(([, from, to]) => `${from} → ${to}`).sort(), asPairs.sort());
+  });
+
+  test('the check of the status, and the index of open withdrawals', async () => {
+    const check = await define(
+      `(select pg_get_constraintdef(oid) from pg_constraint where conname = 'withdrawals_status_check')`,
+    );
+    assert.deepEqual(wordsIn(check), statuses);
+    assert.deepEqual(wordsIn(await define(`pg_get_indexdef('withdrawals_open'::regclass)`)), openOnes);
+  });
+
+  test('the diagram in ARCHITECTURE.md', () => {
+    const text = readFileSync(new URL('../../../ARCHITECTURE.md', import.meta.url), 'utf8');
+    const arrows = [...text.matchAll(/^ {2}(\w+) --> (\w+) :/gm)].filter(([, from, to]) => from !== to);
+    const drawn = new Set(arrows.map(([, from, to]) => `${from} → ${to}`));
+    assert.deepEqual([...drawn].sort(), asPairs.sort());
+  });
 });
 
 describe('the database refuses', () => {

@@ -4,6 +4,7 @@ import { releaseHeld } from '#features/ledger';
 import { isFoundPaid, isInDoubt } from '#features/payouts';
 import { withdrawalErrors } from './errors.ts';
 import { lockWithdrawal, selectWithdrawal, updateFailed, type WithdrawalRow } from './queries.ts';
+import { isFinal } from './states.ts';
 
 /** Fails a withdrawal that is not signed yet and gives what was held for it back. Once signed, only the chain decides. */
 export function cancelWithdrawal(
@@ -13,7 +14,7 @@ export function cancelWithdrawal(
   return inTransaction(ctx, async (ctx) => {
     const row = await lockWithdrawal(ctx.db, withdrawalId);
     if (!row) throw withdrawalErrors.withdrawalNotFound();
-    if (row.status === 'completed' || row.status === 'failed') throw withdrawalErrors.alreadyFinal();
+    if (isFinal(row.status)) throw withdrawalErrors.alreadyFinal();
     if (row.status === 'processing' || (await isFoundPaid(ctx.db, withdrawalId)))
       throw withdrawalErrors.alreadySigned();
     if (await isInDoubt(ctx, row.network)) throw withdrawalErrors.walletHalted();

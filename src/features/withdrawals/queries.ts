@@ -1,6 +1,6 @@
 import { networks } from '#adapters/evm';
 import type { Db, Row } from '#platform/db/db';
-import { isFinal, type Status } from './states.ts';
+import { isFinal, type Status, statuses } from './states.ts';
 
 export interface WithdrawalRow {
   id: string;
@@ -288,8 +288,8 @@ export async function lockWithdrawal(db: Db, withdrawalId: string): Promise<With
 export async function selectMoves(db: Db, withdrawalId: string): Promise<{ status: Status; at: Date }[]> {
   return db.query<{ status: Status; at: Date }>(
     `select status, at from withdrawal_moves where withdrawal_id = $1
-     order by array_position(array['pending', 'processing', 'completed', 'failed'], status)`,
-    [withdrawalId],
+     order by array_position($2::text[], status)`,
+    [withdrawalId, statuses],
   );
 }
 

@@ -3,14 +3,14 @@ export const statuses = ['queued', 'pending', 'processing', 'completed', 'failed
 export type Status = (typeof statuses)[number];
 
 /**
- * The legal moves, forward only: `pending` holds the funds, `processing` is signed and stored. The database refuses the others,
- * and lets `processing` end only with a transaction that is final on chain. One exception: after an accident, a withdrawal whose nonce
- * is proven void goes back from `processing` to `pending`.
+ * The legal moves: `pending` holds the funds, `processing` is signed and stored. The database refuses the others
+ * (`withdrawals_guard_move`), and lets `processing` end only with a transaction that is final on chain. The only
+ * move back, from `processing` to `pending`, needs a nonce that is proven void.
  */
 export const moves: Record<Status, readonly Status[]> = {
   queued: ['pending', 'failed'],
   pending: ['processing', 'failed'],
-  processing: ['completed', 'failed'],
+  processing: ['completed', 'failed', 'pending'],
   completed: [],
   failed: [],
 };
