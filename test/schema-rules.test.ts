@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { readFunctions } from '#platform/db/apply-functions';
 import { readMigrations } from '#platform/db/migrate';
 import { findBlocking } from './migration-rules.ts';
+
+const root = path.resolve(import.meta.dirname, '..');
 
 /** Written before there were rules, and never changed since. */
 const lastWithoutRules = 12;
@@ -33,6 +36,8 @@ test('migrations neither write functions and views nor call those of database/fu
   assert.deepEqual(wrong, [], 'see "Migrations" in CONTRIBUTING.md');
 });
 
+const longestBody = 70;
+
 /** What is wrong with a file of database/functions/. */
 function findFaults({ name, sql }: { name: string; sql: string }): string[] {
   const lines = sql.split('\n');
@@ -44,7 +49,9 @@ function findFaults({ name, sql }: { name: string; sql: string }): string[] {
   const created = [...code.matchAll(/\bcreate (?:or replace )?(\w+) (\w+)/gi)].map(([text]) => text);
   const own = path.basename(name, '.sql');
   const expected = ['function', 'aggregate', 'view'].map((kind) => `create or replace ${kind} ${own}`);
+  const length = lines.length - header.length - 1;
   return [
+    ...(length > longestBody ? [`${length} lines of code, more than ${longestBody}: split it`] : []),
     ...['-- ', '-- Called by: ', '-- Locks: ', '-- Costs: ']
       .filter((start) => !header.some((line) => line.startsWith(start)))
       .map((start) => `no line "${start.trim()}" above its code`),
@@ -58,6 +65,27 @@ test('function files say who calls, what is locked and what it costs, and create
   assert.notEqual(files.length, 0);
   const wrong = files.flatMap((file) => findFaults(file).map((fault) => `${file.name}: ${fault}`));
   assert.deepEqual(wrong, [], 'see "Migrations" in CONTRIBUTING.md');
+});
+
+test('"Called by" names the functions and files that name a function, and no others', () => {
+  const files = readFunctions().map(({ name, sql }) => ({ name: path.basename(name, '.sql'), sql }));
+  const sources = globSync('src/**/*.ts', { cwd: root })
+    .filter((file) => !file.endsWith('.test.ts'))
+    .map((file) => ({ name: file, sql: readFileSync(path.join(root, file), 'utf8') }));
+  const withoutComments = (text: string) => text.replaceAll(/^\s*(?:--|\*|\/[/*]).*/gm, '');
+  const callers = [...files, ...sources].map(({ name, sql }) => ({ name, text: withoutComments(sql) }));
+  const wrong = files.flatMap(({ name, sql }) => {
+    const text = /^-- Called by: ((?:.|\n-- (?!\w+: ))*)/m.exec(sql)?.[1] ?? '';
+    const named = text.replaceAll(/triggers? `\w+`(?:\s(?:--\s)?on (?:view )?`\w+`)?/g, '');
+    const calling = callers.filter((one) => one.name !== name && new RegExp(`\\b${name}\\b`).test(one.text));
+    const missing = calling.filter((one) => !named.includes(`\`${one.name}\``)).map((one) => one.name);
+    const all = [...named.matchAll(/`([\w/.-]+)`/g)].map(([, one]) => one!);
+    const gone = all
+      .filter((one) => callers.some((caller) => caller.name === one))
+      .filter((one) => !calling.some((caller) => caller.name === one));
+    return [...missing.map((one) => `${name}: add ${one}`), ...gone.map((one) => `${name}: remove ${one}`)];
+  });
+  assert.deepEqual(wrong, []);
 });
 
 const header = '-- Adds.\n-- Called by: `b`.\n-- Locks: nothing.\n-- Costs: nothing.\n';
@@ -77,6 +105,8 @@ for (const [what, sql, count] of [
   ['only a trigger', header + trigger, 1],
   ['two functions', header + code + code, 1],
   ['no code', header, 1],
+  ['70 lines', header + code.replace('create table', `${'\n'.repeat(69)}create table`), 0],
+  ['71 lines', header + code.replace('create table', `${'\n'.repeat(70)}create table`), 1],
 ] as const) {
   test(`faults of a function file with ${what}: ${count}`, () => {
     assert.equal(findFaults({ name: 'feature/a.sql', sql }).length, count);

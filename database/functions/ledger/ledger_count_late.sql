@@ -1,5 +1,5 @@
 -- Counts lines that were posted into nodes, and adds what they moved to the sums of these nodes.
--- Called by: `ledger_post`, `ledger_post_each`, `ledger_post_one`.
+-- Called by: `ledger_place_lines`.
 -- Locks: nodes and sums of the lines, list by list in order of id. The caller holds the rows of the lists.
 -- Costs: for each list, one `ledger_sum_late` and one `ledger_count`; at most `ledger_cuts_max` cuts in all.
 create or replace function ledger_count_late(late ledger_lines[]) returns void

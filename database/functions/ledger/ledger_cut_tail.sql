@@ -1,6 +1,5 @@
 -- Makes nodes of a tail that has become long.
--- Called by: `ledger_count_unsettled`, `ledger_note_new_withdrawals`, `ledger_post`, `ledger_post_each`,
--- `ledger_post_one`.
+-- Called by: `ledger_count_unsettled`, `ledger_note_new_withdrawals`, `ledger_place_lines`.
 -- Locks: the row of the list.
 -- Costs: one `ledger_cut_lines` for all lines of the tail; one update of the list; one
 -- `ledger_group_waiting`.

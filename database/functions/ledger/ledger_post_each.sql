@@ -1,5 +1,6 @@
 -- Posts one line for each of several users, who must differ, as `ledger_post_one` does for one. Returns null,
 -- and locks nothing, if a list or an account is missing. If several things are wrong, it reports any of them.
+-- `ledger_post` takes 9 to 17 % longer for the same.
 -- Called by: `src/features/ledger/queries.ts`.
 -- Locks: the users' settled lists, then their accounts, each in order of id.
 -- Costs: for each user, three inserts and two updates, and triggers; one `ledger_count_late` for lines before
@@ -11,15 +12,9 @@ declare
   lists bigint[];
   accounts bigint[];
   done record;
-  list bigint;
   account bigint;
 begin
-  -- User by user: left to itself, a plan that was made while there were few lists may read all of them.
-  select array_agg(l.id order by u.place), array_agg(a.id order by u.place) into lists, accounts
-    from unnest(users, networks, currencies) with ordinality as u (id, network, currency, place)
-    cross join lateral (select l.id from ledger_lists l where l.user_id = u.id and l.is_settled offset 0) l
-    cross join lateral (
-      select a.id from ledger_accounts a where a.user_id = u.id and a.network = u.network and a.currency = u.currency offset 0) a;
+  select * into lists, accounts from ledger_find_singles(users, networks, currencies);
   if coalesce(cardinality(lists), 0) < cardinality(users) then return null; end if;
   perform from ledger_lists l where l.id = any (lists) order by l.id for update;
   -- Rows go from step to step in the order of their accounts, which no join of this plan changes.
@@ -53,12 +48,13 @@ begin
         l.list_id, l.number, 1
       from listed l
   ), of_lines as (
-    insert into ledger_lines
+    insert into ledger_lines (list_id, number, type, transaction_at, posting_id, operation_id, unique_hash_id, sent_account_id, sent_amount,
+        received_account_id, received_amount, status, description, purpose, user_description, executed_at, hash)
       select l.list_id, l.number, l.type, l.at, l.posting, l.line_operation, l.line_key, l.sent, l.sent_amount, l.received,
         l.received_amount, 'completed', l.line_description, l.purpose, l.user_description, l.executed_at, l.last_hash
       from listed l
   ), of_movements as (
-    insert into ledger_movements select l.account_id, l.at, l.number, l.amount from listed l
+    insert into ledger_movements (account_id, transaction_at, number, amount) select l.account_id, l.at, l.number, l.amount from listed l
   ), of_accounts as (
     update ledger_accounts a set balance = a.balance + l.amount, held = a.held - l.spent
       from listed l where a.id = l.account_id and a.held >= l.spent returning a.id
@@ -74,12 +70,8 @@ begin
     select a.id into account from unnest(accounts) a (id) where not a.id = any (coalesce(done.accounts, '{}')) limit 1;
     raise exception 'ledger account %: less held than is to be spent', account using errcode = 'restrict_violation';
   end if;
-  if done.late_lists is not null then
-    perform ledger_count_late(array(select l from unnest(done.late_lists, done.late_numbers) as k (list_id, number)
-      join ledger_lines l on l.list_id = k.list_id and l.number = k.number));
+  if num_nonnulls(done.late_lists, done.long) > 0 then
+    perform ledger_place_lines(done.late_lists, done.late_numbers, done.long);
   end if;
-  foreach list in array coalesce(done.long, '{}') loop
-    perform ledger_cut_tail(list);
-  end loop;
   return done.ids;
 end $$;

