@@ -207,6 +207,132 @@ test('SQL of a feature stands in its queries.ts or queries/', () => {
   assert.deepEqual(wrong, [], 'give the statement a name in queries.ts');
 });
 
+/** The folder that a table belongs to, by its name. */
+const owners: Record<string, RegExp> = {
+  audit: /^audit_/,
+  cards: /^cards?(_|$)/,
+  'connect/consents': /^consents?(_|$)/,
+  'connect/integrations': /^integrations?(_|$)/,
+  'connect/sessions': /^(user_sessions|sign_in_links)$/,
+  deposits: /^deposits?(_|$)/,
+  keys: /^api_keys$/,
+  ledger: /^ledger_/,
+  partners: /^partners?(_|$)/,
+  payouts: /^(payout_|deployment$|found_payments$)/,
+  platform: /^job_leases$/,
+  portfolio: /^(positions?|prices)(_|$)/,
+  treasury: /^treasury_/,
+  users: /^(users|user_wallets|blocked_addresses)$/,
+  withdrawals: /^withdrawals?(_|$)/,
+};
+
+/** Tables of others in a folder's SQL, by `queries.ts` or `database/functions/`. A new one is a decision: make it here. */
+const foreignTables: Record<string, string[]> = {
+  cards: ['ledger_postings', 'partners', 'users', 'withdrawals'],
+  'connect/consents': ['integration_keys', 'integrations'],
+  deposits: ['user_wallets'],
+  keys: ['partners'],
+  ledger: ['users', 'withdrawal_lists', 'withdrawals'],
+  partners: ['users'],
+  payouts: ['audit_log', 'withdrawals'],
+  treasury: [
+    'deposit_cursors',
+    'deposits',
+    'found_payments',
+    'ledger_accounts',
+    'ledger_lines',
+    'ledger_postings',
+    'payout_attempts',
+    'payout_slots',
+    'user_wallets',
+    'withdrawals',
+  ],
+  users: ['card_issuer_users', 'payout_signers', 'withdrawals'],
+  withdrawals: ['found_payments', 'payout_slots', 'user_wallets'],
+};
+
+/** Triggers of one folder's tables that write another folder's tables. */
+const byTrigger: Record<string, string[]> = {
+  'withdrawals → ledger': ['ledger_note_completed_withdrawals', 'ledger_note_new_withdrawals'],
+};
+
+const schema = read('database/schema.sql');
+const tables = [...schema.matchAll(/^create table (\w+)/gm)].map(([, name]) => name!);
+const ownersOf = (table: string) => Object.keys(owners).filter((place) => owners[place]!.test(table));
+
+/** The tables that a text names after one of these words. */
+function tablesIn(text: string, words: string): string[] {
+  const code = text.replaceAll(/^\s*(?:--|\*|\/[/*]).*/gm, '');
+  const named = code.matchAll(new RegExp(`\\b(?:${words})\\s+(\\w+)`, 'g'));
+  return [...new Set([...named].map(([, name]) => name!))].filter((name) => tables.includes(name));
+}
+
+/** By the first of each pair, the second ones, sorted and once each. */
+function listByFirst(pairs: readonly (readonly [string, string])[]): Record<string, string[]> {
+  const groups = Map.groupBy(pairs, ([first]) => first);
+  const lists = [...groups].map(([first, some]) => [first, [...new Set(some.map(([, one]) => one))].sort()]);
+  return Object.fromEntries(lists);
+}
+
+const functionFiles = globSync('database/functions/*/*.sql', { cwd: root });
+const functionPlace = (file: string) => {
+  const folder = file.split('/')[2]!;
+  return existsSync(path.join(root, 'src/features/connect', folder)) ? `connect/${folder}` : folder;
+};
+
+test('every table has one owner, and SQL names tables of others only where the list allows it', () => {
+  const wrongOwners = tables.filter((table) => ownersOf(table).length !== 1);
+  assert.deepEqual(wrongOwners, [], 'give the table one owner in test/tidy.test.ts');
+  const queries = sources.filter((file) => /\/queries(\.ts|\/[^/]+)$/.test(file));
+  const pairs = [...queries, ...functionFiles].flatMap((file) => {
+    const place = file.startsWith('database/') ? functionPlace(file) : placeOf(file).place;
+    const named = tablesIn(read(file), 'from|join|into|update');
+    return named.filter((table) => ownersOf(table)[0] !== place).map((table) => [place, table] as const);
+  });
+  assert.deepEqual(
+    listByFirst(pairs),
+    foreignTables,
+    'let the owner’s folder read it, or change foreignTables in test/tidy.test.ts',
+  );
+});
+
+test('triggers that write tables of another folder are in the table of ARCHITECTURE.md', () => {
+  const bodies = new Map(functionFiles.map((file) => [path.basename(file, '.sql'), read(file)]));
+  const written = (name: string, seen = new Set<string>()): string[] => {
+    if (seen.has(name) || !bodies.has(name)) return [];
+    seen.add(name);
+    const called = [
+      ...bodies
+        .get(name)!
+        .replaceAll(/--.*/g, '')
+        .matchAll(/\b(\w+)\(/g),
+    ];
+    const own = tablesIn(bodies.get(name)!, 'insert into|update|delete from');
+    return [...own, ...called.flatMap(([, one]) => written(one!, seen))];
+  };
+  const triggers = schema.matchAll(/^CREATE TRIGGER (\w+) .*? ON public\.(\w+) .*EXECUTE FUNCTION (\w+)\(/gm);
+  const pairs = [...triggers].flatMap(([, trigger, table, name]) => {
+    const [from] = ownersOf(table!);
+    const others = written(name!)
+      .flatMap(ownersOf)
+      .filter((to) => to !== from);
+    return others.map((to) => [`${from} → ${to}`, trigger!] as const);
+  });
+  assert.ok(pairs.length > 0);
+  assert.deepEqual(
+    listByFirst(pairs),
+    byTrigger,
+    'change byTrigger in test/tidy.test.ts and "Layers" in ARCHITECTURE.md',
+  );
+  const layersText = read('ARCHITECTURE.md')
+    .split(/^## /m)
+    .find((section) => section.startsWith('Layers'))!;
+  const missing = Object.values(byTrigger)
+    .flat()
+    .filter((trigger) => !layersText.includes(`\`${trigger}\``));
+  assert.deepEqual(missing, [], 'name the trigger under "Layers" in ARCHITECTURE.md');
+});
+
 test('files have kebab-case names that say what is inside', () => {
   const wrong = sources.filter((file) => {
     const name = path.basename(file, '.ts');
