@@ -127,10 +127,10 @@ export function describeCommand(command: CommandDescription): string {
     '',
     ...flags,
     command.fileTypes
-      ? `  ${'--out <file>'.padEnd(32)} where to write it, - for standard output; else there, or on a terminal into this folder`
-      : `  ${'--json'.padEnd(32)} print the answer as JSON`,
-    `  ${'--url <string>'.padEnd(32)} the server to ask; else CAUSEWAY_URL, DATABASE_URL, or the sandbox of this folder`,
-    `  ${'--token <string>'.padEnd(32)} the operator token for it; else CAUSEWAY_OPERATOR_TOKEN`,
+      ? `  ${'--out <file>'.padEnd(32)} output file, - for standard output; default: standard output, or this folder on a terminal`
+      : `  ${'--json'.padEnd(32)} print JSON`,
+    `  ${'--url <string>'.padEnd(32)} server URL; default: CAUSEWAY_URL, DATABASE_URL, or the sandbox of this folder`,
+    `  ${'--token <string>'.padEnd(32)} operator token; default: CAUSEWAY_OPERATOR_TOKEN`,
   ].join('\n');
 }
 
@@ -146,8 +146,8 @@ export function renderAnswer(data: unknown, widthMax = Number.POSITIVE_INFINITY)
   if (items.length === 0) return 'Nothing found.';
   const { table, left } = renderTable(items, widthMax);
   const notes = [
-    ...(left.length > 0 ? [`Not shown: ${left.join(', ')}. All of it: --json`] : []),
-    ...(nextCursor ? [`More: repeat with --cursor ${nextCursor}`] : []),
+    ...(left.length > 0 ? [`Not shown: ${left.join(', ')}. Use --json to see everything`] : []),
+    ...(nextCursor ? [`More: add --cursor ${nextCursor}`] : []),
   ];
   return [table, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');
 }

@@ -131,7 +131,7 @@ export function cannotListen(error: NodeJS.ErrnoException, host: string, port: n
 
 /** Callers see their connections break; PostgreSQL rolls back what was not committed. */
 function cutOff(server: HttpServer, { db, log }: Deps, { shutdownGraceMs }: Config): void {
-  log.warn({ graceMs: shutdownGraceMs }, 'work was still running at the end of the grace and is cut off');
+  log.warn({ graceMs: shutdownGraceMs }, 'work was still running when the grace period ended; it is aborted');
   server.server.closeAllConnections();
   db.cutOff();
 }

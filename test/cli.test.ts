@@ -205,7 +205,7 @@ suite('causeway', { concurrency: 2 }, () => {
     const [head, row, ...rest] = table.out.split('\n');
     assert.match(head!, /^id +email +emailVerified +givenName/);
     assert.ok(row!.startsWith(`${id}  ${email}  yes`));
-    assert.deepEqual(rest, ['', 'Not shown: wallets. All of it: --json']);
+    assert.deepEqual(rest, ['', 'Not shown: wallets. Use --json to see everything']);
 
     const json = await run(['users', 'list', '--email', email, '--json', ...byUrl()]);
     const { items, nextCursor } = JSON.parse(json.out);
@@ -216,7 +216,7 @@ suite('causeway', { concurrency: 2 }, () => {
     for (let made = 0; made < 3; made++) await makePartner(harness);
     const env = { CAUSEWAY_URL: `${harness.url}/`, CAUSEWAY_OPERATOR_TOKEN: harness.operatorToken };
     const first = await run(['audit', 'list', '--limit', '2'], env);
-    const cursor = /^More: repeat with --cursor (\S+)$/m.exec(first.out)![1]!;
+    const cursor = /^More: add --cursor (\S+)$/m.exec(first.out)![1]!;
     const second = await run(['audit', 'list', '--limit', '1', '--cursor', cursor, '--json'], env);
     const lastOfFirst = Number(first.out.split('\n')[2]!.split(' ')[0]);
     assert.equal(JSON.parse(second.out).items[0].id, String(lastOfFirst - 1));

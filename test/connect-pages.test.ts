@@ -106,7 +106,7 @@ async function comeTo(page: Page, userId: string, path: string): Promise<void> {
 test('grant with a scope left out: the app gets what was ticked and not what was not', { timeout }, () =>
   inBrowser(async (page) => {
     await comeTo(page, (await newUser()).id, await ask());
-    assert.equal(await page.locator('h1').textContent(), 'Lumen Credit asks for your data');
+    assert.equal(await page.locator('h1').textContent(), 'Lumen Credit wants to access your data');
     await page.getByLabel('Verified identity').check();
     await page.getByRole('button', { name: 'Share', exact: true }).click();
     await page.waitForURL(`${appOrigin}/back?**`);
@@ -140,12 +140,12 @@ test('a used link and an expired one say so', { timeout }, () =>
     await page.waitForURL(`${appOrigin}/back?**`);
     const again = await page.goto(harness.url + used);
     assert.equal(again!.status(), 410);
-    assert.equal(await page.locator('h1').textContent(), 'This request was answered already');
+    assert.equal(await page.locator('h1').textContent(), 'This request was already answered');
 
     const signIn = await makeLink(harness, id);
     assert.equal((await page.goto(signIn))!.status(), 200);
     assert.equal((await page.goto(signIn))!.status(), 410);
-    assert.equal(await page.locator('h1').textContent(), 'This sign-in link was used already');
+    assert.equal(await page.locator('h1').textContent(), 'This sign-in link was already used');
 
     const unused = await makeLink(harness, id);
     harness.advance(16 * minuteMs);
@@ -163,8 +163,8 @@ test('connected apps: share less, then stop, and the integration’s next read i
     assert.equal((await read(consent.id)).status, 200);
     await comeTo(page, id, '/connect/apps');
     const card = page.getByRole('article', { name: 'Lumen Credit' });
-    assert.ok(await card.getByText(/1 read in all/).isVisible());
-    assert.ok(await card.getByText(/^What: Name \(full name/).isVisible());
+    assert.ok(await card.getByText(/1 read in total/).isVisible());
+    assert.ok(await card.getByText(/^Data: Name \(full name/).isVisible());
 
     await card.getByText('Share less').click();
     await card.getByLabel('Wallets').uncheck();
@@ -172,7 +172,7 @@ test('connected apps: share less, then stop, and the integration’s next read i
     await card.getByRole('button', { name: 'Save' }).click();
     assert.equal(
       await page.getByRole('status').textContent(),
-      'Lumen Credit may read: Name and Email address.',
+      'Lumen Credit can read: Name and Email address.',
     );
     assert.deepEqual(Object.keys((await read(consent.id)).body.user).sort(), ['email', 'profile']);
 
@@ -180,7 +180,7 @@ test('connected apps: share less, then stop, and the integration’s next read i
       !(await card.getByRole('button', { name: 'Yes, stop sharing' }).isVisible()),
       'one step too early',
     );
-    await card.getByText('Stop sharing').first().click();
+    await card.locator('summary', { hasText: 'Stop sharing' }).click();
     await card.getByRole('button', { name: 'Yes, stop sharing' }).click();
     assert.equal(await page.getByRole('status').textContent(), 'Lumen Credit can no longer read your data.');
     assert.equal((await read(consent.id)).status, 410);
@@ -197,7 +197,7 @@ test('a link for somebody else asks before it takes the place of who is signed i
     const [own, other] = [await newUser(), await newUser()];
     await comeTo(page, own.id, '/connect/apps');
     await page.goto(await makeLink(harness, other.id));
-    assert.equal(await page.locator('h1').textContent(), 'Continue as somebody else?');
+    assert.equal(await page.locator('h1').textContent(), 'Switch to another user?');
     assert.ok(await page.locator('main').getByText(own.email).isVisible());
     await page.getByRole('button', { name: 'Continue with this link' }).click();
     assert.equal(page.url(), `${harness.url}/connect/apps`);
@@ -211,7 +211,7 @@ test('everything is in Portuguese for a browser that asks for it', { timeout }, 
       const { id } = await newUser();
       await comeTo(page, id, await ask());
       assert.equal(await page.locator('html').getAttribute('lang'), 'pt-BR');
-      assert.equal(await page.locator('h1').textContent(), 'Lumen Credit pede seus dados');
+      assert.equal(await page.locator('h1').textContent(), 'Lumen Credit quer acessar seus dados');
       assert.match((await page.locator('main').textContent())!, /Por 30 dias, até \d+ de [a-zç]+ de \d{4}\./);
       await page.getByLabel('Carteiras').check();
       await page.getByRole('button', { name: 'Compartilhar', exact: true }).click();

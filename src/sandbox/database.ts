@@ -26,7 +26,7 @@ export async function startDatabase(home: string, log: Log): Promise<SandboxData
   };
   const restart = async (port: number) => {
     for (let attempt = 1; attempt <= restartsMax && !isStopping; attempt++) {
-      log.error({ attempt }, 'the embedded PostgreSQL went away; starting it again');
+      log.error({ attempt }, 'the embedded PostgreSQL stopped; restarting it');
       await sleep(1_000);
       try {
         server = await startPostgres({ folder: home, durable: true, port });

@@ -249,7 +249,7 @@ test('npm start: a first start, the banner as pasted, every key', async (t) => {
       headers: { cookie },
     });
     assert.equal(page.status, 200);
-    assert.match(await page.text(), /Lumen Credit asks for your data/);
+    assert.match(await page.text(), /Lumen Credit wants to access your data/);
     assert.equal((await fetch(link, { redirect: 'manual' })).status, 410);
   });
 

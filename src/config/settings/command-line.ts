@@ -10,13 +10,13 @@ export const commandLine = {
     parse: asText,
   },
   CAUSEWAY_URL: {
-    meaning: 'Server that `causeway <feature> <command>` talks to; like `--url`.',
+    meaning: 'Server for `causeway <feature> <command>`, like `--url`.',
     default: '',
     example: 'https://connect.example.com',
     parse: asText,
   },
   CAUSEWAY_OPERATOR_TOKEN: {
-    meaning: 'Token for it; like `--token`.',
+    meaning: 'Operator token for that server, like `--token`.',
     default: '',
     example: '<token>',
     secret: true,

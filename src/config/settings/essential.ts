@@ -5,7 +5,7 @@ import type { Reading, Setting } from '../setting.ts';
 export const essential = {
   DATABASE_URL: {
     meaning:
-      'PostgreSQL 18 or later, `postgres://user:password@host:port/database`. The sandbox brings its own.',
+      'PostgreSQL 18 or later, `postgres://user:password@host:port/database`. The sandbox includes one.',
     example: 'postgres://causeway@localhost:5432/causeway',
     secret: true,
     parse: ({ text, fault }) => {
@@ -16,14 +16,14 @@ export const essential = {
   },
   OPERATOR_TOKENS: {
     meaning:
-      'Who may use the operator API: `name:token`, several separated by commas; a token has 32 characters or more.',
+      'Operators who may use the operator API: `name:token`, separated by commas. A token has at least 32 characters.',
     example: 'alice:<openssl rand -hex 20>',
     secret: true,
     parse: parseOperatorTokens,
   },
   ENCRYPTION_KEYS: {
     meaning:
-      'Master keys for personal data at rest: `version:base64 of 32 bytes`, several separated by commas; the highest version encrypts.',
+      'Master keys for personal data at rest: `version:base64 of 32 bytes`, separated by commas. The highest version encrypts.',
     example: '1:<openssl rand -base64 32>',
     secret: true,
     parse: parseEncryptionKeys,

@@ -5,13 +5,12 @@ import type { Reading, Setting } from '../setting.ts';
 export const mcp = {
   MCP_ALLOWED_ORIGINS: {
     meaning:
-      'Values of the header `Origin` that `/mcp` accepts, `scheme://host` or `scheme://host:port`, separated by commas; `*` as the port means any. Programs send none.',
+      'Values of the header `Origin` that `/mcp` accepts, `scheme://host` or `scheme://host:port`, separated by commas. `*` as the port means any port. Only browsers send this header.',
     default: 'http://localhost:*,http://127.0.0.1:*',
     parse: parseOrigins,
   },
   MCP_ALLOWED_HOSTS: {
-    meaning:
-      'Host names, without port, by which `/mcp` may be reached, separated by commas; empty means any.',
+    meaning: 'Host names, without port, that `/mcp` accepts, separated by commas. If empty, any host name.',
     default: '',
     example: 'mcp.example.com,[::1]',
     parse: parseHosts,

@@ -7,7 +7,7 @@ import type { Reading, Setting } from '../setting.ts';
 export const nodes = {
   POLYGON_RPC_URLS: {
     meaning:
-      'JSON-RPC addresses of Polygon nodes, separated by commas; without one, nothing is paid there. Give three of different providers: two must agree, and one may be away.',
+      'JSON-RPC URLs of Polygon nodes, separated by commas. If empty, nothing is paid there. Use three from different providers: two must agree, and one may be down.',
     default: '',
     example: 'https://one.example.com/v2/key,https://two.example.com,https://three.example.com',
     secret: true,
@@ -29,7 +29,7 @@ export const nodes = {
   },
   NODE_QUORUM: {
     meaning:
-      'How many nodes must agree before a payout is completed or failed or a deposit is posted, `network:number`, separated by commas. Otherwise 2, or 1 where a network has one address.',
+      'How many nodes must agree before a payout is completed or failed or a deposit is posted, `network:number`, separated by commas. Default: 2, or 1 if a network has one URL.',
     default: '',
     example: 'polygon:2,base:1',
     parse: parseQuorums,

@@ -15,7 +15,7 @@ import type { Reading, Setting } from '../setting.ts';
 export const payouts = {
   HOT_WALLET_KEYS: {
     meaning:
-      'Private key that withdrawals are paid with, 32 bytes in hexadecimal: one for all networks, or `network:key`, separated by commas. Only workers read it.',
+      'Private keys that pay withdrawals, 32 bytes in hexadecimal: one for all networks, or `network:key`, separated by commas. Only workers read it.',
     default: '',
     example: 'polygon:<key>,base:<key>',
     secret: true,
@@ -23,7 +23,7 @@ export const payouts = {
   },
   DEPLOYMENT_ID: {
     meaning:
-      'Any text that names this deployment, such as `production`; up to 200 characters. A worker that pays writes it to an empty database and refuses one with another: `causeway wallets rebind` changes it.',
+      'Name of this deployment, such as `production`; at most 200 characters. A paying worker writes it to an empty database and refuses a database with another name. `causeway wallets rebind` changes it.',
     default: '',
     example: 'production',
     parse: ({ text, fault, faultMissing }, isNeeded: boolean) => {
@@ -34,19 +34,19 @@ export const payouts = {
   },
   DATABASE_REPLICATION: {
     meaning:
-      '`synchronous` where no answered commit is lost when a standby is promoted; otherwise payouts halt after a promotion until `causeway wallets recover` was run.',
+      '`synchronous` if promoting a standby loses no acknowledged commit. Otherwise payouts halt after a promotion until you run `causeway wallets recover`.',
     default: 'asynchronous',
     parse: asOneOf('asynchronous', 'synchronous'),
   },
   DATABASE_DURABILITY: {
     meaning:
-      '`required`: a worker that pays refuses a server with `fsync`, `full_page_writes` or `synchronous_commit` off. `relaxed` is for tests.',
+      '`required`: a paying worker refuses a server with `fsync`, `full_page_writes` or `synchronous_commit` off. `relaxed` is for tests.',
     default: 'required',
     parse: asOneOf('required', 'relaxed'),
   },
   NETWORK_FINALITY: {
     meaning:
-      'When a payout is final, `network:rule`, separated by commas: `finalized`, `safe`, a number of blocks, or `safe/10000/finalized` (safe up to 10000, finalized above). Otherwise `finalized`, and on Base `safe/10000/finalized`.',
+      'When a payout is final, `network:rule`, separated by commas: `finalized`, `safe`, a number of blocks, or `safe/10000/finalized` (safe up to 10000, finalized above). Default: `finalized`, and on Base `safe/10000/finalized`.',
     default: '',
     example: 'polygon:12,base:safe/500/finalized',
     parse: (reading) =>
@@ -57,7 +57,7 @@ export const payouts = {
   },
   NETWORK_FEE_CAP_GWEI: {
     meaning:
-      'The most that a unit of gas may cost, `network:gwei`, separated by commas. Otherwise `polygon:10000,ethereum:500,base:50`.',
+      'Maximum price of a unit of gas, `network:gwei`, separated by commas. Default: `polygon:10000,ethereum:500,base:50`.',
     default: '',
     example: 'polygon:5000,base:0.5',
     parse: (reading) =>

@@ -4,27 +4,27 @@ import type { Setting } from '../setting.ts';
 /** What one process may take, and what it writes to its log. */
 export const processLimits = {
   DATABASE_POOL_MAX: {
-    meaning: 'Connections to PostgreSQL, for each process.',
+    meaning: 'Maximum number of PostgreSQL connections of each process.',
     default: '10',
     parse: asInteger(1, 1_000),
   },
   DATABASE_CONNECT_TIMEOUT_MS: {
-    meaning: 'The longest that a request waits for a connection to PostgreSQL.',
+    meaning: 'Maximum wait of a request for a PostgreSQL connection.',
     default: '3000',
     parse: asInteger(10, 600_000),
   },
   DATABASE_LOCK_TIMEOUT_MS: {
-    meaning: 'The longest that a statement waits for what another one has locked.',
+    meaning: 'Maximum wait of a statement for a lock.',
     default: '2000',
     parse: asInteger(10, 600_000),
   },
   DATABASE_STATEMENT_TIMEOUT_MS: {
-    meaning: 'The longest that one statement of a request may run.',
+    meaning: 'Maximum run time of one statement of a request.',
     default: '5000',
     parse: asInteger(10, 600_000),
   },
   SHUTDOWN_GRACE_MS: {
-    meaning: 'How long a stop waits for requests that are running.',
+    meaning: 'How long a stopping process waits for running requests.',
     default: '10000',
     parse: asInteger(0, 600_000),
   },

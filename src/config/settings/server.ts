@@ -8,26 +8,26 @@ export const server = {
   PORT: { meaning: 'Port to listen on.', default: '8080', parse: asInteger(0, 65_535) },
   PUBLIC_URL: {
     meaning:
-      'Origin by which people and partners reach this server, such as `https://connect.example.com`: links begin with it. `https://`, unless it is this machine. May be left out where `HOST` is this machine: then `http://HOST:PORT`.',
+      'Public origin of this server, used in links, such as `https://connect.example.com`. It must be `https://` unless it is a loopback address. Default if `HOST` is a loopback address: `http://HOST:PORT`.',
     default: '',
     example: 'https://connect.example.com',
     parse: parsePublicUrl,
   },
   SIGN_IN_URL: {
     meaning:
-      'Your own login, where people who are not signed in are sent; it gets `?return_to=` and a path. Without one, the page tells them to sign in with you and come back.',
+      'Your login page. Users who are not signed in are redirected there, with `?return_to=` and a path. If empty, a page asks them to sign in at your site and return.',
     default: '',
     example: 'https://example.com/login',
     parse: parseSignInUrl,
   },
   TRUSTED_PROXIES: {
-    meaning: 'CIDR blocks of proxies whose `X-Forwarded-For` is believed, separated by commas.',
+    meaning: 'CIDR blocks of proxies whose `X-Forwarded-For` is trusted, separated by commas.',
     default: '',
     example: '10.0.0.0/8,2001:db8::/32',
     parse: parseTrustedProxies,
   },
   RATE_LIMIT_STORE: {
-    meaning: '`postgres` where several processes serve together, `memory` where one serves alone.',
+    meaning: '`postgres` shares limits between processes; `memory` is for a single process.',
     default: 'postgres',
     parse: asOneOf('postgres', 'memory'),
   },

@@ -6,15 +6,15 @@ import type { Reading, Setting } from '../setting.ts';
 /** Services of others: who screens addresses, issues cards and names prices. */
 export const services = {
   SCREENING_URL: {
-    meaning: 'Service that is asked before an address is paid; empty means that none is.',
+    meaning:
+      'URL of the service that screens addresses before they are paid. If empty, addresses are not screened.',
     default: '',
     example: 'https://screening.example.com/check?key=1',
     secret: true,
     parse: parseScreeningUrl,
   },
   ISSUER_URL: {
-    meaning:
-      'Card issuer that speaks the protocol of docs/issuer-protocol.md; without one there are no cards.',
+    meaning: 'URL of a card issuer that implements docs/issuer-protocol.md. If empty, there are no cards.',
     default: '',
     example: 'https://issuer.example.com/cards',
     parse: ({ text, fault }) => {
@@ -26,7 +26,7 @@ export const services = {
     },
   },
   ISSUER_TOKEN: {
-    meaning: 'Token that the card issuer knows us by.',
+    meaning: 'Our token at the card issuer.',
     default: '',
     example: '<token>',
     secret: true,
@@ -34,7 +34,7 @@ export const services = {
   },
   ISSUER_WEBHOOK_SECRETS: {
     meaning:
-      'What the card issuer signs its webhooks to `/issuer/events` with, `whsec_` and base64; two, separated by a comma, while it changes.',
+      'Secret that signs the card issuer’s webhooks to `/issuer/events`, `whsec_` and base64. Two, separated by a comma, during a rotation.',
     default: '',
     example: 'whsec_<base64>',
     secret: true,
@@ -42,7 +42,7 @@ export const services = {
   },
   PRICES_URL: {
     meaning:
-      'Where prices in US dollars are read from, as docs/price-source.md says: one http://, https:// or file:// address; without one, balances have no value.',
+      'Source of prices in US dollars, as docs/price-source.md describes: one http://, https:// or file:// URL. If empty, balances have no value.',
     default: '',
     example: 'https://prices.example.com/usd?key=1',
     secret: true,

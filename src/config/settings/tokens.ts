@@ -16,28 +16,28 @@ import type { Reading, Setting } from '../setting.ts';
 export const tokens = {
   TOKEN_ADDRESSES: {
     meaning:
-      'Contracts in place of the issuers’ own, for test networks: `network:SYMBOL:0xaddress`, separated by commas.',
+      'Token contracts on test networks, instead of the issuers’ contracts: `network:SYMBOL:0xaddress`, separated by commas.',
     default: '',
     example: 'polygon:EURC:0x1111111111111111111111111111111111111111',
     parse: parseTokens,
   },
   WITHDRAWAL_LIMITS: {
     meaning:
-      'The least and the most that one withdrawal pays, `network:SYMBOL:minimum:maximum`, separated by commas; the maximum may be empty.',
+      'Minimum and maximum of one withdrawal, `network:SYMBOL:minimum:maximum`, separated by commas. The maximum may be empty.',
     default: '',
     example: 'polygon:USDT:1:2500.50,base:USDC:5:',
     parse: parseWithdrawalLimits,
   },
   DEPOSIT_MINIMUMS: {
     meaning:
-      'The least that a transfer must bring to be credited as a deposit, `network:SYMBOL:minimum`, separated by commas; smaller ones are ignored and counted. Otherwise every transfer is credited.',
+      'Minimum amount of a deposit, `network:SYMBOL:minimum`, separated by commas. Smaller transfers are counted but not credited. Default: every transfer is credited.',
     default: '',
     example: 'polygon:USDT:0.5,base:USDC:2',
     parse: parseDepositMinimums,
   },
   RECONCILE_HALT_SHORTFALL: {
     meaning:
-      'Hot wallets halt where `causeway treasury reconcile`, which workers run every ten minutes, finds a shortfall above this many units of a token; `0` means any. Empty: nothing halts, `causeway_treasury_shortfall` tells.',
+      'Hot wallets halt if `causeway treasury reconcile`, which workers run every ten minutes, finds a shortfall above this many units of a token. `0` means any shortfall. If empty, nothing halts; alert on `causeway_treasury_shortfall`.',
     default: '',
     example: '1000',
     parse: ({ text, fault }) => {

@@ -46,7 +46,7 @@ export const auditCommands = [
   }),
   defineCommand({
     name: 'audit.verify',
-    summary: 'Recompute the hash chain of the audit log and name rows that were changed.',
+    summary: 'Recompute the hash chain of the audit log and list changed rows.',
     changes: false,
     input: Type.Object({}, { additionalProperties: false }),
     output: Type.Object({ rows: Type.Integer(), intact: Type.Boolean(), broken: Type.Array(Type.String()) }),

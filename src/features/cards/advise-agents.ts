@@ -4,14 +4,15 @@ import { Refusal } from '#platform/errors/errors';
 /** What an agent may do about a refusal, by its code, where the refusal's own words, which others read as well, do not say. */
 const advice: Readonly<Record<string, string>> = {
   card_not_found:
-    'Call getUserCards with status all for the cards of this user, and give id and cardIssuerUserId of one and the same card.',
+    'Call getUserCards with status all to list this user’s cards, and pass id and cardIssuerUserId of the same card.',
   card_account_not_found:
-    'Call getUserCards with status all for the accounts (cardIssuerUserId) of this user.',
-  card_canceled: 'createUserCards makes a new one.',
-  issuer_refused: 'The same request again is refused again.',
-  idempotency_key_reused: 'Send the first request unchanged under this key, or this one under a new key.',
-  session_invalid: 'Call getCardRevealPublicKey and do as its usage says.',
-  session_used: 'Do as usage of getCardRevealPublicKey says.',
+    'Call getUserCards with status all to find this user’s accounts (cardIssuerUserId).',
+  card_canceled: 'Call createUserCards for a new card.',
+  issuer_refused: 'Do not repeat the same request: it is refused again.',
+  idempotency_key_reused:
+    'Repeat the first request unchanged with this key, or send this one with a new key.',
+  session_invalid: 'Call getCardRevealPublicKey and follow its usage.',
+  session_used: 'Follow usage of getCardRevealPublicKey.',
   reveal_not_allowed: 'Call getUserCards with this cardId for its status.',
 };
 

@@ -25,6 +25,6 @@ export function readAmount(field: string, text: string): bigint {
 export function parseCents(text: string): bigint {
   const isNegative = text.startsWith('-');
   const cents = parseMinor(isNegative ? text.slice(1) : text, 2);
-  if (cents === undefined) throw new Error('the issuer told an amount that is none');
+  if (cents === undefined) throw new Error('the issuer sent an invalid amount');
   return isNegative ? -cents : cents;
 }

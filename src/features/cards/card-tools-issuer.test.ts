@@ -59,7 +59,7 @@ test('createUserCards: the cards as they are, in the order of the request, once 
   for (const answer of at) assert.deepEqual(answer, { ...first, replayed: true });
   const reused = await refusalOf(call('createUserCards', { ...args, cards: [{ spendingLimit: '1' }] }));
   assert.equal(reused.status, 422);
-  assert.match(reused.message, /or this one under a new key\.$/);
+  assert.match(reused.message, /or send this one with a new key\.$/);
   const rows = await auditOf(`user:${userId}`, 'cards.create');
   assert.deepEqual(
     rows.map(({ actor_id }) => actor_id),
@@ -109,7 +109,7 @@ test('what is refused says what to do', async () => {
   };
   assert.deepEqual(await refuse('updateUserCard', { ...card, reason: 'none' }), [
     400,
-    'Give at least one of nickname, status, spendingLimit, spendingInterval',
+    'Pass at least one of nickname, status, spendingLimit, spendingInterval',
   ]);
   assert.deepEqual(await refuse('updateUserCard', { ...card, status: 'locked' }), [
     409,
@@ -122,7 +122,7 @@ test('what is refused says what to do', async () => {
   await call('updateUserCard', { ...card, status: 'canceled' });
   assert.deepEqual(await refuse('updateUserCard', { ...card, nickname: 'New' }), [
     409,
-    'The card is canceled, which is final. createUserCards makes a new one.',
+    'The card is canceled; this is final. Call createUserCards for a new card.',
   ]);
   const ctx = { ...keyContext(harness, owner), issuer: noIssuer };
   const away = await refusalOf(callTool(ctx, 'createUserCards', { cards: [{ spendingLimit: '1' }] }));
@@ -168,7 +168,7 @@ test('a reveal: the contract’s fields, opened by the caller’s own key, and a
   assert.deepEqual([used.status, used.code], [409, 'session_used']);
   assert.match(used.message, /wrap a new AES-128 key.*getCardRevealPublicKey/);
   const broken = await refusalOf(call('getUserCards', { ...args, sessionId: 'c2Vzc2lvbg==' }));
-  assert.match(broken.message, /Call getCardRevealPublicKey and do as its usage says\.$/);
+  assert.match(broken.message, /Call getCardRevealPublicKey and follow its usage\.$/);
   assert.ok(!`${used.message}${broken.message}`.includes(sessionId));
 });
 

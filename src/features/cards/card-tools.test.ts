@@ -215,7 +215,7 @@ test('400 a reveal that lacks something, and a session without a reveal', async 
   const nothing = await refuse({ includeCardSecrets: true });
   assert.match(nothing, /^includeCardSecrets needs cardId, cardIssuerUserId, sessionId as well/);
   for (const args of [whole, { sessionId: 'c2Vzc2lvbg==' }, { ...whole, includeCardSecrets: false }]) {
-    assert.match(await refuse(args), /^sessionId is for a reveal: give includeCardSecrets true/);
+    assert.match(await refuse(args), /^sessionId is only for a reveal: set includeCardSecrets to true/);
   }
 });
 

@@ -290,7 +290,7 @@ test('the worker reads by itself, says once that the issuer is away and once tha
   for (let turn = 0; turn < 2; turn++) await job!.run(deps);
   assert.deepEqual(
     lines.map(({ msg }) => msg),
-    ['the card issuer does not tell its events; asking again', 'the card issuer tells its events again'],
+    ['the card issuer’s events cannot be read; retrying', 'the card issuer’s events can be read again'],
   );
   assert.equal((await sql('select from card_issuer_users where user_id = $1', [userId])).length, 1);
   assert.equal(await job!.run({ ...deps, issuer: noIssuer }), 0, 'and asks nobody where there is none');

@@ -746,7 +746,7 @@ test('401 and 400 what is forged, altered, old, unsigned or no event, and nothin
   };
   for (const [what, { status, error }] of Object.entries(answers)) {
     assert.equal(status, 401, what);
-    assert.equal(error, 'Webhook is not signed by the card issuer, or too long ago');
+    assert.equal(error, 'Webhook signature is invalid or too old');
   }
   for (const broken of [
     { ...event, type: 'user.deleted' },

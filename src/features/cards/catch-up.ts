@@ -86,7 +86,7 @@ function tellForeign(ctx: Ctx, foreign: readonly bigint[]): void {
   if (foreign.length === 0) return;
   ctx.log.warn(
     { sequences: foreign.map(String) },
-    'events of the card issuer have a type that we do not know: they are passed over',
+    'the card issuer sent events of unknown types; they are skipped',
   );
 }
 
@@ -103,7 +103,7 @@ function tellStop(ctx: Ctx, cursor: EventCursor, stop: Stop | null): void {
   } else {
     ctx.log.info(
       { sequence: String(cursor.missingSequence) },
-      'nothing stops the card issuer’s events any more',
+      'no event blocks the card issuer’s feed any more',
     );
   }
 }

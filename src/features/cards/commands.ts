@@ -52,7 +52,7 @@ const life = Type.Object({
   account,
   recentTransactions: Type.Integer({ description: 'Transactions of the last 30 days' }),
   versions: Type.Array(Type.Object({ version: Type.Integer(), ...terms, validAt: dateTime }), {
-    description: 'Every state that it had, the newest first; at most 100',
+    description: 'Past states, newest first; at most 100',
   }),
 });
 
@@ -107,7 +107,7 @@ export const cardCommands = [
   }),
   defineCommand({
     name: 'cards.show',
-    summary: 'Show a card with every state that it had, its account and the collateral behind it.',
+    summary: 'Show a card with its past states, its account and its collateral.',
     changes: false,
     input: Type.Object({ cardId: issuerId }, { additionalProperties: false }),
     output: life,
@@ -115,7 +115,7 @@ export const cardCommands = [
   }),
   defineCommand({
     name: 'cards.create',
-    summary: 'Make 1 to 10 cards of one account of a user at the card issuer, all or none.',
+    summary: 'Create 1 to 10 cards in one account of a user at the card issuer, all or none.',
     changes: true,
     input: Type.Object(
       { userId: uuid, cards: newCards, idempotencyKey: Type.Optional(idempotencyKey) },
@@ -129,7 +129,7 @@ export const cardCommands = [
   }),
   defineCommand({
     name: 'cards.update',
-    summary: 'Change the nickname, state or spending limit of a card at the card issuer.',
+    summary: 'Change the nickname, status or spending limit of a card.',
     changes: true,
     input: Type.Object({ cardId: issuerId, ...cardTerms }, { additionalProperties: false, minProperties: 2 }),
     output: card,
@@ -141,7 +141,7 @@ export const cardCommands = [
   }),
   defineCommand({
     name: 'cards.open-account',
-    summary: 'Open an account for a user at the card issuer, beside those that they have.',
+    summary: 'Open another account for a user at the card issuer.',
     changes: true,
     input: Type.Object(
       { userId: uuid, idempotencyKey: Type.Optional(idempotencyKey) },
@@ -152,13 +152,13 @@ export const cardCommands = [
   }),
   defineCommand({
     name: 'cards.catch-up',
-    summary: 'Read now what the card issuer has to tell; a worker does so every few seconds.',
+    summary: 'Read the card issuer’s event feed now; a worker does this every few seconds.',
     changes: false,
     input: Type.Object({}, { additionalProperties: false }),
     output: Type.Object({
       read: Type.Integer({ description: 'Events' }),
       skipped: Type.Integer({
-        description: 'Of those, about people who are none of our users or things that we keep nothing of',
+        description: 'Events among them about unknown users or of kinds that we do not store',
       }),
       lastSequence: Type.String(),
       missingSequence: nullable(
@@ -182,7 +182,7 @@ export const cardCommands = [
   defineCommand({
     name: 'cards.skip-event',
     summary:
-      'Pass over the event of the card issuer at which the reading stands, missing or unreadable, once what it said is known to be harmless.',
+      'Skip the missing or unreadable issuer event that blocks the feed, once you know that skipping it is harmless.',
     changes: true,
     input: Type.Object(
       { sequence: Type.String({ pattern: '^[1-9][0-9]{0,17}$' }), reason: line(500) },
@@ -196,7 +196,7 @@ export const cardCommands = [
   }),
   defineCommand({
     name: 'cards.simulate-authorization',
-    summary: 'Sandbox: have a merchant authorize a payment by card.',
+    summary: 'Sandbox: authorize a card payment.',
     changes: true,
     input: Type.Object({ cardId: issuerId, amount: usd, ...merchant }, { additionalProperties: false }),
     output: activity,
@@ -205,7 +205,7 @@ export const cardCommands = [
   }),
   defineCommand({
     name: 'cards.simulate-decline',
-    summary: 'Sandbox: have a payment by card declined.',
+    summary: 'Sandbox: decline a card payment.',
     changes: true,
     input: Type.Object(
       { cardId: issuerId, amount: usd, ...merchant, declineReason: Type.Optional(line(200)) },
@@ -217,7 +217,7 @@ export const cardCommands = [
   }),
   defineCommand({
     name: 'cards.simulate-settlement',
-    summary: 'Sandbox: settle an authorized payment, or a part of it.',
+    summary: 'Sandbox: settle an authorized payment, fully or partly.',
     changes: true,
     input: partOfTransaction,
     output: activity,
@@ -226,7 +226,7 @@ export const cardCommands = [
   }),
   defineCommand({
     name: 'cards.simulate-refund',
-    summary: 'Sandbox: have a merchant refund a settled payment, or a part of it.',
+    summary: 'Sandbox: refund a settled payment, fully or partly.',
     changes: true,
     input: partOfTransaction,
     output: activity,

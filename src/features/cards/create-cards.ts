@@ -38,7 +38,7 @@ export interface NewCardsRequest {
 }
 
 export interface CreatedCards {
-  /** In the order of the request, as they are now. */
+  /** In the order of the request, in their current state. */
   cards: CardRow[];
   replayed: boolean;
 }

@@ -5,7 +5,7 @@ import { line, nullable } from '#platform/http/schemas';
 /** Ids are the issuer's: of cards, accounts and transactions. */
 export const issuerId = Type.String({
   pattern: idForm.source,
-  description: 'As the card issuer gave it',
+  description: 'The card issuer’s id',
 });
 
 export const usd = Type.String({

@@ -14,7 +14,7 @@ const ofCursor =
 export const cardGauges: readonly GaugeSource<Deps>[] = [
   {
     name: 'causeway_cards_events_behind_seconds',
-    help: 'How long ago the card issuer’s events were last read; seconds, unless something is wrong.',
+    help: 'How long ago the card issuer’s event feed was last read; normally seconds.',
     labels: [],
     read: async ({ db, issuer }) => {
       const seconds = issuer === noIssuer ? undefined : await selectSecondsBehind(db);
@@ -23,31 +23,31 @@ export const cardGauges: readonly GaugeSource<Deps>[] = [
   },
   {
     name: 'causeway_cards_events_last_sequence',
-    help: 'The last event of the card issuer that was read.',
+    help: 'Sequence of the last event read from the card issuer’s feed.',
     labels: [],
     read: ofCursor(({ lastSequence }) => Number(lastSequence)),
   },
   {
     name: 'causeway_cards_events_skipped',
-    help: 'Events of the card issuer that were passed over: about people who are none of our users or things that we keep nothing of, or by an operator.',
+    help: 'Skipped events of the card issuer: about unknown users, of kinds that we do not store, or skipped by an operator.',
     labels: [],
     read: ofCursor(({ skipped }) => Number(skipped)),
   },
   {
     name: 'causeway_cards_events_missing',
-    help: '1 where the card issuer lacks an event that it has later ones of: none after it is read until it comes.',
+    help: '1 if an event is missing in the card issuer’s feed, which blocks later events.',
     labels: [],
     read: ofCursor(({ missingSequence, isUnreadable }) => (missingSequence === null || isUnreadable ? 0 : 1)),
   },
   {
     name: 'causeway_cards_events_unreadable',
-    help: '1 where an event of the card issuer is not as the protocol says: none after it is read until it can be, or is passed over.',
+    help: '1 if an event in the card issuer’s feed is invalid, which blocks later events until it is fixed or skipped.',
     labels: [],
     read: ofCursor(({ isUnreadable }) => (isUnreadable ? 1 : 0)),
   },
   {
     name: 'causeway_cards_events_stand_at',
-    help: 'The event of the card issuer that is missing or cannot be read; 0 where there is none.',
+    help: 'Sequence of the issuer event that is missing or invalid; 0 if no event blocks the feed.',
     labels: [],
     read: ofCursor(({ missingSequence }) => Number(missingSequence ?? 0n)),
   },

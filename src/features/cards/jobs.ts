@@ -33,9 +33,9 @@ function tellAbsence({ issuer, log }: Deps, isAway: boolean, err?: IssuerFault):
   if (isAway === away.has(issuer)) return;
   if (isAway) {
     away.add(issuer);
-    log.warn({ err }, 'the card issuer does not tell its events; asking again');
+    log.warn({ err }, 'the card issuer’s events cannot be read; retrying');
   } else {
     away.delete(issuer);
-    log.info('the card issuer tells its events again');
+    log.info('the card issuer’s events can be read again');
   }
 }

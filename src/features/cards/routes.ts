@@ -35,10 +35,10 @@ export function cardRoutes(server: HttpServer, deps: Deps, { issuerWebhookSecret
         bodyLimit: 64 * 1024,
         schema: {
           tags: ['Card issuer'],
-          summary: 'Tell an event, signed as in Standard Webhooks; the same again changes nothing.',
+          summary: 'Receive an issuer event, signed as in Standard Webhooks; repeating it has no effect.',
           headers,
           body: Type.Unknown({ description: 'An event of the issuer’s protocol' }),
-          response: { 204: Type.Null({ description: 'Taken over, or known already' }) },
+          response: { 204: Type.Null({ description: 'Accepted, or already known' }) },
         },
       },
       async (request, reply) => {

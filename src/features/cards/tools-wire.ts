@@ -48,7 +48,7 @@ export function presentChangedCard(card: CardRow): Static<typeof toolChangedCard
 
 export const toolSecrets = exactObject(
   { encryptedPan: text, encryptedCvc: text },
-  'Only of a reveal: base64 of AES-GCM ciphertext under your own key; getCardRevealPublicKey says how to open it.',
+  'Only for a reveal: base64 of AES-GCM ciphertext under your key; usage of getCardRevealPublicKey describes how to decrypt it.',
 );
 
 /** `balances` of `getUserCards`. */
@@ -65,7 +65,7 @@ export const presentBalances = (collateralMinor: bigint): Static<typeof toolBala
 /** An item of `transactions` of `getUserCardTransactions`. */
 export const toolCardTransaction = exactObject({
   id: text,
-  amount: Type.Number({ description: 'Above zero; of a refund, what was given back.' }),
+  amount: Type.Number({ description: 'Positive; for a refund, the refunded amount.' }),
   currency: text,
   merchantName: text,
   status: oneOf(cardTransactionStatuses),
@@ -91,7 +91,7 @@ export const toolSnapshot = exactObject({
   ...toolCard.properties,
   spendingLimit: dollars,
   availableLimit: Type.String({
-    description: 'What is left of the spending limit in the running interval, US dollars, decimal string.',
+    description: 'Rest of the spending limit in the current interval, US dollars, decimal string.',
   }),
   spendingInterval: oneOf(spendingIntervals),
 });
@@ -150,7 +150,7 @@ export const toolRefill = exactObject({
   id: text,
   amount: dollars,
   status: oneOf(refillStatuses),
-  retries: Type.Integer({ description: 'How often it was tried again.' }),
+  retries: Type.Integer({ description: 'Number of retries.' }),
   transactionHash: nullable(text),
   executedAt: nullable(dateTime),
 });

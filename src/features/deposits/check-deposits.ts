@@ -15,7 +15,7 @@ export interface DepositCheck {
   checked: number;
   /** Those that the chain does not have. */
   missing: PostedDeposit[];
-  /** Where to go on, if there is more. */
+  /** Where to continue, if there is more. */
   nextBlock: number | null;
 }
 

@@ -17,16 +17,16 @@ const moved = Type.Object({ network: Type.String(), nextBlock: Type.Integer() })
 export const depositCommands = [
   defineCommand({
     name: 'deposits.show',
-    summary: 'Show how far each network was read for deposits, and whether it is halted.',
+    summary: 'Show the last block read for deposits on each network, and whether deposits are halted.',
     changes: false,
     input: Type.Object({}, { additionalProperties: false }),
     output: Type.Object({
       networks: Type.Array(
         Type.Object({
           network: Type.String(),
-          nextBlock: Type.Integer({ description: 'The first block that was not read' }),
+          nextBlock: Type.Integer({ description: 'The first block that is not read yet' }),
           lastBlockAt: nullable(dateTime),
-          finalBlock: nullable(Type.Integer({ description: 'As a node says' })),
+          finalBlock: nullable(Type.Integer({ description: 'As reported by a node' })),
           blocksBehind: nullable(Type.Integer()),
           posted: Type.Integer({ description: 'Deposits posted' }),
           ignored: Type.Integer({ description: 'Transfers below DEPOSIT_MINIMUMS' }),
@@ -55,8 +55,7 @@ export const depositCommands = [
   }),
   defineCommand({
     name: 'deposits.check',
-    summary:
-      'Compare what was posted from a block on with the chain as it is, such as after a reorganisation.',
+    summary: 'Compare posted deposits from a block on with the chain, such as after a reorganisation.',
     changes: false,
     input: Type.Object({ network, fromBlock: block }, { additionalProperties: false }),
     output: Type.Object({
@@ -72,7 +71,7 @@ export const depositCommands = [
           amount: Type.String({ description: 'Decimal string' }),
         }),
       ),
-      nextBlock: nullable(Type.Integer({ description: 'Where to go on, if there is more' })),
+      nextBlock: nullable(Type.Integer({ description: 'Where to continue, if there is more' })),
     }),
     run: async (ctx: Ctx, input) => {
       const { missing, ...rest } = await checkDeposits(ctx, input);
@@ -89,8 +88,7 @@ export const depositCommands = [
   }),
   defineCommand({
     name: 'deposits.resume',
-    summary:
-      'Let a halted network post deposits again, once what was posted is compared with the chain as it is.',
+    summary: 'Resume deposits of a halted network, after you compared posted deposits with the chain.',
     changes: true,
     input: Type.Object({ network }, { additionalProperties: false }),
     output: moved,
@@ -98,7 +96,7 @@ export const depositCommands = [
   }),
   defineCommand({
     name: 'deposits.rescan',
-    summary: 'Read blocks again for deposits that were missed; what was posted is not posted twice.',
+    summary: 'Read blocks again to find missed deposits; posted deposits are not posted twice.',
     changes: true,
     input: Type.Object({ network, fromBlock: block }, { additionalProperties: false }),
     output: moved,

@@ -756,7 +756,7 @@ describe('nodes', () => {
     assert.match(String(troublesOf(watcher)[0]), /^the nodes do not agree about 0x\w{64}:\d+$/);
     proxies[1].meddle = undefined;
     assert.equal(await watcher.catchUp(), 1);
-    assert.ok(watcher.worker.lines.some(({ msg }) => msg === 'deposits go on'));
+    assert.ok(watcher.worker.lines.some(({ msg }) => msg === 'deposits continue'));
   });
 
   test('of two nodes one makes a transfer up: it is not posted', async (t) => {

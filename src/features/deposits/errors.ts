@@ -1,8 +1,8 @@
 import { defineErrors } from '#platform/errors/errors';
 
 export const depositErrors = defineErrors({
-  networkNotWatched: [404, 'Deposits of that network are not watched yet'],
+  networkNotWatched: [404, 'Deposits are not watched on that network yet'],
   depositsNotHalted: [409, 'Deposits of that network are not halted'],
-  blockNotRead: [409, 'That block was not read yet: deposits are watched from it on anyway'],
-  nodeAway: [503, 'The node of that network does not answer'],
+  blockNotRead: [409, 'That block is not read yet: no rescan is needed'],
+  nodeAway: [503, 'No node of that network answers'],
 });

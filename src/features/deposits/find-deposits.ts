@@ -35,7 +35,7 @@ export async function findDeposits(
     if (!payment && (await isHotWallet(ctx, network, from))) {
       ctx.log.warn(
         { network: network.name, transactionHash },
-        'a transfer out of a hot wallet that is no payment of ours is not counted as a deposit',
+        'a transfer from a hot wallet that is not one of our payments is not counted as a deposit',
       );
       continue;
     }

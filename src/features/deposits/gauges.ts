@@ -22,26 +22,26 @@ export const depositGauges: readonly GaugeSource<Deps>[] = [
   },
   {
     name: 'causeway_deposits_behind_seconds',
-    help: 'How long ago that block was made: the time that the network needs until blocks are final, or something is wrong.',
+    help: 'Age of the last block read for deposits; normally the time until blocks of the network are final.',
     labels: ['network'],
     read: async ({ db }) =>
       (await selectAges(db)).map(({ network, seconds }) => ({ labels: { network }, value: seconds })),
   },
   {
     name: 'causeway_deposits_halted',
-    help: '1 where no deposit is posted until an operator has looked: deposits.show says why.',
+    help: '1 if deposits are halted until an operator resumes them; deposits.show has the reason.',
     labels: ['network'],
     read: ofEach(({ haltedAt }) => (haltedAt === null ? 0 : 1)),
   },
   {
     name: 'causeway_deposits_posted',
-    help: 'Deposits that were found on chain and posted, since the network is watched.',
+    help: 'Deposits found on chain and posted since the network is watched.',
     labels: ['network'],
     read: ofEach(({ posted }) => posted),
   },
   {
     name: 'causeway_deposits_ignored',
-    help: 'Transfers that were below the minimum of their token and not credited; those read again count again.',
+    help: 'Transfers below the minimum of their token, which are not credited; a rescan counts them again.',
     labels: ['network'],
     read: ofEach(({ ignored }) => ignored),
   },

@@ -43,7 +43,7 @@ export async function postBlocks(
     ctx.log.info({ network: network.name, deposits: done.posted, fromBlock, toBlock }, 'deposits posted');
   }
   if (done?.isHeldUp) {
-    watch.trouble.report(ctx.log, 'another session keeps the ledger of a user locked who has a deposit');
+    watch.trouble.report(ctx.log, 'another session holds the lock on the ledger of a user with a deposit');
     return undefined;
   }
   return done?.posted;

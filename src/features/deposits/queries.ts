@@ -59,7 +59,7 @@ export async function insertDeposits(
 
 export interface Cursor {
   network: string;
-  /** The first block that was not read. */
+  /** The first block that is not read yet. */
   nextBlock: number;
   /** Of the block before it, as it was read; null where an operator has put the cursor there. */
   lastHash: string | null;

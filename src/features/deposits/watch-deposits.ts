@@ -58,7 +58,7 @@ export async function watchDeposits(ctx: WorkerCtx, watch: Watch): Promise<Turn>
   } catch (error) {
     if (!(error instanceof NodeError)) throw error;
     adaptSpan(watch, 'no answer');
-    ctx.log.debug({ err: error, network }, 'the nodes did not answer; asking again');
+    ctx.log.debug({ err: error, network }, 'the nodes did not answer; retrying');
     return nothing;
   } finally {
     await releaseCursor(ctx.db, { network, nextBlock });

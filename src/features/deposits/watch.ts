@@ -18,7 +18,7 @@ export interface Watch {
 export type WorkerCtx = Ctx<WorkerActor>;
 
 export function createWatch(network: EvmNetwork, atStep: Watch['atStep'] = () => {}): Watch {
-  const words = { begins: 'deposits wait', ends: 'deposits go on' };
+  const words = { begins: 'deposits wait', ends: 'deposits continue' };
   return { network, atStep, span: blocksInTurn, trouble: new Trouble({ network: network.name }, words) };
 }
 

@@ -12,7 +12,7 @@ import { key, scope } from './wire.ts';
 const keyId = Type.String({ pattern: '^[a-z2-7]{16}$', description: 'The 16 characters after `cwk_`' });
 const issuedKey = Type.Object({
   ...key.properties,
-  token: Type.String({ description: 'Shown this once; only its hash is kept.' }),
+  token: Type.String({ description: 'Shown only once; we store only its hash.' }),
 });
 
 export const keyCommands = [
@@ -41,13 +41,17 @@ export const keyCommands = [
   }),
   defineCommand({
     name: 'keys.rotate',
-    summary: 'Replace a key; the old one works for the overlap and then ends.',
+    summary: 'Replace a key; the old one works until the overlap ends.',
     changes: true,
     input: Type.Object(
       {
         keyId,
         overlapHours: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: 720, description: 'How long the old key goes on (24)' }),
+          Type.Integer({
+            minimum: 0,
+            maximum: 720,
+            description: 'How long the old key keeps working (default 24)',
+          }),
         ),
       },
       { additionalProperties: false },
@@ -57,7 +61,7 @@ export const keyCommands = [
   }),
   defineCommand({
     name: 'keys.revoke',
-    summary: 'End a key at once.',
+    summary: 'Revoke a key immediately.',
     changes: true,
     input: Type.Object({ keyId }, { additionalProperties: false }),
     output: key,

@@ -52,8 +52,8 @@ function parseExpiry(text: string, now: Date): Date {
   const expiresAt = new Date(text);
   if (!(expiresAt <= latestExpiry)) {
     throw commonErrors.invalidRequest({
-      message: 'expiresAt is not an instant that can be kept',
-      details: [{ field: 'expiresAt', message: 'is not an instant that can be kept' }],
+      message: 'expiresAt is out of range',
+      details: [{ field: 'expiresAt', message: 'is out of range' }],
     });
   }
   if (expiresAt <= now) throw keyErrors.expiryInThePast();

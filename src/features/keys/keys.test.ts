@@ -114,8 +114,8 @@ for (const [error, terms, field] of [
 
 for (const [error, terms] of [
   ['expiresAt must be in the future', { expiresAt: '2020-01-01T00:00:00Z' }],
-  ['expiresAt is not an instant that can be kept', { expiresAt: '2030-12-31T23:59:60Z' }],
-  ['expiresAt is not an instant that can be kept', { expiresAt: '9999-12-31T23:59:59-01:00' }],
+  ['expiresAt is out of range', { expiresAt: '2030-12-31T23:59:60Z' }],
+  ['expiresAt is out of range', { expiresAt: '9999-12-31T23:59:59-01:00' }],
   ['ipAllowlist: 10.0.0.0/33 has a prefix outside 0 to 32', { ipAllowlist: ['10.0.0.0/33'] }],
   ['ipAllowlist: 2001:db8::/129 has a prefix outside 0 to 128', { ipAllowlist: ['::1', '2001:db8::/129'] }],
   ['ipAllowlist: example.com is not an address or CIDR block', { ipAllowlist: ['example.com'] }],

@@ -20,7 +20,7 @@ const currency = Type.String({ pattern: '^[A-Za-z0-9]{1,20}$', description: 'Suc
 const decimal = Type.String({ description: 'Decimal string' });
 
 const amount = Type.String({ maxLength: 80, description: 'Decimal above 0, such as 12.5' });
-const operationId = { ...line(200), description: 'The operation it belongs to; legs share it' };
+const operationId = { ...line(200), description: 'Operation id; legs of one operation share it' };
 const transactionType = Type.Enum([...lineTypes], {
   description: 'buy is a deposit, sell a withdrawal, swap-bridge a conversion, transfer-token a transfer',
 });
@@ -34,7 +34,7 @@ const legFields = {
   amountReceived: Type.Optional(amount),
 };
 const words = {
-  transactionDate: Type.Optional({ ...dateTime, description: 'Now, unless given' }),
+  transactionDate: Type.Optional({ ...dateTime, description: 'Default: now' }),
   description: line(500),
   transactionPurpose: Type.Optional(line(200)),
   userDescription: Type.Optional(line(500)),
@@ -75,7 +75,7 @@ export const ledgerCommands = [
         amount: Type.String({ maxLength: 80, description: 'Decimal above 0, such as 12.5' }),
         reference: Type.Optional({
           ...line(200),
-          description: 'Your own name for it: the same again under it changes nothing',
+          description: 'Idempotency key: repeating it has no effect',
         }),
       },
       { additionalProperties: false },
@@ -94,7 +94,7 @@ export const ledgerCommands = [
   }),
   defineCommand({
     name: 'ledger.balances',
-    summary: 'Show what a user has of each asset, and how much of it is held for withdrawals.',
+    summary: 'Show a user’s balance of each asset, and how much of it is held for withdrawals.',
     changes: false,
     input: Type.Object({ userId: uuid }, { additionalProperties: false }),
     output: Type.Object({
@@ -117,7 +117,7 @@ export const ledgerCommands = [
     bodyBytesMax: 16 * 1024 * 1024,
     input: Type.Object(
       {
-        key: { ...line(200), description: 'Your own name for it: the same again under it changes nothing' },
+        key: { ...line(200), description: 'Idempotency key: repeating it has no effect' },
         lines: Type.Array(
           Type.Object(
             {
@@ -142,14 +142,14 @@ export const ledgerCommands = [
   }),
   defineCommand({
     name: 'ledger.record-unsettled',
-    summary: 'Record something of a user that has begun and is not settled.',
+    summary: 'Record an operation of a user that is not settled yet.',
     changes: true,
     input: Type.Object(
       {
         userId: uuid,
         id: Type.Optional({
           ...operationId,
-          description: 'Kept when it settles; the same again changes nothing',
+          description: 'Kept when the record settles; repeating it has no effect',
         }),
         transactionType,
         status,
@@ -158,7 +158,7 @@ export const ledgerCommands = [
         legs: Type.Array(Type.Object(legFields, { additionalProperties: false }), {
           minItems: 1,
           maxItems: 2,
-          description: 'One; of a conversion between networks, two',
+          description: 'One leg, or two for a conversion between networks',
         }),
       },
       { additionalProperties: false },
@@ -168,7 +168,7 @@ export const ledgerCommands = [
   }),
   defineCommand({
     name: 'ledger.update-unsettled',
-    summary: 'Move an unsettled record on, or change the words about it.',
+    summary: 'Update the status or text of an unsettled record.',
     changes: true,
     input: Type.Object(
       {
@@ -198,7 +198,7 @@ export const ledgerCommands = [
           Type.Array(Type.Object(onChainFields, { additionalProperties: false }), {
             minItems: 1,
             maxItems: 2,
-            description: 'Where its legs are on chain, in their order',
+            description: 'On-chain places of its legs, in the same order',
           }),
         ),
       },

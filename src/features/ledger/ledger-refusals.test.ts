@@ -208,7 +208,7 @@ test('409 record-unsettled with the id of somebody else’s withdrawal: its reci
   const bulkId = await makeWithdrawal(harness, key);
   const [row] = await harness.deps.db.query('select id from withdrawals where bulk_id = $1', [bulkId]);
   const { status, body } = await call('record-unsettled', { userId: recipientId, id: row!.id, ...deposit });
-  assert.deepEqual([status, body.error], [409, 'A withdrawal moves by its payment']);
+  assert.deepEqual([status, body.error], [409, 'This record is a withdrawal: only its payment changes it']);
 });
 
 test('400 a date more than a day ahead', async () => {

@@ -368,7 +368,7 @@ test('400 what does not go together, or is no date', async () => {
   ]) {
     const { status, message } = await refusalOf(call({ filterByHash, ...other }));
     assert.equal(status, 400);
-    assert.match(message, new RegExp(`^filterByHash is given alone: leave out ${Object.keys(other)[0]} `));
+    assert.match(message, new RegExp(`^filterByHash cannot be combined with ${Object.keys(other)[0]}: `));
   }
   for (const [args, field] of [
     [{ startDate: 'yesterday!' }, 'startDate'],

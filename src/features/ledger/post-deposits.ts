@@ -23,7 +23,7 @@ export function postDeposits(ctx: Ctx, deposits: readonly Deposit[]): Promise<nu
     const named = new Map(deposits.map((deposit) => [nameOf(deposit), deposit]));
     const news = [...named.values()].filter((deposit) => !credited.has(nameOf(deposit)));
     if (news.length < named.size) {
-      log.info({ deposits: [...credited].slice(0, 10) }, 'transfers that were credited before are left out');
+      log.info({ deposits: [...credited].slice(0, 10) }, 'transfers that were already credited are skipped');
     }
     const takenKeys = await selectTakenKeys(db, news);
     const isTaken = (deposit: Deposit) => takenKeys.has(`${deposit.userId} ${keyOf(deposit)}`);

@@ -158,7 +158,10 @@ test('409: operators move no withdrawal by hand, be it in flight or failed', asy
       ['ledger.settle', {}],
     ] as const) {
       const { status, body } = await world.operator(command, { userId, id, ...input });
-      assert.deepEqual([status, body.error], [409, 'A withdrawal moves by its payment']);
+      assert.deepEqual(
+        [status, body.error],
+        [409, 'This record is a withdrawal: only its payment changes it'],
+      );
     }
     const lines = [lineOf(userId, { id })];
     const { status } = await world.operator('ledger.post', { key: randomUUID(), lines });

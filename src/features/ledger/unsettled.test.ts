@@ -172,7 +172,7 @@ test('409 ledger.record-unsettled: the id of a record that moves something else'
     bridge,
   ]) {
     const { status, body } = await call('record-unsettled', { ...input, ...other });
-    assert.deepEqual([status, body.error], [409, 'An unsettled record with this id says something else']);
+    assert.deepEqual([status, body.error], [409, 'An unsettled record with this id has other contents']);
   }
   // Another user's ids are their own.
   assert.equal((await call('record-unsettled', { ...input, userId: await makeUserId() })).status, 200);
@@ -185,7 +185,7 @@ test('409 ledger.record-unsettled: an id that is in the ledger', async () => {
   await call('settle', { userId, id: settled });
   for (const id of ['posted', settled]) {
     const { status, body } = await call('record-unsettled', { userId, id, ...deposit });
-    assert.deepEqual([status, body.error], [409, 'This is in the ledger already']);
+    assert.deepEqual([status, body.error], [409, 'This operation is in the ledger already']);
   }
   assert.equal((await unsettledOf(userId)).length, 0);
 });
@@ -417,7 +417,10 @@ test('409 ledger.settle: the account has too little: the record stays where it i
   await makeFunds(harness, userId, 'polygon', 'USDC', '4.999999');
   const id = await record(userId, bridge);
   const { status, body } = await call('settle', { userId, id });
-  assert.deepEqual([status, body.error], [409, 'A line takes more than its account has available']);
+  assert.deepEqual(
+    [status, body.error],
+    [409, 'A line takes more than the available balance of its account'],
+  );
   assert.deepEqual([(await unsettledOf(userId)).length, (await linesOf(userId)).length], [2, 1]);
   await makeFunds(harness, userId, 'polygon', 'USDC', '0.000001');
   assert.equal((await call('settle', { userId, id })).status, 200);

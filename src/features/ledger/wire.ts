@@ -61,10 +61,12 @@ const toolTransaction = exactObject({
   id: Type.Optional(
     Type.String({
       description:
-        'With includeIds. Of the operation: the two legs of a conversion between networks share it.',
+        'Only with includeIds. Operation id; the two legs of a conversion between networks share it.',
     }),
   ),
-  transactionHash: Type.Optional(Type.String({ description: 'With includeIds, of what is on chain.' })),
+  transactionHash: Type.Optional(
+    Type.String({ description: 'Only with includeIds, and only if the transaction is on chain.' }),
+  ),
 });
 
 /** What does not apply to a line is absent; ids are half of a page's tokens, so that they are given where they are wanted. */
@@ -99,17 +101,17 @@ export const historyInput = exactObject({
     Type.String({
       pattern: '^0x[0-9a-fA-F]{64}$',
       description:
-        'Hash of one on-chain transaction, 0x and 64 hexadecimal digits, in any case. Give it alone: with it no other argument may be given.',
+        'Hash of one on-chain transaction, 0x and 64 hexadecimal digits, in upper or lower case. Pass no other argument with it.',
     }),
   ),
-  startDate: Type.Optional(toolInstant('Only transactions from then on, that instant included.')),
-  endDate: Type.Optional(toolInstant('Only transactions up to then, that instant included.')),
+  startDate: Type.Optional(toolInstant('Only transactions at or after this time.')),
+  endDate: Type.Optional(toolInstant('Only transactions at or before this time.')),
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 500,
       default: 50,
-      description: 'How many transactions at most, 1 to 500; 50 where it is left out.',
+      description: 'Maximum number of transactions, 1 to 500; default 50.',
     }),
   ),
   currentPage: Type.Optional(currentPageInput),
@@ -117,7 +119,7 @@ export const historyInput = exactObject({
     Type.Boolean({
       default: false,
       description:
-        'Also give the id of each transaction and its hash on chain. With filterByHash they are given anyway.',
+        'Include the id and on-chain hash of each transaction. With filterByHash they are always included.',
     }),
   ),
 });
@@ -125,13 +127,15 @@ export const historyInput = exactObject({
 /** Its payload. */
 export const historyOutput = exactObject({
   userId: Type.String(),
-  filterByHash: Type.Optional(Type.String({ description: 'As it was given.' })),
-  startDate: Type.Optional(Type.String({ description: 'As it was given.' })),
-  endDate: Type.Optional(Type.String({ description: 'As it was given.' })),
-  count: Type.Integer({ description: 'How many transactions are in this answer.' }),
-  truncated: Type.Boolean({ description: 'There are older ones: call again with nextArguments.' }),
+  filterByHash: Type.Optional(Type.String({ description: 'As in the call.' })),
+  startDate: Type.Optional(Type.String({ description: 'As in the call.' })),
+  endDate: Type.Optional(Type.String({ description: 'As in the call.' })),
+  count: Type.Integer({ description: 'Number of transactions in this answer.' }),
+  truncated: Type.Boolean({
+    description: 'True if there are older transactions: call again with nextArguments.',
+  }),
   hasEurcActivity: Type.Boolean({
-    description: 'EURC moved in the requested period, also on pages other than this one.',
+    description: 'True if EURC moved in the requested period, also on other pages than this one.',
   }),
   transactions: Type.Array(toolTransaction, { description: 'Newest first.' }),
   nextArguments: nextArguments(historyInput),

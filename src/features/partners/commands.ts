@@ -31,7 +31,7 @@ export const partnerCommands = [
   }),
   defineCommand({
     name: 'partners.allow-user',
-    summary: "Put a user on the partner's allowed list.",
+    summary: "Add a user to a partner's allowed list.",
     changes: true,
     input: pair,
     output: membership,
@@ -39,7 +39,7 @@ export const partnerCommands = [
   }),
   defineCommand({
     name: 'partners.disallow-user',
-    summary: "Take a user off the partner's allowed list.",
+    summary: "Remove a user from a partner's allowed list.",
     changes: true,
     input: pair,
     output: membership,
@@ -47,7 +47,7 @@ export const partnerCommands = [
   }),
   defineCommand({
     name: 'partners.list-users',
-    summary: "List the users on the partner's allowed list.",
+    summary: "List the users on a partner's allowed list.",
     changes: false,
     input: Type.Object({ partnerId: uuid, ...cursorInput }, { additionalProperties: false }),
     output: cursorPage(Type.Object({ userId: uuid, email: Type.String(), allowedAt: dateTime })),

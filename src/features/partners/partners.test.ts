@@ -135,7 +135,7 @@ test('400 partners.list-users: a cursor of another partner’s list', async () =
   const cursor = (await call('list-users', { partnerId: one.id, limit: 1 })).body.data.nextCursor;
   assert.equal((await call('list-users', { partnerId: one.id, cursor })).body.data.items.length, 1);
   const { status, body } = await call('list-users', { partnerId: other.id, cursor });
-  assert.deepEqual([status, body.error], [400, 'cursor is not one that this list gave']);
+  assert.deepEqual([status, body.error], [400, 'cursor is not from this list']);
 });
 
 test('a list belongs to one partner: what another one allows does not count', async () => {

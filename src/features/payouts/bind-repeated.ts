@@ -19,7 +19,7 @@ export async function bindRepeated(ctx: WorkerCtx, { network }: Lane): Promise<n
       if (!(error instanceof Refusal)) throw error;
       ctx.log.error(
         { network: network.name, hash, reason: error.message },
-        'a found payment cannot be booked',
+        'a payment found on chain cannot be posted',
       );
     }
   }

@@ -108,7 +108,7 @@ async function replace(
     await insertAttempts(db, { ...where, now, isSent: isFilling }, [{ nonce, hash, raw, ...fees }]);
     ctx.log.info(
       { ...where, nonce: Number(nonce), hash },
-      'a payout that is stuck was signed again with higher fees',
+      'a stuck payout was signed again with higher fees',
     );
     return true;
   });

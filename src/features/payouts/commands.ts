@@ -40,7 +40,7 @@ const walletName = {
 export const walletCommands = [
   defineCommand({
     name: 'wallets.show',
-    summary: 'Show the hot wallets: balances, nonces, how much is open and what waits.',
+    summary: 'Show the hot wallets: balances, nonces, open payouts and waiting withdrawals.',
     changes: false,
     input: Type.Object({}, { additionalProperties: false }),
     output: Type.Object({ wallets: Type.Array(wallet) }),
@@ -48,8 +48,7 @@ export const walletCommands = [
   }),
   defineCommand({
     name: 'wallets.halt',
-    summary:
-      'Stop a hot wallet from signing and sending, such as before a restore from a backup is put to use.',
+    summary: 'Halt a hot wallet: nothing is signed or sent. Use it before you restore a backup.',
     changes: true,
     input: Type.Object({ ...walletName, reason: line(200) }, { additionalProperties: false }),
     output: Type.Object({ network: Type.String(), address: Type.String(), haltedReason: Type.String() }),
@@ -57,7 +56,7 @@ export const walletCommands = [
   }),
   defineCommand({
     name: 'wallets.resume',
-    summary: 'Let a halted hot wallet pay again, once it is known why it was halted.',
+    summary: 'Resume a halted hot wallet once you know why it was halted.',
     changes: true,
     input: Type.Object(
       {
@@ -65,7 +64,8 @@ export const walletCommands = [
         nextNonce: Type.Optional(
           Type.Integer({
             minimum: 0,
-            description: 'The chain’s count, where all transactions up to it are accounted for',
+            description:
+              'The wallet’s transaction count on chain, if you have accounted for all transactions below it',
           }),
         ),
       },
@@ -80,16 +80,19 @@ export const walletCommands = [
   defineCommand({
     name: 'wallets.recover',
     summary:
-      'After a restore or a failover: find on chain what a halted wallet has paid, and let it pay again once all is known.',
+      'After a restore or failover: find on chain what a halted wallet paid, and resume it when all payments are known.',
     changes: true,
     input: Type.Object(
       {
         ...walletName,
-        fromBlock: Type.Integer({ minimum: 0, description: 'A block of the time of the backup, or before' }),
+        fromBlock: Type.Integer({
+          minimum: 0,
+          description: 'A block mined at or before the time of the backup',
+        }),
         unpaidNonces: Type.Optional(
           Type.Array(Type.Integer({ minimum: 0 }), {
             maxItems: 1_000,
-            description: 'Nonces seen on chain to have paid nobody, such as of reverted transactions',
+            description: 'Nonces that paid nobody on chain, such as those of reverted transactions',
           }),
         ),
         accept: Type.Optional(
@@ -103,7 +106,7 @@ export const walletCommands = [
             minimum: 0,
             maximum: 1_000,
             description:
-              'First use up this many nonces, so that lost transactions are never mined; 400 after a change of the server',
+              'Fill this many nonces first, so that lost transactions are never mined; use 400 after a failover',
           }),
         ),
       },
@@ -114,16 +117,18 @@ export const walletCommands = [
       recovered: Type.Array(Type.String(), { description: 'Withdrawals whose payment was found' }),
       requeued: Type.Array(Type.String(), { description: 'Withdrawals that get another nonce' }),
       unknown: Type.Array(Type.Object({ hash: Type.String(), withdrawalId: nullable(Type.String()) })),
-      isHalted: Type.Boolean({ description: 'True while payments are unknown or nonces are filled' }),
+      isHalted: Type.Boolean({ description: 'True while payments are unknown or nonces are being filled' }),
       fillBelow: nullable(
-        Type.Integer({ description: 'Run it again when the wallet has sent this many transactions' }),
+        Type.Integer({
+          description: 'Run the command again when the wallet’s transaction count reaches this',
+        }),
       ),
     }),
     run: (ctx: Ctx, input) => recoverWallet(ctx, input),
   }),
   defineCommand({
     name: 'wallets.rebind',
-    summary: 'Give the wallets of this database to another deployment, by its DEPLOYMENT_ID, and halt them.',
+    summary: 'Assign the wallets of this database to another deployment (DEPLOYMENT_ID) and halt them.',
     changes: true,
     input: Type.Object({ deploymentId: line(200) }, { additionalProperties: false }),
     output: Type.Object({ deploymentId: Type.String(), former: nullable(Type.String()) }),
@@ -131,7 +136,7 @@ export const walletCommands = [
   }),
   defineCommand({
     name: 'wallets.void',
-    summary: 'Take a signed payout that was never sent off its nonce, so that it is signed again.',
+    summary: 'Void the nonce of a signed payout that was never sent, so that the payout is signed again.',
     changes: true,
     input: Type.Object(
       { ...walletName, nonce: Type.Integer({ minimum: 0 }) },
@@ -155,7 +160,7 @@ export const walletCommands = [
   defineCommand({
     name: 'wallets.accept-outcome',
     summary:
-      'Settle a payout whose own final transaction moved something else than was signed, such as a token that takes a fee.',
+      'Settle a payout whose final transaction transferred something other than was signed, such as with a fee-taking token.',
     changes: true,
     input: Type.Object(
       {
@@ -187,15 +192,14 @@ export const walletCommands = [
   }),
   defineCommand({
     name: 'wallets.resend',
-    summary:
-      'After a deep reorganisation: send the stored bytes of settled payouts that are gone from the chain.',
+    summary: 'After a deep reorganisation: resend settled payouts that are no longer on chain.',
     changes: true,
     input: Type.Object(
       {
         ...walletName,
-        fromNonce: Type.Integer({ minimum: 0, description: 'As the reason of the halt names it' }),
+        fromNonce: Type.Integer({ minimum: 0, description: 'The nonce in the halt reason' }),
         includeFailed: Type.Optional(
-          Type.Boolean({ description: 'Also send what was settled as failed and may pay now' }),
+          Type.Boolean({ description: 'Also resend payouts that were settled as failed and may pay now' }),
         ),
       },
       { additionalProperties: false },

@@ -3,45 +3,42 @@ import { defineErrors } from '#platform/errors/errors';
 export const payoutErrors = defineErrors({
   walletNotFound: [404, 'Wallet not found'],
   walletNotHalted: [409, 'The wallet is not halted'],
-  walletBusy: [409, 'The wallet has transactions on their way: ask again when they are final'],
+  walletBusy: [409, 'The wallet has transactions that are not final: try again when they are'],
   fundsMissing: [
     409,
-    'A user has less balance than a payment that was found: credit what is missing with ledger.fund first',
+    'A user’s balance is below a payment that was found: credit the missing amount with ledger.fund first',
   ],
   paymentNotFound: [
     409,
-    'A payment to accept was not found on chain by this wallet, or is of a withdrawal that this database has',
+    'A payment to accept is not from this wallet on chain, or belongs to a withdrawal in this database',
   ],
   tooEarly: [
     409,
-    'Transactions signed before the change of the database server may still arrive: ask again a minute after the halt',
+    'Transactions signed before the failover may still arrive: try again a minute after the halt',
   ],
   serverChanged: [409, 'The database server changed since the wallet last signed: run wallets recover first'],
   paymentsUnknown: [
     409,
-    'Payments on chain are of no withdrawal in this database: run wallets recover, with accept for each of them',
+    'Some payments on chain belong to no withdrawal in this database: run wallets recover and list them in accept',
   ],
   nonceTaken: [
     409,
-    'A transaction that this database does not have used the nonce of an open payout, or a free one: run wallets recover first',
+    'A transaction unknown to this database used a free nonce or that of an open payout: run wallets recover first',
   ],
   noncesNotFilled: [
     409,
-    'Nonces of lost transactions are being filled: ask again when wallets show has the transaction count that the reason names',
+    'Nonces of lost transactions are being filled: try again when wallets show has the transaction count in the halt reason',
   ],
   payoutNotFound: [404, 'The wallet has no open payout with that nonce'],
   payoutSent: [
     409,
-    'The payout was sent and may be mined: only a final transaction on its nonce is proof that it never will be',
+    'The payout was sent and may still be mined: only a final transaction with its nonce proves otherwise',
   ],
   transactionNotFinal: [409, 'The transaction is not in a final block'],
-  transactionNotForeign: [
-    409,
-    'The transaction does not stand in the place of an open payout of this wallet',
-  ],
+  transactionNotForeign: [409, 'The transaction does not use the nonce of an open payout of this wallet'],
   transactionUnclear: [
     409,
-    'The transaction moved tokens in another way than this payout: see who was paid before anything else',
+    'The transaction moved tokens differently than this payout: check who was paid first',
   ],
   payoutNotOpen: [404, 'No open payout of this wallet was sent under that hash'],
   outcomeClear: [
@@ -59,11 +56,11 @@ export const payoutErrors = defineErrors({
   ],
   failedMayPay: [
     409,
-    'A failed withdrawal is among them, whose transaction may pay now: freeze the recipient or accept that with includeFailed',
+    'A failed withdrawal is among them and its transaction may pay now: freeze the recipient, or accept this with includeFailed',
   ],
-  nodesDiffer: [409, 'The nodes of that network do not agree: ask again'],
-  noncesNotFound: [409, 'Not every transaction of the wallet was found: begin at an earlier block'],
-  nodeAway: [503, 'The node of that network does not answer'],
+  nodesDiffer: [409, 'The nodes of that network do not agree: try again'],
+  noncesNotFound: [409, 'Not every transaction of the wallet was found: start at an earlier block'],
+  nodeAway: [503, 'No node of that network answers'],
   nonceNotOnChain: [409, 'The next nonce must be the number of transactions that the wallet has sent'],
-  nonceBelowKnown: [409, 'The next nonce cannot be below what this database has given out'],
+  nonceBelowKnown: [409, 'The next nonce cannot be below one that this database has assigned'],
 });

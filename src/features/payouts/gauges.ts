@@ -25,7 +25,7 @@ const inUnits = (minor: bigint, decimals: number) => Number(formatMinor(minor, d
 export const payoutGauges: readonly GaugeSource<Deps>[] = [
   {
     name: 'causeway_payouts_waiting',
-    help: 'Pending withdrawals that cannot be signed, of the first 10000, by what they wait for: gas, a currency, fees, node, screening, token, halted.',
+    help: 'Pending withdrawals that cannot be signed, among the first 10000, by what they wait for: gas, a currency, fees, node, screening, token, halted.',
     labels: ['network', 'reason'],
     read: async ({ db }) =>
       (await countWaiting(db, 10_000)).map(({ network, waitingFor, count }) => ({
@@ -45,7 +45,7 @@ export const payoutGauges: readonly GaugeSource<Deps>[] = [
   },
   {
     name: 'causeway_payouts_halted',
-    help: '1 where nothing is signed or sent until an operator has looked: wallets.show says why.',
+    help: '1 if the wallet is halted until an operator resumes it; wallets.show has the reason.',
     labels: ['network', 'wallet'],
     read: async ({ db }) =>
       (await selectSigners(db)).map(({ network, address, haltedAt }) => ({
@@ -72,13 +72,13 @@ export const payoutGauges: readonly GaugeSource<Deps>[] = [
   },
   {
     name: 'causeway_hot_wallet_payouts',
-    help: 'How many payouts the gas of each hot wallet suffices for at present fees.',
+    help: 'Number of payouts that the gas of each hot wallet covers at current fees.',
     labels: ['network', 'wallet'],
     read: ofWallets(({ payouts }) => [{ value: Number(payouts) }]),
   },
   {
     name: 'causeway_hot_wallet_age_seconds',
-    help: 'How long ago the balances of each hot wallet were read; about a minute, unless its node does not answer.',
+    help: 'How long ago the balances of each hot wallet were read; normally about a minute.',
     labels: ['network', 'wallet'],
     read: ofWallets(({ readAt }, { clock }) => [
       { value: Math.max(clock().getTime() - readAt.getTime(), 0) / 1_000 },

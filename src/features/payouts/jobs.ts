@@ -71,7 +71,7 @@ export const walletJobs: readonly Job<Deps>[] = networks.map((name) => ({
     const ctx = contextFor(deps, { kind: 'worker', job: nameOf('balances', name) } as const, deps.log);
     await readBalances(ctx, network).catch((error) => {
       if (!(error instanceof NodeError)) throw error;
-      deps.log.debug({ err: error, network: name }, 'the node did not answer; asking again');
+      deps.log.debug({ err: error, network: name }, 'the node did not answer; retrying');
     });
   },
 }));

@@ -40,7 +40,7 @@ function createLaneOf(network: EvmNetwork, signer: Signer, atStep: AtStep): Lane
     network,
     signer,
     atStep,
-    trouble: new Trouble(facts, { begins: 'payouts wait', ends: 'payouts go on' }),
+    trouble: new Trouble(facts, { begins: 'payouts wait', ends: 'payouts continue' }),
     unsettled: new Trouble(facts, { begins: 'payouts are not settled', ends: 'payouts are settled again' }),
     agreedAt: new Map(),
     head: { number: 0, seenAt: 0 },
@@ -66,7 +66,7 @@ export async function tolerateNodeOutage(
     return await turn();
   } catch (error) {
     if (!(error instanceof NodeError)) throw error;
-    ctx.log.debug({ err: error, network: lane.network.name }, 'the node did not answer; asking again');
+    ctx.log.debug({ err: error, network: lane.network.name }, 'the node did not answer; retrying');
     return 0;
   }
 }

@@ -140,7 +140,7 @@ async function settleSlots(
 }
 
 function tellUnbooked(ctx: WorkerCtx, { withdrawalId, minedHash }: Judged, err: unknown): 0 {
-  ctx.log.error({ err, withdrawalId, minedHash }, 'a final payout cannot be booked; tried again');
+  ctx.log.error({ err, withdrawalId, minedHash }, 'a final payout could not be posted; retrying');
   return 0;
 }
 
@@ -179,6 +179,7 @@ async function leaveOutLocked(
   const busy = new Set(owners.filter((_, at) => !isFree[at]).map(({ userId }) => userId));
   const free = judged.filter((one) => !ownersOf(one).some(({ userId }) => busy.has(userId)));
   const locked = judged.length - free.length;
-  if (locked > 0) log.debug({ network, payouts: locked }, 'locked by somebody else; settled at a later turn');
+  if (locked > 0)
+    log.debug({ network, payouts: locked }, 'locked by another session; settled at a later turn');
   return free;
 }

@@ -29,7 +29,7 @@ test('what was paid after the backup is found on chain and settled, and nothing 
   const backup = await restore(original);
   const { settings, databaseUrl } = original;
 
-  // The deployment goes on after the backup, with one more withdrawal that the backup does not have.
+  // The deployment continues after the backup, with one more withdrawal that the backup lacks.
   const goingOn = await makeWorld(t, chain, { ...settings, databaseUrl });
   const lost = await goingOn.withdraw({ amount: '5' });
   await goingOn.pay();
@@ -37,7 +37,7 @@ test('what was paid after the backup is found on chain and settled, and nothing 
 
   const restored = await makeWorld(t, chain, { ...settings, databaseUrl: backup });
   const later = await restored.withdraw({ amount: '6' });
-  // One of its nodes lags and knows nothing of what was paid since; the other one does.
+  // One of its nodes lags and does not have the payments since; the other one does.
   const lagging = await startProxy(t, chain.rpcUrl);
   lagging.meddle = ({ method }, forward) => (method === 'eth_getTransactionCount' ? '0x1' : forward());
   const worker = restored.makeWorker({ rpcUrls: [lagging.url, chain.rpcUrl] });
@@ -105,5 +105,5 @@ test('409: a wallet that is not halted, or has transactions on their way that ar
   await halt();
   const busy = await recover();
   assert.equal(busy.status, 409);
-  assert.match(busy.body.error, /on their way/);
+  assert.match(busy.body.error, /not final/);
 });

@@ -47,7 +47,7 @@ describe('the hot wallet is short', () => {
     await chain.call('hardhat_setBalance', world.wallet, '0x3635c9adc5dea00000');
     await world.pay();
     await world.expectPaid(id);
-    assert.ok(world.worker.lines.some(({ msg }) => msg === 'payouts go on'));
+    assert.ok(world.worker.lines.some(({ msg }) => msg === 'payouts continue'));
     assert.doesNotMatch(await world.metrics(), /causeway_payouts_waiting{/);
   });
 
@@ -83,7 +83,7 @@ describe('the hot wallet is short', () => {
     await world.pay();
     await world.expectPaid(another);
     assert.equal(tells(world, /short of USDC/).length, 1);
-    assert.ok(!world.worker.lines.some(({ msg }) => msg === 'payouts go on'), 'not while one waits');
+    assert.ok(!world.worker.lines.some(({ msg }) => msg === 'payouts continue'), 'not while one waits');
     await chain.mint('USDC', world.wallet, 11_000_001n);
     await letTimePass(world);
     await world.pay();

@@ -13,15 +13,15 @@ import { refreshPrices } from './refresh-prices.ts';
 import { showPositions } from './show-positions.ts';
 
 const decimal = (description: string) => Type.String({ maxLength: 40, description });
-const costUsd = decimal('Of tokenized positions: US dollars paid for all of it');
-const priceUsd = decimal('US dollars for one unit, used where the price source does not list the token');
+const costUsd = decimal('Tokenized positions only: US dollars paid for the whole position');
+const priceUsd = decimal('US dollars for one unit, used if the price source does not list the token');
 
 const place = {
   kind: Type.Enum([...positionKinds]),
   token: Type.String({ pattern: tokenForm.source, description: 'Such as ETH' }),
   network: Type.String({
     pattern: '^[a-z0-9][a-z0-9-]{0,39}$',
-    description: 'Such as ethereum; it need not be one that is paid on',
+    description: 'Such as ethereum; it need not support withdrawals',
   }),
   amount: decimal('Decimal above 0, with at most 18 decimals'),
 };
@@ -30,15 +30,14 @@ const position = Type.Object({ ...place, costUsd: nullable(costUsd), priceUsd: n
 export const portfolioCommands = [
   defineCommand({
     name: 'positions.record',
-    summary:
-      'Record all that a user has staked or tokenized elsewhere, in place of what was recorded before.',
+    summary: 'Record all staked and tokenized positions of a user; this replaces the previous snapshot.',
     changes: true,
     // Two hundred of the longest positions.
     bodyBytesMax: 128 * 1024,
     input: Type.Object(
       {
         userId: uuid,
-        asOf: Type.Optional({ ...dateTime, description: 'When they were so; now, unless given' }),
+        asOf: Type.Optional({ ...dateTime, description: 'Time of the snapshot; default: now' }),
         positions: Type.Array(
           Type.Object(
             { ...place, costUsd: Type.Optional(costUsd), priceUsd: Type.Optional(priceUsd) },
@@ -69,7 +68,7 @@ export const portfolioCommands = [
   }),
   defineCommand({
     name: 'positions.show',
-    summary: 'Show what was last recorded of what a user has staked or tokenized elsewhere.',
+    summary: 'Show the last recorded staked and tokenized positions of a user.',
     changes: false,
     input: Type.Object({ userId: uuid }, { additionalProperties: false }),
     output: Type.Object({
@@ -90,7 +89,7 @@ export const portfolioCommands = [
   }),
   defineCommand({
     name: 'prices.list',
-    summary: 'List the prices that balances are valued with, and how old they are.',
+    summary: 'List the prices that value balances, with their age.',
     changes: false,
     input: Type.Object({ ...cursorInput }, { additionalProperties: false }),
     output: cursorPage(
@@ -118,7 +117,7 @@ export const portfolioCommands = [
   }),
   defineCommand({
     name: 'prices.refresh',
-    summary: 'Read the price source now; a worker does so every minute.',
+    summary: 'Read the price source now; a worker does this every minute.',
     changes: false,
     input: Type.Object({}, { additionalProperties: false }),
     output: Type.Object({

@@ -21,7 +21,7 @@ export async function seedPortfolio(ctx: Ctx): Promise<void> {
     await refreshPrices(ctx);
   } catch (error) {
     if (!(error instanceof PriceFault)) throw error;
-    ctx.log.warn({ err: error }, 'there are no first prices; the worker asks again');
+    ctx.log.warn({ err: error }, 'no initial prices; the worker retries');
   }
   const { id: userId } = demoUsers.owner;
   const known = await showPositions(ctx, { userId });

@@ -1,7 +1,7 @@
 import { defineErrors } from '#platform/errors/errors';
 
 export const portfolioErrors = defineErrors({
-  positionsOutdated: [409, 'A later snapshot of these positions is recorded already'],
-  noPriceSource: [409, 'There is no price source: PRICES_URL is not set'],
+  positionsOutdated: [409, 'A later snapshot of these positions is already recorded'],
+  noPriceSource: [409, 'No price source is configured: set PRICES_URL'],
   priceSourceUnavailable: [503, 'The price source cannot be read: try again later'],
 });

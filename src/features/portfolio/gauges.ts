@@ -17,13 +17,13 @@ const secondsSince =
 export const portfolioGauges: readonly GaugeSource<Deps>[] = [
   {
     name: 'causeway_prices_oldest_seconds',
-    help: 'Age of the oldest price that is known; it grows where the price source no longer lists a token.',
+    help: 'Age of the oldest known price; it grows if the price source no longer lists a token.',
     labels: [],
     read: secondsSince('oldestQuotedAt'),
   },
   {
     name: 'causeway_prices_refreshed_seconds',
-    help: 'How long ago the price source last gave a price that was taken; about a minute, unless something is wrong.',
+    help: 'How long ago a price was last accepted from the price source; normally about a minute.',
     labels: [],
     read: secondsSince('lastRefreshedAt'),
   },

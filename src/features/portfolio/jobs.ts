@@ -30,10 +30,7 @@ function tellTrouble({ prices, log }: Deps, trouble: string | undefined): void {
   if (trouble === known) return;
   if (trouble !== undefined) {
     troubles.set(prices, trouble);
-    log.warn(
-      { trouble },
-      'prices are not all refreshed; those known are kept, and the source is asked again',
-    );
+    log.warn({ trouble }, 'some prices were not refreshed; known prices are kept; retrying');
   } else {
     troubles.delete(prices);
     log.info('all prices are refreshed again');

@@ -92,7 +92,7 @@ test('409 positions.record: older than what is recorded, in words that say from 
     [
       409,
       'positions_outdated',
-      'Positions as of 2026-01-31T10:59:59.999Z are older than those recorded already, as of 2026-01-31T11:00:00.000Z',
+      'Positions as of 2026-01-31T10:59:59.999Z are older than those already recorded, as of 2026-01-31T11:00:00.000Z',
     ],
   );
   assert.deepEqual(await show(userId), before);

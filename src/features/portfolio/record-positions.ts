@@ -70,7 +70,7 @@ function readAsOf({ now }: Ctx, text: string | undefined): Date {
 
 const outdated = (asked: Snapshot, known: Snapshot) =>
   portfolioErrors.positionsOutdated({
-    message: `Positions as of ${asked.asOf.toISOString()} are older than those recorded already, as of ${known.asOf.toISOString()}`,
+    message: `Positions as of ${asked.asOf.toISOString()} are older than those already recorded, as of ${known.asOf.toISOString()}`,
   });
 
 const describe = ({ asOf, positions }: { asOf: Date; positions: readonly Position[] }) => ({

@@ -21,7 +21,7 @@ export const balance = exactObject({
   tokenizedAssetsUsdValue: usd,
   tokenizedAssetsPnl: Type.String({
     description:
-      'US dollars, two decimals, negative for a loss; of tokenized assets whose price and cost are known',
+      'US dollars, two decimals, negative for a loss; only tokenized assets whose price and cost are known',
   }),
   byToken: Type.Array(
     exactObject({
@@ -36,15 +36,15 @@ export const balance = exactObject({
     }),
     { description: `The most valuable first, at most ${linesMax}` },
   ),
-  truncated: Type.Boolean({ description: 'There are more lines than byToken has; totals count all of them' }),
+  truncated: Type.Boolean({ description: 'True if byToken omits lines; totals count all of them' }),
   unpricedTokens: Type.Array(Type.String(), {
-    description: `Tokens whose price is not known, at most ${unpricedMax}`,
+    description: `Tokens whose price is unknown, at most ${unpricedMax}`,
   }),
   lastFetchedAt: Type.String({
     format: 'date-time',
-    description: 'When the oldest price or position in the answer was taken',
+    description: 'Time of the oldest price or position in the answer',
   }),
-  isStale: Type.Boolean({ description: 'That is too long ago, or a price is not known' }),
+  isStale: Type.Boolean({ description: 'True if lastFetchedAt is too long ago or a price is unknown' }),
 });
 
 export function presentBalance(portfolio: Portfolio): Static<typeof balance> {

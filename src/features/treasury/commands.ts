@@ -21,14 +21,13 @@ const row = Type.Object({
 export const treasuryCommands = [
   defineCommand({
     name: 'treasury.reconcile',
-    summary:
-      'Compare what the chain says we hold with what the ledger says we owe, and name every difference.',
+    summary: 'Compare what we hold on chain with what we owe in the ledger, and explain each difference.',
     changes: true,
     input: Type.Object({ network: Type.Optional(network) }, { additionalProperties: false }),
     output: Type.Object({
       items: Type.Array(row),
       refused: Type.Array(Type.Object({ network: Type.String(), error: Type.String() }), {
-        description: 'Networks of which nothing was compared, and why',
+        description: 'Networks that were not compared, with the reason',
       }),
       isExplained: Type.Boolean({
         description: 'Every network was compared, nothing is unexplained, and there is no shortfall',
@@ -49,13 +48,13 @@ export const treasuryCommands = [
   }),
   defineCommand({
     name: 'treasury.accept',
-    summary: 'Accept the shortfall that treasury reconcile shows, once it is known what happened.',
+    summary: 'Accept a shortfall that treasury reconcile shows, once you know its cause.',
     changes: true,
     input: Type.Object(
       {
         network,
         currency: Type.String({ minLength: 1, maxLength: 20 }),
-        amount: Type.String({ maxLength: 80, description: 'Exactly the shortfall, such as 12.5' }),
+        amount: Type.String({ maxLength: 80, description: 'The exact shortfall, such as 12.5' }),
         reason: line(200),
       },
       { additionalProperties: false },

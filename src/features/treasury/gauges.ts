@@ -15,19 +15,19 @@ const ofEach =
 export const treasuryGauges: readonly GaugeSource<Deps>[] = [
   {
     name: 'causeway_treasury_shortfall',
-    help: 'What we owe and do not hold, and no operator has accepted, in whole units: causeway treasury reconcile says why.',
+    help: 'What we owe but do not hold and no operator has accepted, in whole units; causeway treasury reconcile has the reasons.',
     labels: ['network', 'currency'],
     read: ofEach(({ shortfall }) => shortfall),
   },
   {
     name: 'causeway_treasury_unexplained',
-    help: 'The part of the difference between chain and ledger that has no name, in whole units; 0 if all is well.',
+    help: 'Unexplained part of the difference between chain and ledger, in whole units; normally 0.',
     labels: ['network', 'currency'],
     read: ofEach(({ unexplained }) => unexplained),
   },
   {
     name: 'causeway_treasury_age_seconds',
-    help: 'How long ago chain and ledger were compared; about ten minutes, unless nodes do not answer or disagree.',
+    help: 'How long ago chain and ledger were compared; normally at most ten minutes.',
     labels: ['network'],
     read: async ({ db, clock }) =>
       (await selectPositions(db)).map(({ network, reconciledAt }) => ({

@@ -32,7 +32,7 @@ export const userCommands = [
   }),
   defineCommand({
     name: 'users.update',
-    summary: 'Change the fields of a user that are given.',
+    summary: 'Update a user; fields that are left out stay as they are.',
     changes: true,
     input: Type.Object(
       { userId: uuid, ...Type.Partial(Type.Object({ email, ...names, ...profileFields })).properties },
@@ -51,7 +51,7 @@ export const userCommands = [
   }),
   defineCommand({
     name: 'users.add-wallet',
-    summary: "Record a user's verified smart wallet on a network, in place of the one before.",
+    summary: "Record a user's verified smart wallet on a network; it replaces the previous one.",
     changes: true,
     input: Type.Object({ userId: uuid, network, address, custody }, { additionalProperties: false }),
     output: Type.Object({ userId: uuid, network: Type.String(), address: Type.String(), custody }),
@@ -83,12 +83,12 @@ export const userCommands = [
   }),
   defineCommand({
     name: 'users.reseal',
-    summary: 'Seal personal numbers anew with the newest encryption key, some users at a time.',
+    summary: 'Re-encrypt document numbers and tax ids with the newest encryption key, in batches of users.',
     changes: true,
     input: Type.Object(
       {
         limit: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: 5_000, description: 'How many users at most (1,000)' }),
+          Type.Integer({ minimum: 1, maximum: 5_000, description: 'Users in one batch (default 1,000)' }),
         ),
       },
       { additionalProperties: false },

@@ -434,7 +434,7 @@ test('400 users.add-wallet: address must not be the zero address', async () => {
   });
   assert.deepEqual(
     [status, body.error, body.code],
-    [400, 'address must not be the zero address, which belongs to nobody', 'zero_address'],
+    [400, 'address must not be the zero address', 'zero_address'],
   );
   assert.deepEqual((await call('list', { email })).body.data.items[0].wallets, []);
 });
@@ -447,7 +447,7 @@ for (const [what, addressOf] of [
   ['a wallet that withdrawals were paid from', () => signer],
   ['the wallet that this process pays from', () => addressOfKey(signerKey)],
 ] as const) {
-  test(`409 users.add-wallet: The address is a token contract or a hot wallet of ours: ${what}`, async () => {
+  test(`409 users.add-wallet: The address is a token contract or one of our hot wallets: ${what}`, async () => {
     const { id, email } = await create();
     await harness.deps.db.query(
       `insert into payout_signers (network, address, next_nonce, created_at) values ('polygon', $1, 0, now())
@@ -459,11 +459,7 @@ for (const [what, addressOf] of [
       const { status, body } = await call('add-wallet', wallet);
       assert.deepEqual(
         [status, body.error, body.code],
-        [
-          409,
-          'The address is a token contract or a hot wallet of ours, and nobody’s wallet',
-          'address_of_ours',
-        ],
+        [409, 'The address is a token contract or one of our hot wallets', 'address_of_ours'],
       );
     }
     assert.deepEqual((await call('list', { email })).body.data.items[0].wallets, []);
@@ -504,7 +500,7 @@ test('409 users.add-wallet: Another user has this wallet on this network', async
   assert.equal(elsewhere.status, 200);
 });
 
-test('409 users.add-wallet: The address takes collateral of cards and is nobody’s wallet', async () => {
+test('409 users.add-wallet: The address receives card collateral and cannot be a user’s wallet', async () => {
   const { cardIssuerUserId, userId } = await makeCardOwner(harness);
   const [account] = await harness.deps.db.query<{ address: string }>(
     'select collateral_address as address from card_issuer_users where id = $1',
@@ -519,7 +515,7 @@ test('409 users.add-wallet: The address takes collateral of cards and is nobody�
     });
     assert.deepEqual(
       [status, body.error, body.code],
-      [409, 'The address takes collateral of cards and is nobody’s wallet', 'collateral_address'],
+      [409, 'The address receives card collateral and cannot be a user’s wallet', 'collateral_address'],
     );
   }
 });

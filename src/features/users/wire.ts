@@ -3,7 +3,7 @@ import { checksumAddress } from '#adapters/evm';
 import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { custodies, type UserRow, type WalletRow } from './queries.ts';
 
-export const email = Type.String({ minLength: 3, maxLength: 254, description: 'Compared without case' });
+export const email = Type.String({ minLength: 3, maxLength: 254, description: 'Case-insensitive' });
 
 /** What an operator may say of a user; all but the email and the names can be left out. */
 export const profileFields = {
@@ -17,7 +17,7 @@ export const profileFields = {
 
 export const custody = Type.Enum([...custodies], {
   description:
-    'Who holds its keys: platform (what comes there is credited to the user) or self (it has left our custody)',
+    'Who holds its keys: platform (deposits are credited to the user) or self (outside our custody)',
 });
 
 export const wallet = Type.Object({

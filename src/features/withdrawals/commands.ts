@@ -67,7 +67,11 @@ export const withdrawalCommands = [
         status: Type.Optional(Type.Enum([...statuses])),
         network: Type.Optional(Type.String({ pattern: '^[a-z0-9-]{1,40}$' })),
         olderThanSeconds: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: 3_153_600_000, description: 'Only those created longer ago' }),
+          Type.Integer({
+            minimum: 0,
+            maximum: 3_153_600_000,
+            description: 'Only withdrawals older than this',
+          }),
         ),
         ...cursorInput,
       },
@@ -81,8 +85,7 @@ export const withdrawalCommands = [
   }),
   defineCommand({
     name: 'withdrawals.show',
-    summary:
-      'Show the whole life of a withdrawal: every state with its time, every transaction that was signed.',
+    summary: 'Show the history of a withdrawal: each state with its time, and each signed transaction.',
     changes: false,
     input: Type.Object({ withdrawalId: uuid }, { additionalProperties: false }),
     output: life,
@@ -90,7 +93,7 @@ export const withdrawalCommands = [
   }),
   defineCommand({
     name: 'withdrawals.cancel',
-    summary: 'Cancel a withdrawal that is not signed yet; what was held for it is released.',
+    summary: 'Cancel a withdrawal that is not signed yet and release its hold.',
     changes: true,
     input: Type.Object({ withdrawalId: uuid, reason: line(200) }, { additionalProperties: false }),
     output: withdrawal,

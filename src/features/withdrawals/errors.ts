@@ -13,7 +13,10 @@ export const withdrawalErrors = defineErrors({
   requestInFlight: [409, 'A request with this Idempotency-Key is still in flight'],
   idempotencyKeyReused: [422, 'This Idempotency-Key was used for another request'],
   withdrawalNotFound: [404, 'Withdrawal not found'],
-  alreadySigned: [409, 'The withdrawal is signed: only the chain decides it now'],
-  walletHalted: [409, 'A hot wallet of the network is halted: end the halt first, since it may have paid'],
+  alreadySigned: [
+    409,
+    'The withdrawal is signed and can no longer be canceled: the chain decides its outcome',
+  ],
+  walletHalted: [409, 'A hot wallet of the network is halted and may have paid: resume it first'],
   alreadyFinal: [409, 'The withdrawal is final'],
 });

@@ -8,14 +8,14 @@ const readOldest = shareRead(selectOldest);
 export const withdrawalGauges: readonly GaugeSource<Deps>[] = [
   {
     name: 'causeway_withdrawals',
-    help: 'Withdrawals by state, as of a few seconds ago where many move.',
+    help: 'Withdrawals by status; under load, as of a few seconds ago.',
     labels: ['status'],
     read: async ({ db }) =>
       (await countByStatus(db)).map(({ status, count }) => ({ labels: { status }, value: Number(count) })),
   },
   {
     name: 'causeway_withdrawals_waiting',
-    help: 'Depth of the queue: withdrawals that are not final, by network and state; 10000 means that many or more.',
+    help: 'Queue depth: withdrawals that are not final, by network and status; 10000 means 10000 or more.',
     labels: ['network', 'status'],
     read: async ({ db }) =>
       (await readOldest(db)).map(({ network, status, waiting }) => ({
@@ -25,7 +25,7 @@ export const withdrawalGauges: readonly GaugeSource<Deps>[] = [
   },
   {
     name: 'causeway_withdrawals_oldest_seconds',
-    help: 'Age of the oldest withdrawal that is not final, by network and state.',
+    help: 'Age of the oldest withdrawal that is not final, by network and status.',
     labels: ['network', 'status'],
     read: async ({ db }) =>
       (await readOldest(db)).map(({ network, status, ageSeconds }) => ({

@@ -275,7 +275,7 @@ for (const [query, error] of [
   ['?userId=1', 'userId is not known here'],
   ['?page[]=1', 'page[] is not known here'],
   ['?externalId=%ff', 'Query string is not valid UTF-8'],
-  ['?externalId=%00', 'Query string must not hold the character U+0000'],
+  ['?externalId=%00', 'Query string must not contain the character U+0000'],
 ] as const) {
   test(`400 ${query.length > 80 ? `${query.slice(0, 80)}…` : query}`, async () => {
     const { status, body, headers } = await ask(query);

@@ -60,7 +60,7 @@ export async function queueOwnWithdrawal(
 async function refusalOf(ctx: Ctx, { asset, toAddress }: OwnWithdrawal): Promise<string | undefined> {
   const { network } = asset;
   if (isUnrecoverableAddress(network, toAddress) || (await isHotWallet(ctx, network, toAddress))) {
-    return 'The address is none that can be paid';
+    return 'The address cannot be paid';
   }
   // Whoever is paid outside credits it there; a user's ledger would be credited with the same money.
   await lockAddress(ctx.db, toAddress);

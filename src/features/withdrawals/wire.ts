@@ -30,7 +30,7 @@ export const noQuery = Type.Object({}, { additionalProperties: false });
 
 export const idempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
-    Type.String({ description: 'Repeats of a request with the same key give the first answer again' }),
+    Type.String({ description: 'Idempotency key: repeating a request with it returns the first answer' }),
   ),
 });
 

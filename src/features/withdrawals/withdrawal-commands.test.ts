@@ -276,7 +276,10 @@ test('409 withdrawals.cancel: signed, so only the chain decides; what is held st
   await hold();
   await sign(id);
   const { status, body } = await cancel(id);
-  assert.deepEqual([status, body.error], [409, 'The withdrawal is signed: only the chain decides it now']);
+  assert.deepEqual(
+    [status, body.error],
+    [409, 'The withdrawal is signed and can no longer be canceled: the chain decides its outcome'],
+  );
   assert.deepEqual(await readFunds(), { balance: 1_000_000n, held: 1_000_000n });
 });
 

@@ -744,8 +744,8 @@ for (const [what, to, error] of [
   ['null', 'null', 'to must be string'],
   ['an array', '["x"]', 'to must be string'],
   ['an object', '{"address":"x"}', 'to must be string'],
-  ['U+0000', '"\\u0000"', 'Body must not hold the character U+0000'],
-  ['half of a surrogate pair', '"\\ud83d@x"', 'Body must not hold half of a surrogate pair'],
+  ['U+0000', '"\\u0000"', 'Body must not contain the character U+0000'],
+  ['half of a surrogate pair', '"\\ud83d@x"', 'Body must not contain an unpaired surrogate'],
 ] as const) {
   test(`400 ${error}: to is ${what}`, async () => {
     await expectRefusal(() => create(`{"amount":"1","to":${to}}`), 400, error);

@@ -4,10 +4,13 @@ import { commonErrors } from '../errors/errors.ts';
 /** What every list command takes: keyset pages, so that page 1,000 costs what page 1 costs. */
 export const cursorInput = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'How many at most (50).' }),
+    Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Page size (default 50).' }),
   ),
   cursor: Type.Optional(
-    Type.String({ maxLength: 500, description: '`nextCursor` of the page before; leave out for the first.' }),
+    Type.String({
+      maxLength: 500,
+      description: '`nextCursor` of the previous page; leave out for the first page.',
+    }),
   ),
 };
 
@@ -49,8 +52,8 @@ export function decodeCursor(list: string, cursor: string | undefined, keyForm: 
   const key = text.slice(list.length + 1);
   if (!text.startsWith(`${list} `) || !keyForm.test(key)) {
     throw commonErrors.invalidRequest({
-      message: 'cursor is not one that this list gave',
-      details: [{ field: 'cursor', message: 'use nextCursor of the page before' }],
+      message: 'cursor is not from this list',
+      details: [{ field: 'cursor', message: 'use nextCursor of the previous page' }],
     });
   }
   return key;

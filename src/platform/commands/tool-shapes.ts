@@ -18,7 +18,7 @@ export const currentPageInput = Type.Integer({
   minimum: 0,
   maximum: 1_000_000,
   default: 0,
-  description: 'Which page, counted from 0, the newest; 0 where it is left out.',
+  description: 'Page number; 0, the default, is the newest page.',
 });
 
 /** What tools with pages take. */
@@ -28,7 +28,7 @@ export const pageInput = {
       minimum: 1,
       maximum: 100,
       default: 10,
-      description: 'How many items a page has at most, 1 to 100; 10 where it is left out.',
+      description: 'Items in a page, 1 to 100; default 10.',
     }),
   ),
   currentPage: Type.Optional(currentPageInput),
@@ -38,7 +38,7 @@ export const pageInput = {
 export const toolPagination = exactObject({
   currentPage: Type.Integer(),
   pageSize: Type.Integer(),
-  totalCount: Type.Integer({ description: 'How many items there are in all.' }),
+  totalCount: Type.Integer({ description: 'Number of items on all pages.' }),
   hasNextPage: Type.Boolean(),
 });
 
@@ -49,7 +49,10 @@ export function paginate(totalCount: number, { currentPage, pageSize }: Numbered
 /** Beside a page that is not the last. */
 export const nextArguments = <P extends TProperties>(input: TObject<P>) =>
   Type.Optional(
-    exactObject(input.properties, 'Only where there is more: call the tool with exactly these for the rest.'),
+    exactObject(
+      input.properties,
+      'Present if there are more pages: call the tool with exactly these arguments for the next one.',
+    ),
   );
 
 /** The arguments of a call with the next page instead of its own, where there is one. */

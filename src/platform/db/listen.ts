@@ -45,7 +45,7 @@ export function listen({ url, channel, log, onNotice }: ListenOptions): Listener
       timer = setTimeout(connect, reconnectMs);
     };
     current.on('error', (err) => {
-      log.warn({ err, channel }, 'the connection that listens was lost; connecting again');
+      log.warn({ err, channel }, 'the LISTEN connection was lost; reconnecting');
       replace();
     });
     current.on('end', replace);

@@ -12,7 +12,7 @@ const tags = ['Service'];
 export function healthRoutes(server: HttpServer, { db, metrics }: { db: Db; metrics: Metrics }): void {
   server.get(
     '/health',
-    { schema: { tags, summary: 'Alive: the process answers.', response: { 200: status } } },
+    { schema: { tags, summary: 'Liveness: the process answers.', response: { 200: status } } },
     async () => ({ status: 'ok' }),
   );
 
@@ -21,7 +21,7 @@ export function healthRoutes(server: HttpServer, { db, metrics }: { db: Db; metr
     {
       schema: {
         tags,
-        summary: 'Ready: the database answers and has this release’s schema.',
+        summary: 'Readiness: the database answers and has this release’s schema.',
         response: { 200: status },
       },
     },
@@ -37,7 +37,7 @@ export function healthRoutes(server: HttpServer, { db, metrics }: { db: Db; metr
 
   server.get(
     '/metrics',
-    { schema: { tags, summary: 'Figures for Prometheus.' } },
+    { schema: { tags, summary: 'Metrics for Prometheus.' } },
     async (_request, reply) => {
       reply.header('content-type', metrics.registry.contentType);
       return metrics.registry.metrics();

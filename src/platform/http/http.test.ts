@@ -136,13 +136,13 @@ describe('bodies that are refused store nothing', () => {
     [400, 'a is not known here', 'depth 32 is read', { body: withField(`"a":${nested(32)}`) }],
     [
       400,
-      'Body must not hold the character U+0000',
+      'Body must not contain the character U+0000',
       'NUL in a text',
       { body: withField('"legalName":"a\\u0000b"') },
     ],
     [
       400,
-      'Body must not hold half of a surrogate pair',
+      'Body must not contain an unpaired surrogate',
       'surrogate',
       { body: withField('"legalName":"\\ud83d"') },
     ],

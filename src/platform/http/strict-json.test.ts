@@ -43,10 +43,10 @@ for (const [text, message] of [
   [nested(depthMax + 1), 'Body is nested deeper than 32 levels'],
   [`{"a":${nested(depthMax)}}`, 'Body is nested deeper than 32 levels'],
   [nested(8_000), 'Body is nested deeper than 32 levels'],
-  ['"\\u0000"', 'Body must not hold the character U+0000'],
-  ['{"a\\u0000":1}', 'Body must not hold the character U+0000'],
-  ['["\\ud800"]', 'Body must not hold half of a surrogate pair'],
-  ['["\\ude00\\ud83d"]', 'Body must not hold half of a surrogate pair'],
+  ['"\\u0000"', 'Body must not contain the character U+0000'],
+  ['{"a\\u0000":1}', 'Body must not contain the character U+0000'],
+  ['["\\ud800"]', 'Body must not contain an unpaired surrogate'],
+  ['["\\ude00\\ud83d"]', 'Body must not contain an unpaired surrogate'],
 ] as const) {
   test(`refuses ${text.slice(0, 60)}: ${message}`, () => {
     assert.throws(() => parse(text), { name: 'JsonFault', message });

@@ -83,6 +83,6 @@ function endOfString(text: string, start: number): number {
 
 /** Valid UTF-8 holds neither, so only an escape can bring them in. */
 function checkCharacters(text: string): void {
-  if (text.includes('\0')) throw new JsonFault('Body must not hold the character U+0000');
-  if (!text.isWellFormed()) throw new JsonFault('Body must not hold half of a surrogate pair');
+  if (text.includes('\0')) throw new JsonFault('Body must not contain the character U+0000');
+  if (!text.isWellFormed()) throw new JsonFault('Body must not contain an unpaired surrogate');
 }

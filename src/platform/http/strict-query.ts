@@ -18,7 +18,7 @@ export function parseStrictQuery(text: string): Query {
     if (name === undefined || value === undefined) query[faultKey] = 'Query string is not valid UTF-8';
     // No text in PostgreSQL can hold it.
     else if (`${name}${value}`.includes('\0'))
-      query[faultKey] = 'Query string must not hold the character U+0000';
+      query[faultKey] = 'Query string must not contain the character U+0000';
     else if (name in query) query[faultKey] = `Query parameter ${printable(name)} is given more than once`;
     else query[name] = value;
   }

@@ -46,19 +46,19 @@ export function createMetrics(): Metrics {
   });
   const toolCalls = new Counter({
     name: 'causeway_tool_calls_total',
-    help: 'Calls of MCP tools, by outcome; refused: the caller was told why, failed: an internal error.',
+    help: 'Calls of MCP tools, by outcome; refused: the caller got the reason, failed: an internal error.',
     labelNames: ['tool', 'outcome'],
     registers: [registry],
   });
   const jobRuns = new Counter({
     name: 'causeway_job_runs_total',
-    help: 'Turns of background jobs, by outcome; elsewhere: another worker had the turn; hung: ended after too long; lost: another worker took it over.',
+    help: 'Runs of background jobs, by outcome; elsewhere: another worker ran it; hung: ended after a timeout; lost: another worker took over.',
     labelNames: ['job', 'outcome'],
     registers: [registry],
   });
   const jobSuccess = new Gauge({
     name: 'causeway_job_last_success_timestamp_seconds',
-    help: 'When each background job last succeeded in this process, as a Unix time; 0: not yet. Take the highest of all workers.',
+    help: 'Unix time of the last success of each background job in this process; 0: none yet. Take the maximum of all workers.',
     labelNames: ['job'],
     registers: [registry],
   });

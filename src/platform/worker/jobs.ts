@@ -117,7 +117,7 @@ function describeFault(error: unknown) {
   if (error instanceof LeaseLost) {
     return {
       outcome: 'lost',
-      message: 'job was taken over by another worker while this one stood still',
+      message: 'job was taken over by another worker while this one was frozen',
     } as const;
   }
   return { outcome: 'failed', message: 'job failed; it runs again at its next turn' } as const;

@@ -64,7 +64,7 @@ export function deliverWebhooks({ events, durable, clock, positionFile, log }: D
     }
     // Once as it begins, then less and less often.
     if (Number.isInteger(Math.log2(++failures))) {
-      log.warn({ sequence: delivered + 1, failures, fault }, 'a webhook was not taken');
+      log.warn({ sequence: delivered + 1, failures, fault }, 'a webhook was not accepted');
     }
     pause = new AbortController();
     const pauseMs = Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs);

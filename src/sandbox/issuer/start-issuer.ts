@@ -64,7 +64,7 @@ export async function startIssuer(options: IssuerOptions): Promise<SandboxIssuer
   let [exit, isStopping]: [Exit | undefined, boolean] = [undefined, false];
   void running.exited.then((itsExit) => {
     exit = itsExit;
-    if (!isStopping && listening) log?.error({ ...itsExit }, 'the card issuer went away');
+    if (!isStopping && listening) log?.error({ ...itsExit }, 'the card issuer stopped');
   });
   const stop = () => {
     isStopping = true;

@@ -83,7 +83,7 @@ export function historyRoutes(
         querystring: statementQuery,
         response: {
           200: {
-            description: 'The file, made while it is sent; cut off where it fails',
+            description: 'The file, streamed; truncated if it fails',
             content: { 'text/csv': { schema: file }, 'application/pdf': { schema: file } },
           },
         },

@@ -113,7 +113,7 @@ export const statementQuery = Type.Object(
       Type.String({
         maxLength: 40,
         default: 'account',
-        description: 'A feature of `account`; what is not settled has no statement',
+        description: 'A feature of `account`; unsettled records have no statement',
       }),
     ),
     startDate: Type.Optional(instant),

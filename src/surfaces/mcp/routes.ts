@@ -123,12 +123,12 @@ export function mcpRoutes(
       validatorCompiler: () => () => true,
       schema: {
         tags: ['MCP'],
-        summary: 'Call a tool by JSON-RPC 2.0, from an MCP client or by a plain POST.',
+        summary: 'Call a tool with JSON-RPC 2.0, from an MCP client or with a plain POST.',
         security: [{ apiKey: [] }],
         body: requestSchema,
         response: {
           200: answerSchema,
-          202: Type.Null({ description: 'Notification taken' }),
+          202: Type.Null({ description: 'Notification accepted' }),
           '4xx': refusalSchema,
           '5xx': refusalSchema,
         },
@@ -198,7 +198,9 @@ const answerSchema = Type.Object({
     content: Type.Array(
       Type.Object({ type: Type.Literal('text'), text: Type.String({ description: 'JSON of the payload' }) }),
     ),
-    isError: Type.Optional(Type.Boolean({ description: 'Handled error: the text says what was wrong' })),
+    isError: Type.Optional(
+      Type.Boolean({ description: 'True for a handled error: the text has the reason' }),
+    ),
   }),
 });
 const refusalSchema = Type.Object({

@@ -131,7 +131,7 @@ const makeRead = async () => {
 
 const lists = commands.filter(({ input }) => 'cursor' in input.properties).map(({ name }) => name);
 
-test('400 cursor is not one that this list gave: from another list, made up, cut, in another alphabet', async () => {
+test('400 cursor is not from this list: from another list, made up, cut, in another alphabet', async () => {
   const { partnerId } = await makeKey(harness);
   for (let made = 0; made < 2; made++) {
     await makeWithdrawal(harness, await makeKey(harness, { partnerId }));
@@ -175,11 +175,7 @@ test('400 cursor is not one that this list gave: from another list, made up, cut
     ];
     for (const cursor of [...foreign, ...madeUp]) {
       const { status, body } = await list(name, { cursor });
-      assert.deepEqual(
-        [status, body.error],
-        [400, 'cursor is not one that this list gave'],
-        `${name} ${cursor}`,
-      );
+      assert.deepEqual([status, body.error], [400, 'cursor is not from this list'], `${name} ${cursor}`);
       assert.equal(body.details[0].field, 'cursor');
     }
   }
@@ -358,13 +354,13 @@ test('a list: a table of what fits a line; the rest is named with the way to see
       'c-1   2026-03-04 05:06:07Z  yes     0      red, blue',
       'c-22  2026-03-04 05:06:07Z  no      0      red, blue',
       '',
-      'Not shown: owner, parts. All of it: --json',
-      'More: repeat with --cursor bmV4dA',
+      'Not shown: owner, parts. Use --json to see everything',
+      'More: add --cursor bmV4dA',
     ].join('\n'),
   );
   const narrow = renderAnswer({ items, nextCursor: null }, 40);
   assert.equal(narrow.split('\n')[0], 'id    paintedAt             glossy');
-  assert.match(narrow, /\nNot shown: coats, colours, owner, parts\. All of it: --json$/);
+  assert.match(narrow, /\nNot shown: coats, colours, owner, parts\. Use --json to see everything$/);
   assert.equal(renderAnswer({ items: [], nextCursor: null }), 'Nothing found.');
 });
 

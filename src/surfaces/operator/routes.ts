@@ -58,7 +58,7 @@ export function operatorRoutes(
 function answerOf({ output, fileTypes }: Command<Ctx>) {
   if (!fileTypes) return Type.Object({ data: output });
   const content = Object.fromEntries(fileTypes.map((type) => [type, { schema: output }]));
-  return { description: 'The file, made while it is sent', content };
+  return { description: 'The file, streamed', content };
 }
 
 const operators = new WeakMap<FastifyRequest, OperatorActor>();

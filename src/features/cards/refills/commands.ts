@@ -40,7 +40,7 @@ const refill = Type.Object({
   dueAt: Type.String({
     format: 'date-time',
     description:
-      'When it is tried next; of a failed one, when the next may be opened; of a completed one, when it is overdue at the issuer',
+      'Next attempt; if failed, when the next refill may be opened; if completed, when the issuer’s credit is overdue',
   }),
   createdAt: dateTime,
 });
@@ -49,15 +49,15 @@ export const refillCommands = [
   defineCommand({
     name: 'cards.configure-refill',
     summary:
-      'Say when an account’s collateral is refilled from its user’s balance, and by how much. A change ends the rest after a refill that failed, and the wait for one that the issuer has not credited for a quarter of an hour.',
+      'Set when an account’s collateral is refilled from its user’s balance, and by how much. A change also ends the pause after a failed refill, and the wait for one that the issuer has not credited for 15 minutes.',
     changes: true,
     input: Type.Object(
       {
         cardIssuerUserId: issuerId,
-        threshold: Type.String({ ...usd, description: 'US dollars: with less collateral a refill is made' }),
+        threshold: Type.String({ ...usd, description: 'US dollars: refill when collateral is below this' }),
         amount: Type.String({
           ...usd,
-          description: 'US dollars: how much a refill pays; at least 1 and a tenth of the threshold',
+          description: 'US dollars that a refill pays; at least 1, and at least a tenth of the threshold',
         }),
         network: Type.String({ pattern: '^[a-z0-9-]{1,40}$', description: 'See `GET /api/crypto/assets`' }),
         currency: Type.Enum([...refillCurrencies]),
@@ -70,7 +70,7 @@ export const refillCommands = [
   }),
   defineCommand({
     name: 'cards.refill-rules',
-    summary: 'List the rules by which collateral is refilled.',
+    summary: 'List the rules for refilling collateral.',
     changes: false,
     input: Type.Object(cursorInput, { additionalProperties: false }),
     output: cursorPage(rule),

@@ -37,7 +37,7 @@ export async function followRefills(
       else if (outcome) moved += 1;
     } catch (error) {
       if (error instanceof DatabaseUnavailable && error.isConnectionLost) throw error;
-      ctx.log.error({ err: error, refillId }, 'a refill cannot be moved on; tried again');
+      ctx.log.error({ err: error, refillId }, 'a refill could not be updated; retrying');
     }
   }
   return moved;

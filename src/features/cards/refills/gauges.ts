@@ -9,21 +9,21 @@ const readOpen = shareRead(selectOpen);
 export const refillGauges: readonly GaugeSource<Deps>[] = [
   {
     name: 'causeway_cards_refills_open',
-    help: 'Refills of card collateral that are not over, by state.',
+    help: 'Unfinished refills of card collateral, by status.',
     labels: ['status'],
     read: async ({ db }) =>
       (await readOpen(db)).map(({ status, count }) => ({ labels: { status }, value: Number(count) })),
   },
   {
     name: 'causeway_cards_refills_oldest_seconds',
-    help: 'Age of the oldest refill of card collateral that is not over, by state.',
+    help: 'Age of the oldest unfinished refill of card collateral, by status.',
     labels: ['status'],
     read: async ({ db }) =>
       (await readOpen(db)).map(({ status, ageSeconds }) => ({ labels: { status }, value: ageSeconds })),
   },
   {
     name: 'causeway_cards_refills_untold',
-    help: 'Refills of card collateral that are paid and that the card issuer has not taken; none, unless something is wrong.',
+    help: 'Refills of card collateral that are paid but not accepted by the card issuer; normally 0.',
     labels: [],
     read: async ({ db }) => [
       { labels: {}, value: (await readOpen(db)).reduce((sum, { untold }) => sum + Number(untold), 0) },
@@ -31,7 +31,7 @@ export const refillGauges: readonly GaugeSource<Deps>[] = [
   },
   ...backgroundGauge<Deps>({
     name: 'causeway_cards_refills_uncredited',
-    help: 'Accounts whose last refill the card issuer has taken and not credited for a quarter of an hour: no other is made meanwhile.',
+    help: 'Accounts whose last refill the card issuer accepted but has not credited for 15 minutes; they get no other refill until then.',
     labels: [],
     everyMs: 60_000,
     read: async ({ db, clock }) => [{ labels: {}, value: await countUncredited(db, clock()) }],

@@ -595,7 +595,7 @@ for (const [whose, addressOf] of [
   test(`collateral at an address that is ${whose} is not paid`, async (t) => {
     const world = await makeRefillWorld(t);
     await world.db.query('update card_issuer_users set collateral_address = $1', [addressOf(world)]);
-    await expectUnpayable(world, 'The address is none that can be paid');
+    await expectUnpayable(world, 'The address cannot be paid');
   });
 }
 

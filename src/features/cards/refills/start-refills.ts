@@ -25,7 +25,7 @@ export async function startRefills(
       if (await startOne(ctx, refillId, atStep)) started += 1;
     } catch (error) {
       if (error instanceof DatabaseUnavailable && error.isConnectionLost) throw error;
-      ctx.log.error({ err: error, refillId }, 'a refill cannot be started; tried again');
+      ctx.log.error({ err: error, refillId }, 'a refill could not be started; retrying');
     }
     await atStep('started');
   }
@@ -53,7 +53,7 @@ function startOne(ctx: Ctx<WorkerActor>, refillId: string, atStep: AtRefillStep)
       description: `Card refill of ${token.symbol} on ${network.name}`,
     });
     if ('refusal' in queued) {
-      ctx.log.error({ refillId, error: queued.refusal }, 'card collateral is not to be paid');
+      ctx.log.error({ refillId, error: queued.refusal }, 'card collateral cannot be paid');
       return fail(ctx, refillId, { error: queued.refusal, restMs });
     }
     await atStep('queued');

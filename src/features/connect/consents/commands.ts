@@ -12,7 +12,7 @@ import { consentView, presentConsent, readView } from './wire.ts';
 export const consentCommands = [
   defineCommand({
     name: 'consents.list',
-    summary: 'List consents of a user, of an integration or of all, newest first.',
+    summary: 'List consents, newest first; filter by user or integration.',
     changes: false,
     input: Type.Object(
       {
@@ -28,7 +28,7 @@ export const consentCommands = [
   }),
   defineCommand({
     name: 'consents.revoke',
-    summary: 'End a consent at once, in the name of the operator.',
+    summary: 'Revoke a consent immediately, as the operator.',
     changes: true,
     input: Type.Object({ consentId: uuid }, { additionalProperties: false }),
     output: consentView,
@@ -36,7 +36,7 @@ export const consentCommands = [
   }),
   defineCommand({
     name: 'consents.reads',
-    summary: 'List who read which fields of whom, when and from which address, newest first.',
+    summary: 'List reads of user data, newest first: integration, user, fields, time and IP address.',
     changes: false,
     input: Type.Object(
       {

@@ -27,7 +27,7 @@ export interface Consent {
   requestedScopes: ConsentScope[];
   /** Those of the requested ones that the user may leave out. */
   optionalScopes: ConsentScope[];
-  /** What may be read; null until it is granted. */
+  /** Granted scopes; null until the user grants them. */
   scopes: ConsentScope[] | null;
   duration: ConsentDuration;
   redirectUri: string;

@@ -9,21 +9,18 @@ export const consentErrors = defineErrors({
   consentRevoked: [410, 'Consent was revoked'],
   consentExpired: [410, 'Consent has expired'],
 
-  scopeNotRegistered: [400, 'scopes must be among those that the integration is registered for'],
-  nothingRequired: [400, 'optional_scopes must be some of scopes and leave at least one that is required'],
-  redirectNotRegistered: [
-    400,
-    'redirect_uri must be one of the registered addresses, character by character',
-  ],
-  purposeNotRegistered: [400, 'purpose must be one of those that the integration is registered for'],
+  scopeNotRegistered: [400, 'scopes must be registered for the integration'],
+  nothingRequired: [400, 'optional_scopes must be a subset of scopes and leave at least one required scope'],
+  redirectNotRegistered: [400, 'redirect_uri must exactly match one of the registered redirect URIs'],
+  purposeNotRegistered: [400, 'purpose must be registered for the integration'],
 
   linkNotFound: [404, 'Link not found'],
   linkUsed: [410, 'Link was used already'],
   linkExpired: [410, 'Link has expired'],
-  scopeNotRequested: [400, 'scopes must be among those that were asked for'],
-  requiredScopeMissing: [400, 'scopes must have all that are required'],
-  scopeNotGranted: [400, 'scopes can be reduced, never widened: ask for a new consent'],
-  noScopeLeft: [400, 'scopes must have at least one; to share nothing any more, revoke the consent'],
+  scopeNotRequested: [400, 'scopes must be among the requested scopes'],
+  requiredScopeMissing: [400, 'scopes must include all required scopes'],
+  scopeNotGranted: [400, 'scopes cannot be added: request a new consent'],
+  noScopeLeft: [400, 'scopes must not be empty: to stop sharing, revoke the consent'],
 });
 
 /** What is said of a consent that is over, with the instant at which it ended. */

@@ -5,7 +5,7 @@ import { countActive } from './queries.ts';
 
 export const consentGauges: readonly GaugeSource<Deps>[] = backgroundGauge({
   name: 'causeway_consents_active',
-  help: 'Consents by which data of a user can be read.',
+  help: 'Active consents.',
   labels: [],
   everyMs: 60_000,
   read: async ({ db }) => [{ labels: {}, value: await countActive(db) }],

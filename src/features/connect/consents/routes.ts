@@ -50,7 +50,7 @@ export function consentRoutes(server: HttpServer, deps: Deps): void {
       onRequest: [...admit, integrationRateGuard(deps, requestPolicy)],
       schema: {
         ...described,
-        summary: 'Ask for data of a user: send them to the link, and they come back to redirect_uri.',
+        summary: 'Request data of a user: send the user to the link; they return to redirect_uri.',
         body: requestBody,
         response: { 201: requestedConsent },
       },
@@ -88,7 +88,7 @@ export function consentRoutes(server: HttpServer, deps: Deps): void {
       onRequest: [...admit, requireOwn],
       schema: {
         ...ofOne,
-        summary: 'See what became of a consent.',
+        summary: 'Show the state of a consent.',
         response: { 200: consentState },
       },
     },
@@ -103,7 +103,7 @@ export function consentRoutes(server: HttpServer, deps: Deps): void {
       onRequest: [...admit, requireOwnActive],
       schema: {
         ...ofOne,
-        summary: 'Reduce the scopes of a consent; none can be added.',
+        summary: 'Reduce the scopes of a consent; scopes cannot be added.',
         body: reduction,
         response: { 200: consentState, 410: endedConsent },
       },
@@ -121,7 +121,7 @@ export function consentRoutes(server: HttpServer, deps: Deps): void {
       onRequest: [...admit, answerRevoked],
       schema: {
         ...ofOne,
-        summary: 'Revoke a consent; revoked already is no error.',
+        summary: 'Revoke a consent; repeating it has no effect.',
         response: { 200: consentState, 410: endedConsent },
       },
     },

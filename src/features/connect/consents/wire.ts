@@ -7,7 +7,7 @@ import type { Consent, ConsentDuration, ConsentRequest, SharedData } from './con
 import type { ReadRow } from './queries.ts';
 
 export const consentPath = Type.Object({
-  consentId: Type.String({ description: 'The UUID that came with the request and with the user' }),
+  consentId: Type.String({ description: 'The UUID from the answer to the request and from the redirect' }),
 });
 
 export const noQuery = Type.Object({}, { additionalProperties: false });
@@ -58,7 +58,9 @@ export const reduction = Type.Object({ scopes: scopeList }, { additionalProperti
 
 export const requestedConsent = Type.Object({
   consent_id: uuid,
-  link: Type.String({ description: 'Where to send the user: works for one of them, once, until it expires' }),
+  link: Type.String({
+    description: 'Redirect the user to it; it works once, for one user, until it expires',
+  }),
   link_expires_at: dateTime,
   status: Type.String(),
 });
@@ -80,7 +82,9 @@ export const consentState = Type.Object({
   purpose: Type.String(),
   requested_scopes: Type.Array(Type.String()),
   optional_scopes: Type.Array(Type.String()),
-  scopes: nullable(Type.Array(Type.String(), { description: 'What may be read; null until it is granted' })),
+  scopes: nullable(
+    Type.Array(Type.String(), { description: 'Granted scopes; null until the user grants them' }),
+  ),
   duration: Type.Object({ type: Type.String(), days: Type.Optional(Type.Integer()) }),
   requested_at: dateTime,
   link_expires_at: dateTime,
@@ -138,7 +142,7 @@ export const consentedData = Type.Object({
         first_name: Type.String(),
         last_name: Type.String(),
         legal_name: nullable(Type.String()),
-        document_type: Type.String({ description: 'Empty where none is known, as are the two below' }),
+        document_type: Type.String({ description: 'Empty if unknown, like the two fields below' }),
         document_number: Type.String(),
         tax_id: Type.String(),
       }),

@@ -11,7 +11,7 @@ import { integration, integrationKey, scopeList } from './wire.ts';
 
 const keyId = Type.String({ description: 'The 16 characters after `cwi_`' });
 const token = Type.String({
-  description: 'What goes into `x-api-key`. Shown this once; only its hash is kept.',
+  description: 'What goes into `x-api-key`. Shown only once; we store only its hash.',
 });
 const texts = (item: ReturnType<typeof line>, description: string) =>
   Type.Array(item, { minItems: 1, maxItems: 20, uniqueItems: true, description });
@@ -25,9 +25,9 @@ export const integrationCommands = [
       {
         name: line(100),
         logoColor: Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'Such as #1a7f5a' }),
-        purposes: texts(line(200), 'What it may say that it asks for data for, as users read it'),
+        purposes: texts(line(200), 'Purposes that it may state when it requests data, as users read them'),
         scopes: scopeList,
-        redirectUris: texts(line(2_000), 'Where users may be sent back to; compared character by character'),
+        redirectUris: texts(line(2_000), 'Allowed redirect URIs; compared exactly'),
       },
       { additionalProperties: false },
     ),
@@ -36,13 +36,17 @@ export const integrationCommands = [
   }),
   defineCommand({
     name: 'integrations.rotate-key',
-    summary: 'Give an integration a new key; older ones work for the overlap and then end.',
+    summary: 'Issue a new key for an integration; older keys work until the overlap ends.',
     changes: true,
     input: Type.Object(
       {
         integrationId: uuid,
         overlapHours: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: 720, description: 'How long older keys go on (24)' }),
+          Type.Integer({
+            minimum: 0,
+            maximum: 720,
+            description: 'How long older keys keep working (default 24)',
+          }),
         ),
       },
       { additionalProperties: false },
@@ -52,7 +56,7 @@ export const integrationCommands = [
   }),
   defineCommand({
     name: 'integrations.revoke',
-    summary: 'End an integration and its keys at once; the consents that it has are revoked soon after.',
+    summary: 'Revoke an integration and its keys immediately; its consents are revoked soon after.',
     changes: true,
     input: Type.Object({ integrationId: uuid }, { additionalProperties: false }),
     output: integration,

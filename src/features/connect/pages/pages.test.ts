@@ -69,7 +69,7 @@ test('200 the page says who asks, what for, which data with its values, and for 
   const { path, integration } = await ask({ duration: { kind: 'days', days: 30 } });
   const { text } = await visitor.get(path);
   for (const words of [
-    `${integration.name} asks for your data`,
+    `${integration.name} wants to access your data`,
     'Open an account',
     'Zoë &#60;b&#62;O’Hara&#60;/b&#62;',
     user.email,
@@ -82,7 +82,7 @@ test('200 the page says who asks, what for, which data with its values, and for 
   }
   assert.ok(!text.includes('<b>'));
   assert.ok(!/DOC-|TAX-/.test(text));
-  assert.ok(text.includes('What is dotted out on this page would be shared in full.'));
+  assert.ok(text.includes('Hidden values will be shared in full.'));
   const [, decider] = /<p class="decider">(.*)<\/p>\n<div class="decision">/.exec(text)!;
   assert.ok(decider!.startsWith('Signed in as') && decider!.includes(user.email));
   assert.equal([...text.matchAll(/type="checkbox"/g)].length, 2);
@@ -100,7 +100,7 @@ test('200 a name that is made to deceive is shown without what hides or reorders
   const integration = await makeIntegration(harness, { name: 'Bank\u202e\u200b of "X" <img>' });
   const { linkToken } = await makeConsentRequest(harness, integration);
   const { text } = await (await newVisitor()).get(`/connect/requests/${linkToken}`);
-  assert.ok(text.includes('Bank of &#34;X&#34; &#60;img&#62; asks for your data'));
+  assert.ok(text.includes('Bank of &#34;X&#34; &#60;img&#62; wants to access your data'));
   assert.ok(!/[\u202e\u200b]|<img/.test(text));
 });
 
@@ -178,7 +178,7 @@ test('410 a link that was used, one that has expired; 404 one that there never w
   await decide(visitor, used.path, { decision: 'refuse' });
   const again = await visitor.get(used.path);
   assert.equal(again.status, 410);
-  assert.match(again.text, /This request was answered already/);
+  assert.match(again.text, /This request was already answered/);
   assert.match(again.text, /href="\/connect\/apps"/);
 
   const late = await ask();
@@ -191,7 +191,7 @@ test('410 a link that was used, one that has expired; 404 one that there never w
 
   const absent = await visitorNow.get(`/connect/requests/${'a'.repeat(43)}`);
   assert.equal(absent.status, 404);
-  assert.match(absent.text, /There is no such request/);
+  assert.match(absent.text, /Request not found/);
 });
 
 test('pages and errors are in Portuguese for who reads it', async () => {
@@ -199,7 +199,9 @@ test('pages and errors are in Portuguese for who reads it', async () => {
   const { path, integration } = await ask({ duration: { kind: 'days', days: 1 } });
   const portuguese = { 'accept-language': 'pt-BR,pt;q=0.9,en;q=0.5' };
   const { text, headers } = await visitor.get(path, portuguese);
-  assert.ok(text.includes('<html lang="pt-BR">') && text.includes(`${integration.name} pede seus dados`));
+  assert.ok(
+    text.includes('<html lang="pt-BR">') && text.includes(`${integration.name} quer acessar seus dados`),
+  );
   assert.match(text, /Por 1 dia, até <time datetime="[^"]+">\d+ de [a-zç]+ de \d{4}<\/time>\./);
   assert.match(headers.get('vary')!, /Accept-Language/);
   for (const [where, words] of [
@@ -222,7 +224,7 @@ test('200 connected apps: what each may read, when it last did and what; reduce;
 
   assert.equal((await read(integration, consentId)).status, 200);
   const after = (await visitor.get('/connect/apps')).text;
-  assert.match(after, /1 read in all/);
+  assert.match(after, /1 read in total/);
   assert.ok(after.includes('Email address (address, verified)'));
 
   const reduced = await visitor.post(`/connect/apps/${consentId}/reduce`, { scopes: ['email'] });
@@ -230,7 +232,7 @@ test('200 connected apps: what each may read, when it last did and what; reduce;
   assert.deepEqual([reduced.status, reduced.headers.get('location')], [303, changed]);
   assert.deepEqual(Object.keys((await read(integration, consentId)).body.user), ['email']);
   assert.ok(
-    (await visitor.get(changed)).text.includes(`role="status">${integration.name} may read: Email address.`),
+    (await visitor.get(changed)).text.includes(`role="status">${integration.name} can read: Email address.`),
   );
 
   const revoked = await visitor.post(`/connect/apps/${consentId}/revoke`);
@@ -297,12 +299,12 @@ test('200 ?done= says what is so, whoever made the link', async () => {
   const noticeOf = async (id: string) =>
     /role="status">([^<]+)</.exec((await visitor.get(`/connect/apps?done=${id}`)).text)?.[1];
   const { name } = integration;
-  assert.equal(await noticeOf(first.id), `${name} may read: Name and Email address.`);
+  assert.equal(await noticeOf(first.id), `${name} can read: Name and Email address.`);
   const { status } = await visitor.post(`/connect/apps/${first.id}/reduce`, { scopes: ['profile'] });
   assert.equal(status, 303, 'nothing was changed');
-  assert.equal(await noticeOf(first.id), `${name} may read: Name and Email address.`);
+  assert.equal(await noticeOf(first.id), `${name} can read: Name and Email address.`);
   await visitor.post(`/connect/apps/${first.id}/revoke`);
-  assert.equal(await noticeOf(first.id), `${name} may read: Email address.`);
+  assert.equal(await noticeOf(first.id), `${name} can read: Email address.`);
   await visitor.post(`/connect/apps/${second.id}/revoke`);
   assert.equal(await noticeOf(first.id), `${name} can no longer read your data.`);
 

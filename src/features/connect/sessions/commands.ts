@@ -7,7 +7,7 @@ import { makeSignInLink } from './make-sign-in-link.ts';
 export const sessionCommands = [
   defineCommand({
     name: 'users.sign-in-link',
-    summary: 'Make a link that signs a user in to their pages, once and within five minutes.',
+    summary: 'Create a link that signs a user in to their pages; it works once, for five minutes.',
     changes: true,
     input: Type.Object(
       {
@@ -15,14 +15,14 @@ export const sessionCommands = [
         returnTo: Type.Optional(
           Type.String({
             maxLength: 200,
-            description: 'The page it leads to: a `return_to` as your login got it, or `/connect/apps`',
+            description: 'The page to open: the `return_to` that your login received, or `/connect/apps`',
           }),
         ),
       },
       { additionalProperties: false },
     ),
     output: Type.Object({
-      url: Type.String({ description: 'Shown this once; send the browser there.' }),
+      url: Type.String({ description: 'Shown only once; redirect the browser to it.' }),
       expiresAt: dateTime,
     }),
     run: (ctx: Ctx, input) => makeSignInLink(ctx, input),

@@ -90,7 +90,7 @@ test('410 a sign-in link is good once, also for twenty at the same time', async 
   cookieIn(answers.find(({ status }) => status === 303)!.headers);
   const used = await visit(url);
   assert.equal(used.status, 410);
-  assert.match(used.text, /This sign-in link was used already/);
+  assert.match(used.text, /This sign-in link was already used/);
   assert.deepEqual(used.headers.getSetCookie(), []);
 });
 

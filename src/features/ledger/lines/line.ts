@@ -19,7 +19,7 @@ export interface Leg {
 /** A line to be posted. Of a conversion on one network both legs are in it; of one between networks each leg is a line. */
 export interface NewLine {
   userId: string;
-  /** The operation it belongs to; legs share it. */
+  /** Operation id; legs of one operation share it. */
   operationId: string;
   type: LineType;
   network: string;

@@ -24,7 +24,7 @@ export interface Settlement {
   id: string;
   transactionDate?: string;
   executedAt?: string;
-  /** Where its legs are on chain, in their order. */
+  /** On-chain places of its legs, in the same order. */
   onChain?: readonly { transactionHash: string; logIndex: number }[];
 }
 

@@ -7,20 +7,20 @@ import { verifyLedger } from './verify-ledger.ts';
 
 export const verifyCommand = defineCommand({
   name: 'ledger.verify',
-  summary: 'Recompute balances, counters and the hash chain, and say what differs.',
+  summary: 'Recompute balances, counters and the hash chain, and report differences.',
   changes: false,
   input: Type.Object(
     {
       userId: Type.Optional({
         ...uuid,
-        description: 'One user; left out, the house, all postings and all users, part by part',
+        description: 'Verify one user; default: the house, all postings and all users, page by page',
       }),
       ...cursorInput,
     },
     { additionalProperties: false },
   ),
   output: Type.Object({
-    isSound: Type.Boolean({ description: 'Nothing differs in what this call looked at' }),
+    isSound: Type.Boolean({ description: 'This call found no differences' }),
     users: Type.Integer(),
     lines: Type.Integer(),
     faultCount: Type.Integer(),
@@ -30,7 +30,7 @@ export const verifyCommand = defineCommand({
     ),
     heads: Type.Array(Type.Object({ userId: uuid, lastNumber: Type.Integer(), lastHash: Type.String() }), {
       description:
-        'Where each ledger ends; kept elsewhere, it shows later whether lines before it were changed',
+        'Last line of each ledger; store it elsewhere to prove later that earlier lines are unchanged',
     }),
     nextCursor: nullable(Type.String()),
   }),

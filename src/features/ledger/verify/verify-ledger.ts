@@ -75,8 +75,8 @@ const cursorAfter = (key: string) => toCursorPage(list, [key, ''], 1, (each) => 
 
 const refuseCursor = () =>
   commonErrors.invalidRequest({
-    message: 'cursor is not for one user',
-    details: [{ field: 'cursor', message: 'leave it out where userId is given' }],
+    message: 'cursor cannot be used with userId',
+    details: [{ field: 'cursor', message: 'leave it out when you pass userId' }],
   });
 
 /** What one call has looked at and found. */
