@@ -1,4 +1,4 @@
-// `npm run bench -- <name> [part …]`: runs bench/<name>.ts, or parts of it, on a PostgreSQL of its own.
+// `npm run bench -- <name> [part …]`: runs bench/<name>.ts, or parts of it, on a separate PostgreSQL.
 import { existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -15,7 +15,7 @@ export interface CardOwner {
   cardIds: string[];
 }
 
-/** A user with an account at the issuer and cards in it, all as the issuer would have told them. */
+/** A user with an account at the issuer and cards in it, all from issuer events. */
 export async function makeCardOwner(
   harness: Harness,
   { userId, cards = [{}] }: { userId?: string; cards?: readonly Partial<IssuerCard>[] } = {},

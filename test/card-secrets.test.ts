@@ -309,7 +309,10 @@ function formsOf(what: string, number: string): Needle[] {
   ];
 }
 
-/** Three digits are everywhere: they tell something beside a number, which is searched for by itself, or under a name. */
+/**
+ * Three digits are everywhere, so they count only next to a number, which is searched for separately, or
+ * under a name.
+ */
 const formsOfCode = (what: string, code: string): Needle[] =>
   ['code', 'cvc', 'cvv', 'encryptedCvc'].flatMap((name) => formsOfText(what, `"${name}":"${code}"`));
 

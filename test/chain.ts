@@ -37,7 +37,7 @@ export interface Payment {
 export interface Chain {
   rpcUrl: string;
   hotWallet: string;
-  /** What a deployment would be told of it: two blocks deep is final, a stuck payout is raised after 3 s. */
+  /** Settings of a deployment for it: two blocks deep is final, a stuck payout is raised after 3 s. */
   settings: NetworkSettings;
   call<Result>(method: string, ...params: unknown[]): Promise<Result>;
   mine(blocks: number): Promise<void>;
@@ -49,7 +49,7 @@ export interface Chain {
   balanceOf(symbol: TokenSymbol, address: string): Promise<bigint>;
   setFrozen(symbol: TokenSymbol, address: string, isFrozen: boolean): Promise<void>;
   mint(symbol: TokenSymbol, to: string, amount: bigint): Promise<void>;
-  /** Every Transfer of our tokens out of a wallet, the hot wallet unless told otherwise, in the canonical chain. */
+  /** Every Transfer of our tokens out of a wallet in the canonical chain; default: the hot wallet. */
   paidOut(wallet?: string): Promise<Payment[]>;
   stop(): Promise<void>;
 }

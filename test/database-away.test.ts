@@ -79,7 +79,7 @@ function signalFrozen(signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal);
     } catch (error) {
-      // A worker may have ended by itself since it was listed.
+      // A worker may have ended since it was listed.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   }

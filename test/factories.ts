@@ -76,7 +76,7 @@ export const integrationContextOf = (harness: Harness, { id, keyId }: { id: stri
 export const userContextOf = (harness: Harness, userId: string) =>
   contextFor(harness.deps, { kind: 'user', userId } as const, harness.deps.log);
 
-/** What is asked for, unless told otherwise: everything, nothing of it optional, until it is revoked. */
+/** Defaults of a request: all scopes, none optional, until revoked. */
 export const consentRequest = (fields: Partial<ConsentRequest> = {}): ConsentRequest => ({
   scopes: ['profile', 'email', 'wallet', 'kyc'],
   redirectUri: 'https://app.example.com/back',
@@ -96,7 +96,7 @@ export async function makeConsentRequest(
   return asked;
 }
 
-/** A consent that a user granted, all of it unless told otherwise; the user is made where none is given. */
+/** A consent that a user granted, by default all of it; the user is created unless given. */
 export async function makeConsent(
   harness: Harness,
   integration: RegisteredIntegration,
@@ -127,7 +127,7 @@ export function makeFunds(
   return fundAccount(harness.operatorContext(), { userId, network, currency, amount });
 }
 
-/** A withdrawal of 1 USDT on polygon to an address of nobody's, unless told otherwise; its bulk id. */
+/** A withdrawal, by default 1 USDT on polygon to an unused address; returns its bulk id. */
 export async function makeWithdrawal(harness: Harness, key: IssuedKey, fields: object = {}): Promise<string> {
   const { status, body } = await harness.request('POST', `/api/crypto/${key.userId}/withdraw`, {
     token: key.token,

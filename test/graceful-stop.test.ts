@@ -29,7 +29,7 @@ after(async () => {
   for (const client of clients) await client.end();
 });
 
-/** `causeway serve` as a process of its own, with nothing in its environment but what is given. */
+/** `causeway serve` as a separate process, with only the given environment. */
 function runServe(env: Record<string, string>): Process {
   const child = spawn(process.execPath, ['src/cli.ts', 'serve'], {
     cwd: root,

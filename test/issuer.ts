@@ -32,7 +32,10 @@ export interface TestIssuerOptions {
 const printVault = path.resolve(import.meta.dirname, '../src/sandbox/issuer/print-vault.ts');
 const run = promisify(execFile);
 
-/** The sandbox's card issuer in a process of its own; a test file calls it once at its top, or `startTestIssuer` where it needs it. */
+/**
+ * The sandbox's card issuer in a separate process; a test file calls it once at its top, or `startTestIssuer`
+ * where it needs it.
+ */
 export function useIssuer(options: TestIssuerOptions = {}): TestIssuer {
   const issuer = {} as TestIssuer;
   before(async () => void Object.assign(issuer, await startTestIssuer(options)));

@@ -22,7 +22,10 @@ interface ModelLine {
   at: number;
 }
 
-/** What ledgers must show, by the plainest means: all lines in an array, sorted and summed anew. Whole amounts only. */
+/**
+ * What ledgers must show, by the simplest means: all lines in an array, sorted and summed again each time.
+ * Whole amounts only.
+ */
 export class LedgerModel {
   readonly #lines = new Map<string, ModelLine[]>();
   readonly #shown = new Map<string, ExpectedLine[]>();

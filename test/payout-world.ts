@@ -347,8 +347,8 @@ function startWorker(
 }
 
 /**
- * The node takes what it has accepted into a block by itself, but only a moment later. Not where it is told not to, nor for what
- * offers too little.
+ * The node mines what it has accepted automatically, but only a moment later; not if mining is off, nor for
+ * fees that are too low.
  */
 async function untilTaken(chain: Chain): Promise<void> {
   for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(5)) {

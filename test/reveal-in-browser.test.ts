@@ -24,7 +24,7 @@ const sandbox = useIssuer();
 const server = createServer((request, response) => {
   const isModule = request.url === module;
   response.setHeader('content-type', isModule ? 'text/javascript' : 'text/html; charset=utf-8');
-  // A page without an icon of its own asks for one, and complains that there is none.
+  // A page without an icon requests one and logs an error if it is missing.
   response.end(
     isModule ? read('src/adapters/issuer/reveal-in-browser.js') : '<link rel="icon" href="data:,">',
   );

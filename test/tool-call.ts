@@ -6,7 +6,7 @@ import type { Tool } from '#platform/commands/tool';
 import { Refusal } from '#platform/errors/errors';
 import type { Harness } from './harness.ts';
 
-/** As whoever has that key acts. */
+/** Acts as the holder of that key. */
 export function keyContext(
   harness: Harness,
   { id: keyId, partnerId, userId, scopes }: IssuedKey,
@@ -61,7 +61,7 @@ export async function readAllPages(
   return pages;
 }
 
-/** The refusal, which must be one that is told to the model. */
+/** The refusal, which must be one that is sent to the model. */
 export async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
   const error = await work.then(
     () => assert.fail('it was not refused'),

@@ -8,7 +8,7 @@ export interface Page {
   text: string;
 }
 
-/** Asks as a browser without pages of its own would: no redirect is followed, so that tests see it. */
+/** Sends requests as a browser would, but follows no redirect, so that tests see it. */
 export async function visit(
   url: string,
   {

@@ -6,7 +6,10 @@ import { median, ratioOf, takeTurns } from '../measure.ts';
 import { lastDay } from './seed.ts';
 import { type CardWorld, keyContext } from './world.ts';
 
-/** What has no goal of its own: told, so that a change is seen. Of ten cards two each have a limit by day, week and so on. */
+/**
+ * Printed without a goal, so that a change is seen. Of ten cards two each have a limit by day, week and so
+ * on.
+ */
 export async function measureSummary(world: CardWorld): Promise<void> {
   const { bigUser: userId } = world;
   const ctx = keyContext(world, userId);

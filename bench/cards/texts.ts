@@ -9,7 +9,10 @@ const windows = {
   'half of the time': { startAt: new Date((firstDay + lastDay) / 2) },
 } as const;
 
-/** A text that few transactions have against page 0 without one; what many have is only told, since all of them are counted. */
+/**
+ * A text that few transactions have, against page 0 without one; a text that many have is only printed,
+ * because all of them are counted.
+ */
 export async function measureTexts(world: CardWorld): Promise<void> {
   const worst = noteWorst(5);
   const texts = [...rareWords, 'QUÉTZAL', 'nothing has this'];

@@ -39,7 +39,7 @@ export function keyContext(world: CardWorld, userId: string): Ctx<KeyActor> {
   return contextFor(deps, actor, deps.log);
 }
 
-/** What each turn of each request takes over HTTP, asked by a process of its own. */
+/** Time of each kind of request over HTTP, sent by a separate process. */
 export async function askOverHttp(
   { load, port, tokens }: CardWorld,
   requests: readonly { userId: string; path: string }[],

@@ -9,7 +9,7 @@ const csvLines = 1_000_000;
 const pdfLines = 10_000;
 const runs = 3;
 
-/** Files over the real route, from a process of its own, read here as fast as they come. */
+/** Files over the real route, from a separate process, read here as fast as they come. */
 export async function measureStatement(world: HistoryWorld): Promise<void> {
   const server = await startProcess('./server.ts', { databaseUrl: world.databaseUrl });
   const report = async () => {

@@ -1,4 +1,5 @@
-// A process of its own that asks the server over keep-alive connections, so that asking does not slow answering down.
+// A separate process that calls the server over keep-alive connections, so that the load does not slow the
+// server down.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

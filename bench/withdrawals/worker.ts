@@ -1,4 +1,4 @@
-// A worker process with the payout jobs and nothing else, for the network that it is told.
+// A worker process with only the payout jobs, for the network in its settings.
 import type { NetworkSettings } from '#adapters/evm';
 import { payoutJobs } from '#features/payouts';
 import { runJobs } from '#platform/worker/jobs';

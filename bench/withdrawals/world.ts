@@ -26,7 +26,7 @@ export interface World {
   key: IssuedKey;
   /** All on the partner's list. */
   userIds: string[];
-  /** A process of its own asks the server. */
+  /** A separate process calls the server. */
   load(order: LoadOrder): Promise<LoadReport>;
   stop(): Promise<void>;
 }
@@ -131,7 +131,7 @@ export async function createWorld(
 export const operatorContext = (deps: Deps): Ctx<OperatorActor> =>
   contextFor(deps, { kind: 'operator', name: 'bench' }, deps.log);
 
-/** A process of a file beside this one, told `order` where it needs one, when it has said that it is ready. */
+/** Starts a file beside this one as a process, sends it `order` if needed, and waits until it is ready. */
 export async function startProcess(file: string, order?: object): Promise<ChildProcess> {
   const child = fork(path.resolve(import.meta.dirname, file), { serialization: 'advanced' });
   if (order) child.send(order);

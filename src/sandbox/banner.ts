@@ -2,7 +2,7 @@ import { demoUsers } from '#features/users';
 import { resetCommand } from './reset-hint.ts';
 import type { SandboxFile } from './sandbox-file.ts';
 
-/** What `npm start` prints: where it is, who may call, and lines that work as pasted. */
+/** What `npm start` prints: addresses, keys, and commands that work as pasted. */
 export function describeSandbox(
   sandbox: SandboxFile,
   { home, elapsedMs, consentLink }: { home: string; elapsedMs: number; consentLink: string },

@@ -11,7 +11,9 @@ export interface SandboxDatabase {
 const restartsMax = 5;
 const databaseName = 'causeway';
 
-/** The embedded server, started again on the same port if it goes away, so that the service recovers as in production. */
+/**
+ * The embedded server, restarted on the same port if it stops, so that the service recovers as in production.
+ */
 export async function startDatabase(home: string, log: Log): Promise<SandboxDatabase> {
   let server = await startPostgres({ folder: home, durable: true });
   await makeDatabase(server);

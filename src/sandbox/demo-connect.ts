@@ -19,7 +19,7 @@ import type { SandboxFile } from './sandbox-file.ts';
 
 type Known = Partial<Pick<SandboxFile, 'integrations' | 'consents'>>;
 
-/** Where an integration of one's own would listen. */
+/** Where your own integration would listen. */
 const localApp = 'http://localhost:3000/back';
 const purpose = 'Open an account without typing everything again';
 
@@ -39,8 +39,8 @@ const demoIntegrations: Record<'demo' | 'other', Omit<NewIntegration, 'redirectU
 };
 
 /**
- * Two integrations, and consents of the owner to the first: one that is active, one that was revoked. What the file of the last
- * start has and the database still knows is kept.
+ * Two integrations, and the owner's consents to the first: one active, one revoked. Those in the file of the
+ * last start that the database still has are kept.
  */
 export async function loadConnect(ctx: Ctx, known: Known): Promise<Required<Known>> {
   const integrations: SandboxFile['integrations'] = {};
@@ -60,7 +60,7 @@ export async function loadConnect(ctx: Ctx, known: Known): Promise<Required<Know
   return { integrations, consents };
 }
 
-/** A link for the browser: it signs the owner in and opens a request that is waiting for an answer. */
+/** A browser link that signs the owner in and opens a request that waits for an answer. */
 export async function makeConsentLink(
   ctx: Ctx<OperatorActor>,
   { integrations }: Pick<SandboxFile, 'integrations'>,
@@ -83,8 +83,8 @@ export async function makeConsentLink(
 }
 
 /**
- * There is no app to come back to, so one comes back to one's own connected apps. The port may be another than at the last start,
- * and redirect addresses are exact.
+ * The demo has no app, so the redirect leads to the connected apps page. The port may have changed since the
+ * last start, and redirect URIs are exact.
  */
 async function registerOwnPage(ctx: Ctx, integrationId: string): Promise<string> {
   const ownPage = `${ctx.publicUrl}/connect/apps`;
@@ -111,7 +111,7 @@ async function register(ctx: Ctx, terms: Omit<NewIntegration, 'redirectUris'>) {
   return { id, apiKey: token };
 }
 
-/** Everything that was asked for, until it is revoked. */
+/** All requested scopes, until revoked. */
 async function grant(ctx: Ctx<IntegrationActor>): Promise<string> {
   const scopes: NewIntegration['scopes'] = ['profile', 'email', 'wallet', 'kyc'];
   const { linkToken } = await requestConsent(ctx, {

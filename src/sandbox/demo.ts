@@ -14,10 +14,10 @@ const storyDays = 548;
 export type DemoData = Pick<SandboxFile, 'partner' | 'users' | 'keys' | 'integrations' | 'consents'>;
 
 /**
- * Loads the demo data into an empty database, all of it or none, and says what tools need to know. It tells a story that
- * began eighteen months before today's midnight, so that two starts on one day give the same data; only secrets are new each
- * time. Tokens cannot be read back from the database: keys that the file of the last start has and the database still knows
- * are kept, the others are issued anew.
+ * Loads the demo data into an empty database, all or none, and returns what tools need to know. The data
+ * begins eighteen months before today's midnight, so that two starts on one day give the same data; only
+ * secrets are new. Tokens cannot be read back from the database: keys in the file of the last start that the
+ * database still has are kept, the others are issued again.
  */
 export async function loadDemo(ctx: Ctx, known: SandboxFile | undefined): Promise<DemoData> {
   return inTransaction(ctx, async (ctx) => {
@@ -46,7 +46,7 @@ export async function loadDemo(ctx: Ctx, known: SandboxFile | undefined): Promis
 
 const midnight = (now: Date) => now.getTime() - (now.getTime() % dayMs);
 
-/** A sandbox pointed at somebody's real database must not write a line into it. */
+/** A sandbox must not write into a real database. */
 async function requireEmpty(ctx: Ctx): Promise<void> {
   if (await hasUsers(ctx.db)) {
     throw new StartupError(
@@ -79,7 +79,7 @@ async function keepOrIssueKeys(ctx: Ctx, known: Partial<SandboxFile['keys']>): P
   return keys as SandboxFile['keys'];
 }
 
-/** Whether a key still does what its name says, be it that it is refused for the right reason. */
+/** Whether a key still does what its name says, including being refused for the right reason. */
 async function stillWorks(
   ctx: Ctx,
   { token }: SandboxKey,

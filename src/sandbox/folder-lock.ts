@@ -13,7 +13,7 @@ interface Holder {
   digest: string;
 }
 
-/** Makes the folder where it is absent and returns its real path. */
+/** Creates the folder if it is absent and returns its real path. */
 export async function prepareFolder(folder: string): Promise<string> {
   try {
     await mkdir(folder, { recursive: true });
@@ -44,10 +44,10 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   };
 }
 
-// A stale lock cannot simply be removed: a slow taker would remove the lock that a faster one has just made in
-// its place. So whoever takes over links a claim named after the very lock it succeeds, which only one can do,
-// and then moves the claim over the lock. A claim counts only while the lock that it succeeds is still there.
-// A taker that dies halfway leaves a stale claim, which is succeeded in the same way.
+// A stale lock cannot simply be removed: a slow process would remove the lock that a faster one has just
+// created. So a process that takes over links a claim named after the lock that it replaces, which only one
+// can do, and then moves the claim over the lock. A claim counts only while the lock that it replaces is
+// still there. A process that dies halfway leaves a stale claim, which is replaced in the same way.
 async function takeLock(folder: string, lockFile: string, ticketFile: string, digest: string): Promise<void> {
   for (;;) {
     const succession = await readSuccession(lockFile);
@@ -79,7 +79,7 @@ async function readSuccession(lockFile: string): Promise<{ holders: Holder[]; va
       holders.push(holder);
       vacant = claimFile(lockFile, holder.digest);
     }
-    // A lock that was replaced meanwhile may have been followed to a claim made too late to count.
+    // A lock that was replaced meanwhile may have led to a claim made too late to count.
     const lock = await readHolder(lockFile);
     if (lock?.digest === holders[0]?.digest) return { holders, vacant };
   }
@@ -125,12 +125,14 @@ async function isAlive({ pid, started }: Holder): Promise<boolean> {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of another user may be hidden from us, and yet it is there.
+    // A process of another user may be hidden from us but exist.
     return errorCode(error) === 'EPERM';
   }
 }
 
-/** Tells apart two processes that had the same pid; undefined when there is none or it cannot be seen. */
+/**
+ * Distinguishes two processes that had the same pid; undefined if the process does not exist or is hidden.
+ */
 async function processStart(pid: number): Promise<string | undefined> {
   try {
     if (process.platform === 'linux') {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** A port of this machine that nobody listens on at the moment; somebody may by the time that it is used. */
+/** A port of this machine that is free now; another process may take it before it is used. */
 export async function freePort(): Promise<number> {
   const listener = createServer();
   return new Promise((resolve, reject) => {

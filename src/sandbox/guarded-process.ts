@@ -5,10 +5,10 @@ import type { Socket } from 'node:net';
 
 const secondsToStop = 15;
 
-// The shell becomes the command by exec, so that its pid, exit code and signals are the command's own, and
-// SIGINT is not ignored as it would be in a shell's background job. The guard is a grandchild, so that the
-// command does not find a child it never started. It reads from the pipe on descriptor 3, whose other end only
-// our process holds: a line means that the command is gone, an end without a line means that we are.
+// The shell becomes the command by exec, so that pid, exit code and signals are the command's, and SIGINT is
+// not ignored as in a shell's background job. The guard is a grandchild, so that the command has no child
+// that it did not start. It reads from the pipe on descriptor 3, whose other end only our process holds: a
+// line means that the command is gone, an end without a line means that we are.
 const guardScript = `
 stop_signal=$1
 seconds_to_stop=$2
@@ -65,7 +65,8 @@ export async function spawnGuarded(guarded: GuardedCommand): Promise<GuardedProc
     ...args,
   ];
   try {
-    // A session of its own keeps the terminal's Ctrl-C from the command, which we stop in our own order.
+    // A separate session, so that the terminal's Ctrl-C does not reach the command; we stop it in our own
+    // order.
     const child = spawn('/bin/sh', shellArgs, {
       cwd,
       env,

@@ -2,11 +2,11 @@ export interface Part {
   stop(): Promise<void>;
 }
 
-/** Ctrl-C came during the start: not a fault, but the start goes no further. */
+/** Ctrl-C came during the start: not an error, but the start stops here. */
 export class Interrupted extends Error {}
 
 export interface Lifecycle {
-  /** Waits for parts that start at the same time, all of them, so that none is left starting when one fails. */
+  /** Waits for all parts that start at the same time, so that none is left starting when one fails. */
   begin<T extends Part[]>(...starting: { [K in keyof T]: Promise<T[K]> }): Promise<T>;
   /** Stops what has started, the last one first. */
   stopAll(): Promise<void>;

@@ -29,7 +29,7 @@ import { resetHint } from './reset-hint.ts';
 import { readSandboxFile, type SandboxFile, writeSandboxFile } from './sandbox-file.ts';
 import { readOrMakeSecrets, type SandboxSecrets } from './secrets.ts';
 
-/** `npm start`: everything on this machine, until Ctrl-C. What it started, it stops, in the opposite order. */
+/** `npm start`: everything on this machine, until Ctrl-C; stops what it started, in reverse order. */
 export async function runSandbox(args: string[], env: Environment): Promise<void> {
   const reset = readReset(args);
   requireOptionalPackages(env);
@@ -120,7 +120,7 @@ function readSandboxConfig(
 ): Config {
   return readConfig({
     RATE_LIMIT_STORE: 'memory',
-    // A laptop has other work to do: slow is better than refused.
+    // Long timeouts for a busy laptop.
     DATABASE_CONNECT_TIMEOUT_MS: '30000',
     DATABASE_LOCK_TIMEOUT_MS: '30000',
     DATABASE_STATEMENT_TIMEOUT_MS: '60000',
@@ -130,7 +130,7 @@ function readSandboxConfig(
     OPERATOR_TOKENS_FILE: undefined,
     ENCRYPTION_KEYS: `1:${encryptionKey}`,
     ENCRYPTION_KEYS_FILE: undefined,
-    // Its own card issuer too: one elsewhere would issue real cards to people who do not exist.
+    // Also its own card issuer: another one would issue real cards to demo users.
     ISSUER_URL: undefined,
     ISSUER_TOKEN: undefined,
     ISSUER_TOKEN_FILE: undefined,
@@ -139,7 +139,7 @@ function readSandboxConfig(
   });
 }
 
-/** The devnets in place of any networks of production: a sandbox pays nobody but itself. */
+/** The devnets instead of configured networks: a sandbox pays nobody but itself. */
 function readDevnets({ networks }: Devnet, signerKey: PrivateKey): NetworkSettings[] {
   return (Object.entries(networks) as [Network, DevnetNetwork][]).map(([network, { rpcUrl, tokens }]) => ({
     network,
@@ -177,7 +177,7 @@ async function prepareData(config: Config, home: string, env: Environment, log: 
   }
 }
 
-/** On a busy machine the database may not answer in time. What is asked of it here can be asked again, as after a kill. */
+/** On a busy machine the database may not answer in time; these steps can be repeated, as after a kill. */
 async function patiently<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -33,7 +33,7 @@ export interface SandboxFile {
   consents: Record<string, string>;
   /** The devnets: where their nodes are, which tokens they have, and the wallet that withdrawals are paid from. */
   networks: Record<string, DevnetNetwork>;
-  /** The card issuer: a server of its own. */
+  /** The card issuer, a separate server. */
   cardIssuer: { url: string; token: string };
 }
 
@@ -45,7 +45,7 @@ export function readSandboxFile(home: string): SandboxFile | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as SandboxFile;
   } catch {
-    // Half a file from another program or an editor: as good as none, it is written anew at each start.
+    // Half a file from another program or an editor counts as no file; it is written again at each start.
     return undefined;
   }
 }

@@ -8,8 +8,9 @@ import { migrate } from '#platform/db/migrate';
 import { type Postgres, startPostgres } from '../../src/sandbox/postgres/index.ts';
 
 /**
- * How a copy takes the place of the server. `promotion`: a standby that is promoted. `recovery`: a restore to a point in time.
- * Both begin another timeline. `files`: a copy of the files, which cannot be told from the server that it was taken of.
+ * How a copy replaces the server. `promotion`: a standby that is promoted. `recovery`: a point-in-time
+ * restore. Both begin another timeline. `files`: a copy of the files, which looks the same as the server that
+ * it was taken from.
  */
 export type Replacement = 'promotion' | 'recovery' | 'files';
 
@@ -20,7 +21,7 @@ export interface CrashingDatabase {
   crash(awayMs: number): Promise<void>;
   /** Ends the server at once, copies its data and starts it again. What is committed later is not in the copy. */
   copy(): Promise<string>;
-  /** Ends the server for good and starts a copy in its place, on the same port. The copy is used up. */
+  /** Stops the server permanently and starts a copy in its place, on the same port. The copy is used up. */
   replace(copy: string, by: Replacement): Promise<void>;
   stop(): Promise<void>;
 }

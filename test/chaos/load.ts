@@ -25,7 +25,7 @@ export interface Asked {
 export interface Load {
   asked: Asked[];
   created: number;
-  /** Answers that no weather explains. */
+  /** Answers that no outage explains. */
   faults: string[];
   /** Requests that were answered, may be lost, and were asked again under their key. */
   repeated: number;

@@ -46,7 +46,7 @@ export function mutantJobs(mutant: MutantName, { evm }: Deps, atStep: AtStep): J
   }
 }
 
-/** After a restore, a request that is repeated cannot be told from a new one. */
+/** After a restore, a repeated request looks like a new one. */
 function forgetKeys(signer: Signer): void {
   const { signTransfer } = signer;
   signer.signTransfer = (transfer) => signTransfer({ ...transfer, keyMark: randomBytes(16) });

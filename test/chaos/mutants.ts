@@ -58,7 +58,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'sends before the commit',
-    // Where its bytes are seen on chain in time, the lane halts by itself: the harm is then that it needs a person.
+    // If its bytes are seen on chain in time, the lane halts automatically: the harm is then that it needs a
+    // person.
     harm: new RegExp(
       [
         'no withdrawal says so|was paid by|the chain has \\d+ transactions|the hot wallet has sent \\d+ transactions',

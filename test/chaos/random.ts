@@ -10,7 +10,7 @@ export interface Random {
   weighted<Name extends string>(weights: Readonly<Partial<Record<Name, number>>>): Name;
 }
 
-/** Each purpose has a stream of its own, so that one drawing more does not change the others. */
+/** Each purpose has a separate stream, so that drawing more for one does not change the others. */
 export function createRandom(seed: string, purpose: string): Random {
   let state = createHash('sha256').update(`${seed} ${purpose}`).digest().readUInt32LE(0);
   // Mulberry32.

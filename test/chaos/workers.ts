@@ -165,7 +165,10 @@ export function startWorkers(options: WorkersOptions): Workers {
   }
 }
 
-/** By a process of its own: should this one die meanwhile, the frozen one still wakes, finds itself alone, and ends. */
+/**
+ * By a separate process: if this one dies meanwhile, the frozen one still wakes, finds itself alone, and
+ * ends.
+ */
 async function freeze(child: ChildProcess, seconds: number): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const script = 'kill -STOP $1 && sleep $2; kill -CONT $1';

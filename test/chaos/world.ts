@@ -29,7 +29,7 @@ export interface WorldOptions {
 export interface World {
   folder: string;
   chain: Chain;
-  /** Two addresses of the same node, each with faults of its own. */
+  /** Two addresses of the same node, each with separate faults. */
   twins: FaultProxy[];
   database: CrashingDatabase;
   deps: Deps;
@@ -37,7 +37,7 @@ export interface World {
   apiKey: string;
   partnerId: string;
   operatorToken: string;
-  /** What a worker is told of the network, false nodes included. */
+  /** A worker's settings of the network, including false nodes. */
   network: NetworkSettings;
   userIds: string[];
   symbols: TokenSymbol[];

@@ -71,7 +71,7 @@ for (const kind of kinds) {
 
     const tools = await client.listTools();
     assert.deepEqual(namesOf(tools), allNames);
-    // A client that was told of a schema takes a result without structured content for a fault.
+    // A client that knows the schema treats a result without structured content as an error.
     for (const { outputSchema } of tools) assert.equal(outputSchema !== undefined, isStructured);
 
     const balance = await client.callTool('getAccountBalance');

@@ -146,7 +146,7 @@ interface AnySchema {
 /** A value near to what a schema says: each part of it mostly good, now and then anything. */
 function near(schema: AnySchema, name = ''): fc.Arbitrary<unknown> {
   if (usual[name]) return often(usual[name], 15);
-  // A canceled card is of no more use to whoever comes next.
+  // A canceled card is of no more use to later steps.
   if (schema.enum)
     return often(
       one(...schema.enum.filter((word) => word !== 'canceled')),
@@ -330,7 +330,7 @@ function messageOf(caller: fc.Arbitrary<Draft>): fc.Arbitrary<Sent> {
     body: json(message),
   }));
   const inFields = fc.tuple(whole, change).map(([{ headers, body }, change]) => {
-    // Of its own: parts of messages are drawn again.
+    // Separate, because parts of messages are drawn again.
     const message = JSON.parse(body.toString());
     alter(message, change);
     return { headers, body: json(message) };
@@ -400,7 +400,7 @@ const idOf = (message: unknown): unknown => {
   return typeof id === 'string' || Number.isSafeInteger(id) ? id : null;
 };
 
-/** What became of a message, in a word; throws where an answer is none that may be. */
+/** The outcome of a message in one word; throws for an answer that is not allowed. */
 function judge(sent: Buffer, came: Came): string {
   const said = parse(sent.toString());
   assert.ok(came.status < 500, `status ${came.status}`);

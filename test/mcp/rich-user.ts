@@ -128,7 +128,7 @@ function lineOfYear(n: number, description: string): LineFields {
   }
 }
 
-/** As payments on a chain would have left them, which there is none of here: two of three completed. */
+/** As payments on a chain would have left them, although no chain runs here: two of three completed. */
 async function insertRefills(
   harness: Harness,
   { userId, cardIssuerUserId }: Pick<RichUser, 'userId' | 'cardIssuerUserId'>,

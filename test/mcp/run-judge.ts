@@ -12,8 +12,8 @@ export interface Verdict {
 const modules = path.resolve(import.meta.dirname, '../../node_modules');
 
 /**
- * Runs the program of a development dependency in a process of its own, with this Node and in a home that is gone afterwards, so
- * that nothing on the machine has a say; killed if it takes too long.
+ * Runs the program of a development dependency in a separate process, with this Node and a temporary home, so
+ * that nothing on the machine affects it; killed if it takes too long.
  */
 export async function runJudge(
   script: string,

@@ -10,7 +10,7 @@ const fundedTwice: Bounds = { ...one, funded: 2 };
 export const losing: Bounds = { withdrawals: 2, workers: 1, bumps: 0, finalDepth: 2, funded: 2, losses: 1 };
 const two: Bounds = { ...fundedTwice, withdrawals: 2, bumps: 1 };
 
-/** Each promise is searched for by itself: the harm would hide behind the first oddity on the way to it. */
+/** Each promise is searched for separately: the harm would hide behind the first oddity on the way to it. */
 const table = [
   ['marks failed on a send error', one, promises.failedIsUnpayable],
   ['completes at the first receipt', one, promises.completedIsFinal],

@@ -156,7 +156,7 @@ export function keyMaker({ withdrawals }: Bounds): (world: World) => string {
     namings.filter((naming) => naming[first] === 0),
   );
   return (world) => {
-    // Whoever has nonce 0 comes first, which leaves fewer names to try.
+    // The holder of nonce 0 comes first, which leaves fewer names to try.
     const candidates = namingsByFirst[world.lane[0]?.withdrawal ?? nothing] ?? namings;
     let smallest = keyUnder(candidates[0]!, world);
     for (let at = 1; at < candidates.length; at += 1) {

@@ -1,5 +1,6 @@
-// The whole service, a process of its own for card-secrets.test.ts: makes cards and relays sessions whose keys it never had,
-// then waits while its memory is read. It also has canaries, which the search must find; nobody else knows them until then.
+// The whole service as a separate process for card-secrets.test.ts: creates cards and relays sessions whose
+// keys it never had, then waits while its memory is read. It also has canaries, which the search must find;
+// nobody else knows them until then.
 import { randomInt } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { writeHeapSnapshot } from 'node:v8';

@@ -1,5 +1,5 @@
-// A process of its own for the tests of the PostgreSQL limiter: asks for admission as fast as it can, on several
-// connections, from the moment it is told until the time is up, and says how often it was admitted and refused.
+// A separate process for the tests of the PostgreSQL limiter: asks for admission as fast as it can, on
+// several connections, from a signal until the time is up, and reports how often it was admitted and refused.
 import { createPool } from '#platform/db/db';
 import { createLog } from '#platform/observe/log';
 import { createPostgresLimiter, type RatePolicy } from '#platform/rate-limit/index';

@@ -1,4 +1,5 @@
-// A process of its own for the tests of migrations: says that it is ready, waits for the word, migrates, says what it applied.
+// A separate process for the tests of migrations: reports that it is ready, waits for a signal, migrates,
+// reports what it applied.
 import { migrate } from '#platform/db/migrate';
 
 process.on('message', async () => {

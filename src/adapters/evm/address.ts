@@ -1,8 +1,8 @@
 import { viem } from './viem.ts';
 
 /**
- * The lower-case form under which an address is stored, or undefined. One case throughout is taken as it is; mixed case is
- * a checksum (EIP-55) and must be right.
+ * The lower-case form in which an address is stored, or undefined. All-lower and all-upper case are accepted;
+ * mixed case must be a correct EIP-55 checksum.
  */
 export function parseAddress(text: string): string | undefined {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return undefined;

@@ -3,20 +3,23 @@ import { NodeError, type RpcCall } from './json-rpc.ts';
 import type { Node, Provider } from './node.ts';
 
 interface Patience {
-  /** How often a node is asked without a new answer. If 40 % of calls fail, 1 in 100 million fails this often. */
+  /** Attempts without a new answer. If 40 % of calls fail, 1 in 100 million fails this often. */
   tries: number;
-  /** From the first call on; what fails later is not asked again. */
+  /** Measured from the first call; later failures are not retried. */
   deadlineMs: number;
 }
 
 const pauseMs = { first: 20, longest: 500 };
 
-/** An operator waits for it: 8 seconds where a node refuses connections, about a minute where it takes them and is silent. */
+/**
+ * An operator waits for this: 8 s if a node refuses connections, about a minute if it accepts them and is
+ * silent.
+ */
 const usualPatience: Patience = { tries: 20, deadlineMs: 60_000 };
 
 /**
- * The same node, which is asked again what it did not answer: no connection, no answer in time, a 429 or a 5xx. What it does
- * answer stays, a refusal included. A transaction is sent once: its sender must see what became of it.
+ * Wraps a node and retries calls without an answer: no connection, a timeout, a 429 or a 5xx. Answers stay,
+ * refusals included. A transaction is sent once, because its sender must see the outcome.
  */
 export function askAgain(node: Node, patience = usualPatience): Node {
   const deadline = performance.now() + patience.deadlineMs;
@@ -60,7 +63,7 @@ function createPatient(provider: Provider, tries: number, deadline: number): Pro
   };
 }
 
-/** The places of calls that the node did not answer. */
+/** The indexes of calls that the node did not answer. */
 const unanswered = (calls: readonly RpcCall[], answers: readonly unknown[]) =>
   answers.flatMap((answer, at) => (isUnanswered(answer) && calls[at]!.method !== sendMethod ? [at] : []));
 

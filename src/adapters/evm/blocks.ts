@@ -16,7 +16,7 @@ export async function readChainId(provider: Provider): Promise<number> {
   return readNumber('eth_chainId', await provider.call('eth_chainId', []));
 }
 
-/** Undefined where the chain has no such block. */
+/** Undefined if the chain has no such block. */
 export async function readBlock(provider: Provider, tag: BlockTag): Promise<Block | undefined> {
   const { method, params } = askForBlock(tag);
   const block = parseBlock(await provider.call(method, params));
@@ -24,7 +24,7 @@ export async function readBlock(provider: Provider, tag: BlockTag): Promise<Bloc
   return block ?? undefined;
 }
 
-/** The latest block that counts as settled; undefined where the chain is not that high. */
+/** The latest final block; undefined if the chain is not that high. */
 export async function readFinalBlock(
   provider: Provider,
   rule: FinalityRule,
@@ -35,7 +35,7 @@ export async function readFinalBlock(
   return latest.number < rule ? undefined : readBlock(provider, latest.number - rule);
 }
 
-/** Each block, null where the chain has none of that number. */
+/** Each block; null if the chain has no block of that number. */
 export async function readBlocks(
   provider: Provider,
   numbers: readonly number[],
@@ -51,7 +51,7 @@ export async function readBlocks(
   });
 }
 
-/** The hash of each block, null where the chain has none of that number. */
+/** The hash of each block; null if the chain has no block of that number. */
 export async function readBlockHashes(
   provider: Provider,
   numbers: readonly number[],
@@ -70,7 +70,7 @@ export async function readTransactionCount(
   return readNumber(method, await provider.call(method, [address, blockParameter(at)], timeoutMs));
 }
 
-/** What a node answers wrongly to one of many calls is an error in that place. */
+/** A wrong answer to one of many calls is an error in its place. */
 export function valueOrError<Value>(read: () => Value): Value | NodeError {
   try {
     return read();

@@ -5,15 +5,15 @@ export type TokenSymbol = 'USDT' | 'USDC' | 'EURC';
 export interface Chain {
   chainId: number;
   tokens: readonly TokenSymbol[];
-  /** When a payout counts as settled, unless the operator says otherwise. */
+  /** Default finality of a payout. */
   finality: Finality;
-  /** The least tip that block builders of the network take, in wei for each unit of gas. */
+  /** The lowest tip that block builders of the network accept, in wei for each unit of gas. */
   tipMin: bigint;
-  /** The most that a node may suggest as a tip where the base fee is lower, in wei for each unit of gas. */
+  /** The highest tip that a node may suggest if the base fee is lower, in wei for each unit of gas. */
   tipAllowed: bigint;
-  /** The most that a unit of gas may cost, in wei, unless the operator says otherwise. */
+  /** Default fee cap, in wei for each unit of gas. */
   feeCap: bigint;
-  /** Enough for a transfer of any of the tokens; what is not used is not paid. */
+  /** Enough for a transfer of any of the tokens; unused gas is not paid. */
   transferGas: bigint;
   /** How long a sent transaction may wait before its fee is raised. */
   bumpAfterMs: number;
@@ -22,7 +22,7 @@ export interface Chain {
 const gwei = 1_000_000_000n;
 const transferGas = 150_000n;
 
-/** The networks that payouts go to, under the ids by which the whole world knows them. */
+/** The networks that payouts go to, by their public chain ids. */
 export const chains = {
   polygon: {
     chainId: 137,

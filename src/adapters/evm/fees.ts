@@ -13,7 +13,7 @@ export interface Fees {
 /** What a network allows, in wei for each unit of gas. */
 export interface FeeBounds {
   tipMin: bigint;
-  /** A tip up to this is taken whatever the base fee; above it, the tip is at most the base fee. */
+  /** A tip up to this is accepted at any base fee; above it, the tip is at most the base fee. */
   tipAllowed: bigint;
   feeCap: bigint;
 }
@@ -22,8 +22,9 @@ const jitterWei = 1_000;
 const feeTimeoutMs = 3_000;
 
 /**
- * What a transaction should offer now: the median of what the nodes say, within the bounds of the network. One node could set
- * the price of every payout otherwise. Of two, the lower: too low a fee is raised later, too high a fee is gone.
+ * The fee to offer now: the median of the nodes' answers, within the network's bounds. Otherwise one node
+ * could set the price of every payout. Of two, the lower: a fee that is too low can be raised, one that is
+ * too high is spent.
  */
 export async function readFees(
   providers: readonly Provider[],
@@ -61,8 +62,8 @@ function median(values: readonly bigint[]): bigint | undefined {
 }
 
 /**
- * The fees of a transaction that takes the place of another with the same nonce: nodes want both raised by 10 or 12.5 %.
- * Undefined where the cap leaves no room.
+ * Fees of a replacement transaction with the same nonce: nodes require both to rise by 10 or 12.5 %.
+ * Undefined if the cap leaves no room.
  */
 export function raiseFees(fees: Fees, suggested: Fees, cap: bigint): Fees | undefined {
   const maxFeeLeast = raise(fees.maxFeePerGas);
@@ -72,12 +73,12 @@ export function raiseFees(fees: Fees, suggested: Fees, cap: bigint): Fees | unde
   return { maxFeePerGas, maxPriorityFeePerGas: smallest(tip, maxFeePerGas) };
 }
 
-/** By an eighth, rounded up, and by something even from nothing. */
+/** By an eighth, rounded up, so that 0 rises too. */
 const raise = (fee: bigint) => largest((fee * 9n + 7n) / 8n, fee + 1n);
 
 /**
- * A signature is determined by what is signed. Were the fees alike too, a transfer signed twice would have one hash, and a
- * test could not tell bytes that left before they were stored from those that were stored.
+ * Signatures are deterministic. With equal fees, a transfer signed twice would have one hash, and a test
+ * could not tell bytes sent before they were stored from stored ones.
  */
 function jitter(tip: bigint, cap: bigint): bigint {
   const room = largest(cap - BigInt(jitterWei), 0n);
@@ -90,7 +91,7 @@ function baseFeeOf(block: unknown): bigint {
   return readQuantity(method, block.baseFeePerGas);
 }
 
-/** A node that does not suggest a tip, or nonsense, is no reason to wait: there is a least tip. */
+/** If a node suggests no tip or an invalid one, use the minimum tip. */
 function tipOf(answer: unknown): bigint | undefined {
   try {
     return readQuantity('eth_maxPriorityFeePerGas', answer);

@@ -1,4 +1,4 @@
-/** The block at which a transaction counts as settled: a tag of the network, or a number of blocks on top; 0 is the latest. */
+/** When a transaction is final: a tag of the network, or a number of blocks on top; 0 is the latest block. */
 export type FinalityRule = 'finalized' | 'safe' | number;
 
 export interface Finality {
@@ -23,7 +23,7 @@ function parseRule(text: string): FinalityRule | undefined {
   return /^(0|[1-9]\d{0,4})$/.test(text) ? Number(text) : undefined;
 }
 
-/** For people: `finalized`, `12 blocks`, `safe up to 10000, finalized above`. */
+/** For display: `finalized`, `12 blocks`, `safe up to 10000, finalized above`. */
 export function describeFinality({ rule, above }: Finality): string {
   if (!above) return describeRule(rule);
   return `${describeRule(rule)} up to ${above.amount}, ${describeRule(above.rule)} above`;

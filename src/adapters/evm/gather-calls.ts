@@ -8,8 +8,8 @@ interface Waiting {
 }
 
 /**
- * A provider whose calls of one moment travel as one batch: what is asked together costs one exchange, and one chance that
- * the exchange is lost.
+ * A provider that batches calls of the same turn of the event loop: one HTTP request, and one chance to lose
+ * it.
  */
 export function gatherCalls(provider: Provider, timeoutMs?: number): Provider {
   let waiting: Waiting[] = [];

@@ -21,18 +21,18 @@ interface NodeErrorFacts {
   cause?: unknown;
 }
 
-/** What went wrong with a call. The URL is left out of it: that of a hosted node holds the account's key. */
+/** Why a call failed. It omits the URL, because the URL of a hosted node contains the account's key. */
 export class NodeError extends Error {
   override name = 'NodeError';
-  /** The node's own code; absent where the node did not answer the call. */
+  /** The node's error code; absent if the node did not answer. */
   readonly code: number | undefined;
-  /** The node's own words. */
+  /** The node's error message. */
   readonly said: string | undefined;
   /** What a reverted call returned, in hexadecimal. */
   readonly data: string | undefined;
-  /** The node took up the call and refused it, as opposed to: nobody knows what became of the call. */
+  /** The node refused the call; otherwise the outcome is unknown. */
   readonly isAnswer: boolean;
-  /** The transport failed, or the node asks for a pause: the next call had better go elsewhere. */
+  /** The transport failed or the node is rate limiting: send the next call elsewhere. */
   readonly isOverloaded: boolean;
 
   constructor(message: string, facts: NodeErrorFacts = {}) {
@@ -59,7 +59,7 @@ interface HttpAnswer {
 const callsInArray = 100;
 const longestWords = 300;
 
-/** One JSON-RPC call. The caller names the type of the result, as the method's specification gives it. */
+/** One JSON-RPC call. The caller gives the result type of the method's specification. */
 export async function callNode<Result>({
   rpcUrl,
   method,
@@ -76,8 +76,8 @@ export async function callNode<Result>({
 }
 
 /**
- * Many calls, in arrays that hosted nodes accept, one after the other. What became of each stands in its place: its result or
- * a `NodeError`. It never rejects.
+ * Many calls, in batches of a size that hosted nodes accept, one after another. Returns a result or a
+ * `NodeError` for each call, in order. Never rejects.
  */
 export async function batchNode(
   rpcUrl: string,
@@ -90,7 +90,7 @@ export async function batchNode(
     try {
       results.push(...(await sendArray(rpcUrl, part, timeoutMs)));
     } catch (error) {
-      // Nobody is there. What is left is not tried either: each array would take the whole timeout again.
+      // The node is down: skip the remaining batches, because each would take the whole timeout again.
       const left = calls.slice(results.length);
       results.push(...left.map(({ method }) => againFor(method, error as NodeError)));
     }
@@ -107,7 +107,7 @@ async function sendArray(rpcUrl: string, calls: readonly RpcCall[], timeoutMs: n
   const http = await post(rpcUrl, body, calls[0]!.method, timeoutMs);
   const answers = parseJson(http.text);
   if (!Array.isArray(answers)) return calls.map(({ method }) => refusedArray(method, answers, http, rpcUrl));
-  // In whatever order they come. Of two answers to one call neither is believed.
+  // Answers come in any order. If one call has two answers, neither is used.
   const answersById = Map.groupBy(answers.filter(isObject), ({ id }) => String(id));
   return calls.map(({ method }, id) => {
     const [answer, another] = answersById.get(String(id)) ?? [];
@@ -116,7 +116,7 @@ async function sendArray(rpcUrl: string, calls: readonly RpcCall[], timeoutMs: n
   });
 }
 
-/** The node refused the array as a whole, for its length or its rate: no call in it was answered. */
+/** The node refused the whole batch, for its length or rate: no call in it was answered. */
 function refusedArray(method: string, answer: unknown, http: HttpAnswer, rpcUrl: string): NodeError {
   const error = isObject(answer) ? resultOf(method, answer, http, rpcUrl) : undefined;
   if (!(error instanceof NodeError) || !error.isAnswer) return notJsonRpc(method, http);
@@ -146,7 +146,7 @@ async function post(rpcUrl: string, body: unknown, method: string, timeoutMs: nu
   }
 }
 
-/** `fetch` refuses a URL with a name and a password in it, and repeats all of it in its error. */
+/** `fetch` refuses a URL with credentials and repeats the URL in its error. */
 function splitCredentials(rpcUrl: string): { url: string; authorization?: string } {
   const url = new URL(rpcUrl);
   if (url.username === '' && url.password === '') return { url: rpcUrl };
@@ -156,7 +156,7 @@ function splitCredentials(rpcUrl: string): { url: string; authorization?: string
   return { url: url.href, authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-/** Some nodes send the error that explains it with a status other than 200. */
+/** Some nodes send the explaining error with a status other than 200. */
 function resultOf(method: string, answer: Answer, { status }: HttpAnswer, rpcUrl: string): unknown {
   const isOverloaded = isOverload(status);
   if (isObject(answer.error)) {

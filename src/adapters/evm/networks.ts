@@ -5,25 +5,28 @@ import type { PrivateKey } from './private-key.ts';
 import { createSigner, type Signer } from './signer.ts';
 import type { Token } from './tokens.ts';
 
-/** What an operator says of one network. */
+/** Settings of one network. */
 export interface NetworkSettings {
   network: Network;
   rpcUrls: string[];
-  /** How many nodes must agree on what is final; 2 if left out, or 1 where there is one node. */
+  /** Quorum of nodes for final results; default 2, or 1 with one node. */
   quorum?: number;
   finality: Finality;
   tokens: Token[];
-  /** In base units; every transfer of a token that is left out is a deposit. */
+  /** In base units; default: every transfer of a token is a deposit. */
   depositMinimums?: ReadonlyMap<TokenSymbol, bigint>;
-  /** In whole units of a token: a larger shortfall of the treasury halts the hot wallets; undefined: none does. */
+  /**
+   * In whole units of a token: a larger treasury shortfall halts the hot wallets; undefined: no shortfall
+   * does.
+   */
   haltShortfall?: string;
-  /** How often chain and ledger are compared; ten minutes if left out. */
+  /** How often chain and ledger are compared; default ten minutes. */
   reconcileEveryMs?: number;
   feeCap: bigint;
   bumpAfterMs: number;
-  /** Only where this process pays. */
+  /** Only if this process pays. */
   signerKey?: PrivateKey;
-  /** How long a call to a node may take; 10 s if left out. */
+  /** Timeout of a call to a node; default 10 s. */
   callTimeoutMs?: number;
 }
 

@@ -1,32 +1,32 @@
 import { batchNode, callNode, NodeError, type RpcCall } from './json-rpc.ts';
 
-/** One JSON-RPC address. Nothing is tried twice: who calls knows whether that is safe. */
+/** One JSON-RPC URL. Nothing is retried: the caller knows whether that is safe. */
 export interface Provider {
   /** Throws a `NodeError`. */
   call<Result>(method: string, params: unknown[], timeoutMs?: number): Promise<Result>;
-  /** A result or a `NodeError` for each call, in its place. Never rejects. */
+  /** A result or a `NodeError` for each call, in order. Never rejects. */
   batch(calls: readonly RpcCall[], timeoutMs?: number): Promise<(unknown | NodeError)[]>;
 }
 
-/** All the JSON-RPC addresses of one network. */
+/** All JSON-RPC URLs of one network. */
 export interface Node {
   providers: readonly Provider[];
-  /** How many of them must say the same before a payout is completed or failed, or a deposit posted. */
+  /** How many of them must agree before a payout is completed or failed, or a deposit is posted. */
   quorum: number;
   /**
-   * The next in turn that did not fail just now; when all did, the one whose failure is longest ago. For a second opinion,
-   * another than `not`, where there is another.
+   * The next node in rotation that did not fail recently; if all did, the one whose failure is oldest. For a
+   * second opinion: another than `not`, if possible.
    */
   pick(not?: Provider): Provider;
 }
 
-/** `refused`: the node answered with an error; `failed`: nobody knows what became of the call. */
+/** `refused`: the node answered with an error; `failed`: the outcome of the call is unknown. */
 export type CallOutcome = 'ok' | 'refused' | 'failed';
 
 export interface NodeOptions {
   rpcUrls: readonly string[];
   timeoutMs: number;
-  /** 2 where it is left out, or 1 where there is one address. */
+  /** Default 2, or 1 with one URL. */
   quorum?: number;
   onCall?: (method: string, outcome: CallOutcome) => void;
 }

@@ -221,7 +221,7 @@ const reasons: Record<string, RegExp> = {
   'call: panic': /^(?:panic: )?arithmetic underflow or overflow|^0x4e487b71/,
 };
 
-/** tevm sends the returned data inside an object of its own. */
+/** tevm sends the returned data inside a nested object. */
 const withoutReason = ['tevm'];
 
 test('a revert and its reason are recognised in the words of every client, and nothing else is', async (t) => {

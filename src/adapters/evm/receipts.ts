@@ -22,7 +22,7 @@ export interface Receipt {
 
 const method = 'eth_getTransactionReceipt';
 
-/** The receipt of each transaction, null where the node knows of none. */
+/** The receipt of each transaction; null if the node has none. */
 export async function readReceipts(
   provider: Provider,
   hashes: readonly string[],
@@ -63,13 +63,13 @@ function parseLog(log: unknown): Log {
   };
 }
 
-/** `exact`: the sender moved this token once, as was asked; `none`: not at all; `other`: in any other way. */
+/** `exact`: the sender moved this token once, as signed; `none`: not at all; `other`: in any other way. */
 export type TransferMatch = { kind: 'exact'; logIndex: number } | { kind: 'none' } | { kind: 'other' };
 
 /** keccak256 of `Transfer(address,address,uint256)`. */
 export const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
-/** Whether a receipt has any Transfer of the token from one address to the other, of whatever amount. */
+/** Whether a receipt has a Transfer of the token from one address to the other, of any amount. */
 export function paysAnything(
   { logs }: Receipt,
   { token, from, to }: { token: string; from: string; to: string },
@@ -87,7 +87,7 @@ export interface Move {
   logIndex: number;
 }
 
-/** What a receipt says that an address moved of a token. */
+/** What an address moved of a token, by a receipt. */
 export function readMoves({ logs }: Receipt, { token, from }: { token: string; from: string }): Move[] {
   return logs
     .filter(
@@ -105,7 +105,9 @@ export function readMoves({ logs }: Receipt, { token, from }: { token: string; f
     }));
 }
 
-/** What a receipt says of a transfer. What `transfer` returned is not asked: USDT returns nothing. */
+/**
+ * The outcome of a transfer, by a receipt. The return value of `transfer` is ignored: USDT returns nothing.
+ */
 export function matchTransfer(
   { isSuccess, logs }: Receipt,
   { token, from, to, amount }: Pick<Transfer, 'token' | 'to' | 'amount'> & { from: string },

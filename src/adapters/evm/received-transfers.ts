@@ -5,14 +5,14 @@ import { NodeError } from './json-rpc.ts';
 import type { Provider } from './node.ts';
 import { type Receipt, transferTopic } from './receipts.ts';
 
-/** A Transfer of a token as a block of the canonical chain has it. All hexadecimal in lower case. */
+/** A Transfer of a token in a block of the canonical chain. All hexadecimal in lower case. */
 export interface ReceivedTransfer {
   token: string;
   from: string;
   to: string;
   amount: bigint;
   transactionHash: string;
-  /** Its place among all logs of the block. */
+  /** Its index among all logs of the block. */
   logIndex: number;
   blockNumber: number;
   blockHash: string;
@@ -26,31 +26,38 @@ export interface ReceivedRange {
   toBlock: number;
   /** Also those that our addresses sent. */
   isWithSent?: boolean;
-  /** Those of the addresses that are ours. Called for each slice, so that what others received is not kept. */
+  /** Selects our addresses. Called for each slice, so that transfers to others are not kept in memory. */
   selectOurs(addresses: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 export interface Received {
   /** The last block of the range. */
   end: Block;
-  /** In the order of the chain. */
+  /** In chain order. */
   transfers: ReceivedTransfer[];
 }
 
 /** Hosted nodes refuse logs of more blocks than this in one call. */
 const blocksInCall = 2_000;
-/** A busy token has hundreds of transfers a block: a first slice of 2,000 blocks could be hundreds of megabytes. */
+/**
+ * A busy token has hundreds of transfers a block: a first slice of 2,000 blocks could be hundreds of
+ * megabytes.
+ */
 const blocksInFirstCall = 50;
-/** A slice with fewer logs than the first figure is followed by a longer one, one with more than the second by a shorter one. */
+/**
+ * A slice with fewer logs than the first figure makes the next one longer, one with more than the second
+ * makes it shorter.
+ */
 const [fewLogs, manyLogs] = [2_500, 10_000];
 
 const method = 'eth_getLogs';
 
 /**
- * Every Transfer of the tokens to addresses of ours, or from them as well, in a range of blocks, each in a block that the node itself has in its chain. The
- * node is asked for all transfers of the tokens, so that the number of calls does not grow with the number of wallets.
- * Undefined where the node does not have the last block of the range: to logs of blocks that it has not seen yet, a node answers
- * that there are none. So that block is asked for in the same breath as the logs. Throws a `NodeError`.
+ * Every Transfer of the tokens to our addresses, or also from them, in a range of blocks, each in a block
+ * that the node has in its chain. The node is asked for all transfers of the tokens, so the number of calls
+ * does not grow with the number of wallets. Undefined if the node lacks the last block of the range: for
+ * blocks that it has not seen, a node answers with no logs, so that block is requested in the same batch as
+ * the logs. Throws a `NodeError`.
  */
 export async function readReceivedTransfers(
   provider: Provider,
@@ -82,12 +89,12 @@ type Log = Omit<ReceivedTransfer, 'at'>;
 
 interface Slice {
   end: Block;
-  /** How many logs the node answered. */
+  /** Number of logs in the node's answer. */
   count: number;
   ours: Log[];
 }
 
-/** Undefined where the node lacks the last block of the range; `too large` where it may answer for fewer blocks. */
+/** Undefined if the node lacks the last block of the range; `too large` if it may answer for fewer blocks. */
 async function readSlice(
   provider: Provider,
   { tokens, toBlock, selectOurs, isWithSent = false }: ReceivedRange,
@@ -104,7 +111,7 @@ async function readSlice(
   ]);
   if (!end) return undefined;
   if (answer instanceof NodeError) {
-    // Each node has its own limits and its own words for them: whatever it refuses, it is asked for less.
+    // Each node has different limits and messages: after any refusal, ask for less.
     const isRefusal = answer.said !== undefined && !answer.isOverloaded;
     if (isRefusal && last > first) return 'too large';
     throw answer;
@@ -133,7 +140,7 @@ function parseLogs(answer: unknown, wanted: Wanted): Log[] {
     if (typeof fields !== 'object' || fields === null) throw malformed(method);
     if (fields.removed === true) return [];
     const log = parseLog(fields);
-    // A node that answers another question than was asked answers none.
+    // One log of another block or token makes the whole answer malformed.
     const isWanted =
       wanted.tokens.has(log.token) && log.blockNumber >= wanted.first && log.blockNumber <= wanted.last;
     if (!isWanted) throw malformed(method);
@@ -189,7 +196,7 @@ async function placeInBlocks(
   return transfers.sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex);
 }
 
-/** Whether a receipt has this very transfer. */
+/** Whether a receipt has exactly this transfer. */
 export function hasTransfer(receipt: Receipt, transfer: ReceivedTransfer): boolean {
   const { token, from, to, amount, logIndex, blockHash, transactionHash } = transfer;
   const topics = [transferTopic, `0x${toWord(from)}`, `0x${toWord(to)}`];
@@ -207,7 +214,7 @@ export function hasTransfer(receipt: Receipt, transfer: ReceivedTransfer): boole
   );
 }
 
-/** Whether a receipt has any transfer of this amount to the recipient, wherever in it. */
+/** Whether a receipt has a transfer of this amount to the recipient, at any place. */
 export function receivesTransfer(
   { isSuccess, logs }: Receipt,
   { token, to, amount }: Pick<ReceivedTransfer, 'token' | 'to' | 'amount'>,

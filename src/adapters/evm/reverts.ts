@@ -12,8 +12,8 @@ const vmErrorCode = -32015;
 const longestReason = 300;
 
 /**
- * Why the contract refused the call. Undefined for every other error, such as missing state or too little gas:
- * those say nothing about the contract.
+ * Why the contract refused the call. Undefined for other errors, such as missing state or too little gas,
+ * which say nothing about the contract.
  */
 export function reasonOfRevert({ isAnswer, code, said = '', data = '' }: NodeError): string | undefined {
   const isPlain = code === vmErrorCode && /\s/.test(data) && !revertData.test(data);

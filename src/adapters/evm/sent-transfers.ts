@@ -5,7 +5,7 @@ import { transferTopic } from './receipts.ts';
 import { readMark } from './transfers.ts';
 import { viem } from './viem.ts';
 
-/** A transfer that a wallet made, as the chain has it, with the bytes that were sent. */
+/** A transfer by a wallet as on chain, with the bytes that were sent. */
 export interface SentTransfer {
   hash: string;
   raw: Buffer;
@@ -13,7 +13,7 @@ export interface SentTransfer {
   token: string;
   to: string;
   amount: bigint;
-  /** Undefined where it is none of ours. */
+  /** Undefined if it is not one of ours. */
   reference: string | undefined;
   keyMark: Buffer | undefined;
   maxFeePerGas: bigint;
@@ -59,7 +59,7 @@ export async function readSentTransaction(
   return { from, nonce, transfer: parseTransfer(method, answer, from) };
 }
 
-/** Those of the transactions that a node has, in a block or waiting for one. Throws a `NodeError`. */
+/** The transactions among them that a node has, in a block or pending. Throws a `NodeError`. */
 export async function readKnown(provider: Provider, hashes: readonly string[]): Promise<string[]> {
   const answers = await provider.batch(
     hashes.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] })),
@@ -88,7 +88,7 @@ async function readHashes(
   return logs.map((log) => readHex(method, (log as { transactionHash?: unknown }).transactionHash, 32));
 }
 
-/** Undefined for what the wallet did not send itself, such as a transfer by somebody whom it allowed to. */
+/** Undefined for what the wallet did not send itself, such as a transfer by an approved spender. */
 function parseTransfer(method: string, answer: unknown, wallet: string): SentTransfer | undefined {
   if (typeof answer !== 'object' || answer === null) throw malformed(method);
   const fields = answer as Record<string, unknown>;
@@ -113,7 +113,7 @@ function parseTransfer(method: string, answer: unknown, wallet: string): SentTra
     },
     { r: fields.r as Hex, s: fields.s as Hex, yParity: readNumber(method, fields.yParity ?? fields.v) },
   );
-  // The bytes are rebuilt from what the node shows: if one field were wrong, they would have another hash.
+  // The bytes are rebuilt from the node's answer: a wrong field would change the hash.
   if (viem.utils.keccak256(raw) !== hash) return undefined;
   const call = /^0xa9059cbb0{24}([0-9a-f]{40})([0-9a-f]{64})/.exec(input);
   if (!call) return undefined;

@@ -13,7 +13,7 @@ interface Call extends Fees {
 
 export interface TransferToSign extends Transfer, Call {}
 
-/** The bytes to store and then to send, and the hash under which the chain will know them. */
+/** The bytes to store and then send, and their hash on chain. */
 export interface Signed {
   hash: string;
   raw: Buffer;
@@ -53,7 +53,7 @@ export function createSigner(key: PrivateKey): Signer {
   };
 }
 
-/** The hash of a signed transaction, which is also its name on chain. */
+/** The hash of a signed transaction. */
 export function hashOf(raw: Buffer): string {
   return viem.utils.keccak256(raw);
 }

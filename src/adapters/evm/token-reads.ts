@@ -15,7 +15,7 @@ const selectors = {
 
 const method = 'eth_call';
 
-/** Of the native coin, in wei, at the latest block unless another is given. */
+/** Balance of the native coin, in wei, at a block; default: the latest. */
 export async function readGasBalance(provider: Provider, address: string, block?: number): Promise<bigint> {
   return readQuantity('eth_getBalance', await provider.call('eth_getBalance', [address, tagOf(block)]));
 }
@@ -25,7 +25,10 @@ export async function readTokenBalance(provider: Provider, token: string, addres
   return BigInt(readHex(method, await provider.call(method, paramsOf({ to: token, data })), 32));
 }
 
-/** At a block, or the latest one; a node may have forgotten the balances of an old block. Throws a `NodeError`. */
+/**
+ * Balances at a block; default: the latest. A node may have pruned those of an old block. Throws a
+ * `NodeError`.
+ */
 export async function readTokenBalances(
   provider: Provider,
   wanted: readonly { token: string; address: string }[],
@@ -50,7 +53,7 @@ export async function readDecimals(provider: Provider, token: string): Promise<n
   return readNumber(method, readHex(method, answer, 32));
 }
 
-/** Whether the issuer of the token froze each address. A contract that has no such function freezes nobody. */
+/** Whether the token's issuer froze each address. A contract without such a function freezes nobody. */
 export async function readFrozen(
   provider: Provider,
   { address: to, freezeFunction }: Token,
@@ -71,7 +74,7 @@ export async function readFrozen(
 
 export type Simulation = 'ok' | { reverted: string };
 
-/** Runs the exact calldata of each transfer on the latest state, without sending it. */
+/** Simulates the exact calldata of each transfer on the latest state. */
 export async function simulateTransfers(
   provider: Provider,
   from: string,
@@ -90,7 +93,7 @@ export async function simulateTransfers(
   });
 }
 
-/** USDT returns nothing; only a token that says `false` in so many words refused. */
+/** USDT returns nothing; only an explicit `false` is a refusal. */
 function outcomeOf(returned: string): Simulation {
   return /^0x0{64}$/.test(returned) ? { reverted: 'the token returned false' } : 'ok';
 }

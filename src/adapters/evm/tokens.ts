@@ -5,7 +5,7 @@ export interface Token {
   /** In lower case. */
   address: string;
   decimals: number;
-  /** What the contract calls the list of addresses that its issuer froze. */
+  /** The contract's name for the issuer's list of frozen addresses. */
   freezeFunction: 'isBlackListed' | 'isBlacklisted';
 }
 
@@ -39,7 +39,7 @@ export function createToken(symbol: TokenSymbol, address: string): Token {
   return { symbol, address: address.toLowerCase(), decimals: 6, freezeFunction: freezeFunctions[symbol] };
 }
 
-/** The tokens of a network, where those of a test network stand in for the issuers', or add to them. */
+/** The tokens of a network; those of a test network replace the issuers' or add to them. */
 export function tokensOf(network: Network, others: Partial<Record<TokenSymbol, string>> = {}): Token[] {
   const addresses = { ...tokenAddresses[network], ...others };
   return tokenSymbols.flatMap((symbol) => {

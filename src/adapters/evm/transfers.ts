@@ -7,9 +7,9 @@ export interface Transfer {
   to: string;
   /** In the token's base units. */
   amount: bigint;
-  /** A UUID that says what the transfer is for; its 16 bytes follow the arguments, where the token does not look. */
+  /** A UUID that identifies the payment; its 16 bytes follow the arguments, where the token ignores them. */
   reference: string;
-  /** 16 bytes after it that say who asked for it, under which key: lost rows are found by them, too. */
+  /** 16 more bytes that identify the request and its idempotency key; lost rows are also found by them. */
   keyMark?: Buffer;
 }
 
@@ -41,17 +41,17 @@ export function encodeTransfer({ to, amount, reference, keyMark }: Omit<Transfer
   return `${call}${uuid.replaceAll('-', '')}${keyMark?.toString('hex') ?? ''}`;
 }
 
-/** A transfer of nothing from a wallet to itself. It leaves a log, by which it is found on chain. */
+/** A transfer of 0 from a wallet to itself. Its log makes it possible to find it on chain. */
 export const encodeFiller = (wallet: string): Hex =>
   viem.utils.encodeFunctionData({ abi, functionName: 'transfer', args: [wallet as Hex, 0n] });
 
 export interface Mark {
   reference: string;
-  /** Undefined in transfers of releases that wrote the reference alone. */
+  /** Undefined in transfers of releases that wrote only the reference. */
   keyMark: Buffer | undefined;
 }
 
-/** What a transfer is for, from its calldata as a node shows it: with it, lost rows can be rebuilt from the chain. */
+/** The reference in a transfer's calldata; with it, lost rows can be rebuilt from the chain. */
 export function readMark(calldata: string): Mark | undefined {
   const [, digits, keyMark] = calldataPattern.exec(calldata.toLowerCase()) ?? [];
   if (!digits) return undefined;

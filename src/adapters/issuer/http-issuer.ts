@@ -20,7 +20,7 @@ interface Call<T> {
   body?: unknown;
   /** Of a write that may be repeated; reads always may. */
   idempotencyKey?: string;
-  /** The usual one where there is none. */
+  /** Default: the usual parser of answers. */
   parse?(bytes: Uint8Array): unknown;
   read(value: unknown): T;
 }
@@ -53,7 +53,7 @@ export function createHttpIssuer({ url, token, timeoutMs = 5_000 }: HttpIssuerOp
       },
       body: body === undefined ? undefined : JSON.stringify(body),
       signal: AbortSignal.timeout(timeoutMs),
-      // To follow one would tell somebody else the token; as an answer it is none of the protocol's.
+      // Following a redirect would send the token to another server, and the protocol has no redirects.
       redirect: 'manual',
     });
     if (answer.status >= 200 && answer.status < 300) return read(parse(answer.bytes));
@@ -141,7 +141,8 @@ export function createHttpIssuer({ url, token, timeoutMs = 5_000 }: HttpIssuerOp
     },
 
     announceDeposit(deposit) {
-      // By all that is said: the issuer knows the transfer again by itself, and another amount is no fault of the key's.
+      // Derived from all fields: the issuer recognizes a repeated transfer, and another amount is not an
+      // error of the key.
       const { cardIssuerUserId, network, currency, amount, transactionHash, logIndex } = deposit;
       const facts = [cardIssuerUserId, network, currency, amount, transactionHash, logIndex];
       const idempotencyKey = `deposit-${hashFacts(facts).toString('base64url')}`;

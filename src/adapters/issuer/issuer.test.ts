@@ -471,7 +471,7 @@ test('an overdrawn account and a gap in the events are passed on as they are', a
   assert.deepEqual([event?.sequence, event?.data], [9n, overdrawn]);
 });
 
-/** What stands in the feed and cannot be taken over; only its place is told. */
+/** Entries of the feed that cannot be applied; only their sequence is reported. */
 const unread: [string, 'foreign' | 'unreadable', object][] = [
   ['data of another thing', 'unreadable', eventOf(9, 'card.changed', user)],
   ['data with a state that is none', 'unreadable', eventOf(9, 'card.changed', { ...card, status: 'CANARY' })],

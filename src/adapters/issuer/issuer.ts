@@ -1,29 +1,37 @@
-/** What a card issuer is asked, and what it tells. `docs/issuer-protocol.md` is the same as a protocol. */
+/**
+ * What we ask of a card issuer and what it reports. `docs/issuer-protocol.md` describes the same as a
+ * protocol.
+ */
 export interface Issuer {
-  /** An account at the issuer, with collateral of its own, for one of our users. */
+  /** An account at the issuer, with separate collateral, for one of our users. */
   createUser(request: NewIssuerUser): Promise<IssuerUser>;
   /** All of them or none. */
   createCards(request: NewCards): Promise<IssuerCard[]>;
   updateCard(request: CardUpdate): Promise<IssuerCard>;
   readCard(cardId: string): Promise<IssuerCard | undefined>;
-  /** What happened after the event with that sequence, in order; every event is told here, whether its webhook arrived or not. */
+  /**
+   * Events after that sequence, in order. Every event is in this feed, whether its webhook arrived or not.
+   */
   readEvents(request: { after: bigint; limit: number }): Promise<FeedEvent[]>;
-  /** PEM text of an RSA key, which callers wrap their session's key with. */
+  /** PEM text of an RSA key that wraps callers' session keys. */
   readRevealKey(): Promise<string>;
   reveal(request: RevealRequest): Promise<EncryptedSecrets>;
-  /** Tells of a payment to an account's collateral address; the issuer credits a transfer once, however often it is told. */
+  /**
+   * Reports a payment to an account's collateral address; the issuer credits a transfer once, however often
+   * it is reported.
+   */
   announceDeposit(request: CollateralDeposit): Promise<void>;
   /** Only a sandbox answers; others refuse with `unsupported`. */
   simulate(request: Simulation): Promise<IssuerEvent[]>;
 }
 
-/** The same key again has the same answer and changes nothing; another request under it is refused. */
+/** Repeating a request with the same key returns the same answer; another request with it is refused. */
 interface Idempotent {
   idempotencyKey: string;
 }
 
 export interface NewIssuerUser extends Idempotent {
-  /** Our user's id: the issuer's name for them comes back as `id`. */
+  /** Our user's id; the issuer's id is returned as `id`. */
   reference: string;
 }
 
@@ -82,14 +90,14 @@ export interface IssuerTransaction {
   version: number;
   type: 'purchase' | 'refund';
   status: 'pending' | 'settled' | 'declined' | 'reversed';
-  /** Above zero; a refund gives it back. */
+  /** Positive; a refund gives it back. */
   amount: string;
   currency: 'USD';
   merchantName: string;
   description: string | null;
   merchantCategory: string | null;
   merchantCountry: string | null;
-  /** In the merchant's currency, with as many digits as that has. */
+  /** In the merchant's currency, with as many digits as it has. */
   localAmount: string | null;
   localCurrency: string | null;
   createdAt: string;
@@ -109,12 +117,12 @@ export interface IssuerMovement {
   status: 'completed';
   /** Above zero. */
   amount: string;
-  /** Below zero where an issuer took more than there was. */
+  /** Negative if an issuer took more than the balance. */
   previousBalance: string;
   runningBalance: string;
   description: string;
   transactionId: string | null;
-  /** Of a deposit: the payment that it is, `{transactionHash}:{logIndex}`. */
+  /** For a deposit: its payment, `{transactionHash}:{logIndex}`. */
   reference: string | null;
   createdAt: string;
 }
@@ -127,17 +135,17 @@ export type IssuerEvent = { id: string; sequence: bigint; createdAt: string } & 
   | { type: 'movement.posted'; data: IssuerMovement }
 );
 
-/** What stands in the feed: one event that cannot be read must not hide those before it. */
+/** An entry of the feed: an event that cannot be read must not hide those before it. */
 export type FeedEvent =
   | IssuerEvent
-  /** About something that we keep nothing of. */
+  /** About something that we do not store. */
   | (UnreadEvent & { type: 'foreign' })
-  /** Perhaps about something that we keep. */
+  /** Possibly about something that we store. */
   | (UnreadEvent & { type: 'unreadable' });
 
 interface UnreadEvent {
   sequence: bigint;
-  /** 1970 where it cannot be read: old enough for whoever asks how far behind we are. */
+  /** 1970 if it cannot be read: old enough for any check of how far behind we are. */
   createdAt: string;
   data: null;
 }
@@ -177,11 +185,14 @@ export type Simulation =
       localCurrency?: string;
       declineReason?: string;
     }
-  /** Of an authorization, by its transaction; `amount` may be less than was authorized, and a settlement of nothing reverses it. */
+  /**
+   * For an authorization, by its transaction; `amount` may be less than was authorized, and settling 0
+   * reverses it.
+   */
   | { kind: 'settlement' | 'refund'; transactionId: string; amount?: string }
   | { kind: 'collateral-deposit'; cardIssuerUserId: string; amount: string; description?: string };
 
-/** Why an issuer did not do what it was asked. Only `unavailable` may be tried again as it is. */
+/** Why an issuer refused. Only `unavailable` may be retried unchanged. */
 export class IssuerFault extends Error {
   override readonly name = 'IssuerFault';
   readonly reason: IssuerFaultReason;
@@ -192,14 +203,14 @@ export class IssuerFault extends Error {
 }
 
 export type IssuerFaultReason =
-  /** The card, account or transaction is not known there. */
+  /** The issuer does not know the card, account or transaction. */
   | 'not-found'
-  /** The state that it is in does not allow it. */
+  /** Its state does not allow it. */
   | 'refused'
-  /** One text for every way in which a session's key cannot be unwrapped. */
+  /** One text for every reason why a session's key cannot be unwrapped. */
   | 'session-invalid'
   | 'session-used'
   | 'key-reused'
   | 'unsupported'
-  /** No answer, a broken one, or a fault of the issuer's: whether it was done is not known. */
+  /** No answer, a broken one, or an error of the issuer: the outcome is unknown. */
   | 'unavailable';

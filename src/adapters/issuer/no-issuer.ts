@@ -4,7 +4,7 @@ const refuse = async (): Promise<never> => {
   throw new IssuerFault('unavailable', 'no card issuer is configured');
 };
 
-/** Where none is configured: whoever asks it learns that nobody answers. */
+/** Used if no issuer is configured: every call fails as unavailable. */
 export const noIssuer: Issuer = {
   createUser: refuse,
   createCards: refuse,

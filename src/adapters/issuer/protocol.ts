@@ -16,7 +16,7 @@ import {
   spendingIntervals,
 } from './issuer.ts';
 
-/** The status that goes with each reason of an error's body; an answer with another one is taken for broken. */
+/** The status for each reason in an error's body; an answer with another status is treated as broken. */
 export const statusOfReason = {
   'invalid-request': 400,
   unauthorized: 401,
@@ -32,7 +32,10 @@ export const statusOfReason = {
 
 export type WireReason = keyof typeof statusOfReason;
 
-/** What a caller of ours can do about it: what only we can mend, a wrong token or a wrong path, is the issuer not being there. */
+/**
+ * What a caller can do about it. A wrong token or path, which only we can fix, counts as an unavailable
+ * issuer.
+ */
 export const faultOfReason: Record<WireReason, IssuerFaultReason> = {
   'invalid-request': 'refused',
   unauthorized: 'unavailable',
@@ -46,13 +49,13 @@ export const faultOfReason: Record<WireReason, IssuerFaultReason> = {
   unavailable: 'unavailable',
 };
 
-/** Ids become parts of paths, so that none may be `.`, `..` or hold a slash. */
+/** Ids become parts of paths, so none may be `.` or `..` or contain a slash. */
 export const idForm = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$/;
 
 const id = Type.String({ pattern: idForm.source });
-/** Other people's words: whoever shows them makes them harmless. */
+/** Untrusted text: code that shows it must sanitize it. */
 const text = Type.String({ maxLength: 500 });
-// The format knows the calendar, the pattern allows one spelling.
+// The format checks the calendar, the pattern allows one spelling.
 const instant = Type.String({
   format: 'date-time',
   pattern: '^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9]\\.[0-9]{3}Z$',
@@ -60,7 +63,7 @@ const instant = Type.String({
 const digits = '(0|[1-9][0-9]{0,12})\\.[0-9]{2}';
 const limit = Type.String({ pattern: `^${digits}$` });
 const amount = Type.String({ pattern: `^(?!0\\.00$)${digits}$` });
-/** An account may be overdrawn: an issuer that settles what it did not authorize. */
+/** An account may be overdrawn if an issuer settles what it did not authorize. */
 const balance = Type.String({ pattern: `^(?!-0\\.00$)-?${digits}$` });
 const counter = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 });
 const base64 = (bytesMin: number, bytesMax: number) =>
@@ -139,10 +142,10 @@ const event = Type.Object({
   data: Type.Unknown(),
 });
 
-/** A reader throws `unavailable` for what does not fit. It names the thing, never what was in it. */
+/** A reader throws `unavailable` for invalid data. The message names the object, never its contents. */
 type Reader<T> = (value: unknown) => T;
 
-/** Fields that the protocol does not have are dropped: what an issuer tells beyond it, by mistake too, goes no further than here. */
+/** Drops fields that are not in the protocol, so that data sent by mistake goes no further. */
 function readerOf<Schema extends TObject>(what: string, schema: Schema): Reader<Static<Schema>> {
   const validator = lazyValidator(schema);
   const names = Object.keys(schema.properties);
@@ -161,7 +164,8 @@ const readEvent = readerOf('an event', event);
 const readPlace = readerOf('an event with its sequence', Type.Object({ sequence }));
 const isDated = lazyValidator(Type.Object({ createdAt: instant }));
 const isForeign = lazyValidator(
-  // Well spelt and about another thing than ours: what is misspelt may be one of ours.
+  // A valid name of something that we do not store; an invalid one may be a misspelt name of something that
+  // we do.
   Type.Object({
     type: Type.String({
       maxLength: 100,
@@ -174,7 +178,7 @@ const readEvents = readerOf('events', Type.Object({ events: Type.Array(Type.Unkn
 const readKey = readerOf('a reveal key', Type.Object({ publicKey: Type.String({ maxLength: 4_096 }) }));
 const readSecrets = readerOf(
   'encrypted secrets',
-  // Nonce and tag, and a number of 12 to 19 digits, a code of 3 or 4: a number that is not encrypted is too short.
+  // Nonce and tag, and a number of 12 to 19 digits or a code of 3 or 4: an unencrypted number is too short.
   Type.Object({ encryptedPan: base64(28 + 12, 28 + 19), encryptedCvc: base64(28 + 3, 28 + 4) }),
 );
 const readNothing = readerOf('an empty object', Type.Object({}));
@@ -187,7 +191,7 @@ const readErrorFacts = readerOf(
   }),
 );
 
-/** What an issuer sends, read as the protocol says. */
+/** What an issuer sends, read by the protocol. */
 export const answers = {
   user: (value: unknown): IssuerUser => parseUser(value),
   card: (value: unknown): IssuerCard => readCard(value),
@@ -201,10 +205,11 @@ export const answers = {
 };
 
 /**
- * Whatever has a sequence has its place in the feed, so that all before it can be taken over and a person can be told which one it
- * is. A new type of event about a new thing changes nothing that we keep, since every version of a card or a transaction and every
- * movement is told by an event of its own: an issuer that is newer than we are must not stop the feed by it. A new type about one of
- * those things may be a change of it, and to pass it over would be a wrong balance.
+ * Anything with a sequence has its place in the feed, so that the events before it can be applied and an
+ * operator can see which one blocks. A new type of event about a new kind of object changes nothing that we
+ * store, because every version of a card or transaction and every movement has a separate event; so a newer
+ * issuer does not block the feed. A new type about one of these objects may change it, and skipping it would
+ * make a balance wrong.
  */
 function parseFeedEvent(value: unknown): FeedEvent {
   const { sequence } = readPlace(value);
@@ -218,7 +223,7 @@ function parseFeedEvent(value: unknown): FeedEvent {
   }
 }
 
-/** An event as it stands in a webhook's body and in what a simulation answers. */
+/** An event in a webhook's body and in the answer of a simulation. */
 export function parseEvent(value: unknown): IssuerEvent {
   const { id, sequence, createdAt, type, data } = readEvent(value);
   const envelope = { id, sequence: BigInt(sequence), createdAt };
@@ -257,7 +262,9 @@ function revealKey(value: unknown): string {
   return publicKey;
 }
 
-/** Only of a public key: from a private one, too, the public half could be read, and an issuer that sends it must be told. */
+/**
+ * Only a public key: a private key also contains the public half, and an issuer that sends one must notice.
+ */
 function rsaDetails(pem: string) {
   try {
     if (!pem.trim().startsWith('-----BEGIN PUBLIC KEY-----')) return undefined;

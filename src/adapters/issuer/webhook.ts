@@ -12,20 +12,20 @@ export type WebhookRefusal =
   | 'unsigned'
   /** Its time is more than five minutes from ours. */
   | 'untimely'
-  /** No signature is by a secret of ours: another sender, or another body. */
+  /** No signature matches our secrets: another sender, or another body. */
   | 'forged'
-  /** Signed as it should be, and no event of the protocol. */
+  /** Correctly signed, but not an event of the protocol. */
   | 'malformed';
 
 const toleranceSeconds = 5 * 60;
-/** More than any rotation has, so that a header full of them costs nothing. */
+/** More than any rotation needs, so that a header full of them costs nothing. */
 const signaturesMax = 10;
 const keyBytesMin = 24;
 const keyBytesMax = 64;
 
 /**
- * Reads an event from a webhook as Standard Webhooks sign them. Several secrets may be valid at once, and a sender may sign with
- * several, so that either side can change them without losing one. The body is the bytes as they came.
+ * Reads an event from a webhook, signed as in Standard Webhooks. Several secrets may be valid, and a sender
+ * may sign with several, so that either side can rotate without losing events. The body is the raw bytes.
  */
 export function verifyWebhook(
   secrets: string | readonly string[],
@@ -44,7 +44,7 @@ export function verifyWebhook(
   if (Math.abs(ageSeconds) > toleranceSeconds) return { refused: 'untimely' };
   const given = signature.split(' ', signaturesMax);
   const expected = [secrets].flat().map((secret) => signWebhook(secret, id, timestamp, rawBody));
-  // Every pair is looked at, whichever fits.
+  // Compares every pair, to take the same time whichever matches.
   const fitting = expected.flatMap((one) => given.filter((other) => isSame(one, other)));
   if (fitting.length === 0) return { refused: 'forged' };
   return readSigned(id, rawBody);
@@ -56,7 +56,7 @@ export function signWebhook(secret: string, id: string, timestamp: string, body:
   return `v1,${mac.digest('base64')}`;
 }
 
-/** `whsec_` and the base64 of 24 to 64 bytes; the prefix may be left out. */
+/** `whsec_` and the base64 of 24 to 64 bytes; the prefix is optional. */
 export function isWebhookSecret(secret: string): boolean {
   const text = withoutPrefix(secret);
   const key = Buffer.from(text, 'base64');

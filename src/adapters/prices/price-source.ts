@@ -14,8 +14,8 @@ export const noPrices: Prices = {
 };
 
 /**
- * A JSON document as `docs/price-source.md` says, at an http, https or file address. Asked once, not repeated here: whoever needs
- * prices asks again later.
+ * A JSON document as in `docs/price-source.md`, at an http, https or file URL. Read once, not retried:
+ * callers try again later.
  */
 export function createPrices(url: string | undefined): Prices {
   if (!url) return noPrices;
@@ -38,7 +38,7 @@ async function openAnswer(url: string, signal: AbortSignal): Promise<Bytes | und
   const response = await fetch(url, {
     headers: { accept: 'application/json', 'accept-encoding': 'identity' },
     signal,
-    // To follow one would tell somebody else what the address holds.
+    // Following a redirect could send the token in the URL to another server.
     redirect: 'manual',
   });
   if (response.status === 200) return response.body ?? undefined;
@@ -48,7 +48,7 @@ async function openAnswer(url: string, signal: AbortSignal): Promise<Bytes | und
 
 async function openFile(url: string, signal: AbortSignal): Promise<Bytes> {
   const file = fileURLToPath(url);
-  // A pipe or a device may never end, and a read of it cannot be taken back.
+  // A pipe or a device may never end, and reading it cannot be aborted.
   if (!(await stat(file)).isFile()) throw new PriceFault('The price source is no ordinary file.');
   return createReadStream(file, { signal });
 }
@@ -67,7 +67,7 @@ async function readBounded(bytes: Bytes | undefined): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-/** What others throw has addresses and paths in its words and in its causes: only its code is told. */
+/** Errors of others contain URLs and paths, so only the code is reported. */
 function faultOf(error: unknown): PriceFault {
   const { name, code, cause } = error as { name?: string; code?: unknown; cause?: { code?: unknown } };
   const isLate = name === 'TimeoutError' || (name === 'AbortError' && code === 'ABORT_ERR');

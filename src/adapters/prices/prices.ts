@@ -1,21 +1,21 @@
 import { parseMinor } from '#platform/values/money';
 
-/** What tokens are worth, as somebody else says. */
+/** Prices of tokens from an external source. */
 export interface Prices {
-  /** Throws a `PriceFault` where there is nothing that can be used. */
+  /** Throws a `PriceFault` if the source has nothing usable. */
   read(): Promise<PriceList>;
 }
 
 export interface PriceList {
-  /** When the source says that its prices were made; undefined where it does not say. */
+  /** When the source says its prices were made; undefined if it does not say. */
   asOf: Date | undefined;
   /** US dollars for one unit, with `priceDecimals` decimals, by token. */
   prices: ReadonlyMap<string, bigint>;
-  /** Names of what was left out, because the name or its price is none. */
+  /** Names that were skipped, because the name or its price is invalid. */
   refused: string[];
 }
 
-/** No list of prices. The message never has the source's address in it, which may hold a token. */
+/** The source cannot be used. The message never contains the URL, which may hold a token. */
 export class PriceFault extends Error {
   override readonly name = 'PriceFault';
 }
@@ -25,7 +25,7 @@ const wholeDigitsMax = 18;
 
 export const tokenForm = /^[A-Z0-9][A-Za-z0-9.-]{0,19}$/;
 
-/** A price above 0, of at most 18 digits before and after the point; undefined where the text is none. */
+/** A price above 0, of at most 18 digits before and after the point; undefined if the text is invalid. */
 export function parsePrice(text: string): bigint | undefined {
   const price = parseMinor(text, priceDecimals);
   const isPrice = price !== undefined && price > 0n && price < 10n ** BigInt(wholeDigitsMax + priceDecimals);

@@ -6,7 +6,7 @@ import { PriceFault, type PriceList, parsePrice, tokenForm } from './prices.ts';
 const pricesMax = 1_000;
 const instantForm = /^\d{4}-\d{2}-\d{2}[Tt].*(?:[Zz]|[+-]\d{2}:?\d{2})$/;
 
-/** The source's document. One price that is none spoils itself and no other. */
+/** The source's document. An invalid price is skipped and does not affect the others. */
 export function readDocument(bytes: Uint8Array): PriceList {
   const document = parse(bytes);
   if (!isObject(document) || !isObject(document.prices)) {
@@ -17,7 +17,7 @@ export function readDocument(bytes: Uint8Array): PriceList {
   const prices = new Map<string, bigint>();
   const refused: string[] = [];
   for (const [token, text] of entries) {
-    // A JSON number has gone through a float somewhere: what it lost there cannot be seen.
+    // A JSON number may have lost digits as a float.
     const price = typeof text === 'string' ? parsePrice(text) : undefined;
     if (price !== undefined && tokenForm.test(token)) prices.set(token, price);
     else refused.push(sanitizeText(token, 40));
@@ -34,7 +34,7 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** Without an age that can be trusted no price of the document can be. */
+/** Without a trusted age, no price of the document can be trusted. */
 function readAsOf(asOf: unknown): Date | undefined {
   if (asOf === undefined || asOf === null) return undefined;
   const instant =

@@ -1,7 +1,7 @@
-/** Unknown: the provider did not answer, or not as agreed. */
+/** Unknown: the provider did not answer, or its answer is invalid. */
 export type ScreeningVerdict = 'allowed' | 'refused' | 'unknown';
 
-/** Somebody else's opinion on whether an address may be paid. */
+/** An external check of whether an address may be paid. */
 export interface Screening {
   screen(payee: { network: string; currency: string; address: string }): Promise<ScreeningVerdict>;
 }
@@ -11,8 +11,8 @@ const timeoutMs = 2_000;
 const everybody: Screening = { screen: async () => 'allowed' };
 
 /**
- * Asks an HTTP service: `POST` of `{ network, currency, address }`, answered 200 with `{ "allowed": true }` or `false`. Without
- * an address for it everybody is allowed. Not repeated here: whoever needs an answer asks again later.
+ * Calls an HTTP service: `POST` of `{ network, currency, address }`, answered 200 with `{ "allowed": true }`
+ * or `false`. Without a URL every address is allowed. Not retried: callers try again later.
  */
 export function createScreening(url: string | undefined): Screening {
   if (!url) return everybody;

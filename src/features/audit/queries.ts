@@ -11,10 +11,10 @@ export interface AuditRow {
   after: unknown;
 }
 
-/** A row without its subject: what is changed may have its id only once the change is made. */
+/** A row without its subject, whose id may exist only after the change. */
 export type NewAuditRow = Omit<AuditRow, 'id' | 'at' | 'subject'> & { at: Date };
 
-/** In their order. `audit_append` numbers them and gives them their hashes, under the lock of the chain. */
+/** In their order. `audit_append` assigns numbers and hashes under the lock of the chain. */
 export async function insertAuditRows(
   db: Db,
   rows: readonly NewAuditRow[],
@@ -38,7 +38,7 @@ export async function selectAuditRows(
   return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
 }
 
-/** What follows in this transaction sees the database as it is now, however long it takes and whoever writes meanwhile. */
+/** The rest of this transaction sees one snapshot of the database, however long it takes. */
 export async function freezeView(db: Db): Promise<void> {
   await db.query('set transaction isolation level repeatable read, read only');
 }
@@ -56,12 +56,12 @@ export async function selectChainStart(db: Db): Promise<ChainEnd> {
 
 export interface ChainPart {
   rows: number;
-  /** Rows whose content or place does not fit their hash. */
+  /** Rows whose content or position does not match their hash. */
   broken: string[];
   end: ChainEnd;
 }
 
-/** The next `limit` rows after `from`, their hashes computed anew. */
+/** The next `limit` rows after `from`, with recomputed hashes. */
 export async function checkChainPart(db: Db, from: ChainEnd, limit: number): Promise<ChainPart> {
   const [row] = await db.query<{ rows: number; broken: string[]; id: string | null; hash: Buffer | null }>(
     `with part as (

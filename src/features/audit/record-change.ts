@@ -12,9 +12,9 @@ export interface Change {
 }
 
 /**
- * Writes the audit row of a change, in the change's own transaction: both are kept or neither is. Call it after the change's
- * other statements: it holds the one lock of the chain until the commit, and whoever takes a row after it can deadlock with
- * somebody who has that row and waits for the chain.
+ * Writes the audit row of a change in the change's transaction. Call it after the change's other statements:
+ * it holds the lock of the chain until the commit, so locking a row after it can deadlock with a transaction
+ * that has that row and waits for the chain.
  */
 export async function recordChange(ctx: Ctx, change: Change): Promise<void> {
   await recordChanges(ctx.db, [{ ctx, ...change }]);
@@ -33,7 +33,7 @@ interface ChangeBy extends Change {
   ctx: Pick<Ctx, 'actor' | 'now'>;
 }
 
-/** Changes whose subjects nobody knows yet, for a statement that makes them and gives them to `audit_append`. */
+/** Changes whose subjects are not known yet, for a statement that creates them and calls `audit_append`. */
 export const changesToAppend = (changes: readonly Omit<ChangeBy, 'subject'>[]) =>
   JSON.stringify(changes.map(toRow));
 

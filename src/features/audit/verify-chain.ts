@@ -4,15 +4,15 @@ import { checkChainPart, freezeView, selectChainHead, selectChainStart } from '.
 export interface ChainVerdict {
   rows: number;
   intact: boolean;
-  /** The first rows whose content or place does not fit their hash. */
+  /** The first rows whose content or position does not match their hash. */
   broken: string[];
 }
 
 const namedMax = 20;
 
 /**
- * Recomputes the hash chain and names rows that were changed, removed or added behind the log's back. Part by part, at 13 µs a
- * row: no statement comes near the longest that one may run, however long the log grows.
+ * Recomputes the hash chain and lists rows that were changed, removed or added outside the log. In batches,
+ * at 13 µs a row, so that no statement comes near the timeout however long the log is.
  */
 export function verifyChain(ctx: Ctx, rowsAtOnce = 50_000): Promise<ChainVerdict> {
   return inTransaction(ctx, async ({ db }) => {

@@ -13,7 +13,7 @@ import { type PostedDeposit, selectPostedFrom } from './queries.ts';
 
 export interface DepositCheck {
   checked: number;
-  /** Those that the chain does not have. */
+  /** Posted deposits that are not on chain. */
   missing: PostedDeposit[];
   /** Where to continue, if there is more. */
   nextBlock: number | null;
@@ -21,7 +21,10 @@ export interface DepositCheck {
 
 const depositsMax = 1_000;
 
-/** Compares what was posted from a block on with the chain as it is now, on one node, such as after a reorganisation. */
+/**
+ * Compares posted deposits from a block on with the current chain, on one node, such as after a
+ * reorganisation.
+ */
 export async function checkDeposits(
   ctx: Ctx,
   { network: name, fromBlock }: { network: string; fromBlock: number },
@@ -29,7 +32,7 @@ export async function checkDeposits(
   const network = ctx.evm.get(name as Network);
   if (!network) throw depositErrors.networkNotWatched();
   const rows = await selectPostedFrom(ctx.db, { network: name, fromBlock, limit: depositsMax + 1 });
-  // The last block may go on behind the limit.
+  // Deposits of the last block may continue beyond the limit.
   const nextBlock = rows.length > depositsMax ? rows.at(-1)!.blockNumber : null;
   const posted = rows.slice(0, depositsMax);
   return { checked: posted.length, missing: await findMissing(network, posted), nextBlock };

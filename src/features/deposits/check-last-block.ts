@@ -2,14 +2,14 @@ import { type Cursor, updateHalted } from './queries.ts';
 import { type NodeView, type NodeViews, viewNodes } from './view-nodes.ts';
 import type { Watch, WorkerCtx } from './watch.ts';
 
-/** The block whose hash the cursor has; undefined where an operator has put it there. */
+/** The block whose hash the cursor has; undefined if an operator moved the cursor. */
 export const lastBlockOf = ({ nextBlock, lastHash }: Cursor) =>
   lastHash === null ? undefined : nextBlock - 1;
 
 /**
- * The nodes that have the last block that was read, as it was read: what they have after it continues what was posted. Where there
- * is none, nothing is read; and where there is none because they have another block there, the network is halted until an operator
- * has looked, since what was posted may no longer be on chain. Enough nodes for the quorum must say so.
+ * Returns the nodes that still have the last block that was read, so that what they have after it continues
+ * what was posted. If no node has it, nothing is read. If a quorum has another block there, the network halts
+ * until an operator resumes it, because posted deposits may no longer be on chain.
  */
 export async function checkLastBlock(
   ctx: WorkerCtx,
@@ -22,7 +22,7 @@ export async function checkLastBlock(
   const agreeing = views.filter(({ hash }) => hash === cursor.lastHash);
   const isOther = ({ hash }: NodeView) => hash !== undefined && hash !== cursor.lastHash;
   if (agreeing.length === 0 && views.some(isOther)) {
-    // One answer may be wrong; halting needs a person, so every node is asked again.
+    // One answer may be wrong, and ending a halt takes a person: ask every node again before halting.
     const again = (await viewNodes(watch, block)).views;
     const others = again.filter(isOther);
     const isEnough = others.length >= watch.network.node.quorum;
@@ -31,7 +31,8 @@ export async function checkLastBlock(
     }
     return { views: [], trouble: watch.trouble.now };
   }
-  // A node that lacks the block is behind, and one that is away is weather. Neither says that the block is gone.
+  // A node without the block lags, and a node that is down has no vote. Neither proves that the block is
+  // gone.
   if (agreeing.length === 0 && views.length > 0) {
     return { views: [], trouble: `no node has block ${block}, which was read already` };
   }

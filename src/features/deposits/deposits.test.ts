@@ -40,7 +40,7 @@ interface Watcher {
   watch: Watch;
   /** One turn. */
   turn(): Promise<{ posted: number; isBehind: boolean }>;
-  /** As many turns as there are blocks for; how many deposits were posted. */
+  /** Runs turns until no blocks are left; returns how many deposits were posted. */
   catchUp(): Promise<number>;
 }
 
@@ -62,7 +62,7 @@ function makeWatcher(world: World, worker = world.worker, atStep?: Watch['atStep
   };
 }
 
-/** A network that is watched, by nodes behind proxies if wanted, and a user with a wallet. */
+/** A watched network, with nodes behind proxies if wanted, and a user with a wallet. */
 async function startWatching(
   t: TestContext,
   {
@@ -436,7 +436,7 @@ describe('several workers', () => {
     const workers = Array.from({ length: 3 }, () =>
       makeWatcher(world, world.makeWorker(), async (step) => {
         if (step !== 'read') return;
-        // As if each had taken the blocks long ago.
+        // As if their claims on the blocks had expired.
         await world.db.query('update deposit_cursors set claimed_at = null');
         if (++reading === 3) release();
         await allRead;
@@ -623,7 +623,7 @@ describe('a transaction that was posted and is mined again elsewhere', () => {
 });
 
 describe('nodes', () => {
-  /** Shows the chain as it is now, whatever comes; logs of later blocks it knows none of. */
+  /** Freezes the node's view of the chain; it has no logs of later blocks. */
   async function fallBehind(proxy: NodeProxy): Promise<void> {
     const head = await heightOf();
     proxy.meddle = ({ method, params }, forward) => {
@@ -665,7 +665,7 @@ describe('nodes', () => {
     const before = await cursorOf(world);
     await deposit(wallet);
     await chain.mine(4);
-    // As where another machine of the same provider answers, which has less.
+    // As if another machine of the same provider answered, which lags.
     let isReading = false;
     proxies[0].meddle = async ({ method }, forward) => {
       if (method === 'eth_getLogs') isReading = true;
@@ -1075,7 +1075,7 @@ test('three workers in bad weather, while the chain is reorganised: what is on c
     await sleep(random(100));
   }
   for (const proxy of proxies) proxy.meddle = undefined;
-  // What one took whose connection broke is free again after a while; here it passes at once.
+  // A claim of a worker whose connection broke expires after a while; here the wait is over at once.
   await world.db.query('update deposit_cursors set claimed_at = null');
   await chain.mine(3);
   const final = (await heightOf()) - 2;
@@ -1095,7 +1095,7 @@ test('three workers in bad weather, while the chain is reorganised: what is on c
   }
 });
 
-/** The same numbers in every run. */
+/** Fixed seed: the same numbers in every run. */
 function createRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

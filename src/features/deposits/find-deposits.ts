@@ -5,14 +5,16 @@ import { type FoundDeposit, type PostedDeposit, selectPosted } from './queries.t
 import type { WorkerCtx } from './watch.ts';
 
 /**
- * Those of the transfers that add to a user's balance and were not posted: every one to a verified wallet, also from the wallet of
- * another user, whose own transfers on chain are not ours to follow. But not
- * - the payment of a withdrawal to a user: settling posts it, to whom it was promised, also where the wallet is another's by now.
- *   One to an address that was nobody's then is a deposit: it left the books when it was paid;
- * - anything else out of a hot wallet: that is our own money, or a payment that a restored database has forgotten, which is
- *   posted once it is found again;
- * - what a wallet moves to itself, and transfers of nothing;
- * - what is below the minimum of its token, which is counted: dust from strangers would make ledgers grow.
+ * Selects the transfers that add to a user's balance and are not posted: every transfer to a verified wallet,
+ * also from another user's wallet, because we do not track what users send on chain. Exceptions:
+ * - The payment of a withdrawal to a user: settling posts it to the promised recipient, even if the wallet
+ *   has another owner now. A payment to an address that was nobody's at creation is a deposit, because it
+ *   left the books when it was paid.
+ * - Other transfers out of a hot wallet: our own money, or a payment that a restored database lacks, which is
+ *   posted once it is found.
+ * - Transfers from a wallet to itself, and transfers of 0.
+ * - Transfers below the minimum of their token: they are counted, because dust from strangers would make
+ *   ledgers grow.
  */
 export async function findDeposits(
   ctx: WorkerCtx,
@@ -40,9 +42,9 @@ export async function findDeposits(
       continue;
     }
     const [userId, currency] = [owners.get(wallet), currencies.get(token)!];
-    // A wallet that was given up since the transfers were read.
+    // A wallet that was replaced since the transfers were read.
     if (userId === undefined) continue;
-    // What we paid left the books, however little it is.
+    // Our payments left the books, so the minimum does not apply to them.
     if (!payment && amount < (network.depositMinimums.get(currency) ?? 0n)) {
       ignored++;
       continue;
@@ -64,9 +66,9 @@ export async function findDeposits(
 }
 
 /**
- * A transaction that was mined again in another block has other log numbers there, and one transfer may stand where another stood.
- * All its transfers are here together: first those go that are where they were, then those that moved the same and stand
- * elsewhere now.
+ * A transaction that was mined again in another block has other log indexes, and one transfer may have the
+ * former place of another. All its transfers are here together: match first those at the same place, then
+ * equal ones at another place.
  */
 export function leaveOutPosted<D extends PostedDeposit>(
   deposits: readonly D[],

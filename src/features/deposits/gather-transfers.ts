@@ -16,11 +16,11 @@ export type Gathered =
   | { kind: 'disagreed'; trouble: string };
 
 /**
- * What the nodes have of a range. Every node is asked, because one alone could keep a deposit from its user by saying that there
- * is none, or make one up. A node that does not answer, or does not have the last block yet, has no say. Those that have it
- * must be as many as the quorum and have the same block there, and then every transfer that one of them shows must be in the chain of each: in its logs, or, as a
- * node may be slow to index those, in the transaction's receipt. Otherwise nothing is decided, and the next turn asks again.
- * Throws a `NodeError` where no node answered.
+ * Reads the transfers of a range. Every node is asked, because a single node could hide a deposit or invent
+ * one. A node that does not answer, or does not have the last block yet, has no vote. A quorum must have the
+ * same last block, and each of these must have every transfer that one of them shows: in its logs or, because
+ * indexing may lag, in the transaction's receipt. Otherwise nothing is decided, and the next turn retries.
+ * Throws a `NodeError` if no node answers.
  */
 export async function gatherTransfers(
   quorum: number,
@@ -71,7 +71,7 @@ async function readFrom(
   }
 }
 
-/** One of the transfers that the node's receipts do not have. Throws a `NodeError` where it does not answer. */
+/** A transfer that the node's receipts lack. Throws a `NodeError` if the node does not answer. */
 async function findDenied(
   provider: Provider,
   transfers: readonly ReceivedTransfer[],
@@ -88,7 +88,7 @@ async function findDenied(
 
 const nameOf = ({ transactionHash, logIndex }: ReceivedTransfer) => `${transactionHash}:${logIndex}`;
 
-/** Everything that a node says of it. */
+/** Everything that a node says about a transfer. */
 const describe = (transfer: ReceivedTransfer) =>
   Object.values({ ...transfer, at: transfer.at.getTime() }).join(' ');
 

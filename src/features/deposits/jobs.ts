@@ -5,7 +5,7 @@ import { everyMs } from './timing.ts';
 import { createWatch, type Watch } from './watch.ts';
 import { watchDeposits } from './watch-deposits.ts';
 
-/** For each network its own loop: one whose node is away does not hold the others up. */
+/** A separate loop for each network, so that a node that is down does not delay other networks. */
 export const depositJobs: readonly Job<Deps>[] = networks.map((name) => ({
   name: `deposits.watch ${name}`,
   everyMs,

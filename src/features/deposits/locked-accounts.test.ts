@@ -40,7 +40,7 @@ test('a deposit of a user whose ledger is locked is posted later, those of other
   const lock = await lockRows(t, world.databaseUrl, rows, [locked.userId]);
   await turn();
   assert.deepEqual(await balances(), [1_000n, 5n]);
-  // Also what comes in later blocks, while the lock lasts.
+  // Also deposits in later blocks, while the lock is held.
   await chain.mint('USDC', free.address, 7n * unit);
   await chain.mine(2);
   await turn();

@@ -15,8 +15,8 @@ export interface BlocksToPost {
 }
 
 /**
- * Reads blocks and posts the deposits in them: how many were new, undefined where nothing was decided. Throws a `NodeError` where
- * no node answered.
+ * Reads blocks and posts their deposits. Returns how many were new; undefined if nothing was decided. Throws
+ * a `NodeError` if no node answers.
  */
 export async function postBlocks(
   ctx: WorkerCtx,
@@ -50,9 +50,9 @@ export async function postBlocks(
 }
 
 /**
- * Undefined where somebody else has moved the cursor, or halted the network, in the meantime. Where somebody keeps a user's ledger
- * locked, the deposits of the others are posted and the cursor stays: the next turn reads the same blocks and newer ones, and
- * leaves out what is posted.
+ * Undefined if another worker moved the cursor or halted the network meanwhile. If a user's ledger is locked,
+ * the deposits of the others are posted and the cursor stays: the next turn reads the same blocks and newer
+ * ones, and skips what is posted.
  */
 function post(
   ctx: WorkerCtx,

@@ -1,7 +1,7 @@
 import type { Deposit } from '#features/ledger';
 import type { Db, Row } from '#platform/db/db';
 
-/** A deposit, and where it stands on chain. */
+/** A deposit and its place on chain. */
 export interface FoundDeposit extends Deposit {
   wallet: string;
   blockNumber: number;
@@ -12,7 +12,7 @@ export type PostedDeposit = Omit<FoundDeposit, 'at' | 'network'>;
 const depositColumns = `transaction_hash as "transactionHash", log_index as "logIndex", block_number::double precision as "blockNumber",
   user_id as "userId", wallet, currency, amount`;
 
-/** What was posted of these transactions, wherever they stood. */
+/** Posted deposits of these transactions, at any place. */
 export async function selectPosted(
   db: Db,
   network: string,
@@ -24,7 +24,7 @@ export async function selectPosted(
   );
 }
 
-/** What was posted from a block on, in order. */
+/** Posted deposits from a block on, in order. */
 export async function selectPostedFrom(
   db: Db,
   { network, fromBlock, limit }: { network: string; fromBlock: number; limit: number },
@@ -61,12 +61,12 @@ export interface Cursor {
   network: string;
   /** The first block that is not read yet. */
   nextBlock: number;
-  /** Of the block before it, as it was read; null where an operator has put the cursor there. */
+  /** Hash of the block before it, as it was read; null if an operator moved the cursor. */
   lastHash: string | null;
   lastBlockAt: Date | null;
-  /** How many deposits were posted. */
+  /** Number of posted deposits. */
   posted: number;
-  /** How many were below the minimum of their token; those in blocks that are read again count again. */
+  /** Number of transfers below the minimum of their token; a rescan counts them again. */
   ignored: number;
   haltedAt: Date | null;
   haltedReason: string | null;
@@ -96,7 +96,7 @@ export async function selectCursors(db: Db): Promise<Cursor[]> {
   return (await db.query<CursorRow>(`select ${columns} from deposit_cursors order by network`)).map(read);
 }
 
-/** How long ago the newest block that was read was made, for each network. */
+/** Age of the newest block that was read, for each network. */
 export async function selectAges(db: Db): Promise<{ network: string; seconds: number }[]> {
   return db.query<{ network: string; seconds: number }>(
     `select network, greatest(extract(epoch from now() - last_block_at), 0)::double precision as seconds
@@ -112,7 +112,7 @@ export async function lockCursor(db: Db, network: string): Promise<Cursor | unde
   return rows.map(read)[0];
 }
 
-/** Nothing if another worker was first. */
+/** Returns nothing if another worker was first. */
 export async function insertCursor(
   db: Db,
   { network, nextBlock, lastHash, now }: { network: string; nextBlock: number; lastHash: string; now: Date },
@@ -125,7 +125,10 @@ export async function insertCursor(
   return rows.length > 0;
 }
 
-/** Takes the blocks from a cursor on to read, which other workers leave alone for `leaveMs`: nothing to give back if we die. */
+/**
+ * Claims the blocks from a cursor on for `leaveMs`. A claim expires, so nothing must be released if the
+ * process dies.
+ */
 export async function claimCursor(
   db: Db,
   { network, nextBlock, leaveMs }: { network: string; nextBlock: number; leaveMs: number },
@@ -142,7 +145,7 @@ export async function claimCursor(
   return rows.length > 0;
 }
 
-/** Where it was not moved, which releases it as well. */
+/** Releases the claim if the cursor was not moved, because moving it releases the claim as well. */
 export async function releaseCursor(
   db: Db,
   { network, nextBlock }: { network: string; nextBlock: number },
@@ -174,7 +177,7 @@ export async function updateRead(
   );
 }
 
-/** Posted, and the same blocks are to be read again. */
+/** Deposits were posted, and the same blocks are to be read again. */
 export async function updatePosted(
   db: Db,
   { network, posted, now }: { network: string; posted: number; now: Date },
@@ -185,7 +188,7 @@ export async function updatePosted(
   );
 }
 
-/** True if it was there and not halted before. */
+/** True if it existed and was not halted before. */
 export async function updateHalted(
   db: Db,
   { network, nextBlock, reason, now }: { network: string; nextBlock: number; reason: string; now: Date },
@@ -198,7 +201,7 @@ export async function updateHalted(
   return rows.length > 0;
 }
 
-/** What the chain has now is taken for right, whatever it was. */
+/** Accepts the current chain, whatever was read before. */
 export async function updateResumed(db: Db, network: string, now: Date): Promise<void> {
   await db.query(
     `update deposit_cursors set halted_at = null, halted_reason = null, last_hash = null, updated_at = $2 where network = $1`,
@@ -206,7 +209,7 @@ export async function updateResumed(db: Db, network: string, now: Date): Promise
   );
 }
 
-/** Whoever reads the blocks at the old place finds that it has moved. */
+/** A worker that reads blocks at the old place finds that the cursor has moved. */
 export async function updateSetBack(
   db: Db,
   { network, nextBlock, now }: { network: string; nextBlock: number; now: Date },

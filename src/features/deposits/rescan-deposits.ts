@@ -4,8 +4,9 @@ import { depositErrors } from './errors.ts';
 import { lockCursor, updateSetBack } from './queries.ts';
 
 /**
- * Sets a network back, so that blocks are read again: what was posted is not posted twice, and what was missed is found, such as
- * transfers to a wallet before it was verified. Never forward, which would leave blocks out.
+ * Moves the cursor of a network back, so that blocks are read again. Posted deposits are not posted twice,
+ * and missed ones are found, such as transfers to a wallet before it was verified. Never forward, which would
+ * skip blocks.
  */
 export function rescanDeposits(
   ctx: Ctx,

@@ -3,7 +3,10 @@ import { recordChange } from '#features/audit';
 import { depositErrors } from './errors.ts';
 import { lockCursor, updateResumed } from './queries.ts';
 
-/** Lets a halted network go on where it was, on the chain as it is now, after a person has compared it with what was posted. */
+/**
+ * Resumes a halted network where it was, on the current chain, after an operator has compared it with what
+ * was posted.
+ */
 export function resumeDeposits(
   ctx: Ctx,
   { network }: { network: string },

@@ -3,11 +3,11 @@ import type { Ctx } from '#context';
 import { type Cursor, selectCursors } from './queries.ts';
 
 export interface WatchedNetwork extends Cursor {
-  /** Undefined where no node answers, or this process does not know the network. */
+  /** Undefined if no node answers or this process does not know the network. */
   finalBlock: number | undefined;
 }
 
-/** Every network that is watched: how far it was read, and how far it could be. */
+/** Every watched network: the last block read and the last final block. */
 export async function showDeposits(ctx: Ctx): Promise<WatchedNetwork[]> {
   const cursors = await selectCursors(ctx.db);
   return Promise.all(

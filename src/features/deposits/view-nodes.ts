@@ -10,12 +10,12 @@ import {
 import { viewTimeoutMs } from './timing.ts';
 import type { Watch } from './watch.ts';
 
-/** What one node says of the chain. */
+/** One node's view of the chain. */
 export interface NodeView {
   provider: Provider;
-  /** The latest block that counts as settled for every amount; undefined where the chain is not that high. */
+  /** The latest block that is final for every amount; undefined if the chain is not that high. */
   final: { number: number; hash: string } | undefined;
-  /** The hash of the block that was asked about; undefined where the node does not have it, or none was asked about. */
+  /** The hash of the requested block; undefined if the node lacks it or no block was requested. */
   hash: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface NodeViews {
   trouble: string | undefined;
 }
 
-/** Asks every node of the network. Those that do not answer, or are on another chain, are left out. */
+/** Asks every node of the network; omits those that do not answer or are on another chain. */
 export async function viewNodes(
   { network }: Pick<Watch, 'network'>,
   block: number | undefined,

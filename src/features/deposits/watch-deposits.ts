@@ -17,11 +17,11 @@ export interface Turn {
 const nothing: Turn = { posted: 0, isBehind: false };
 
 /**
- * Reads the next final blocks of a network and posts the deposits in them. The chain is read first, without a transaction; then
- * one transaction posts what was found and moves the cursor, if the cursor is still where the reading began. So wherever a
- * process dies the same blocks are read again, and of two that read the same blocks one posts.
- *
- * A wallet counts from the block on that is read next when it is verified: what was read before was read without it.
+ * Reads the next final blocks of a network and posts their deposits. The chain is read first, without a
+ * transaction; then one transaction posts what was found and moves the cursor, if it is still where reading
+ * began. So the same blocks are read again wherever a process dies, and of two workers that read them one
+ * posts. A wallet counts from the next block that is read after its verification: earlier blocks were read
+ * without it.
  */
 export async function watchDeposits(ctx: WorkerCtx, watch: Watch): Promise<Turn> {
   const cursor = await selectCursor(ctx.db, watch.network.name);
@@ -47,7 +47,7 @@ export async function watchDeposits(ctx: WorkerCtx, watch: Watch): Promise<Turn>
     );
     return nothing;
   }
-  // Up to where all of those that are ahead say that it is final. One that is far behind has no say and holds nobody up.
+  // Up to the block that all nodes in front report as final. A node far behind has no vote and delays nobody.
   const toBlock = Math.min(nextBlock + watch.span - 1, ...finals);
   if (!(await claimCursor(ctx.db, { network, nextBlock, leaveMs }))) return nothing;
   try {
@@ -66,9 +66,10 @@ export async function watchDeposits(ctx: WorkerCtx, watch: Watch): Promise<Turn>
 }
 
 /**
- * A network is watched from the first block that is not final when a worker first sees it: whoever funded balances by hand until
- * then has counted what came before. The highest that a node says, because one that is still syncing would begin years ago; a height
- * that is made up is told as trouble in the next turn, and a rescan goes back to any block.
+ * A network is watched from the first block that is not final when a worker first sees it, because operators
+ * who credited balances by hand have counted what came before. The highest block of all nodes is used,
+ * because a syncing node would start years ago; an invented height is logged as trouble in the next turn, and
+ * a rescan can go back to any block.
  */
 async function begin(ctx: WorkerCtx, { network }: Watch, views: readonly NodeView[]): Promise<void> {
   const [final] = views.flatMap(({ final }) => final ?? []).sort((one, other) => other.number - one.number);

@@ -9,7 +9,7 @@ export interface AllowedUser {
   userId: string;
 }
 
-/** Puts a user on the partner's list. On the list already is no error: the outcome asked for is there. */
+/** Adds a user to the partner's list; repeating it has no effect. */
 export function allowUser(ctx: Ctx, pair: AllowedUser): Promise<AllowedUser & { allowed: boolean }> {
   return inTransaction(ctx, async (ctx) => {
     const { partnerId, userId } = await requireBoth(ctx, pair);
@@ -24,7 +24,7 @@ export function allowUser(ctx: Ctx, pair: AllowedUser): Promise<AllowedUser & { 
   });
 }
 
-/** Takes a user off the partner's list; the partner's next request for that user is refused. */
+/** Removes a user from the partner's list; the partner's next request for that user is refused. */
 export function disallowUser(ctx: Ctx, pair: AllowedUser): Promise<AllowedUser & { allowed: boolean }> {
   return inTransaction(ctx, async (ctx) => {
     const { partnerId, userId } = await requireBoth(ctx, pair);

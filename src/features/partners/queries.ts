@@ -24,7 +24,7 @@ export async function selectPartners(
   );
 }
 
-/** The house is nobody whom keys or lists are for. */
+/** The house never has keys or lists. */
 export async function partnerExists(db: Db, partnerId: string): Promise<boolean> {
   return (await db.query('select 1 from partners where id = $1 and not is_house', [partnerId])).length > 0;
 }
@@ -53,7 +53,7 @@ export async function deleteAllowedUser(db: Db, partnerId: string, userId: strin
   return rows.length > 0;
 }
 
-/** Whether there is such a user, and whether the partner may act for them, in one look. */
+/** Whether the user exists and whether the partner may act for them, in one query. */
 export async function selectUserAccess(
   db: Db,
   partnerId: string,

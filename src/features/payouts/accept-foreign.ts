@@ -20,16 +20,18 @@ export interface ForeignTransaction {
 
 export interface Accepted {
   withdrawalId: string;
-  /** `requeued`: the transaction paid another withdrawal, and this one gets another nonce. */
+  /** `requeued`: the transaction paid another withdrawal, so this one gets another nonce. */
   outcome: 'failed' | 'paid' | 'requeued';
 }
 
 /**
- * Ends a payout whose nonce was used by a transaction that this database does not have. That is the proof that our own will
- * never be mined. What that transaction did is told by its receipt, on which every node must agree: if it carries the mark of another
- * withdrawal, that one was paid, and this one gets another nonce; if it paid exactly this, its bytes are stored and settling finds it,
- * as with a transfer that was signed before the database was restored; if it paid the recipient nothing, the withdrawal failed and its
- * hold is released. Anything else is not ours to judge.
+ * Settles a payout whose nonce was used by a transaction that this database does not have, which proves that
+ * our own will never be mined. Every node must agree on that transaction's receipt:
+ * - It has the mark of another withdrawal: that one was paid, and this one gets another nonce.
+ * - It paid exactly this withdrawal: its bytes are stored, and settling finds it, as with a transfer that was
+ *   signed before a restore.
+ * - It paid the recipient nothing: the withdrawal failed, and its hold is released.
+ * - Anything else is refused.
  */
 export async function acceptForeign(
   ctx: Ctx,
@@ -68,7 +70,7 @@ export async function acceptForeign(
   });
 }
 
-/** The operator names the transaction, so it is accepted, whether its withdrawal is here or not. */
+/** The operator names the transaction, so it is accepted even if its withdrawal is not here. */
 async function requeue(
   ctx: Ctx,
   where: { network: string; address: string },

@@ -68,7 +68,7 @@ describe('a token that takes a fee', () => {
       (await world.operator('wallets.resume', { network: 'polygon', address: world.wallet })).status,
       200,
     );
-    // What was accepted is not taken for another outcome later.
+    // An accepted outcome does not halt the lane as a changed one later.
     await worker.recheck();
     worker.advance(foreignAfterMs);
     await worker.recheck();

@@ -20,7 +20,7 @@ export interface OutcomeToAccept {
 export interface AcceptedOutcome {
   withdrawalId: string;
   outcome: 'completed' | 'failed';
-  /** What the transaction moved of the token out of the wallet, fees that the token took included. */
+  /** What the transaction moved of the token out of the wallet, including fees that the token took. */
   moved: Move[];
 }
 
@@ -30,9 +30,10 @@ interface Where {
 }
 
 /**
- * Ends a payout whose own transaction is final and moved something else than was signed, such as of a token that takes a fee.
- * The operator names the outcome, which must be what the nodes agree on: completed only if the recipient was paid, failed only
- * if not. The books take the withdrawal's amount; what the chain moved besides is the operator's to post.
+ * Settles a payout whose own transaction is final and moved something other than was signed, such as with a
+ * fee-taking token. The operator names the outcome, and the nodes must agree with it: completed only if the
+ * recipient was paid, failed only if not. The ledger posts the withdrawal's amount; the operator posts any
+ * other movement.
  */
 export async function acceptOutcome(
   ctx: Ctx,

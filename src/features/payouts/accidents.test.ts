@@ -142,7 +142,7 @@ describe('known accidents of others', () => {
     for (let turn = 0; turn < 3; turn++) {
       await Promise.all(workers.map((worker) => worker.hold()));
       await letTimePass(world);
-      // Each takes what another is about to sign: as if the time for which it is left alone were over.
+      // Each claims what the other is about to sign, as if the claim had expired.
       await Promise.all(
         workers.map(async (worker, at) => {
           if (at > 0) await letTimePass(world);
@@ -157,7 +157,7 @@ describe('known accidents of others', () => {
       Array.from({ length: 45 }, (_, at) => at),
     );
     await chain.mine(2);
-    // Nobody settles twice, either.
+    // Nor does anybody settle twice.
     const settled = await Promise.all(workers.map((worker) => worker.settle()));
     assert.equal(
       settled.reduce((sum, each) => sum + each),
@@ -276,7 +276,7 @@ describe('known accidents of others', () => {
     await worker.hold();
     await worker.sign();
     await worker.send();
-    // One turn at each.
+    // One turn at each node.
     const both = world.makeWorker({ rpcUrls: [chain.rpcUrl, proxy.url] });
     for (const node of ['ahead', 'behind', 'ahead', 'behind']) {
       await both.settle();
@@ -314,7 +314,7 @@ describe('known accidents of others', () => {
   });
 });
 
-/** Shows the chain as it is now, whatever comes. */
+/** Freezes the node's view of the chain. */
 async function behind(): Promise<Meddle> {
   const head = Number(await chain.call<string>('eth_blockNumber'));
   const old = `0x${head.toString(16)}`;

@@ -16,7 +16,7 @@ const signerOf = async ({ db }: World) => {
   return signer!;
 };
 
-/** A world, and one that goes on from a backup of it which lacks what `since` did. */
+/** A world, and a second one restored from a backup that lacks what `since` did. */
 async function makeRestored(t: TestContext, since: (world: World) => Promise<void>) {
   const first = await makeWorld(t, chain);
   await first.withdraw();

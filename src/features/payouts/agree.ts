@@ -2,26 +2,26 @@ import { type EvmNetwork, type Receipt, ruleFor } from '#adapters/evm';
 import type { PaidSlot } from './queries/slots.ts';
 import type { Look, NodeView } from './view-chain.ts';
 
-/** What one node says of one nonce. */
+/** One node's answer about one nonce. */
 export interface Word extends Look {
   view: NodeView;
 }
 
-/** What the nodes of a network say together of one nonce. */
+/** The combined answer of a network's nodes about one nonce. */
 export interface Agreement<Slot extends PaidSlot = PaidSlot> {
   slot: Slot;
   words: readonly Word[];
-  /** What as many nodes as the quorum asks for have in a final block: the same receipt, in the same block. */
+  /** The receipt that a quorum of nodes has in the same final block. */
   final: Receipt | undefined;
-  /** In a block, as far as one can tell now: a node shows it, and none that has come as far knows nothing of it. */
+  /** In a block as far as known: one node shows it, and no node at that height lacks it. */
   seen: Receipt | undefined;
-  /** Enough nodes have nothing of ours at this nonce, and more than have something. */
+  /** A quorum of nodes has nothing of ours at this nonce, and they outnumber those that have something. */
   isGone: boolean;
 }
 
 /**
- * A node that is away, errs or has no answer is not a vote. One node alone could complete or fail any payout, so its word is
- * enough only where it is the only one, or where the operator set a quorum of one.
+ * A node that is down, fails or has no receipt has no vote. A single node could complete or fail any payout,
+ * so one vote is enough only if the network has one node or the operator set a quorum of one.
  */
 export function agree<Slot extends PaidSlot>(
   { node: { quorum }, finality }: Pick<EvmNetwork, 'node' | 'finality'>,
@@ -48,12 +48,12 @@ export function agree<Slot extends PaidSlot>(
   };
 }
 
-/** The highest value that as many nodes as the quorum asks for have reached. */
+/** The highest value that a quorum of nodes has reached. */
 export function reachedBy(quorum: number, values: readonly number[]): number {
   return values.toSorted((one, other) => other - one)[quorum - 1] ?? 0;
 }
 
-/** For people: who says what. */
+/** For log messages: which node says what. */
 export const describeWords = (words: readonly Word[]): string =>
   words.map((word) => `${word.view.name} ${describeWord(word)}`).join(', ');
 

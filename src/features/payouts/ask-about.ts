@@ -2,7 +2,9 @@ import { type Agreement, agree } from './agree.ts';
 import type { PaidSlot } from './queries/slots.ts';
 import { look, type NodeView, viewChain, type Watched } from './view-chain.ts';
 
-/** Asks every node about nonces of a wallet: what they say together of each. Throws a `NodeError` where no node answers. */
+/**
+ * Asks every node about nonces of a wallet and combines the answers. Throws a `NodeError` if no node answers.
+ */
 export async function askAbout<Slot extends PaidSlot>(
   watched: Watched,
   slots: readonly Slot[],

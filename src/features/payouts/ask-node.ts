@@ -3,8 +3,8 @@ import type { Ctx } from '#context';
 import { payoutErrors } from './errors.ts';
 
 /**
- * Asks a network for an operator. A call that a node does not answer is repeated for a while, because commands need many answers
- * in one attempt. Refused where a node stays away, or where the network is not set up here.
+ * Calls a network for an operator command. Unanswered calls are retried for a while, because commands need
+ * many answers in one attempt. Refuses if a node stays down or the network is not configured.
  */
 export async function askNode<T>(
   ctx: Ctx,

@@ -6,8 +6,9 @@ import type { Lane, WorkerCtx } from './lane.ts';
 import { turnMax } from './timing.ts';
 
 /**
- * A partner repeats a request whose payment was found on chain after a restore: the withdrawal is bound to that payment. Also while
- * the wallet is halted, because nothing is signed. Each alone, so that one without funds does not hold the others up.
+ * Binds a withdrawal to a payment that was found on chain after a restore, when the partner repeats the lost
+ * request. It also runs while the wallet is halted, because nothing is signed. Each is bound alone, so that
+ * one without funds does not block the others.
  */
 export async function bindRepeated(ctx: WorkerCtx, { network }: Lane): Promise<number> {
   await updateMatchedByKey(ctx.db, network.name);

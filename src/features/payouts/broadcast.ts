@@ -6,8 +6,8 @@ import { selectOpenBounds } from './queries/slots.ts';
 import { resendMs, turnMax } from './timing.ts';
 
 /**
- * Sends the stored bytes of what is signed and not in a block, to every node of the network, and again after a while. What a
- * node answers is noted for people; it never ends or changes a payout.
+ * Sends the stored bytes of signed payouts that are in no block to every node, and again after a while. A
+ * node's answer is stored for operators; it never ends or changes a payout.
  */
 export function broadcast(ctx: WorkerCtx, lane: Lane): Promise<number> {
   return tolerateNodeOutage(ctx, lane, async () => {
@@ -24,7 +24,8 @@ export function broadcast(ctx: WorkerCtx, lane: Lane): Promise<number> {
       await haltLane(ctx, lane, `the stored bytes of ${changed.hash} are not what was signed`);
       return 0;
     }
-    // Before anything of it was sent, its nonce was used: by somebody else, and this may be paid already.
+    // The nonce was used before we sent anything, so another sender has the key and may have paid this
+    // already.
     const taken = unsent.find(({ isFirst, nonce }) => isFirst && nonce < BigInt(check.used));
     if (taken) {
       await updateNotSent(ctx.db, unsent);
@@ -38,7 +39,7 @@ export function broadcast(ctx: WorkerCtx, lane: Lane): Promise<number> {
   });
 }
 
-/** One node that is gone must not hold up what the others would take. */
+/** A node that is down must not delay sending to the others. */
 const sendTimeoutMs = 3_000;
 
 async function sendToAll({ network }: Lane, unsent: readonly UnsentAttempt[]) {

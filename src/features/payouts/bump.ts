@@ -9,8 +9,9 @@ import { isFillingNow } from './server.ts';
 import { turnMax } from './timing.ts';
 
 /**
- * Signs a stuck payout anew with higher fees: the same transfer on the same nonce, so that at most one of the two is ever mined.
- * The first in line is raised when its time is over; those behind it only if what they offer is less than is asked now.
+ * Signs a stuck payout again with higher fees: the same transfer on the same nonce, so at most one of them is
+ * ever mined. The first in line is raised when its time is over; those behind it only if they offer less than
+ * current fees.
  */
 export function bumpStuck(ctx: WorkerCtx, lane: Lane): Promise<number> {
   return tolerateNodeOutage(ctx, lane, async () => {
@@ -34,8 +35,8 @@ export function bumpStuck(ctx: WorkerCtx, lane: Lane): Promise<number> {
 }
 
 /**
- * While nonces are filled: the fillers wait behind payouts that were sent, so their fees are raised though the wallet is halted.
- * It is the same transfer on the same nonce as the bytes that are being sent.
+ * While nonces are filled, the fillers wait behind payouts that were sent, so the fees of these are raised
+ * although the wallet is halted. It is the same transfer on the same nonce as the bytes that are being sent.
  */
 export async function raiseInTheWay(
   ctx: WorkerCtx,
@@ -68,7 +69,7 @@ async function raiseOld(ctx: WorkerCtx, lane: Lane, { used, old, isFilling }: Ra
     const [newest] = slot.attempts;
     if (slot.nonce !== BigInt(used) && newest!.maxFeePerGas >= suggested.baseFeePerGas) continue;
     const fees = raiseFees(newest!, suggested, network.feeCap);
-    // At the cap there is nothing to do but to wait; the same bytes go on being sent.
+    // At the fee cap, wait; the same bytes are still sent.
     if (fees && (await replace(ctx, lane, slot, { fees, isFilling }))) bumped += 1;
   }
   return bumped;
@@ -90,7 +91,7 @@ async function replace(
     const row = await lockSigner(db, network.name, signer.address);
     const isMeant = isFilling ? isFillingNow(row) : row && !row.haltedAt;
     if (!isMeant) return false;
-    // Settled or raised by another worker since we looked.
+    // Another worker settled or raised it since it was read.
     if ((await selectNewestAttempt(db, { ...where, nonce })) !== slot.attempts[0]!.hash) return false;
     const { hash, raw } = await signer.signTransfer({
       chainId: network.chainId,
@@ -104,7 +105,7 @@ async function replace(
       ...fees,
     });
     await atStep('sign', [{ hash, raw }]);
-    // Filling sends it next, and a send is noted before it is made.
+    // Filling sends it next, and a send is recorded before it is made.
     await insertAttempts(db, { ...where, now, isSent: isFilling }, [{ nonce, hash, raw, ...fees }]);
     ctx.log.info(
       { ...where, nonce: Number(nonce), hash },

@@ -19,12 +19,16 @@ import {
 import { isServerTrusted } from './server.ts';
 import { agreementMs, startPatienceMs } from './timing.ts';
 
-/** `used`: how many transactions the wallet has sent, as far as any node knows, those that wait for a block included. */
+/**
+ * `used`: the wallet's transaction count, the highest that any node knows, including transactions in no
+ * block.
+ */
 export type LaneCheck = { signer: SignerRow; used: number } | { refused: 'halted' | 'disagreement' | 'node' };
 
 /**
- * Whether this lane may sign and send: the node is on the right chain, its tokens are those of our table, our stored bytes are
- * what was signed, and no node has seen a transaction of the wallet that we do not know. Told where not.
+ * Checks whether this lane may sign and send: the node is on the right chain, its tokens match our table, our
+ * stored bytes are what was signed, and no node has seen a transaction of the wallet that we do not know.
+ * Logs the reason if not.
  */
 export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider): Promise<LaneCheck> {
   const { network, signer } = lane;
@@ -36,12 +40,14 @@ export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider):
     }
     lane.agreedAt.set(provider, performance.now());
   }
-  // The chain first and our counter after it: the counter only grows, so another worker's nonces are not taken for foreign ones.
+  // Read the chain before our counter. The counter only grows, so another worker's nonces do not look
+  // foreign.
   const used = await readUsedEverywhere(lane);
   const known = await selectSigner(ctx.db, network.name, signer.address);
   if (!known && (await haltDoubted(ctx, lane))) return { refused: 'halted' };
   if (!known) return isSure(lane) ? register(ctx, lane, used) : { refused: 'node' };
-  // A shortfall is ended by resume, which would be refused after a change of the server: that comes first.
+  // Halt for the changed server first: resume ends a halt for a shortfall, but is refused after a server
+  // change.
   const isForShortfall = known.haltedReason?.startsWith(shortfallReason);
   if ((known.haltedReason === null || isForShortfall) && (await haltDoubted(ctx, lane)))
     return { refused: 'halted' };
@@ -50,14 +56,14 @@ export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider):
     return { refused: 'halted' };
   }
   if (BigInt(used) <= known.nextNonce) return { signer: known, used };
-  // One answer may be wrong; halting needs a person, so it is asked again.
+  // One answer may be wrong, and ending a halt takes a person: ask again before halting.
   const again = await readUsedEverywhere(lane);
   if (BigInt(again) <= known.nextNonce) return { refused: 'node' };
   await haltLane(ctx, lane, unknownTransactions(again, known.nextNonce));
   return { refused: 'halted' };
 }
 
-/** The most that any node knows of: one that lags would hide what a deployment before us, or beside us, has sent. */
+/** The highest count of all nodes: a lagging node would hide what another deployment has sent. */
 async function readUsedEverywhere(lane: Lane): Promise<number> {
   const { network, signer } = lane;
   const answers = await Promise.allSettled(
@@ -71,7 +77,7 @@ async function readUsedEverywhere(lane: Lane): Promise<number> {
   return Math.max(...counts);
 }
 
-/** Before the first signature of a process every node must have told the count once, or be given up after a while. */
+/** Before the first signature of a process, every node must report the count once or time out. */
 export const isSure = ({ isKnownEverywhere, startedAt }: Lane) =>
   isKnownEverywhere || performance.now() - startedAt > startPatienceMs;
 
@@ -86,7 +92,7 @@ async function findDisagreement(ctx: WorkerCtx, lane: Lane, provider: Provider):
   const together = gatherCalls(provider);
   const [chainId, decimals] = await Promise.all([
     readChainId(together),
-    // On another chain there are no such tokens: that it is another is said first.
+    // On another chain our tokens do not exist, so report the wrong chain first.
     Promise.all(tokens.map(({ address }) => readDecimals(together, address).catch((error) => error))),
   ]);
   if (chainId !== network.chainId) {
@@ -103,7 +109,10 @@ async function findDisagreement(ctx: WorkerCtx, lane: Lane, provider: Provider):
   return changed && `the stored bytes of ${changed.hash} are not what was signed`;
 }
 
-/** A wallet that has sent nothing starts at nonce 0. Any other was used elsewhere, and only a person knows for what. */
+/**
+ * A wallet that has sent nothing starts at nonce 0. Any other was used elsewhere, and an operator must find
+ * out what for.
+ */
 async function register(ctx: WorkerCtx, lane: Lane, used: number): Promise<LaneCheck> {
   const { network, signer } = lane;
   const haltedReason = used === 0 ? undefined : unknownTransactions(used, 0n);
@@ -122,8 +131,8 @@ const unknownTransactions = (used: number, known: bigint) =>
   `the hot wallet has sent ${used} transactions and this database knows ${known}: the database was restored from an older backup, or the key is used elsewhere`;
 
 /**
- * Whether a wallet of the lane's network last signed on another database server; each of these is halted. Also a former wallet,
- * whose key is not used any more: what it paid may be lost, and this lane would pay it again.
+ * Whether a wallet of the lane's network last signed on another database server; such wallets are halted.
+ * Former wallets count too: what they paid may be lost, and this lane would pay it again.
  */
 export async function haltDoubted(ctx: WorkerCtx, lane: Lane): Promise<boolean> {
   const signers = await selectSigners(ctx.db, lane.network.name);
@@ -138,7 +147,7 @@ export async function haltDoubted(ctx: WorkerCtx, lane: Lane): Promise<boolean> 
   return doubted.length > 0;
 }
 
-/** Stops everything that signs or sends on a lane, on every worker, until an operator has looked. */
+/** Stops signing and sending on a lane, on every worker, until an operator resumes it. */
 export async function haltLane(ctx: WorkerCtx, lane: Lane, reason: string): Promise<void> {
   const { network, signer } = lane;
   const where = { network: network.name, address: signer.address };

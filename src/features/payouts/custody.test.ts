@@ -17,7 +17,7 @@ async function makeOwner({ harness }: World, custody: Custody, userId?: string) 
   return { userId: user, address };
 }
 
-/** Reads what is final for deposits, from the first call on. */
+/** Reads final blocks for deposits, starting at the first call. */
 function watch({ worker: { deps } }: World) {
   const watched = createWatch(deps.evm.get('polygon')!);
   return async () =>

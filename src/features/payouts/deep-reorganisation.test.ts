@@ -16,14 +16,14 @@ const walletOf = ({ wallet }: World) => ({ network: 'polygon', address: wallet }
 const resendOf = (world: World, more: object = {}) =>
   world.operator('wallets.resend', { ...walletOf(world), fromNonce: 0, ...more });
 
-/** Two looks, as far apart as a halt needs. */
+/** Two checks, as far apart as a halt needs. */
 async function lookTwice({ worker }: World): Promise<void> {
   await worker.recheck();
   worker.advance(foreignAfterMs);
   await worker.recheck();
 }
 
-/** The wallet's tokens lie deeper than what is reorganised. */
+/** The wallet's tokens are in a block below the reorganisation. */
 async function makeOldWorld(t: TestContext, options?: Parameters<typeof makeWorld>[2]): Promise<World> {
   const world = await makeWorld(t, chain, options);
   await chain.mine(8);

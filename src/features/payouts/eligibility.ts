@@ -9,7 +9,10 @@ export interface PaidAsset {
   token: Token;
 }
 
-/** Whether the token's issuer and the screening provider let each address be paid. Unknown: one of them did not answer. */
+/**
+ * Whether the token's issuer and the screening provider allow each address to be paid. Unknown: one of them
+ * did not answer.
+ */
 export async function checkEligibility(
   ctx: Ctx,
   { network, token }: PaidAsset,
@@ -37,8 +40,8 @@ const rememberedMax = 10_000;
 const remembered = new WeakMap<EvmNetwork, Map<string, number>>();
 
 /**
- * The same for a request that waits. Who was eligible a moment ago is taken to be still, and a node that is away refuses nobody:
- * everyone is asked about again just before signing.
+ * The same check for an incoming request. Recent positive answers are cached, and a node that is down refuses
+ * nobody, because every address is checked again just before signing.
  */
 export async function isRefused(ctx: Ctx, asset: PaidAsset, address: string): Promise<boolean> {
   const key = `${asset.token.symbol} ${address}`;
@@ -57,7 +60,10 @@ export async function isRefused(ctx: Ctx, asset: PaidAsset, address: string): Pr
 const hotWallets = new WeakMap<EvmNetwork, { readAt: number; addresses: ReadonlySet<string> }>();
 const hotWalletsMs = 10_000;
 
-/** Paying ourselves would spend a user's balance for nothing. A wallet registered just now is refused at signing. */
+/**
+ * Paying ourselves would spend a user's balance for nothing. A wallet registered just now is refused at
+ * signing.
+ */
 export async function isHotWallet(ctx: Ctx, network: EvmNetwork, address: string): Promise<boolean> {
   if (network.signer?.address === address) return true;
   const now = performance.now();

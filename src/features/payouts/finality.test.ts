@@ -18,7 +18,7 @@ async function setBaseFee(wei: bigint): Promise<void> {
   await chain.mine(1);
 }
 
-/** What a partner sees of it. */
+/** What a partner sees of a withdrawal. */
 async function view(world: World, id: string) {
   const { status, transferStatus, transactionHash } = await world.read(id);
   return { status, transferStatus, hash: transactionHash };
@@ -283,7 +283,7 @@ describe('a stuck payout is replaced', () => {
     const [first, second] = [world.worker, world.makeWorker()];
     for (const worker of [first, second]) worker.advance(world.settings.bumpAfterMs);
     let late: Promise<number> | undefined;
-    // The first has the lane; the second has seen the same bytes stuck and waits for it.
+    // The first worker has the lane lock; the second saw the same stuck bytes and waits for it.
     first.lane.atStep = async (step) => {
       if (step !== 'sign') return;
       late = second.bump();

@@ -13,7 +13,10 @@ const payTurns = async (world: World) => {
   }
 };
 
-/** A is signed at nonce 0 and taken off it. On a server that is lost, `since` happens; the other one still has nonce 0 as free. */
+/**
+ * A is signed at nonce 0, which is then voided. `since` happens on a server that is lost; the other server
+ * still has nonce 0 as free.
+ */
 async function makeLoss(t: TestContext, since: (old: World, a: string) => Promise<unknown>) {
   const old = await makeWorld(t, chain);
   const a = await old.withdraw();

@@ -5,7 +5,7 @@ import { countWaiting } from './queries/pending.ts';
 import { selectLaneDepths, selectSigners } from './queries/signers.ts';
 import { type Balances, lastBalances } from './read-balances.ts';
 
-/** From what a job has read: a scrape asks no node. */
+/** From what a job has read, so that a scrape calls no node. */
 const ofWallets =
   (
     figures: (balances: Balances, deps: Deps) => { labels?: Record<string, string>; value: number }[],

@@ -10,7 +10,7 @@ export interface WalletToHalt {
   reason: string;
 }
 
-/** Stops a wallet on every worker, also one that has not paid yet; halted already is no error, and keeps its first reason. */
+/** Halts a wallet on every worker, even one that has not paid yet. A halted wallet keeps its first reason. */
 export function haltWallet(
   ctx: Ctx,
   { network, address, reason }: WalletToHalt,

@@ -45,7 +45,7 @@ async function expectHalted(world: World, worker: Worker, reason: RegExp): Promi
   );
 }
 
-/** A deployment on a database, which sees the node through a proxy, run as a whole until it has halted. */
+/** A whole deployment on a database, with a proxy in front of the node, run until it has halted. */
 async function runUntilHalted(t: TestContext, world: World) {
   const proxy = await startProxy(t, chain.rpcUrl);
   const worker = world.makeWorker({ rpcUrls: [proxy.url] });
@@ -71,7 +71,7 @@ describe('a database restored from an older backup', () => {
     await world.expectPaid(before, held, queued);
     const { signerKey } = world.settings;
     const old = await makeWorld(t, chain, { databaseUrl: copy, signerKey: signerKey! });
-    // A halted wallet holds nothing more: which of its steps came first would decide what becomes of this one.
+    // A halted wallet makes no holds, so the outcome for this withdrawal would depend on the order of steps.
     await old.worker.hold();
     const worker = await runUntilHalted(t, old);
     await expectHalted(old, worker, restored);
@@ -90,7 +90,7 @@ describe('a database restored from an older backup', () => {
     const { signerKey } = world.settings;
     await chain.call('evm_setAutomine', false);
     t.after(() => chain.call('evm_setAutomine', true));
-    // In the copy a later withdrawal is the first to be signed: it would get the nonce of one that is on its way.
+    // In the copy, a later withdrawal is signed first and would get the nonce of one in progress.
     const empty = await makeWorld(t, chain, { signerKey: signerKey! });
     const id = await empty.withdraw();
     await empty.worker.hold();
@@ -139,7 +139,7 @@ describe('a foreign transaction on one of our nonces', () => {
     const [id, later] = [await world.withdraw(), await world.withdraw()];
     await worker.hold();
     await worker.sign();
-    // Ours is on its way when the other one, with a higher fee, takes its place.
+    // Ours is in the mempool when the other one, with a higher fee, replaces it.
     await chain.call('evm_setAutomine', false);
     t.after(() => chain.call('evm_setAutomine', true));
     await worker.send();
@@ -155,7 +155,7 @@ describe('a foreign transaction on one of our nonces', () => {
     await expectHalted(world, worker, /nonce 0 was used on chain by a transaction that is not ours/);
     const row = await world.read(id);
     assert.deepEqual([row.status, row.errorMessage, row.transactionHash], ['processing', null, null]);
-    // What is ours on chain is settled all the same.
+    // Our transactions on chain are settled anyway.
     await world.expectPaid(later);
     assert.deepEqual(await world.funds(), { balance: 999n * unit, held: unit });
     const next = await world.withdraw();
@@ -444,7 +444,7 @@ describe('wallets.resume', () => {
   });
 });
 
-/** Somebody else with our key pays 1 USDC to any address, without our mark. */
+/** Another holder of our key pays 1 USDC to any address, without our mark. */
 async function sendForeign(
   { settings, chain: on }: World,
   nonce: number,

@@ -8,13 +8,14 @@ import { isInDoubt } from './server.ts';
 import { turnMax } from './timing.ts';
 
 /**
- * queued → pending, with the amount held, in the order of arrival; or failed, where the balance does not reach. The accounts
- * are locked before they are read, so two workers never hold the same funds. Withdrawals of an account that somebody else has
- * locked stay queued, and however many they are, those behind them have their turn.
+ * queued → pending with the amount held, in order of arrival; or failed if the balance is too small. Accounts
+ * are locked before they are read, so two workers never hold the same funds. Withdrawals of an account that
+ * another session has locked stay queued and do not block those behind them.
  */
 export async function holdQueued(ctx: WorkerCtx, lane: Lane): Promise<number> {
   const network = lane.network.name;
-  // What a restored database has as queued may be paid already, and failing it for want of funds would hide that.
+  // A queued withdrawal of a restored database may be paid already; failing it for lack of funds would hide
+  // that.
   const signer = await selectSigner(ctx.db, network, lane.signer.address);
   if (signer?.haltedAt || (await haltDoubted(ctx, lane))) return 0;
   const busy: QueuedRow[] = [];

@@ -15,8 +15,8 @@ import { signPending } from './sign-pending.ts';
 
 interface Step {
   /**
-   * Also done for wallets whose key is not here: after a change of keys, what is open under the old one still ends, and what is
-   * settled under it is looked at again.
+   * Also for wallets whose key is not here: after a key change, open payouts of the old wallet are still
+   * settled, and settled ones are still rechecked.
    */
   isKeyless?: 'while open' | 'always';
   name: string;
@@ -25,7 +25,10 @@ interface Step {
   run(ctx: WorkerCtx, lane: Lane): Promise<number>;
 }
 
-/** The life of a payout. Separate loops over the rows: a slow one does not starve the others, and any number of workers run them. */
+/**
+ * The steps of a payout as separate loops over the rows, so that a slow step does not delay the others and
+ * any number of workers can run them.
+ */
 const steps: readonly Step[] = [
   { name: 'bind', everyMs: 5_000, wakes: 'settle', run: bindRepeated },
   { name: 'hold', everyMs: 1_000, wakes: 'sign', run: holdQueued },
@@ -33,12 +36,12 @@ const steps: readonly Step[] = [
   { name: 'send', isKeyless: 'while open', everyMs: 1_000, wakes: 'settle', run: broadcast },
   { name: 'bump', everyMs: 2_000, wakes: 'send', run: bumpStuck },
   { name: 'fill', everyMs: 2_000, run: fillNonces },
-  // What is in a block makes room for more on the way to one.
+  // Transactions in a block make room for more in the mempool.
   { name: 'settle', isKeyless: 'while open', everyMs: 1_000, wakes: 'sign', run: settleFinal },
   { name: 'recheck', isKeyless: 'always', everyMs: 30_000, run: recheckFinal },
 ];
 
-/** For each network its own loops: one whose node is away does not hold the others up. */
+/** Separate loops for each network, so that a node that is down does not delay other networks. */
 export function payoutJobs(atStep?: AtStep): Job<Deps>[] {
   return networks.flatMap((network) =>
     steps.map(({ name, isKeyless, everyMs, wakes, run }) => ({
@@ -60,7 +63,10 @@ export function payoutJobs(atStep?: AtStep): Job<Deps>[] {
   );
 }
 
-/** For metrics: low gas is seen before payouts wait for it. In every worker, because each answers its own scrapes. */
+/**
+ * For metrics: low gas is visible before payouts wait for it. In every worker, because each answers its own
+ * scrapes.
+ */
 export const walletJobs: readonly Job<Deps>[] = networks.map((name) => ({
   name: nameOf('balances', name),
   everyMs: 60_000,
@@ -80,7 +86,7 @@ function nameOf(step: string, network: Network): string {
   return `payouts.${step} ${network}`;
 }
 
-/** Lanes of wallets that are not the one that this process signs for: those that have something open, or all. */
+/** Lanes of wallets other than the one that this process signs for: those with open payouts, or all. */
 async function formerLanes(
   ctx: WorkerCtx,
   { network, signer, atStep }: Lane,
@@ -102,7 +108,7 @@ async function formerLanes(
 const former = new WeakMap<object, Map<string, Lane>>();
 const lanes = new WeakMap<object, Lane>();
 
-/** One lane for each network of a process: its loops share what it knows. */
+/** One lane for each network of a process; its loops share the state. */
 function laneOf({ evm }: Deps, name: Network, atStep: AtStep | undefined): Lane | undefined {
   const network = evm.get(name);
   if (!network) return undefined;

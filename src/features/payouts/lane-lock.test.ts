@@ -11,8 +11,8 @@ const noncesOf = async ({ db }: World) =>
     Number(nonce),
   );
 
-// Without the lock both would sign with one nonce. `payout_slots_pkey` refuses the second of them before anything is sent, so
-// nobody would be paid twice; the withdrawals would be signed again and again instead.
+// Without the lock both would sign with one nonce. `payout_slots_pkey` refuses the second before anything is
+// sent, so nobody would be paid twice, but the withdrawals would be signed again and again.
 test('a worker that signs while another has the lane waits for it, and takes the next nonce', async (t) => {
   const world = await makeWorld(t, chain);
   const [first, second] = [world.worker, world.makeWorker()];
@@ -76,7 +76,7 @@ test('a worker that freezes with the lane loses it after seconds, and signs noth
   await hasLane.promise;
   try {
     await waitUntil('the other worker signs', async () => {
-      // Both wait for what the frozen one has locked, and give up after two seconds.
+      // Both wait for the frozen one's locks and give up after two seconds.
       await letTimePass(world).catch(() => {});
       return (await other.sign().catch(() => 0)) === 1;
     });

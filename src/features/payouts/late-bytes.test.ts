@@ -17,7 +17,10 @@ const payTurns = async (world: World) => {
   }
 };
 
-/** A and B are signed at the nonces 0 and 1 on a server that is lost; the other one has both as pending. Its wallet is halted. */
+/**
+ * A and B are signed at nonces 0 and 1 on a server that is lost; the other server has both as pending. Its
+ * wallet is halted.
+ */
 async function makeLoss(t: TestContext) {
   const old = await makeWorld(t, chain);
   const a = await old.withdraw();
@@ -38,7 +41,7 @@ async function makeLoss(t: TestContext) {
 describe('a transaction that was lost in a failover and is mined late', () => {
   test('it waits in a mempool behind a gap of nonces: recover fills its nonce, and it is paid once', async (t) => {
     const { old, promoted, a, b, wallet, recover, cancel } = await makeLoss(t);
-    // The node has never heard of nonce 0, so it counts no transaction on its way.
+    // The node never received nonce 0, so it counts no pending transaction.
     await send(old, b);
     const begun = await recover({ fillNonces: 4 });
     assert.deepEqual([begun.status, begun.body.fillBelow, begun.body.isHalted], [200, 4, true]);
@@ -138,7 +141,7 @@ describe('a transaction that was lost in a failover and is mined late', () => {
     await promoted.operator('wallets.resume', wallet);
     await promoted.worker.sign();
     await promoted.operator('wallets.halt', { ...wallet, reason: 'test' });
-    // B was paid at nonce 1 in what was lost; its bytes here would pay it again at nonce 1 or later.
+    // B was paid at nonce 1 in the lost commits; its bytes here would pay it again at nonce 1 or later.
     await send(old, b);
     await recover({ fillNonces: 2 });
     await promoted.worker.fill();

@@ -6,7 +6,8 @@ import { lockRows } from '#test/lock-rows';
 import { makeWorld, unit, type World } from '#test/payout-world';
 import { turnMax } from './timing.ts';
 
-// Another transaction, such as an operator's session, keeps one user's account locked: everybody else is paid.
+// Another transaction, such as an operator's session, keeps one user's account locked: everybody else is
+// paid.
 
 const chain = useChain();
 
@@ -22,7 +23,7 @@ async function makeTwo(t: TestContext): Promise<World & { freeUserId: string }> 
   return { ...world, freeUserId };
 }
 
-/** Few at a time: a pool's callers wait only seconds for a connection. */
+/** A few at a time, because callers of a pool wait only seconds for a connection. */
 async function withdrawMany(world: World, count: number): Promise<void> {
   for (let made = 0; made < count; made += 5) {
     await Promise.all(Array.from({ length: Math.min(5, count - made) }, () => world.withdraw()));
@@ -41,7 +42,7 @@ test('hold: a withdrawal whose account is locked stays queued, the others are he
   assert.deepEqual(await statusesOf(world, ...locked, free), ['queued', 'queued', 'pending']);
   await lock.release();
   assert.equal(await world.worker.hold(), 2);
-  // In the order of arrival: the balance covers the first only.
+  // In order of arrival: the balance covers only the first.
   assert.deepEqual(await statusesOf(world, ...locked), ['pending', 'failed']);
   assert.deepEqual(await world.funds(), { balance: 1_000n * unit, held: 999n * unit });
 });

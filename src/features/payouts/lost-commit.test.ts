@@ -26,8 +26,8 @@ const hold = (world: World, id: string) =>
   world.db.query('update withdrawals set checked_at = now() where id = $1', [id]);
 
 /**
- * A is signed at nonce 0 on a server whose last commits are lost in a promotion. The new server, a copy from before, gives nonce 0
- * to B; then A is mined. `isRequestLost`: so is the request for A.
+ * A is signed at nonce 0 on a server whose last commits are lost in a promotion. The new server, a copy from
+ * before, gives nonce 0 to B; then A is mined. `isRequestLost`: the request for A is lost as well.
  */
 async function makeFailover(t: TestContext, { isRequestLost = false } = {}) {
   const old = await makeWorld(t, chain);
@@ -99,7 +99,7 @@ describe('a failover that lost the commit of a signed payout, whose nonce anothe
   test('the lost one is signed again at another nonce and not sent: it is paid once', async (t) => {
     const { promoted, a, b, recover } = await makeFailover(t);
     await letTimePass(promoted);
-    // Its twin is on chain; this node has not heard of it yet.
+    // Its twin is on chain; this node does not have it yet.
     await promoted.db.query('update withdrawals set checked_at = null where id = $1', [a]);
     await promoted.worker.sign();
     assert.equal((await promoted.read(a)).status, 'processing');
@@ -149,7 +149,7 @@ describe('wallets.void', () => {
     await world.operator('wallets.halt', { ...wallet, reason: 'test' });
     const sent = await world.operator('wallets.void', { ...wallet, nonce: 0 });
     assert.deepEqual([sent.status, sent.body.code], [409, 'payout_sent']);
-    // Somebody else sent them, such as a worker on a server that is gone.
+    // Sent by another process, such as a worker on a server that is gone.
     await world.db.query('update payout_attempts set sends = 0, sent_at = null');
     const { raw } = (await world.attempts(id))[0]!;
     await chain.call('evm_setAutomine', false);
@@ -206,7 +206,7 @@ describe('another database server than the one on which the lane last signed', (
     assert.match((await signerOf(world)).reason!, /database server changed.*wallets recover/);
     const input = { ...wallet, fromBlock: 0, fillNonces: 0 };
     assert.equal((await world.operator('wallets.recover', input)).body.code, 'too_early');
-    // Neither a shortfall nor a person takes its place.
+    // Neither a shortfall nor an operator's halt replaces it.
     await world.operator('wallets.halt', { ...wallet, reason: `${shortfallReason}6 USDC` });
     assert.match((await signerOf(world)).reason!, /database server changed/);
     world.worker.advance(61_000);

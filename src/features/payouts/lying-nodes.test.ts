@@ -17,7 +17,7 @@ import { stuckAfterMs } from './timing.ts';
 const chain = useChain();
 const gwei = 10n ** 9n;
 
-/** Worlds whose worker has two nodes, of which one can be made to lie: as the first that is asked, and as the second. */
+/** Worlds whose worker has two nodes, one of which can lie: as the first node and as the second. */
 const orders = ['first', 'second'] as const;
 
 interface TwoNodes {
@@ -36,11 +36,11 @@ async function withTwoNodes(t: TestContext, liarIs: (typeof orders)[number]): Pr
 
 const receiptsAsked = ({ counts }: NodeProxy) => counts.get('eth_getTransactionReceipt') ?? 0;
 
-/** Nodes that swallow what they are sent: nothing of it ever reaches the chain. */
+/** Nodes that accept transactions and drop them. */
 const swallow: Meddle = ({ method }, forward) =>
   method === 'eth_sendRawTransaction' ? `0x${'0'.repeat(64)}` : forward();
 
-/** Says of every transaction that it is in a final block and paid, and that the wallet's count is one higher. */
+/** Reports every transaction as paid in a final block, and the wallet's count as one higher. */
 async function claimsPaid(world: World, id: string): Promise<Meddle> {
   const { toAddress, amount } = await world.read(id);
   const token = world.settings.tokens.find(({ symbol }) => symbol === 'USDC')!.address;
@@ -93,7 +93,7 @@ for (const order of orders) {
       await chain.mine(2);
       for (let turn = 0; turn < 4; turn++) await worker.settle();
       assert.ok(receiptsAsked(liar) > 0, 'the liar was asked');
-      // Nor while nobody contradicts.
+      // Nor if no node contradicts.
       honest.weather = (response) => response.destroy();
       for (let turn = 0; turn < 2; turn++) await worker.settle();
       assert.equal((await world.read(id)).status, 'processing');
@@ -160,7 +160,10 @@ describe('a payout that is not settled for half an hour', () => {
     (await db.query<{ reason: string | null }>('select halted_reason as reason from payout_signers'))[0]!
       .reason;
 
-  /** With a liar, the wallet is resumed only while it does not lie, as if it were out of the settings. */
+  /**
+   * With a lying node the wallet can be resumed only while that node tells the truth, as if it were not
+   * configured.
+   */
   async function expectHaltedOnce(
     world: World,
     worker: Worker,

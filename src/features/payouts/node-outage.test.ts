@@ -9,7 +9,7 @@ import { payoutJobs } from './jobs.ts';
 
 const chain = useChain();
 
-/** A worker as a whole that sees the node through a proxy. */
+/** A whole worker with a proxy in front of the node. */
 async function runThroughProxy(t: TestContext): Promise<{ world: World; proxy: NodeProxy; worker: Worker }> {
   const proxy = await startProxy(t, chain.rpcUrl);
   const world = await makeWorld(t, chain);
@@ -27,7 +27,7 @@ async function untilCompleted(world: World, ids: readonly string[]): Promise<voi
       `select 1 from withdrawals where id = any($1::uuid[]) and status <> 'completed'`,
       [ids],
     );
-    // What was sent into bad weather is sent again after seconds; here they pass at once.
+    // Transactions sent during an outage are sent again after seconds; here the wait is over at once.
     await world.db.query(
       `update payout_attempts set sent_at = sent_at - interval '1 minute' where sends < 3`,
     );
@@ -148,14 +148,14 @@ describe('weather', () => {
 });
 
 describe('a notice', () => {
-  /** Every job as it is, but for an interval that no test outlives. */
+  /** Every job as it is, but with an interval longer than any test. */
   const onlyWhenWoken = () => payoutJobs().map((job) => ({ ...job, everyMs: 600_000 }));
 
   test('of a creation in one process wakes a worker in another, and the steps wake each other', async (t) => {
     const world = await makeWorld(t, chain, { finality: { rule: 0 } });
     const worker = world.makeWorker();
     keepRunning(t, runJobs(onlyWhenWoken(), worker.deps));
-    // Its first turns, and the one when it begins to listen, are over.
+    // Its first turns, and the one at the start of listening, are over.
     await waitUntil('the listener is there', () => hasListener(world));
     await sleep(300);
     const id = await world.withdraw();
@@ -172,7 +172,7 @@ describe('a notice', () => {
       `select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and application_name = 'causeway listener'`,
     );
-    // Created while nobody listens: the new connection looks by itself.
+    // Created while nobody listens: a new connection looks for work when it starts.
     const missed = await world.withdraw();
     await waitUntil('it is completed', async () => (await statusOf(world, missed)) === 'completed');
     await sleep(300);

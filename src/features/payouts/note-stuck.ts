@@ -8,15 +8,16 @@ import type { NodeView } from './view-chain.ts';
 
 interface Stand {
   views: readonly NodeView[];
-  /** The first nonce that is not settled: everything behind it waits for it. */
+  /** The first nonce that is not settled; all later ones wait for it. */
   lowest: bigint;
   agreements: readonly Agreement<OpenSlot>[];
 }
 
 /**
- * Tells why the first payout in line is not settled, with its age, and halts the lane where only a person can help: the nodes
- * contradict each other, or no block takes a transaction that offers enough. Too few nodes, fees above the cap and slow finality
- * end without a person, and a halt would stop the sending that ends them. Each payout halts its lane once.
+ * Logs why the first payout in line is not settled, with its age. Halts the lane if only a person can help:
+ * the nodes contradict each other, or no block includes a transaction that offers enough. Too few nodes, fees
+ * above the cap and slow finality end without a person, and a halt would stop the sending that ends them.
+ * Each payout halts its lane once.
  */
 export async function noteStuck(ctx: WorkerCtx, lane: Lane, stand: Stand): Promise<void> {
   const { network, signer } = lane;
@@ -77,7 +78,7 @@ function findTrouble(
   return { what, needsPerson: true, todo: 'See whether the nodes pass transactions on' };
 }
 
-/** One node has it in a block that another has come past without it, or has it with another outcome. */
+/** One node has it in a block that another has passed without it, or has it with another outcome. */
 function isContradicted({ words }: Agreement): boolean {
   const shown = words.flatMap(({ receipt }) => receipt ?? []);
   const isDenied = words.some(

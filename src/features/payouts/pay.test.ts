@@ -62,7 +62,7 @@ describe('a withdrawal is completed', () => {
 
   test('states never go back in time, though a turn that began before the last state goes on', async (t) => {
     const world = await makeWorld(t, polygon);
-    // A turn takes its time at its beginning, and then asks a node that may be slow.
+    // A turn reads the clock at its start, then calls a node that may be slow.
     const ahead = world.makeWorker();
     ahead.advance(2_000);
     const id = await world.withdraw();

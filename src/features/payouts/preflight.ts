@@ -4,14 +4,14 @@ import { checkEligibility } from './eligibility.ts';
 import type { Lane, WorkerCtx } from './lane.ts';
 import type { PendingRow } from './queries/pending.ts';
 
-/** `waiting` names what for, in one word, for operators and `/metrics`. */
+/** `waiting` has the reason in one word, for operators and `/metrics`. */
 export type Preflight = { ready: true } | { failed: string } | { waiting: string };
 
 const notEligible: Preflight = { failed: 'Receiver is not eligible to receive tokens' };
 
 /**
- * Looks at withdrawals just before they are signed, without any effect. Only what will not change by itself fails one, and only
- * after a second look, at another node where there is one, has found the same.
+ * Checks withdrawals just before signing, without side effects. Only a permanent reason fails a withdrawal,
+ * and only after a second check, at another node if possible, found the same.
  */
 export async function preflight(
   ctx: WorkerCtx,
@@ -49,7 +49,7 @@ async function lookAll(
   }
   return rows.map(({ id, toAddress }) => {
     if (blocked.has(toAddress) || toAddress === lane.signer.address) return notEligible;
-    // Our table no longer has the token where it was when the withdrawal was made.
+    // The token table changed since the withdrawal was created.
     return verdicts.get(id) ?? { waiting: 'token' };
   });
 }
@@ -75,8 +75,8 @@ async function lookAtToken(
     checkEligibility(ctx, { network, token }, addresses, provider),
     simulateTransfers(provider, signer.address, transfers),
   ]);
-  // What refuses a transfer may lie with us: a wallet that is short or frozen, a token that is paused. The same amount sent to
-  // ourselves tells, and then the withdrawal waits.
+  // A refused transfer may be our fault: a wallet with too little balance, a frozen wallet, a paused token.
+  // If sending the same amount to ourselves is refused too, the withdrawal waits.
   const reverted = transfers.filter((_, at) => isRevert(simulated[at]));
   const toOurselves = await simulateTransfers(
     provider,

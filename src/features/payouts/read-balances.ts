@@ -2,23 +2,26 @@ import { type EvmNetwork, gatherCalls, readFees, readGasBalance, readTokenBalanc
 import type { Ctx } from '#context';
 import { listHotWallets } from './hot-wallets.ts';
 
-/** What a hot wallet had when it was last read. */
+/** Balances of a hot wallet when it was last read. */
 export interface Balances {
   wallet: string;
   /** In wei. */
   gas: bigint;
   tokens: { symbol: string; decimals: number; balance: bigint }[];
-  /** How many payouts the gas suffices for, at the fees that would be offered then. */
+  /** Number of payouts that the gas covers at the fees that would be offered now. */
   payouts: bigint;
   readAt: Date;
 }
 
 const known = new WeakMap<EvmNetwork, readonly Balances[]>();
 
-/** Of every hot wallet of the network, as last read by this process; nobody is asked. */
+/** Every hot wallet of the network as last read by this process; calls no node. */
 export const lastBalances = (network: EvmNetwork) => known.get(network) ?? [];
 
-/** Reads what the hot wallets of a network have. Throws a `NodeError` where the node does not answer; what was known stays. */
+/**
+ * Reads the balances of a network's hot wallets. Throws a `NodeError` if the node does not answer; known
+ * balances stay.
+ */
 export async function readBalances(ctx: Ctx, network: EvmNetwork): Promise<void> {
   const wallets = await listHotWallets(ctx, network);
   const provider = gatherCalls(network.node.pick());

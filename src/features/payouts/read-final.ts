@@ -9,7 +9,10 @@ import {
 } from '#adapters/evm';
 import { payoutErrors } from './errors.ts';
 
-/** A transaction in a final block, on which every node agrees: the proof that no other will ever have its nonce. */
+/**
+ * A transaction in a final block on which every node agrees: proof that no other transaction will use its
+ * nonce.
+ */
 export async function readFinal({ node, finality }: EvmNetwork, hash: string) {
   const provider = node.pick();
   const [transaction, final, ...looks] = await Promise.all([

@@ -16,7 +16,7 @@ import { readFinal } from './read-final.ts';
 
 /** What a wallet has done on chain since a block. */
 export interface Past {
-  /** Nonces below it are decided. */
+  /** The outcome of nonces below it is final. */
   used: number;
   /** In order of their nonces. */
   transfers: SentTransfer[];
@@ -26,7 +26,7 @@ export interface Past {
   filled: ReadonlyMap<bigint, string>;
 }
 
-/** Refuses while something is on its way that is not ours: what is in no final block yet could not be found. */
+/** Refuses while a transaction that is not ours is in no final block yet, because it could not be found. */
 export async function readPast(
   network: EvmNetwork,
   { wallet, fromBlock, open }: { wallet: string; fromBlock: number; open: readonly OpenSlot[] },
@@ -57,7 +57,7 @@ export async function readPast(
   };
 }
 
-/** A node keeps one transaction for each nonce: where it has ours, nobody else's is on its way. */
+/** A node keeps one transaction for each nonce: if it has ours, no other is pending there. */
 async function knowsOurs(
   provider: Provider,
   open: readonly OpenSlot[],

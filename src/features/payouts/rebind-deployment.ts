@@ -4,8 +4,8 @@ import { updateDeployment } from './queries/deployment.ts';
 import { selectSigners, updateHalted } from './queries/signers.ts';
 
 /**
- * Gives the database to another deployment, and halts every wallet: whether the former one has paid what this database does not know
- * is for wallets.recover to find.
+ * Assigns the database to another deployment and halts every wallet: wallets.recover must find out whether
+ * the former one has paid something that this database does not know.
  */
 export function rebindDeployment(
   ctx: Ctx,

@@ -10,9 +10,10 @@ import { foreignAfterMs, recheckForMs, turnMax } from './timing.ts';
 import { viewChain } from './view-chain.ts';
 
 /**
- * Looks again at the last payouts that were settled. A reorganisation below what counts as final can take a payment back, and
- * its nonce is then a gap behind which nothing is mined. That is never fixed silently: the lane halts and says what to do. The
- * withdrawal stays as it ended, because its bytes are the only ones that can ever use that nonce. Returns how many are gone.
+ * Checks the last settled payouts again. A reorganisation below what counts as final can undo a payment and
+ * leave a nonce gap that blocks all later transactions. This is never fixed silently: the lane halts and says
+ * what to do. The withdrawal keeps its outcome, because only its bytes can ever use that nonce. Returns how
+ * many are gone.
  */
 export function recheckFinal(ctx: WorkerCtx, lane: Lane): Promise<number> {
   return tolerateNodeOutage(ctx, lane, async () => {
@@ -26,14 +27,15 @@ export function recheckFinal(ctx: WorkerCtx, lane: Lane): Promise<number> {
       network.node.quorum,
       views.map(({ latest }) => latest),
     );
-    // The count tells of every gap, however old; a nonce with another outcome is looked for among the newest only.
+    // The transaction count shows every gap, however old; other outcomes are looked for among the newest
+    // only.
     const looked = settled.filter(
       ({ settledAt, nonce }) => nonce >= BigInt(used) || settledAt.getTime() >= since,
     );
     const agreements = await askAbout({ network, address: signer.address }, looked, views);
     const gone = agreements.filter(({ isGone }) => isGone).map(({ slot }) => slot);
     const goneSince = await updateGone(ctx.db, { ...where, isGone: gone.length > 0, now: ctx.now });
-    // One look is no proof: only what every look of a minute has shown halts the lane.
+    // One check is no proof: the lane halts only if every check of a minute shows the same.
     if (goneSince && ctx.now.getTime() - goneSince.getTime() >= foreignAfterMs)
       await haltForGone(ctx, lane, gone, used);
     const changed = agreements.find((one) => hasChanged(signer.address, one));
@@ -48,7 +50,7 @@ async function haltForGone(
   gone: readonly SettledPayout[],
   used: number,
 ): Promise<void> {
-  // A nonce that somebody else has used since can never pay: sending again would not help.
+  // A nonce that another transaction has used since can never pay, so resending would not help.
   const taken = gone.find(({ nonce }) => nonce < BigInt(used));
   const [first] = gone.filter(({ nonce }) => nonce >= BigInt(used));
   if (taken) await haltOnce(ctx, lane, describeTaken(taken));
@@ -75,14 +77,16 @@ const describeTaken = ({ nonce, withdrawalId, status }: SettledPayout) =>
 const describeChange = ({ nonce, withdrawalId, status }: SettledPayout) =>
   `nonce ${nonce} settled withdrawal ${withdrawalId} as ${status}, and the chain shows another outcome now: it was reorganised below what counts as final. Correct the books with ledger post, then run wallets resume`;
 
-/** What an operator accepted and we cannot judge stays accepted as long as it is the same transaction. */
+/**
+ * An outcome accepted by an operator that we cannot judge stays accepted while the transaction is the same.
+ */
 function hasChanged(address: string, { slot, final }: Agreement<SettledPayout>): boolean {
   if (!final) return false;
   const outcome = outcomeOf(address, slot, final);
   return outcome ? outcome.status !== slot.status : final.transactionHash !== slot.minedHash;
 }
 
-/** An operator who let the wallet go on after this very reason has dealt with it. */
+/** An operator who resumed the wallet after this very reason has dealt with it. */
 async function haltOnce(ctx: WorkerCtx, lane: Lane, reason: string): Promise<void> {
   const where = { network: lane.network.name, address: lane.signer.address };
   if (await selectWasResumed(ctx.db, { ...where, reason })) return;

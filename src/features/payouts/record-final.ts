@@ -16,13 +16,13 @@ export interface FinalSlot {
 
 export interface Recorded {
   settled: number;
-  /** Final and not settled, since somebody else has the ledger locked or it cannot be booked: they have a later turn. */
+  /** Final but not settled, because the ledger is locked or the posting failed; retried in a later turn. */
   left: number;
-  /** What the chain shows of these cannot come from the transfer that was signed. */
+  /** The signed transfer cannot have caused what the chain shows for these. */
   deviating: FinalSlot[];
 }
 
-/** Books what is final on chain: completed where the transfer is there, failed where it was reverted. */
+/** Posts what is final on chain: completed if the transfer is there, failed if it was reverted. */
 export async function recordFinal(
   ctx: WorkerCtx,
   lane: Lane,
@@ -31,19 +31,20 @@ export async function recordFinal(
   const judged = finals.map((one) => ({ ...one, verdict: judge(lane.signer.address, one) }));
   const having = (status: Judged['status']) =>
     judged.flatMap(({ verdict }) => (verdict?.status === status ? [verdict] : []));
-  // Apart, because each locks the accounts that it needs in one go.
+  // Separately, because each locks its accounts in one statement.
   const [completed, failed] = [having('completed'), having('failed')];
   const settled = (await settleCompleted(ctx, lane, completed)) + (await settleFailed(ctx, lane, failed));
   const left = completed.length + failed.length - settled;
   return { settled, left, deviating: judged.filter(({ verdict }) => !verdict) };
 }
 
-/** What a receipt says of the transfer of a nonce. */
+/** What a receipt says about the transfer of a nonce. */
 export type Outcome = { status: 'completed'; logIndex: number } | { status: 'failed' };
 
 /**
- * Undefined where the receipt says something that a transfer of ours cannot do: also success without a trace of the transfer,
- * which is a node that lost the logs sooner than a token that moved nothing. Only a revert is proof that nobody was paid.
+ * Undefined if the receipt shows something that our transfer cannot do. That includes success without the
+ * transfer's log: more likely a node that lost logs than a token that moved nothing. Only a revert proves
+ * that nobody was paid.
  */
 export function outcomeOf(
   from: string,
@@ -111,8 +112,8 @@ async function settleFailed(ctx: WorkerCtx, lane: Lane, judged: readonly Judged[
 type Book = (ctx: WorkerCtx, ours: readonly Judged[]) => Promise<void>;
 
 /**
- * All at once; where one of them cannot be booked, one by one, so that it does not hold the others up. Of a user whose rows
- * somebody else keeps locked one is tried, as each would wait for the lock.
+ * All in one batch; if one fails, each alone, so that it cannot fail the others. For a user whose rows
+ * another session keeps locked only one is tried, because each would wait for the lock.
  */
 async function settleSlots(
   ctx: WorkerCtx,
@@ -144,7 +145,7 @@ function tellUnbooked(ctx: WorkerCtx, { withdrawalId, minedHash }: Judged, err: 
   return 0;
 }
 
-/** In one transaction, guarded by the slot's state: whoever comes second finds nothing to do. */
+/** One transaction, guarded by the slot's state: the second worker finds nothing to do. */
 async function settleTogether(
   ctx: WorkerCtx,
   lane: Lane,
@@ -166,7 +167,10 @@ async function settleTogether(
   });
 }
 
-/** Those whose ledgers nobody else has locked, locked by us now: booking them waits for nobody. The others have a later turn. */
+/**
+ * Locks the ledgers that no other session has locked, so that posting waits for nobody. The others are posted
+ * in a later turn.
+ */
 async function leaveOutLocked(
   { db, log }: WorkerCtx,
   network: string,

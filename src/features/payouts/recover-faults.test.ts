@@ -24,7 +24,7 @@ const fourOfTen: FaultMix = {
   },
 };
 
-/** A halted wallet whose last transactions the database does not have, to be recovered through other nodes. */
+/** A halted wallet whose last transactions the database lacks, recovered through other nodes. */
 async function makeLoss(t: TestContext, fillNonces: number) {
   const world = await makeWorld(t, chain);
   await world.withdraw();

@@ -23,37 +23,41 @@ import { lateMs, unminedMax } from './timing.ts';
 export interface WalletToRecover {
   network: string;
   address: string;
-  /** Of the time of the backup, or before. */
+  /** At or before the time of the backup. */
   fromBlock: number;
-  /** Nonces that the operator has seen to have paid nobody, such as of reverted transactions, which leave no transfer to find. */
+  /**
+   * Nonces that the operator has seen to pay nobody, such as those of reverted transactions, which leave no
+   * transfer to find.
+   */
   unpaidNonces?: number[];
   /** Hashes of unknown payments that the operator has accounted for. */
   accept?: string[];
   /**
-   * How many nonces are used up first, so that nothing that was lost is mined later. By default as many as can be open at once,
-   * where the database server changed.
+   * How many nonces to fill first, so that no lost transaction is mined later. Default if the database server
+   * changed: as many as can be open at once.
    */
   fillNonces?: number;
 }
 
 export interface RecoveredWallet {
   nextNonce: number;
-  /** Withdrawals whose lost payment was found on chain; they go on from there. */
+  /** Withdrawals whose lost payment was found on chain; they continue from there. */
   recovered: string[];
-  /** Withdrawals whose nonce another transaction has used; they get another one. */
+  /** Withdrawals whose nonce another transaction has used; they get a new one. */
   requeued: string[];
   /** Payments for withdrawals that this database does not have, or that it cannot explain. */
   unknown: UnknownPayment[];
-  /** The wallet stays halted while there are unknown payments, and while nonces are filled. */
+  /** The wallet stays halted while payments are unknown or nonces are being filled. */
   isHalted: boolean;
-  /** Nonces below are being filled: to be run again when the wallet has sent that many transactions. */
+  /** Nonces below it are being filled: run again when the wallet's transaction count reaches it. */
   fillBelow: number | null;
 }
 
 /**
- * After a restore from a backup or a failover: finds what the wallet has paid on chain, by the mark that each transfer carries, and
- * stores what was lost. What is paid by a transaction of another slot goes there, and the withdrawal of that slot gets another nonce.
- * The wallet goes on once every payment is of a withdrawal here or accepted by the operator.
+ * After a restore or failover: finds what the wallet has paid on chain, by the mark in each transfer, and
+ * stores what was lost. A payment that used another withdrawal's slot takes that slot, and the other
+ * withdrawal gets a new nonce. The wallet resumes once every payment belongs to a withdrawal here or is
+ * accepted by the operator.
  */
 export async function recoverWallet(
   ctx: Ctx,
@@ -71,7 +75,7 @@ export async function recoverWallet(
     const { db, now } = ctx;
     const signer = (await lockSigner(db, network, wallet))!;
     requireQuiet(ctx, signer);
-    // Said to be 0, the operator ends a filling that cannot go on, such as of a wallet whose key is gone.
+    // With 0, the operator ends a filling that cannot continue, such as for a wallet whose key is gone.
     if (fillNonces !== 0 && signer.fillBelow !== null && BigInt(past.used) < signer.fillBelow)
       throw payoutErrors.noncesNotFilled();
     const where = { network, address: wallet, now };
@@ -109,7 +113,10 @@ export async function recoverWallet(
   });
 }
 
-/** At once, without the minute's wait: what is lost and arrives meanwhile uses up its nonce as well, and is found afterwards. */
+/**
+ * Without the minute's wait: a lost transaction that arrives meanwhile uses up its nonce and is found
+ * afterwards.
+ */
 async function beginFilling(
   ctx: Ctx,
   where: { network: string; address: string },
@@ -146,7 +153,7 @@ const describeUnknown = (count: number) =>
   `${count} ${count === 1 ? 'payment' : 'payments'} on chain for withdrawals that this database does not have: ` +
   'let partners repeat their requests, then run wallets recover again, with --accept for each that remains';
 
-/** Transactions that were signed on a server that is gone may still reach a node for a while. */
+/** Transactions signed on a server that is gone may still reach a node for a while. */
 function requireQuiet(ctx: Ctx, signer: SignerRow): void {
   if (signer.haltedAt === null) throw payoutErrors.walletNotHalted();
   const leftMs = signer.haltedAt.getTime() + lateMs - ctx.now.getTime();
@@ -154,7 +161,10 @@ function requireQuiet(ctx: Ctx, signer: SignerRow): void {
     throw payoutErrors.tooEarly({ headers: { 'retry-after': String(Math.ceil(leftMs / 1_000)) } });
 }
 
-/** One payment that is not found would be made again. `unaccounted`: used on chain, and never sent by this database. */
+/**
+ * A payment that is not found would be made again. `unaccounted`: used on chain, and never sent by this
+ * database.
+ */
 function requireAll(
   { transfers, taken, filled }: Past,
   unaccounted: ReadonlySet<number>,

@@ -2,7 +2,7 @@ import type { Db } from '#platform/db/db';
 import { StartupError } from '#platform/errors/startup-error';
 import { selectUnsafeSettings } from './queries/deployment.ts';
 
-/** A payout whose signature is lost in a crash of the database could be paid again. */
+/** A payout whose signature is lost in a database crash could be paid again. */
 export async function requireDurable(db: Db): Promise<void> {
   const unsafe = await selectUnsafeSettings(db);
   if (unsafe.length === 0) return;

@@ -13,7 +13,7 @@ export interface PayoutsToResend {
   network: string;
   address: string;
   fromNonce: number;
-  /** Also what was settled as failed: after a reorganisation its transaction may succeed, and pay. */
+  /** Also payouts settled as failed: after a reorganisation their transactions may succeed and pay. */
   includeFailed?: boolean;
 }
 
@@ -21,14 +21,15 @@ export interface Resent {
   nonce: number;
   withdrawalId: string;
   transactionHash: string;
-  /** What the nodes said, in their order. */
+  /** The nodes' answers, in their order. */
   answers: string[];
 }
 
 /**
- * Sends the stored bytes of settled payouts that are gone from the chain, after a reorganisation below what counts as final. They
- * are the same bytes on the same nonces, so nobody can be paid twice; that is why it does not matter whether the wallet is
- * halted. Only those that enough nodes do not have are sent, a few hundred at a time.
+ * Sends the stored bytes of settled payouts that are gone from the chain after a reorganisation below what
+ * counts as final. They are the same bytes on the same nonces, so nobody can be paid twice, and it does not
+ * matter whether the wallet is halted. Sends only those that a quorum of nodes lacks, a few hundred at a
+ * time.
  */
 export async function resendFinal(
   ctx: Ctx,
@@ -45,10 +46,10 @@ export async function resendFinal(
   if (gone.some(({ status }) => status === 'failed') && !includeFailed) throw payoutErrors.failedMayPay();
   const hashes = gone.map(({ minedHash }) => minedHash);
   const raws = await selectRaw(ctx.db, hashes);
-  // What another's transaction settled has no bytes here.
+  // A payout that a foreign transaction settled has no bytes here.
   const ours = gone.filter(({ minedHash }) => raws.has(minedHash));
   if (ours.length === 0) throw payoutErrors.nothingToResend();
-  // Before anything leaves: what cannot be written down is not sent.
+  // Audit before sending: what cannot be recorded is not sent.
   await inTransaction(ctx, (ctx) =>
     recordChange(ctx, {
       action: 'wallets.resend',

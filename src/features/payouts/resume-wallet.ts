@@ -12,13 +12,14 @@ import { isServerTrusted } from './server.ts';
 export interface WalletToResume {
   network: string;
   address: string;
-  /** Where the wallet's own transactions are to be taken for known: the chain's count, in the operator's own words. */
+  /** The chain's count, named by the operator to accept all of the wallet's transactions below it. */
   nextNonce?: number;
 }
 
 /**
- * Lets a halted wallet pay again, after a person has found out why it was halted. A nonce counter behind the chain is only moved
- * to exactly the chain's count, and only when the operator names it: it says that every transaction until there is accounted for.
+ * Resumes a halted wallet after an operator has found the cause. A nonce counter behind the chain is moved
+ * only to exactly the chain's count, and only if the operator names it, which confirms that every transaction
+ * below is accounted for.
  */
 export async function resumeWallet(
   ctx: Ctx,
@@ -35,14 +36,14 @@ export async function resumeWallet(
     if (signer.fillBelow !== null) throw payoutErrors.noncesNotFilled();
     if ((await selectUnknown(ctx.db, { network, address: wallet })).length > 0)
       throw payoutErrors.paymentsUnknown();
-    // What took the nonce may have paid a withdrawal that is pending here.
+    // The transaction that took the nonce may have paid a withdrawal that is pending here.
     const [free] = await selectFreeNonces(ctx.db, { network, address: wallet }, 1);
     if (used.isTaken || (free !== undefined && free < BigInt(used.final))) throw payoutErrors.nonceTaken();
     const next = nextNonce === undefined ? signer.nextNonce : BigInt(nextNonce);
     if (next < signer.nextNonce) throw payoutErrors.nonceBelowKnown();
     if (next < BigInt(used.pending) || (next > signer.nextNonce && next !== BigInt(used.pending)))
       throw payoutErrors.nonceNotOnChain();
-    // A transaction that is dropped before it is final would leave a nonce that nobody ever uses.
+    // A transaction dropped before it is final would leave a nonce gap.
     if (next > signer.nextNonce && used.final !== used.pending) throw payoutErrors.walletBusy();
     await updateResumed(ctx.db, { network, address: wallet, nextNonce: next });
     await recordChange(ctx, {
@@ -58,7 +59,7 @@ export async function resumeWallet(
 interface Used {
   pending: number;
   final: number;
-  /** A nonce below the final count is of an open payout, and none of its transactions is on chain. */
+  /** A nonce below the final count belongs to an open payout, and none of its transactions is on chain. */
   isTaken: boolean;
 }
 

@@ -2,8 +2,9 @@ import type { Ctx } from '#context';
 import { type SignerRow, selectSigners } from './queries/signers.ts';
 
 /**
- * False after a promotion, a restore to a point in time or a move to another cluster: transactions that were signed may be lost
- * here, and their nonces would be given again. With synchronous replication a promotion of the same cluster loses nothing.
+ * False after a promotion, a point-in-time restore or a move to another cluster: signed transactions may be
+ * lost here, and their nonces would be assigned again. With synchronous replication a promotion of the same
+ * cluster loses nothing.
  */
 export function isServerTrusted(
   { isReplicationSynchronous }: Pick<Ctx, 'isReplicationSynchronous'>,
@@ -15,7 +16,7 @@ export function isServerTrusted(
 
 const clusterOf = (server: string) => server.split('/')[0];
 
-/** Workers fill nonces of the wallet, on the database server on which that was asked for. */
+/** Workers fill nonces of the wallet, on the database server where this was requested. */
 export const isFillingNow = (
   signer: SignerRow | undefined,
 ): signer is SignerRow & { haltedAt: Date; fillBelow: bigint } =>
@@ -25,9 +26,10 @@ export const isFillingNow = (
   signer.fillServer === signer.serverNow;
 
 /**
- * Whether the database may have lost that withdrawals were paid, so that none is ended before an operator has looked: a wallet of
- * the network last signed on another server, or is halted; with an address, halts of other wallets do not count. Ask in the
- * transaction that ends the withdrawal, because the server may have changed since the lane was checked.
+ * Whether the database may have lost payments, so that no withdrawal may end before an operator has looked: a
+ * wallet of the network last signed on another server, or is halted; with an address, halts of other wallets
+ * do not count. Call it in the transaction that ends the withdrawal, because the server may have changed
+ * since the lane was checked.
  */
 export async function isInDoubt(ctx: Ctx, network: string, address?: string): Promise<boolean> {
   const signers = await selectSigners(ctx.db, network);

@@ -18,9 +18,10 @@ import { foreignAfterMs, lagMs, turnMax } from './timing.ts';
 import { type NodeView, viewChain } from './view-chain.ts';
 
 /**
- * processing → completed or failed, by what is final on chain: the wallet's transaction count at the final block says which
- * nonces are decided, and a receipt in a canonical block says how. Every node is asked, in one batch for all nonces, and as many
- * as the quorum must say the same; one that lags only makes its count smaller. Returns how many were settled or seen in a block.
+ * processing → completed or failed, by what is final on chain. The wallet's transaction count at the final
+ * block says which nonces are decided, and a receipt in a canonical block says how. Every node is asked, in
+ * one batch for all nonces, and a quorum must agree; a lagging node only lowers its count. Returns how many
+ * were settled or seen in a block.
  */
 export function settleFinal(ctx: WorkerCtx, lane: Lane): Promise<number> {
   return tolerateNodeOutage(ctx, lane, async () => {
@@ -38,7 +39,7 @@ export function settleFinal(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const agreements = await askAboutMined(ctx, lane, views, { from, below: latest });
     const final = agreements.flatMap(({ slot, final }) => (final ? [{ slot, receipt: final }] : []));
     const { settled, left, deviating } = await recordFinal(ctx, lane, final);
-    // Those that are left would fill the next batch again, and hide what comes after them.
+    // Payouts that cannot be settled would fill the next batch again and hide those behind them.
     const isFull = agreements.length === turnMax;
     lane.settleFrom =
       left > 0 && isFull ? Math.max(...agreements.map(({ slot }) => Number(slot.nonce))) + 1 : 0;
@@ -66,7 +67,10 @@ async function askAboutMined(
   return agreements;
 }
 
-/** What a node that is behind its twin does not see yet is not gone. Believed for a while only: a height may have been a lie. */
+/**
+ * A node that lags behind another has not lost the transaction. Assume this only for a while, because a
+ * reported height may be wrong.
+ */
 function lagsBehind(lane: Lane, head: number): boolean {
   const now = performance.now();
   if (head < lane.head.number && now - lane.head.seenAt < lagMs) return true;
@@ -74,7 +78,7 @@ function lagsBehind(lane: Lane, head: number): boolean {
   return false;
 }
 
-/** The wallet's count at the final block by a rule, as far as enough nodes have come. */
+/** The wallet's count at the final block by a rule, as far as a quorum of nodes has come. */
 function decidedCount({ network: { node } }: Lane, views: readonly NodeView[], rule: FinalityRule): number {
   return reachedBy(
     node.quorum,
@@ -90,7 +94,7 @@ function decidedBy(lane: Lane, views: readonly NodeView[]): Decided {
   };
 }
 
-/** Shows what is in a block already, and takes it back when the block is gone. */
+/** Records which payouts are in a block, and undoes it when the block is gone. */
 async function noteSeen(ctx: WorkerCtx, agreements: readonly Agreement<OpenSlot>[]): Promise<number> {
   const news = agreements
     .filter(({ seen, words }) => seen || words.every(({ isComplete }) => isComplete))
@@ -103,12 +107,12 @@ async function noteSeen(ctx: WorkerCtx, agreements: readonly Agreement<OpenSlot>
   return news.length > 0 ? updateSeen(ctx.db, news, ctx.now) : 0;
 }
 
-/** What was in a block that is gone waits again, and is sent again. */
+/** A payout whose block is gone waits and is sent again. */
 async function noteUnseen(ctx: WorkerCtx, { network, signer }: Lane, latest: number): Promise<void> {
   await updateUnseen(ctx.db, { network: network.name, address: signer.address, from: latest }, ctx.now);
 }
 
-/** A nonce that is decided and has none of our transactions was used by somebody else with our key. */
+/** A decided nonce without any of our transactions was used by another holder of our key. */
 async function noteMissing(
   ctx: WorkerCtx,
   lane: Lane,
@@ -131,7 +135,7 @@ async function noteMissing(
   );
 }
 
-/** Such as a token that takes a fee: the chain shows more than one transfer, or another one. */
+/** Such as a fee-taking token: the chain shows several transfers, or another one. */
 async function noteDeviating(ctx: WorkerCtx, lane: Lane, deviating: readonly FinalSlot[]): Promise<void> {
   const hashes = new Map(deviating.map(({ slot, receipt }) => [slot, receipt.transactionHash]));
   await noteStrange(
@@ -146,8 +150,8 @@ async function noteDeviating(ctx: WorkerCtx, lane: Lane, deviating: readonly Fin
 const noncesOf = (slots: readonly OpenSlot[]) => slots.map(({ nonce }) => nonce);
 
 /**
- * One look is no proof: only what every look of a minute has shown halts the lane, and once. The hold stays and the withdrawal
- * stays `processing`: a person decides.
+ * One check is no proof: the lane halts only if every check of a minute shows the same, and once. The hold
+ * and the status `processing` stay: an operator decides.
  */
 async function noteStrange(
   ctx: WorkerCtx,

@@ -13,7 +13,7 @@ export interface Wallet {
   signer: SignerRow;
   depth: LaneDepth;
   waiting: { waitingFor: string; count: bigint }[];
-  /** Undefined where the node does not answer, or this process does not know the network. */
+  /** Undefined if the node does not answer or this process does not know the network. */
   onChain: OnChain | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface OnChain {
   tokens: { symbol: string; decimals: number; balance: bigint }[];
 }
 
-/** Every hot wallet that was ever used: what it has, how far its nonces are, what is open and what waits for it. */
+/** Every hot wallet that was ever used: balances, nonces, open payouts and waiting withdrawals. */
 export async function showWallets(ctx: Ctx): Promise<Wallet[]> {
   const [signers, depths, waiting] = await Promise.all([
     selectSigners(ctx.db),

@@ -33,13 +33,13 @@ async function setUp(): Promise<void> {
   );
 }
 
-/** One in any state, as if it had come there. */
+/** A withdrawal in any state. */
 async function make(status: Status): Promise<string> {
   ready ??= setUp();
   await ready;
   const errorMessage = status === 'failed' ? 'a reason' : null;
   return harness.deps.db.transaction(async (db) => {
-    // Without triggers: the database lets a withdrawal begin as queued only.
+    // Without triggers, because the database lets a withdrawal begin only as queued.
     await db.query('set local session_replication_role = replica');
     const [row] = await db.query(
       `insert into withdrawals (list_id, position, partner_id, user_id, key_id, network, currency, token_address, decimals,
@@ -294,7 +294,7 @@ describe('the database refuses', () => {
       [makeHash(), wallet, nonce],
     );
     for (const table of ['payout_attempts', 'payout_slots', 'payout_signers', 'withdrawals']) {
-      // As a superuser, who may do anything but pass a trigger by.
+      // As a superuser, who can do anything except bypass a trigger.
       const client = new pg.Client({ connectionString: harness.databaseUrl });
       await client.connect();
       try {

@@ -15,14 +15,14 @@ import { viewTimeoutMs } from './timing.ts';
 
 export interface FinalBlock {
   number: number;
-  /** The wallet's transaction count at that block: lower nonces are decided. */
+  /** The wallet's transaction count at that block: the outcome of lower nonces is final. */
   count: number;
 }
 
-/** What one node says of the chain, and of a wallet. */
+/** One node's view of the chain and of a wallet. */
 export interface NodeView {
   provider: Provider;
-  /** Its place among the network's addresses. Addresses hold keys, so none is ever shown. */
+  /** Its index among the network's URLs. URLs contain keys, so they are never shown. */
   name: string;
   head: number;
   baseFeePerGas: bigint;
@@ -37,7 +37,7 @@ export interface Watched {
   address: string;
 }
 
-/** Asks every node; those that do not answer are left out. Throws a `NodeError` where none answers. */
+/** Asks every node; those that do not answer are omitted. Throws a `NodeError` if none answers. */
 export async function viewChain({ network, address }: Watched): Promise<NodeView[]> {
   const answers = await Promise.all(
     network.node.providers.map((provider, at) =>
@@ -74,8 +74,8 @@ async function viewFrom({ network, address }: Watched, provider: Provider, name:
 }
 
 /**
- * A node may no longer have the state of the final block; then its latest count stands in: what is final is told by receipts all
- * the same, and that nothing of ours is there must be so for a minute.
+ * A node may have pruned the state of the final block; then its latest count is used. Receipts still decide
+ * what is final, and the absence of our transactions must last a minute.
  */
 function countAt(
   provider: Provider,
@@ -88,13 +88,15 @@ function countAt(
 }
 
 export interface Look {
-  /** Of one of our transactions, in a block of the canonical chain. Undefined: there is none. */
+  /** Receipt of one of our transactions in a canonical block; undefined if the node has none. */
   receipt: Receipt | undefined;
   /** Whether the node answered about every transaction of the slot. */
   isComplete: boolean;
 }
 
-/** Finds for each slot which of its transactions is in the chain of one node: one batch for receipts, one for blocks. */
+/**
+ * Finds which transaction of each slot is in the chain of one node: one batch for receipts, one for blocks.
+ */
 export async function look(provider: Provider, slots: readonly PaidSlot[]): Promise<Look[]> {
   const hashes = slots.flatMap(({ attempts }) => attempts.map(({ hash }) => hash));
   if (hashes.length === 0) return slots.map(() => ({ receipt: undefined, isComplete: true }));

@@ -16,8 +16,9 @@ export interface SlotToVoid {
 }
 
 /**
- * Takes a signed payout off its nonce: it waits for another signature, and the nonce is given again. Proof that its bytes never left:
- * no send was noted, which happens before each, the database lost nothing since, and no node has them.
+ * Voids the nonce of a signed payout: the payout is signed again, and the nonce is assigned again. The proof
+ * that its bytes were never sent: no send was recorded, which happens before each send, the database lost
+ * nothing since, and no node has them.
  */
 export async function voidSlot(
   ctx: Ctx,

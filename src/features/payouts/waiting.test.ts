@@ -13,7 +13,7 @@ import { payoutJobs } from './jobs.ts';
 const chain = useChain();
 const notEligible = 'Receiver is not eligible to receive tokens';
 
-/** Pending, and everybody who looks can see what for. */
+/** Pending, and the reason is visible to operators. */
 async function expectWaiting(world: World, id: string, reason: string, held = unit): Promise<void> {
   const { status, waitingFor, transactionHash } = await world.read(id);
   assert.deepEqual(
@@ -129,7 +129,7 @@ describe('the hot wallet is short', () => {
     const world = await makeWorld(t, chain, { walletHas: 0n });
     await world.withdraw();
     await world.worker.hold();
-    // As if they had come the same way.
+    // As if they had become pending the same way.
     await world.db.transaction(async (db) => {
       await db.query('set local session_replication_role = replica');
       await db.query(
@@ -143,7 +143,7 @@ describe('the hot wallet is short', () => {
     await chain.mint('USDT', world.wallet, unit);
     const last = await world.withdraw({ currency: 'USDT' });
     await world.worker.hold();
-    // Turns as slow as the time for which a withdrawal is left alone.
+    // Turns as slow as a claim on a withdrawal lasts.
     for (let turn = 0; turn < 4; turn++) {
       await world.worker.sign();
       await letTimePass(world);

@@ -13,8 +13,8 @@ const positions: readonly WrittenPosition[] = [
 ];
 
 /**
- * First prices, and what the sandbox's owner has elsewhere, as of now. What somebody recorded in its place is left as it is. Not
- * within a transaction: the price source is asked.
+ * First prices and the positions of the sandbox's owner, as of now. Positions recorded by others stay. Not in
+ * a transaction, because the price source is read.
  */
 export async function seedPortfolio(ctx: Ctx): Promise<void> {
   try {
@@ -26,6 +26,6 @@ export async function seedPortfolio(ctx: Ctx): Promise<void> {
   const { id: userId } = demoUsers.owner;
   const known = await showPositions(ctx, { userId });
   const isOurs = !known || isDeepStrictEqual(known.positions, readPositions(positions));
-  // A clock that was set back is no reason not to start.
+  // A clock that was set back must not prevent the start.
   if (isOurs && !(known && known.asOf > ctx.now)) await recordPositions(ctx, { userId, positions });
 }

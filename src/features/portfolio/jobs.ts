@@ -3,7 +3,7 @@ import { contextFor, type Deps } from '#context';
 import type { Job } from '#platform/worker/jobs';
 import { refreshPrices } from './refresh-prices.ts';
 
-/** One worker at a time, so that the source is not asked the same by each. */
+/** One worker at a time, so that the source is read once. */
 export const portfolioJobs: readonly Job<Deps>[] = [
   {
     name: 'prices.refresh',
@@ -24,7 +24,7 @@ export const portfolioJobs: readonly Job<Deps>[] = [
 
 const troubles = new WeakMap<Prices, string>();
 
-/** Says a trouble of the source once, until it is another one or over. */
+/** Logs a problem of the source once, until it changes or ends. */
 function tellTrouble({ prices, log }: Deps, trouble: string | undefined): void {
   const known = troubles.get(prices);
   if (trouble === known) return;

@@ -5,16 +5,16 @@ import { formatCents, formatMinor, parseMinor } from '#platform/values/money';
 export const positionKinds = ['staked', 'tokenized'] as const;
 export type PositionKind = (typeof positionKinds)[number];
 
-/** Something of a user's that is not in our books. */
+/** An asset of a user that is not in our ledger. */
 export interface Position {
   kind: PositionKind;
   token: string;
   network: string;
   /** With `amountDecimals` decimals. */
   amount: bigint;
-  /** What was paid for all of it. */
+  /** Cost of the whole position. */
   costCents: bigint | null;
-  /** Of one unit, with `priceDecimals` decimals; counts where the price source has none. */
+  /** Price of one unit, with `priceDecimals` decimals; used if the price source has no price. */
   price: bigint | null;
 }
 
@@ -33,7 +33,10 @@ export const amountDecimals = 18;
 const amountBound = 10n ** 36n;
 const costBound = 10n ** 20n;
 
-/** Positions as numbers, in one order, so that two spellings of a snapshot are equal; refused by the names of the fields. */
+/**
+ * Positions as numbers in a canonical order, so that two spellings of a snapshot are equal; refusals name the
+ * field.
+ */
 export function readPositions(written: readonly WrittenPosition[]): Position[] {
   const positions = written.map((one, at) => readPosition(one, `positions.${at}`));
   const seen = new Set<string>();

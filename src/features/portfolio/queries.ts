@@ -3,7 +3,7 @@ import type { Db } from '#platform/db/db';
 import { formatMinor, parseMinor } from '#platform/values/money';
 import { amountDecimals, type Position, type PositionKind } from './position.ts';
 
-// Fractions are `numeric` in tables and whole numbers of their smallest part here; between the two they are text.
+// Fractions are `numeric` in tables and integers of their smallest unit here; between the two they are text.
 const read = (text: string, decimals: number) => parseMinor(text, decimals)!;
 const readOrNull = (text: string | null, decimals: number) => (text === null ? null : read(text, decimals));
 
@@ -18,11 +18,14 @@ export interface NewQuotes {
   prices: ReadonlyMap<string, bigint>;
   quotedAt: Date;
   refreshedAt: Date;
-  /** A stored quote from beyond it is of a clock that was wrong. */
+  /** A stored quote later than this came from a wrong clock. */
   quotedAtMax: Date;
 }
 
-/** Stores quotes that are not older than those that are there; how many. In order, so that two at once do not deadlock. */
+/**
+ * Stores quotes that are not older than the stored ones; returns how many. In a fixed order, to avoid
+ * deadlocks.
+ */
 export async function upsertQuotes(db: Db, { prices, ...at }: NewQuotes): Promise<number> {
   const rows = await db.query(
     `insert into prices (token, price, quoted_at, refreshed_at)
@@ -60,7 +63,7 @@ export async function selectPrices(
   return rows.map((row) => ({ ...row, price: read(row.price, priceDecimals) }));
 }
 
-/** The oldest quote, and when the source last gave any; undefined where there are no prices. */
+/** The oldest quote, and when the source last gave one; undefined without prices. */
 export async function selectPriceAges(
   db: Db,
 ): Promise<{ oldestQuotedAt: Date; lastRefreshedAt: Date } | undefined> {

@@ -6,7 +6,7 @@ export interface RefreshedPrices {
   read: number;
   /** How many of them are not older than what was known. */
   stored: number;
-  /** Names that the source has and whose price, or name, is none. */
+  /** Names of the source whose price or name is invalid. */
   refused: string[];
   quotedAt: Date;
 }

@@ -33,7 +33,7 @@ export interface Portfolio {
 
 export interface Moment {
   now: Date;
-  /** Of the positions, also where they are none; undefined where they were never recorded. */
+  /** Time of the positions, even if the list is empty; undefined if none were ever recorded. */
   positionsAt: Date | undefined;
   staleAfterMs: number;
 }

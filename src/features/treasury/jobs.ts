@@ -6,7 +6,7 @@ import { selectPosition } from './queries.ts';
 import { reconcile } from './reconcile.ts';
 import { everyMs } from './timing.ts';
 
-/** For each network a separate job: one whose nodes are away does not hold the others up. */
+/** A separate job for each network, so that nodes that are down do not delay other networks. */
 export const treasuryJobs: readonly Job<Deps>[] = networks.map((network) => ({
   name: `treasury.reconcile ${network}`,
   everyMs,
@@ -21,7 +21,7 @@ export const treasuryJobs: readonly Job<Deps>[] = networks.map((network) => ({
       const [report] = (await reconcile(ctx, { network })).reports;
       return report!.isCounting ? 1 : 0;
     } catch (error) {
-      // Nodes that are away or disagree are tried again; causeway_treasury_age_seconds grows.
+      // Retried if nodes are down or disagree; causeway_treasury_age_seconds grows.
       if (!(error instanceof Refusal)) throw error;
       deps.log.warn({ network, trouble: error.message }, 'the treasury was not compared');
       return 0;

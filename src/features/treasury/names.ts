@@ -60,7 +60,7 @@ export const explanations = {
 
 export type ExplanationName = keyof typeof explanations;
 
-/** What nothing explains; stored with the totals, and never listed as an explanation. */
+/** The unexplained part; stored with the totals, and never listed as an explanation. */
 export const unexplainedName = 'unexplained';
 
 export interface Named {
@@ -70,7 +70,7 @@ export interface Named {
 
 const kindOf = (name: string) => (name in explanations ? explanations[name as ExplanationName].is : 'alarm');
 
-/** What of it is a shortfall. While wallets are still to be counted, too little at the opening is no news. */
+/** The part that is a shortfall. Until all wallets are counted, too little at the opening is expected. */
 export function alarmsOf<N extends Named>(
   named: readonly N[],
   { isCounting }: { isCounting: boolean },

@@ -33,7 +33,7 @@ export async function selectPosition(db: Db, network: string): Promise<Position 
   return row;
 }
 
-/** The lock of a comparison: also where the network has no row yet. */
+/** The lock of a comparison; it also works if the network has no row yet. */
 export async function lockPosition(db: Db, network: string): Promise<Position | undefined> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('treasury ' || $1, 0))`, [network]);
   return selectPosition(db, network);
@@ -66,7 +66,7 @@ export async function upsertPosition(db: Db, position: Position): Promise<void> 
   );
 }
 
-/** Everything about a network but what operators did, which the audit log has. */
+/** Everything about a network except operators' changes, which are in the audit log. */
 export async function deletePosition(db: Db, network: string): Promise<void> {
   for (const table of ['networks', 'missing_postings', 'assets', 'totals', 'wallets', 'balances', 'items'])
     await db.query(`delete from treasury_${table} where network = $1`, [network]);
@@ -162,7 +162,7 @@ export async function selectExplained(db: Db, network: string): Promise<Explaine
   );
 }
 
-/** What is accepted moves to one total; says how much that was. */
+/** Moves the accepted amount to one total and returns it. */
 export async function moveToAccepted(
   db: Db,
   {

@@ -25,7 +25,7 @@ export interface ChainPart {
   transfers: readonly ReceivedTransfer[];
 }
 
-/** Transfers of our wallets from the last comparison up to a final block; as many nodes as the quorum must say the same. */
+/** Transfers of our wallets from the last comparison up to a final block; a quorum of nodes must agree. */
 export async function readChain(
   ctx: Ctx,
   network: EvmNetwork,
@@ -99,7 +99,7 @@ export interface Measured {
   balance: bigint;
 }
 
-/** What wallets have at the block. The nodes that have it are asked, and those that answer must agree. */
+/** Balances of wallets at the block. All nodes that have it are asked, and those that answer must agree. */
 export function readWallets(
   network: EvmNetwork,
   { nodes, block }: ChainPart,
@@ -134,7 +134,10 @@ export async function readGas(
   return { gas: every(0), sent: every(1) };
 }
 
-/** The block of each transaction, null where the chain does not have it. Only to name what is there, so one node is enough. */
+/**
+ * The block of each transaction; null if the chain does not have it. It is used only for names, so one node
+ * is enough.
+ */
 export async function readPlaces(
   { nodes }: ChainPart,
   hashes: readonly string[],

@@ -43,11 +43,14 @@ export interface NetworkReport {
 
 export interface Reconciled {
   reports: NetworkReport[];
-  /** Networks of which nothing was compared, such as because nodes are away. */
+  /** Networks that were not compared, such as because nodes are down. */
   refused: { network: Network; refusal: Refusal }[];
 }
 
-/** Compares one network, or all, and halts hot wallets where the setting says so. Throws where no network could be compared. */
+/**
+ * Compares one network, or all, and halts hot wallets if the setting says so. Throws if no network could be
+ * compared.
+ */
 export async function reconcile(ctx: Ctx, { network: name }: { network?: string }): Promise<Reconciled> {
   const networks = [...ctx.evm.values()].filter((network) => name === undefined || network.name === name);
   if (networks.length === 0) throw treasuryErrors.unknownNetwork();
@@ -69,7 +72,7 @@ const onceMore = (ctx: Ctx, network: EvmNetwork) => (error: unknown) => {
   return reconcileOne(ctx, network);
 };
 
-/** It names its network. Any other error is a fault of ours. */
+/** It names its network. Any other error is a bug. */
 function refusalOf(network: Network, cause: unknown): Refusal {
   const error = cause instanceof NodeError ? treasuryErrors.nodesAway({ cause }) : cause;
   if (!(error instanceof Refusal)) throw error;
@@ -89,7 +92,7 @@ async function reconcileOne(ctx: Ctx, network: EvmNetwork): Promise<NetworkRepor
     sent: position.sent - position.openingSent,
     assets: await reportAssets(ctx, network),
   };
-  // Also while wallets are counted: what they had before is no shortfall then.
+  // Also while wallets are counted: what they had before is not a shortfall.
   if (turn.isAtHead) await haltForShortfall(ctx, network, report);
   return report;
 }

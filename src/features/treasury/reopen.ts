@@ -3,7 +3,7 @@ import { recordChange } from '#features/audit';
 import { treasuryErrors } from './errors.ts';
 import { deletePosition, lockPosition } from './queries.ts';
 
-/** Forgets what was compared: the next comparison is a first one, and calls what it finds the opening. */
+/** Deletes the state of the comparison: the next one is a first one, and names what it finds the opening. */
 export function reopen(
   ctx: Ctx,
   { network, reason }: { network: string; reason: string },

@@ -33,13 +33,14 @@ export interface Turn {
   position: Position;
   /** There is more to read. */
   isBehind: boolean;
-  /** All final blocks are read; some wallets may still be to be counted. */
+  /** All final blocks are read; some wallets may not be counted yet. */
   isAtHead: boolean;
 }
 
 /**
- * One comparison, from the block of the last one to a final block. The chain is read first, without a transaction; then one transaction
- * adds what it shows and what was posted since, if nobody else has done so. Throws, and stores nothing, where nodes are away or disagree.
+ * One comparison, from the block of the last one to a final block. The chain is read first, without a
+ * transaction; then one transaction adds what it shows and what was posted since, if no other worker did.
+ * Throws and stores nothing if nodes are down or disagree.
  */
 export async function takeTurn(ctx: Ctx, network: EvmNetwork): Promise<Turn> {
   const before = await selectPosition(ctx.db, network.name);
@@ -59,7 +60,10 @@ export async function takeTurn(ctx: Ctx, network: EvmNetwork): Promise<Turn> {
   return { position, isBehind: !chain.isLast || position.isCounting, isAtHead: chain.isLast };
 }
 
-/** The wallets that moved, hot wallets, some that were never counted, and some whose balance was read longest ago. */
+/**
+ * Wallets that moved, hot wallets, some that were never counted, and those whose balance was read longest
+ * ago.
+ */
 async function measure(
   { db }: Ctx,
   network: EvmNetwork,
@@ -152,7 +156,7 @@ async function requireAssets(
   return assets;
 }
 
-/** chain - owed must be what the names add up to: otherwise this code is wrong, and nothing is stored. */
+/** chain - owed must equal the sum of the names; otherwise this code has a bug, and nothing is stored. */
 async function storeAssets({ db }: Ctx, position: Position, assets: readonly AssetRow[]): Promise<void> {
   const explained = await selectExplained(db, position.network);
   for (const asset of assets) {

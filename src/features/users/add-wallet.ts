@@ -23,14 +23,14 @@ export interface NewWallet {
 
 const zeroAddress = `0x${'0'.repeat(40)}`;
 
-/** Records the verified smart wallet of a user on a network; another one there is replaced. */
+/** Records a user's verified smart wallet on a network; it replaces the previous one. */
 export function addWallet(ctx: Ctx, input: NewWallet): Promise<NewWallet> {
   return inTransaction(ctx, async (ctx) => {
     const { custody } = input;
     const address = parseAddress(input.address);
     if (!address) throw userErrors.invalidAddress();
     if (address === zeroAddress) throw userErrors.zeroAddress();
-    // Money follows the wallet: a misspelt network would be found only when a withdrawal finds no wallet.
+    // Money follows the wallet: a misspelt network would be noticed only when a withdrawal finds no wallet.
     const network = networks.find((name) => name === input.network.toLowerCase());
     if (!network) throw userErrors.unknownNetwork();
     await lockAddress(ctx.db, address);
@@ -43,9 +43,10 @@ export function addWallet(ctx: Ctx, input: NewWallet): Promise<NewWallet> {
       if (before.custody === 'self') throw userErrors.custodyKept();
     }
     if (await isOfOurs(ctx, address)) throw userErrors.addressOfOurs();
-    // What is paid there is credited by the card issuer: a user's ledger would be credited with the same money.
+    // The card issuer credits payments to this address: a user's ledger would be credited with the same
+    // money.
     if (await isCollateralAddress(ctx.db, address)) throw userErrors.collateralAddress();
-    // It was promised to a user's balance, which must not grow by what this user can spend on chain.
+    // The payment was promised to a user's balance, which must not grow by what this user can spend on chain.
     if (custody === 'self' && (await hasOpenCredit(ctx.db, network, address))) throw userErrors.walletInUse();
     await upsertWallet(ctx.db, { userId: user.id, network, address, custody, verifiedAt: ctx.now }).catch(
       (error) => {
@@ -62,7 +63,7 @@ export function addWallet(ctx: Ctx, input: NewWallet): Promise<NewWallet> {
   });
 }
 
-/** On whatever network: tokens sent to a token's contract are lost, and a hot wallet's are not one user's. */
+/** On any network: tokens sent to a token's contract are lost, and a hot wallet belongs to no user. */
 async function isOfOurs(ctx: Ctx, address: string): Promise<boolean> {
   const configured = [...ctx.evm.values()].flatMap(({ signer, tokens }) => [
     ...(signer ? [signer.address] : []),

@@ -9,7 +9,7 @@ export interface BlockedAddress {
   blocked: boolean;
 }
 
-/** An address that may not receive tokens, on any network. Blocked already is no error. */
+/** Blocks an address from receiving tokens, on any network; repeating it has no effect. */
 export function blockAddress(ctx: Ctx, input: { address: string; reason: string }): Promise<BlockedAddress> {
   return inTransaction(ctx, async (ctx) => {
     const address = requireAddress(input.address);
@@ -24,7 +24,7 @@ export function blockAddress(ctx: Ctx, input: { address: string; reason: string 
   });
 }
 
-/** Lets an address receive tokens again. Not blocked is no error. */
+/** Unblocks an address; repeating it has no effect. */
 export function unblockAddress(ctx: Ctx, input: { address: string }): Promise<BlockedAddress> {
   return inTransaction(ctx, async (ctx) => {
     const address = requireAddress(input.address);

@@ -5,11 +5,11 @@ import { blockAddress } from './block-address.ts';
 import { createUser, type NewUser } from './create-user.ts';
 import type { Custody } from './queries.ts';
 
-/** The people of the sandbox. Their ids and wallets never change, so that notes and scripts stay right. */
+/** The users of the sandbox. Their ids and wallets never change, so that notes and scripts stay valid. */
 export const demoUsers = {
   owner: person(1, 'ana.ribeiro@example.com', 'Ana', 'Ribeiro'),
   friend: person(2, 'bruno.costa@example.com', 'Bruno', 'Costa'),
-  /** Holds the keys of her wallets herself: what is paid there is not her balance. */
+  /** She holds the keys of her wallets, so payments to them are not added to her balance. */
   stranger: { ...person(3, 'chen.wei@example.com', 'Chen', 'Wei'), custody: 'self' as const },
   blocked: person(4, 'dara.okafor@example.com', 'Dara', 'Okafor'),
   business: {

@@ -79,7 +79,7 @@ const versionBytes = (version: number) => {
   return bytes;
 };
 
-/** Skips users whom somebody is changing right now: another call finds them. */
+/** Skips users that another transaction is changing; a later call finds them. */
 export async function lockUsersSealedOtherwise(
   db: Db,
   keyVersion: number,
@@ -103,7 +103,7 @@ export async function userExists(db: Db, userId: string): Promise<boolean> {
   return (await db.query('select 1 from users where id = $1', [userId])).length > 0;
 }
 
-/** The name that papers are made out to; undefined if there is no such user. */
+/** The name for statements; undefined if the user does not exist. */
 export async function selectHolder(db: Db, userId: string): Promise<string | undefined> {
   const [row] = await db.query<{ holder: string }>(
     `select case when entity_type = 'business' and legal_name is not null then legal_name
@@ -113,7 +113,7 @@ export async function selectHolder(db: Db, userId: string): Promise<string | und
   return row?.holder;
 }
 
-/** Emails by id, of those users that there are. */
+/** Emails by id, of the users that exist. */
 export async function selectEmails(db: Db, userIds: string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await db.query<{ id: string; email: string }>(
     'select id, email from users where id = any($1::uuid[])',
@@ -127,7 +127,7 @@ export async function hasUsers(db: Db): Promise<boolean> {
   return row!.some;
 }
 
-/** Who holds the keys of a wallet: only what lies in the platform's is a balance. */
+/** Who holds the keys of a wallet: only wallets in custody of the platform count as balance. */
 export const custodies = ['platform', 'self'] as const;
 export type Custody = (typeof custodies)[number];
 
@@ -145,7 +145,7 @@ const wallets = `coalesce((
 
 export type UserWithWalletsRow = UserRow & { wallets: WalletRow[] };
 
-/** All that is known of a user, the numbers sealed. */
+/** All stored data of a user, with the numbers encrypted. */
 export async function selectUserWithWallets(db: Db, userId: string): Promise<UserWithWalletsRow | undefined> {
   const [row] = await db.query<UserWithWalletsRow & Record<string, unknown>>(
     `select ${columns}, ${wallets} from users where id = $1`,
@@ -154,7 +154,7 @@ export async function selectUserWithWallets(db: Db, userId: string): Promise<Use
   return row;
 }
 
-/** Users in order of id, which is the order in which they were made; wallets in the same statement, not one by one. */
+/** Users in order of id, which is the order of creation; wallets in the same statement, not one by one. */
 export async function selectUsers(
   db: Db,
   filter: { email?: string; after?: string; limit: number },
@@ -179,7 +179,7 @@ export async function selectWallet(
   return row;
 }
 
-/** Users by those of the addresses that are their wallets, in custody of the platform, on a network. */
+/** Users by their wallets in custody of the platform on a network, among the addresses. */
 export async function selectOwners(
   db: Db,
   network: string,
@@ -207,7 +207,7 @@ export async function upsertWallet(
   );
 }
 
-/** Whether a withdrawal to the address is under way that will be credited to a user. */
+/** Whether a withdrawal to the address is in progress that will be credited to a user. */
 export async function hasOpenCredit(db: Db, network: string, address: string): Promise<boolean> {
   const rows = await db.query(
     `select 1 from withdrawals where status in ('queued', 'pending', 'processing') and network = $1 and to_address = $2
@@ -218,14 +218,14 @@ export async function hasOpenCredit(db: Db, network: string, address: string): P
 }
 
 /**
- * Whose an address is does not change from here to the end of the transaction: whoever makes it a wallet, and whoever pays it because
- * it is none, comes one after the other.
+ * Locks the owner of an address until the end of the transaction, so that registering it as a wallet and
+ * paying it as an unregistered address happen one after the other.
  */
 export async function lockAddress(db: Db, address: string): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('address ' || $1::text, 0))`, [address]);
 }
 
-/** Whether an account at the card issuer is paid there, on whatever network. */
+/** Whether an account at the card issuer is paid there, on any network. */
 export async function isCollateralAddress(db: Db, address: string): Promise<boolean> {
   return (
     (await db.query('select 1 from card_issuer_users where collateral_address = $1 limit 1', [address]))
@@ -233,7 +233,7 @@ export async function isCollateralAddress(db: Db, address: string): Promise<bool
   );
 }
 
-/** Whether withdrawals were ever paid from it, on whatever network. */
+/** Whether withdrawals were ever paid from it, on any network. */
 export async function isPayoutSigner(db: Db, address: string): Promise<boolean> {
   return (await db.query('select 1 from payout_signers where address = $1 limit 1', [address])).length > 0;
 }
@@ -249,7 +249,7 @@ export interface RecipientRow {
 const isBlocked = (address: string) =>
   `exists (select from blocked_addresses b where b.address = ${address}) as "isBlocked"`;
 
-/** Where a user, named by a verified email or by id, is paid on a network; or whose wallet an address is. */
+/** The address to pay a user on a network, by verified email or id; or the owner of an address. */
 export async function selectRecipient(
   db: Db,
   network: string,
@@ -275,7 +275,7 @@ export async function selectRecipient(
   return row;
 }
 
-/** Those of the addresses that an operator has blocked. */
+/** The blocked addresses among them. */
 export async function selectBlockedAmong(db: Db, addresses: string[]): Promise<ReadonlySet<string>> {
   const rows = await db.query<{ address: string }>(
     'select address from blocked_addresses where address = any($1::text[])',
@@ -284,7 +284,7 @@ export async function selectBlockedAmong(db: Db, addresses: string[]): Promise<R
   return new Set(rows.map(({ address }) => address));
 }
 
-/** False if the address was blocked already. */
+/** False if the address was already blocked. */
 export async function insertBlockedAddress(
   db: Db,
   address: string,

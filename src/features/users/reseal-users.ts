@@ -5,12 +5,12 @@ import { openIdentity, sealIdentity } from './seal-identity.ts';
 
 export interface ResealedUsers {
   resealed: number;
-  /** Users who still have a value under an older key; at zero the older keys can go. */
+  /** Users who still have a value under an older key; at zero the older keys can be removed. */
   remaining: number;
   keyVersion: number;
 }
 
-/** Seals the numbers of up to `limit` users anew with the newest master key, while everything goes on. */
+/** Re-encrypts the numbers of up to `limit` users with the newest master key, while the service runs. */
 export function resealUsers(ctx: Ctx, { limit = 1_000 }: { limit?: number }): Promise<ResealedUsers> {
   return inTransaction(ctx, async (ctx) => {
     const { newestVersion: keyVersion } = ctx.sealer;

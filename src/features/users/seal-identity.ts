@@ -26,7 +26,7 @@ export function sealIdentity(
   return sealed;
 }
 
-/** The numbers in the clear: only to answer a read that was consented to, or to seal them anew. */
+/** The decrypted numbers: only to answer a consented read, or to encrypt them again. */
 export function openIdentity(
   sealer: Sealer,
   { id, documentNumberSealed, taxIdSealed }: SealedIdentity & Pick<UserRow, 'id'>,

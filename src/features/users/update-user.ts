@@ -11,7 +11,7 @@ import { presentUser, type UserView } from './wire.ts';
 
 export type UserChange = { userId: string } & Partial<Omit<NewUser, 'id'>>;
 
-/** Changes the fields that differ; a changed email is unverified until somebody says otherwise. */
+/** Changes the fields that differ; a changed email is unverified unless the operator says otherwise. */
 export function updateUser(ctx: Ctx, { userId, ...change }: UserChange): Promise<UserView> {
   return inTransaction(ctx, async (ctx) => {
     const before = await selectUserForUpdate(ctx.db, userId);
@@ -22,7 +22,7 @@ export function updateUser(ctx: Ctx, { userId, ...change }: UserChange): Promise
       after.email = parseEmail(change.email);
       if (after.email !== before.email) after.emailVerified = change.emailVerified ?? false;
     }
-    // A number that is given always differs: sealed twice, the same one gives two ciphertexts.
+    // A number always counts as changed: encrypted twice, the same one gives two ciphertexts.
     if (isDeepStrictEqual(after, { ...before })) return presentUser(before);
     after.updatedAt = ctx.now;
     await updateUserRow(ctx.db, after).catch((error) => {
@@ -39,7 +39,7 @@ export function updateUser(ctx: Ctx, { userId, ...change }: UserChange): Promise
   });
 }
 
-/** For the audit log: a number is shown only as there or not, before and after it was replaced. */
+/** For the audit log: a number is shown only as present or not. */
 function replacedNumbers(numbers: Pick<UserChange, 'documentNumber' | 'taxId'>): { replaced?: string[] } {
   const replaced = Object.entries(numbers).flatMap(([field, number]) => (number ? [field] : []));
   return replaced.length > 0 ? { replaced } : {};

@@ -5,7 +5,7 @@ import { custodies, type UserRow, type WalletRow } from './queries.ts';
 
 export const email = Type.String({ minLength: 3, maxLength: 254, description: 'Case-insensitive' });
 
-/** What an operator may say of a user; all but the email and the names can be left out. */
+/** Fields of a user; only the email and the names are required. */
 export const profileFields = {
   emailVerified: Type.Boolean({ description: 'Whether the email was verified (false)' }),
   entityType: Type.Enum(['individual', 'business']),
@@ -27,7 +27,7 @@ export const wallet = Type.Object({
   verifiedAt: dateTime,
 });
 
-/** The document number and the tax id are never shown: only whether they are there. */
+/** The document number and the tax id are never shown, only whether they are present. */
 export const user = Type.Object({
   id: uuid,
   email: Type.String(),

@@ -10,7 +10,10 @@ export interface Asset {
   maximum: bigint | undefined;
 }
 
-/** Every pair that can be withdrawn. Unless told otherwise the minimum is the token's smallest unit and there is no maximum. */
+/**
+ * Every pair that can be withdrawn. By default the minimum is the token's smallest unit and there is no
+ * maximum.
+ */
 export function listAssets(evm: Evm, limits: readonly WithdrawalLimit[]): Asset[] {
   return [...evm.values()].flatMap((network) =>
     [...network.tokens.values()].map((token) => {

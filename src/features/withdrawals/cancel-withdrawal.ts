@@ -6,7 +6,9 @@ import { withdrawalErrors } from './errors.ts';
 import { lockWithdrawal, selectWithdrawal, updateFailed, type WithdrawalRow } from './queries.ts';
 import { isFinal } from './states.ts';
 
-/** Fails a withdrawal that is not signed yet and gives what was held for it back. Once signed, only the chain decides. */
+/**
+ * Fails a withdrawal that is not signed yet and releases its hold. Once it is signed, only the chain decides.
+ */
 export function cancelWithdrawal(
   ctx: Ctx,
   { withdrawalId, reason }: { withdrawalId: string; reason: string },

@@ -22,8 +22,8 @@ export interface CreatedWithdrawal {
 }
 
 /**
- * Stores a queued withdrawal and wakes the workers, in one statement; when this returns it is committed. The recipient's
- * address is frozen in the row. A request that is refused stores nothing and does not use its idempotency key up.
+ * Stores a queued withdrawal and wakes the workers, in one statement, committed on return. The recipient's
+ * address is fixed in the row. A refused request stores nothing and does not use up its idempotency key.
  */
 export async function createWithdrawal(
   ctx: Ctx<KeyActor>,
@@ -43,8 +43,8 @@ export async function createWithdrawal(
 }
 
 /**
- * What this process is doing under an idempotency key. Whoever repeats it meanwhile waits here, and not at the database's lock
- * with a connection that others need; between processes the database decides.
+ * Requests of this process by idempotency key. A repeated request waits here, so that it does not wait for
+ * the database lock with a connection that others need; between processes the database decides.
  */
 const inFlight = new Map<string, Promise<CreatedWithdrawal>>();
 
@@ -83,7 +83,7 @@ async function storeOrReplay(ctx: Ctx<KeyActor>, request: WithdrawalRequest): Pr
       const winner = replayOf(await findFormer(ctx, request), request);
       if (winner) return winner;
     }
-    // The request that has the key has not committed within the time that we wait for locks.
+    // The request that has the key did not commit within our lock timeout.
     if (error instanceof DatabaseUnavailable && !error.isConnectionLost) {
       throw withdrawalErrors.requestInFlight({ headers: { 'retry-after': '1' }, cause: error });
     }
@@ -102,7 +102,10 @@ function replayOf(former: Former | undefined, request: WithdrawalRequest): Creat
   return { bulkId: former.bulkId, isReplay: true };
 }
 
-/** The withdrawal was lost in a restore and its payment is on chain: made under its old id, it is bound to it and not paid again. */
+/**
+ * The withdrawal was lost in a restore and its payment is on chain. Created under its old id, it is bound to
+ * that payment and not paid again.
+ */
 function paidIdOf(former: Former, { asset, amount }: WithdrawalRequest, toAddress: string) {
   if (former.bulkId !== null) return undefined;
   const isSame =
@@ -118,7 +121,7 @@ interface RequestFacts extends Pick<WithdrawalRequest, 'userId' | 'amount' | 'to
   asset: Pick<Asset, 'network' | 'token'>;
 }
 
-/** What makes two requests the same: what they ask for, with defaults filled in, not how it was spelled. */
+/** Two requests are the same if they ask for the same, with defaults filled in, however it was spelled. */
 export function fingerprintOf({ userId, asset, amount, to, externalId }: RequestFacts): Buffer {
   const recipient = to.toLowerCase();
   const facts = [

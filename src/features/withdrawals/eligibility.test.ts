@@ -14,7 +14,7 @@ import { type Answer, useHarness } from '#test/harness';
 const chain = await startChain({ network: 'polygon' });
 after(() => chain.stop());
 
-/** A screening provider that says of each address what the test wrote here; of others, that they are allowed. */
+/** A screening provider with answers set by the test; other addresses are allowed. */
 const opinions = new Map<string, boolean | 'silence' | 'fault'>();
 const screened: unknown[] = [];
 const provider = createServer(async (request, response) => {
@@ -70,7 +70,7 @@ const expectCreated = async (fields: object): Promise<string> => {
 
 const steps = payoutJobs();
 
-/** One turn of each of these steps of a worker. */
+/** One turn of each of these worker steps. */
 async function runSteps(...names: string[]): Promise<void> {
   for (const name of names)
     await steps.find((step) => step.name === `payouts.${name} polygon`)!.run(harness.deps);

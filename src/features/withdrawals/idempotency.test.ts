@@ -11,7 +11,7 @@ import { sizes } from '#test/sizes';
 import { waitUntil } from '#test/wait-until';
 
 const harness = useHarness();
-/** Waits for a lock as briefly as in production. */
+/** The lock timeout of production. */
 const hasty = useHarness({ databaseLockTimeoutMs: 2_000 });
 let caller: IssuedKey;
 beforeEach(async () => {
@@ -224,7 +224,7 @@ for (const [what, key] of [
   });
 }
 
-/** Another process that has stored a withdrawal like this one under another key and has not committed yet. */
+/** Another process has stored a similar withdrawal under another key and has not committed yet. */
 async function holdKey(on: Harness, bulkId: string, key: string): Promise<pg.Client> {
   const holder = new pg.Client({ connectionString: on.databaseUrl });
   await holder.connect();

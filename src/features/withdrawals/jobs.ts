@@ -2,7 +2,7 @@ import type { Deps } from '#context';
 import type { Job } from '#platform/worker/jobs';
 import { foldCountChanges } from './queries.ts';
 
-/** In parts, each of which ends well within the time of a statement; few are left to the next turn. */
+/** In batches that stay well below the statement timeout; the next turn does the rest. */
 async function foldAll({ db }: Deps): Promise<void> {
   for (let turns = 0; turns < 50 && (await foldCountChanges(db)) > 1_000; turns++);
 }

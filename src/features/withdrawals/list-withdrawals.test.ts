@@ -45,7 +45,7 @@ async function create(fields: object = {}, as = caller): Promise<string> {
   return body.data.bulkId;
 }
 
-/** As many queued withdrawals as in a long list, without the way through HTTP. */
+/** Inserts a long list of queued withdrawals directly, without HTTP. */
 async function seed(count: number, as = caller): Promise<void> {
   await sql(
     `with list as (
@@ -78,7 +78,7 @@ const toPending = (condition: string) =>
     caller.partnerId,
     caller.userId,
   ]);
-/** Pending ones get a nonce and bytes, as signing gives them. */
+/** Gives pending ones a nonce and bytes, as signing does. */
 async function toProcessing(condition: string): Promise<void> {
   await harness.deps.db.transaction(async (db) => {
     await db.query(
@@ -97,7 +97,7 @@ async function toProcessing(condition: string): Promise<void> {
     );
   });
 }
-/** Processing ones end with a transaction that is final. */
+/** Ends processing ones with a final transaction. */
 async function toCompleted(condition: string): Promise<void> {
   await harness.deps.db.transaction(async (db) => {
     await db.query(
@@ -397,7 +397,7 @@ async function readPages(query: string, perPage: number): Promise<string[]> {
   }
 }
 
-/** For no filter and for each: the pages one after another are the whole set, each once, in order. */
+/** With no filter and with each: all pages together are the whole set, each item once, in order. */
 async function expectWhole(what: string, perPage: number): Promise<void> {
   assert.deepEqual(await readPages('', perPage), await expectedIds(), what);
   for (const status of statuses) {
@@ -408,7 +408,7 @@ async function expectWhole(what: string, perPage: number): Promise<void> {
   assert.deepEqual(labelled, await expectedIds(`external_id = 'label 1'`), `${what}, by label`);
 }
 
-/** As workers do: not more than some hundreds in one statement. */
+/** As workers do: at most some hundreds in one statement. */
 async function inTurns(move: (condition: string) => Promise<unknown>, condition: string): Promise<void> {
   for (let from = 0; from < 13_500; from += 900)
     await move(`${condition} and position between ${from} and ${from + 899}`);
@@ -425,7 +425,7 @@ test('200 pages one after another are the whole list, each once, in each state, 
   await inTurns(toProcessing, 'position % 5 in (1, 2)');
   await inTurns(toCompleted, 'position % 5 = 1');
   await expectWhole('moved again', 200);
-  // A block of four thousand positions without any in a state, between others that have some.
+  // A block of 4,000 positions with none in a state, between blocks that have some.
   await inTurns(toFailed, `status = 'pending' and position between 4000 and 7999`);
   await inTurns(toFailed, `status = 'queued' and position between 8000 and 11999`);
   await expectWhole('blocks that are empty', 97);

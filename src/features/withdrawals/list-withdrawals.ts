@@ -21,7 +21,10 @@ export interface WithdrawalFilter {
   externalId?: string;
 }
 
-/** What this partner asked for this user, newest first. Each filter has a way of its own, so that a deep page costs no more. */
+/**
+ * What this partner requested for this user, newest first. Each filter has a separate query, so that a deep
+ * page costs no more than the first.
+ */
 export async function listWithdrawals(
   ctx: Ctx<KeyActor>,
   userId: string,

@@ -22,7 +22,7 @@ after(() => chain.stop());
 const harness = useHarness({ networks: [chain.settings] });
 const sql = (text: string, values?: unknown[]) => harness.deps.db.query(text, values);
 
-/** Two workers, each with connections and a lane of its own, as two processes would have. */
+/** Two workers, each with separate connections and a separate lane, as two processes would have. */
 function startWorkers() {
   const workers = [1, 2].map(() => {
     const deps = createDeps(testConfig(harness.databaseUrl, { networks: [chain.settings] }), testLog());
@@ -54,7 +54,7 @@ test(`200 for ${wanted} withdrawals by 64 connections on an account funded for $
   const client = keepAliveClient(harness.url, connections);
   const startedAt = performance.now();
   let isOver = false;
-  // The database checks it, too; seen from outside, at any moment, nothing is below zero or spent twice.
+  // The database checks this too; seen from outside, no balance is ever below zero or spent twice.
   const watch = (async () => {
     while (!isOver) {
       const { balance, held } = await readFunds();
@@ -86,7 +86,7 @@ test(`200 for ${wanted} withdrawals by 64 connections on an account funded for $
     await waitUntil(
       'every withdrawal final',
       async () => {
-        // Nothing is final before blocks come on top of it.
+        // Nothing is final before more blocks are mined.
         await chain.mine(1);
         await sleep(200);
         const { completed = 0, failed = 0 } = await countStates();

@@ -42,23 +42,23 @@ export interface NewWithdrawal {
   externalId: string | null;
   idempotencyKey: string | null;
   fingerprint: Buffer | null;
-  /** What ledgers say of it, where it is not just a withdrawal. */
+  /** Description for the ledger, if it is not a plain withdrawal. */
   description?: string;
-  /** Of a request that is repeated after a restore, and whose payment was found on chain. */
+  /** For a request that is repeated after a restore and whose payment was found on chain. */
   id?: string;
   now: Date;
 }
 
 /**
- * The id with its last twelve digits complemented. The id is in the calldata of a payment, so a request that is repeated after a
- * restore gets the same bulk id as the first time.
+ * The id with its last twelve digits complemented. The id is in the calldata of a payment, so a request
+ * repeated after a restore gets the same bulk id.
  */
 const bulkIdOf = (id: string) =>
   `overlay(${id}::text placing translate(right(${id}::text, 12), '0123456789abcdef', 'fedcba9876543210') from 25)::uuid`;
 
 /**
- * One statement, so that the list's row is locked for no longer than it takes to commit. An error undoes the position, too:
- * positions have no gaps.
+ * One statement, so that the list's row is locked only until the commit. An error also undoes the position,
+ * so positions have no gaps.
  */
 export async function insertWithdrawal(db: Db, withdrawal: NewWithdrawal): Promise<string> {
   const { partnerId, userId, keyId, network, currency, tokenAddress, decimals, amount, toAddress } =
@@ -127,7 +127,7 @@ export async function selectByIdempotencyKey(
   return row;
 }
 
-/** A page of what one partner asked for one user. */
+/** A page of one partner's requests for one user. */
 export interface ListPage {
   partnerId: string;
   userId: string;
@@ -162,8 +162,8 @@ export async function selectOfList(
 }
 
 /**
- * Positions have no gaps, so a page is a range of numbers. The list comes as values and not as a join, after which PostgreSQL
- * would sort all of it.
+ * Positions have no gaps, so a page is a range of numbers. The list is passed as values: with a join,
+ * PostgreSQL would sort the whole list.
  */
 export async function selectAllPage(
   db: Db,
@@ -181,8 +181,8 @@ export async function selectAllPage(
 }
 
 /**
- * Finds the block of positions in which the page starts by the counts of the blocks above it, and walks only from there, in the
- * index alone. The first page needs no counting.
+ * Finds the block of positions where the page starts by the counts of the blocks above it, and walks only
+ * from there, in an index-only scan. The first page needs no counting.
  */
 export async function selectStatusPage(
   db: Db,
@@ -217,7 +217,7 @@ export async function selectStatusPage(
   );
 }
 
-/** A label is the caller's own and marks few: those before the page are walked over, in the index alone. */
+/** Few rows share a label, so those before the page are walked over, in an index-only scan. */
 export async function selectExternalIdPage(
   db: Db,
   { partnerId, userId, limit, offset }: ListPage,
@@ -235,7 +235,7 @@ export async function selectExternalIdPage(
   );
 }
 
-/** Folds what moves have appended into the counts; whoever reads in between sees the same sums. */
+/** Adds appended changes to the counts; concurrent readers see the same sums. */
 export async function foldCountChanges(db: Db, limit = 20_000): Promise<number> {
   const [row] = await db.query<{ folded: number }>(
     `with folded as (
@@ -258,7 +258,7 @@ export async function selectAcrossPartners(
   filter: { status?: Status; network?: string; createdBefore?: Date; after?: string; limit: number },
 ): Promise<WithdrawalRow[]> {
   const { status, network, createdBefore, after, limit } = filter;
-  // Said in so many words, PostgreSQL reads the index of the queue; otherwise it would walk over all that is final.
+  // Repeat the partial index's predicate literally, or the planner reads all final rows.
   const isOpen = status && !isFinal(status) ? `w.status in ('queued', 'pending', 'processing') and` : '';
   return db.query<WithdrawalRow & Row>(
     `select ${columns} from withdrawals w
@@ -284,7 +284,7 @@ export async function lockWithdrawal(db: Db, withdrawalId: string): Promise<With
   return row;
 }
 
-/** In the order in which states follow each other: workers' clocks may differ. */
+/** In the order of states, because workers' clocks may differ. */
 export async function selectMoves(db: Db, withdrawalId: string): Promise<{ status: Status; at: Date }[]> {
   return db.query<{ status: Status; at: Date }>(
     `select status, at from withdrawal_moves where withdrawal_id = $1
@@ -305,8 +305,8 @@ export async function updateFailed(
 }
 
 /**
- * How many are in each state. Totals are kept when changes are folded, every few seconds; of those not folded yet 10,000 are added, so
- * that a scrape costs the same however long nobody folds.
+ * Counts of each state. Totals are updated when changes are folded, every few seconds; up to 10,000 unfolded
+ * changes are added, so that a scrape has a fixed cost.
  */
 export async function countByStatus(db: Db): Promise<{ status: string; count: bigint }[]> {
   return db.query<{ status: string; count: bigint }>(
@@ -318,11 +318,14 @@ export async function countByStatus(db: Db): Promise<{ status: string; count: bi
   );
 }
 
-/** The queue of each network and state: how many, counted up to 10,000, and the age of the oldest, which has the lowest id. */
+/**
+ * Queue of each network and state: the count, up to 10,000, and the age of the oldest, which has the lowest
+ * id.
+ */
 export async function selectOldest(
   db: Db,
 ): Promise<{ network: string; status: string; waiting: bigint; ageSeconds: number }[]> {
-  // The predicate of the queue's index is repeated literally, or the planner would not use it.
+  // Repeat the partial index's predicate literally, or the planner ignores it.
   const inQueue = `w.status in ('queued', 'pending', 'processing') and w.status = s.status and w.network = n.network`;
   return db.query<{ network: string; status: string; waiting: bigint; ageSeconds: number }>(
     `select n.network, s.status, counted.waiting,

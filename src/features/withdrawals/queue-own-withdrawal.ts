@@ -6,7 +6,7 @@ import { fingerprintOf } from './create-withdrawal.ts';
 import { isUnrecoverableAddress } from './is-unrecoverable-address.ts';
 import { insertWithdrawal } from './queries.ts';
 
-/** A payment out of a user's balance that the service makes by a rule of the user's. */
+/** A payment from a user's balance that the service makes by the user's rule. */
 export interface OwnWithdrawal {
   userId: string;
   asset: Pick<Asset, 'network' | 'token'>;
@@ -14,19 +14,19 @@ export interface OwnWithdrawal {
   /** In lower case. */
   toAddress: string;
   externalId: string;
-  /** One of a kind: a second one under it is refused by the database. */
+  /** Unique: the database refuses a second one. */
   idempotencyKey: string;
-  /** What the user's ledger says of it. */
+  /** Description for the user's ledger. */
   description: string;
 }
 
-/** The partner under whose name they are listed; migration 0007 makes it, and no key is ever issued for it. */
+/** The partner under whose name they are listed; migration 0007 creates it, and it never gets a key. */
 const houseId = '00000000-0000-7000-8000-000000000001';
 
 /**
- * Stores a queued withdrawal as a part of the caller's transaction, and says its bulk id; or why the address is not to be paid, and
- * stores nothing. Nobody is waiting for an answer, so whether the token's issuer and the screening let it be paid is asked once, just
- * before it is signed: no node is asked in a transaction.
+ * Stores a queued withdrawal in the caller's transaction and returns its bulk id, or returns why the address
+ * cannot be paid and stores nothing. The token's issuer and the screening are asked only just before signing,
+ * because no node is called in a transaction.
  */
 export async function queueOwnWithdrawal(
   ctx: Ctx<WorkerActor>,
@@ -62,7 +62,7 @@ async function refusalOf(ctx: Ctx, { asset, toAddress }: OwnWithdrawal): Promise
   if (isUnrecoverableAddress(network, toAddress) || (await isHotWallet(ctx, network, toAddress))) {
     return 'The address cannot be paid';
   }
-  // Whoever is paid outside credits it there; a user's ledger would be credited with the same money.
+  // The recipient credits it outside our ledger; a user's ledger would be credited with the same money.
   await lockAddress(ctx.db, toAddress);
   const recipient = await selectRecipient(ctx.db, network.name, { address: toAddress });
   if (recipient && recipient.userId !== null) return 'The address is the wallet of a user';

@@ -3,7 +3,7 @@ import { selectUserAccess } from '#features/partners';
 import { uuidForm } from '#platform/http/schemas';
 import { withdrawalErrors } from './errors.ts';
 
-/** Refuses a user that there is not, and then one who is not on the partner's list. */
+/** Refuses an unknown user, then one who is not on the partner's list. */
 export async function requireAllowedUser(ctx: Ctx<KeyActor>, userId: string): Promise<void> {
   const id = userId.toLowerCase();
   if (!uuidForm.test(id)) throw withdrawalErrors.userNotFound();

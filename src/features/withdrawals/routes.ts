@@ -34,7 +34,7 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
     invalid: withdrawalErrors.unauthorized,
     address: withdrawalErrors.addressNotAllowed,
   });
-  // Before the body is read: who asks, and for whom, is decided first.
+  // Authenticate and check the user before the body is read.
   const authorize = async (request: FastifyRequest) => {
     const { userId } = request.params as { userId: string };
     await requireAllowedUser(keyContext(deps, request), userId);

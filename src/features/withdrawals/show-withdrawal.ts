@@ -10,7 +10,7 @@ export interface WithdrawalLife {
   payout: PayoutLife | undefined;
 }
 
-/** The whole life: each state with its time, the nonce, and every transaction that was signed for it. */
+/** The history: each state with its time, the nonce, and each signed transaction. */
 export async function showWithdrawal(
   ctx: Ctx,
   { withdrawalId }: { withdrawalId: string },

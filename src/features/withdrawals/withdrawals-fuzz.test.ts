@@ -9,7 +9,7 @@ import { useHarness } from '#test/harness';
 import { sized, sizes } from '#test/sizes';
 import { statuses } from './states.ts';
 
-// A failure prints its seed and path; put them here to see it again.
+// A failure prints its seed and path; put them here to reproduce it.
 const replay: { seed?: number; path?: string } = {};
 
 const harness = useHarness();
@@ -124,7 +124,7 @@ const currency = optional(fc.oneof(...['USDT', 'USDC', 'EURC', 'DAI'].map(mixCas
 const network = optional(fc.oneof(...['polygon', 'ethereum', 'base', 'solana'].map(mixCase), wild));
 const externalId = optional(fc.oneof(text, wild));
 
-/** A body near to a good one: half of its fields good, the others anything. */
+/** A body close to a valid one: half of its fields valid, the others anything. */
 const nearBody = fc
   .record({ amount, to, currency, network, externalId, extra: optional(fc.tuple(text, wild)) })
   .map(({ extra, ...body }) => {
@@ -143,7 +143,7 @@ const goodText = fc
   .map(([to, label]) =>
     JSON.stringify({ amount: '1.5', to, currency: 'USDC', externalId: label.slice(0, 40) }),
   );
-/** A good text with a few bytes changed, taken out, put in or doubled. */
+/** A valid text with a few bytes changed, removed, inserted or doubled. */
 const brokenBody = fc
   .tuple(
     goodText,
@@ -182,7 +182,7 @@ const anyBody = fc
   )
   .map((body) => (typeof body === 'string' ? Buffer.from(body) : Buffer.from(body)));
 
-/** Worked out anew, from the text that was sent. */
+/** Computed independently from the text that was sent. */
 function expectedRow(body: Record<string, string | undefined>): Record<string, unknown> {
   const [whole, fraction = ''] = body.amount!.split('.');
   const to = body.to!.trim().toLowerCase();

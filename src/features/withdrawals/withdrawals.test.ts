@@ -19,7 +19,7 @@ import { updateUser } from '../users/update-user.ts';
 const signerKey: PrivateKey = `0x${noteSecret(randomBytes(32).toString('hex'))}`;
 const otherHotWallet = makeAddress();
 
-/** As in production, but nobody is at the nodes' addresses: a node that is away refuses nobody. */
+/** As in production, but no node answers: a node that is down refuses nobody. */
 const harness = useHarness({
   networks: networks.map((network) => ({
     network,
@@ -37,7 +37,7 @@ const harness = useHarness({
 });
 
 let caller: IssuedKey;
-/** On nobody's list but there. */
+/** Only on this partner's list. */
 let stranger: string;
 /** Has a verified wallet on polygon and nowhere else. */
 let payee: { id: string; email: string; address: string };
@@ -92,7 +92,7 @@ async function storedCounts(): Promise<unknown> {
   return row;
 }
 
-/** Asks and expects this refusal, in the form of every refusal, and that nothing was stored. */
+/** Sends a request, expects this refusal in the standard form, and checks that nothing was stored. */
 async function expectRefusal(ask: () => Promise<Answer>, status: number, error: string | RegExp) {
   const stored = await storedCounts();
   const answer = await ask();
@@ -105,7 +105,7 @@ async function expectRefusal(ask: () => Promise<Answer>, status: number, error: 
   return answer;
 }
 
-/** Asks, expects a queued withdrawal and gives back how it was stored. */
+/** Sends a request, expects a queued withdrawal and returns the stored row. */
 async function expectCreated(ask: () => Promise<Answer>): Promise<Record<string, unknown>> {
   const { status, body } = await ask();
   assert.equal(status, 200, body.error);
@@ -123,7 +123,7 @@ const refusals = {
   invalid: { status: 401, error: 'Unauthorized' },
   address: { status: 403, error: 'Forbidden: caller address is not on the allowlist of the key' },
 };
-// A good key gets further than the guard: there is no such user.
+// A valid key passes the guard: the user is unknown.
 const nobody = randomUUID();
 for (const [title, method, path] of [
   ['create a withdrawal', 'POST', `/api/crypto/${nobody}/withdraw`],

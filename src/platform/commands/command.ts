@@ -15,12 +15,12 @@ export interface Command<Ctx = unknown> {
   changes: boolean;
   /** Larger than the usual body limit, for commands that take many records. */
   bodyBytesMax?: number;
-  /** Answers a file of one of these types instead of JSON; `run` gives a `Download`. */
+  /** Answers with a file of one of these types instead of JSON; `run` returns a `Download`. */
   fileTypes?: readonly string[];
   run(ctx: Ctx, input: never): Promise<unknown>;
 }
 
-/** Checks that `run` takes what `input` describes and gives what `output` describes. */
+/** Checks that `run` accepts what `input` describes and returns what `output` describes. */
 export function defineCommand<Ctx, I extends TObject, O extends TSchema>(
   command: Omit<Command<Ctx>, 'input' | 'output' | 'run'> & {
     input: I;
@@ -31,7 +31,7 @@ export function defineCommand<Ctx, I extends TObject, O extends TSchema>(
   return command;
 }
 
-/** A command whose answer is a file: the same words, route and guard, and the CLI writes it down. */
+/** A command whose answer is a file; the CLI writes it to disk. */
 export function defineFileCommand<Ctx, I extends TObject>(
   command: Omit<Command<Ctx>, 'input' | 'output' | 'run'> & {
     input: I;

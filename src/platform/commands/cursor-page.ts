@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { commonErrors } from '../errors/errors.ts';
 
-/** What every list command takes: keyset pages, so that page 1,000 costs what page 1 costs. */
+/** Input of every list command: keyset pages, so that page 1,000 costs what page 1 costs. */
 export const cursorInput = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Page size (default 50).' }),
@@ -27,8 +27,8 @@ export interface CursorPage<T> {
 }
 
 /**
- * Cuts `limit + 1` rows, as the queries fetch them, to a page and the cursor of the next. A cursor names its list, filter
- * included where it matters: that of another list would skip rows without a word.
+ * Cuts `limit + 1` rows to a page and the cursor of the next. A cursor names its list, including a filter
+ * that matters, because the cursor of another list would silently skip rows.
  */
 export function toCursorPage<T>(
   list: string,
@@ -45,7 +45,10 @@ function encodeCursor(list: string, key: string): string {
   return Buffer.from(`${list} ${key}`, 'utf8').toString('base64url');
 }
 
-/** The key inside a cursor of this list. `keyForm` is the form of its keys; anything else is refused, never sent to SQL. */
+/**
+ * The key inside a cursor of this list. `keyForm` is the form of its keys; anything else is refused and never
+ * reaches SQL.
+ */
 export function decodeCursor(list: string, cursor: string | undefined, keyForm: RegExp): string | undefined {
   if (cursor === undefined) return undefined;
   const text = Buffer.from(cursor, 'base64url').toString('utf8');
@@ -61,13 +64,13 @@ export function decodeCursor(list: string, cursor: string | undefined, keyForm: 
 
 export type CursorInput = { [K in keyof typeof cursorInput]?: Static<(typeof cursorInput)[K]> };
 
-/** A page by its number, counted from 0, of a list that is counted. */
+/** A page of a counted list by its number, from 0. */
 export interface NumberedPage {
   currentPage: number;
   pageSize: number;
 }
 
-/** Where a page is among all of them; `totalCount` is how many items there are in all. */
+/** Position of a page; `totalCount` is the number of items on all pages. */
 export function describePage(totalCount: number, { currentPage, pageSize }: NumberedPage) {
   const numberOfPages = Math.ceil(totalCount / pageSize);
   return { hasNextPage: currentPage + 1 < numberOfPages, currentPage, pageSize, numberOfPages, totalCount };

@@ -1,12 +1,12 @@
 import { type TObject, type TProperties, Type } from 'typebox';
 import type { NumberedPage } from './cursor-page.ts';
 
-/** An object with these properties and no others: what tools take and give, at every depth. */
+/** An object with exactly these properties: the inputs and outputs of tools, at every depth. */
 export function exactObject<P extends TProperties>(properties: P, description?: string): TObject<P> {
   return Type.Object(properties, { additionalProperties: false, ...(description && { description }) });
 }
 
-/** An edge of a period as tools take it; `src/platform/values/instant.ts` reads it. */
+/** Start or end of a period in a tool's input; `src/platform/values/instant.ts` reads it. */
 export const toolInstant = (description: string) =>
   Type.String({
     minLength: 10,
@@ -21,7 +21,7 @@ export const currentPageInput = Type.Integer({
   description: 'Page number; 0, the default, is the newest page.',
 });
 
-/** What tools with pages take. */
+/** Input of tools with pages. */
 export const pageInput = {
   pageSize: Type.Optional(
     Type.Integer({
@@ -34,7 +34,7 @@ export const pageInput = {
   currentPage: Type.Optional(currentPageInput),
 };
 
-/** Where a page is among all of them. */
+/** Position of a page. */
 export const toolPagination = exactObject({
   currentPage: Type.Integer(),
   pageSize: Type.Integer(),
@@ -46,7 +46,7 @@ export function paginate(totalCount: number, { currentPage, pageSize }: Numbered
   return { currentPage, pageSize, totalCount, hasNextPage: (currentPage + 1) * pageSize < totalCount };
 }
 
-/** Beside a page that is not the last. */
+/** Present if the page is not the last. */
 export const nextArguments = <P extends TProperties>(input: TObject<P>) =>
   Type.Optional(
     exactObject(
@@ -55,7 +55,7 @@ export const nextArguments = <P extends TProperties>(input: TObject<P>) =>
     ),
   );
 
-/** The arguments of a call with the next page instead of its own, where there is one. */
+/** The same arguments with the next page number, if there is a next page. */
 export function nextPageOf<Arguments extends { currentPage?: number }>(
   given: Arguments,
   hasNextPage: boolean,
@@ -65,8 +65,8 @@ export function nextPageOf<Arguments extends { currentPage?: number }>(
 }
 
 /**
- * The arguments of a call whose list ends where its caller said, or, from the first page on, at the moment of the call, so that
- * what is new by the next page moves nothing. What the page has from ahead of our clock stays in the list.
+ * Arguments whose list ends where the caller said or, from the first page on, at the time of the call, so
+ * that new items do not shift later pages. Items of the page that are ahead of our clock stay in the list.
  */
 export function pinEnd<Arguments extends { currentPage?: number }>(
   given: Arguments,
@@ -74,7 +74,7 @@ export function pinEnd<Arguments extends { currentPage?: number }>(
   { now, newest }: { now: Date; newest: Date | undefined },
 ): Arguments {
   if (given[field] !== undefined || (given.currentPage ?? 0) > 0) return given;
-  // The database knows instants more finely than dates here do.
+  // PostgreSQL has microseconds, a `Date` has milliseconds.
   const end = newest && newest >= now ? new Date(newest.getTime() + 1) : now;
   return { ...given, [field]: end.toISOString() };
 }

@@ -1,37 +1,37 @@
 import type { Static, TObject } from 'typebox';
 
-/** What a client may tell its user, and may decide by, before it calls: all four are said for every tool. */
+/** Hints that a client may show or decide by before a call; every tool sets all four. */
 export interface ToolHints {
   /** Changes nothing. */
   readOnly: boolean;
-  /** May take something away that cannot be had back. */
+  /** May remove something that cannot be restored. */
   destructive: boolean;
-  /** The same call again changes nothing more. */
+  /** Repeating the call has no further effect. */
   idempotent: boolean;
-  /** Reaches beyond what this service itself keeps. */
+  /** Reaches systems outside this service. */
   openWorld: boolean;
 }
 
-/** A tool for agents as data. One entry becomes a line of `tools/list` and a name that `tools/call` takes. */
+/** A tool for agents as data. One entry becomes a line of `tools/list` and a name for `tools/call`. */
 export interface Tool<Ctx = unknown> {
   name: string;
   /** For people. */
   title: string;
-  /** For the model: what it gives, when to use it, and the scope that it needs. */
+  /** For the model: what it returns, when to use it, and the scope that it needs. */
   description: string;
-  /** Whoever lacks it does not see the tool. */
+  /** Keys without it do not see the tool. */
   scope: string;
-  /** A further scope that a call with these arguments needs; they are as they came, of any shape. */
+  /** An additional scope that a call with these arguments needs; the arguments are not validated yet. */
   scopeFor?(args: Readonly<Record<string, unknown>>): string | undefined;
   hints: ToolHints;
-  /** The root is a plain object: hosts refuse a whole list for one with alternatives there. */
+  /** The root is a plain object: hosts refuse a whole list if one tool has alternatives there. */
   input: TObject;
   output: TObject;
-  /** What it gives is the payload; a `Refusal` is told to the model, anything else is an internal error. */
+  /** Returns the payload. A `Refusal` is sent to the model; anything else is an internal error. */
   run(ctx: Ctx, input: never): Promise<object>;
 }
 
-/** Checks that `run` takes what `input` describes and gives what `output` describes. */
+/** Checks that `run` accepts what `input` describes and returns what `output` describes. */
 export function defineTool<Ctx, I extends TObject, O extends TObject>(
   tool: Omit<Tool<Ctx>, 'input' | 'output' | 'run'> & {
     input: I;

@@ -32,8 +32,9 @@ export const digestOf = (files: readonly FunctionFile[]): string =>
 export const knownDigest = digestOf(readFunctions());
 
 /**
- * Which files are written: `forward`, those whose text changed, but none over the functions of a later release; `own`, those whose
- * text changed, also over a later release; `all`, every one, such as over a change by hand.
+ * Which files to write: `forward`, those whose text changed, but never over the functions of a later release;
+ * `own`, those whose text changed, even over a later release; `all`, every file, such as over a manual
+ * change.
  */
 export type FunctionChoice = 'forward' | 'own' | 'all';
 
@@ -98,8 +99,8 @@ export async function applyFunctions(
 }
 
 /**
- * In the order of their names. PostgreSQL looks at a body when it is called, but at a default, a view or an aggregate at once: a
- * file that needs another one comes again after the others.
+ * In order of their names. PostgreSQL checks a body when it is called, but a default, a view or an aggregate
+ * at once: a file that needs another is retried after the others.
  */
 export async function writeFunctions(client: pg.Client, files: readonly FunctionFile[]): Promise<void> {
   await client.query('set local check_function_bodies = off');

@@ -11,10 +11,10 @@ export interface Migration {
 }
 
 export interface Patience {
-  /** The longest that a migration waits for a lock, and requests behind it. */
+  /** Maximum wait of a migration for a lock; requests queue behind it. */
   lockMs: number;
   pauseMs: number;
-  /** After this, a lock that is still not free ends `migrate`. */
+  /** After this, a lock that is still held ends `migrate`. */
   giveUpMs: number;
 }
 
@@ -30,7 +30,7 @@ export const applyMigration = (
       : applyInTransaction(client, migration, patience),
   );
 
-/** Does it again and again where somebody has a table locked; gives up with a sentence that says who. */
+/** Retries while another session has a table locked; gives up with a message that names the session. */
 export async function untilUnlocked<T>(
   client: pg.Client,
   databaseUrl: string,
@@ -68,18 +68,18 @@ async function applyInTransaction(
     await note(client, migration);
     await client.query('commit');
   } catch (error) {
-    // A lost connection cannot be told to roll back; PostgreSQL does it automatically.
+    // A lost connection cannot roll back; PostgreSQL does it automatically.
     await client.query('rollback').catch(() => undefined);
     throw error;
   }
 }
 
-/** Nobody waits for an index that is built concurrently, so it may wait for others itself. It cannot be part of a transaction. */
+/** A concurrent index build blocks nobody, so it may wait for others. It cannot be part of a transaction. */
 async function buildIndex(client: pg.Client, migration: Migration, { giveUpMs }: Patience): Promise<void> {
   const name = /^create (?:unique )?index concurrently if not exists (\w{1,63}) /im.exec(migration.sql)?.[1];
   if (!name) throw new Error('outside a transaction stands one `create index concurrently if not exists`');
   await client.query(`set lock_timeout = ${giveUpMs}`);
-  // What a build that failed has left behind is in the way, and is used by nobody.
+  // A failed build leaves an invalid index that blocks the name.
   const { rows } = await client.query(
     'select from pg_index where indexrelid = to_regclass($1) and not indisvalid',
     [name],
@@ -97,7 +97,7 @@ async function note(client: pg.Client, { version, name, sha256 }: Migration): Pr
   ]);
 }
 
-/** A deadlock, too: the others go on, and we try again. */
+/** Also after a deadlock: the others continue, and we retry. */
 const isLockTimeout = (error: Error) => ['55P03', '40P01'].includes((error as { code?: string }).code ?? '');
 
 async function pidOf(client: pg.Client): Promise<number> {

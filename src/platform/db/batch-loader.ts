@@ -1,13 +1,13 @@
 import { DatabaseUnavailable } from '../errors/errors.ts';
 import type { Db } from './db.ts';
 
-/** So that a statement stays short, however many ask at once, and that the database and we work at the same time, not in turns. */
+/** Bounds the size of a statement, and lets the database and this process work at the same time. */
 const questionsMax = 16;
 
 /**
- * A query for one thing out of a query for many: what is asked for in the same turn of the event loop is asked together, so that a
- * busy server pays once for what it would have paid for each. Nothing is kept: every answer is of a query that began after its
- * question. `ask` answers the questions in their order.
+ * Turns a query for many keys into a query for one: calls in the same turn of the event loop share one query,
+ * so that a busy server pays its overhead once. Nothing is cached: every answer comes from a query that began
+ * after the call. `ask` returns answers in the order of its keys.
  */
 export function batchLoader<Question, Answer>(
   ask: (db: Db, questions: Question[]) => Promise<Answer[]>,
@@ -42,8 +42,8 @@ interface Turn<Question, Answer> {
 type Outcome<Answer> = { value: Answer } | { failure: unknown };
 
 /**
- * One question that cannot be answered must not fail its neighbours: each is asked for itself then. A database that is away or too
- * busy is so for all, and asking it more often would not help.
+ * If a batch fails, retry each item alone so that one bad item cannot fail the others. If the database is
+ * down or too busy, retrying would not help.
  */
 async function askIsolated<Question, Answer>(
   ask: (db: Db, questions: Question[]) => Promise<Answer[]>,

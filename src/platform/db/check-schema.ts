@@ -4,9 +4,10 @@ import { writeFunctions } from './apply-functions.ts';
 import type { Release } from './migrate.ts';
 
 /**
- * Where a database differs from a release, a sentence each: migrations that were not applied, else functions, views and triggers.
- * It writes the function files inside a transaction, compares what PostgreSQL then says of them with what it said before, and
- * rolls back. A function that no file has written, such as with arguments of an earlier release, has no file.
+ * Lists how a database differs from a release, one sentence each: migrations that were not applied, else
+ * functions, views and triggers. It writes the function files in a transaction, compares PostgreSQL's
+ * definitions before and after, and rolls back. A function that no file defines, such as an old signature, is
+ * reported as having no file.
  */
 export async function findDrift(databaseUrl: string, { migrations, functions }: Release): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
@@ -49,11 +50,14 @@ async function readApplied(client: pg.Client): Promise<Set<number>> {
 
 interface Definition {
   text: string;
-  /** The version of its row, which each write changes. Null of a view. */
+  /** The version of its row, which each write changes; null for a view. */
   row: string | null;
 }
 
-/** By name and arguments: what PostgreSQL says of each function, aggregate and view that no extension brought. */
+/**
+ * PostgreSQL's definition of each function, aggregate and view that belongs to no extension, by name and
+ * arguments.
+ */
 async function readDefinitions(client: pg.Client): Promise<Map<string, Definition>> {
   const { rows } = await client.query<Definition & { name: string }>(`
     select format('%s(%s)', p.proname, pg_get_function_identity_arguments(p.oid)) as name,
@@ -81,7 +85,7 @@ async function readTriggers(client: pg.Client): Promise<Trigger[]> {
   return rows;
 }
 
-/** Most triggers are made by migrations, which are not written again: database/schema.sql lists what they have made. */
+/** Most triggers are created by migrations, which are not run again: database/schema.sql lists them. */
 function findTriggerDrift(triggers: readonly Trigger[]): string[] {
   const live = new Map(triggers.map((trigger) => [nameOf(trigger.definition), trigger]));
   const schema = readFileSync(new URL('../../../database/schema.sql', import.meta.url), 'utf8');

@@ -10,30 +10,33 @@ export type Row = Record<string, unknown>;
 export interface Db {
   query<T extends Row = Row>(text: string, values?: readonly unknown[]): Promise<T[]>;
   /**
-   * Runs `work` in a transaction; inside one already, in the same one. It resolves only if PostgreSQL committed: an error of a
-   * statement that `work` caught has undone everything, and is thrown all the same.
+   * Runs `work` in a transaction; within a transaction, in the same one. It resolves only if PostgreSQL
+   * committed: if `work` caught the error of a statement, everything is rolled back and this throws.
    */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
 }
 
 export interface Pool extends Db {
-  /** With a signal, an abort ends the transaction at the server and gives its connection back, whatever `work` waits for. */
+  /**
+   * With a signal, an abort ends the transaction at the server and releases its connection, whatever `work`
+   * waits for.
+   */
   transaction<T>(work: (db: Db) => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** Waits for what is running and closes every connection. Safe to call twice. */
+  /** Waits for running work and closes every connection. Safe to call twice. */
   end(): Promise<void>;
-  /** Breaks every connection at once; what was running on one fails as if the database had gone. */
+  /** Breaks every connection at once; running statements fail as if the database were down. */
   cutOff(): void;
   counts(): { total: number; idle: number; waiting: number };
-  /** Calls `onNotice` when somebody notifies the channel; the caller stops it before the pool is ended. */
+  /** Calls `onNotice` for each notification of the channel; the caller stops it before the pool ends. */
   listen(channel: string, onNotice: () => void): Listener;
 }
 
 export interface PoolOptions {
   url: string;
   connectionsMax: number;
-  /** Connecting and waiting for a free connection share it: a server that accepts and then says nothing must not hold a request. */
+  /** For connecting and for waiting for a free connection: a silent server must not block a request. */
   connectTimeoutMs?: number;
-  /** A statement that waits for a lock holds a connection that others need: its caller can ask again. */
+  /** A statement that waits for a lock occupies a connection that others need; its caller can retry. */
   lockTimeoutMs?: number;
   statementTimeoutMs: number;
   log: Log;
@@ -65,15 +68,15 @@ export function createPool(options: PoolOptions): Pool {
     keepAlive: true,
     statement_timeout: statementTimeoutMs,
     lock_timeout: lockTimeoutMs,
-    // The server cancels first; this one is for a server that froze or a network that went dark.
+    // The server cancels first; this limit is for a frozen server or a dead network.
     query_timeout: statementTimeoutMs + 1_000,
     // A frozen process must not keep row locks.
     idle_in_transaction_session_timeout: 10_000,
   });
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   driver.on('error', (err) => log.warn({ err }, 'idle database connection lost'));
-  // Nor does the pool listen between a connection's first answer and whoever asked for it: a server that dies then sends both
-  // at once, and its last words would end the process. Whoever has the connection learns it from the next query.
+  // Nor does the pool listen between a connection's first answer and its caller: a server that dies then
+  // would end the process. The caller gets the error from the next query.
   driver.on('connect', (client) => client.on('error', () => {}));
 
   return {
@@ -83,14 +86,17 @@ export function createPool(options: PoolOptions): Pool {
     cutOff,
     async end() {
       if (!driver.ending) await driver.end();
-      // The driver has said goodbye and a frozen server does not answer: its sockets must not keep the process.
+      // A frozen server does not answer the goodbye: its sockets must not keep the process alive.
       setTimeout(cutOff, 1_000).unref();
     },
     counts: () => ({ total: driver.totalCount, idle: driver.idleCount, waiting: driver.waitingCount }),
   };
 }
 
-/** The driver's own `query` closes the connection at any error: a refused insert would cost the next caller a login. */
+/**
+ * The driver's `query` closes the connection at any error: a refused insert would cost the next caller a
+ * login.
+ */
 async function runOnOwn<T extends Row>(
   driver: pg.Pool,
   text: string,
@@ -119,8 +125,9 @@ async function runQuery<T extends Row>(
 }
 
 /**
- * Statements with values are prepared once for each connection: planned again at each call, the rate limiter's took twice as
- * long. Our SQL is fixed texts; should some code ever build texts, the bound keeps servers from filling up with plans.
+ * Statements with values are prepared once for each connection: planned at each call, the rate limiter's took
+ * twice as long. Our SQL is fixed texts; the bound protects servers from too many plans if code ever builds
+ * texts.
  */
 const statementNames = new Map<string, string>();
 const statementNamesMax = 1_000;
@@ -144,13 +151,13 @@ async function runTransaction<T>(
   const aborted = untilAborted(signal, () => {
     isOver = true;
     discard(signal!.reason);
-    // Closing it from here, the server would notice only after the statement that is running.
+    // If we closed it here, the server would notice only after the running statement.
     const { processID } = client as pg.PoolClient & { processID: number };
     driver.query('select pg_terminate_backend($1)', [processID]).catch(() => undefined);
   });
   const db: Db = {
     query: (text, values) => {
-      // A branch that outlives its transaction would write into whatever the connection does next.
+      // A branch that outlives its transaction would write into the connection's next use.
       if (isOver) return Promise.reject(new Error('this transaction is over'));
       return runQuery<never>(client, text, values).catch(noteLoss);
     },
@@ -166,7 +173,7 @@ async function runTransaction<T>(
     return result;
   } catch (error) {
     isOver = true;
-    // On a connection that hangs, a rollback would hang as long again; closing it rolls back as well.
+    // On a hanging connection a rollback would hang as well; closing it also rolls back.
     if (signal?.aborted) throw signal.reason;
     if (!isLoss(error)) await client.query('rollback').catch(discard);
     throw error;
@@ -176,7 +183,7 @@ async function runTransaction<T>(
   }
 }
 
-/** Rejects when the signal is aborted; forgotten once the work is over. */
+/** Rejects when the signal is aborted; stops listening once the work is over. */
 function untilAborted(signal: AbortSignal | undefined, onAbort: () => void) {
   const { promise, reject } = Promise.withResolvers<never>();
   // It may come while nobody waits for it yet.
@@ -190,7 +197,7 @@ function untilAborted(signal: AbortSignal | undefined, onAbort: () => void) {
   return { promise, forget: () => signal?.removeEventListener('abort', listener) };
 }
 
-/** A connection to oneself. One that broke, or may have, is closed on release instead of being handed to the next. */
+/** A dedicated connection. One that broke, or may have, is closed on release. */
 async function checkOut(driver: pg.Pool) {
   let client: pg.PoolClient;
   try {
@@ -234,7 +241,7 @@ const unavailableCodes = new Set([
   '53300', // too_many_connections
   '25006', // read_only_sql_transaction: a standby that is not promoted yet
 ]);
-/** The server is there and another attempt may succeed: it was busy, or two transactions met. */
+/** The server answers and a retry may succeed: it was busy, or two transactions conflicted. */
 const busyCodes = new Set([
   '40001', // serialization_failure
   '40P01', // deadlock_detected

@@ -3,11 +3,11 @@ import type { Db, Pool } from './db.ts';
 export interface Fence {
   /** Ends transactions that are open, and refuses more. */
   signal: AbortSignal;
-  /** Looks before each commit whether it may still be; throws if not. */
+  /** Checks before each commit whether it is still allowed; throws if not. */
   check?(db: Db): Promise<void>;
 }
 
-/** A pool for work that may have to be stopped from outside: nothing is written through it once that has happened. */
+/** A pool for work that can be stopped from outside: nothing is written through it after that. */
 export function fencePool(pool: Pool, { signal, check }: Fence): Pool {
   const guarded = (db: Db): Db => {
     const own: Db = {

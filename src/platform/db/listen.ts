@@ -10,14 +10,19 @@ export interface ListenOptions {
   url: string;
   channel: string;
   log: Log;
-  /** Called for each notice, and after each connection: what came while there was none is not sent again. */
+  /**
+   * Called for each notification and after each connection, because notifications sent while disconnected are
+   * lost.
+   */
   onNotice(): void;
 }
 
 const reconnectMs = 1_000;
 const goodbyeMs = 1_000;
 
-/** Listens to a PostgreSQL channel on a connection of its own, which is replaced when it breaks, until stopped. */
+/**
+ * Listens to a PostgreSQL channel on a dedicated connection, which is replaced when it breaks, until stopped.
+ */
 export function listen({ url, channel, log, onNotice }: ListenOptions): Listener {
   let isStopping = false;
   let client: pg.Client | undefined;
@@ -64,7 +69,7 @@ export function listen({ url, channel, log, onNotice }: ListenOptions): Listener
     async stop() {
       isStopping = true;
       clearTimeout(timer);
-      // A frozen server does not answer the goodbye: its socket must not keep the process.
+      // A frozen server does not answer the goodbye: its socket must not keep the process alive.
       const cutOff = setTimeout(() => socket?.destroy(), goodbyeMs);
       await client?.end().catch(() => {});
       clearTimeout(cutOff);

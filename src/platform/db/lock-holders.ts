@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 export interface LockHolders {
-  /** Those that were last seen in the way; undefined if none was. */
+  /** The sessions last seen holding the lock; undefined if none was seen. */
   describe(): string | undefined;
   stop(): Promise<void>;
 }
@@ -17,8 +17,8 @@ interface Holder {
 const everyMs = 100;
 
 /**
- * Looks from a second connection at who keeps a session waiting: once that session has given up, PostgreSQL no longer says. What
- * the others run is left out, as it may hold personal data.
+ * Finds, from a second connection, which sessions block a session; PostgreSQL no longer knows once that
+ * session gives up. Omits their statements, which may contain personal data.
  */
 export async function watchLockHolders(databaseUrl: string, pid: number): Promise<LockHolders> {
   const client = new pg.Client({

@@ -31,7 +31,7 @@ export function readMigrations(): Migration[] {
   });
 }
 
-/** What a release brings a database to. */
+/** The schema of a release. */
 export interface Release {
   migrations: readonly Migration[];
   functions: readonly FunctionFile[];
@@ -49,15 +49,15 @@ export const readRelease = (): Release => ({ migrations: readMigrations(), funct
 export const knownVersion = readMigrations().at(-1)?.version ?? 0;
 
 /**
- * Requests for a locked table queue behind us while we wait for it, so we wait for less than requests do
- * (`DATABASE_LOCK_TIMEOUT_MS`), and then let them pass before we ask again.
+ * Requests for a locked table queue behind us, so we wait less than requests do (`DATABASE_LOCK_TIMEOUT_MS`)
+ * and then let them pass before we retry.
  */
 const usualPatience: Patience = { lockMs: 500, pauseMs: 1_000, giveUpMs: 120_000 };
 
-/** How long another process may migrate before we no longer wait for it. */
+/** How long we wait for another process that migrates. */
 const othersMs = 600_000;
 
-// One number for every Causeway process, so that they queue for the same lock.
+// One number for every Causeway process, so that they share one lock.
 const lockKey = 4_711_204_018n;
 
 export interface MigrateOptions {
@@ -68,9 +68,9 @@ export interface MigrateOptions {
 }
 
 /**
- * Brings the database to a release: its migrations, each in a separate transaction or not at all, then its functions in one.
- * Requests go on meanwhile. Any number of processes may call this at once: one holds the advisory lock, the others wait and
- * then find nothing to do.
+ * Brings the database to a release: its migrations, each in a separate transaction, then its functions in
+ * one. Requests continue meanwhile. Any number of processes may call this at once: one holds the advisory
+ * lock, the others wait and then find nothing to do.
  */
 export async function migrate(
   databaseUrl: string,
@@ -78,7 +78,7 @@ export async function migrate(
 ): Promise<Applied> {
   const { migrations, functions } = release;
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
-  // The statement under way fails with the same error; without a listener it would end the process.
+  // The running statement fails with the same error; without a listener it would end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -126,7 +126,10 @@ async function requireServerVersion(client: pg.Client): Promise<void> {
   }
 }
 
-/** Asks again and again instead of waiting in one statement: an index that is built concurrently waits for every statement to end. */
+/**
+ * Polls instead of waiting in one statement, because a concurrent index build waits for every statement to
+ * end.
+ */
 async function waitForOthers(client: pg.Client): Promise<void> {
   const until = performance.now() + othersMs;
   for (;;) {
@@ -147,7 +150,7 @@ async function waitForOthers(client: pg.Client): Promise<void> {
 export interface Schema {
   /** 0 for a database without one. */
   version: number;
-  /** Whether this release's functions were applied; later ones may have replaced some since. */
+  /** Whether this release's functions were applied; a later release may have replaced some since. */
   hasFunctions: boolean;
 }
 
@@ -166,14 +169,17 @@ export async function readSchema(db: Db): Promise<Schema> {
   return { version: row!.version, hasFunctions: sets.length > 0 };
 }
 
-/** Why this release cannot work with a schema yet. A newer one is a deploy under way: its functions still serve this release. */
+/**
+ * Why this release cannot work with a schema yet. A newer schema is a deploy in progress: its functions still
+ * serve this release.
+ */
 export function faultInSchema({ version, hasFunctions }: Schema): string | undefined {
   if (version < knownVersion) return `at schema version ${version} and this release needs ${knownVersion}`;
   if (version === knownVersion && !hasFunctions) return 'without the functions of this release';
   return undefined;
 }
 
-/** Refuses to serve on a schema that this release does not know or that is not yet brought up to it. */
+/** Refuses to serve on a schema that is newer than this release knows or not migrated yet. */
 export function requireKnownSchema(schema: Schema): void {
   requireNotNewer(schema.version, knownVersion);
   const fault = faultInSchema(schema);

@@ -3,7 +3,7 @@ export interface Detail {
   message: string;
 }
 
-/** A refusal the caller caused or must know of: it carries everything that a surface needs to answer. */
+/** A refusal that the caller caused or must know about, with everything that a surface needs to answer. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
@@ -27,7 +27,7 @@ export interface RefusalOptions {
   message?: string;
   details?: Detail[];
   headers?: Record<string, string>;
-  /** What the contract has in the body beside `error`; the route's schema of that status names them. */
+  /** Fields of the contract's body besides `error`; the route's schema of that status names them. */
   fields?: Record<string, string>;
   cause?: unknown;
 }
@@ -49,7 +49,7 @@ export function defineErrors<T extends Record<string, readonly [status: number, 
   return factories;
 }
 
-/** What any surface may answer, whatever the feature. */
+/** Errors of every surface and feature. */
 export const commonErrors = defineErrors({
   invalidRequest: [400, 'Invalid request'],
   notFound: [404, 'Not found'],
@@ -61,7 +61,7 @@ export const commonErrors = defineErrors({
   unavailable: [503, 'Service unavailable'],
 });
 
-/** PostgreSQL could not be reached, is going down, or was too busy; the same call may succeed later. */
+/** PostgreSQL is unreachable, shutting down or too busy; a retry may succeed. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
   readonly isConnectionLost: boolean;

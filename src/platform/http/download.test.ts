@@ -9,7 +9,7 @@ import { createMetrics } from '../observe/metrics.ts';
 import { createDownloads, type Download } from './download.ts';
 import { createHttpServer, type HttpServer } from './http.ts';
 
-/** What each test sends; made anew by each of them. */
+/** What each test sends; every test sets it. */
 let open: () => Promise<Download>;
 let server: HttpServer;
 let url: string;
@@ -55,7 +55,7 @@ function makeSource(chunk: string, options: { count?: number; failAt?: number; e
   return Object.assign(source, { chunks: chunks() });
 }
 
-/** A reader that sends a request and reads nothing until it is told to. */
+/** A reader that sends a request and reads nothing until the test says so. */
 async function connectOnly(path: string, version = '1.1'): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });

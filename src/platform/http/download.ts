@@ -4,7 +4,7 @@ import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { commonErrors } from '../errors/errors.ts';
 import { type FastifyReply, type FastifyRequest, setSocketTimeout } from './http.ts';
 
-/** A file that is made while it is sent. */
+/** A file that is streamed while it is made. */
 export interface Download {
   contentType: string;
   /** Letters, digits, hyphens and dots: it goes into a header as it is. */
@@ -12,12 +12,12 @@ export interface Download {
   chunks: AsyncIterable<string | Uint8Array>;
 }
 
-/** A file costs memory and turns of the database for as long as its reader takes, so everything about it has an end. */
+/** A file costs memory and database work as long as its reader takes, so everything about it is limited. */
 export const downloadLimits = {
   atOnceMax: 8,
-  /** One caller must not have all the places. */
+  /** One caller must not use all places. */
   ofCallerMax: 2,
-  /** Nothing was read for so long: the reader is gone, or wants us to wait for ever. */
+  /** A reader that reads nothing for so long is gone or malicious. */
   stallMs: 30_000,
   /** A million lines at a few megabits a second. */
   durationMaxMs: 15 * 60_000,
@@ -31,8 +31,9 @@ export type SendDownload = (
 ) => Promise<FastifyReply>;
 
 /**
- * Answers with a file. What fails before its first byte is an error like any other; what fails later breaks the connection, so
- * that no file looks whole and is not. A reader who goes away ends the making of it.
+ * Answers with a file. A failure before the first byte is an ordinary error; a later one breaks the
+ * connection, so that no truncated file looks complete. If the reader disconnects, the file is no longer
+ * made.
  */
 export function createDownloads(limits = downloadLimits): SendDownload {
   const running: string[] = [];
@@ -78,19 +79,19 @@ export function createDownloads(limits = downloadLimits): SendDownload {
   };
 }
 
-/** The chunks again, the first of which is read already. */
+/** The chunks again, with the first one already read. */
 async function* resume<T>(first: IteratorResult<T>, rest: AsyncIterator<T>, onStart: () => void) {
   onStart();
   for (let next = first; !next.done; next = await rest.next()) {
     yield next.value;
-    // A fast reader and a fast source would keep this process to themselves.
+    // Yield, or a fast reader and a fast source would occupy this process.
     await letOthersRun();
   }
 }
 
 /**
- * A reader by HTTP/1.0, as many a proxy is, takes the end of the connection for the end of the file; a reset is an error to
- * every reader.
+ * HTTP/1.0 readers, such as many proxies, treat the end of the connection as the end of the file; a reset is
+ * an error to every reader.
  */
 function resetSocket({ raw: { socket } }: FastifyRequest): void {
   if (socket instanceof Socket) socket.resetAndDestroy();

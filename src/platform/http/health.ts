@@ -8,7 +8,7 @@ import type { HttpServer } from './http.ts';
 const status = Type.Object({ status: Type.String() });
 const tags = ['Service'];
 
-/** Alive, ready, and how it is doing. None of the three says anything about a partner or a user. */
+/** Liveness, readiness and metrics; none shows anything about a partner or a user. */
 export function healthRoutes(server: HttpServer, { db, metrics }: { db: Db; metrics: Metrics }): void {
   server.get(
     '/health',

@@ -1,4 +1,4 @@
-/** Lets `max` through at a time; the others wait their turn, in order. */
+/** Lets `max` run at a time; the others wait in order. */
 export function limitConcurrency(max: number): <T>(work: () => Promise<T>) => Promise<T> {
   let inside = 0;
   const waiting: (() => void)[] = [];
@@ -8,7 +8,7 @@ export function limitConcurrency(max: number): <T>(work: () => Promise<T>) => Pr
     try {
       return await work();
     } finally {
-      // The place passes straight to the next in line, so nobody can slip in between.
+      // The place passes directly to the next in line, so nobody can overtake.
       const next = waiting.shift();
       if (next) next();
       else inside--;

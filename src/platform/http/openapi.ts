@@ -22,7 +22,10 @@ export interface ApiDescription {
   securitySchemes: Record<string, ReturnType<typeof bearer | typeof headerKey>>;
 }
 
-/** `/openapi.json`, made from the schemas that validate, and `/docs`, a reference page whose assets are all our own. */
+/**
+ * `/openapi.json`, generated from the schemas that validate, and `/docs`, a reference page that loads no
+ * external assets.
+ */
 export async function openapiRoutes(server: HttpServer, description: ApiDescription): Promise<void> {
   const { title, version, securitySchemes } = description;
   await server.register(swagger, {

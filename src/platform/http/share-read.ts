@@ -1,6 +1,9 @@
 import type { Db } from '../db/db.ts';
 
-/** One query for all who ask while it runs: the gauges of a scrape that show several figures of the same rows. */
+/**
+ * One query for all callers while it runs, such as the gauges of a scrape that show several figures of the
+ * same rows.
+ */
 export function shareRead<T>(read: (db: Db) => Promise<T>): (db: Db) => Promise<T> {
   const running = new WeakMap<Db, Promise<T>>();
   return (db) => {

@@ -6,7 +6,7 @@ import { createMetrics } from '../observe/metrics.ts';
 import { createHttpServer } from './http.ts';
 import { limits } from './limits.ts';
 
-// In a file of its own, beside which the others run: it waits for longer than the connection timeout.
+// In a separate file, so that other tests run beside it: it waits longer than the connection timeout.
 test('200: an answer that takes longer than the connection timeout is not cut off while we work on it', async () => {
   const server = createHttpServer({ log: testLog(), metrics: createMetrics(), trustedProxies: [] });
   server.get('/slow', async () => {

@@ -1,16 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Deeper than any body of ours, far from what would exhaust the stack of whatever walks the value. */
+/** Deeper than any body of ours, and far below what could exhaust the stack. */
 export const depthMax = 32;
 
-/** The text names the fault; it never quotes the body. */
+/** The message names the fault; it never quotes the body. */
 export class JsonFault extends Error {
   override readonly name = 'JsonFault';
 }
 
 /**
- * JSON as a body may be: valid UTF-8, one value, bounded depth, no key twice (`JSON.parse` would let the last one win, so
- * two readers of one request could see two amounts), no `__proto__`, no text that PostgreSQL cannot hold.
+ * Strict JSON: valid UTF-8, one value, bounded depth, no duplicate key (`JSON.parse` keeps the last one, so
+ * two readers could see two amounts), no `__proto__`, no text that PostgreSQL cannot store.
  */
 export function parseStrictJson(bytes: Uint8Array): unknown {
   const text = decode(bytes);
@@ -25,7 +25,7 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
 }
 
 function decode(bytes: Uint8Array): string {
-  // `TextDecoder` says the same and takes five times as long for a small body.
+  // `TextDecoder` does the same and takes five times as long for a small body.
   if (!isUtf8(bytes)) throw new JsonFault('Body is not valid UTF-8');
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   return buffer.toString('utf8', hasByteOrderMark(buffer) ? 3 : 0);
@@ -81,7 +81,7 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
-/** Valid UTF-8 holds neither, so only an escape can bring them in. */
+/** Valid UTF-8 contains neither, so only an escape can produce them. */
 function checkCharacters(text: string): void {
   if (text.includes('\0')) throw new JsonFault('Body must not contain the character U+0000');
   if (!text.isWellFormed()) throw new JsonFault('Body must not contain an unpaired surrogate');

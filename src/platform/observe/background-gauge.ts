@@ -10,8 +10,9 @@ interface Kept {
 }
 
 /**
- * A figure whose reading takes longer the more there is: a scrape shows the last one, and starts another in the background if that
- * one is older than `everyMs`. Only the first scrape of a process waits. A second gauge tells its age.
+ * A gauge whose reading gets slower with more data: a scrape shows the last value, and starts another read in
+ * the background if it is older than `everyMs`. Only the first scrape of a process waits. A second gauge has
+ * its age.
  */
 export function backgroundGauge<Deps extends { clock: Clock }>(
   source: GaugeSource<Deps> & { everyMs: number },

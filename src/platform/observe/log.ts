@@ -31,11 +31,13 @@ export const redactedFields = [
 
 export interface LogOptions {
   level: string;
-  /** Where the lines go; standard output when left out. */
+  /** Where the lines go; default: standard output. */
   destination?: { write(line: string): void };
 }
 
-/** A pino logger. Request lines are built from an allow-list of fields (see http.ts); redaction is the second fence. */
+/**
+ * A pino logger. Request lines use an allow-list of fields (see http.ts); redaction is the second defence.
+ */
 export function createLog({ level, destination }: LogOptions): Log {
   const options = {
     level,
@@ -72,8 +74,8 @@ function describeError(error: unknown): Record<string, unknown> {
 }
 
 /**
- * A child logger that is made when it is first written to. Every request has one and few write to it: making it took as long as
- * reading the request's headers.
+ * A child logger that is created at its first write. Every request has one and few write to it: creating it
+ * took as long as reading the request's headers.
  */
 export class LazyChildLog {
   readonly #parent: Log;
@@ -90,12 +92,12 @@ export class LazyChildLog {
     return this.#child;
   }
 
-  /** What each of its lines has. */
+  /** Fields of each line. */
   get bindings(): Readonly<Record<string, unknown>> {
     return this.#bindings;
   }
 
-  /** Lines from now on have these, too. */
+  /** Adds fields to all later lines. */
   bind(more: Record<string, unknown>): void {
     this.#bindings = { ...this.#bindings, ...more };
     this.#child = undefined;

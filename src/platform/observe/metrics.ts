@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** A figure that a feature publishes: read from the database when Prometheus asks, never kept in memory. */
+/** A gauge of a feature: read from the database at each scrape, never kept in memory. */
 export interface GaugeSource<Deps> {
   name: string;
   help: string;
@@ -12,9 +12,9 @@ export interface Metrics {
   registry: Registry;
   observeRequest(labels: { method: string; route: string; status: number }, seconds: number): void;
   countRefusedKey(reason: string): void;
-  /** refused: the tool told its caller what was wrong; failed: it broke. */
+  /** refused: the tool sent its caller the reason; failed: an internal error. */
   countToolCall(tool: string, outcome: 'done' | 'refused' | 'failed'): void;
-  /** hung: it was ended because it took too long; lost: another worker took it over meanwhile. */
+  /** hung: ended after a timeout; lost: another worker took over. */
   countJob(job: string, outcome: 'done' | 'failed' | 'elsewhere' | 'hung' | 'lost'): void;
   countNodeCall(network: string, method: string, outcome: string): void;
   /** Adds gauges that are filled at each scrape; a source that fails leaves a gap instead of failing the scrape. */

@@ -1,6 +1,6 @@
 import type { RateLimiter, RatePolicy } from './policy.ts';
 
-/** The instants of admitted requests by subject: those of the running window and those of the one before. */
+/** Times of admitted requests by subject: those of the current window and those of the previous one. */
 interface Generations {
   startedAt: number;
   young: Map<string, number[]>;
@@ -8,8 +8,8 @@ interface Generations {
 }
 
 /**
- * For a process that serves alone. Keeps the instants of admitted requests, at most `quota` of them for each subject, and
- * forgets a subject only when its window is empty: a flood of other subjects never evicts one, so it cannot weaken the
+ * For a single process. Keeps the times of admitted requests, at most `quota` for each subject, and forgets a
+ * subject only when its window is empty: a flood of other subjects never evicts one, so it cannot weaken the
  * limit.
  */
 export function createMemoryLimiter(monotonicMs: () => number = () => performance.now()): RateLimiter {
@@ -36,8 +36,9 @@ export function createMemoryLimiter(monotonicMs: () => number = () => performanc
 }
 
 /**
- * A subject that was admitted is in `young`, so whoever is still only in `old` a whole window later has an empty window: the
- * map is dropped unread. Looking through a million subjects instead held the event loop for 450 ms.
+ * An admitted subject is in `young`, so a subject that is only in `old` a whole window later has an empty
+ * window, and the map is dropped unread. Scanning a million subjects instead blocked the event loop for 450
+ * ms.
  */
 function generationsAt(policies: Map<string, Generations>, policy: RatePolicy, now: number): Generations {
   const known = policies.get(policy.name);

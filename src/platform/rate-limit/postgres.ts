@@ -2,12 +2,15 @@ import type { Db } from '../db/db.ts';
 import type { RateLimiter } from './policy.ts';
 import { admitHit, deleteEmptyWindows } from './queries.ts';
 
-/** For several processes that serve together: one row a subject, decided under its lock by the database's clock. */
+/** For several processes: one row a subject, decided under its lock by the database's clock. */
 export function createPostgresLimiter(db: Db): RateLimiter {
   return { admit: (policy, subject) => admitHit(db, policy, subject) };
 }
 
-/** Drops rows whose windows are empty, many at once. Changes no verdict: an absent row and an empty window mean the same. */
+/**
+ * Deletes rows whose windows are empty, in bulk. This changes no verdict: no row and an empty window mean the
+ * same.
+ */
 export function sweepRateLimits(db: Db): Promise<void> {
   return deleteEmptyWindows(db);
 }

@@ -1,13 +1,14 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 /**
- * Encryption at rest for single values. Each value has a data key of its own, wrapped by a master key; both layers are
- * AES-256-GCM with `place` (table, column and row) as additional data, so that a ciphertext moved elsewhere does not open.
+ * Encryption at rest for single values. Each value has a separate data key, wrapped by a master key. Both layers
+ * are AES-256-GCM with `place` (table, column and row) as additional data, so that a ciphertext moved elsewhere
+ * does not open.
  *
  *   format 1 | master key version, 2 bytes | wrapped data key, 60 bytes | sealed value
  *
- * Rotation is online: add a master key with a higher version and new values use it, while old ones still open until they are
- * sealed anew.
+ * Rotation is online: add a master key with a higher version and new values use it, while old ones still open
+ * until they are sealed again.
  */
 export interface Sealer {
   seal(place: string, plaintext: string): Buffer;

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-/** Why a text is no CIDR block, or undefined if it is one. A bare address counts as a block of one. */
+/** Why a text is not a CIDR block, or undefined if it is one. A bare address counts as a block of one. */
 export function faultInCidr(text: string): string | undefined {
   const [address = '', prefix, ...rest] = text.split('/');
   const version = isIP(address);

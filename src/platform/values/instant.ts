@@ -4,12 +4,12 @@ const instantPattern =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?)?$/;
 
 /**
- * An edge of a period, both of which belong to it: a date without a time is that whole day in UTC, a time without an offset is
- * UTC. Undefined where the text is neither, or a day that does not exist.
+ * Start or end of a period, inclusive: a date without a time is that whole day in UTC, a time without an
+ * offset is UTC. Undefined if the text is neither, or a day that does not exist.
  */
 export function parseInstant(text: string, edge: 'start' | 'end'): Date | undefined {
   const [, day, minutes, seconds = ':00', offset = 'Z'] = instantPattern.exec(text) ?? [];
-  // `Date` turns 30 February into 2 March; a day that does not come back as it went in is none.
+  // `Date` turns 30 February into 2 March; a day that does not round-trip is invalid.
   const midnight = new Date(`${day}T00:00:00Z`);
   if (!day || Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, 10) !== day) {
     return undefined;
@@ -20,7 +20,7 @@ export function parseInstant(text: string, edge: 'start' | 'end'): Date | undefi
   return Number.isNaN(instant.getTime()) ? undefined : instant;
 }
 
-/** The same of a field that may be left out; refused by its name where it is none. */
+/** The same for an optional field; an invalid value is refused by the field's name. */
 export function readInstant(
   field: string,
   text: string | undefined,
@@ -36,7 +36,7 @@ export function readInstant(
   return instant;
 }
 
-/** Two fields that are the ends of a period, by their names. */
+/** Two fields that are the ends of a period. */
 export function readPeriod(
   [startField, start]: readonly [field: string, text: string | undefined],
   [endField, end]: readonly [field: string, text: string | undefined],

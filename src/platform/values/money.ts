@@ -1,7 +1,10 @@
 /** Digits with an optional fraction: no sign, no exponent, no separators, no leading zeros, ASCII digits only. */
 const decimalPattern = /^(0|[1-9][0-9]{0,30})(?:\.([0-9]{1,36}))?$/;
 
-/** A decimal string as minor units, or undefined where it is not one or has more decimals than the asset. Never rounds. */
+/**
+ * A decimal string as minor units; undefined if it is invalid or has more decimals than the asset. Never
+ * rounds.
+ */
 export function parseMinor(text: string, decimals: number): bigint | undefined {
   const match = decimalPattern.exec(text);
   if (!match) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Other people's text, as it may be put before a model or a person: on one line, without characters that hide, reorder or
- * pretend, and of a bounded length.
+ * Untrusted text made safe to show to a model or a person: one line, without characters that hide or reorder
+ * text, and of a bounded length.
  */
 export function sanitizeText(text: string, lengthMax = 200): string {
   const plain = text.toWellFormed().replace(hidden, '').replace(breaks, ' ').trim();
@@ -10,8 +10,9 @@ export function sanitizeText(text: string, lengthMax = 200): string {
 }
 
 /**
- * Controls but for breaks, format characters (zero-width, bidirectional, tags), private use, and whatever else fonts do not draw,
- * variation selectors among them: a row of those after any letter spells what a model reads and a person does not see.
+ * Control characters except line breaks, format characters (zero-width, bidirectional, tags), private use,
+ * and others that fonts do not draw, such as variation selectors: a row of them can spell text that a model
+ * reads and a person does not see.
  */
 const hidden = /(?![\t\n\v\f\r\u0085])[\p{Cc}\p{Cf}\p{Co}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 const breaks = /[\s\u0085]+/gu;

@@ -9,7 +9,7 @@ const thousandths = spellings(1_000, 3, 'Z');
 
 let lastDay = { number: Number.NaN, text: '' };
 
-/** What `toISOString` makes of whole milliseconds, at a quarter of the cost where many are written that lie near each other. */
+/** Same result as `toISOString`, at a quarter of the cost for many instants that are near each other. */
 export function writeInstant(ms: number): string {
   const number = Math.floor(ms / dayMs);
   if (number !== lastDay.number) lastDay = { number, text: writeDay(ms) };

@@ -3,9 +3,9 @@ import { fencePool } from '../db/fence.ts';
 import { endLease, LeaseLost, renewLease, requireLease, takeLease } from './lease.ts';
 
 export interface JobTiming {
-  /** How long after its last sign of life a worker still has its job. Renewed three times as often. */
+  /** How long a lease lasts without renewal. It is renewed three times as often. */
   leaseMs: number;
-  /** The longest turn. Calls to others end by themselves within seconds; what takes longer than this hangs. */
+  /** Timeout of a turn. Calls to other services time out within seconds, so a longer turn hangs. */
   turnMsMax: number;
 }
 
@@ -17,8 +17,9 @@ export class JobHung extends Error {
 }
 
 /**
- * One turn of a job with a separate view of the database, which is shut when the turn hangs or another worker has taken the job: its open
- * transactions are aborted and nothing more is written. How many things it did, or that another worker has the turn.
+ * One turn of a job with a separate view of the database, which is closed when the turn hangs or another
+ * worker has taken the job: its open transactions are aborted and nothing more is written. Returns how many
+ * things it did, or that another worker has the turn.
  */
 export async function runTurn(
   db: Pool,
@@ -65,7 +66,7 @@ function keepRenewing(db: Pool, { name, turn, timing: { leaseMs }, ending }: Ren
   const renew = async () => {
     if (isRenewing) return;
     isRenewing = true;
-    // While the database is away nobody else can take the lease either, and commits look at it again.
+    // While the database is down nobody else can take the lease, and each commit checks it again.
     const isOurs = await renewLease(db, name, turn, leaseMs).catch(() => true);
     isRenewing = false;
     if (!isOurs) ending.abort(new LeaseLost(`another worker has taken over ${name}`));

@@ -5,20 +5,20 @@ import type { Metrics } from '../observe/metrics.ts';
 import { JobHung, type JobTiming, runTurn, usualTiming } from './job-turn.ts';
 import { LeaseLost } from './lease.ts';
 
-/** Something the worker does again and again. It must be safe to run at any time, any number of times. */
+/** A repeated task of the worker. It must be safe to run at any time, any number of times. */
 export interface Job<Deps> {
   name: string;
   everyMs: number;
   /**
-   * Where every worker takes its turns, beside the others: what it does is guarded row by row. Without it, only one worker at
-   * a time has the turn, by a lease: a worker that freezes loses it, and commits nothing after that.
+   * If set, every worker runs it at the same time, because rows guard its work. Otherwise one worker at a
+   * time has a lease: a frozen worker loses it and commits nothing after that.
    */
   isShared?: true;
-  /** A PostgreSQL channel: a notice on it starts a turn at once. */
+  /** A PostgreSQL channel: a notification on it starts a turn at once. */
   wokenBy?: string;
-  /** Jobs of this process that get a turn at once when this one did something. */
+  /** Jobs of this process that run at once when this one did something. */
   wakes?: readonly string[];
-  /** How many things it did: after some it has its next turn soon, after none at its interval. */
+  /** How many things it did: after some the next turn comes soon, after none at the interval. */
   // biome-ignore lint/suspicious/noConfusingVoidType: a job that counts nothing returns nothing.
   run(deps: Deps): Promise<number | void>;
 }
@@ -34,10 +34,13 @@ interface JobDeps {
   metrics: Metrics;
 }
 
-/** A wake-up starts a turn after this: what comes together is done together, and a busy channel does not become a busy loop. */
+/**
+ * Delay between a wake-up and its turn, so that notifications are batched and a busy channel does not become
+ * a busy loop.
+ */
 const gatherMs = 10;
 
-/** Runs each job on its interval, and sooner where something woke it. */
+/** Runs each job on its interval, and sooner after a wake-up. */
 export function runJobs<Deps extends JobDeps>(
   jobs: readonly Job<Deps>[],
   deps: Deps,
@@ -67,7 +70,7 @@ export function runJobs<Deps extends JobDeps>(
     const job = byName.get(name);
     if (!job) return;
     const next = timers.get(name);
-    // During its own turn it is remembered: what woke it may have come after the turn had looked.
+    // A wake-up during a turn is remembered, because its cause may be newer than what the turn read.
     if (!next) awake.add(name);
     else if (next.dueAt > performance.now() + gatherMs) {
       clearTimeout(next.timer);

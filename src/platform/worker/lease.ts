@@ -1,11 +1,11 @@
 import type { Db } from '../db/db.ts';
 
-/** Somebody else has the job now: what this holder does is not committed any more. */
+/** Another worker has the job now: this holder's work is not committed any more. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
-/** Its turn, if nobody else has the job. By the database's clock, so that those of workers may differ. */
+/** Takes the lease if nobody else has it. By the database's clock, because workers' clocks may differ. */
 export async function takeLease(db: Db, job: string, leaseMs: number): Promise<bigint | undefined> {
   const [row] = await db.query<{ turn: bigint }>(
     `insert into job_leases as l (job, turn, expires_at) values ($1, 1, now() + $2 * interval '1 millisecond')
@@ -16,7 +16,7 @@ export async function takeLease(db: Db, job: string, leaseMs: number): Promise<b
   return row?.turn;
 }
 
-/** False if somebody has taken it since. One that has expired and that nobody took goes on. */
+/** False if another worker has taken it since. An expired lease that nobody took is renewed. */
 export async function renewLease(db: Db, job: string, turn: bigint, leaseMs: number): Promise<boolean> {
   const rows = await db.query(
     `update job_leases set expires_at = now() + $3 * interval '1 millisecond' where job = $1 and turn = $2 returning 1`,
@@ -30,8 +30,8 @@ export async function endLease(db: Db, job: string, turn: bigint): Promise<void>
 }
 
 /**
- * The last statement of a holder's transaction. Taking the lease waits for this commit, or comes first and this throws. So nothing of an
- * earlier holder is committed after the lease was taken.
+ * The last statement of a holder's transaction. Taking the lease waits for this commit, or comes first and
+ * this throws. So nothing of an earlier holder is committed after the lease was taken.
  */
 export async function requireLease(db: Db, job: string, turn: bigint): Promise<void> {
   const rows = await db.query('select 1 from job_leases where job = $1 and turn = $2 for share', [job, turn]);

@@ -371,7 +371,7 @@ describe('a node', () => {
   const log = createLog({ level: 'info', destination: { write: (line) => lines.push(line) } });
   const timing = { beatMs: 20, idleMs: 1_000, stuckMs: 300 };
 
-  /** The engine stops answering when told to; `engines` counts how many were made. */
+  /** The engine stops answering on request; `engines` counts how many were made. */
   function fragile() {
     const state = { isStuck: false, engines: 0, staysStuck: false };
     const create: NonNullable<NodeOptions['createEngine']> = async (options) => {

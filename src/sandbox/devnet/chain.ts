@@ -62,7 +62,7 @@ export class Chain {
     this.#canReorganise = canReorganise;
   }
 
-  /** Goes on from a snapshot, on an engine that was made from it. */
+  /** Continues from a snapshot, on an engine that was made from it. */
   continueFrom({ block, nextBaseFee, blocks }: Snapshot, engine: Engine): void {
     this.engine = engine;
     this.head.number = Number(block.number);
@@ -111,7 +111,7 @@ export class Chain {
     return hash;
   }
 
-  /** Skips those that no longer fit. */
+  /** Skips those that are no longer valid. */
   async sendAgain(sents: readonly Sent[]): Promise<void> {
     for (const sent of sents) await this.send(sent).catch(() => {});
   }
@@ -133,7 +133,7 @@ export class Chain {
     return block;
   }
 
-  /** Mines without a note in the journal. */
+  /** Mines without a journal entry. */
   async mineAt(time: number): Promise<Mined> {
     const { head, journaled } = this;
     if (this.#canReorganise) this.undo[head.number] = await this.ask('evm_snapshot');

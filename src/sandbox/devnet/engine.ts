@@ -10,7 +10,7 @@ export interface Engine {
   ask<Result>(method: string, ...params: unknown[]): Promise<Result>;
 }
 
-/** An error of JSON-RPC, in the words of real nodes. */
+/** A JSON-RPC error with the messages of real nodes. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -123,7 +123,7 @@ const wordsOfNodes: readonly [engine: RegExp, node: string][] = [
   [/enough funds/, 'insufficient funds for gas * price + value'],
 ];
 
-/** The engine has its own words, and an object where nodes have the bytes that a call returned. */
+/** The engine has other messages, and an object where nodes have the bytes that a call returned. */
 function translateError({ code, message, data }: EngineError): RpcError {
   const known = wordsOfNodes.find(([engine]) => engine.test(message));
   if (known) return new RpcError(-32000, known[1]);

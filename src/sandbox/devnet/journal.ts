@@ -15,7 +15,7 @@ import type { Hex } from './engine.ts';
 import type { Sent } from './pool.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** What happened on a chain, in order: with it the same chain is made again, block hash by block hash. */
+/** The history of a chain, in order: replaying it gives the same chain, block hash by block hash. */
 export type Entry =
   | { kind: 'genesis'; chainId: number; time: number; snapshot?: Snapshot }
   | { kind: 'empty'; time: number }
@@ -25,9 +25,9 @@ export type Entry =
 export type Genesis = Extract<Entry, { kind: 'genesis' }>;
 
 export interface Journal {
-  /** Hands the entry to the operating system before it returns: it survives `kill -9`. */
+  /** Hands the entry to the operating system before it returns, so it survives `kill -9`. */
   append(entry: Entry): void;
-  /** Forgets everything before a snapshot: the old file or the new one is there, never half of one. */
+  /** Replaces everything before a snapshot atomically. */
   restart(genesis: Genesis): void;
   close(): void;
 }
@@ -35,7 +35,9 @@ export interface Journal {
 /** The file has something that this release did not write. */
 export class DamagedJournal extends Error {}
 
-/** A last line without its end was being written when the process was killed; nobody was told of it. */
+/**
+ * An incomplete last line was being written when the process was killed; no caller got an answer about it.
+ */
 export function readJournal(file: string): [Genesis, ...Entry[]] | undefined {
   if (!existsSync(file)) return undefined;
   const bytes = readFileSync(file);
@@ -59,7 +61,7 @@ function readEntry(line: string, at: number): Entry {
 export function openJournal(file: string): Journal {
   let descriptor: number | undefined = openSync(file, 'a', 0o600);
   const open = () => {
-    // The number of a closed file may be another file's by now.
+    // The descriptor of a closed file may belong to another file by now.
     if (descriptor === undefined) throw new Error('the journal is closed');
     return descriptor;
   };
@@ -73,7 +75,7 @@ export function openJournal(file: string): Journal {
       try {
         writeFileSync(open(), lineOf(entry));
       } catch (error) {
-        // The chain is ahead of its journal now: nothing may follow, and half a line must not stay.
+        // The chain is ahead of its journal: nothing may follow, and half a line must not stay.
         ftruncateSync(open(), size);
         close();
         throw error;

@@ -12,7 +12,7 @@ const timeMax = 253_402_300_799;
 /** As the engine's default: a call that loops takes about two seconds. */
 const callGasMax = 16_000_000;
 
-/** What the engine does not do, or not as a node does. Everything else is the engine's own. */
+/** Methods that the engine lacks or does differently than a node. All others are the engine's. */
 const methods: Record<string, Method> = {
   eth_chainId: ({ chainId }) => quantityOf(chainId),
   eth_blockNumber: ({ head }) => quantityOf(head.number),
@@ -81,7 +81,7 @@ for (const name of ['setBalance', 'setNonce', 'setCode', 'setStorageAt']) {
   };
 }
 
-/** These would leave the chain other than its journal says. */
+/** These would make the chain differ from its journal. */
 const refused = new Set([
   'evm_revert',
   'evm_snapshot',
@@ -96,7 +96,7 @@ const refused = new Set([
 ]);
 
 export async function answerMethod(chain: Chain, method: string, params: unknown[]): Promise<unknown> {
-  // Foundry's tools have another word for the same.
+  // The name in Foundry's tools.
   const name = method.replace(/^anvil_/, 'hardhat_');
   const own = Object.hasOwn(methods, name) ? methods[name] : undefined;
   if (own) return (await own(chain, ...(params as never[]))) ?? null;
@@ -110,7 +110,7 @@ async function sendAndMine(chain: Chain, sent: Sent): Promise<string> {
   return hash;
 }
 
-/** After what was sent at the same time, so that it comes into one block. */
+/** Mined after transactions that were sent at the same time, so that they share one block. */
 function mineSoon(chain: Chain): void {
   setImmediate(() => {
     void chain.inTurn(async () => {

@@ -14,7 +14,7 @@ export interface ChainOptions {
   createEngine?: CreateEngine;
 }
 
-/** Continues the chain of the journal, or begins one. */
+/** Continues the chain of the journal, or starts one. */
 export async function openChain(options: ChainOptions): Promise<Chain> {
   const { chainId, journalFile, canReorganise = false, createEngine: create = createEngine } = options;
   const [first, ...entries] = (journalFile && readJournal(journalFile)) || [];
@@ -31,7 +31,7 @@ export async function openChain(options: ChainOptions): Promise<Chain> {
     const chain = new Chain({ chainId, engine, genesisTime, journal, collector, canReorganise });
     if (snapshot) chain.continueFrom(snapshot, engine);
     for (const entry of entries) await replay(chain, entry);
-    // New blocks come quickly at first: after a snapshot, only they have a state that can be asked for.
+    // New blocks come quickly at first: after a snapshot, only they have state that can be read.
     chain.blocksSinceTransaction = 0;
     return chain;
   } catch (error) {

@@ -1,4 +1,4 @@
-/** As it came: signed bytes, or a request in the name of an impersonated account. */
+/** As received: signed bytes, or a request of an impersonated account. */
 export type Sent = { raw: string } | { request: Record<string, string> };
 
 export interface Waiting {
@@ -16,14 +16,14 @@ export interface Waiting {
  */
 export interface Pool {
   readonly size: number;
-  /** Takes the place of one with the same sender and nonce. */
+  /** Replaces one with the same sender and nonce. */
   add(waiting: Waiting): void;
   remove(hash: string): void;
   clear(): void;
   all(): Waiting[];
   senders(): string[];
   at(sender: string, nonce: number): Waiting | undefined;
-  /** The first nonce from `latest` on at which nothing waits. */
+  /** The first nonce from `latest` on without a waiting transaction. */
   nextNonce(sender: string, latest: number): number;
 }
 

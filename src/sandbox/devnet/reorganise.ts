@@ -17,7 +17,7 @@ export async function reorganise(
   head.number -= depth;
   undo.length = head.number;
   head.time = Number((await chain.ask<Mined>('eth_getBlockByNumber', 'latest', false)).timestamp);
-  // The engine has brought back what was waiting at that time.
+  // The engine has restored what was waiting at that time.
   await chain.dropAll();
   for (let at = 0; at < depth; at += 1) {
     for (const [sent, block] of kept) if (block === at) await chain.send(sent);

@@ -28,7 +28,7 @@ export async function serveChain(chainNow: () => Promise<Chain>): Promise<RpcSer
       response.destroy();
     }
   });
-  // Otherwise a busy client now and then finds its connection closed as it writes.
+  // Otherwise a busy client sometimes finds its connection closed while it writes.
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -23,7 +23,7 @@ export interface ArchivedBlock {
   raws: (string | null)[];
 }
 
-/** A chain without the way it came: the state after one block, and the latest of the blocks up to it. */
+/** A chain without its history: the state after one block, and the latest blocks up to it. */
 export interface Snapshot {
   block: Block;
   nextBaseFee: Hex;
@@ -35,7 +35,7 @@ const transactionsKept = 2_000;
 const latestKept = 256;
 const isZero = (word: Hex) => /^0x0*$/.test(word);
 
-/** What a transaction may have changed, as the engine's tracer tells it. */
+/** What a transaction may have changed, by the engine's tracer. */
 type Prestate = Record<string, { storage?: Record<string, Hex> }>;
 
 const prestate = { tracer: 'prestateTracer' };
@@ -44,7 +44,7 @@ interface Source extends Engine {
   rawOf(hash: string): string | undefined;
 }
 
-/** Collects what a snapshot consists of, a little at a time, so that nobody waits for all of it at once. */
+/** Collects a snapshot in small steps, so that no request waits for all of it. */
 export interface Collector {
   readonly hasMore: boolean;
   /** The transactions of a new block have to be read. */

@@ -66,7 +66,7 @@ export async function startNode(options: NodeOptions): Promise<DevnetNode> {
       await of.mine();
       minedAt = Date.now();
     });
-    // Between two slices others have their turn.
+    // Other work runs between two slices.
     const endsAt = Date.now() + beatMs / 2;
     while (canCompact && (await of.inTurn(() => compact(of, options.createEngine)).catch(keepLongJournal))) {
       if (Date.now() > endsAt) return;
@@ -90,9 +90,9 @@ export async function startNode(options: NodeOptions): Promise<DevnetNode> {
     chain.close();
     try {
       if (restarts.length > restartsMax) throw cause;
-      // Damage that shows up now is not set aside: an empty chain would lack the tokens.
+      // Damage found now is not set aside: an empty chain would lack the tokens.
       opening = openChain(options);
-      // A request that waits for it gets no answer if it fails.
+      // A waiting request gets no answer if it fails.
       opening.catch(() => {});
       chain = await within(stuckMs, opening);
       canCompact = true;
@@ -120,7 +120,7 @@ export async function startNode(options: NodeOptions): Promise<DevnetNode> {
       isStopping = true;
       stopBeats();
       await server.stop();
-      // What is being written is written whole.
+      // A write in progress is completed.
       await within(
         Math.min(stuckMs, 10_000),
         chain.inTurn(async () => {}),

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 
-/** The digits that test numbers of Visa begin with: no bank gives them out. */
+/** The first digits of Visa test numbers: no bank issues them. */
 const testBin = '411111';
 const digitsOfNumber = 16;
 
-/** A card number that no real card has, with a right check digit. */
+/** A card number that no real card has, with a valid check digit. */
 export function makeCardNumber(): string {
   const digitsFree = digitsOfNumber - testBin.length - 1;
   const body = testBin + String(randomInt(10 ** digitsFree)).padStart(digitsFree, '0');

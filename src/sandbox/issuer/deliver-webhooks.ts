@@ -23,7 +23,7 @@ export interface DeliveryOptions {
   events: readonly WireEvent[];
   durable(): Promise<void>;
   clock: Clock;
-  /** Where the number of the last event that arrived is kept. */
+  /** Where the sequence of the last delivered event is stored. */
   positionFile: string;
   log: Log;
 }
@@ -34,8 +34,8 @@ const longestPauseMs = 10_000;
 const saveEveryMs = 200;
 
 /**
- * Sends the events one after the other, each until it is answered with 200 or another of the 200s: nothing overtakes, and one
- * connection is all that a receiver sees. How far it came is saved now and then; after a crash the last few are sent again.
+ * Sends the events in order, each until it is answered with a 2xx status, over one connection. The position
+ * is saved now and then; after a crash the last few are sent again.
  */
 export function deliverWebhooks({ events, durable, clock, positionFile, log }: DeliveryOptions): Deliveries {
   let target: WebhookTarget | undefined;
@@ -62,7 +62,7 @@ export function deliverWebhooks({ events, durable, clock, positionFile, log }: D
       failures = 0;
       return;
     }
-    // Once as it begins, then less and less often.
+    // Logged at the first failure, then less and less often.
     if (Number.isInteger(Math.log2(++failures))) {
       log.warn({ sequence: delivered + 1, failures, fault }, 'a webhook was not accepted');
     }
@@ -97,7 +97,7 @@ export function deliverWebhooks({ events, durable, clock, positionFile, log }: D
   };
 }
 
-/** Why it did not arrive, or undefined when it did. */
+/** Why it was not delivered, or undefined if it was. */
 async function send(
   { url, secret }: WebhookTarget,
   event: WireEvent,

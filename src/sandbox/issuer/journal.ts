@@ -3,10 +3,12 @@ import { type FileHandle, open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode, StartupError } from '#platform/errors/startup-error';
 
-/** A file that only grows: each line has a digest over itself and the line before, so that no damage goes unseen. */
+/**
+ * An append-only file: each line has a digest over itself and the line before, so that damage is detected.
+ */
 export interface Journal<Entry> {
   append(entry: Entry): void;
-  /** Resolves when everything that was appended until now is on the disk. */
+  /** Resolves when everything appended so far is on disk. */
   durable(): Promise<void>;
   close(): Promise<void>;
 }
@@ -14,8 +16,8 @@ export interface Journal<Entry> {
 const newline = 0x0a;
 
 /**
- * Replays what is there. A last line without its end was being written when the process or the machine stopped: nobody was told
- * of it, and it is cut off. Anything else that does not fit refuses to open.
+ * Replays the file. An incomplete last line was being written when the process or the machine stopped: no
+ * caller got an answer about it, and it is cut off. Any other damage refuses to open.
  */
 export async function openJournal<Entry>(
   file: string,
@@ -45,7 +47,8 @@ function createWriter<Entry>(handle: FileHandle, lastDigest: string): Journal<En
   let waiting: string[] = [];
   let writing: Promise<void> | undefined;
 
-  // What arrives while the disk is busy is written together next: many writers cost one wait.
+  // Entries that arrive while the disk is busy are written together next, so that many writers share one
+  // sync.
   const write = async () => {
     while (waiting.length > 0) {
       const lines = waiting.join('');
@@ -61,7 +64,7 @@ function createWriter<Entry>(handle: FileHandle, lastDigest: string): Journal<En
       const text = JSON.stringify(entry);
       digest = digestOf(digest, text);
       waiting.push(`${digest} ${text}\n`);
-      // After a failure it stays rejected: what is on the disk is not known any more.
+      // After a failure it stays rejected, because the state of the disk is unknown.
       writing ??= write();
     },
     async durable() {
@@ -86,7 +89,7 @@ async function readIfThere(file: string): Promise<Buffer | undefined> {
   }
 }
 
-/** The name of a new file is on the disk only when its folder is. */
+/** A new file's name is on disk only after its folder is synced. */
 async function syncFolderOf(file: string): Promise<void> {
   const folder = await open(path.dirname(file), 'r');
   await folder.sync();

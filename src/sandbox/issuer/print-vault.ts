@@ -1,5 +1,5 @@
-// `node src/sandbox/issuer/print-vault.ts <folder>`: the test numbers of a sandbox's cards, a line each. A process of its own, so
-// that whoever wants to know that the service never sees them does not see them either.
+// `node src/sandbox/issuer/print-vault.ts <folder>`: the test numbers of a sandbox's cards, one a line. A
+// separate process, so that a test which checks that the service never sees them does not see them either.
 import { readVault } from './vault.ts';
 
 const [folder] = process.argv.slice(2);

@@ -78,7 +78,7 @@ const webhook = strict({ url: Type.String({ pattern: '^https?://[^\\s]{1,500}$' 
 const centuryMs = 100 * 366 * 24 * 60 * 60 * 1_000;
 const clock = strict({ offsetMs: Type.Integer({ minimum: -centuryMs, maximum: centuryMs }) });
 
-/** The body of a request as its schema has it; refused by the field that does not fit. */
+/** A request's body by its schema; a refusal names the invalid field. */
 function bodyOf<Schema extends TSchema>(schema: Schema): (value: unknown) => Static<Schema> {
   const validator = lazyValidator(schema);
   return (value) => {

@@ -7,7 +7,7 @@ import {
   randomBytes,
 } from 'node:crypto';
 
-/** The bytes of a session id, whichever way they were written down: twice the same bytes are the same session. */
+/** The bytes of a session id, in any spelling: the same bytes are the same session. */
 export interface Session {
   wrapped: Buffer;
   digest: string;
@@ -15,7 +15,9 @@ export interface Session {
 
 const charactersMax = 2_000;
 
-/** Undefined where the text is not base64. Line breaks, the alphabet for URLs and missing padding are all the same bytes. */
+/**
+ * Undefined if the text is not base64. Line breaks, the URL alphabet and missing padding give the same bytes.
+ */
 export function readSession(sessionId: string): Session | undefined {
   if (sessionId.length > charactersMax) return undefined;
   const text = sessionId.replaceAll(/[\t\n\r ]/g, '');
@@ -25,12 +27,12 @@ export function readSession(sessionId: string): Session | undefined {
 }
 
 /**
- * The caller's AES-128 key, or undefined for whatever reason there is none. The work is the same for all of them: what cannot be a
- * wrapped key by its length is replaced by bytes that fail.
+ * The caller's AES-128 key, or undefined. The work is the same for every failure: input of a wrong length is
+ * replaced by bytes that fail.
  */
 export function unwrapKey(privateKey: KeyObject, session: Session | undefined): Buffer | undefined {
   const modulusBytes = (privateKey.asymmetricKeyDetails?.modulusLength ?? 0) / 8;
-  // Shorter bytes would be taken as a number with zeros before it, and be a second spelling of a used session.
+  // Shorter bytes would be read as a number with leading zeros, a second spelling of a used session.
   const isSized = session?.wrapped.length === modulusBytes;
   const wrapped = isSized ? session.wrapped : Buffer.alloc(modulusBytes, 1);
   const opened = decrypt(privateKey, wrapped);
@@ -54,7 +56,10 @@ function readKey(opened: Buffer): Buffer | undefined {
   return key.length === 16 && key.toString('base64') === text ? key : undefined;
 }
 
-/** base64(nonce ‖ ciphertext ‖ tag). The nonce is fresh each time: two secrets under one key must never share one. */
+/**
+ * base64(nonce ‖ ciphertext ‖ tag). The nonce is new each time: two secrets under one key must never share
+ * one.
+ */
 export function encryptSecret(key: Buffer, plaintext: string, nonce = randomBytes(12)): string {
   const cipher = createCipheriv('aes-128-gcm', key, nonce);
   const ciphertext = [cipher.update(plaintext, 'utf8'), cipher.final()];

@@ -16,7 +16,7 @@ import type {
 import { spentIn } from './spending.ts';
 import { type Account, cents, decimal, type Entry, type Fact, type State, type WireEvent } from './state.ts';
 
-/** What a request comes to: what happened, and the answer, which may tell of it. Nothing has changed yet. */
+/** The outcome of a request: its changes and its answer. Nothing has changed yet. */
 export interface Outcome extends Pick<Entry, 'refundOf' | 'deposit'> {
   facts: Fact[];
   answer(events: WireEvent[]): unknown;
@@ -77,14 +77,14 @@ export function createCards(
   };
 }
 
-/** The reason is for the issuer's own files: this one keeps none. */
+/** The reason is for the issuer's records; this issuer keeps none. */
 export function updateCard({ state, at }: Now, cardId: string, body: CardUpdateBody): Outcome {
   const card = findCard(state, cardId);
   const { reason: _, ...changes } = body;
   const fields = Object.keys(changes) as (keyof typeof changes)[];
   if (fields.length === 0) throw new ProtocolError('invalid-request', 'A change names what it changes.');
   const changed = { ...card, ...changes };
-  // What asks for nothing new makes no new version, so that a cancellation may be asked for twice.
+  // A request without a change makes no new version, so that a cancellation can be repeated.
   if (fields.every((field) => changed[field] === card[field])) return { facts: [], answer: () => card };
   if (card.status === 'canceled') {
     throw new ProtocolError('refused', 'A canceled card does not change any more.');
@@ -96,7 +96,7 @@ export function updateCard({ state, at }: Now, cardId: string, body: CardUpdateB
   return { facts: [{ type: 'card.changed', data }], answer: () => data };
 }
 
-/** A stablecoin is a dollar here; a transfer counts once, whatever is said of it later. */
+/** A stablecoin counts as a dollar; a transfer counts once, whatever is reported about it later. */
 export function creditDeposit(now: Now, body: DepositBody): Outcome {
   const { cardIssuerUserId, network, currency, amount, transactionHash, logIndex } = body;
   const account = findAccount(now.state, cardIssuerUserId);
@@ -120,7 +120,7 @@ export function creditDeposit(now: Now, body: DepositBody): Outcome {
   return { facts: [movement], answer, deposit };
 }
 
-/** What would come from merchants and card schemes, were there any. */
+/** Events that merchants and card schemes would cause. */
 export function simulate(now: Now, body: SimulationBody): Outcome {
   switch (body.kind) {
     case 'authorization':
@@ -196,7 +196,7 @@ function declineReasonOf(
   return null;
 }
 
-/** What was authorized and is not settled goes back; a settlement of nothing reverses it all. */
+/** What was authorized and is not settled is returned; settling 0 reverses all of it. */
 function settle(now: Now, { transactionId, amount }: SettlementBody): Outcome {
   const { state, at } = now;
   const purchase = findPurchase(state, transactionId);
@@ -292,7 +292,7 @@ interface NewMovement extends Pick<IssuerMovement, 'action' | 'type' | 'descript
   reference?: string;
 }
 
-/** As many digits as a balance of the protocol has, to either side: what is in the journal must be readable for good. */
+/** As many digits as a balance of the protocol has, positive or negative: the journal must stay readable. */
 const balanceMax = 10n ** 15n - 1n;
 
 function move({ at }: Now, account: Account, movement: NewMovement): Fact {

@@ -52,7 +52,7 @@ interface Route {
 
 const bodyBytesMax = 64 * 1024;
 const eventsMax = 1_000;
-/** Longer than any unwrapping takes: all that fail are told after the same time. */
+/** Longer than any unwrapping takes, so that all failures are answered after the same time. */
 const unwrapFailureMs = 25;
 
 /** An HTTP server that speaks the protocol of `docs/issuer-protocol.md`; it does not listen yet. */
@@ -92,7 +92,7 @@ export function createProtocolServer(options: ProtocolOptions): Server {
         status = known.status;
         body = { error: { reason: known.reason, message: known.message } };
       }
-      // Nothing is told that a crash could still undo, to those who only read either.
+      // Nothing is answered, not even to a reader, that a crash could still undo.
       await store.durable();
       send(response, status, body);
       const ms = Math.round(performance.now() - startedAt);
@@ -104,10 +104,11 @@ export function createProtocolServer(options: ProtocolOptions): Server {
 function routesOf({ store, vault, deliveries, clock }: ProtocolOptions): Route[] {
   const { state } = store;
   const now = () => ({ state, at: clock() });
-  // Numbers are on the disk before their cards: of two requests under one key the second must find what the first made.
+  // Numbers are on disk before their cards: of two requests with one key, the second must find what the first
+  // created.
   const oneCreation = limitConcurrency(1);
 
-  /** A write: what was answered under this key before, or what its rule says now. */
+  /** A write: the stored answer for this key, or the outcome of its rule. */
   const once = (asked: Asked, decide: () => Outcome): unknown => {
     const request = keyOf(asked);
     const kept = store.findRepeatedDecision(request);
@@ -275,7 +276,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   return parseStrictJson(Buffer.concat(chunks));
 }
 
-/** JSON with the fields of each object in one order: the same request, however it was written down. */
+/** JSON with the fields of each object in one order, so that equal requests have equal text. */
 const sorted = (value: unknown): string =>
   JSON.stringify(value, (_name, inner) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

@@ -1,5 +1,5 @@
-// The sandbox's card issuer, a process of its own: card numbers and the private key of reveals are here and nowhere else.
-// Started by start-issuer.ts, which tells it everything in the environment.
+// The sandbox's card issuer, a separate process: card numbers and the private key of reveals are only here.
+// Started by start-issuer.ts, which passes all settings in the environment.
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -25,7 +25,7 @@ try {
 } catch (error) {
   if (error instanceof StartupError) log.fatal(error.message);
   else log.fatal({ err: error }, `${reasonOf(error)}.`);
-  // What was opened by then would keep the process.
+  // Open connections would keep the process alive.
   process.exit(1);
 }
 
@@ -72,7 +72,7 @@ async function lockPatiently(folder: string): Promise<() => Promise<void>> {
   }
 }
 
-/** A given port is that of a former server, whose connections may not be gone yet. */
+/** A given port is that of a former server, whose connections may not be closed yet. */
 async function listenPatiently(server: Server, port: number): Promise<number> {
   for (const deadline = Date.now() + portPatienceMs; ; await sleep(50)) {
     try {
@@ -85,7 +85,7 @@ async function listenPatiently(server: Server, port: number): Promise<number> {
   }
 }
 
-/** The machine's clock, moved by as much as a test wants. */
+/** The machine's clock, shifted by tests. */
 function movableClock(firstOffsetMs: number) {
   let offsetMs = firstOffsetMs;
   const clock = () => new Date(Date.now() + offsetMs);

@@ -1,7 +1,7 @@
 import type { IssuerCard, SpendingInterval } from '#adapters/issuer';
 import { cents, type State } from './state.ts';
 
-/** The first instant of the interval that is running, by the calendar in UTC; a week begins on Monday. */
+/** Start of the current interval, by the UTC calendar; a week begins on Monday. */
 export function intervalStart(interval: SpendingInterval, now: Date): Date {
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
   switch (interval) {
@@ -19,8 +19,8 @@ export function intervalStart(interval: SpendingInterval, now: Date): Date {
 }
 
 /**
- * What was bought with the card since then, authorized and settled alike, less what was refunded since then. A refund of an
- * earlier interval's purchase does not make it less than nothing.
+ * Purchases with the card since then, authorized and settled, minus refunds since then. A refund of an
+ * earlier interval's purchase does not make it negative.
  */
 export function spentIn(state: State, { id, spendingInterval }: IssuerCard, now: Date): bigint {
   const since = intervalStart(spendingInterval, now).toISOString();

@@ -13,7 +13,7 @@ export interface IssuerOptions {
   folder: string;
   token: string;
   logFile: string;
-  /** A free one when left out, or 0. */
+  /** A free port by default, or with 0. */
   port?: number;
   /** May follow by `setWebhook`, and must at every start. */
   webhook?: WebhookTarget;
@@ -25,7 +25,7 @@ export interface SandboxIssuer {
   url: string;
   pid: number;
   exited: Promise<Exit>;
-  /** Where events go from now on, those that waited first. */
+  /** Where events go from now on, waiting ones first. */
   setWebhook(target: WebhookTarget): Promise<void>;
   /** How far its clock is ahead of the machine's. */
   setClock(offsetMs: number): Promise<void>;
@@ -47,7 +47,7 @@ export async function startIssuer(options: IssuerOptions): Promise<SandboxIssuer
   const running = await spawnGuarded({
     command: process.execPath,
     args: [serverFile],
-    // Neither the database's address nor any other secret of ours.
+    // Neither the database URL nor any of our secrets.
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
@@ -90,7 +90,7 @@ export async function startIssuer(options: IssuerOptions): Promise<SandboxIssuer
       signal: AbortSignal.timeout(callTimeoutMs),
     });
   const put = async (where: string, body: unknown) => {
-    // A connection that is kept open may be closed by the issuer in the moment in which it is used again; the same twice is once.
+    // The issuer may close a kept-alive connection just as it is reused; repeating the request has no effect.
     const response = await ask(where, body).catch(() => ask(where, body));
     await response.body?.cancel();
     if (!response.ok)
@@ -106,7 +106,7 @@ export async function startIssuer(options: IssuerOptions): Promise<SandboxIssuer
   };
 }
 
-/** A file of another process is of an earlier one, which was killed. */
+/** A file of another process is from an earlier one that was killed. */
 async function readAddress(file: string, pid: number): Promise<string | undefined> {
   const text = await readFile(file, 'utf8').catch(() => undefined);
   const listening = text === undefined ? undefined : (JSON.parse(text) as { pid: number; port: number });
@@ -120,7 +120,7 @@ async function readWords(logFile: string, start: number): Promise<string> {
       const { level, msg } = JSON.parse(line) as { level?: string; msg?: string };
       if (level === 'fatal' && msg) return msg;
     } catch {
-      // Not a line of its log: Node's own words, further down.
+      // Not a log line, but output of Node.
     }
   }
   return `see ${logFile}.`;

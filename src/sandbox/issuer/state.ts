@@ -34,7 +34,7 @@ export interface Account {
   movements: number;
 }
 
-/** All that the issuer knows but for the vault: what the journal's entries add up to. */
+/** The issuer's state except for the vault: the sum of the journal's entries. */
 export interface State {
   events: WireEvent[];
   accounts: Map<string, Account>;

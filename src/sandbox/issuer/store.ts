@@ -8,7 +8,7 @@ import { applyEntry, type Entry, emptyState, type State, type WireEvent } from '
 
 export interface RequestKey {
   key: string;
-  /** Of method, path and body: another request under the same key is told apart by it. */
+  /** Digest of method, path and body, to detect another request with the same key. */
   fingerprint: string;
 }
 
@@ -16,7 +16,7 @@ export interface Store {
   readonly state: State;
   /** The answer that was given under this key, if any. */
   findRepeatedDecision(request: RequestKey): { body: unknown } | undefined;
-  /** Makes an outcome happen, all of it or nothing. It may be told once `durable` has resolved. */
+  /** Applies an outcome, all or nothing. It may be answered once `durable` has resolved. */
   commit(request: RequestKey, outcome: Outcome): unknown;
   commitSession(digest: string): void;
   durable(): Promise<void>;
@@ -24,8 +24,8 @@ export interface Store {
 }
 
 /**
- * The issuer's memory over its journal. What happens is in memory at once and on the disk a moment later, so whatever is read from
- * here, too, may be told only after `durable`.
+ * The issuer's memory over its journal. A change is in memory at once and on disk a moment later, so even
+ * what is read here may be answered only after `durable`.
  */
 export async function openStore(folder: string, clock: Clock): Promise<Store> {
   const state = emptyState();

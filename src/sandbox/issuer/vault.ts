@@ -15,7 +15,7 @@ export interface Vault {
   publicKey: string;
   privateKey: KeyObject;
   has(cardId: string): boolean;
-  /** A number and a code for a new card; of these, only the last four digits come out. */
+  /** A number and a code for a new card; only the last four digits leave the vault. */
   addCard(cardId: string): { lastFourDigits: string };
   encrypt(cardId: string, key: Buffer): EncryptedSecrets;
   /** Resolves when the cards added until now are on the disk. */
@@ -79,7 +79,7 @@ export async function openVault(folder: string): Promise<Vault> {
   };
 }
 
-/** All cards of a vault, for whoever runs the sandbox; a server may be running on it. */
+/** All cards of a vault, for the operator of the sandbox; a server may be running on it. */
 export function readVault(folder: string): VaultedCard[] {
   const sealer = readSealer(folder);
   const lines = readFileSync(vaultFile(folder), 'utf8').split('\n').slice(0, -1);
@@ -93,7 +93,7 @@ export function readVault(folder: string): VaultedCard[] {
 
 function readOrMakeSealer(folder: string): Sealer {
   if (!existsSync(keyFile(folder))) {
-    // Made anew, it would open nothing that is there.
+    // A new key would open none of the stored cards.
     if (existsSync(vaultFile(folder))) throw new StartupError(`${keyFile(folder)} is missing; restore it.`);
     writeSecretFile(keyFile(folder), `${randomBytes(32).toString('base64')}\n`);
   }

@@ -19,7 +19,7 @@ interface ClusterPlace {
   durable: boolean;
 }
 
-/** Makes the cluster when there is none, and returns the superuser's password. */
+/** Creates the cluster if it is absent, and returns the superuser's password. */
 export async function prepareCluster({
   folder,
   data,
@@ -55,7 +55,7 @@ export async function prepareCluster({
     await fs.rename(`${passwordFile}.new`, passwordFile);
   }
 
-  // Made aside and renamed when complete, so that a kill halfway leaves no half cluster.
+  // Created aside and renamed when complete, so that a kill halfway leaves no half cluster.
   const partial = `${data}.partial`;
   await fs.rm(partial, { recursive: true, force: true, maxRetries: 5 });
   await fs.mkdir(partial, { mode: 0o700 });

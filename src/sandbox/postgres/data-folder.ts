@@ -13,14 +13,14 @@ import {
 } from './folders.ts';
 import { stopOrphan } from './orphan.ts';
 
-/** Decides where the data is or will be, and as which account the server runs where that is not our own. */
+/** Decides where the data is, and which account runs the server if it is not ours. */
 export async function settleData(folder: string): Promise<{ data: string; account: Account | undefined }> {
   const inFolder = path.join(folder, 'postgres');
   const outside = dataOutside(folder);
   const target = await linkTarget(inFolder);
   const linked = target ?? inFolder;
   if (path.dirname(linked) === systemFolder && linked !== outside) {
-    // A copied folder would otherwise share the data, and stop the server, of the one it was copied from.
+    // Otherwise a copied folder would share the data of the original and stop its server.
     throw new StartupError(
       `${inFolder} leads to the data of another folder; remove it to start with an empty one.`,
     );

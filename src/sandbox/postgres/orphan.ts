@@ -16,8 +16,8 @@ export async function stopOrphan(place: string): Promise<void> {
     if (await isServerOf(data, pid)) process.kill(pid, signal);
     while (Date.now() < deadline) {
       if (!(await isServerOf(data, pid))) {
-        // The pid may have passed to a process which PostgreSQL would take for a server of this data. Where
-        // there is none, PostgreSQL itself needs the file to look for what is left of the former server.
+        // The pid may belong to a process that PostgreSQL would mistake for a server of this data. If no
+        // process has it, PostgreSQL needs the file to look for the rest of the former server.
         if (isTaken(pid)) await fs.rm(pidFile, { force: true });
         return;
       }
@@ -28,8 +28,8 @@ export async function stopOrphan(place: string): Promise<void> {
 }
 
 /**
- * Ends what a killed server left computing on this data. Without their server they can store nothing more; only Linux
- * tells which they are, elsewhere they are waited for.
+ * Ends what a killed server left computing on this data. Without their server these processes can store
+ * nothing more. Only Linux shows which they are; elsewhere we wait for them.
  */
 export async function endLeftBehind(data: string): Promise<void> {
   if (process.platform !== 'linux') return;

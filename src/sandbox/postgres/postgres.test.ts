@@ -98,7 +98,7 @@ async function isGone(pid: number, milliseconds: number): Promise<boolean> {
 async function guardOf(pid: number): Promise<number> {
   for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(20)) {
     const others = (await processes()).filter((member) => member.group === pid && member.pid !== pid);
-    // A child of the server is in its group too, for the moment before it makes a session of its own.
+    // A child of the server is in its group too, for the moment before it creates a session.
     if (others.length === 1) return others[0]!.pid;
   }
   return assert.fail(`process ${pid} has no guard, or more than one`);
@@ -359,7 +359,7 @@ forRoot('startPostgres as root inside a folder closed to others', () => {
 
   it('copies the server itself when that is in such a folder, with the links no install script made', async (t) => {
     const { modules, folder, serverPackage } = await copyOfProject(t);
-    // A version of its own tells this copy from one that is in use, and which is to stay.
+    // A separate version, to distinguish this copy from one in use, which must stay.
     const version = `18.${path.basename(path.dirname(folder)).replaceAll(' ', '-')}`;
     await setVersion(serverPackage, version);
     const copied = path.join(systemFolder, `server-${version}`);
@@ -401,7 +401,7 @@ async function setVersion(packageFolder: string, version: string): Promise<void>
   await fs.writeFile(file, JSON.stringify({ ...JSON.parse(await fs.readFile(file, 'utf8')), version }));
 }
 
-/** These modules with a server package of their own, as npm leaves it when install scripts are not allowed. */
+/** These modules with a separate server package, as npm leaves it when install scripts are not allowed. */
 async function copyOfProject(t: TestContext) {
   const project = await temporaryFolder(t);
   const modules = path.join(project, 'src');

@@ -77,10 +77,10 @@ function serverSettings({ durable, settings }: PostgresOptions, port: number) {
     port,
     // The path of a socket may have about 100 characters, and a project's folder is often deeper.
     unix_socket_directories: '',
-    // Rows hold people's data and credentials, and a log is kept and passed on with less care than a database.
-    // Values reach it as parameters, as literals of a logged statement, in the details of an error ("Key
-    // (email)=(...) already exists") and in its message ("invalid input syntax"), so errors of statements are
-    // not logged at all; the client that sent the statement is told them.
+    // Rows contain personal data and credentials, and logs are handled with less care than a database. Values
+    // reach a log as parameters, as literals of a logged statement, in the details of an error ("Key
+    // (email)=(...) already exists") and in its message ("invalid input syntax"). So errors of statements are
+    // not logged; the client that sent the statement gets them.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
@@ -146,7 +146,7 @@ async function failureToAnswer(running: GuardedProcess, url: string): Promise<st
   });
   const deadline = Date.now() + millisecondsToAnswer;
   while (Date.now() < deadline) {
-    // What holds the port instead of our server may leave a connection without any answer.
+    // Another program on the port may accept a connection and never answer.
     const refusal = await Promise.race([refusalOf(url), running.exited.then(() => 'not ready' as const)]);
     if (refusal === undefined) return undefined;
     if (refusal === 'invalid password') {

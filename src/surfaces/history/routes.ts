@@ -52,7 +52,7 @@ export function historyRoutes(
         querystring: historyQuery,
         response: { 200: Type.Unknown() },
       },
-      // Defaults fill the query before the handler sees it, so what the caller wrote is noted here.
+      // Defaults fill the query before the handler runs, so remember here what the caller wrote.
       preValidation: (request, _reply, done) => {
         written.set(request, Object.keys(request.query as object));
         done();
@@ -73,7 +73,7 @@ export function historyRoutes(
     '/api/history/statement',
     {
       onRequest: admit,
-      // Fastify answers a HEAD by making all of the file and throwing it away.
+      // Fastify would answer a HEAD by making the whole file and discarding it.
       exposeHeadRoute: false,
       schema: {
         tags: ['History'],

@@ -8,7 +8,7 @@ import { describeFaults } from './describe-faults.ts';
 import { mcpErrors } from './errors.ts';
 import { isObject, type JsonObject } from './message.ts';
 
-/** A tool's result as JSON: the payload, or a text that tells the model what was wrong. */
+/** A tool's result as JSON: the payload, or a text that says what was wrong. */
 export type ToolResult = { payload: string } | { refusal: string };
 
 export interface ToolCaller {
@@ -57,7 +57,7 @@ function createRun(tool: KeyTool): (ctx: Ctx<KeyActor>, args: unknown) => Promis
   };
 }
 
-/** Asked before the arguments are checked: what nobody may ask for is not explained. */
+/** Checked before the arguments: a caller without the scope learns nothing about them. */
 function requireScopeOf({ scopeFor }: KeyTool, scopes: readonly string[], args: unknown): void {
   const scope = scopeFor && isObject(args) ? scopeFor(args as JsonObject) : undefined;
   if (scope !== undefined && !scopes.includes(scope)) {
@@ -65,7 +65,7 @@ function requireScopeOf({ scopeFor }: KeyTool, scopes: readonly string[], args: 
   }
 }
 
-/** Its words, what its details say besides, and how long to wait, which others read in a header. */
+/** The message, the details and the wait, which other surfaces send in a header. */
 function describeRefusal({ message, details = [], headers = {} }: Refusal): string {
   const waitSeconds = headers['retry-after'];
   const sentences = [

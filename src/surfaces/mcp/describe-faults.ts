@@ -3,7 +3,7 @@ import { sanitizeText } from '#platform/values/sanitize-text';
 
 const faultsMax = 10;
 
-/** What is wrong with arguments, each fault with its field and how to mend it, as a model can act on it. Values are never told. */
+/** Faults of arguments, each with its field and how to fix it, for a model. Values are never repeated. */
 export function describeFaults(
   tool: string,
   errors: readonly TLocalizedValidationError[],
@@ -25,14 +25,14 @@ function describe(error: TLocalizedValidationError, known: readonly string[]): s
         (name) => `${join(field, sanitizeText(name, 60) || '""')} is not known here: ${advice}`,
       );
     }
-    // These say once more what another fault of the same field says better.
+    // These repeat what another fault of the same field says better.
     case 'boolean':
     case 'anyOf':
       return [];
     case 'enum':
       return [`${field} must be one of ${error.params.allowedValues.join(', ')}`];
     case 'type':
-      // The other half of a field that may be null: told, it would invite to empty the field.
+      // The null half of a nullable field: mentioning it would invite the model to clear the field.
       if (error.params.type === 'null') return [];
       return [`${field || 'arguments'} ${error.message}`];
     default:

@@ -13,26 +13,26 @@ export interface ServerInfo {
   version: string;
 }
 
-/** Gives the fields of a result as JSON, without the braces around them. */
+/** Returns the fields of a result as JSON, without the braces. */
 type Method = (call: {
   ctx: Ctx<KeyActor>;
   params: JsonObject;
   dialect: Dialect;
 }) => string | Promise<string>;
 
-/** What a request asks for, done: its result as JSON. */
+/** Runs a request; returns its result as JSON. */
 export interface Dispatch {
   run(ctx: Ctx<KeyActor>, message: Message, dialect: Dialect): Promise<string>;
   /** The tool that a message calls, if there is one of that name. */
   toolOf(message: Message): string | undefined;
 }
 
-/** How long a client may keep what it was told of us: a release changes it, or another key. */
+/** How long a client may cache our lists and capabilities: a release or another key changes them. */
 const cacheFields = '"ttlMs":300000,"cacheScope":"private"';
 
 /**
- * The methods of both eras as tables. Results are put together as text: a payload is written once and stands in the answer twice, as
- * the contract's string and as the structured content beside it.
+ * The methods of both protocols as tables. Results are built as text: a payload is serialized once and used
+ * twice, as the contract's string and as the structured content.
  */
 export function createDispatch(
   tools: readonly Tool<Ctx<KeyActor>>[],

@@ -22,8 +22,8 @@ export interface RpcErrorOptions extends Pick<RefusalOptions, 'message' | 'heade
 }
 
 /**
- * The ladder, top to bottom: the first refusal wins. -32001, -32003, -32004 and -32005 are the contract's, those from -32020 on
- * the protocol's, the rest JSON-RPC's own; no others are invented between -32000 and -32019.
+ * Top to bottom: the first refusal wins. -32001, -32003, -32004 and -32005 are the contract's, those from
+ * -32020 on the protocol's, the rest JSON-RPC's own; do not add others between -32000 and -32019.
  */
 export const mcpErrors = defineRpcErrors({
   methodNotAllowed: [405, -32600, 'Send POST: this endpoint has no stream and no session'],

@@ -35,7 +35,7 @@ function presentTool({ name, title, description, hints, input, output }: Tool) {
   };
 }
 
-/** Some hosts refuse a choice of words that does not say that they are words. */
+/** Some hosts refuse an enum without a type. */
 function spellOut(schema: TSchema): unknown {
   return JSON.parse(JSON.stringify(schema), (_key, value) =>
     Array.isArray(value?.enum) && value.type === undefined && value.enum.every(isString)

@@ -7,19 +7,19 @@ export type RequestId = string | number;
 export interface Message {
   id: RequestId | undefined;
   method: string;
-  /** As it came: each method says what it takes. */
+  /** Not validated yet: each method checks its own. */
   params: unknown;
 }
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The id of whatever was sent, for the refusals that come before it is known to be a message. */
+/** The id of any input, for refusals that come before it is known to be a message. */
 export function idOf(body: unknown): RequestId | null {
   return isObject(body) && isId(body.id) ? body.id : null;
 }
 
-/** An integer that a double cannot hold would be answered under another id than it was sent with. */
+/** A double cannot hold a larger integer, so the answer would have another id. */
 const isId = (id: unknown): id is RequestId => typeof id === 'string' || Number.isSafeInteger(id);
 
 export function readMessage(body: unknown): Message {

@@ -1,4 +1,4 @@
-/** Where requests may come from when a web page makes them, and the names by which we may be called. */
+/** Allowed origins of web pages, and allowed host names. */
 export interface AllowedPlaces {
   /** `scheme://host` or `scheme://host:port`, the port `*` for any. */
   mcpAllowedOrigins?: readonly string[];
@@ -6,7 +6,7 @@ export interface AllowedPlaces {
   mcpAllowedHosts?: readonly string[];
 }
 
-/** Only browsers send an origin: one that is not listed is a page that was never meant to reach us. */
+/** Only browsers send an origin; refuse pages that are not listed. */
 export function createPlaceChecks({ mcpAllowedOrigins = [], mcpAllowedHosts = [] }: AllowedPlaces) {
   const origins = new Set(mcpAllowedOrigins.map((origin) => origin.toLowerCase()));
   const hosts = new Set(mcpAllowedHosts.map((host) => host.toLowerCase()));

@@ -28,7 +28,8 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
  */
 export function readDialect({ method, params }: Message, headers: Headers): Dialect {
   const header = headerOf(headers, 'mcp-protocol-version');
-  // Before all else, so that a later client learns what it can fall back on. The handshake has words of its own for that.
+  // First, so that a later client learns which revisions it can fall back on. The handshake has a separate
+  // answer for that.
   if (header !== undefined && method !== 'initialize' && !supportedRevisions.includes(header)) {
     throw unsupported(header);
   }

@@ -143,7 +143,7 @@ test('400 cursor is not from this list: from another list, made up, cut, in anot
     await makeRefillRule();
     await makeRead();
   }
-  // Collateral of nothing is under every threshold; an issuer that has told everything.
+  // Collateral of 0 is below every threshold; the issuer's feed has been read completely.
   const issuer: Issuer = { ...noIssuer, readEvents: async () => [] };
   assert.ok((await openRefills({ ...harness.operatorContext(), issuer })) >= 2);
   await harness.deps.db.query(

@@ -30,7 +30,7 @@ const auditOf = async (consentId: string) =>
     `consent:${consentId}`,
   ])) as { action: string; actor_kind: string; actor_id: string; after: Record<string, unknown> }[];
 
-/** A person of whom everything is known, with the numbers that must be found in answers and nowhere else. */
+/** A user with all fields, with numbers that must appear in answers and nowhere else. */
 async function makePerson() {
   const mark = randomUUID().slice(0, 8);
   const documentNumber = noteSecret(`DOC-${mark}`);

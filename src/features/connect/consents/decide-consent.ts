@@ -9,18 +9,18 @@ import { recordMove } from './record-move.ts';
 export interface ConsentDecision {
   linkToken: string;
   decision: 'grant' | 'refuse';
-  /** What is granted: all that is required and never more than was asked for. Left out, only what is required. */
+  /** Scopes to grant: all required ones and only requested ones. Default: only the required ones. */
   scopes?: ConsentScope[];
 }
 
-/** Grants or refuses, once, by the user who opened the link; `redirectTo` is where they go on. */
+/** Grants or refuses, once, by the user who opened the link; `redirectTo` is where they continue. */
 export function decideConsent(
   ctx: Ctx<UserActor>,
   { linkToken, decision, scopes }: ConsentDecision,
 ): Promise<{ consent: Consent; redirectTo: string }> {
   return inTransaction(ctx, async (ctx) => {
     const { consent: asked } = await holdLink(ctx, linkToken);
-    // Nobody grants what they were not shown.
+    // Users grant only what they were shown.
     if (asked.userId === null) throw consentErrors.linkNotFound();
     const consent = decision === 'grant' ? grant(asked, scopes, ctx.now) : refuse(asked, ctx.now);
     await updateConsent(ctx.db, consent);
@@ -43,7 +43,7 @@ function grant(asked: Consent, chosen: ConsentScope[] | undefined, now: Date): C
 
 const refuse = (asked: Consent, now: Date): Consent => ({ ...asked, status: 'rejected', decidedAt: now });
 
-/** The registered address as it stands, whatever query it has, with the answer after it. */
+/** The registered URI unchanged, with its query, and the answer appended. */
 export function returnAddress({ id, status, redirectUri, state }: Consent): string {
   const answer = new URLSearchParams(status === 'active' ? { consent_id: id } : { error: 'access_denied' });
   if (state !== null) answer.append('state', state);

@@ -3,10 +3,10 @@ import { type Consent, revokedAsOf } from './consent.ts';
 import { lockExpired, lockOrphaned, updateConsent } from './queries.ts';
 import { recordMove } from './record-move.ts';
 
-/** Few enough that the audit log's one lock is soon free again. */
+/** Small batches, because the audit log has a single lock. */
 const endedAtOnce = 100;
 
-/** Moves consents whose time is over to expired; how many. */
+/** Moves consents that are over to expired; returns how many. */
 export function expireConsents(ctx: Ctx<WorkerActor>): Promise<number> {
   return inTransaction(ctx, async (ctx) => {
     const consents = await lockExpired(ctx.db, ctx.now, endedAtOnce);
@@ -14,7 +14,7 @@ export function expireConsents(ctx: Ctx<WorkerActor>): Promise<number> {
   });
 }
 
-/** Revokes consents of integrations that an operator revoked; those cannot read them since. How many. */
+/** Revokes consents of revoked integrations, which can no longer read them. Returns how many. */
 export function revokeOrphans(ctx: Ctx<WorkerActor>): Promise<number> {
   return inTransaction(ctx, async (ctx) => {
     const consents = await lockOrphaned(ctx.db, endedAtOnce);

@@ -1,7 +1,10 @@
 import { defineErrors, type Refusal } from '#platform/errors/errors';
 import type { Consent } from './consent.ts';
 
-/** The contract has the conditions of reading and leaves the words open; a missing or invalid key is the guard's to refuse. */
+/**
+ * The contract defines the conditions and leaves the messages open; the guard refuses a missing or invalid
+ * key.
+ */
 export const consentErrors = defineErrors({
   foreignConsent: [403, 'Consent belongs to a different integration'],
   consentNotFound: [404, 'Consent not found'],
@@ -23,7 +26,7 @@ export const consentErrors = defineErrors({
   noScopeLeft: [400, 'scopes must not be empty: to stop sharing, revoke the consent'],
 });
 
-/** What is said of a consent that is over, with the instant at which it ended. */
+/** The refusal for an ended consent, with the instant at which it ended. */
 export function refuseEnded({ revokedAt, expiresAt }: Consent): Refusal {
   return revokedAt
     ? consentErrors.consentRevoked({ fields: { revoked_at: revokedAt.toISOString() } })

@@ -6,8 +6,8 @@ import { type ConsentDecision, returnAddress } from './decide-consent.ts';
 import { lockLinkedConsent } from './queries.ts';
 
 /**
- * Where a user goes on who sends the decision again that they made: a second click must not lose them. Nothing is decided here, and
- * whoever did not decide, decided otherwise or has changed it since gets nothing.
+ * Where to redirect a user who sends the same decision again, such as by a second click. Nothing is decided
+ * here. A user who did not decide, decided otherwise or has changed it since gets nothing.
  */
 export function findRepeatedDecision(
   ctx: Ctx<UserActor>,

@@ -10,9 +10,9 @@ import { recordMove } from './record-move.ts';
 export type PartyActor = IntegrationActor | UserActor | OperatorActor;
 
 /**
- * Runs `work` on a consent of the actor's, in one transaction with its row locked: reads, reductions and ends of a consent come one
- * after another, and the audit log has them in that order. A consent that is found to have expired is moved there, and that is
- * kept though the caller is refused.
+ * Runs `work` on a consent of the actor, in one transaction with its row locked: reads, reductions and ends
+ * happen one after another, and the audit log has them in that order. An expired consent is moved to expired,
+ * which is committed although the caller is refused.
  */
 export async function holdConsent<T>(
   ctx: Ctx<PartyActor>,
@@ -38,14 +38,14 @@ export function requireActive(consent: Consent): void {
 
 async function lockOwnConsent(ctx: Ctx<PartyActor>, consentId: string): Promise<Consent> {
   const id = parseId(consentId);
-  // First, as everywhere: who has a consent's row never waits for an integration.
+  // Lock order: the integration first, so a holder of a consent's row never waits for an integration.
   if (ctx.actor.kind === 'integration') await holdIntegration({ ...ctx, actor: ctx.actor });
   const consent = await lockConsent(ctx.db, id, partyOf(ctx.actor));
   if (!consent) throw await refuseAbsent(ctx, id);
   return consent;
 }
 
-/** A consent of the actor's, whatever its state. */
+/** A consent of the actor, in any state. */
 export async function findConsent(ctx: Ctx<PartyActor>, consentId: string): Promise<Consent> {
   const id = parseId(consentId);
   const consent = await selectConsent(ctx.db, id, partyOf(ctx.actor));
@@ -70,7 +70,10 @@ function partyOf(actor: PartyActor): Party {
   }
 }
 
-/** The contract tells an integration that a consent is another's; a user is told nothing of those of others. */
+/**
+ * By the contract, an integration learns that a consent belongs to another; a user learns nothing about
+ * others' consents.
+ */
 async function refuseAbsent(ctx: Ctx<PartyActor>, id: string): Promise<Refusal> {
   const isForeign = ctx.actor.kind === 'integration' && (await consentExists(ctx.db, id));
   return isForeign ? consentErrors.foreignConsent() : consentErrors.consentNotFound();

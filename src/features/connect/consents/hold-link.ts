@@ -3,7 +3,7 @@ import { hashSecret } from '#platform/secrets/secret';
 import { consentErrors } from './errors.ts';
 import { type LinkedConsent, lockLinkedConsent } from './queries.ts';
 
-/** What an undecided link asks, its row locked. To whom it is not addressed, it is one that there never was. */
+/** An undecided link with its row locked. For any other user the link does not exist (404). */
 export async function holdLink(ctx: Ctx<UserActor>, linkToken: string): Promise<LinkedConsent> {
   const linkSha256 = hashSecret(linkToken);
   const held = linkSha256 && (await lockLinkedConsent(ctx.db, linkSha256, ctx.actor.userId));

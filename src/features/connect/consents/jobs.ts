@@ -2,7 +2,7 @@ import { contextFor, type Deps } from '#context';
 import type { Job } from '#platform/worker/jobs';
 import { expireConsents, revokeOrphans } from './end-consents.ts';
 
-/** Reading judges by the clock and by the integration itself: these only make lists and the audit log say so. */
+/** Reads check the clock and the integration; these jobs only update lists and the audit log. */
 export const consentJobs: readonly Job<Deps>[] = [
   {
     name: 'consents.expire',

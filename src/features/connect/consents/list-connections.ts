@@ -6,10 +6,10 @@ export type Connection = Omit<ConnectionRow, 'integrationRevokedAt'>;
 
 const endedWithinMs = 90 * 86_400_000;
 
-/** Consents for one time end with every read, so those that ended can be many; the newest of them are shown. */
+/** One-time consents end with every read, so ended ones can be many: show only the newest. */
 const endedMax = 500;
 
-/** All who can read the user's data, then who no longer can, of the last 90 days. */
+/** Apps that can read the user's data, then those whose access ended in the last 90 days. */
 export async function listConnections(ctx: Ctx<UserActor>): Promise<{ connections: Connection[] }> {
   const { actor, now } = ctx;
   const endedSince = new Date(now.getTime() - endedWithinMs);

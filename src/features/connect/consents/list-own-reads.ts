@@ -1,16 +1,16 @@
 import type { Ctx, UserActor } from '#context';
 import { selectNewestReads } from './queries.ts';
 
-/** One time at which an app got data, and which fields it was given. */
+/** One read by an app, with the fields that it got. */
 export interface OwnRead {
   at: Date;
   fields: string[];
 }
 
-/** Of each consent at most so many, the newest. */
+/** Maximum number of reads shown for each consent, the newest. */
 const ownReadsMax = 10;
 
-/** The newest reads of the user's own consents, by consent, newest first. Of a consent of somebody else there is nothing. */
+/** The newest reads of the user's consents, by consent, newest first; nothing for consents of others. */
 export async function listOwnReads(
   ctx: Ctx<UserActor>,
   { consentIds }: { consentIds: readonly string[] },

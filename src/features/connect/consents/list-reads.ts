@@ -14,7 +14,7 @@ export interface ListReads extends CursorInput {
   integrationId?: string;
 }
 
-/** Who read what of whom, newest first. */
+/** Reads of user data, newest first. */
 export async function listReads(ctx: Ctx, input: ListReads): Promise<CursorPage<ReadView>> {
   const { consentId, userId, integrationId, limit = 50 } = input;
   const before = decodeCursor('consents.reads', input.cursor, /^\d{1,18}$/);

@@ -9,11 +9,11 @@ import { shareMasked } from './shared-data.ts';
 export interface OpenedLink {
   consent: Consent;
   integration: IntegrationFace;
-  /** What each of the requested scopes would share; the document number and the tax id are masked. */
+  /** What each requested scope would share; the document number and the tax id are masked. */
   shared: SharedData;
 }
 
-/** What is asked of the user. Whoever opens a link first is the one whom it asks. */
+/** What a link requests. The first user who opens it is the only one who can answer it. */
 export function openConsentLink(
   ctx: Ctx<UserActor>,
   { linkToken }: { linkToken: string },

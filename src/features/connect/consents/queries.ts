@@ -74,7 +74,7 @@ export async function insertConsent(db: Db, consent: NewConsent, linkSha256: Buf
   return toConsent(row!);
 }
 
-/** Whose consents somebody may act on; nothing is named for an operator. */
+/** Whose consents the actor may change; an operator has no filter. */
 export interface Party {
   integrationId?: string;
   userId?: string;
@@ -95,8 +95,8 @@ export async function consentExists(db: Db, id: string): Promise<boolean> {
 }
 
 /**
- * Whoever reads, reduces, revokes or ends a consent comes one after another from here on. Only a party's own row is locked: nobody
- * can hold up the consents of others.
+ * Locks a consent, so that reads, reductions, revocations and ends happen one after another. Only a party's
+ * own row is locked: nobody can block the consents of others.
  */
 export async function lockConsent(db: Db, id: string, party: Party): Promise<Consent | undefined> {
   const [row] = await db.query<ConsentRow>(
@@ -131,7 +131,10 @@ const toFace = ({ integrationId, integrationName, integrationColor }: FacedRow):
   logoColor: integrationColor,
 });
 
-/** What a link asks, unless somebody else opened it before; whoever revokes its integration comes before or after. */
+/**
+ * What a link requests, unless another user opened it first; revoking its integration happens before or
+ * after.
+ */
 export async function lockLinkedConsent(
   db: Db,
   linkSha256: Buffer,
@@ -156,7 +159,7 @@ export async function lockLinkedConsent(
   );
 }
 
-/** Whatever can change about a consent; the database refuses moves that are not legal. */
+/** The fields of a consent that can change; the database refuses illegal moves. */
 export async function updateConsent(db: Db, consent: Consent): Promise<void> {
   const { id, status, scopes, userId, decidedAt, expiresAt, revokedAt, revokedBy, lastReadAt, readCount } =
     consent;
@@ -168,7 +171,7 @@ export async function updateConsent(db: Db, consent: Consent): Promise<void> {
   );
 }
 
-/** Skips those that somebody has in hand: whoever it is sees the clock too, and the next turn finds what is left. */
+/** Skips locked rows: their holder checks the clock too, and the next turn finds the rest. */
 export async function lockExpired(db: Db, now: Date, limit: number): Promise<Consent[]> {
   const rows = await db.query<ConsentRow>(
     `select ${columns} from consents c where c.status = 'active' and c.expires_at <= $1
@@ -178,7 +181,7 @@ export async function lockExpired(db: Db, now: Date, limit: number): Promise<Con
   return rows.map(toConsent);
 }
 
-/** Those that nobody can read any more, because their integration is revoked. */
+/** Consents that nobody can read any more, because their integration is revoked. */
 export async function lockOrphaned(db: Db, limit: number): Promise<Consent[]> {
   const rows = await db.query<ConsentRow>(
     `select ${columns}
@@ -207,7 +210,7 @@ export async function insertRead(db: Db, read: NewRead): Promise<void> {
 export interface ConnectionRow {
   consent: Consent;
   integration: IntegrationFace;
-  /** An integration that was revoked reads nothing, whether the worker has revoked its consents already or not. */
+  /** A revoked integration reads nothing, whether the worker has revoked its consents already or not. */
   integrationRevokedAt: Date | null;
   lastRead: { at: Date; fields: string[] } | null;
   readCount: number;
@@ -218,7 +221,7 @@ interface ConnectedRow extends FacedRow {
   lastReadFields: string[] | null;
 }
 
-/** All that last, then the newest of those that ended since, each the newest first. */
+/** All active ones, then the newest ended ones, each newest first. */
 export async function selectConnections(
   db: Db,
   { userId, now, endedSince, endedMax }: { userId: string; now: Date; endedSince: Date; endedMax: number },
@@ -255,7 +258,7 @@ export interface ConsentFilter extends Party {
   limit: number;
 }
 
-/** Newest first. The text names only what is filtered by, so that its plan goes by the index of that. */
+/** Newest first. The statement names only the filters in use, so that its plan uses their index. */
 export async function selectConsents(db: Db, filter: ConsentFilter): Promise<Consent[]> {
   const { userId, integrationId, status, before, limit } = filter;
   const rows = await db.query<ConsentRow>(
@@ -287,7 +290,7 @@ export interface ReadFilter extends Party {
   limit: number;
 }
 
-/** Newest first; the text as above. */
+/** Newest first; filters as above. */
 export async function selectReads(db: Db, filter: ReadFilter): Promise<ReadRow[]> {
   const { consentId, userId, integrationId, before, limit } = filter;
   return db.query<ReadRow & Record<string, unknown>>(
@@ -303,7 +306,7 @@ export async function selectReads(db: Db, filter: ReadFilter): Promise<ReadRow[]
   );
 }
 
-/** At most `limitEach` of each consent that is the user's, newest first. */
+/** At most `limitEach` of each consent of the user, newest first. */
 export async function selectNewestReads(
   db: Db,
   { userId, consentIds, limitEach }: { userId: string; consentIds: readonly string[]; limitEach: number },

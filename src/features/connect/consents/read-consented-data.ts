@@ -8,7 +8,10 @@ import { recordMove } from './record-move.ts';
 import { fieldsOf, shareInClear } from './shared-data.ts';
 import { type ConsentedData, presentConsentedData } from './wire.ts';
 
-/** The data that a user consented to share. That it was read, what of it and from where is kept, or nothing is given. */
+/**
+ * The data that a user consented to share. The read, its fields and its address are recorded, or nothing is
+ * returned.
+ */
 export function readConsentedData(
   ctx: Ctx<IntegrationActor>,
   { consentId, address }: { consentId: string; address: string },

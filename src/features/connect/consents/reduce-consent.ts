@@ -6,7 +6,7 @@ import { holdConsent, type PartyActor, requireActive } from './hold-consent.ts';
 import { updateConsent } from './queries.ts';
 import { recordMove } from './record-move.ts';
 
-/** Leaves some of the scopes; there is no way to add one. Reduced to what it has already is no error. */
+/** Keeps some of the scopes; scopes cannot be added. Repeating it has no effect. */
 export function reduceConsent(
   ctx: Ctx<PartyActor>,
   { consentId, scopes }: { consentId: string; scopes: ConsentScope[] },

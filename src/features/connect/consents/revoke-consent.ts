@@ -4,7 +4,7 @@ import { holdConsent, type PartyActor, requireActive } from './hold-consent.ts';
 import { updateConsent } from './queries.ts';
 import { recordMove } from './record-move.ts';
 
-/** Ends a consent at once: no read that comes afterwards gets anything. Revoked already is no error. */
+/** Revokes a consent immediately: no later read returns anything. Repeating it has no effect. */
 export function revokeConsent(ctx: Ctx<PartyActor>, { consentId }: { consentId: string }): Promise<Consent> {
   return holdConsent(ctx, consentId, async (ctx, consent) => {
     if (consent.status === 'revoked') return consent;

@@ -22,16 +22,16 @@ import {
   requestedConsent,
 } from './wire.ts';
 
-/** For each integration. Each request locks rows and writes to the audit log, so one must not take it up from all others. */
+/** For each integration, because each request locks rows and writes to the audit log that all share. */
 const connectPolicy: RatePolicy = { name: 'connect', quota: 100, windowMs: 10_000 };
-/** Fewer: each leaves a row for good. */
+/** Fewer, because each stores a row that is never deleted. */
 const requestPolicy: RatePolicy = { name: 'connect-requests', quota: 20, windowMs: 10_000 };
 
 export function consentRoutes(server: HttpServer, deps: Deps): void {
   const storeNothing = async (_request: FastifyRequest, reply: FastifyReply) =>
     void reply.header('cache-control', 'no-store');
   const admit = [storeNothing, integrationGuard(deps), integrationRateGuard(deps, connectPolicy)];
-  // Before query and body are looked at: whether there is such a consent, whose it is and whether it is over is told first.
+  // Before query and body: whether the consent exists, whose it is and whether it has ended is checked first.
   const findOwn = (request: FastifyRequest) =>
     showConsent(integrationContext(deps, request), request.params as { consentId: string });
   const requireOwn = async (request: FastifyRequest) => void (await findOwn(request));
@@ -66,7 +66,7 @@ export function consentRoutes(server: HttpServer, deps: Deps): void {
   server.get(
     '/api/v1/consent/:consentId/user',
     {
-      // A HEAD would be a read that gives nothing: of a consent for one time, the only one.
+      // A HEAD would be a read without an answer; for a one-time consent, the only read.
       exposeHeadRoute: false,
       onRequest: [...admit, requireOwnActive],
       schema: {

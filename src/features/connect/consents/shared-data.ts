@@ -9,7 +9,7 @@ interface Numbers {
   taxId?: string | null;
 }
 
-/** What a read gives. The numbers are opened here, for a read that has the scope, and nowhere else. */
+/** The answer of a read. The numbers are decrypted only here, for a read that has the scope. */
 export function shareInClear(
   sealer: Sealer,
   user: UserWithWalletsRow,
@@ -20,7 +20,10 @@ export function shareInClear(
 
 const mask = '••••••';
 
-/** What a read would give, with the numbers told only as there or not: to show the end of one it would have to be opened. */
+/**
+ * A preview of a read, which shows only whether the numbers are present: showing the end of one would mean
+ * decrypting it.
+ */
 export function shareMasked(user: UserWithWalletsRow, scopes: readonly ConsentScope[]): SharedData {
   return share(user, scopes, () => ({
     documentNumber: user.documentNumberSealed && mask,
@@ -63,7 +66,7 @@ const parts: {
       first_name: user.givenName,
       last_name: user.familyName,
       legal_name: user.legalName,
-      // The contract has strings here, not nullable ones: what is not known is empty.
+      // The contract has strings here that are not nullable: unknown values are empty.
       document_type: user.documentType ?? '',
       document_number: documentNumber ?? '',
       tax_id: taxId ?? '',

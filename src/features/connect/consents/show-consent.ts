@@ -2,7 +2,7 @@ import type { Ctx, IntegrationActor } from '#context';
 import { asOf, type Consent } from './consent.ts';
 import { findConsent } from './hold-consent.ts';
 
-/** What became of a request of the integration's. */
+/** The state of an integration's request. */
 export async function showConsent(
   ctx: Ctx<IntegrationActor>,
   { consentId }: { consentId: string },

@@ -74,7 +74,7 @@ export function presentRequested(consent: Consent, linkToken: string, publicUrl:
   };
 }
 
-/** What an integration is told of its consent: nothing about the user, not even who it is. */
+/** What an integration sees of its consent: nothing about the user, not even the id. */
 export const consentState = Type.Object({
   consent_id: uuid,
   integration_id: uuid,
@@ -116,7 +116,7 @@ export function presentState(consent: Consent): Static<typeof consentState> {
 
 const iso = (instant: Date | null) => instant?.toISOString() ?? null;
 
-/** Of a user only what was consented to: other scopes are absent, not null. */
+/** Only consented data of a user: other scopes are absent, not null. */
 export const consentedData = Type.Object({
   consent_id: uuid,
   integration_id: uuid,
@@ -171,7 +171,7 @@ export const endedConsent = Type.Object({
   requestId: errorSchema.properties.requestId,
 });
 
-/** For operators and the audit log. `state` is the integration's own and may be what protects its users. */
+/** For operators and the audit log. `state` belongs to the integration and may be what protects its users. */
 export const consentView = Type.Object({
   id: uuid,
   integrationId: uuid,

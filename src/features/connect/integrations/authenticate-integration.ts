@@ -6,7 +6,7 @@ import { parseToken } from './token.ts';
 
 export type IntegrationVerdict = { actor: IntegrationActor } | { refused: TokenFault };
 
-/** Which integration is calling, by its key; at most one indexed query. */
+/** The calling integration, by its key; at most one indexed query. */
 export async function authenticateIntegration(
   { db, now }: { db: Db; now: Date },
   apiKey: string | undefined,

@@ -3,8 +3,9 @@ import { integrationErrors } from './errors.ts';
 import { type IntegrationRow, selectActing, shareIntegration } from './queries.ts';
 
 /**
- * The integration that acts, as it is registered until the end of the transaction: whoever revokes it or ends its key comes
- * before or after. The key was good when the request came in; it is looked at again, since it may have been ended since.
+ * Locks the acting integration as registered until the end of the transaction: revoking it or ending its key
+ * happens before or after. The key was valid when the request arrived; it is checked again, because it may
+ * have ended since.
  */
 export async function holdIntegration(ctx: Ctx<IntegrationActor>): Promise<IntegrationRow> {
   const { integrationId, keyId } = ctx.actor;

@@ -27,12 +27,12 @@ export async function insertIntegration(db: Db, integration: Omit<IntegrationRow
 }
 
 /**
- * The lock of an integration, as SQL. One of PostgreSQL's own and not its row's: those who share a row let others that share it
- * pass whoever waits to change it, and under traffic that is for ever. Here all wait in one queue.
+ * The lock of an integration, as SQL. An advisory lock instead of a row lock: holders of a shared row lock
+ * let other sharers pass a waiting writer, under traffic forever. Here all wait in one queue.
  */
 export const integrationLock = (id: string) => `hashtextextended('integration ' || ${id}, 0)`;
 
-/** Until the end of the transaction nobody acts as the integration, and whoever did has come to an end. */
+/** Until the end of the transaction nobody acts as the integration, and earlier actions are finished. */
 export async function lockIntegration(db: Db, id: string): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(${integrationLock('$1::uuid')})`, [id]);
 }
@@ -42,7 +42,9 @@ export async function shareIntegration(db: Db, id: string): Promise<void> {
   await db.query(`select pg_advisory_xact_lock_shared(${integrationLock('$1::uuid')})`, [id]);
 }
 
-/** After one of the two above, in a statement of its own: one that waited would still see what was before. */
+/**
+ * After one of the two above, in a separate statement: a statement that waited would still see the old rows.
+ */
 export async function selectIntegration(db: Db, id: string): Promise<IntegrationRow | undefined> {
   const [row] = await db.query<IntegrationRow & Row>(`select ${columns} from integrations where id = $1`, [
     id,
@@ -51,8 +53,8 @@ export async function selectIntegration(db: Db, id: string): Promise<Integration
 }
 
 /**
- * The same for who acts by a key, if neither was ended. A request may be older than the rotation that it waited for: that a
- * younger key was made shows that its instant has passed.
+ * The same for a key, if neither was ended. A request may be older than the rotation that it waited for: the
+ * existence of a newer key shows that its instant has passed.
  */
 export async function selectActing(
   db: Db,
@@ -73,7 +75,7 @@ export async function updateIntegrationEnd(db: Db, id: string, revokedAt: Date):
   await db.query('update integrations set revoked_at = $2 where id = $1', [id, revokedAt]);
 }
 
-/** In order of id, which is the order in which they were registered; keys in the same statement, not one by one. */
+/** In order of id, which is the order of registration; keys in the same statement, not one by one. */
 export async function selectIntegrations(
   db: Db,
   { after, limit }: { after?: string; limit: number },
@@ -89,7 +91,7 @@ export async function selectIntegrations(
   );
 }
 
-/** Instants as JSON has them. */
+/** Instants as in JSON. */
 export interface ListedKeyRow {
   id: string;
   createdAt: string;
@@ -119,8 +121,8 @@ export async function insertIntegrationKey(
 }
 
 /**
- * What authenticating a request costs: this one look-up by primary key. It is never cached, so that a revocation holds for the
- * next request of every process.
+ * Authenticating a request costs this one lookup by primary key. It is never cached, so that a revocation
+ * holds for the next request of every process.
  */
 export async function selectCredential(
   db: Db,
@@ -135,7 +137,7 @@ export async function selectCredential(
   return row;
 }
 
-/** The key that no other one replaced; an integration has one from the start. */
+/** The key that no other one has replaced; an integration always has one. */
 export async function selectCurrentKeyId(db: Db, integrationId: string): Promise<string> {
   const [row] = await db.query<{ id: string }>(
     'select id from integration_keys where integration_id = $1 and rotated_at is null',
@@ -144,7 +146,7 @@ export async function selectCurrentKeyId(db: Db, integrationId: string): Promise
   return row!.id;
 }
 
-/** Those that would go on longer end then; the current one is replaced now. Ids of those that were changed. */
+/** Shortens keys that would last longer and replaces the current one. Returns the ids of the changed keys. */
 export async function limitKeys(
   db: Db,
   { integrationId, endsAt, now }: { integrationId: string; endsAt: Date; now: Date },
@@ -166,7 +168,7 @@ export async function revokeKeys(db: Db, integrationId: string, revokedAt: Date)
   );
 }
 
-/** Only the sandbox does so, whose own address may be another at each start. */
+/** Only the sandbox does this, because its port may change at each start. */
 export async function updateRedirectUris(db: Db, id: string, redirectUris: readonly string[]): Promise<void> {
   await db.query('update integrations set redirect_uris = $2 where id = $1', [id, redirectUris]);
 }

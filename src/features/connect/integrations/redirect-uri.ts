@@ -1,12 +1,17 @@
-/** What the answer of a consent request is told by: an address that has one of its own would be read in two ways. */
+/** Parameters of the consent answer: a redirect URI that already has one of them would be ambiguous. */
 const answerParameters = ['consent_id', 'state', 'error'];
 
 const loopbackHosts = ['localhost', '127.0.0.1'];
 
-/** It becomes a part of a page's `Content-Security-Policy`, in which other characters that a host can have say something else. */
+/**
+ * It becomes part of a page's `Content-Security-Policy`, where other characters of a host name have a
+ * meaning.
+ */
 const plainHost = /^[a-z0-9.-]+$/;
 
-/** Why users must not be sent to an address, or undefined. Addresses are compared character by character, so one spelling is taken. */
+/**
+ * Why a redirect URI is refused, or undefined. URIs are compared exactly, so only one spelling is accepted.
+ */
 export function faultInRedirectUri(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url) return 'is no address';

@@ -15,10 +15,10 @@ export interface NewIntegration {
   redirectUris: string[];
 }
 
-/** The token is in this answer and nowhere else: what is stored cannot give it back. */
+/** The token is only in this answer: only its hash is stored. */
 export type RegisteredIntegration = IntegrationView & { keyId: string; token: string };
 
-/** A new integration: what it may ask for, for what, and where users are sent back to; with its first key. */
+/** A new integration with its scopes, purposes, redirect URIs and first key. */
 export function registerIntegration(ctx: Ctx, input: NewIntegration): Promise<RegisteredIntegration> {
   return inTransaction(ctx, async (ctx) => {
     for (const [at, uri] of input.redirectUris.entries()) {

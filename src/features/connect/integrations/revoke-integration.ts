@@ -4,7 +4,10 @@ import { integrationErrors } from './errors.ts';
 import { lockIntegration, revokeKeys, selectIntegration, updateIntegrationEnd } from './queries.ts';
 import { type IntegrationView, presentIntegration } from './wire.ts';
 
-/** Ends an integration and its keys for good, from the next request on, on every process. Revoked already is no error. */
+/**
+ * Revokes an integration and its keys permanently, from the next request on, on every process. Repeating it
+ * has no effect.
+ */
 export function revokeIntegration(
   ctx: Ctx,
   { integrationId }: { integrationId: string },

@@ -10,11 +10,11 @@ export interface RotatedKey {
   integrationId: string;
   keyId: string;
   token: string;
-  /** When the keys before it end, at the latest. */
+  /** When the earlier keys end, at the latest. */
   olderKeysEndAt: string;
 }
 
-/** A new key; all earlier ones go on for `overlapHours` at most and then end by themselves. */
+/** Issues a new key; earlier ones keep working for at most `overlapHours` and then expire. */
 export function rotateIntegrationKey(
   ctx: Ctx,
   input: { integrationId: string; overlapHours?: number },

@@ -1,4 +1,4 @@
 import { defineTokens } from '#platform/secrets/token';
 
-/** `cwi_…`: what an integration's key is presented as, in `x-api-key` and nowhere else. */
+/** `cwi_…`: an integration's key, accepted only in `x-api-key`. */
 export const { create: createToken, parse: parseToken } = defineTokens('cwi');

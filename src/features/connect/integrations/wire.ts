@@ -20,7 +20,7 @@ export const integration = Type.Object({
   revokedAt: nullable(dateTime),
 });
 
-/** A key as it may be shown: everything but its secret. */
+/** A key without its secret. */
 export const integrationKey = Type.Object({
   id: Type.String(),
   createdAt: dateTime,

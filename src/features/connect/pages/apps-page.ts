@@ -20,7 +20,7 @@ import {
 
 type SignedInReader = Reader & { session: Session };
 
-/** What the page shows: of each connection, by its id, the newest reads. */
+/** Input of the page: the newest reads of each connection, by its id. */
 export interface AppsView {
   connections: readonly Connection[];
   reads: ReadonlyMap<string, OwnRead[]>;
@@ -28,7 +28,7 @@ export interface AppsView {
   changedId?: string | undefined;
 }
 
-/** Who may read what, when they did and what; with a way to share less and to stop. */
+/** Which apps can read what, when they did and what; with forms to share less and to stop. */
 export function renderAppsPage(reader: SignedInReader, { connections, reads, changedId }: AppsView): string {
   const words = textsFor(reader).apps;
   const active = connections.filter(({ consent }) => consent.status === 'active');
@@ -53,8 +53,8 @@ ${
 }
 
 /**
- * What an app may read now, by all that is shared with it. Anybody can make a link to this page, so it says what is so and not what
- * the link would have it say.
+ * What an app can read now. Anybody can link to this page, so the text comes from the data and not from the
+ * link.
  */
 function describeState(reader: Reader, { id, name }: IntegrationFace, active: Connection[]): string {
   const all = textsFor(reader);

@@ -16,7 +16,7 @@ import type { Texts } from './texts.ts';
 
 const dayMs = 86_400_000;
 
-/** Who asks, what for, which data with its values, for how long; then share or not, two buttons alike. */
+/** Who asks, the purpose, the data with its values and the duration; then two equal buttons, share or not. */
 export function renderConsentPage(
   reader: Reader & { session: Session },
   { consent, integration, shared }: OpenedLink,
@@ -58,7 +58,7 @@ ${optionalScopes.map((scope) => renderOptional(words, scope, shared))}
   return renderPage(reader, { title, body });
 }
 
-/** In the form all the same: what is sent is what is granted. */
+/** Also in the form, because what is sent is what is granted. */
 function renderRequired(words: Texts, scope: ConsentScope, shared: SharedData): Content {
   return html`<li>
 <input type="hidden" name="scopes" value="${scope}">
@@ -67,7 +67,7 @@ ${renderData(words, scope, shared)}
 </li>`;
 }
 
-/** Not ticked: sharing more than one must is the user's own act. */
+/** Not checked by default: sharing more than required is the user's own choice. */
 function renderOptional(words: Texts, scope: ConsentScope, shared: SharedData): Content {
   return html`<li>
 <label class="scope"><input type="checkbox" name="scopes" value="${scope}"><span class="name">${titleOf(words, scope)}</span><span class="tag">${words.consent.optional}</span></label>

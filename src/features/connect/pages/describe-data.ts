@@ -5,7 +5,7 @@ import type { Texts } from './texts.ts';
 
 export const titleOf = (words: Texts, scope: ConsentScope): string => words.scopes[scope];
 
-/** `email.address` in words: what kind of data, and which part of it. */
+/** `email.address` in words: the kind of data and its field. */
 export function describeFields(words: Texts, fields: readonly string[]): string {
   const byScope = new Map<string, string[]>();
   for (const field of fields) {

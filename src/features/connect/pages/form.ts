@@ -5,7 +5,7 @@ const fieldsMax = 20;
 
 export type Form = ReadonlyMap<string, readonly string[]>;
 
-/** `application/x-www-form-urlencoded` to the letter: what is not valid UTF-8 is refused, not replaced. */
+/** Strict `application/x-www-form-urlencoded`: invalid UTF-8 is refused, not replaced. */
 export function parseForm(body: string): Form {
   const form = new Map<string, string[]>();
   const pairs = body === '' ? [] : body.split('&');
@@ -27,13 +27,13 @@ function decode(text: string): string {
   }
 }
 
-/** A form has the fields that its page gave it and no others. */
+/** A form has exactly the fields of its page. */
 export function requireFields(form: Form, known: readonly string[]): void {
   for (const name of form.keys())
     if (!known.includes(name)) throw invalidField('form', 'has an unknown field');
 }
 
-/** A field that stands once; empty if it is not there. */
+/** A field that may occur once; empty if it is absent. */
 export function readField(form: Form, name: string): string {
   const values = form.get(name) ?? [];
   if (values.length > 1) throw invalidField(name, 'is given more than once');

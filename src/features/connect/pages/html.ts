@@ -1,4 +1,4 @@
-/** Text that is HTML already: only `html` makes it. */
+/** Escaped HTML: only `html` makes it. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -8,7 +8,7 @@ export class Html {
 
 export type Content = Html | string | number | null | undefined | false | readonly Content[];
 
-/** HTML in which every value is escaped, also within quoted attributes, unless it is HTML from here. */
+/** HTML in which every value is escaped, also within quoted attributes, unless it is `Html` already. */
 export function html(strings: TemplateStringsArray, ...values: Content[]): Html {
   return new Html(strings.reduce((text, part, at) => text + render(values[at - 1]) + part));
 }

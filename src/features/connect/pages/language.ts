@@ -1,6 +1,6 @@
 export type Language = 'en' | 'pt-BR';
 
-/** The language of ours that the reader likes best, by `Accept-Language`; English where they like neither. */
+/** The supported language that the reader prefers, by `Accept-Language`; default English. */
 export function chooseLanguage(acceptLanguage: string | undefined): Language {
   let [chosen, best]: [Language, number] = ['en', 0];
   for (const item of (acceptLanguage ?? '').split(',')) {

@@ -4,8 +4,8 @@ import { type Content, html } from './html.ts';
 import { type Reader, renderCsrf, renderPage, renderPerson, textsFor } from './page.ts';
 
 /**
- * Why the page is not there, with a way on: to one's apps, or to the operator's login where signing in is what failed. Of a failure
- * of ours also what to name when asking about it.
+ * An error page with a way to continue: to the user's apps, or to the operator's login if signing in failed.
+ * For an internal error also the request id.
  */
 export function renderRefusal(
   reader: Reader,
@@ -23,14 +23,14 @@ export function renderRefusal(
   ]);
 }
 
-/** `signInAt` is the operator's own login, with the way back. */
+/** `signInAt` is the operator's login, with the way back. */
 export function renderSignIn(reader: Reader, signInAt: string | undefined): string {
   const { title, text, here, elsewhere } = textsFor(reader).signIn;
   const way = signInAt ? renderWay(signInAt, here) : html`<p><strong>${elsewhere}</strong></p>`;
   return renderMessage(reader, title, [html`<p>${text}</p>`, way]);
 }
 
-/** Nobody becomes somebody else by a link that another person sent: whoever is signed in says so themselves. */
+/** A link from another person must not switch users: the signed-in user confirms it. */
 export function renderSwitch(
   reader: Reader & { session: Session },
   { linkSecret, person }: { linkSecret: string; person: Person },

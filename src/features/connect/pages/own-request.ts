@@ -1,9 +1,9 @@
 import type { FastifyRequest } from '#platform/http/http';
 
 /**
- * Whether a form may have come from a page of ours, by what browsers say of where it comes from. Our pages send no referrer, so
- * browsers write `Origin: null`, which says nothing; and on plain http they leave `Sec-Fetch-Site` out. What they do say must be
- * right; the token in the form decides in any case.
+ * Whether a form may come from one of our pages, by the browser's headers. Our pages send no referrer, so
+ * browsers write `Origin: null`, which says nothing, and on plain http they omit `Sec-Fetch-Site`. Headers
+ * that are present must be right; the form's token is required in any case.
  */
 export function mayBeOwnForm({ headers }: FastifyRequest, publicUrl: string): boolean {
   const { origin = 'null', 'sec-fetch-site': site = 'same-origin' } = headers;

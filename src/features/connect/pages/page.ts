@@ -10,13 +10,13 @@ import type { Language } from './language.ts';
 import { type Texts, texts } from './texts.ts';
 
 export const styleSheet = readFileSync(path.join(import.meta.dirname, 'style.css'), 'utf8');
-/** A changed sheet has another address, so browsers may keep it. */
+/** A changed style sheet has another URL, so browsers may cache it. */
 const styleAddress = `/connect/style.css?v=${hash('sha256', styleSheet).slice(0, 12)}`;
 
 /** Who reads a page, and in which words. */
 export interface Reader {
   language: Language;
-  /** Where the reader is, as the address bar has it. */
+  /** The host, as in the address bar. */
   host: string;
   session?: Session | undefined;
   now: Date;
@@ -24,7 +24,7 @@ export interface Reader {
 
 export const textsFor = ({ language }: Reader): Texts => texts[language];
 
-/** A whole document: `title` is its first heading as well. */
+/** A whole document; `title` is also its first heading. */
 export function renderPage(reader: Reader, { title, body }: { title: string; body: Content }): string {
   const { language, host } = reader;
   return `<!doctype html>\n${
@@ -65,7 +65,9 @@ export const renderPerson = ({ name, email }: Person): Html =>
 export const renderCsrf = ({ secret }: Session): Html =>
   html`<input type="hidden" name="csrf" value="${csrfTokenOf(secret)}">`;
 
-/** The first letter of its name on its colour: drawn by us, so that nothing of the integration's is loaded. */
+/**
+ * The first letter of its name on its colour: drawn by us, so that nothing is loaded from the integration.
+ */
 export function renderLogo({ name, logoColor }: IntegrationFace): Html {
   const [first] = new Intl.Segmenter().segment(sanitizeText(name) || '?');
   return html`<svg class="logo" width="56" height="56" viewBox="0 0 56 56" aria-hidden="true" focusable="false"><rect width="56" height="56" rx="16" fill="${logoColor}"/><text x="28" y="37" text-anchor="middle" fill="${inkOn(logoColor)}">${first!.segment.toUpperCase()}</text></svg>`;
@@ -85,7 +87,7 @@ export function renderDay({ language }: Reader, date: Date): Html {
   return html`<time datetime="${date.toISOString()}">${day}</time>`;
 }
 
-/** In UTC, and it says so: we do not know where the reader is. */
+/** In UTC, with the zone shown, because we do not know the reader's. */
 export function renderInstant({ language }: Reader, date: Date): Html {
   const form = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' } as const;
   const instant = new Intl.DateTimeFormat(language, form).format(date);

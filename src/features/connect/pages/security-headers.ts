@@ -1,8 +1,8 @@
-/** Of every page: nothing but our own style sheet is loaded, nobody frames it, nothing keeps it. */
+/** For every page: only our style sheet is loaded, no site may frame it, and nothing caches it. */
 export const securityHeaders = {
   'content-security-policy': contentPolicy(),
   'x-frame-options': 'DENY',
-  // The end of a link is in its address.
+  // The URL contains a link's token.
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
   'cross-origin-resource-policy': 'same-origin',
@@ -10,7 +10,7 @@ export const securityHeaders = {
   vary: 'Accept-Language, Cookie',
 };
 
-/** `redirectUri` is where the form's answer leads: Chromium holds a redirect to the same list as the form. */
+/** `redirectUri` is where the form's answer redirects: Chromium checks redirects against the form's list. */
 export function contentPolicy(redirectUri?: string): string {
   const formTargets = ["'self'", ...(redirectUri === undefined ? [] : [new URL(redirectUri).origin])];
   return [

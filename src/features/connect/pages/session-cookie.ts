@@ -1,13 +1,18 @@
 import { sessionLifetimeMs } from '#features/connect/sessions';
 
-/** Browsers take a name with this prefix only from our own host, over https, for all of its paths: no neighbour can plant one. */
+/**
+ * Browsers accept a name with this prefix only from our host, over https, for all paths: no neighbouring site
+ * can set one.
+ */
 const nameFor = (publicUrl: string) =>
   publicUrl.startsWith('https:') ? '__Host-causeway_session' : 'causeway_session';
 
 const attributesFor = (publicUrl: string) =>
   `Path=/; HttpOnly; SameSite=Lax${publicUrl.startsWith('https:') ? '; Secure' : ''}`;
 
-/** Two of the name mean that somebody else, such as a neighbouring site over http, has set one: then neither counts. */
+/**
+ * Two cookies of the name mean that another site, such as a neighbour over http, has set one: ignore both.
+ */
 export function readSessionCookie(publicUrl: string, header: string | undefined): string | undefined {
   const name = nameFor(publicUrl);
   const values = (header ?? '')

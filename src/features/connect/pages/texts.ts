@@ -2,7 +2,7 @@ import type { ConsentScope } from '#features/connect/consents';
 import { type Html, html } from './html.ts';
 import type { Language } from './language.ts';
 
-/** What a page says when it cannot do what was asked. */
+/** Title and text of an error page. */
 interface Message {
   title: string;
   text: string;

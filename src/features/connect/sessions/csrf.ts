@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Stands in every form of a session and in no form of another. It is made from the session's secret, which only the cookie has
- * and no page can read, so there is nothing to store.
+ * The token in every form of a session. It is derived from the session's secret, which only the cookie has
+ * and no page can read, so nothing is stored.
  */
 export function csrfTokenOf(sessionSecret: string): string {
   return createHmac('sha256', sessionSecret).update('csrf').digest('base64url');

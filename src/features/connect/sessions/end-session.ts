@@ -3,7 +3,10 @@ import { recordChange } from '#features/audit';
 import { hashSecret } from '#platform/secrets/secret';
 import { endSessionRow } from './queries.ts';
 
-/** From the next request on, on every process, the cookie opens nothing. Ended already is no error. */
+/**
+ * Ends a session: from the next request on, on every process, the cookie is invalid. Repeating it has no
+ * effect.
+ */
 export function endSession(ctx: Ctx<UserActor>, { sessionSecret }: { sessionSecret: string }): Promise<void> {
   return inTransaction(ctx, async (ctx) => {
     const secretSha256 = hashSecret(sessionSecret);
@@ -12,7 +15,7 @@ export function endSession(ctx: Ctx<UserActor>, { sessionSecret }: { sessionSecr
   });
 }
 
-/** Of whose session it was: somebody else who signs in with the same browser ends it too. */
+/** For the session's user: another user who signs in with the same browser also ends it. */
 export async function recordEnd(ctx: Ctx<UserActor>, userId: string): Promise<void> {
   await recordChange(ctx, {
     action: 'sessions.end',

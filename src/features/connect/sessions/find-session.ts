@@ -11,11 +11,11 @@ export interface Person {
 export interface Session {
   secret: string;
   userId: string;
-  /** Whom the pages say that one is signed in as. */
+  /** The signed-in user that the pages show. */
   person: Person;
 }
 
-/** Whose session a cookie is of; undefined if it is of none, or of one that is over. */
+/** The session of a cookie; undefined if it is unknown or over. */
 export async function findSession(
   { db, now }: { db: Db; now: Date },
   secret: string | undefined,

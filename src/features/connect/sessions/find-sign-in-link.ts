@@ -4,7 +4,7 @@ import { sessionErrors } from './errors.ts';
 import { findPerson, type Person } from './find-session.ts';
 import { type SignInLinkRow, selectSignInLink } from './queries.ts';
 
-/** Whom a link would sign in, without using it. */
+/** The user that a link would sign in; does not use the link. */
 export async function findSignInLink(
   { db, now }: { db: Db; now: Date },
   linkSecret: string,

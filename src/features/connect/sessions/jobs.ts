@@ -2,7 +2,7 @@ import type { Deps } from '#context';
 import type { Job } from '#platform/worker/jobs';
 import { deleteEnded } from './queries.ts';
 
-/** For so long somebody who comes with an old link is told that it is used or expired, not that there is none. */
+/** How long an old link is answered as used or expired; after that it is not found. */
 const keptAfterEndMs = 86_400_000;
 
 export const sessionJobs: readonly Job<Deps>[] = [

@@ -10,7 +10,7 @@ export interface SignInLink {
   expiresAt: string;
 }
 
-/** The operator's own login sends the browser here at once. */
+/** The operator's login redirects the browser here at once. */
 const linkLifetimeMs = 5 * 60_000;
 
 /** A link that signs the user in, once and within five minutes, and leads to `returnTo`. */
@@ -27,7 +27,7 @@ export function makeSignInLink(
     await insertSignInLink(ctx.db, {
       secretSha256,
       userId,
-      // It may end in the secret of a consent link, which is kept nowhere in the clear.
+      // It may end in the secret of a consent link, which is never stored in the clear.
       returnToSealed: ctx.sealer.seal(returnToPlace(secretSha256), returnTo).toString('base64'),
       createdAt: ctx.now,
       expiresAt,

@@ -27,7 +27,7 @@ export async function selectSignInLink(db: Db, secretSha256: Buffer): Promise<Si
   return row;
 }
 
-/** Whoever comes with the same link meanwhile waits, and then finds it used. */
+/** A second request with the same link waits, and then finds it used. */
 export async function lockSignInLink(db: Db, secretSha256: Buffer): Promise<SignInLinkRow | undefined> {
   const [row] = await db.query<SignInLinkRow & Record<string, unknown>>(
     `select ${linkColumns} from sign_in_links where secret_sha256 = $1 for update`,
@@ -55,7 +55,7 @@ export async function insertSession(db: Db, session: Omit<SessionRow, 'endedAt'>
   );
 }
 
-/** Never cached: a session that was ended is over for the next request of every process. */
+/** Never cached: an ended session is over for the next request of every process. */
 export async function selectSession(
   db: Db,
   secretSha256: Buffer,
@@ -68,7 +68,7 @@ export async function selectSession(
   return row;
 }
 
-/** Whose it was; undefined if there was none, or it was over already. */
+/** The session's user; undefined if the session does not exist or is over. */
 export async function endSessionRow(
   db: Db,
   secretSha256: Buffer,
@@ -82,7 +82,7 @@ export async function endSessionRow(
   return row?.userId;
 }
 
-/** How many it took away, at most `limit` of each kind. */
+/** Returns how many were deleted, at most `limit` of each kind. */
 export async function deleteEnded(db: Db, endedBefore: Date, limit: number): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     `with links as (

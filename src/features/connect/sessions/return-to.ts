@@ -1,6 +1,6 @@
 import { sessionErrors } from './errors.ts';
 
-/** Where somebody who signed in may be sent: our own pages, each spelled in the one way that they are linked. */
+/** Where a user may be redirected after signing in: only our own pages, in their one spelling. */
 const ownPage = /^\/connect\/(?:apps|requests\/[A-Za-z0-9_-]{1,128})$/;
 
 export const isOwnPage = (path: string) => ownPage.test(path);

@@ -41,7 +41,7 @@ test('303 a sign-in link leads where it was made for, with a cookie that no scri
   }
 });
 
-// An open redirect would send whoever trusts our name to anybody's page.
+// An open redirect would let anybody use our name to lead users to their page.
 for (const returnTo of [
   '//evil.example',
   '/\\evil.example',

@@ -14,7 +14,7 @@ import {
 } from './queries.ts';
 import { requireOwnPage } from './return-to.ts';
 
-/** Long enough to read a page and decide; there is no way to prolong it but to sign in again. */
+/** Long enough to read a page and decide; only signing in again prolongs it. */
 export const sessionLifetimeMs = 15 * 60_000;
 
 export interface SignedIn {
@@ -23,8 +23,8 @@ export interface SignedIn {
 }
 
 /**
- * Signs in whom the link was made for, once. The session is always a new one, and the one that the browser had before, whoever
- * put it there, is ended.
+ * Signs in the user of the link, once. The session is always new, and the browser's previous session, of any
+ * user, is ended.
  */
 export async function useSignInLink(
   deps: Deps,

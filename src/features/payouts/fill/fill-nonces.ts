@@ -7,8 +7,8 @@ import { turnMax } from '../timing.ts';
 import { insertFillers, type NonceToFill, type SignedFiller, selectToFill } from './queries.ts';
 
 /**
- * After a loss of commits, as `wallets.recover` asked for: uses up nonces by transactions that pay nobody, so that what was signed
- * and lost cannot be mined later. If the lost transaction is mined first, that is as good: recover finds it.
+ * After lost commits, on request of `wallets.recover`: uses up nonces with transactions that pay nobody, so
+ * that lost transactions cannot be mined later. If a lost transaction is mined first, recover finds it.
  */
 export function fillNonces(ctx: WorkerCtx, lane: Lane): Promise<number> {
   return tolerateNodeOutage(ctx, lane, async () => {
@@ -41,7 +41,7 @@ export function fillNonces(ctx: WorkerCtx, lane: Lane): Promise<number> {
 const isDue = (ctx: WorkerCtx, { network }: Lane, { payoutRaw, signedAt }: NonceToFill) =>
   !payoutRaw && (!signedAt || ctx.now.getTime() - signedAt.getTime() >= network.bumpAfterMs);
 
-/** Above what is usual: a node may have the lost transaction, and wants more for another in its place. */
+/** Above current fees: a node may have the lost transaction, and demands more to replace it. */
 async function sign({ network, signer }: Lane, last: NonceToFill, suggested: Fees): Promise<SignedFiller> {
   const { chainId, transferGas, tokens } = network;
   const { address: token } = [...tokens.values()][0]!;

@@ -9,7 +9,10 @@ interface LaneName {
 /** A nonce to use up. */
 export interface NonceToFill {
   nonce: bigint;
-  /** Bytes of the payout that has this nonce and was sent, or settled by it: they use it up as well. */
+  /**
+   * Bytes of the payout that has this nonce and was sent, or was settled by it: they use up the nonce as
+   * well.
+   */
   payoutRaw: Buffer | null;
   /** The newest filler. */
   raw: Buffer | null;
@@ -19,8 +22,8 @@ export interface NonceToFill {
 }
 
 /**
- * Nonces from `from` up to but not including `below`, in order. A payout that was never sent has no bytes here: its withdrawal may
- * have been paid at another nonce in what was lost.
+ * Nonces from `from` up to but not including `below`, in order. A payout that was never sent has no bytes
+ * here, because its withdrawal may have been paid at another nonce in the lost commits.
  */
 export async function selectToFill(
   db: Db,
@@ -72,7 +75,7 @@ export async function insertFillers(
   );
 }
 
-/** Workers fill the nonces below while the wallet is halted. */
+/** Workers fill the nonces below this one while the wallet is halted. */
 export async function updateFilling(
   db: Db,
   { network, address, fillBelow, reason }: LaneName & { fillBelow: bigint; reason: string },
@@ -84,7 +87,7 @@ export async function updateFilling(
   );
 }
 
-/** Free nonces that something has used on chain are not free any more: by nonce, its hash. */
+/** Void nonces that a transaction has used on chain are no longer free: stores its hash. */
 export async function updateFreeUsed(
   db: Db,
   { network, address }: LaneName,

@@ -8,8 +8,9 @@ import { updatePending } from '../queries/pending.ts';
 import { type BindableRow, insertBoundSlots, lockBindable } from './queries.ts';
 
 /**
- * Binds payments that were found on chain to their withdrawals, as far as these are here and not signed: the funds are held, and
- * nonce and bytes stored as if they had been signed here. Settling does the rest. Part of the caller's transaction; says which.
+ * Binds payments found on chain to their withdrawals that are here and not signed: holds the funds, and
+ * stores nonce and bytes as if signed here. Settling does the rest. Part of the caller's transaction; returns
+ * the bound withdrawals.
  */
 export async function bindFound(ctx: Ctx, network: string, hash?: string): Promise<string[]> {
   const { db, now } = ctx;
@@ -28,11 +29,11 @@ export async function bindFound(ctx: Ctx, network: string, hash?: string): Promi
 
 const bindMax = 1_000;
 
-/** A second payment of one withdrawal stays unknown: an operator must account for it. */
+/** A second payment of one withdrawal stays unknown, because an operator must account for it. */
 const onePerWithdrawal = (rows: readonly BindableRow[]) =>
   rows.filter((row, at) => rows.findIndex(({ withdrawalId }) => withdrawalId === row.withdrawalId) === at);
 
-/** What is paid was held once: the hold is in the part that was lost. */
+/** The hold is in the lost commits, so hold the amount again. */
 async function holdForQueued({ db, now }: Ctx, network: string, rows: readonly BindableRow[]): Promise<void> {
   const queued = rows.filter(({ status }) => status === 'queued');
   if (queued.length === 0) return;

@@ -6,10 +6,9 @@ import type { Past } from '../read-past.ts';
 import { insertFound, updateVoid } from './queries.ts';
 
 /**
- * Slots whose nonce a final transaction has used that is not stored here. If it is the same transfer, signed before the loss, it
- * belongs to the slot. Otherwise it is a payment of something else or a filler: the slot is void, and its withdrawal waits for
- * another nonce.
- * Says which withdrawals do.
+ * Handles slots whose nonce was used by a final transaction that is not stored here. If it is the same
+ * transfer, signed before the loss, it is stored for the slot. Otherwise the slot is void, and its withdrawal
+ * waits for another nonce. Returns those withdrawals.
  */
 export async function giveUpTaken(
   { db }: Ctx,

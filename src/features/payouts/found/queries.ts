@@ -6,7 +6,7 @@ interface LaneName {
   address: string;
 }
 
-/** Known already is no error: a recovery may be repeated. */
+/** A recovery may be repeated, so known payments are not an error. */
 export async function insertFound(
   db: Db,
   { network, address, now }: LaneName & { now: Date },
@@ -42,8 +42,9 @@ const paysExactly = `f.network = w.network and f.token_address = w.token_address
   and f.amount = w.amount`;
 
 /**
- * A partner may have repeated a lost request before its payment was found: it is another withdrawal with the same key. Reads the
- * open withdrawals of one network, and only where something was found that is of no withdrawal here.
+ * A partner may have repeated a lost request before its payment was found: another withdrawal with the same
+ * key. Reads the open withdrawals of one network, only if a payment was found that belongs to no withdrawal
+ * here.
  */
 export async function updateMatchedByKey(db: Db, network: string): Promise<void> {
   await db.query(
@@ -70,7 +71,9 @@ export interface BindableRow {
   amount: bigint;
 }
 
-/** Payments whose withdrawal is here and not signed; the withdrawals are held until the end of the transaction. */
+/**
+ * Payments whose withdrawal is here and not signed; locks the withdrawals until the end of the transaction.
+ */
 export async function lockBindable(
   db: Db,
   network: string,
@@ -96,7 +99,7 @@ export async function selectBindable(db: Db, network: string, limit: number): Pr
   return rows.map(({ hash }) => hash);
 }
 
-/** The nonces of payments become the slots of the withdrawals that they paid; one that was void is used again. */
+/** Makes the nonces of payments the slots of the withdrawals that they paid; a void slot is used again. */
 export async function insertBoundSlots(
   db: Db,
   { network, now }: { network: string; now: Date },
@@ -122,7 +125,7 @@ export interface UnknownPayment {
   withdrawalId: string | null;
 }
 
-/** Payments that are of no withdrawal here, and that no operator has accounted for. */
+/** Payments that belong to no withdrawal here and that no operator has accepted. */
 export async function selectUnknown(db: Db, { network, address }: LaneName): Promise<UnknownPayment[]> {
   return db.query<UnknownPayment & Row>(
     `select f.hash, f.withdrawal_id as "withdrawalId" from found_payments f
@@ -133,7 +136,7 @@ export async function selectUnknown(db: Db, { network, address }: LaneName): Pro
   );
 }
 
-/** Says which of them were found and are not bound. */
+/** Returns those of them that were found and are not bound. */
 export async function updateAccepted(
   db: Db,
   { network, address, now }: LaneName & { now: Date },
@@ -149,7 +152,10 @@ export async function updateAccepted(
   return rows.map(({ hash }) => hash);
 }
 
-/** Takes nonces from their withdrawals, which get others. `minedHash`: the final transaction that used the nonce. */
+/**
+ * Voids the nonces of withdrawals, which get new ones. `minedHash`: the final transaction that used the
+ * nonce.
+ */
 export async function updateVoid(
   db: Db,
   { network, address, now }: LaneName & { now: Date },
@@ -177,8 +183,8 @@ export async function updateVoid(
 }
 
 /**
- * Withdrawals whose payment was found and that are signed again at another nonce: that slot is void if its bytes never left, which
- * its attempts say, because a send is noted before it is made.
+ * Withdrawals whose payment was found and that are signed again at another nonce. That slot is void if its
+ * bytes were never sent; its attempts show it, because a send is recorded before it is made.
  */
 export async function updateSignedAgain(db: Db, where: LaneName & { now: Date }): Promise<void> {
   const rows = await db.query<{ nonce: bigint }>(
@@ -199,7 +205,7 @@ export async function updateSignedAgain(db: Db, where: LaneName & { now: Date })
   );
 }
 
-/** Whether a payment of this withdrawal was found on chain: then it is not for an operator to end it. */
+/** Whether a payment of this withdrawal was found on chain; if so, an operator cannot cancel it. */
 export async function isFoundPaid(db: Db, withdrawalId: string): Promise<boolean> {
   const rows = await db.query('select 1 from withdrawals w where id = $1 and is_found_paid(w)', [
     withdrawalId,

@@ -41,7 +41,7 @@ export async function addChainItems(
 
 const highestPosting = 9_223_372_036_854_775_807n;
 
-/** The highest posting that is visible, and what is owed at the same moment. */
+/** The highest visible posting, and what is owed at the same moment. */
 export async function selectOpening(
   db: Db,
   network: string,
@@ -80,9 +80,10 @@ export interface PostedPart {
 }
 
 /**
- * Adds the postings after `after`, up to `upto`, and those that were missing: those about a transfer to its item, the others to the total
- * of manual postings. One statement, because what is owed must be of the same moment. Numbers that are not there yet are noted, since
- * a posting is numbered before it is committed. Accounts are lateral: as a join, 20,000 postings of 200 accounts took 7 s, not 1.6 s.
+ * Adds the postings after `after`, up to `upto`, and those that were missing: those about a transfer to its
+ * item, the others to the total of manual postings. One statement, because what is owed must be of the same
+ * moment. Numbers that are not visible yet are remembered, because a posting is numbered before it is
+ * committed. Accounts are lateral: as a join, 20,000 postings of 200 accounts took 7 s, not 1.6 s.
  */
 export async function addPostings(
   db: Db,
@@ -133,7 +134,7 @@ export async function addPostings(
   return { posting: row!.posting, moved: readOwed(row!.moved), owed: readOwed(row!.owed) };
 }
 
-/** Transfers that chain and ledger have alike are done with. Between own wallets, a credit may still come. */
+/** Deletes transfers on which chain and ledger agree. Between own wallets, a credit may still come. */
 export async function deleteMatched(db: Db, network: string): Promise<void> {
   await db.query(
     `delete from treasury_items where network = $1 and chain = ledger and (coalesce(place, '') <> 'between' or ledger <> 0)`,
@@ -141,7 +142,7 @@ export async function deleteMatched(db: Db, network: string): Promise<void> {
   );
 }
 
-/** Withdrawals in the ledger of which the chain has shown nothing so far. */
+/** Withdrawals in the ledger that the chain has not shown so far. */
 export async function selectAhead(db: Db, network: string, limit: number): Promise<string[]> {
   const rows = await db.query<{ hash: string }>(
     `select distinct split_part(key, ':', 1) as hash from treasury_items
@@ -158,7 +159,9 @@ export interface Naming {
   places: ReadonlyMap<string, number | null>;
 }
 
-/** Says of each item why its two sides differ. What nobody needs to look at again keeps its name. */
+/**
+ * Names the reason why the two sides of each item differ. Items that need no further check keep their name.
+ */
 export async function updateNames(db: Db, { position, minimums, places }: Naming): Promise<void> {
   const { network, blockNumber, openingBlock, openingPosting } = position;
   await db.query(
@@ -219,8 +222,8 @@ const nameOfIn = `case
   else 'deposits not posted yet' end`;
 
 /**
- * The minimum was lowered and blocks were read again: transfers that are folded by now are credited, and come off their total. No more
- * than the total has, or a credit without a transfer would pass for one of them.
+ * The minimum was lowered and blocks were read again: transfers that were folded are credited now and leave
+ * their total. At most the total, or a credit without a transfer would count as one of them.
  */
 const isCreditedLate = `(select t.amount from treasury_totals t where t.network = $1 and t.currency = o.currency
     and t.name = ${belowMinimum}) >= (select sum(l.ledger) from open l join deposits c on c.network = $1
@@ -241,8 +244,9 @@ const nameOfWithdrawal = `coalesce((select case
   from unnest($7::text[], $8::bigint[]) v (hash, block) where v.hash = o.hash), 'ahead of the block')`;
 
 /**
- * Into the totals: what nothing will match, or what has not matched for long: postings by hand, and what strangers may send as often
- * as they like. A transfer between own wallets that was credited to nobody by then moved nothing.
+ * Folds into totals what cannot match any more or has not matched for long: manual postings, and transfers
+ * that strangers can send at will. A transfer between own wallets that was credited to nobody by then moved
+ * nothing.
  */
 export async function foldItems(db: Db, network: string, now: Date): Promise<void> {
   await db.query(

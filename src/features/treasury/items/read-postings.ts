@@ -6,8 +6,8 @@ import { postingsInPiece } from '../timing.ts';
 import { addPostings, selectNewestPosting, selectOpening } from './queries.ts';
 
 /**
- * Adds what was posted since the last comparison, in pieces. What the ledger owes at the end must be what it owed before and what was
- * posted: another figure is unexplained.
+ * Adds what was posted since the last comparison, in batches. What the ledger owes at the end must be what it
+ * owed before plus what was posted; any other figure is unexplained.
  */
 export async function readPostings(
   { db, now }: Ctx,

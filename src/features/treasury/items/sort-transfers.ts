@@ -9,8 +9,8 @@ export interface Effects {
 }
 
 /**
- * Which transfers brought us tokens, which took some, and which moved them between wallets of ours. Of the last, only those between two
- * users' wallets matter: the deposit watcher credits their receiver.
+ * Sorts transfers into incoming, outgoing and between our wallets. Of the last, only those between two users'
+ * wallets matter, because the deposit watcher credits the receiver.
  */
 export function sortTransfers(
   { tokens }: EvmNetwork,

@@ -16,8 +16,9 @@ interface Counting {
 }
 
 /**
- * Moves what each wallet has by its transfers, and compares it with the balance that was read. Another balance than that of a wallet that
- * was counted before is unexplained: no transfer says why. That of a wallet that is counted for the first time is what it had before.
+ * Updates each wallet's balance by its transfers and compares it with the balance on chain. A difference in a
+ * wallet that was counted before is unexplained, because no transfer caused it. For a wallet that is counted
+ * for the first time, it is what the wallet had before.
  */
 export async function countWallets(ctx: Ctx, counting: Counting): Promise<void> {
   const { db, now } = ctx;

@@ -1,8 +1,8 @@
 import type { Db, Row } from '#platform/db/db';
 
 /**
- * Those of the addresses that are ours: hot wallets, platform wallets, and what was one when it was first seen. A wallet that is registered
- * while a range is read is left to the next comparison, or of its transfers some would count and some not.
+ * The addresses among them that are ours: hot wallets, platform wallets, and former ones. A wallet registered
+ * while a range is read is left to the next comparison, or only some of its transfers would count.
  */
 export async function selectOurs(
   db: Db,
@@ -115,7 +115,7 @@ export async function upsertBalances(
   );
 }
 
-/** Wallets whose keys a user has by now are ours no longer; what they had, by currency. */
+/** Wallets whose keys a user now has are no longer ours; returns their balances by currency. */
 export async function deleteHandedOver(
   db: Db,
   network: string,
@@ -132,7 +132,7 @@ export async function deleteHandedOver(
   );
 }
 
-/** Wallets that were credited and are not ours any more, nor were when transfers were read: they are counted next time. */
+/** Wallets that were credited but were not ours when transfers were read: they are counted next time. */
 export async function insertCreditedWallets(
   db: Db,
   { network, fromBlock, now }: { network: string; fromBlock: number; now: Date },
