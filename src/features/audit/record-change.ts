@@ -12,9 +12,12 @@ export interface Change {
 }
 
 /**
- * Writes the audit row of a change in the change's transaction. Call it after the change's other statements:
- * it holds the lock of the chain until the commit, so locking a row after it can deadlock with a transaction
- * that has that row and waits for the chain.
+ * Writes the audit row of a change in the same transaction. Call it last: it locks the chain until the
+ * commit, and a statement after it that waits for a row could deadlock with a transaction that waits for the
+ * chain.
+ * @example
+ * await updateKeyEnd(ctx.db, revoked);
+ * await recordChange(ctx, { action: 'keys.revoke', subject: `key:${key.id}`, before, after });
  */
 export async function recordChange(ctx: Ctx, change: Change): Promise<void> {
   await recordChanges(ctx.db, [{ ctx, ...change }]);
@@ -33,7 +36,7 @@ interface ChangeBy extends Change {
   ctx: Pick<Ctx, 'actor' | 'now'>;
 }
 
-/** Changes whose subjects are not known yet, for a statement that creates them and calls `audit_append`. */
+/** Changes whose subjects are not known yet, for a statement that makes them and calls `audit_append`. */
 export const changesToAppend = (changes: readonly Omit<ChangeBy, 'subject'>[]) =>
   JSON.stringify(changes.map(toRow));
 

@@ -19,12 +19,13 @@ export interface CaughtUp {
 export const eventsInTurn = 200;
 
 /**
- * Reads the issuer's events from where the last reading ended, in order, so that what no webhook told is known as well. The
- * issuer is asked first, without a transaction; then one transaction takes over what it told and moves the cursor, if the cursor
- * is still where the reading began: wherever a process dies the same events are read again, and of two that read them one moves
- * on. Throws an `IssuerFault` where the issuer does not answer.
+ * Reads the issuer's next events in order, so that events without a webhook are known, too. Throws an
+ * `IssuerFault` if the issuer does not answer.
  */
 export async function catchUp(ctx: Ctx, { limit = eventsInTurn } = {}): Promise<CaughtUp> {
+  // The issuer is asked first, without a transaction. Then one transaction applies the events and moves the
+  // cursor, if it is still where the reading began: after a crash the same events are read again, and of two
+  // workers that read them one moves on.
   const { lastSequence: after } = await selectEventCursor(ctx.db);
   const events = await ctx.issuer.readEvents({ after, limit });
   const { ready, foreign, lastSequence, stop } = takeInOrder(after, events);

@@ -44,8 +44,8 @@ export interface CreatedCards {
 }
 
 /**
- * Makes cards of one account at the issuer, all or none; under an idempotency key once. A request that is refused does not use
- * its key up.
+ * Creates cards of one account at the issuer, all or none; under an idempotency key once. A refused request
+ * does not use its key up.
  */
 export async function createCards(ctx: Ctx, request: NewCardsRequest): Promise<CreatedCards> {
   const wanted = readRequest(ctx, request);

@@ -27,8 +27,8 @@ const purchases: readonly (Purchase & { ends: 'settled' | 'refunded' | 'pending'
 ];
 
 /**
- * An active card of the sandbox's owner, collateral behind it and a few payments with it, at the sandbox's own issuer. Whatever
- * an earlier start has done is not done again. Not within a transaction: the issuer is asked.
+ * An active card of the sandbox's owner, with collateral and a few payments; what an earlier start has done
+ * is not repeated. Not within a transaction, because the issuer is asked.
  */
 export async function seedCards(ctx: Ctx): Promise<void> {
   if (ctx.issuer === noIssuer) return;

@@ -18,11 +18,12 @@ const revealsMax = 10;
 const windowMs = 3_600_000;
 
 /**
- * A card's number and code, encrypted by the issuer under the caller's own key. Nobody gets more than ten in any hour, whichever
- * keys and cards they use: a place is taken before the issuer is asked, and given back only where no answer came, since then
- * nothing was revealed. Nothing leaves without its audit row.
+ * A card's number and code, encrypted by the issuer under the caller's key: at most ten in any hour for each
+ * user, and none without an audit row.
  */
 export async function revealCard(ctx: Ctx<KeyActor>, request: CardReveal): Promise<EncryptedSecrets> {
+  // A place among the ten is taken before the issuer is asked, and given back only if no answer came: then
+  // nothing was revealed.
   const { userId, cardId, cardIssuerUserId, sessionId } = request;
   const { status } = await showCard(ctx, { userId, cardId, cardIssuerUserId });
   if (status === 'canceled') throw cardErrors.cardCanceled();

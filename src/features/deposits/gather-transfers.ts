@@ -16,17 +16,19 @@ export type Gathered =
   | { kind: 'disagreed'; trouble: string };
 
 /**
- * Reads the transfers of a range. Every node is asked, because a single node could hide a deposit or invent
- * one. A node that does not answer, or does not have the last block yet, has no vote. A quorum must have the
- * same last block, and each of these must have every transfer that one of them shows: in its logs or, because
- * indexing may lag, in the transaction's receipt. Otherwise nothing is decided, and the next turn retries.
- * Throws a `NodeError` if no node answers.
+ * The transfers of a range of blocks, if as many nodes as the quorum agree on them. Throws a `NodeError` if
+ * no node answered.
  */
 export async function gatherTransfers(
   quorum: number,
   views: readonly NodeView[],
   range: ReceivedRange,
 ): Promise<Gathered> {
+  // Every node is asked, because one alone could hide a deposit or make one up. A node that does not answer,
+  // or does not have the last block yet, has no vote. The others must be as many as the quorum and have the
+  // same block there. Then every transfer that one of them shows must be in the chain of each: in its logs
+  // or, since a node may index those slowly, in the receipt. Otherwise nothing is decided, and the next turn
+  // asks again.
   const answers = await Promise.all(views.map((view) => readFrom(view, range)));
   const full = answers.flatMap((answer) => (answer && !(answer instanceof NodeError) ? [answer] : []));
   const [first, ...others] = full;

@@ -21,7 +21,11 @@ export interface NewKey {
 /** The token is in this answer and nowhere else: what is stored cannot give it back. */
 export type IssuedKey = KeyView & { token: string };
 
-/** A new key of a partner, owned by one user. */
+/**
+ * Issues a key to a partner, owned by one user. The token is in this answer only.
+ * @example
+ * const { token } = await issueKey(ctx, { name: 'Backend', partnerId, userId, scopes: ['mcp'] });
+ */
 export function issueKey(ctx: Ctx, input: NewKey): Promise<IssuedKey> {
   return inTransaction(ctx, async (ctx) => {
     const { name, partnerId, userId, scopes = [], ipAllowlist = [] } = input;

@@ -39,8 +39,8 @@ export function requireAmount(evm: Evm, text: string, asset: Asset, field: strin
 }
 
 /**
- * How many decimals amounts of an asset are written with. What users have on a network that is no longer paid on is shown all
- * the same, as is every token so far: with six.
+ * How many decimals amounts of an asset are written with: six, as every token so far has, if its network is
+ * no longer configured.
  */
 export function decimalsOf(evm: Evm, { network, currency }: Asset): number {
   return evm.get(network as Network)?.tokens.get(currency as TokenSymbol)?.decimals ?? 6;

@@ -11,7 +11,11 @@ export interface BookFaults {
   wrongBalances: WrongBalance[];
 }
 
-/** Sums all books again from their lines. Both lists are empty when the books are right. */
+/**
+ * Sums all books again from their lines. Both lists are empty when the books are right.
+ * @example
+ * assert.deepEqual(await checkBooks(db), { unbalancedPostings: [], wrongBalances: [] });
+ */
 export async function checkBooks(db: Db): Promise<BookFaults> {
   return {
     unbalancedPostings: await selectUnbalancedPostings(db),

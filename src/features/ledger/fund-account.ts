@@ -29,8 +29,10 @@ export interface Funded extends NewFunds {
 }
 
 /**
- * Adds funds that the house received for a user. The same again under the same reference changes nothing and gives the first
- * posting again, with the balance as it is now.
+ * Adds funds that the house received for a user. Repeating it under the same reference has no effect and
+ * returns the first posting, with the balance as it is now.
+ * @example
+ * await fundAccount(ctx, { userId, network: 'base', currency: 'USDC', amount: '250', reference: 'wire-17' });
  */
 export async function fundAccount(ctx: Ctx, input: NewFunds): Promise<Funded> {
   const { evm } = ctx;

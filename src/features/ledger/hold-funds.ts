@@ -2,8 +2,8 @@ import type { Db } from '#platform/db/db';
 import { addHolds, type Hold, lockAccounts, type Owner, subtractHolds } from './queries.ts';
 
 /**
- * Sets funds aside: they stay in the balance and cannot be spent again. Lock the accounts first (`lockAccounts`) and ask for
- * no more than they have available; more is a fault of the caller and throws, and the transaction must not be committed.
+ * Holds funds: they stay in the balance and cannot be spent again. Call `lockAccounts` first, and hold no
+ * more than is available: more throws, and the transaction must not be committed.
  */
 export function holdFunds(db: Db, holds: readonly Hold[]): Promise<void> {
   return changeHolds(db, holds, addHolds, 'less available than is to be held');
@@ -14,7 +14,11 @@ export function releaseFunds(db: Db, holds: readonly Hold[]): Promise<void> {
   return changeHolds(db, holds, subtractHolds, 'less held than is to be released');
 }
 
-/** The same by owner, for whoever holds no lock on the accounts yet. */
+/**
+ * Releases holds by owner, for callers that have not locked the accounts yet.
+ * @example
+ * await releaseHeld(db, [{ userId, network, currency, amount }]);
+ */
 export async function releaseHeld(db: Db, held: readonly (Owner & { amount: bigint })[]): Promise<void> {
   const accounts = await lockAccounts(db, held);
   const holds = held.map(({ userId, amount }, at) => {

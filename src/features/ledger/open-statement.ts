@@ -35,8 +35,8 @@ export interface Statement {
 }
 
 /**
- * A user's ledger of a period as it is now, whatever is posted while it is being read: lines never change, and those posted later
- * have higher numbers. So no transaction stays open while somebody downloads.
+ * A user's ledger of a period as it is now. Lines never change and later ones have higher numbers, so no
+ * transaction stays open during a download.
  */
 export async function openStatement(ctx: Ctx, request: LineFilter): Promise<Statement> {
   const { userId, startAt, endAt } = request;

@@ -13,8 +13,8 @@ export interface Deposit extends Owner {
 }
 
 /**
- * Posts deposits as `buy` lines and says how many were new: one that was credited before, to any user, is left out by
- * its place on chain. Calls for one network run one after another.
+ * Posts deposits as `buy` lines and returns how many were new: one whose place on chain was credited before,
+ * to any user, is left out. Calls for one network run one after another.
  */
 export function postDeposits(ctx: Ctx, deposits: readonly Deposit[]): Promise<number> {
   if (deposits.length === 0) return Promise.resolve(0);

@@ -14,12 +14,13 @@ export interface PaidWithdrawal extends Owner {
 }
 
 /**
- * Writes withdrawals that are final on chain into the books: spends what was held for them and posts each, as a `sell` line of
- * the user and, where the recipient is a user, a `buy` line of theirs. One that was posted before fails all of them. At most once
- * in a transaction and before it locks accounts: this one locks the ledgers, then all accounts, each in order.
- * A recipient whose transfer an operator has already credited, to any user, is not credited again.
+ * Posts withdrawals that are final on chain and spends their holds: a `sell` line of the user and, if the
+ * recipient is a user, a `buy` line of theirs. One that was posted before fails all of them.
  */
 export function postWithdrawals(ctx: Ctx, withdrawals: readonly PaidWithdrawal[]): Promise<void> {
+  // At most once in a transaction and before it locks accounts: this locks the ledgers, then all accounts,
+  // each in order. A recipient whose transfer an operator has already credited, to any user, is not credited
+  // again.
   if (withdrawals.length === 0) return Promise.resolve();
   return inTransaction(ctx, async ({ db, now }) => {
     const toUsers = withdrawals.filter(({ recipientUserId }) => recipientUserId !== null);

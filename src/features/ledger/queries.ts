@@ -167,11 +167,11 @@ export interface LockedAccount {
 }
 
 /**
- * Locks the accounts of these owners until the transaction ends and says what each can spend, in the order of `owners`;
- * undefined where there is no account. Always in order of id: two transactions that lock several accounts in different
- * orders would wait for each other for good. So lock everything that a transaction will touch by one call.
+ * Locks the accounts of these owners and returns what each can spend, in the order of `owners`; undefined
+ * where there is no account. Lock all accounts of a transaction by one call.
  */
 export async function lockAccounts(db: Db, owners: readonly Owner[]): Promise<(LockedAccount | undefined)[]> {
+  // Always in order of id: two transactions that lock several accounts in different orders would deadlock.
   if (owners.length === 0) return [];
   const rows = await db.query<LockedAccount & { at: number } & Record<string, unknown>>(
     `select o.at::integer as at, a.id as "accountId", a.balance - a.held as available
@@ -198,8 +198,8 @@ export async function selectAvailable(db: Db, owners: readonly Owner[]): Promise
 }
 
 /**
- * Locks the accounts of these owners that nobody else has locked, without waiting, and says which are free to use: ours now, or
- * not there yet. A batch goes on with those and leaves the others for later.
+ * Locks the accounts of these owners that nobody else has locked, without waiting. True for each that is free
+ * to use: locked by us now, or not there yet.
  */
 export async function lockFreeAccounts(db: Db, owners: readonly Owner[]): Promise<boolean[]> {
   const rows = await db.query<{ at: number }>(

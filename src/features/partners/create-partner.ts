@@ -14,7 +14,11 @@ export interface NewPartner {
   name: string;
 }
 
-/** A new partner, with an empty list of allowed users. */
+/**
+ * Creates a partner with an empty list of allowed users.
+ * @example
+ * const { id: partnerId } = await createPartner(ctx, { name: 'Lumen Credit' });
+ */
 export function createPartner(ctx: Ctx, input: NewPartner): Promise<Partner> {
   return inTransaction(ctx, async (ctx) => {
     const { name } = input;

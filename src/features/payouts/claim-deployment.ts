@@ -3,8 +3,8 @@ import { StartupError } from '#platform/errors/startup-error';
 import { insertDeployment } from './queries/deployment.ts';
 
 /**
- * The first worker stores its deployment's id. Other deployments are refused, so a copy of the database pays
- * nobody.
+ * The first worker writes the id of its deployment. Any other deployment is refused, so that a copy of the
+ * database pays nobody.
  */
 export async function claimDeployment({ db, clock }: Pick<Deps, 'db' | 'clock'>, id: string): Promise<void> {
   const known = await insertDeployment(db, id, clock());

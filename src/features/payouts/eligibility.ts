@@ -40,8 +40,8 @@ const rememberedMax = 10_000;
 const remembered = new WeakMap<EvmNetwork, Map<string, number>>();
 
 /**
- * The same check for an incoming request. Recent positive answers are cached, and a node that is down refuses
- * nobody, because every address is checked again just before signing.
+ * Whether an address may not be paid, for a request that waits. Eligible ones are remembered for a while, and
+ * a node that does not answer refuses nobody, because all are checked again just before signing.
  */
 export async function isRefused(ctx: Ctx, asset: PaidAsset, address: string): Promise<boolean> {
   const key = `${asset.token.symbol} ${address}`;
@@ -61,8 +61,8 @@ const hotWallets = new WeakMap<EvmNetwork, { readAt: number; addresses: Readonly
 const hotWalletsMs = 10_000;
 
 /**
- * Paying ourselves would spend a user's balance for nothing. A wallet registered just now is refused at
- * signing.
+ * Whether an address is a hot wallet of ours: paying it would spend a user's balance for nothing. One that
+ * was registered a moment ago is refused at signing.
  */
 export async function isHotWallet(ctx: Ctx, network: EvmNetwork, address: string): Promise<boolean> {
   if (network.signer?.address === address) return true;

@@ -10,7 +10,10 @@ export interface WalletToHalt {
   reason: string;
 }
 
-/** Halts a wallet on every worker, even one that has not paid yet. A halted wallet keeps its first reason. */
+/**
+ * Halts a wallet on every worker, also one that has not paid yet. One that is already halted keeps its first
+ * reason, without an error.
+ */
 export function haltWallet(
   ctx: Ctx,
   { network, address, reason }: WalletToHalt,

@@ -26,12 +26,11 @@ export const isFillingNow = (
   signer.fillServer === signer.serverNow;
 
 /**
- * Whether the database may have lost payments, so that no withdrawal may end before an operator has looked: a
- * wallet of the network last signed on another server, or is halted; with an address, halts of other wallets
- * do not count. Call it in the transaction that ends the withdrawal, because the server may have changed
- * since the lane was checked.
+ * Whether the database may have lost payments of a network: a wallet last signed on another server, or is
+ * halted; with an address, halts of other wallets do not count. No withdrawal may be ended then.
  */
 export async function isInDoubt(ctx: Ctx, network: string, address?: string): Promise<boolean> {
+  // Ask in the transaction that ends the withdrawal: the server may have changed since the lane was checked.
   const signers = await selectSigners(ctx.db, network);
   return signers.some(
     (signer) =>

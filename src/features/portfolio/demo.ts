@@ -13,8 +13,8 @@ const positions: readonly WrittenPosition[] = [
 ];
 
 /**
- * First prices and the positions of the sandbox's owner, as of now. Positions recorded by others stay. Not in
- * a transaction, because the price source is read.
+ * First prices, and what the sandbox's owner has elsewhere; what somebody recorded instead stays. Not within
+ * a transaction, because the price source is asked.
  */
 export async function seedPortfolio(ctx: Ctx): Promise<void> {
   try {

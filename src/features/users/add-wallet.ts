@@ -23,7 +23,11 @@ export interface NewWallet {
 
 const zeroAddress = `0x${'0'.repeat(40)}`;
 
-/** Records a user's verified smart wallet on a network; it replaces the previous one. */
+/**
+ * Records the verified smart wallet of a user on a network; another one there is replaced.
+ * @example
+ * await addWallet(ctx, { userId, network: 'base', address, custody: 'platform' });
+ */
 export function addWallet(ctx: Ctx, input: NewWallet): Promise<NewWallet> {
   return inTransaction(ctx, async (ctx) => {
     const { custody } = input;

@@ -9,7 +9,11 @@ export interface BlockedAddress {
   blocked: boolean;
 }
 
-/** Blocks an address from receiving tokens, on any network; repeating it has no effect. */
+/**
+ * Blocks an address from receiving tokens, on any network. It is no error if it is already blocked.
+ * @example
+ * await blockAddress(ctx, { address, reason: 'Sanctions list' });
+ */
 export function blockAddress(ctx: Ctx, input: { address: string; reason: string }): Promise<BlockedAddress> {
   return inTransaction(ctx, async (ctx) => {
     const address = requireAddress(input.address);

@@ -21,7 +21,11 @@ export interface NewUser {
   taxId?: string | null;
 }
 
-/** A new user without wallets. The document number and the tax id are sealed before they reach the database. */
+/**
+ * Creates a user without wallets. Document number and tax id are sealed before they reach the database.
+ * @example
+ * const { id } = await createUser(ctx, { email: 'ana@example.com', givenName: 'Ana', familyName: 'Silva' });
+ */
 export function createUser(ctx: Ctx, input: NewUser): Promise<UserView> {
   return inTransaction(ctx, async (ctx) => {
     const id = input.id ?? (await newUserId(ctx.db));

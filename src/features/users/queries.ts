@@ -99,6 +99,11 @@ export async function countUsersSealedOtherwise(db: Db, keyVersion: number): Pro
   return row!.count;
 }
 
+/**
+ * Whether there is a user with this id.
+ * @example
+ * if (!(await userExists(ctx.db, userId))) throw userErrors.userNotFound();
+ */
 export async function userExists(db: Db, userId: string): Promise<boolean> {
   return (await db.query('select 1 from users where id = $1', [userId])).length > 0;
 }
@@ -122,6 +127,7 @@ export async function selectEmails(db: Db, userIds: string[]): Promise<ReadonlyM
   return new Map(rows.map(({ id, email }) => [id, email]));
 }
 
+/** Whether there is any user. */
 export async function hasUsers(db: Db): Promise<boolean> {
   const [row] = await db.query<{ some: boolean }>('select exists (select from users) as some');
   return row!.some;
@@ -218,8 +224,8 @@ export async function hasOpenCredit(db: Db, network: string, address: string): P
 }
 
 /**
- * Locks the owner of an address until the end of the transaction, so that registering it as a wallet and
- * paying it as an unregistered address happen one after the other.
+ * Until the end of the transaction, nobody else can register the address as a wallet, or pay it because it is
+ * not one.
  */
 export async function lockAddress(db: Db, address: string): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('address ' || $1::text, 0))`, [address]);

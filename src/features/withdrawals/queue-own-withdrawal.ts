@@ -24,14 +24,15 @@ export interface OwnWithdrawal {
 const houseId = '00000000-0000-7000-8000-000000000001';
 
 /**
- * Stores a queued withdrawal in the caller's transaction and returns its bulk id, or returns why the address
- * cannot be paid and stores nothing. The token's issuer and the screening are asked only just before signing,
- * because no node is called in a transaction.
+ * Stores a queued withdrawal as a part of the caller's transaction and returns its bulk id, or says why the
+ * address must not be paid and stores nothing.
  */
 export async function queueOwnWithdrawal(
   ctx: Ctx<WorkerActor>,
   withdrawal: OwnWithdrawal,
 ): Promise<{ bulkId: string } | { refusal: string }> {
+  // Nobody waits for an answer, and no node is asked in a transaction: whether the token's issuer and the
+  // screening allow it is checked once, just before it is signed.
   const { db, now, actor } = ctx;
   const { userId, asset, amount, toAddress, externalId, idempotencyKey, description } = withdrawal;
   const { network, token } = asset;

@@ -6,8 +6,8 @@ import { type ConsentDecision, returnAddress } from './decide-consent.ts';
 import { lockLinkedConsent } from './queries.ts';
 
 /**
- * Where to redirect a user who sends the same decision again, such as by a second click. Nothing is decided
- * here. A user who did not decide, decided otherwise or has changed it since gets nothing.
+ * Where to send a user who repeats the decision that they made, such as by a second click; nothing is
+ * decided. Undefined for other users, another decision, or one that was changed since.
  */
 export function findRepeatedDecision(
   ctx: Ctx<UserActor>,

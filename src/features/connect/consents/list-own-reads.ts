@@ -10,7 +10,7 @@ export interface OwnRead {
 /** Maximum number of reads shown for each consent, the newest. */
 const ownReadsMax = 10;
 
-/** The newest reads of the user's consents, by consent, newest first; nothing for consents of others. */
+/** The newest reads of the user's consents, by consent, newest first; nothing for consents of other users. */
 export async function listOwnReads(
   ctx: Ctx<UserActor>,
   { consentIds }: { consentIds: readonly string[] },

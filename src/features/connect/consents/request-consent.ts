@@ -8,7 +8,9 @@ import { recordMove } from './record-move.ts';
 
 const linkLifetimeMs = 15 * 60_000;
 
-/** Asks for a user's data: the link leads one user, once and within 15 minutes, to the page that asks them. */
+/**
+ * Asks for a user's data. The link leads one user, once and within 15 minutes, to the page that asks them.
+ */
 export function requestConsent(
   ctx: Ctx<IntegrationActor>,
   input: ConsentRequest,

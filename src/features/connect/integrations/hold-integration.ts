@@ -3,9 +3,8 @@ import { integrationErrors } from './errors.ts';
 import { type IntegrationRow, selectActing, shareIntegration } from './queries.ts';
 
 /**
- * Locks the acting integration as registered until the end of the transaction: revoking it or ending its key
- * happens before or after. The key was valid when the request arrived; it is checked again, because it may
- * have ended since.
+ * The integration that acts; until the end of the transaction it is not revoked and its key is not ended. The
+ * key is checked again, because it may have been ended since the request came in.
  */
 export async function holdIntegration(ctx: Ctx<IntegrationActor>): Promise<IntegrationRow> {
   const { integrationId, keyId } = ctx.actor;

@@ -27,8 +27,8 @@ export async function insertIntegration(db: Db, integration: Omit<IntegrationRow
 }
 
 /**
- * The lock of an integration, as SQL. An advisory lock instead of a row lock: holders of a shared row lock
- * let other sharers pass a waiting writer, under traffic forever. Here all wait in one queue.
+ * The advisory lock of an integration, as SQL. It queues in order; row locks let shared holders overtake a
+ * waiting writer, under traffic for ever.
  */
 export const integrationLock = (id: string) => `hashtextextended('integration ' || ${id}, 0)`;
 

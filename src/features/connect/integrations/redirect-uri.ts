@@ -10,7 +10,8 @@ const loopbackHosts = ['localhost', '127.0.0.1'];
 const plainHost = /^[a-z0-9.-]+$/;
 
 /**
- * Why a redirect URI is refused, or undefined. URIs are compared exactly, so only one spelling is accepted.
+ * Why users must not be sent to an address, or undefined. Addresses are compared character by character, so
+ * only one spelling is accepted.
  */
 export function faultInRedirectUri(text: string): string | undefined {
   const url = URL.parse(text);

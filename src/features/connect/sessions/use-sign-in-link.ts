@@ -23,8 +23,8 @@ export interface SignedIn {
 }
 
 /**
- * Signs in the user of the link, once. The session is always new, and the browser's previous session, of any
- * user, is ended.
+ * Signs in the user of a link, once. The session is always new; the one that the browser had before is ended,
+ * because somebody else may have put it there.
  */
 export async function useSignInLink(
   deps: Deps,

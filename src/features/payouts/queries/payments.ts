@@ -20,6 +20,7 @@ interface AttemptLife {
   lastAnswer: string | null;
 }
 
+/** The nonce of a withdrawal and everything that was signed for it; undefined while it has none. */
 export async function showPayout(db: Db, withdrawalId: string): Promise<PayoutLife | undefined> {
   const [slot] = await db.query<Omit<PayoutLife, 'attempts'> & { network: string }>(
     `select network, address, nonce, state, mined_hash as "minedHash", opened_at as "openedAt", settled_at as "settledAt"
