@@ -13,7 +13,10 @@ const allParts = {
   writing: measureWriting,
 };
 
-/** Reading and writing card history: a user with a million transactions beside three thousand with a hundred each. */
+/**
+ * Reading and writing card history: a user with a million transactions beside three thousand with a hundred
+ * each.
+ */
 export const run: Bench = async ({ parts, ...given }) => {
   const unknown = parts.find((part) => !Object.hasOwn(allParts, part));
   if (unknown) throw new Error(`no part ${unknown}: ${Object.keys(allParts).join(', ')}`);

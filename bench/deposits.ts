@@ -10,7 +10,10 @@ import { watchDeposits } from '../src/features/deposits/watch-deposits.ts';
 import { type Bench, median } from './measure.ts';
 import { createBenchDeps } from './withdrawals/world.ts';
 
-/** As busy as the largest tokens: a step reads eight blocks with 300 transfers each, ten of them to wallets of ours. */
+/**
+ * As busy as the largest tokens: a step reads eight blocks with 300 transfers each, ten of them to wallets of
+ * ours.
+ */
 const blocksInStep = 8;
 const transfersInBlock = 300;
 const oursInStep = 10;
@@ -20,7 +23,10 @@ const network = 'polygon';
 const [token] = tokensOf(network);
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
-/** One step of the deposit watcher by the number of wallets: how long it takes, and how many calls for logs it makes. */
+/**
+ * One step of the deposit watcher by the number of wallets: how long it takes, and how many calls for logs it
+ * makes.
+ */
 export const run: Bench = async ({ db, databaseUrl, log }) => {
   const node = await startNode();
   const deps = createBenchDeps(databaseUrl, [

@@ -13,7 +13,10 @@ const secondsEach = 4;
 const transactionsPerSecond = 40;
 const requestsPerSecond = 200;
 
-/** How much a busy devnet in a thread of the server slows the API's answers, against the same devnet in another process. */
+/**
+ * How much a busy devnet in a thread of the server slows the API's answers, against the same devnet in
+ * another process.
+ */
 const measureAnswers = async ({ db, databaseUrl, log }: Parameters<Bench>[0]): Promise<void> => {
   const world = await createWorld({ db, databaseUrl }, { networks: [], users: 1 });
   const folder = mkdtempSync(path.join(tmpdir(), 'causeway-bench-devnet-'));

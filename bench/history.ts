@@ -13,7 +13,10 @@ const allParts = {
   posting: measurePosting,
 };
 
-/** Reading and posting ledger lines: a user with three million of them beside ten thousand with a hundred each. */
+/**
+ * Reading and posting ledger lines: a user with three million of them beside ten thousand with a hundred
+ * each.
+ */
 export const run: Bench = async ({ parts, ...given }) => {
   const unknown = parts.find((part) => !Object.hasOwn(allParts, part));
   if (unknown) throw new Error(`no part ${unknown}: ${Object.keys(allParts).join(', ')}`);

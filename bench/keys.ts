@@ -11,7 +11,10 @@ import { createSealer } from '#platform/secrets/seal';
 import { systemClock } from '#platform/values/clock';
 import { type Bench, compareRates, printRatio } from './measure.ts';
 
-/** What authenticating costs, against one bare single-row look-up through the same pool; with 10,000 keys in the table. */
+/**
+ * What authenticating costs, against one bare single-row look-up through the same pool; with 10,000 keys in
+ * the table.
+ */
 export const run: Bench = async ({ db, log }) => {
   const sealer = createSealer(new Map([[1, randomBytes(32)]]));
   const ctx = contextFor(

@@ -15,7 +15,10 @@ const message = (name: string, args: object) =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } });
 const echo = message('echo', { text: 'A text as long as the arguments of most calls are.' });
 
-/** A tool without a database against a bare echo and the official servers; `getUserCards` against a bare select. */
+/**
+ * A tool without a database against a bare echo and the official servers; `getUserCards` against a bare
+ * select.
+ */
 export const run: Bench = async ({ db, databaseUrl }) => {
   const { tokens, first } = await seed(db);
   const servers = await startProcess('../mcp/servers.ts', { databaseUrl, ...first });

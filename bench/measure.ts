@@ -9,7 +9,10 @@ export type Bench = (deps: {
   parts: readonly string[];
 }) => Promise<void>;
 
-/** Calls a second of each candidate, round by round, so that the machine's noise falls on all of them alike; medians. */
+/**
+ * Calls a second of each candidate, round by round, so that the machine's noise falls on all of them alike;
+ * medians.
+ */
 export async function compareRates<T extends string>(
   candidates: Record<T, () => Promise<unknown>>,
   { rounds = 7, roundMs = 500, concurrency = 10 } = {},
@@ -63,7 +66,10 @@ export function printRatio(what: string, rate: number, limit: number): void {
   console.log(`${what}: ${(rate / limit).toFixed(2)} (${figures})`);
 }
 
-/** The median of the ratios of the rounds: a burst of other work on the machine falls on both sides of a round. */
+/**
+ * The median of the ratios of the rounds: a burst of other work on the machine falls on both sides of a
+ * round.
+ */
 export function printRounds(what: string, rates: readonly number[], limits: readonly number[]): void {
   const ratio = median(rates.map((rate, round) => rate / limits[round]!));
   const figures = `${Math.round(median([...rates]))}/s against ${Math.round(median([...limits]))}/s`;
@@ -90,7 +96,9 @@ export async function takeTurns(
   return times;
 }
 
-/** The median of the ratios of the turns: a burst of other work on the machine falls on both sides of a turn. */
+/**
+ * The median of the ratios of the turns: a burst of other work on the machine falls on both sides of a turn.
+ */
 export const ratioOf = (times: readonly number[], of: readonly number[]) =>
   median(times.map((ms, turn) => ms / of[turn]!));
 

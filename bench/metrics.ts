@@ -9,7 +9,10 @@ import { type Bench, median } from './measure.ts';
 
 const lists = 1_000_000;
 
-/** A scrape of `/metrics` after four million counts of withdrawals, against the sum of them that each scrape once was. */
+/**
+ * A scrape of `/metrics` after four million counts of withdrawals, against the sum of them that each scrape
+ * once was.
+ */
 export const run: Bench = async ({ db, log }) => {
   const deps = {
     db,

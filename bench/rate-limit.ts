@@ -4,7 +4,10 @@ import { type Bench, compareRates, printRatio } from './measure.ts';
 
 const policy = { name: 'mcp', quota: 60, windowMs: 10_000 };
 
-/** What an admission costs, against one bare single-row update through the same pool; many users, and one that is over. */
+/**
+ * What an admission costs, against one bare single-row update through the same pool; many users, and one that
+ * is over.
+ */
 export const run: Bench = async ({ db }) => {
   const subjects = Array.from({ length: 5_000 }, () => randomUUID());
   const any = () => subjects[Math.floor(Math.random() * subjects.length)]!;

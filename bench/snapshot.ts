@@ -29,9 +29,10 @@ const allParts = {
 type Part = keyof typeof allParts;
 
 /**
- * What a snapshot that stays open, such as that of a dump, costs those who write meanwhile. `npm run bench -- snapshot 600 audit`
- * writes for 600 seconds; 60 where no number is given. Two databases are written to in turns, so that the machine's noise falls on
- * both alike; a snapshot is open in one of them, and holds nothing up in the other.
+ * What a snapshot that stays open, such as that of a dump, costs those who write meanwhile. `npm run bench --
+ * snapshot 600 audit` writes for 600 seconds; 60 where no number is given. Two databases are written to in
+ * turns, so that the machine's noise falls on both alike; a snapshot is open in one of them, and holds
+ * nothing up in the other.
  */
 export const run: Bench = async ({ databaseUrl, log, parts }) => {
   const named = parts.filter((part) => !/^\d+$/.test(part));

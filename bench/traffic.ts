@@ -23,8 +23,8 @@ const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(Math.rando
 
 /**
  * Mixed traffic on a sandbox, and whether the treasury explains every difference while it runs and after it.
- * `npm run bench -- traffic 60` is an hour; 2 minutes where no number is given. A second number is the pause between two
- * operations in milliseconds. Exits with 1 if anything is left, or an operation never succeeded.
+ * `npm run bench -- traffic 60` is an hour; 2 minutes where no number is given. A second number is the pause
+ * between two operations in milliseconds. Exits with 1 if anything is left, or an operation never succeeded.
  */
 export async function runAlone([minutes = '2', pauseMs = '200']: string[]): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'causeway-traffic-'));

@@ -48,7 +48,10 @@ import { type HistoryReader, historyRoutes } from '#surfaces/history';
 import { type AllowedPlaces, mcpRoutes } from '#surfaces/mcp';
 import { operatorRoutes } from '#surfaces/operator';
 
-/** Everything an operator can do: each entry is an operator route, a CLI command and a section of the API reference. */
+/**
+ * Everything an operator can do: each entry is an operator route, a CLI command and a section of the API
+ * reference.
+ */
 export const commands: readonly Command<Ctx>[] = [
   ...userCommands,
   ...sessionCommands,

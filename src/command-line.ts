@@ -27,9 +27,9 @@ export interface CommandLine {
 export class UsageFault extends Error {}
 
 /**
- * Flags onto a command's input. Each field is a flag under its own name, or with hyphens, and an id also without saying so:
- * `--userId`, `--user-id` or `--user`. A list is a repeated flag or a comma-separated one, an object is JSON, an empty text
- * clears a field that may be null.
+ * Flags onto a command's input. Each field is a flag under its own name, or with hyphens, and an id also
+ * without saying so: `--userId`, `--user-id` or `--user`. A list is a repeated flag or a comma-separated one,
+ * an object is JSON, an empty text clears a field that may be null.
  */
 export function parseCommandLine(command: CommandDescription, args: string[]): CommandLine {
   const properties = command.input.properties as Record<string, PropertySchema>;
@@ -161,7 +161,10 @@ function renderRecord(record: Item): string {
     .join('\n');
 }
 
-/** A row is one line: what is nested, and what does not fit beside the fields before it, is left out and named. */
+/**
+ * A row is one line: what is nested, and what does not fit beside the fields before it, is left out and
+ * named.
+ */
 function renderTable(items: Item[], widthMax: number): { table: string; left: string[] } {
   const columns = Object.keys(items[0]!)
     .map((name) => ({ name, cells: [name, ...items.map((item) => renderValue(item[name]))] }))
@@ -199,6 +202,7 @@ function renderValue(value: unknown): string {
       .join(' ');
   }
   const text = String(value).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2Z');
-  // Names come from other people: none of their characters may move the cursor, colour the line or turn it around.
+  // Names come from other people: none of their characters may move the cursor, colour the line or turn it
+  // around.
   return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }

@@ -99,7 +99,9 @@ export async function requireSchema(db: Pool): Promise<void> {
   );
 }
 
-/** The address is the operator's own setting and may hold a password, so only the driver's reason is shown. */
+/**
+ * The address is the operator's own setting and may hold a password, so only the driver's reason is shown.
+ */
 export function unreachable(error: Error): StartupError {
   const reason = error.cause instanceof Error ? error.cause : error;
   // Only what the server itself sent has a severity: it is there, and mending the network would not help.
@@ -136,7 +138,9 @@ function cutOff(server: HttpServer, { db, log }: Deps, { shutdownGraceMs }: Conf
   db.cutOff();
 }
 
-/** Stops once, on the first SIGTERM or SIGINT; further ones change nothing. Resolves when everything is down. */
+/**
+ * Stops once, on the first SIGTERM or SIGINT; further ones change nothing. Resolves when everything is down.
+ */
 export function stopOnSignal(stop: () => Promise<void>): Promise<void> {
   let stopped: Promise<void> | undefined;
   return new Promise((resolve, reject) => {

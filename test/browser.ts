@@ -12,7 +12,10 @@ import {
 import { findBrowser, howToGetBrowser } from './find-browser.ts';
 
 export interface TestBrowser {
-  /** A page that may reach only `origin`, and those of `others`; every other address it asked for is in `strayed`. */
+  /**
+   * A page that may reach only `origin`, and those of `others`; every other address it asked for is in
+   * `strayed`.
+   */
   open(origin: string, options?: OpenOptions): Promise<{ page: Page; strayed: string[]; errors: string[] }>;
 }
 
@@ -33,7 +36,9 @@ export function browserTest(title: string, ...args: [Work] | [TestOptions, Work]
   void test(title, { ...options, skip: found || isRequired ? false : missing }, work);
 }
 
-/** A real Chromium: the packaged one on Linux x64, elsewhere an installed browser. Use it in `browserTest`. */
+/**
+ * A real Chromium: the packaged one on Linux x64, elsewhere an installed browser. Use it in `browserTest`.
+ */
 export function useBrowser(): TestBrowser {
   let browser: Browser | undefined;
   before(async () => {
@@ -92,8 +97,8 @@ async function packagedBrowser(): Promise<LaunchOptions> {
 }
 
 /**
- * Unpacked once for a checkout. The package would use the machine's shared temporary folder, where it runs whatever it finds
- * under its name, another person's copy included.
+ * Unpacked once for a checkout. The package would use the machine's shared temporary folder, where it runs
+ * whatever it finds under its name, another person's copy included.
  */
 async function unpackBrowser(): Promise<string> {
   const { default: chromium, inflate } = await import('@sparticuz/chromium');

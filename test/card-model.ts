@@ -112,8 +112,9 @@ export async function tell(
 }
 
 /**
- * Divides by 16 how many rows, and how many nodes, the lists of a database gather in a node: the same functions with other numbers,
- * so that a hundred rows make the three levels that otherwise take two hundred thousand.
+ * Divides by 16 how many rows, and how many nodes, the lists of a database gather in a node: the same
+ * functions with other numbers, so that a hundred rows make the three levels that otherwise take two hundred
+ * thousand.
  */
 export async function shrinkCardNodes(db: Db): Promise<void> {
   const counting = ['card_count', 'card_cut', 'card_locate', 'card_rank'];

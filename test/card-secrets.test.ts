@@ -13,9 +13,10 @@ import { startTestIssuer } from './issuer.ts';
 import type { Canaries, Cards, Order, Outcomes } from './processes/card-secrets.ts';
 import { waitUntil } from './wait-until.ts';
 
-// What is left of cards' secrets in our own process after reveals: nothing, wherever one looks. On Linux all of its memory is
-// read, what was freed and what is native included. Other systems let nobody do that: there its JavaScript heap is searched alone.
-// This process is the caller of the reveals. It has the sessions' keys, and sees no number before everything has been read.
+// What is left of cards' secrets in our own process after reveals: nothing, wherever one looks. On Linux all
+// of its memory is read, what was freed and what is native included. Other systems let nobody do that: there
+// its JavaScript heap is searched alone. This process is the caller of the reveals. It has the sessions'
+// keys, and sees no number before everything has been read.
 
 const canReadMemory = process.platform === 'linux';
 const timeout = 90_000;
@@ -281,7 +282,10 @@ function isAt(haystack: Buffer, at: number, bytes: Buffer): boolean {
   return true;
 }
 
-/** A number as text, of either width, also written in groups, in hex or in base64; and as what computers make of digits. */
+/**
+ * A number as text, of either width, also written in groups, in hex or in base64; and as what computers make
+ * of digits.
+ */
 function formsOf(what: string, number: string): Needle[] {
   const groups = number.match(/.{4}/g)!;
   const integer = Buffer.alloc(8);
@@ -335,7 +339,10 @@ function formsOfKey(what: string, key: Buffer): Needle[] {
   return [{ what, bytes: key }, ...texts.flatMap((text) => formsOfText(what, text))];
 }
 
-/** Of the key of reveals every sixteen bytes of what is private, in either order, and every sixteen characters of its texts. */
+/**
+ * Of the key of reveals every sixteen bytes of what is private, in either order, and every sixteen characters
+ * of its texts.
+ */
 async function formsOfIssuerKeys(folder: string): Promise<Needle[]> {
   const vaultKey = Buffer.from(readFileSync(path.join(folder, 'vault.key'), 'utf8'), 'base64');
   const { privateKey, close } = await openVault(folder);
@@ -344,7 +351,8 @@ async function formsOfIssuerKeys(folder: string): Promise<Needle[]> {
   const texts = [d!, p!, q!, dp!, dq!, qi!];
   const parts = texts.map((text) => Buffer.from(text, 'base64url'));
   const der = privateKey.export({ type: 'pkcs8', format: 'der' });
-  // The modulus, which everybody has, comes first. A PEM's lines are of 64 characters, so that no cut has a line's end in it.
+  // The modulus, which everybody has, comes first. A PEM's lines are of 64 characters, so that no cut has a
+  // line's end in it.
   const privateFrom = Math.ceil((der.indexOf(parts[0]!) * 8) / 6 / 16) * 16;
   assert.ok(privateFrom > 256);
   const pem = der.toString('base64').slice(privateFrom);

@@ -33,7 +33,9 @@ export interface Payment {
   blockNumber: number;
 }
 
-/** A real EVM node of one test, with our test tokens and a hot wallet that has ten million of each, and gas. */
+/**
+ * A real EVM node of one test, with our test tokens and a hot wallet that has ten million of each, and gas.
+ */
 export interface Chain {
   rpcUrl: string;
   hotWallet: string;
@@ -42,8 +44,8 @@ export interface Chain {
   call<Result>(method: string, ...params: unknown[]): Promise<Result>;
   mine(blocks: number): Promise<void>;
   /**
-   * Replaces the last blocks by as many others. They have what `kept` puts into them, counted from the first; everything else
-   * is gone, from the mempool too.
+   * Replaces the last blocks by as many others. They have what `kept` puts into them, counted from the first;
+   * everything else is gone, from the mempool too.
    */
   reorg(depth: number, kept?: readonly [raw: string, block: number][]): Promise<void>;
   balanceOf(symbol: TokenSymbol, address: string): Promise<bigint>;
@@ -73,8 +75,8 @@ const newKey = (): PrivateKey => `0x${randomBytes(32).toString('hex')}`;
 const wordOf = (address: string) => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`;
 
 /**
- * Call it once at the top of a test file; its fields are there from the first test on, and for other hooks, which all start
- * at once, when `ready` is done.
+ * Call it once at the top of a test file; its fields are there from the first test on, and for other hooks,
+ * which all start at once, when `ready` is done.
  */
 export function useChain(options: ChainOptions = {}): Chain & { ready: Promise<void> } {
   const chain = {} as Chain;

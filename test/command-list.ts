@@ -1,5 +1,5 @@
-// The operator commands as data, for a CLI that need not load the app. `npm run commands` writes src/commands.json;
-// command-list.test.ts compares.
+// The operator commands as data, for a CLI that need not load the app. `npm run commands` writes
+// src/commands.json; command-list.test.ts compares.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { commands } from '../src/app.ts';

@@ -83,7 +83,10 @@ const read = async (consentId: string) =>
     headers: { 'x-api-key': (await lumenCredit()).token },
   });
 
-/** In a browser of one's own, which asks nobody but us and the app for anything, and complains of nothing but statuses. */
+/**
+ * In a browser of one's own, which asks nobody but us and the app for anything, and complains of nothing but
+ * statuses.
+ */
 async function inBrowser(work: (page: Page) => Promise<void>, options: OpenOptions = {}): Promise<void> {
   const { page, strayed, errors } = await browser.open(harness.url, {
     javaScriptEnabled: false,
@@ -375,7 +378,8 @@ test('CSRF: a form of another site, sent by the victim’s own browser, changes 
     '/forge',
     `<form method="post" action="${harness.url}/connect/apps/${consent.id}/revoke"></form><script>document.forms[0].submit()</script>`,
   );
-  // From another site the cookie stays behind; from a neighbour of the same site it comes along, and the form is refused.
+  // From another site the cookie stays behind; from a neighbour of the same site it comes along, and the form
+  // is refused.
   for (const [origin, status] of [
     [foreignOrigin, 401],
     [appOrigin, 403],

@@ -213,7 +213,8 @@ describe('PostgreSQL stops while agents are connected', () => {
 });
 
 describe('PostgreSQL freezes: it holds its connections and answers nothing', () => {
-  // Connecting takes 3 s at most and a statement 6 s; a loaded machine adds to that, and a request that hangs has no end.
+  // Connecting takes 3 s at most and a statement 6 s; a loaded machine adds to that, and a request that hangs
+  // has no end.
   const timeoutMs = 60_000;
 
   test('the same refusals, each in time, more requests at once than connections', async () => {

@@ -23,7 +23,10 @@ export async function databaseBefore(t: TestContext, subject: string) {
   return {
     connect,
     query,
-    /** In one transaction, without the patience of `causeway migrate`: it waits for as long as a test holds it up. */
+    /**
+     * In one transaction, without the patience of `causeway migrate`: it waits for as long as a test holds it
+     * up.
+     */
     async apply(): Promise<void> {
       const client = await connect();
       await client.query(`begin; ${migrations[at]!.sql}; commit`);

@@ -1,5 +1,5 @@
-// `npm run endurance`: the tests that kill, search and generate at their full sizes (test/sizes.ts), then wrong payout workers,
-// each of which must be caught. It says what it runs and stops at the first failure.
+// `npm run endurance`: the tests that kill, search and generate at their full sizes (test/sizes.ts), then
+// wrong payout workers, each of which must be caught. It says what it runs and stops at the first failure.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';

@@ -46,7 +46,9 @@ export interface KeyTerms {
   expiresAt?: string;
 }
 
-/** A key with its partner and its owner, made where they are not given; the owner is on the partner's list. */
+/**
+ * A key with its partner and its owner, made where they are not given; the owner is on the partner's list.
+ */
 export async function makeKey(harness: Harness, terms: KeyTerms = {}): Promise<IssuedKey> {
   const partnerId = terms.partnerId ?? (await makePartner(harness)).id;
   const userId = terms.userId ?? (await makeUser(harness)).id;
@@ -137,7 +139,10 @@ export async function makeWithdrawal(harness: Harness, key: IssuedKey, fields: o
   return body.data.bulkId;
 }
 
-/** What a test says of a line; 1 USDC on polygon unless it says what moves, received unless the type only sends. */
+/**
+ * What a test says of a line; 1 USDC on polygon unless it says what moves, received unless the type only
+ * sends.
+ */
 export type LineFields = Partial<Omit<BatchLine, 'userId'>>;
 
 export function lineOf(userId: string, fields: LineFields = {}): BatchLine {

@@ -2,7 +2,10 @@ import type { TokenSymbol } from '#adapters/evm';
 import type { Chain } from './chain.ts';
 import { makeAddress } from './factories.ts';
 
-/** A token takes a fee of one unit for each transfer from now on: code in front of the token's, with a second log. Returns the address that gets the fee. */
+/**
+ * A token takes a fee of one unit for each transfer from now on: code in front of the token's, with a second
+ * log. Returns the address that gets the fee.
+ */
 export async function takeFees(chain: Chain, symbol: TokenSymbol): Promise<string> {
   const token = chain.settings.tokens.find((one) => one.symbol === symbol)!.address;
   const feeCollector = makeAddress();

@@ -143,7 +143,8 @@ describe('a stop by SIGTERM', () => {
     assert.equal(answer.status, 200);
     assert.equal(((await answer.json()) as { data: { name: string } }).data.name, 'In flight');
     assert.equal(await server.exited, 0);
-    // The client's connection would have been kept alive: it must not hold the stop up until the end of the grace.
+    // The client's connection would have been kept alive: it must not hold the stop up until the end of the
+    // grace.
     assert.ok(!logLines(server).some(({ graceMs }) => graceMs !== undefined));
     assert.equal(await connections(), 0);
     assert.deepEqual([logLines(server).at(-1)?.msg, server.stderr], ['stopped', '']);

@@ -18,18 +18,23 @@ import { createDeps } from '../src/main.ts';
 export interface Answer {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the server sent; tests assert its shape.
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the server sent; tests assert its shape.
   body: any;
 }
 
-/** A whole Causeway for one test file: its own database, its own server on a free port, a clock that can be moved. */
+/**
+ * A whole Causeway for one test file: its own database, its own server on a free port, a clock that can be
+ * moved.
+ */
 export interface Harness {
   url: string;
   databaseUrl: string;
   deps: Deps;
   server: HttpServer;
   operatorToken: string;
-  /** Seals with the encryption key that was the newest before the last rotation; the service's own opens it. */
+  /**
+   * Seals with the encryption key that was the newest before the last rotation; the service's own opens it.
+   */
   olderSealer: Sealer;
   /** Moves the service's clock; it goes on running from there. */
   advance(ms: number): void;
@@ -59,8 +64,8 @@ export type HarnessOptions = { cutsSlowRequests?: boolean } & Partial<
   >;
 
 /**
- * Call it once at the top of a test file; its fields are there from the first test on. Options that are known only then, such as
- * a chain's, come from a function.
+ * Call it once at the top of a test file; its fields are there from the first test on. Options that are known
+ * only then, such as a chain's, come from a function.
  */
 export function useHarness(options: HarnessOptions | (() => Promise<HarnessOptions>) = {}): Harness {
   const harness = {} as Harness;
@@ -185,7 +190,9 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
   };
 }
 
-/** Every network as in production, with a node that nobody can reach: what needs no chain works all the same. */
+/**
+ * Every network as in production, with a node that nobody can reach: what needs no chain works all the same.
+ */
 function networksWithoutNodes(): NetworkSettings[] {
   return networks.map((network) => ({
     network,
@@ -216,7 +223,10 @@ export async function cloneDatabase(template = 'template_causeway'): Promise<str
 /** The run's folder: the log of every server of the run and the secrets that must not be in it. */
 export const testFolder = () => testSetting('CAUSEWAY_TEST_FOLDER');
 
-/** Lines go to a file that the last test of the run searches; a few at once, since to write each took a twentieth of the CPU. */
+/**
+ * Lines go to a file that the last test of the run searches; a few at once, since to write each took a
+ * twentieth of the CPU.
+ */
 export function testLog(): Log {
   return createLog({ level: 'debug', destination: { write: keepLine } });
 }

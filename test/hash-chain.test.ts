@@ -93,7 +93,8 @@ test('200 ledger.verify finds the hashes of fixed lines, by each function that p
   await makeFixedLedgers();
   const { db } = harness.deps;
   const at = new Date('2026-01-03T00:00:00Z');
-  // Several lines: ledger_post. One line: ledger_post_one. One line for each of several users: ledger_post_each.
+  // Several lines: ledger_post. One line: ledger_post_one. One line for each of several users:
+  // ledger_post_each.
   await postLines(db, at, [
     post(
       'two lines',

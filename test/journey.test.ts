@@ -7,7 +7,8 @@ import { makeAddress } from './factories.ts';
 import { noteSecret, useHarness } from './harness.ts';
 import { waitUntil } from './wait-until.ts';
 
-// The way from nothing to a working integration and back, as an operator and a partner walk it. Each feature adds its stretch.
+// The way from nothing to a working integration and back, as an operator and a partner walk it. Each feature
+// adds its stretch.
 const chain = useChain({ blockTime: 1 });
 const harness = useHarness(async () => {
   await chain.ready;

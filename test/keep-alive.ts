@@ -1,7 +1,10 @@
 import { Agent, request as startRequest } from 'node:http';
 import type { Answer, RequestOptions } from './harness.ts';
 
-/** A client with so many connections and no more, each used again and again; cheaper than `fetch` for tens of thousands. */
+/**
+ * A client with so many connections and no more, each used again and again; cheaper than `fetch` for tens of
+ * thousands.
+ */
 export function keepAliveClient(url: string, connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const request = (

@@ -57,7 +57,9 @@ export class LedgerModel {
     });
   }
 
-  /** What a user has of each asset after the lines up to an instant, which belongs to them unless `isBefore`. */
+  /**
+   * What a user has of each asset after the lines up to an instant, which belongs to them unless `isBefore`.
+   */
   balancesAt(userId: string, instant: Date | undefined, isBefore = false): Map<string, bigint> {
     const balances = new Map<string, bigint>();
     for (const line of this.#all(userId)) {
@@ -182,8 +184,9 @@ export async function expectStatement(ctx: Ctx, model: LedgerModel, query: Ledge
 }
 
 /**
- * Divides by 16 how many lines, and how many nodes, the ledgers of a database gather in a node: the same functions with other
- * numbers, so that a hundred lines make the three levels that otherwise take a hundred thousand.
+ * Divides by 16 how many lines, and how many nodes, the ledgers of a database gather in a node: the same
+ * functions with other numbers, so that a hundred lines make the three levels that otherwise take a hundred
+ * thousand.
  */
 export async function shrinkNodes(db: Db): Promise<void> {
   const rows = await db.query<{ name: string; text: string }>(

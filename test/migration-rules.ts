@@ -1,4 +1,6 @@
-/** Rows of these are few, or nobody but a migration and a job writes them: a check or an index takes no time. */
+/**
+ * Rows of these are few, or nobody but a migration and a job writes them: a check or an index takes no time.
+ */
 const smallTables = new Set([
   'audit_head',
   'card_event_cursor',

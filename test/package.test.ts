@@ -71,7 +71,10 @@ before(
   { timeout },
 );
 
-/** As npm would install it, but with the packages that are here already: a real install takes half a minute of CPU. */
+/**
+ * As npm would install it, but with the packages that are here already: a real install takes half a minute of
+ * CPU.
+ */
 function unpack(tarball: string, { name, bin }: { name: string; bin: Record<string, string> }): void {
   const [here, there] = [path.join(root, 'node_modules'), path.join(installed, 'node_modules')];
   mkdirSync(path.join(there, '.bin'), { recursive: true });

@@ -6,7 +6,7 @@ export interface RawAnswer {
   status: number;
   reason: string;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the server sent; tests assert its shape.
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the server sent; tests assert its shape.
   body: any;
   /** Everything received, also what came after the first answer. */
   text: string;

@@ -1,4 +1,7 @@
-/** The records of a CSV by RFC 4180, each by the names of the head. Stricter than most readers: what it does not allow throws. */
+/**
+ * The records of a CSV by RFC 4180, each by the names of the head. Stricter than most readers: what it does
+ * not allow throws.
+ */
 export function readCsv(text: string): Record<string, string>[] {
   const [head, ...rows] = readCsvCells(text);
   return rows.map((cells, at) => {

@@ -7,12 +7,13 @@ import safeExpressions from './safe-expressions.json' with { type: 'json' };
 import { isEndurance } from './sizes.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
-// A regular expression literal, as our formatter leaves them: after a space, bracket or comma, before a dot, bracket or comma.
+// A regular expression literal, as our formatter leaves them: after a space, bracket or comma, before a dot,
+// bracket or comma.
 const literal =
   /(?<=[\s([{,!])\/((?:[^/\\\n[*]|\\.|\[(?:[^\]\\\n]|\\.)*\])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])*)\/([dgimsuy]*)(?=[\s.,;)\]])/g;
 
-// Judging all of them takes half a minute of CPU. Those in safe-expressions.json were found safe by this very test; it judges the
-// others, and in `npm run endurance` all of them.
+// Judging all of them takes half a minute of CPU. Those in safe-expressions.json were found safe by this very
+// test; it judges the others, and in `npm run endurance` all of them.
 test('no regular expression of ours takes more than linear time', () => {
   const files = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
   const found = files.flatMap((file) =>

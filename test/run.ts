@@ -1,5 +1,5 @@
-// `npm test [-- part of a file name …]`: start one PostgreSQL, migrate a template that each test file clones, run the files, and
-// at the end search everything that the run wrote for secrets.
+// `npm test [-- part of a file name …]`: start one PostgreSQL, migrate a template that each test file clones,
+// run the files, and at the end search everything that the run wrote for secrets.
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,7 +12,10 @@ import { startPostgres } from '../src/sandbox/postgres/index.ts';
 const root = path.resolve(import.meta.dirname, '..');
 const wanted = process.argv.slice(2);
 const isWanted = (file: string) => wanted.length === 0 || wanted.some((part) => file.includes(part));
-/** The longest files, longest first: one that starts last would run alone at the end. A run prints how long files took. */
+/**
+ * The longest files, longest first: one that starts last would run alone at the end. A run prints how long
+ * files took.
+ */
 const longFiles = [
   'sandbox/sandbox',
   'test/cli',
@@ -76,7 +79,8 @@ try {
   const env = {
     CAUSEWAY_TEST_FOLDER: folder,
     CAUSEWAY_TEST_POSTGRES: postgres.url(),
-    // Compiled code is kept for the processes of this run and of the next: 0.9 s of CPU less for each that loads the app.
+    // Compiled code is kept for the processes of this run and of the next: 0.9 s of CPU less for each that
+    // loads the app.
     NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/causeway'),
   };
   let code = await runTests(files, env);
@@ -110,7 +114,8 @@ async function runTests(files: string[], env: Record<string, string>): Promise<n
     files: inGroups(files),
     cwd: root,
     env: { ...process.env, ...env },
-    // Two at once for each core: the files wait for PostgreSQL, timers and processes about as much as they compute.
+    // Two at once for each core: the files wait for PostgreSQL, timers and processes about as much as they
+    // compute.
     concurrency: Math.min(2 * availableParallelism(), 16),
     // Of one test; on a machine with other work to do, the longest take minutes.
     timeout: 900_000,
@@ -130,8 +135,8 @@ async function runTests(files: string[], env: Record<string, string>): Promise<n
 }
 
 /**
- * What is started as a process: each long file alone, and several short ones together, each as a suite in which its hooks and
- * tests stay. A process that loads the app takes a second of CPU before its first test.
+ * What is started as a process: each long file alone, and several short ones together, each as a suite in
+ * which its hooks and tests stay. A process that loads the app takes a second of CPU before its first test.
  */
 function inGroups(files: string[]): string[] {
   const paths = (those: string[]) => those.map((file) => path.join(root, file));
@@ -154,7 +159,9 @@ for (const file of ${JSON.stringify(own)}) suite(file, async () => {
   return [...paths(long), ...entries];
 }
 
-/** The slowest files are worth a look after every run. `CAUSEWAY_TEST_TIMES=<file>` keeps the time of each. */
+/**
+ * The slowest files are worth a look after every run. `CAUSEWAY_TEST_TIMES=<file>` keeps the time of each.
+ */
 function reportTimes(): void {
   const lines = [...secondsOf]
     .sort(([, one], [, other]) => other - one)

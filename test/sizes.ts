@@ -1,6 +1,6 @@
-// How much the tests do that kill, search and generate: small for `npm test`, full for `npm run endurance`. The
-// assertions are the same, except for two goals that a small run reaches only by luck: a kill at each step of a
-// payout (below), and each MCP tool used (test/mcp/fuzz.test.ts).
+// How much the tests do that kill, search and generate: small for `npm test`, full for `npm run endurance`.
+// The assertions are the same, except for two goals that a small run reaches only by luck: a kill at each
+// step of a payout (below), and each MCP tool used (test/mcp/fuzz.test.ts).
 
 /** Whether this is a run of `npm run endurance`. */
 export const isEndurance = process.env.CAUSEWAY_ENDURANCE === 'full';
@@ -21,7 +21,10 @@ export const sizes = {
   refillKills: sized(2, 8),
   /** How often the payout model may raise the fee of a transaction: 80,000 states or 200,000 and more. */
   model: sized({ bumps: 1, statesMin: 80_000 }, { bumps: 2, statesMin: 200_000 }),
-  /** What must have happened before payout-chaos.test.ts stops making trouble. Only `npm run chaos -- --minutes 15` loses commits. */
+  /**
+   * What must have happened before payout-chaos.test.ts stops making trouble. Only `npm run chaos --
+   * --minutes 15` loses commits.
+   */
   chaos: sized(
     {
       leastSeconds: 8,

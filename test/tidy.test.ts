@@ -32,7 +32,9 @@ const neighbours: Record<string, string[]> = {
 
 const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
 
-/** The layer of a file, and its place in it: a feature, a surface, an adapter, or a file or folder at the top. */
+/**
+ * The layer of a file, and its place in it: a feature, a surface, an adapter, or a file or folder at the top.
+ */
 function placeOf(file: string): { layer: (typeof layers)[number]; place: string } {
   const [, first, second, third] = file.split('/') as [string, string, string?, string?];
   if (first === 'features') {
@@ -226,7 +228,10 @@ const owners: Record<string, RegExp> = {
   withdrawals: /^withdrawals?(_|$)/,
 };
 
-/** Tables of others in a folder's SQL, by `queries.ts` or `database/functions/`. A new one is a decision: make it here. */
+/**
+ * Tables of others in a folder's SQL, by `queries.ts` or `database/functions/`. A new one is a decision: make
+ * it here.
+ */
 const foreignTables: Record<string, string[]> = {
   cards: ['ledger_postings', 'partners', 'users', 'withdrawals'],
   'connect/consents': ['integration_keys', 'integrations'],

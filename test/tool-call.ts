@@ -19,8 +19,8 @@ export function keyContext(
 type Payload = any;
 
 /**
- * Calls tools by their names with arguments that their input allows, as they come out of JSON, and gives the payload as it goes into
- * it: exactly what the output says.
+ * Calls tools by their names with arguments that their input allows, as they come out of JSON, and gives the
+ * payload as it goes into it: exactly what the output says.
  */
 export function callerOf(tools: readonly Tool<Ctx<KeyActor>>[]) {
   const compiled = new Map(

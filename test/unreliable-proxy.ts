@@ -3,7 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What becomes of a request: passed on and answered, passed on without the answer coming back, late, or not passed on. */
+/**
+ * What becomes of a request: passed on and answered, passed on without the answer coming back, late, or not
+ * passed on.
+ */
 export type Passage = 'whole' | 'answer lost' | 'request lost' | { lateMs: number };
 
 export interface UnreliableProxy {

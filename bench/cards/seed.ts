@@ -12,12 +12,16 @@ const seedBatch = 200_000;
 export const firstDay = Date.UTC(2024, 9, 1);
 export const lastDay = Date.UTC(2026, 9, 1);
 
-/** One in fifty thousand is of this merchant: `Quetzal` is like nothing else, `Cornershoe` is made of what is everywhere. */
+/**
+ * One in fifty thousand is of this merchant: `Quetzal` is like nothing else, `Cornershoe` is made of what is
+ * everywhere.
+ */
 export const rareWords = ['quetzal', 'cornershoe'] as const;
 
 /**
- * Stored past the triggers, as these would have left it. In the order of arrival; three transactions share an instant, in places
- * hundreds do, and 3 % arrived up to 30 days late. The nodes are made by the database's own function.
+ * Stored past the triggers, as these would have left it. In the order of arrival; three transactions share an
+ * instant, in places hundreds do, and 3 % arrived up to 30 days late. The nodes are made by the database's
+ * own function.
  */
 export async function seedCards({ db, bigUser, smallUser }: CardWorld): Promise<void> {
   await inBulk(db, async (db) => {
@@ -80,7 +84,9 @@ function inBulk(db: Pool, work: (db: Db) => Promise<void>): Promise<void> {
   });
 }
 
-/** Indexes are made faster than kept; resolves to what makes them again. Foreign keys lean on none of them. */
+/**
+ * Indexes are made faster than kept; resolves to what makes them again. Foreign keys lean on none of them.
+ */
 async function dropIndexes(db: Db, tables: readonly string[]): Promise<() => Promise<void>> {
   const constraints = await db.query<{ table: string; name: string; definition: string }>(
     `select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition from pg_constraint

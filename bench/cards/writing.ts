@@ -6,7 +6,10 @@ import type { CardWorld } from './world.ts';
 const insert = `insert into card_transactions (id, card_id, user_id, version, type, status, amount, currency, merchant_name, created_at, updated_at)
   values ($1, $2, $3, 1, 'purchase', 'pending', 100, 'USD', 'Corner Market Lisboa', $4, $4)`;
 
-/** Transactions one at a time: of a user with a million against those of one with a hundred, and new ones against late ones. */
+/**
+ * Transactions one at a time: of a user with a million against those of one with a hundred, and new ones
+ * against late ones.
+ */
 export async function measureWriting({ db, bigUser, smallUser }: CardWorld): Promise<void> {
   let now = lastDay;
   const write = (userId: string, at: () => number) => () =>

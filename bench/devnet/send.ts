@@ -1,4 +1,5 @@
-// Keeps a chain busy: sends transactions at a steady rate, and after each makes the reads that a payout makes.
+// Keeps a chain busy: sends transactions at a steady rate, and after each makes the reads that a payout
+// makes.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { privateKeyToAccount } from 'viem/accounts';

@@ -46,7 +46,9 @@ interface Page {
   lines: { uniqueHashId: string; runningBalance: string | null }[];
 }
 
-/** Any page against page 0 of the same query, and page 0 of three million lines against page 0 of a hundred. */
+/**
+ * Any page against page 0 of the same query, and page 0 of three million lines against page 0 of a hundred.
+ */
 export async function measurePages(world: HistoryWorld): Promise<void> {
   const { bigUser, smallUsers } = world;
   const [smallUser] = await world.db.query<{ id: string }>(

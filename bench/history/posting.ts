@@ -107,7 +107,10 @@ interface BareTable {
   number: number;
 }
 
-/** A table like that of the lines and as full of the small users' as it: into an empty one a row goes a tenth faster. */
+/**
+ * A table like that of the lines and as full of the small users' as it: into an empty one a row goes a tenth
+ * faster.
+ */
 async function createBareTable({ db, smallUsers }: HistoryWorld): Promise<BareTable> {
   await db.query('create table bare_lines (like ledger_lines including all)');
   const rows = await db.query<{ id: bigint }>(
@@ -125,8 +128,8 @@ async function createBareTable({ db, smallUsers }: HistoryWorld): Promise<BareTa
 }
 
 /**
- * One line by `ledger.post`, its audit row included, against one row into the bare table and nothing else; and a deposit by the
- * database's function alone.
+ * One line by `ledger.post`, its audit row included, against one row into the bare table and nothing else;
+ * and a deposit by the database's function alone.
  */
 async function measureSingles(
   world: HistoryWorld,
@@ -220,7 +223,10 @@ function insertBare(db: Db, bare: BareTable): Promise<unknown> {
   );
 }
 
-/** Milliseconds of CPU that the processes of our connections have used; undefined where the system does not tell. */
+/**
+ * Milliseconds of CPU that the processes of our connections have used; undefined where the system does not
+ * tell.
+ */
 async function cpuOfBackends(db: Db): Promise<number | undefined> {
   const rows = await db.query<{ pid: number }>(
     "select pid from pg_stat_activity where backend_type = 'client backend'",

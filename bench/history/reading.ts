@@ -9,7 +9,10 @@ const rounds = 9;
 const roundMs = 700;
 const goal = 0.35;
 
-/** Page 0 of ten thousand users in turn, each with their own key and the product's own rate limit, against a bare route. */
+/**
+ * Page 0 of ten thousand users in turn, each with their own key and the product's own rate limit, against a
+ * bare route.
+ */
 export async function measureReading(world: HistoryWorld): Promise<void> {
   const tokens = await addKeys(world);
   const server = await startProcess('./server.ts', { databaseUrl: world.databaseUrl });

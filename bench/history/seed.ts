@@ -15,9 +15,9 @@ export const firstDay = Date.UTC(2024, 9, 1);
 export const lastDay = Date.UTC(2026, 9, 1);
 
 /**
- * Stored past the triggers, as posting would have left it except for the hashes. Types and assets are mixed, a conversion on one
- * network has both legs in one line; three lines share an instant, in places hundreds do, and 3 % arrived up to 30 days late.
- * The nodes are made by the database's own function.
+ * Stored past the triggers, as posting would have left it except for the hashes. Types and assets are mixed,
+ * a conversion on one network has both legs in one line; three lines share an instant, in places hundreds do,
+ * and 3 % arrived up to 30 days late. The nodes are made by the database's own function.
  */
 export async function seedLedgers(world: World): Promise<void> {
   const { db } = world;

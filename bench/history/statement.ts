@@ -56,7 +56,10 @@ export async function measureStatement(world: HistoryWorld): Promise<void> {
   }
 }
 
-/** A window with at least so many lines of the big user, in the middle of the list: equal instants are in it together. */
+/**
+ * A window with at least so many lines of the big user, in the middle of the list: equal instants are in it
+ * together.
+ */
 async function windowOf(
   { db, bigUser }: HistoryWorld,
   wanted: number,

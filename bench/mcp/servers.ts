@@ -66,7 +66,10 @@ async function serveTool(deps: Deps): Promise<number> {
   return (server.server.address() as AddressInfo).port;
 }
 
-/** The row of the key is at hand, as if PostgreSQL cost nothing: the limit that it is compared with asks nobody either. */
+/**
+ * The row of the key is at hand, as if PostgreSQL cost nothing: the limit that it is compared with asks
+ * nobody either.
+ */
 function withKeyAtHand(deps: Deps, keyId: string): Deps {
   let row: object[] | undefined;
   const query = async (text: string) => {
@@ -96,7 +99,10 @@ async function serveSelect({ db }: Deps): Promise<number> {
 
 let aUser = '';
 
-/** Its documents' way for servers without sessions: a server and a transport for each request; JSON answers, which cost it less. */
+/**
+ * Its documents' way for servers without sessions: a server and a transport for each request; JSON answers,
+ * which cost it less.
+ */
 async function serveSdk1(): Promise<number> {
   const app = createMcpExpressApp();
   app.post('/mcp', async (request: IncomingMessage & { body: unknown }, response: ServerResponse) => {

@@ -17,8 +17,9 @@ interface Variant {
 }
 
 /**
- * Withdrawals that the server creates in a second, against the same statements run bare through the same pool, as many at once.
- * A recipient's freeze list look-up is remembered for 30 s: in a round, most of the 1,000 recipients are known.
+ * Withdrawals that the server creates in a second, against the same statements run bare through the same
+ * pool, as many at once. A recipient's freeze list look-up is remembered for 30 s: in a round, most of the
+ * 1,000 recipients are known.
  */
 export async function measureCreations(world: World): Promise<void> {
   const recipients = Array.from({ length: 1_000 }, () => `0x${randomBytes(20).toString('hex')}`);
@@ -98,7 +99,10 @@ function bareCreation(
   };
 }
 
-/** The bare figure must be what a creation runs, whatever becomes of either: the texts are compared, one by one. */
+/**
+ * The bare figure must be what a creation runs, whatever becomes of either: the texts are compared, one by
+ * one.
+ */
 async function requireSameStatements(world: World, recipients: readonly string[]): Promise<void> {
   for (const withIdempotencyKey of [false, true]) {
     const variant = { userIds: world.userIds.slice(0, 1), withIdempotencyKey };

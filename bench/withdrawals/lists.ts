@@ -125,8 +125,9 @@ async function plainPage(
 }
 
 /**
- * Stored past the triggers, whose work is done at once at the end. The newest 500 are queued; of the others 95 % are completed,
- * 4 % failed and 1 % on their way. A tenth shares a label, and others share one by fifties.
+ * Stored past the triggers, whose work is done at once at the end. The newest 500 are queued; of the others
+ * 95 % are completed, 4 % failed and 1 % on their way. A tenth shares a label, and others share one by
+ * fifties.
  */
 async function seed({ db, partnerId, key, deps }: World, userId: string): Promise<void> {
   const token = deps.evm.get('polygon')!.tokens.get('USDT')!;

@@ -15,7 +15,9 @@ const singles = 5;
 const network = 'base';
 const currency = 'USDT';
 
-/** 1,000 withdrawals that are queued at once, paid by one worker process on a chain with a block each second. */
+/**
+ * 1,000 withdrawals that are queued at once, paid by one worker process on a chain with a block each second.
+ */
 export async function measureSettlement(world: World): Promise<void> {
   const chain = await startChain({ network, blockTime: 1 });
   const worker = await startProcess('worker.ts', {

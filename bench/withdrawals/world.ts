@@ -16,7 +16,10 @@ import { buildApp } from '../../src/app.ts';
 import { createDeps } from '../../src/main.ts';
 import type { LoadOrder, LoadReport } from './load.ts';
 
-/** Everything that the parts of the benchmark share: a partner with users, and the real server on the pool of the bare figures. */
+/**
+ * Everything that the parts of the benchmark share: a partner with users, and the real server on the pool of
+ * the bare figures.
+ */
 export interface World {
   db: Pool;
   databaseUrl: string;

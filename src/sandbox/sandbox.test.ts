@@ -126,8 +126,8 @@ async function expectSentence(
   assert.equal(stdout, '');
 }
 
-// The tests up to the next line of this kind are the life of one sandbox, each going on where the one before it stopped: a start
-// takes seconds of CPU, and a first one many.
+// The tests up to the next line of this kind are the life of one sandbox, each going on where the one before
+// it stopped: a start takes seconds of CPU, and a first one many.
 const home = path.join(folder, 'home');
 let first: Started;
 

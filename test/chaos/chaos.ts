@@ -16,7 +16,9 @@ export interface ChaosOptions {
   /** An empty folder. */
   folder: string;
   seed: string;
-  /** The faults go on for at least this long, and until the goals are reached, but no longer than the most. */
+  /**
+   * The faults go on for at least this long, and until the goals are reached, but no longer than the most.
+   */
   leastSeconds: number;
   mostSeconds: number;
   goals: Goals;
@@ -128,7 +130,9 @@ export const usualOptions: Omit<ChaosOptions, 'folder' | 'seed'> = {
 const deepestReorg = 3;
 const lagEvery = 7;
 const sayEverySeconds = 10;
-/** A payment that is gone is looked at again every 30 s, and must be gone for a minute before the lane halts. */
+/**
+ * A payment that is gone is looked at again every 30 s, and must be gone for a minute before the lane halts.
+ */
 const mendSeconds = 240;
 /** After a loss: nonces to fill, requests that are repeated late, and another halt. */
 const recoverSeconds = 150;
@@ -303,7 +307,9 @@ async function countUsed({ chain }: World): Promise<number> {
   return Number(await chain.call<string>('eth_getTransactionCount', chain.hotWallet, 'latest'));
 }
 
-/** Whether the chain has every nonce that was given out: a deep reorganisation takes back what was settled. */
+/**
+ * Whether the chain has every nonce that was given out: a deep reorganisation takes back what was settled.
+ */
 async function isWhole({ deps }: World, used: number): Promise<boolean> {
   const rows = await deps.db
     .query<{ next: bigint; isHalted: boolean }>(

@@ -19,7 +19,9 @@ export interface CrashingDatabase {
   crashes: number;
   /** Ends the server with SIGKILL and starts it again, on the same data and port. */
   crash(awayMs: number): Promise<void>;
-  /** Ends the server at once, copies its data and starts it again. What is committed later is not in the copy. */
+  /**
+   * Ends the server at once, copies its data and starts it again. What is committed later is not in the copy.
+   */
   copy(): Promise<string>;
   /** Stops the server permanently and starts a copy in its place, on the same port. The copy is used up. */
   replace(copy: string, by: Replacement): Promise<void>;
@@ -29,14 +31,16 @@ export interface CrashingDatabase {
 const startAttempts = 10;
 
 /**
- * A migrated database on a separate PostgreSQL. What was committed survives a kill of the server, whose writes the operating
- * system has; to survive the loss of power, which does not happen here, it would also have to be flushed.
+ * A migrated database on a separate PostgreSQL. What was committed survives a kill of the server, whose
+ * writes the operating system has; to survive the loss of power, which does not happen here, it would also
+ * have to be flushed.
  */
 export async function startCrashingDatabase(folder: string): Promise<CrashingDatabase> {
   const options = {
     folder,
     durable: false,
-    // A kill may cut a page's write in two, so whole pages go to the log. A restore finds its log in the copy.
+    // A kill may cut a page's write in two, so whole pages go to the log. A restore finds its log in the
+    // copy.
     settings: { synchronous_commit: 'on', full_page_writes: 'on', restore_command: '/bin/false' },
   };
   let postgres = await startPostgres(options);

@@ -132,7 +132,10 @@ async function loseFinal(world: World, depth: number): Promise<boolean> {
   }
 }
 
-/** Transactions of the latest blocks, with the new block that each comes into, counted from the first that is replaced. */
+/**
+ * Transactions of the latest blocks, with the new block that each comes into, counted from the first that is
+ * replaced.
+ */
 async function readLatest({ chain }: World, random: Random, keeping: Keeping, depth: number) {
   const kept: [raw: string, block: number][] = [];
   const head = Number(await chain.call<string>('eth_blockNumber'));

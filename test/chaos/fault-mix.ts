@@ -39,7 +39,10 @@ export interface FaultMix {
   read: Partial<Record<CallFault, number>>;
 }
 
-/** All of it. Whatever is asked in a row must have some chance to be answered, so most false reads are stale, not refused. */
+/**
+ * All of it. Whatever is asked in a row must have some chance to be answered, so most false reads are stale,
+ * not refused.
+ */
 export const everyFault: FaultMix = {
   rate: 0.4,
   transportShare: 0.4,

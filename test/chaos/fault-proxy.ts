@@ -31,7 +31,10 @@ export interface FaultProxy {
   stop(): Promise<void>;
 }
 
-/** The operator's API gets late and lost answers and lies, but no other false ones: recover needs hundreds of true answers in a row. */
+/**
+ * The operator's API gets late and lost answers and lies, but no other false ones: recover needs hundreds of
+ * true answers in a row.
+ */
 export const operatorPath = '/operator';
 
 const keptMsMax = 60_000;
@@ -77,7 +80,10 @@ export async function startFaultProxy(nodeUrl: string, random: Random): Promise<
       await once(server, 'close');
     },
   };
-  /** What a node that says ok seems to forget may reach the others much later, also after the database has lost it. */
+  /**
+   * What a node that says ok seems to forget may reach the others much later, also after the database has
+   * lost it.
+   */
   const kept = new Set<() => void>();
   function keep(call: RpcRequest): void {
     const passOn = () => {
@@ -196,7 +202,10 @@ export async function startFaultProxy(nodeUrl: string, random: Random): Promise<
   return proxy;
 }
 
-/** A reset of a socket that is being ended leaves Node with a handle that never closes, and the process would not exit. */
+/**
+ * A reset of a socket that is being ended leaves Node with a handle that never closes, and the process would
+ * not exit.
+ */
 function reset({ socket }: IncomingMessage): void {
   if (socket.writableEnded) socket.destroy();
   else socket.resetAndDestroy();

@@ -32,7 +32,9 @@ export function createFreezer({ chain, deps }: World): Freezer {
     },
   };
 
-  /** A reorganisation may take the issuer's transaction away: then the recipient is not frozen, and is paid. */
+  /**
+   * A reorganisation may take the issuer's transaction away: then the recipient is not frozen, and is paid.
+   */
   async function freezeNow({ symbol, to }: Asked): Promise<void> {
     if (!isOver) await chain.setFrozen(symbol, to, true).catch(() => {});
   }
@@ -45,7 +47,10 @@ export function createFreezer({ chain, deps }: World): Freezer {
     }
   }
 
-  /** Again and again while the database is away, or has lost the request and it is not repeated yet; for two minutes. */
+  /**
+   * Again and again while the database is away, or has lost the request and it is not repeated yet; for two
+   * minutes.
+   */
   async function look(key: string): Promise<{ id: string; status: string } | undefined> {
     for (const deadline = Date.now() + 120_000; Date.now() < deadline && !isOver; ) {
       const rows = await deps.db

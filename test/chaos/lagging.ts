@@ -10,7 +10,10 @@ export interface RpcAnswer {
   error?: { code: number; message: string };
 }
 
-/** The same question as a node some blocks behind would understand it; the very same where that makes no difference. */
+/**
+ * The same question as a node some blocks behind would understand it; the very same where that makes no
+ * difference.
+ */
 export function askBehind(request: RpcRequest, head: number, lag: number): RpcRequest {
   if (!request.params.some(isTag)) return request;
   const behind = `0x${Math.max(head - lag, 0).toString(16)}`;

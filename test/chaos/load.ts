@@ -31,7 +31,9 @@ export interface Load {
   repeated: number;
   /** The database is about to lose commits. */
   expectLoss(): void;
-  /** Repeats every request that was answered since, with the same key and body: some at once, some much later. */
+  /**
+   * Repeats every request that was answered since, with the same key and body: some at once, some much later.
+   */
   repeatSince(at: number): void;
   /** Asks for no more, and waits until all that was asked for is answered. */
   finish(): Promise<void>;
@@ -140,7 +142,8 @@ export function startLoad({ world, random, perSecond }: LoadOptions): Load {
       one.answeredAt = Date.now();
       return one.bulkId;
     }
-    // Lost, and its recipient was frozen since: refused now. If it was paid before, the verdict finds a payment without a row.
+    // Lost, and its recipient was frozen since: refused now. If it was paid before, the verdict finds a
+    // payment without a row.
     if (answer.status === 403 && one.kind === 'frozen' && one.answeredAt !== undefined) {
       delete one.bulkId;
       return undefined;
@@ -168,7 +171,9 @@ export function startLoad({ world, random, perSecond }: LoadOptions): Load {
     body: unknown;
   }
 
-  /** Until the answer is not that the database is away, the machine too slow, or the same request under way. */
+  /**
+   * Until the answer is not that the database is away, the machine too slow, or the same request under way.
+   */
   async function askUntilAnswered(where: string, { headers, body }: Question) {
     for (const deadline = Date.now() + patienceMs; Date.now() < deadline; ) {
       try {

@@ -6,7 +6,10 @@ import type { Random } from './random.ts';
 import type { Workers } from './workers.ts';
 import type { World } from './world.ts';
 
-/** Commits that are lost: a failover to a standby that lacks the last seconds, and a restore from an older backup. */
+/**
+ * Commits that are lost: a failover to a standby that lacks the last seconds, and a restore from an older
+ * backup.
+ */
 export interface Losses {
   failovers: number;
   restores: Record<Exclude<Replacement, 'promotion'>, number>;
@@ -86,7 +89,8 @@ export function startLosses(options: LossOptions): Losses {
     operator.expectLoss(fromBlock);
     if (areKilled) await workers.pause();
     await world.database.replace(copy, by);
-    // Only the operator knows that these files are older than the chain: workers must not see them before they are halted.
+    // Only the operator knows that these files are older than the chain: workers must not see them before
+    // they are halted.
     if (by === 'files') await operator.haltAll();
     if (areKilled) workers.resume();
     load.repeatSince(copiedAt);

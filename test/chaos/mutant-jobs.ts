@@ -40,8 +40,8 @@ export function mutantJobs(mutant: MutantName, { evm }: Deps, atStep: AtStep): J
     case 'completes at the first receipt':
     case 'believes one node':
     case 'signs on after a promotion':
-      // The usual worker, with settings or an operator that are wrong: the latest block is final, one node is enough,
-      // replication is synchronous, nothing is filled.
+      // The usual worker, with settings or an operator that are wrong: the latest block is final, one node is
+      // enough, replication is synchronous, nothing is filled.
       return payoutJobs(atStep);
   }
 }
@@ -65,7 +65,10 @@ function replaceJob(jobs: Job<Deps>[], step: string, lane: Lane, turn: Turn): Jo
 
 const whereOf = ({ network, signer }: Lane) => ({ network: network.name, address: signer.address });
 
-/** A send that was not answered with "accepted" did not happen, it thinks: the withdrawal fails and the hold is released. */
+/**
+ * A send that was not answered with "accepted" did not happen, it thinks: the withdrawal fails and the hold
+ * is released.
+ */
 const sendAndBelieve: Turn = async (ctx, lane) => {
   const unsent = await claimUnsent(ctx.db, { ...whereOf(lane), resendMs: 5_000, limit: 200 });
   const answers = await lane.network.node.pick().batch(unsent.map(sendOf));
@@ -130,7 +133,10 @@ const signAnew: Turn = async (ctx, lane) => {
   return stuck.length;
 };
 
-/** Sends what it has just signed, inside the transaction that stores it; and often dies before that is committed. */
+/**
+ * Sends what it has just signed, inside the transaction that stores it; and often dies before that is
+ * committed.
+ */
 function sendTooEarly({ network }: Lane): AtStep {
   const random = createRandom(String(process.pid), 'early');
   return async (step, signed) => {

@@ -12,11 +12,14 @@ export type MutantName =
 
 export interface Mutant {
   name: MutantName;
-  /** What the verdict must say of it. That something is late or stuck would not do: a busy machine is late, too. */
+  /**
+   * What the verdict must say of it. That something is late or stuck would not do: a busy machine is late,
+   * too.
+   */
   harm: RegExp;
   /**
-   * What of the database refuses the wrong step, and is taken out of this world first: the database is a second fence, and this
-   * is a test of the test.
+   * What of the database refuses the wrong step, and is taken out of this world first: the database is a
+   * second fence, and this is a test of the test.
    */
   fence: string | undefined;
   conditions: Partial<ChaosOptions>;
@@ -30,9 +33,10 @@ const lateSends = { ...everyFault, ...noReads, rate: 0.8, transport: {}, send: {
 const losing = { lossEvery: 6, leastSeconds: 90, mostSeconds: 150, backupSeconds: { least: 20, most: 30 } };
 
 /**
- * The wrong workers, each under the faults that it cannot stand. A wallet that is recovered without fillers is not among
- * them: lost bytes must arrive within the second before their nonce is used again, which five failovers do not show.
- * `npm run model` finds it, and `src/features/payouts/late-bytes.test.ts` has the case.
+ * The wrong workers, each under the faults that it cannot stand. A wallet that is recovered without fillers
+ * is not among them: lost bytes must arrive within the second before their nonce is used again, which five
+ * failovers do not show. `npm run model` finds it, and `src/features/payouts/late-bytes.test.ts` has the
+ * case.
  */
 export const mutants: readonly Mutant[] = [
   {
@@ -84,7 +88,8 @@ export const mutants: readonly Mutant[] = [
     name: 'believes one node',
     harm: /is failed and was paid/,
     fence: undefined,
-    // The other node must be away or have no receipt now and then: against its word, one is not enough even so.
+    // The other node must be away or have no receipt now and then: against its word, one is not enough even
+    // so.
     conditions: { ...noKills, quorum: 1, lieEvery: 1, faults: { ...everyFault, rate: 0.4 } },
   },
   {

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { World } from './world.ts';
 
-/** Somebody who reads why a wallet was halted and runs the commands that docs/operating.md names for that reason. */
+/**
+ * Somebody who reads why a wallet was halted and runs the commands that docs/operating.md names for that
+ * reason.
+ */
 export interface ChaosOperator {
   /** Halts that were ended, by their first words. */
   ended: Record<string, number>;
@@ -163,7 +166,9 @@ export function startOperator(world: World): ChaosOperator {
       .catch(() => {});
   }
 
-  /** Begins at an earlier block; what is not found then was reverted, and the chain is looked at for proof. */
+  /**
+   * Begins at an earlier block; what is not found then was reverted, and the chain is looked at for proof.
+   */
   async function explain(input: Wallet, first: Answer<Recovered>): Promise<Answer<Recovered>> {
     const whole = { ...input, fromBlock: 0 };
     const unpaid = new Set<number>();

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** Chance that a seed repeats. Real processes race all the same: a seed repeats what was planned, not who was first. */
+/**
+ * Chance that a seed repeats. Real processes race all the same: a seed repeats what was planned, not who was
+ * first.
+ */
 export interface Random {
   chance(probability: number): boolean;
   /** A whole number from `least` to `most`, both included. */

@@ -1,7 +1,8 @@
-// `npm run chaos -- [--minutes N] [--seed S] [--keep]`: pays withdrawals while workers and PostgreSQL are killed, nodes lie and
-// the chain reorganises, then counts on chain; --keep leaves its logs and data. With --mutants [--only words], wrong workers,
-// each of which must be found out; with --fenced too, the database keeps what refuses their wrong step. On a busy machine,
-// --slow N: workers live N times as long, and a N-th of everything has to happen.
+// `npm run chaos -- [--minutes N] [--seed S] [--keep]`: pays withdrawals while workers and PostgreSQL are
+// killed, nodes lie and the chain reorganises, then counts on chain; --keep leaves its logs and data. With
+// --mutants [--only words], wrong workers, each of which must be found out; with --fenced too, the database
+// keeps what refuses their wrong step. On a busy machine, --slow N: workers live N times as long, and a N-th
+// of everything has to happen.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +43,10 @@ async function runHealthy(): Promise<number> {
   return faults.length === 0 ? 0 : 1;
 }
 
-/** As many of each in a minute as make 6,000 withdrawals, 1,000 kills, 100 reorganisations and 50 crashes in 15. */
+/**
+ * As many of each in a minute as make 6,000 withdrawals, 1,000 kills, 100 reorganisations and 50 crashes in
+ * 15.
+ */
 function longGoals(minutes: number): Partial<ChaosOptions> {
   const of15 = (count: number) => Math.floor((count * minutes) / 15 / slow);
   return {
@@ -62,7 +66,8 @@ function longGoals(minutes: number): Partial<ChaosOptions> {
     crashEvery: 14 * slow,
     reorgEvery: usualOptions.reorgEvery * slow,
     deepReorgEvery: 180,
-    // Lanes are halted for a minute after each loss; at least half of the time they must pay, or kills hit no step of a payout.
+    // Lanes are halted for a minute after each loss; at least half of the time they must pay, or kills hit no
+    // step of a payout.
     lossEvery: 50,
     backupSeconds: { least: 10, most: 45 },
     lifeMs: 5_000 * slow,

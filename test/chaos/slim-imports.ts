@@ -1,5 +1,5 @@
-// Loaded before a chaos worker: of viem only what src/adapters/evm/ imports, and none of the schemas. It starts in half the time, and how
-// many workers can be killed in a minute depends on that.
+// Loaded before a chaos worker: of viem only what src/adapters/evm/ imports, and none of the schemas. It
+// starts in half the time, and how many workers can be killed in a minute depends on that.
 import { globSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -26,7 +26,9 @@ registerHooks({
   },
 });
 
-/** The names that our code imports of a package, each from the file where the package's index says that it is. */
+/**
+ * The names that our code imports of a package, each from the file where the package's index says that it is.
+ */
 function slimOf(specifier: string, indexFile: string): string {
   const index = new URL(indexFile, root);
   const places = new Map<string, string>();

@@ -20,7 +20,10 @@ interface WithdrawalFacts extends Record<string, unknown> {
   moves: { status: string; at: string }[] | null;
 }
 
-/** Every promise that is broken, in words. What was paid is asked of the node; the database only says what it believes. */
+/**
+ * Every promise that is broken, in words. What was paid is asked of the node; the database only says what it
+ * believes.
+ */
 export async function judge(
   world: World,
   asked: readonly Asked[],
@@ -76,7 +79,10 @@ function judgeNoneLost(rows: readonly WithdrawalFacts[], asked: readonly Asked[]
 const payments = async (chain: World['chain']) =>
   (await chain.paidOut()).filter(({ to, amount }) => to !== chain.hotWallet || amount > 0n);
 
-/** Each key paid at most once over the whole run, whatever the database remembers: counted by the mark of each transfer. */
+/**
+ * Each key paid at most once over the whole run, whatever the database remembers: counted by the mark of each
+ * transfer.
+ */
 async function judgeKeys({ chain, partnerId }: World, asked: readonly Asked[]): Promise<string[]> {
   const paid = new Map<string, number>();
   for (const { hash } of await payments(chain)) {
@@ -93,8 +99,8 @@ async function judgeKeys({ chain, partnerId }: World, asked: readonly Asked[]): 
 }
 
 /**
- * Completed: one Transfer of exactly the amount, under the hash that we show, and that much in the recipient's balance. Else:
- * none, and nothing. And no other Transfer at all.
+ * Completed: one Transfer of exactly the amount, under the hash that we show, and that much in the
+ * recipient's balance. Else: none, and nothing. And no other Transfer at all.
  */
 async function judgePayments({ chain }: World, rows: readonly WithdrawalFacts[]): Promise<string[]> {
   const paid = Map.groupBy(await payments(chain), ({ to }) => to);
@@ -136,7 +142,10 @@ function judgeMoves({ id, moves }: WithdrawalFacts): string[] {
   return legalLives.has(life) ? [] : [`${id} went through ${life}`];
 }
 
-/** Nonces without a settled payout: those that were filled, and those of lost payouts that were reverted, which an operator named. */
+/**
+ * Nonces without a settled payout: those that were filled, and those of lost payouts that were reverted,
+ * which an operator named.
+ */
 async function judgeLane({ chain, deps }: World, unpaidNonces: ReadonlySet<number>): Promise<string[]> {
   const used = BigInt(await chain.call<string>('eth_getTransactionCount', chain.hotWallet, 'latest'));
   const [signer] = await deps.db.query<{ nextNonce: bigint; haltedReason: string | null }>(

@@ -1,4 +1,5 @@
-// One worker process of a chaos run. Its orders come as one line on standard input; when that ends, so does the process.
+// One worker process of a chaos run. Its orders come as one line on standard input; when that ends, so does
+// the process.
 import { appendFileSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createEvm } from '#adapters/evm';

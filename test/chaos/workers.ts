@@ -41,7 +41,9 @@ export interface WorkersOptions {
 const fileOf = (name: string) => path.join(import.meta.dirname, name);
 const accidentsMax = 10;
 
-/** Keeps a number of worker processes alive that are killed again and again, at named steps and at any moment. */
+/**
+ * Keeps a number of worker processes alive that are killed again and again, at named steps and at any moment.
+ */
 export function startWorkers(options: WorkersOptions): Workers {
   const { world, random, count, lifeMs, deadlySteps, mutant } = options;
   const compileCache = path.join(world.folder, 'compiled');
@@ -139,8 +141,8 @@ export function startWorkers(options: WorkersOptions): Workers {
   }
 
   /**
-   * Mostly the steps with the fewest deaths so far: which of them a worker will come to is not known. Not always, or nobody
-   * would ever get past the step that is the hardest to come to.
+   * Mostly the steps with the fewest deaths so far: which of them a worker will come to is not known. Not
+   * always, or nobody would ever get past the step that is the hardest to come to.
    */
   function chooseDeath(): WorkerOrders['dieAt'] {
     if (deadlySteps.length === 0) return undefined;

@@ -25,7 +25,10 @@ export interface WorldOptions {
   quorum?: number;
 }
 
-/** A whole Causeway that is about to be ill-treated: chain, false nodes before it, database, API, funded users. */
+/**
+ * A whole Causeway that is about to be ill-treated: chain, false nodes before it, database, API, funded
+ * users.
+ */
 export interface World {
   folder: string;
   chain: Chain;

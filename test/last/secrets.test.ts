@@ -10,7 +10,9 @@ import { testFolder } from '../harness.ts';
 
 const indexLength = 8;
 
-/** A search for all secrets at once, each also as the hex of a bytea and as base64: one pass over the text. */
+/**
+ * A search for all secrets at once, each also as the hex of a bytea and as base64: one pass over the text.
+ */
 function createSearch(secrets: Iterable<string>): (text: string) => string[] {
   const byStart = new Map<string, string[]>();
   for (const secret of secrets) {
@@ -107,7 +109,8 @@ async function listDatabases() {
   }
 }
 
-// Only a load test fills a table beyond this, by one statement with rows all alike: the two ends of it are looked at.
+// Only a load test fills a table beyond this, by one statement with rows all alike: the two ends of it are
+// looked at.
 const rowsAtEachEnd = 20_000;
 
 async function* dumpDatabase(url: string): AsyncGenerator<{ table: string; rows: string[] }> {

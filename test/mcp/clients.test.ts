@@ -10,7 +10,8 @@ import { startTestIssuer } from '../issuer.ts';
 import { waitUntil } from '../wait-until.ts';
 import { client1, client2, type Exchange, noteFetch } from './official-clients.ts';
 
-// The official clients against a whole server: nothing of theirs is changed, and what they say is noted on its way.
+// The official clients against a whole server: nothing of theirs is changed, and what they say is noted on
+// its way.
 
 const sandbox = await startTestIssuer();
 after(() => sandbox.stop());

@@ -323,7 +323,10 @@ const oddBody = fc.oneof(
 const json = (message: unknown) => Buffer.from(JSON.stringify(message) ?? '');
 const plainHeaders = { 'content-type': 'application/json' };
 
-/** Of a hundred messages about 70 are as their caller would send them, the others altered in their fields, headers or bytes. */
+/**
+ * Of a hundred messages about 70 are as their caller would send them, the others altered in their fields,
+ * headers or bytes.
+ */
 function messageOf(caller: fc.Arbitrary<Draft>): fc.Arbitrary<Sent> {
   const whole = caller.map(({ message, headers }) => ({
     headers: { ...plainHeaders, ...headers },

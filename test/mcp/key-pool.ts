@@ -10,7 +10,10 @@ export interface KeyPool<Owner> {
 const usesMax = 55;
 const windowMs = 10_500;
 
-/** Keys of as many users as it takes, so that what is sent in quick succession is never refused for its number. */
+/**
+ * Keys of as many users as it takes, so that what is sent in quick succession is never refused for its
+ * number.
+ */
 export function createKeyPool<Owner extends Pick<IssuedKey, 'token'>>(
   make: () => Promise<Owner>,
 ): KeyPool<Owner> {

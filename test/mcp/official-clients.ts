@@ -125,7 +125,9 @@ export function client2(
   };
 }
 
-/** `@modelcontextprotocol/sdk`, the first: it asks for its newest revision, and takes whichever it is given. */
+/**
+ * `@modelcontextprotocol/sdk`, the first: it asks for its newest revision, and takes whichever it is given.
+ */
 export function client1(revision: string): ClientKind {
   return {
     title: `client 1 at ${revision}`,

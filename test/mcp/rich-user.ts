@@ -41,8 +41,9 @@ export function writePrices(): string {
 const hash = () => `0x${randomBytes(32).toString('hex')}`;
 
 /**
- * Somebody who has had an account for a year: 12 cards, of which the newest was paid with 25 times, 300 lines in the ledger, of
- * every type and on every network, 12 refills, positions and prices. The harness has an issuer and a source of prices.
+ * Somebody who has had an account for a year: 12 cards, of which the newest was paid with 25 times, 300 lines
+ * in the ledger, of every type and on every network, 12 refills, positions and prices. The harness has an
+ * issuer and a source of prices.
  */
 export async function makeRichUser(harness: Harness, texts: Texts = usualTexts): Promise<RichUser> {
   const key = await makeKey(harness, { scopes: ['mcp', 'mcp_card_reveal', 'mcp:write'] });

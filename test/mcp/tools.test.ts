@@ -169,7 +169,10 @@ const furtherCalls = async (user: RichUser): Promise<[name: string, args: object
   ];
 };
 
-/** Over HTTP as a caller of the revision of 2026, and the same as the contract's plain caller where it changes nothing. */
+/**
+ * Over HTTP as a caller of the revision of 2026, and the same as the contract's plain caller where it changes
+ * nothing.
+ */
 async function callTool({ token }: RichUser, name: string, args: object) {
   const { message, headers } = modernRequest('tools/call', { name, arguments: args });
   const { status, body } = await postMessage(harness, { token, headers }, message);

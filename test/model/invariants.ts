@@ -51,7 +51,9 @@ export function brokenBetween(before: World, after: World): string[] {
   return isForward ? [] : [promises.forwardOnly];
 }
 
-/** By status, those that the product's moves lead to: one step of ours may be several moves of a transaction. */
+/**
+ * By status, those that the product's moves lead to: one step of ours may be several moves of a transaction.
+ */
 const reachable = Object.values(Status).map((status) => {
   const found = new Set<Status>();
   const visit = (name: Name) => {
@@ -89,7 +91,10 @@ function isCompletedFinal({ statuses, lane }: World, { finalDepth }: Bounds): bo
   );
 }
 
-/** As long as its nonce is not final, a copy of anything ever sent may be mined: a reorganisation makes room for it. */
+/**
+ * As long as its nonce is not final, a copy of anything ever sent may be mined: a reorganisation makes room
+ * for it.
+ */
 function isFailedUnpayable({ statuses, lane }: World, { finalDepth }: Bounds): boolean {
   const mayStillPay = ({ depth, attempts }: Nonce, withdrawal: number) =>
     depth < finalDepth &&

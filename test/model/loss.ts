@@ -1,4 +1,5 @@
-// A database that goes back to an earlier state, while the chain and its mempools stay, and the operator's recovery from that.
+// A database that goes back to an earlier state, while the chain and its mempools stay, and the operator's
+// recovery from that.
 import { nameOf, type Turn } from './rules.ts';
 import {
   At,
@@ -13,7 +14,10 @@ import {
   type World,
 } from './world.ts';
 
-/** The newest only: behind a free nonce, later ones would wait for the next withdrawal, which this small world does not have. */
+/**
+ * The newest only: behind a free nonce, later ones would wait for the next withdrawal, which this small world
+ * does not have.
+ */
 export function voidUnsent({ world, bounds, fault }: Turn): void {
   if (!bounds.losses || world.loss !== Loss.none) return;
   const number = world.nextNonce - 1;
@@ -60,7 +64,9 @@ export function loseCommits({ world, departure, fault }: Turn): void {
   });
 }
 
-/** Bytes that were never sent are gone with their row; the others are on chain, in a mempool, or somewhere. */
+/**
+ * Bytes that were never sent are gone with their row; the others are on chain, in a mempool, or somewhere.
+ */
 function goBack(nonce: Nonce, slot: Copy['slots'][number] | undefined): void {
   const { withdrawal, isOpen, stored } = slot ?? { withdrawal: nothing, isOpen: false, stored: 0 };
   Object.assign(nonce, { withdrawal, isOpen, wasSentLately: false });
@@ -71,7 +77,10 @@ function goBack(nonce: Nonce, slot: Copy['slots'][number] | undefined): void {
   if (last && !last.isStored && last.network === Network.neverSent) nonce.attempts.pop();
 }
 
-/** As many as can be open at once: here, as many as were ever signed. Where a lost transaction is mined first, it is found. */
+/**
+ * As many as can be open at once: here, as many as were ever signed. Where a lost transaction is mined first,
+ * it is found.
+ */
 export function fillNonces({ world, departure, step }: Turn): void {
   if (world.loss !== Loss.halted || departure === 'recovers without fillers') return;
   world.lane.forEach(({ withdrawal, mined, attempts }, number) => {

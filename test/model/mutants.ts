@@ -1,4 +1,5 @@
-// Departures from the protocol. If the search did not find the harm that each of them does, its silence would mean nothing.
+// Departures from the protocol. If the search did not find the harm that each of them does, its silence would
+// mean nothing.
 import { promises } from './invariants.ts';
 import { canFinish } from './search.ts';
 import type { Bounds } from './world.ts';

@@ -1,5 +1,6 @@
-// The steps of the payout protocol, and everything that may come between them. Each function offers what could happen next in
-// a world; one offer is one statement, one transaction or one call, and takes effect as a whole.
+// The steps of the payout protocol, and everything that may come between them. Each function offers what
+// could happen next in a world; one offer is one statement, one transaction or one call, and takes effect as
+// a whole.
 import { dropOrDeliver, mine, reorganise } from './chain.ts';
 import { copyDatabase, fillNonces, loseCommits, recover, voidUnsent } from './loss.ts';
 import type { Departure } from './mutants.ts';
@@ -278,7 +279,10 @@ function storeBump({ world, worker: { at, nonce }, bounds, step }: Turn): void {
 
 // 6. Settle
 
-/** The count at the final block, then the slot's bytes and their receipts. None of ours is an anomaly: nothing is decided. */
+/**
+ * The count at the final block, then the slot's bytes and their receipts. None of ours is an anomaly: nothing
+ * is decided.
+ */
 function readVerdict({ world, bounds, departure, step, fault }: Turn): void {
   const depthNeeded = departure === 'completes at the first receipt' ? 1 : bounds.finalDepth;
   world.lane.forEach(({ isOpen, mined, attempts, hasPaid, depth }, nonce) => {
@@ -302,7 +306,10 @@ function settle({ world, worker: { nonce, verdict }, departure, step }: Turn): v
   step(`settles ${nameOf(withdrawal)}: ${outcome}`, (next) => closeSlot(next, nonce, verdict));
 }
 
-/** Or it freezes, and its transaction is aborted. To wake late outside a transaction is no more than to be slow. */
+/**
+ * Or it freezes, and its transaction is aborted. To wake late outside a transaction is no more than to be
+ * slow.
+ */
 function crash({ fault }: Turn): void {
   fault('crashes', asBefore);
 }

@@ -1,5 +1,5 @@
-// `node test/model/run.ts [--bumps=2 …]`: every state of the payout protocol in a world of that size. With --mutants: the
-// shortest way to the harm that each departure from the protocol does.
+// `node test/model/run.ts [--bumps=2 …]`: every state of the payout protocol in a world of that size. With
+// --mutants: the shortest way to the harm that each departure from the protocol does.
 import { parseArgs } from 'node:util';
 import { mutants } from './mutants.ts';
 import { describeBounds, describeOutcome, searchPayouts, usualBounds } from './payouts.ts';

@@ -33,9 +33,10 @@ export interface Outcome {
 export const canFinish = 'from every state the work can finish without another fault';
 
 /**
- * Visits every reachable state, unless a promise is broken before. Then it walks back from the states where all is done, along
- * steps that are no faults: in a state that this does not reach, the work is stuck. The number of states is finite, so from
- * the others it finishes under any scheduler that does not pass over a possible step for ever.
+ * Visits every reachable state, unless a promise is broken before. Then it walks back from the states where
+ * all is done, along steps that are no faults: in a state that this does not reach, the work is stuck. The
+ * number of states is finite, so from the others it finishes under any scheduler that does not pass over a
+ * possible step for ever.
  */
 export function search<State>(model: Model<State>): Outcome {
   const startedAt = performance.now();
@@ -88,7 +89,9 @@ export function search<State>(model: Model<State>): Outcome {
   return stuck === -1 ? outcome() : outcome(canFinish, wayTo(stuck));
 }
 
-/** Walks the way again from the start, so that the names in its lines are the same from the first to the last. */
+/**
+ * Walks the way again from the start, so that the names in its lines are the same from the first to the last.
+ */
 function replay<State>(model: Model<State>, way: string[]): string[] {
   let state = model.first;
   return way.slice(1).map((key) => {

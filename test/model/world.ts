@@ -1,5 +1,5 @@
-// The world of the payout protocol, small enough to visit every state of it: one signer's lane, its rows, its chain, its
-// workers. A state does not count faults, so the search covers any number of them in any order.
+// The world of the payout protocol, small enough to visit every state of it: one signer's lane, its rows, its
+// chain, its workers. A state does not count faults, so the search covers any number of them in any order.
 
 /** What keeps the world finite. */
 export interface Bounds {
@@ -15,7 +15,10 @@ export interface Bounds {
   losses?: 0 | 1;
 }
 
-/** Where the world is in a loss of commits: a standby is behind, it was promoted, or the operator has recovered the wallet. */
+/**
+ * Where the world is in a loss of commits: a standby is behind, it was promoted, or the operator has
+ * recovered the wallet.
+ */
 export const Loss = { none: 0, copied: 1, halted: 2, recovered: 3 } as const;
 export type Loss = (typeof Loss)[keyof typeof Loss];
 
@@ -147,8 +150,9 @@ export function nonceOf(world: World, number: number): Nonce {
 }
 
 /**
- * One key for all states that differ only in the names of workers or withdrawals. The rules treat them alike (every amount is
- * one unit), so whatever can follow one of these states can follow the others under the other names.
+ * One key for all states that differ only in the names of workers or withdrawals. The rules treat them alike
+ * (every amount is one unit), so whatever can follow one of these states can follow the others under the
+ * other names.
  */
 export function keyMaker({ withdrawals }: Bounds): (world: World) => string {
   const namings = permutations(withdrawals);

@@ -1,4 +1,5 @@
-// A worker of the tests of jobs, to be frozen: its one job writes a row every few milliseconds, in one turn without an end.
+// A worker of the tests of jobs, to be frozen: its one job writes a row every few milliseconds, in one turn
+// without an end.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from '#platform/db/db';
 import { createLog } from '#platform/observe/log';

@@ -1,5 +1,5 @@
-// One worker process of the crash test of refills: payouts, the issuer's events and refills. Its orders come as one line on standard
-// input; when that ends, so does the process.
+// One worker process of the crash test of refills: payouts, the issuer's events and refills. Its orders come
+// as one line on standard input; when that ends, so does the process.
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createEvm, type NetworkSettings } from '#adapters/evm';

@@ -37,8 +37,8 @@ const selectOurs = async (addresses: readonly string[]) =>
   new Set(addresses.filter((address) => address === recipient.toLowerCase()));
 
 /**
- * The recordings have the transfers to one recipient, and we ask for those of the whole token: the question is narrowed to the
- * recorded one. What clients differ in is the logs of the answer.
+ * The recordings have the transfers to one recipient, and we ask for those of the whole token: the question
+ * is narrowed to the recorded one. What clients differ in is the logs of the answer.
  */
 function ofRecipient(provider: Provider): Provider {
   const narrow = ({ method, params }: RpcCall): RpcCall => {

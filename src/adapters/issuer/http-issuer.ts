@@ -32,9 +32,10 @@ const answerBytesMax = 8 * 1024 * 1024;
 const visibleAscii = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * An issuer elsewhere, by `docs/issuer-protocol.md`. Reads and writes under an idempotency key are tried up to three times when
- * nobody answers or the answer is 429 or of the 500s; a reveal is tried once, since its session is good once. No message has
- * anything in it that was sent, nor what was answered but for the words of a refusal.
+ * An issuer elsewhere, by `docs/issuer-protocol.md`. Reads and writes under an idempotency key are tried up
+ * to three times when nobody answers or the answer is 429 or of the 500s; a reveal is tried once, since its
+ * session is good once. No message has anything in it that was sent, nor what was answered but for the words
+ * of a refusal.
  */
 export function createHttpIssuer({ url, token, timeoutMs = 5_000 }: HttpIssuerOptions): Issuer {
   const base = baseOf(url);
@@ -225,7 +226,10 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Text that PostgreSQL cannot hold, such as a name cut in the middle of a character, spoils its own event and no other. */
+/**
+ * Text that PostgreSQL cannot hold, such as a name cut in the middle of a character, spoils its own event and
+ * no other.
+ */
 function parseFeed(bytes: Uint8Array): unknown {
   try {
     return parseStrictJson(bytes);
@@ -265,14 +269,15 @@ function faultOf({ status, bytes }: HttpAnswer): IssuerFault {
     }
     return new IssuerFault(fault, ownTexts[fault]);
   } catch {
-    // A page of something between us and the issuer: a 404 of a proxy must not pass for a card that is not there.
+    // A page of something between us and the issuer: a 404 of a proxy must not pass for a card that is not
+    // there.
     return new IssuerFault('unavailable', `The issuer answered with status ${status} and no known reason.`);
   }
 }
 
 /**
- * Words that may be shown to anybody: nothing that could be a secret or a card's number is that plain. Numbers are written in groups,
- * too, so that nine digits are too many with signs between them as well.
+ * Words that may be shown to anybody: nothing that could be a secret or a card's number is that plain.
+ * Numbers are written in groups, too, so that nine digits are too many with signs between them as well.
  */
 const isPlainSentence = (message: string) =>
   /^[A-Za-z0-9 ,.;:'()$-]{1,200}$/.test(message) &&

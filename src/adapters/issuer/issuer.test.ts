@@ -208,7 +208,9 @@ const operations: Record<
 const everyOperation = Object.entries(operations);
 const writes = everyOperation.filter(([, { sent }]) => sent[0] !== 'GET');
 
-/** The fault that a call ends in. Nothing of what was sent or answered is in it, nor in whatever caused it. */
+/**
+ * The fault that a call ends in. Nothing of what was sent or answered is in it, nor in whatever caused it.
+ */
 async function faultOf(call: Promise<unknown>, ...secrets: string[]): Promise<IssuerFault> {
   const error = await call.then(
     (value) => assert.fail(`answered ${inspect(value)}`),

@@ -59,7 +59,10 @@ export type CardStatus = (typeof cardStatuses)[number];
 export const spendingIntervals = ['daily', 'weekly', 'monthly', 'yearly', 'all-time'] as const;
 export type SpendingInterval = (typeof spendingIntervals)[number];
 
-/** Amounts are decimal text with two digits after the point, in US dollars; instants are ISO 8601 with milliseconds, in UTC. */
+/**
+ * Amounts are decimal text with two digits after the point, in US dollars; instants are ISO 8601 with
+ * milliseconds, in UTC.
+ */
 export interface IssuerUser {
   id: string;
   reference: string;

@@ -1,5 +1,6 @@
-// The caller's side of a reveal with nothing but WebCrypto. A browser loads this file as it is, and so does Node: it is the
-// example for callers, and it checks docs/reveal-vectors.json wherever it runs. Browsers have `crypto.subtle` on https and localhost.
+// The caller's side of a reveal with nothing but WebCrypto. A browser loads this file as it is, and so does
+// Node: it is the example for callers, and it checks docs/reveal-vectors.json wherever it runs. Browsers have
+// `crypto.subtle` on https and localhost.
 
 const nonceBytes = 12;
 const wrapping = { name: 'RSA-OAEP', hash: 'SHA-1' };
@@ -25,7 +26,10 @@ export async function openSecret(keyBytes, encrypted) {
   return new TextDecoder().decode(opened);
 }
 
-/** What does not fit, a sentence each: none, if this machine's WebCrypto agrees with the vectors of docs/reveal-vectors.json. */
+/**
+ * What does not fit, a sentence each: none, if this machine's WebCrypto agrees with the vectors of
+ * docs/reveal-vectors.json.
+ */
 export async function checkRevealVectors(vectors) {
   const faults = [];
   const expect = (what, isSo) => isSo || faults.push(what);

@@ -264,7 +264,10 @@ const changes: Record<string, () => Promise<object>> = {
 
 let isTakingFees = false;
 
-/** One withdrawal signed, and nothing else open or waiting in the wallet. `send` puts it into a block that becomes final. */
+/**
+ * One withdrawal signed, and nothing else open or waiting in the wallet. `send` puts it into a block that
+ * becomes final.
+ */
 async function signOne(currency: 'USDC' | 'USDT' = 'USDC') {
   await sql('update payout_signers set halted_at = null, halted_reason = null');
   for (const { id } of await sql(`select id from withdrawals where status in ('queued', 'pending')`))

@@ -14,7 +14,9 @@ const change = {
 };
 const call = `select audit_append('${JSON.stringify([change])}', '{test:1}')`;
 
-/** Pages that one audited write looks at: what it costs beside others, whatever the machine does meanwhile. */
+/**
+ * Pages that one audited write looks at: what it costs beside others, whatever the machine does meanwhile.
+ */
 async function pagesOfOne(): Promise<number> {
   const [row] = await sql(`explain (analyze, buffers, format json) ${call}`);
   const [{ Plan: plan }] = row!['QUERY PLAN'] as [{ Plan: Record<string, number> }];

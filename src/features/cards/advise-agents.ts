@@ -1,7 +1,10 @@
 import type { Tool } from '#platform/commands/tool';
 import { Refusal } from '#platform/errors/errors';
 
-/** What an agent may do about a refusal, by its code, where the refusal's own words, which others read as well, do not say. */
+/**
+ * What an agent may do about a refusal, by its code, where the refusal's own words, which others read as
+ * well, do not say.
+ */
 const advice: Readonly<Record<string, string>> = {
   card_not_found:
     'Call getUserCards with status all to list this user’s cards, and pass id and cardIssuerUserId of the same card.',

@@ -28,9 +28,9 @@ type FactOf<E> = E extends IssuerEvent ? Pick<E, 'type' | 'data'> : never;
 export type IssuerFact = FactOf<IssuerEvent>;
 
 /**
- * Takes over what the issuer told, all of it in one transaction, and says how much is about an account or a card that is not
- * known: that is left out, and comes again in its turn. The outcome is the same in whatever order and however often it is told:
- * of what changes, the highest version stays.
+ * Takes over what the issuer told, all of it in one transaction, and says how much is about an account or a
+ * card that is not known: that is left out, and comes again in its turn. The outcome is the same in whatever
+ * order and however often it is told: of what changes, the highest version stays.
  */
 export function applyEvents(ctx: Pick<Ctx, 'db'>, facts: readonly IssuerFact[]): Promise<number> {
   const { accounts, cards, transactions, movements } = sort(facts);

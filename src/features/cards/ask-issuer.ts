@@ -34,8 +34,8 @@ const refusalOf = (cause: unknown) =>
   cause instanceof IssuerFault ? `The card issuer refused: ${cause.message}` : undefined;
 
 /**
- * What a request is called at the issuer. By its facts, so that whoever repeats it after a crash, in whatever process, repeats
- * it there as well.
+ * What a request is called at the issuer. By its facts, so that whoever repeats it after a crash, in whatever
+ * process, repeats it there as well.
  */
 export function issuerKey(...facts: readonly string[]): string {
   return hashFacts(facts).toString('base64url');

@@ -531,7 +531,9 @@ test('movements and refills of others are not there', async () => {
 
 const refillHash = `0x${'ab'.repeat(32)}`;
 
-/** The first is completed, the others failed: what their payments would have come to, behind the guards' back. */
+/**
+ * The first is completed, the others failed: what their payments would have come to, behind the guards' back.
+ */
 async function insertRefills({ userId, cardIssuerUserId }: CardOwner, count: number): Promise<void> {
   await harness.deps.db.transaction(async (db) => {
     await db.query('alter table card_refills disable trigger user');

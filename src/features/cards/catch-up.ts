@@ -9,7 +9,10 @@ export interface CaughtUp {
   /** Of those, about people who are none of our users, or about things that we keep nothing of. */
   skipped: number;
   lastSequence: bigint;
-  /** An event that the issuer does not have, though it has later ones, or that cannot be read: nothing after it is read. */
+  /**
+   * An event that the issuer does not have, though it has later ones, or that cannot be read: nothing after
+   * it is read.
+   */
   missingSequence: bigint | null;
   isUnreadable: boolean;
   /** There is more to read. */

@@ -72,7 +72,9 @@ async function undoing<T>(work: (db: Db) => Promise<T>): Promise<T> {
 /** What the database numbers in the order of arrival, and when something was read. */
 const passing = ['read_at', 'missing_since', 'number', 'list_id'];
 
-/** Every row of every table, and what lists show; how rows are counted inside is not the same for every order. */
+/**
+ * Every row of every table, and what lists show; how rows are counted inside is not the same for every order.
+ */
 async function readEverything(db: Db): Promise<Record<string, unknown>> {
   const tables = await db.query<{ name: string }>(
     `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
@@ -326,7 +328,9 @@ async function readSummary(db: Db) {
   };
 }
 
-/** What reaches us by itself: some of it, some of it twice, in any order, in between turns of the catch-up. */
+/**
+ * What reaches us by itself: some of it, some of it twice, in any order, in between turns of the catch-up.
+ */
 const story = fc
   .array(step, { minLength: 1, maxLength: 60 })
   .map((steps) => [

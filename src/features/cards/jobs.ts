@@ -4,7 +4,10 @@ import type { Job } from '#platform/worker/jobs';
 import { catchUp } from './catch-up.ts';
 import { catchUpChannel } from './queries/cursor.ts';
 
-/** One worker at a time, so that the issuer is not asked the same by each; what it does is guarded by the cursor anyway. */
+/**
+ * One worker at a time, so that the issuer is not asked the same by each; what it does is guarded by the
+ * cursor anyway.
+ */
 export const cardJobs: readonly Job<Deps>[] = [
   {
     name: 'cards.catch-up',

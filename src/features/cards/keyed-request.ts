@@ -14,11 +14,11 @@ import {
 
 /**
  * A write that its caller may repeat under an idempotency key, and that is then done once. What is asked is
- * stored before the issuer is asked, so a repeated request, also after a crash, asks the issuer the same under
- * the same name. Without a key every call is a separate request, and nothing is stored.
+ * stored before the issuer is asked, so a repeated request, also after a crash, asks the issuer the same
+ * under the same name. Without a key every call is a separate request, and nothing is stored.
  *
- * Withdrawals and postings need no such row: their key is a column of what they write in one transaction. Here
- * the issuer is asked between two transactions.
+ * Withdrawals and postings need no such row: their key is a column of what they write in one transaction.
+ * Here the issuer is asked between two transactions.
  */
 export interface KeyedRequest {
   userId: string;
@@ -64,7 +64,9 @@ export async function findRequest<Asked>(
   return { cardIds: former.cardIds, asked: former.asked as Asked };
 }
 
-/** Notes what the issuer is going to be asked, and gives what it is to be: whoever was first has decided that. */
+/**
+ * Notes what the issuer is going to be asked, and gives what it is to be: whoever was first has decided that.
+ */
 export async function noteRequest<Asked>(ctx: Ctx, request: KeyedRequest, asked: Asked): Promise<Asked> {
   const { userId, idempotencyKey, fingerprint } = request;
   if (idempotencyKey === undefined) return asked;
@@ -86,7 +88,9 @@ export async function forgetRefused(ctx: Ctx, request: KeyedRequest, error: unkn
   await deleteUnansweredRequest(ctx.db, { ...request, idempotencyKey });
 }
 
-/** Notes that it is done, in the transaction that stores what came of it; false for all but the first who do. */
+/**
+ * Notes that it is done, in the transaction that stores what came of it; false for all but the first who do.
+ */
 export async function noteAnswer(
   { db, now }: Ctx,
   { userId, idempotencyKey, fingerprint }: KeyedRequest,
@@ -95,6 +99,7 @@ export async function noteAnswer(
   if (idempotencyKey === undefined) return true;
   const answer = { userId, idempotencyKey, fingerprint, asked, cardIds, now };
   if (await upsertAnswer(db, answer)) return true;
-  // Another request, once refused and then repeated, may have taken the key meanwhile: this one was done all the same.
+  // Another request, once refused and then repeated, may have taken the key meanwhile: this one was done all
+  // the same.
   return !(await selectRequest(db, { userId, idempotencyKey }))?.fingerprint.equals(fingerprint);
 }

@@ -16,8 +16,8 @@ export interface SimulatedActivity {
 }
 
 /**
- * Has a sandbox's issuer act as merchants and payers do, and takes over at once what comes of it. That it was asked is written
- * down first: the issuer cannot be asked the same again, such as to settle what is settled.
+ * Has a sandbox's issuer act as merchants and payers do, and takes over at once what comes of it. That it was
+ * asked is written down first: the issuer cannot be asked the same again, such as to settle what is settled.
  */
 export async function simulateActivity(ctx: Ctx, simulation: Simulation): Promise<SimulatedActivity> {
   const request = withAmount(simulation);

@@ -377,7 +377,9 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
   }),
 ].map(adviseAgents);
 
-/** What a reveal needs, or nothing where none is asked for: part of it alone is refused, never passed over. */
+/**
+ * What a reveal needs, or nothing where none is asked for: part of it alone is refused, never passed over.
+ */
 function readReveal({ includeCardSecrets, cardId, cardIssuerUserId, sessionId }: Static<typeof cardsInput>) {
   if (!includeCardSecrets) {
     if (sessionId === undefined) return undefined;

@@ -24,8 +24,9 @@ export interface ChangedCard {
 
 /**
  * Changes a card at the issuer and returns its new state. We refuse what the card's state does not allow; if
- * our copy is behind, the issuer does. A change that is already made succeeds, because its answer may have been
- * lost. Under an idempotency key it is made once: a repeated request does not undo later changes by others.
+ * our copy is behind, the issuer does. A change that is already made succeeds, because its answer may have
+ * been lost. Under an idempotency key it is made once: a repeated request does not undo later changes by
+ * others.
  */
 export async function updateCard(ctx: Ctx, change: CardChange): Promise<ChangedCard> {
   const terms = readTerms(change);

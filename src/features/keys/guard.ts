@@ -10,7 +10,9 @@ export interface GuardRows {
   missing: RefusalFactory;
   invalid: RefusalFactory;
   address: RefusalFactory;
-  /** Where the contract has a row for a failure of ours while validating; elsewhere the common exit answers. */
+  /**
+   * Where the contract has a row for a failure of ours while validating; elsewhere the common exit answers.
+   */
   failed?: RefusalFactory;
 }
 

@@ -51,7 +51,10 @@ export function issueKey(ctx: Ctx, input: NewKey): Promise<IssuedKey> {
 /** A year has four digits in `format: date-time`: a key that ends later could be kept and never shown. */
 export const latestExpiry = new Date('9999-12-31T23:59:59.999Z');
 
-/** `format: date-time` also takes what `Date` cannot read, as a leap second, and what ends in the year 10000 in UTC. */
+/**
+ * `format: date-time` also takes what `Date` cannot read, as a leap second, and what ends in the year 10000
+ * in UTC.
+ */
 function parseExpiry(text: string, now: Date): Date {
   const expiresAt = new Date(text);
   if (!(expiresAt <= latestExpiry)) {

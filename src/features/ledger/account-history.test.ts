@@ -11,7 +11,9 @@ const harness = useHarness({ rateLimitStore: 'postgres' });
 
 type Node = Record<string, unknown> & { id: string; uniqueHashId: string; runningBalance: string };
 
-/** A page as the owner of the key gets it; that only two are given in two seconds is another test's subject. */
+/**
+ * A page as the owner of the key gets it; that only two are given in two seconds is another test's subject.
+ */
 async function read(
   key: IssuedKey,
   query = '',

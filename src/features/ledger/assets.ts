@@ -3,7 +3,10 @@ import { parseMinor } from '#platform/values/money';
 import { ledgerErrors } from './errors.ts';
 import type { Asset } from './queries.ts';
 
-/** An asset that this deployment pays, in its own spelling, from a spelling in any case; refused by the fields' names. */
+/**
+ * An asset that this deployment pays, in its own spelling, from a spelling in any case; refused by the
+ * fields' names.
+ */
 export function requireAsset(
   evm: Evm,
   spelt: Asset,

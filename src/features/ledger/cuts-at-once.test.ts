@@ -17,7 +17,10 @@ const userCount = 260;
 let deps: Deps | undefined;
 after(() => deps?.db.end());
 
-/** Of a process that waits for its statements for longer: on a busy machine a batch of thousands takes seconds. */
+/**
+ * Of a process that waits for its statements for longer: on a busy machine a batch of thousands takes
+ * seconds.
+ */
 function ctx(): Ctx {
   deps ??= createDeps({ ...testConfig(harness.databaseUrl), databaseStatementTimeoutMs: 100_000 }, testLog());
   return { ...harness.operatorContext(), db: deps.db };

@@ -105,7 +105,10 @@ function toLines(spec: Spec, userIds: readonly string[], name: string): BatchLin
   }
 }
 
-/** What somebody who spends must have, at a date at which it may come too late for the running balance to stay above zero. */
+/**
+ * What somebody who spends must have, at a date at which it may come too late for the running balance to stay
+ * above zero.
+ */
 const fundsAt = (userId: string, at: number): BatchLine[] =>
   assets.map(({ network, currency }) => ({
     userId,

@@ -30,7 +30,10 @@ function seeded(seed: number): (below: number) => number {
   };
 }
 
-/** As a caller does who is told that the database is busy. Two who wait for each other are never what makes it so. */
+/**
+ * As a caller does who is told that the database is busy. Two who wait for each other are never what makes it
+ * so.
+ */
 async function untilDone<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -2,8 +2,8 @@ import { violates } from '#platform/db/db';
 import { ledgerErrors } from './errors.ts';
 
 /**
- * What the database refused, in words of the error table; `replay` gives the answer of whoever posted the same in the meantime.
- * Anything else is thrown as it is.
+ * What the database refused, in words of the error table; `replay` gives the answer of whoever posted the
+ * same in the meantime. Anything else is thrown as it is.
  */
 export async function asLedgerRefusal<T>(error: unknown, replay: () => Promise<T | undefined>): Promise<T> {
   if (violates(error, 'ledger_postings_operation_key')) {

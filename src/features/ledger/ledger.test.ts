@@ -619,7 +619,9 @@ interface OpenHold {
   amount: bigint;
 }
 
-/** Three users with an account in each of two assets, the books in memory, and what is held and not yet spent. */
+/**
+ * Three users with an account in each of two assets, the books in memory, and what is held and not yet spent.
+ */
 async function startModel() {
   const users = await Promise.all(Array.from({ length: 3 }, () => makeUser(harness)));
   const owners = [polygonUsdc, baseEurc].flatMap((asset) =>

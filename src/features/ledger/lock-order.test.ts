@@ -53,7 +53,8 @@ async function expectLowerFirst([lower, higher]: [Account, Account], lock: () =>
   await late;
 }
 
-// Two transactions that lock the same accounts in different orders wait for each other for ever; PostgreSQL ends one of them.
+// Two transactions that lock the same accounts in different orders wait for each other for ever; PostgreSQL
+// ends one of them.
 test('lockAccounts locks accounts by their number, in whatever order they are asked for', async () => {
   const two = await makeTwo();
   const owners = two.map(({ owner }) => owner);

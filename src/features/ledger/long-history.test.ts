@@ -29,12 +29,15 @@ let deps: Deps | undefined;
 let building: Promise<void> | undefined;
 after(() => deps?.db.end());
 
-/** Of a process that waits for its statements for longer: on a busy machine a batch of thousands takes seconds. */
+/**
+ * Of a process that waits for its statements for longer: on a busy machine a batch of thousands takes
+ * seconds.
+ */
 const ctx = (): Ctx => ({ ...harness.operatorContext(), db: deps!.db });
 
 /**
- * A ledger with nodes above nodes: most lines arrive in the order of their dates, four to a minute; then thousands late, half of
- * them in one minute, which is cut again and again.
+ * A ledger with nodes above nodes: most lines arrive in the order of their dates, four to a minute; then
+ * thousands late, half of them in one minute, which is cut again and again.
  */
 function buildOnce(): Promise<void> {
   building ??= (async () => {

@@ -6,8 +6,8 @@ import type { NewLine } from './lines/line.ts';
 import { keyOf, selectAvailable, selectCredited, selectTakenKeys } from './queries.ts';
 
 /**
- * The refusal of a batch by the line that the database refused, such as `lines[17]: insufficient balance of USDC on base`.
- * Looked up after the failure: undefined if the reason has gone since, or is another one.
+ * The refusal of a batch by the line that the database refused, such as `lines[17]: insufficient balance of
+ * USDC on base`. Looked up after the failure: undefined if the reason has gone since, or is another one.
  */
 export async function nameRefusedLine(
   ctx: Ctx,

@@ -63,7 +63,10 @@ async function* noBatches(): AsyncGenerator<LineView[]> {}
 
 const batchSize = 1_000;
 
-/** Running balances are counted back from the closing ones, so lines of other types are read too and left out here. */
+/**
+ * Running balances are counted back from the closing ones, so lines of other types are read too and left out
+ * here.
+ */
 async function* readBatches(
   ctx: Ctx,
   span: StatementSpan,

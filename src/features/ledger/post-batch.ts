@@ -43,8 +43,8 @@ export interface PostedBatch {
 }
 
 /**
- * Posts lines into users' ledgers, all or none. The same again under the same key changes nothing; other lines under it are
- * refused. A correction is another line: what is posted stays.
+ * Posts lines into users' ledgers, all or none. The same again under the same key changes nothing; other
+ * lines under it are refused. A correction is another line: what is posted stays.
  */
 export async function postBatch(ctx: Ctx, batch: Batch): Promise<PostedBatch> {
   const fingerprint = hashFacts(batch.lines);
@@ -67,9 +67,9 @@ interface ReadCall extends Call {
 const togetherMax = 10;
 
 /**
- * Small batches that come at once share a transaction: beginning and ending one, and waiting for the audit log's lock, is most of
- * what one line costs. Nor is anything looked up before: where they fail together, each is posted for itself, and is told what was
- * wrong with it or that it was posted before.
+ * Small batches that come at once share a transaction: beginning and ending one, and waiting for the audit
+ * log's lock, is most of what one line costs. Nor is anything looked up before: where they fail together,
+ * each is posted for itself, and is told what was wrong with it or that it was posted before.
  */
 const postSoon = batchLoader(async (db: Db, calls: Call[]): Promise<(PostedBatch | undefined)[]> => {
   const group = groupOf(calls);
@@ -88,15 +88,18 @@ async function postTogether(db: Db, group: readonly ReadCall[]): Promise<PostedB
   return ids ? group.map(toAnswer(ids)) : db.transaction((db) => writeCalls(db, group));
 }
 
-/** What became of a commit whose connection broke is not known: whoever asks again under the key will learn it. */
+/**
+ * What became of a commit whose connection broke is not known: whoever asks again under the key will learn
+ * it.
+ */
 function noneUnlessLost(error: unknown): PostedBatch[] {
   if (error instanceof DatabaseUnavailable && error.isConnectionLost) throw error;
   return [];
 }
 
 /**
- * Those that can be posted together, by their places: none that is refused as it stands, and none of a user who has lines in another,
- * as if a later one had brought what an earlier one spends.
+ * Those that can be posted together, by their places: none that is refused as it stands, and none of a user
+ * who has lines in another, as if a later one had brought what an earlier one spends.
  */
 function groupOf(calls: readonly Call[]): Map<number, ReadCall> {
   const group = new Map<number, ReadCall>();
@@ -127,7 +130,8 @@ async function postAlone(call: Call): Promise<PostedBatch> {
   return ctx.db
     .transaction(async (db) => (await writeCalls(db, [read]))[0]!)
     .catch(async (error) => {
-      // Whoever has a ledger is a user: only of others the database asks, and it does not say which line it was.
+      // Whoever has a ledger is a user: only of others the database asks, and it does not say which line it
+      // was.
       if (violates(error, 'ledger_lists_user_id_fkey')) await requireUsers(ctx, read.lines);
       if (violates(error, 'ledger_postings_operation_key')) {
         return asLedgerRefusal(error, () => findReplay(call));

@@ -39,7 +39,10 @@ export function postDeposits(ctx: Ctx, deposits: readonly Deposit[]): Promise<nu
 
 const nameOf = ({ network, ...place }: Deposit) => `${network}:${keyOf(place)}`;
 
-/** Under a separate key where its place on chain is that of another line of the user: what they sent, or another network's. */
+/**
+ * Under a separate key where its place on chain is that of another line of the user: what they sent, or
+ * another network's.
+ */
 function toPosting(deposit: Deposit, isPlaceTaken: boolean): Posting {
   const { userId, network, currency, amount, transactionHash, logIndex, at } = deposit;
   const description = `Deposit of ${currency} on ${network}`;

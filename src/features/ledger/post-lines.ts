@@ -13,8 +13,9 @@ import {
 } from './queries.ts';
 
 /**
- * Writes postings into the books and their lines into the users' ledgers, all or none, and moves the balances. Returns the ids of
- * the postings. One that was posted before fails them all, as does one that takes more than an account has available.
+ * Writes postings into the books and their lines into the users' ledgers, all or none, and moves the
+ * balances. Returns the ids of the postings. One that was posted before fails them all, as does one that
+ * takes more than an account has available.
  */
 export async function postLines(db: Db, postedAt: Date, postings: readonly Posting[]): Promise<bigint[]> {
   if (postings.length === 0) return [];
@@ -68,8 +69,9 @@ export async function postLines(db: Db, postedAt: Date, postings: readonly Posti
 }
 
 /**
- * The same by one statement for postings of one line each that moves one account, of different users, as most are; and with it their
- * rows of the audit log, by `changes`. Undefined, and nothing done, for any others, and where an account is missing.
+ * The same by one statement for postings of one line each that moves one account, of different users, as most
+ * are; and with it their rows of the audit log, by `changes`. Undefined, and nothing done, for any others,
+ * and where an account is missing.
  */
 export async function postSingles(
   db: Db,

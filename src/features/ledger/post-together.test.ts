@@ -156,7 +156,8 @@ test('one user’s batches at once never spend the same twice, nor what only a l
       { lines: [deposit(rui)] },
     ]);
   }
-  // In the order in which they were posted: by their dates, which are when each was asked for, it may look otherwise.
+  // In the order in which they were posted: by their dates, which are when each was asked for, it may look
+  // otherwise.
   const [row] = await harness.deps.db.query<{ least: bigint }>(
     `select min(balance) as least from (
        select sum(coalesce(l.received_amount, 0) - coalesce(l.sent_amount, 0)) over (order by l.number) as balance

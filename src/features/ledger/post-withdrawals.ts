@@ -67,7 +67,8 @@ function toPosting(paid: PaidWithdrawal, now: Date): Posting {
     received: leg,
     purpose: 'deposit',
     description: `Deposit of ${currency} on ${network}`,
-    // In one ledger the place on chain is the key of one line: of a withdrawal to oneself, of that which sends.
+    // In one ledger the place on chain is the key of one line: of a withdrawal to oneself, of that which
+    // sends.
     onChain: toUserId === userId ? null : onChain,
   });
   const lines = recipientUserId === null ? [sell] : [sell, buy(recipientUserId)];

@@ -64,8 +64,8 @@ export interface Single extends Asset {
 }
 
 /**
- * `ledger_post_one`, and in the same statement the audit log's row of it, where there is one. Undefined, and nothing
- * done, where the user has no such account yet.
+ * `ledger_post_one`, and in the same statement the audit log's row of it, where there is one. Undefined, and
+ * nothing done, where the user has no such account yet.
  */
 export async function callLedgerPostOne(
   db: Db,
@@ -215,7 +215,10 @@ export async function lockFreeAccounts(db: Db, owners: readonly Owner[]): Promis
   return owners.map((_, at) => !busy.has(at));
 }
 
-/** The same for the lists of users, settled and not, which are locked before accounts. The users whose lists are not free. */
+/**
+ * The same for the lists of users, settled and not, which are locked before accounts. The users whose lists
+ * are not free.
+ */
 export async function lockFreeLists(db: Db, userIds: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db.query<{ userId: string }>(
     `with wanted as materialized (select id, user_id from ledger_lists where user_id = any ($1::uuid[])),
@@ -379,7 +382,10 @@ export interface WrongBalance {
   entries: string;
 }
 
-/** Accounts whose stored figure is not the sum of what lines moved: of users, and of the house, for which they move the other way. */
+/**
+ * Accounts whose stored figure is not the sum of what lines moved: of users, and of the house, for which they
+ * move the other way.
+ */
 export async function selectWrongBalances(db: Db): Promise<WrongBalance[]> {
   return db.query<WrongBalance & Record<string, unknown>>(
     `with stored as (
@@ -397,8 +403,8 @@ export async function selectWrongBalances(db: Db): Promise<WrongBalance[]> {
 }
 
 /**
- * Folds what postings have appended into the house's figures. Readers see the same sums before, during and after. Fails, and folds nothing,
- * where an account is gone: what it moved must not get lost.
+ * Folds what postings have appended into the house's figures. Readers see the same sums before, during and
+ * after. Fails, and folds nothing, where an account is gone: what it moved must not get lost.
  */
 export async function foldHouseChanges(db: Db, limit = 20_000): Promise<number> {
   const [row] = await db.query<{ folded: number }>(

@@ -18,7 +18,10 @@ export interface Legs {
   received: Leg | null;
 }
 
-/** Reads what a line of a type moves, or refuses it by the field's name; `where` is put before it, such as `lines.3.`. */
+/**
+ * Reads what a line of a type moves, or refuses it by the field's name; `where` is put before it, such as
+ * `lines.3.`.
+ */
 export function readLegs(evm: Evm, type: LineType, input: LegsInput, where = ''): Legs {
   const sent = readLeg(evm, input.network, input.assetSent, input.amountSent, 'Sent', where);
   const received = readLeg(evm, input.network, input.assetReceived, input.amountReceived, 'Received', where);

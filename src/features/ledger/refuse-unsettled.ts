@@ -12,8 +12,8 @@ export interface GivenId {
 }
 
 /**
- * Refuses ids that are among their users' unsettled records: they would be in both sets. Asked under the lock of these, which comes
- * after that of the ledger; so after posting, in the same transaction.
+ * Refuses ids that are among their users' unsettled records: they would be in both sets. Asked under the lock
+ * of these, which comes after that of the ledger; so after posting, in the same transaction.
  */
 export async function refuseUnsettled(db: Db, given: readonly GivenId[]): Promise<void> {
   const named = given.filter(({ id }) => id !== undefined);

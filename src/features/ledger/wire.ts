@@ -69,7 +69,10 @@ const toolTransaction = exactObject({
   ),
 });
 
-/** What does not apply to a line is absent; ids are half of a page's tokens, so that they are given where they are wanted. */
+/**
+ * What does not apply to a line is absent; ids are half of a page's tokens, so that they are given where they
+ * are wanted.
+ */
 function presentToolTransaction(
   view: LineView,
   { includeIds }: { includeIds: boolean },

@@ -50,7 +50,10 @@ function createLaneOf(network: EvmNetwork, signer: Signer, atStep: AtStep): Lane
   };
 }
 
-/** A wallet whose key this process does not have, or no longer: what is open can be sent and settled, nothing can be signed. */
+/**
+ * A wallet whose key this process does not have, or no longer: what is open can be sent and settled, nothing
+ * can be signed.
+ */
 export function createKeylessLane(network: EvmNetwork, address: string, atStep: AtStep = () => {}): Lane {
   const sign = () => Promise.reject(new Error(`the key of ${address} is not here`));
   return createLaneOf(network, { address, signTransfer: sign, signFiller: sign }, atStep);

@@ -30,12 +30,16 @@ import { countUnmined, selectFreeNonces, selectSignedTotals } from './queries/sl
 import { isInDoubt, isServerTrusted } from './server.ts';
 import { balanceLagBlocks, recheckMs, turnMax, unminedMax } from './timing.ts';
 
-/** pending → processing: checked once more, given a nonce, signed, and stored; nothing is sent before that is committed. */
+/**
+ * pending → processing: checked once more, given a nonce, signed, and stored; nothing is sent before that is
+ * committed.
+ */
 export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
   return tolerateNodeOutage(ctx, lane, async () => {
     const { network } = lane;
     const provider = network.node.pick();
-    // Also with nothing to sign, a lane is checked when it starts and now and then: trouble is told before it matters.
+    // Also with nothing to sign, a lane is checked when it starts and now and then: trouble is told before it
+    // matters.
     if (isAgreed(lane, provider) && !(await hasPending(ctx.db, network.name))) return 0;
     const wallet = await readWallet(ctx, lane, provider);
     if (!wallet) return 0;
@@ -94,7 +98,10 @@ interface Wallet {
   tokens: ReadonlyMap<string, bigint>;
 }
 
-/** What the wallet has and what a transaction costs; undefined, told, and noted on what waits, where it cannot pay. */
+/**
+ * What the wallet has and what a transaction costs; undefined, told, and noted on what waits, where it cannot
+ * pay.
+ */
 async function readWallet(ctx: WorkerCtx, lane: Lane, provider: Provider): Promise<Wallet | undefined> {
   const { network, signer } = lane;
   const wait = async (waitingFor: string, trouble?: string) => {
@@ -125,7 +132,10 @@ async function readWallet(ctx: WorkerCtx, lane: Lane, provider: Provider): Promi
   }
 }
 
-/** A few blocks back: behind one address there may be several nodes, and the one that is asked for a balance may lag. */
+/**
+ * A few blocks back: behind one address there may be several nodes, and the one that is asked for a balance
+ * may lag.
+ */
 async function readLeftBelow(provider: Provider, address: string): Promise<number> {
   const head = (await readBlock(provider, 'latest'))?.number ?? 0;
   return readTransactionCount(provider, address, Math.max(head - balanceLagBlocks, 0));
@@ -138,8 +148,8 @@ interface Allocation {
 }
 
 /**
- * One transaction under the lane's lock: nonces, signatures, slots, bytes and the counter together or not at all. What is
- * signed already and has not left the wallet is taken off the balances.
+ * One transaction under the lane's lock: nonces, signatures, slots, bytes and the counter together or not at
+ * all. What is signed already and has not left the wallet is taken off the balances.
  */
 async function allocate(
   ctx: WorkerCtx,

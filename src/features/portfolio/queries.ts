@@ -82,8 +82,8 @@ export interface Snapshot {
 }
 
 /**
- * Locks a user's snapshot until the transaction ends and gives what it was; undefined where this is the first one, which is then
- * there, locked, and without positions.
+ * Locks a user's snapshot until the transaction ends and gives what it was; undefined where this is the first
+ * one, which is then there, locked, and without positions.
  */
 export async function lockSnapshot(
   db: Db,

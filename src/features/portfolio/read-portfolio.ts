@@ -10,7 +10,9 @@ export interface PortfolioQuestion {
   staleAfterMs: number;
 }
 
-/** Everything that a user has, in US dollars: balances, with what is held of them, and positions elsewhere. */
+/**
+ * Everything that a user has, in US dollars: balances, with what is held of them, and positions elsewhere.
+ */
 export async function readPortfolio(
   ctx: Ctx,
   { userId, staleAfterMs }: PortfolioQuestion,
@@ -40,7 +42,10 @@ export async function readPortfolio(
   return valuePortfolio(owned, { now: ctx.now, positionsAt, staleAfterMs });
 }
 
-/** The source's price; unless it has grown old, as one does that the source no longer has, and a newer one was recorded. */
+/**
+ * The source's price; unless it has grown old, as one does that the source no longer has, and a newer one was
+ * recorded.
+ */
 function chooseQuote(
   listed: Quote | undefined,
   { recorded, staleAt }: { recorded: Quote | undefined; staleAt: Date },

@@ -29,8 +29,9 @@ export interface RecordedPositions extends Snapshot {
 }
 
 /**
- * Replaces all that is known of what a user has elsewhere. What is older than what is known is refused, so that snapshots that
- * arrive in another order than they were taken leave the latest; one of the same instant corrects it.
+ * Replaces all that is known of what a user has elsewhere. What is older than what is known is refused, so
+ * that snapshots that arrive in another order than they were taken leave the latest; one of the same instant
+ * corrects it.
  */
 export async function recordPositions(ctx: Ctx, input: NewPositions): Promise<RecordedPositions> {
   const userId = input.userId.toLowerCase();

@@ -15,8 +15,9 @@ export interface RefreshedPrices {
 const clockSkewMaxMs = 5 * 60_000;
 
 /**
- * Reads the price source and keeps what is not older than what is known. A price is as old as its source says, and at least as
- * old as the question; a source from the future is as of now. Throws a `PriceFault`, and everything stays as it was.
+ * Reads the price source and keeps what is not older than what is known. A price is as old as its source
+ * says, and at least as old as the question; a source from the future is as of now. Throws a `PriceFault`,
+ * and everything stays as it was.
  */
 export async function refreshPrices(ctx: Ctx): Promise<RefreshedPrices> {
   const { asOf, prices, refused } = await ctx.prices.read();

@@ -24,7 +24,10 @@ const arbitraryOwned: fc.Arbitrary<Owned> = fc
     costCents: one.kind === 'tokenized' ? costCents : null,
   }));
 
-/** An independent reckoning: long multiplication of digits written out, and rounding by reading the digit after the cent. */
+/**
+ * An independent reckoning: long multiplication of digits written out, and rounding by reading the digit
+ * after the cent.
+ */
 function modelCents(amount: bigint, decimals: number, price: bigint): bigint {
   const digits = (amount * price).toString().padStart(decimals + 18 + 1, '0');
   const point = digits.length - decimals - 18;

@@ -38,7 +38,10 @@ export interface Moment {
   staleAfterMs: number;
 }
 
-/** What all of it is worth. Each line is rounded to the cent and totals are sums of lines, so that what is shown adds up. */
+/**
+ * What all of it is worth. Each line is rounded to the cent and totals are sums of lines, so that what is
+ * shown adds up.
+ */
 export function valuePortfolio(owned: readonly Owned[], moment: Moment): Portfolio {
   const { now, positionsAt, staleAfterMs } = moment;
   const lines = owned.map((one) => ({

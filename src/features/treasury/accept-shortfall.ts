@@ -15,8 +15,8 @@ export interface Acceptance {
 }
 
 /**
- * An operator takes responsibility for a shortfall, or for a surplus that nothing explains. The amount must be exactly what is there now, so
- * that nothing is accepted that nobody has seen.
+ * An operator takes responsibility for a shortfall, or for a surplus that nothing explains. The amount must
+ * be exactly what is there now, so that nothing is accepted that nobody has seen.
  */
 export function acceptShortfall(ctx: Ctx, input: Acceptance): Promise<Acceptance> {
   return inTransaction(ctx, async (ctx) => {

@@ -25,7 +25,9 @@ const byHand = [
   },
 ];
 
-/** What happens to money, in any order. Wallets are the world’s: three of the platform, one that a user holds. */
+/**
+ * What happens to money, in any order. Wallets are the world’s: three of the platform, one that a user holds.
+ */
 function stepsOf(wallets: string[], self: string): Record<string, Step> {
   return {
     deposit: (_, pick) => chain.mint('USDC', pick(wallets), pick(amounts)),

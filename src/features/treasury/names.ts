@@ -1,6 +1,6 @@
 /**
- * Why chain and ledger differ. `is: 'alarm'`: below zero it is a shortfall until an operator has accepted it. `is: 'basis'`: what was there
- * when counting began, a shortfall where the sum of these is below zero.
+ * Why chain and ledger differ. `is: 'alarm'`: below zero it is a shortfall until an operator has accepted it.
+ * `is: 'basis'`: what was there when counting began, a shortfall where the sum of these is below zero.
  */
 export const explanations = {
   opening: {

@@ -246,7 +246,8 @@ test('a shortfall halts the wallets also while others are still to be counted', 
   await world.compare();
   await world.setBalance(world.wallet, 999_990n * unit);
   await chain.mine(3);
-  // Gas is read after balances: a wallet that is registered then is left to the next turn, of which a comparison has 50.
+  // Gas is read after balances: a wallet that is registered then is left to the next turn, of which a
+  // comparison has 50.
   proxy.meddle = async ({ method }, forward) => {
     if (method === 'eth_getBalance') await world.makeOwner();
     return forward();

@@ -34,7 +34,10 @@ export interface NetworkReport {
   block: number;
   /** Some platform wallets were not counted yet. */
   isCounting: boolean;
-  /** Native coin of the hot wallets in wei, its change since the opening, and how many transactions were sent since then. */
+  /**
+   * Native coin of the hot wallets in wei, its change since the opening, and how many transactions were sent
+   * since then.
+   */
   gas: bigint;
   gasChange: bigint;
   sent: bigint;

@@ -4,7 +4,9 @@ export const everyMs = 10_000;
 /** Blocks in one turn: as many as hosted nodes allow in one call. */
 export const blocksInTurn = 2_000;
 
-/** Postings in one statement, which may run for 5 s: 20,000 took 1.9 s on two cores with ten other processes. */
+/**
+ * Postings in one statement, which may run for 5 s: 20,000 took 1.9 s on two cores with ten other processes.
+ */
 export const postingsInPiece = 10_000;
 
 /** Wallets that are counted for the first time in one turn. */

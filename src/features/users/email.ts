@@ -9,8 +9,8 @@ export function parseEmail(text: string): string {
 }
 
 /**
- * The one spelling of an email, so that two users cannot have the same: trimmed, lower case, full-width characters
- * replaced, NFC, the domain as IDNA reads it. Undefined if the text is not an email address.
+ * The one spelling of an email, so that two users cannot have the same: trimmed, lower case, full-width
+ * characters replaced, NFC, the domain as IDNA reads it. Undefined if the text is not an email address.
  *
  * @example normalizeEmail(' Ana@MÜNCHEN.de ') // 'ana@münchen.de'
  */
@@ -26,7 +26,9 @@ export function normalizeEmail(text: string): string | undefined {
 
 /** Forms of ASCII for East Asian layouts, which look like it and compare as other letters. */
 const fullWidth = /[\u3000\uff01-\uff5e]/g;
-/** An atom as RFC 5321 has it, and letters of any script; no characters that are invisible or reorder text. */
+/**
+ * An atom as RFC 5321 has it, and letters of any script; no characters that are invisible or reorder text.
+ */
 const emailForm = /^([^\s\p{C}@"(),:;<>[\\\]]+)@([^\s\p{C}@"(),:;<>[\\\]]+)$/u;
 /** At least two labels, the last of which starts with a letter: an IP address is not a domain of mail. */
 function isMailDomain(domain: string): boolean {

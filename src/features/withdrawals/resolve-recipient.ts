@@ -14,8 +14,8 @@ export interface Recipient {
 }
 
 /**
- * Where an email, a user id or an address is paid on the asset's network, if it may be paid at all. Of what the chain has paid
- * already (`isPaid`) only the address matters.
+ * Where an email, a user id or an address is paid on the asset's network, if it may be paid at all. Of what
+ * the chain has paid already (`isPaid`) only the address matters.
  */
 export async function resolveRecipient(
   ctx: Ctx,

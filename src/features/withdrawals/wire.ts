@@ -61,7 +61,9 @@ function findAsset(assets: readonly Asset[], currency: string, network: string):
   throw invalid('currency', `must be one of ${symbols.join(', ')} on ${onNetwork[0]!.network.name}`);
 }
 
-/** Without case, but in ASCII: other letters have upper or lower cases in it, such as the long s of `UſDT`. */
+/**
+ * Without case, but in ASCII: other letters have upper or lower cases in it, such as the long s of `UſDT`.
+ */
 function isSameName(name: string, text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text) && text.toLowerCase() === name.toLowerCase();
 }

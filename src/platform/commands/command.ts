@@ -2,8 +2,8 @@ import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import type { Download } from '../http/download.ts';
 
 /**
- * An operator command as data. One entry becomes `POST /operator/<name>`, `causeway <feature> <command>` and a section of
- * the OpenAPI document.
+ * An operator command as data. One entry becomes `POST /operator/<name>`, `causeway <feature> <command>` and
+ * a section of the OpenAPI document.
  */
 export interface Command<Ctx = unknown> {
   /** `feature.command`. */

@@ -35,8 +35,8 @@ export interface RefusalOptions {
 export type RefusalFactory = (options?: RefusalOptions) => Refusal;
 
 /**
- * A feature's error table: `name: [status, message]`. Each row becomes a factory to throw from; its stable code is the
- * row's name in snake_case.
+ * A feature's error table: `name: [status, message]`. Each row becomes a factory to throw from; its stable
+ * code is the row's name in snake_case.
  */
 export function defineErrors<T extends Record<string, readonly [status: number, message: string]>>(
   table: T,

@@ -419,7 +419,8 @@ describe('whatever is sent, the answer is never a 5xx', () => {
     (input.properties[field] as { type?: string } | undefined)?.type === 'array';
 
   test('every nasty value in every field of every operator command', async () => {
-    // Seven has no factor in common with the number of values, so each of them comes to some field all the same.
+    // Seven has no factor in common with the number of values, so each of them comes to some field all the
+    // same.
     const every = sized(7, 1);
     const calls = commands
       .flatMap(({ name, input }) => {

@@ -3,8 +3,8 @@ import SerializerCompiler from '@fastify/fast-json-stringify-compiler';
 import type { FastifyServerOptions } from 'fastify';
 
 /**
- * Fastify's own compilers, with each schema compiled on first use. Compiling all of them at the start took 0.6 s of CPU, even for a
- * process that answers a single operator command.
+ * Fastify's own compilers, with each schema compiled on first use. Compiling all of them at the start took
+ * 0.6 s of CPU, even for a process that answers a single operator command.
  */
 export const lazySchemas = {
   compilersFactory: { buildValidator: lazily(AjvCompiler()), buildSerializer: lazily(SerializerCompiler()) },

@@ -10,8 +10,8 @@ export const uuid = Type.String({
 });
 
 /**
- * One line of text that a person typed: no control characters, and none that reorder the text around them, which would
- * show another text than the one that is stored.
+ * One line of text that a person typed: no control characters, and none that reorder the text around them,
+ * which would show another text than the one that is stored.
  */
 export const line = (lengthMax: number) =>
   Type.String({

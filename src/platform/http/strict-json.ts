@@ -33,7 +33,10 @@ function decode(bytes: Uint8Array): string {
 
 const hasByteOrderMark = (bytes: Buffer) => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 
-/** Walks text that `JSON.parse` accepted, so it looks only at strings, braces and brackets: linear, no recursion. */
+/**
+ * Walks text that `JSON.parse` accepted, so it looks only at strings, braces and brackets: linear, no
+ * recursion.
+ */
 function checkStructure(text: string): void {
   const open: (Set<string> | undefined)[] = [];
   let expectsKey = false;

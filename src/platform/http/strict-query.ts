@@ -5,8 +5,8 @@ const faultKey = Symbol('fault');
 export type Query = Record<string, string> & { [faultKey]?: string };
 
 /**
- * A query string in which every name stands once. The router calls this where nothing may be thrown, so a fault is left
- * on the result and raised by `queryFault` in the first hook.
+ * A query string in which every name stands once. The router calls this where nothing may be thrown, so a
+ * fault is left on the result and raised by `queryFault` in the first hook.
  */
 export function parseStrictQuery(text: string): Query {
   const query: Query = Object.create(null);
@@ -40,8 +40,8 @@ function decodePart(text: string): string | undefined {
 const printable = (name: string) => (/^[\w.-]{1,60}$/.test(name) ? `"${name}"` : 'name');
 
 /**
- * Turns the texts of a query into what its schema asks for, and only where the text is the plain spelling of it: `5` is an
- * integer, `05`, `-0`, `5.0`, ` 5`, `0x5` and `5e0` stay texts and are refused by the schema.
+ * Turns the texts of a query into what its schema asks for, and only where the text is the plain spelling of
+ * it: `5` is an integer, `05`, `-0`, `5.0`, ` 5`, `0x5` and `5e0` stay texts and are refused by the schema.
  */
 export function readQuery(schema: TSchema, query: Record<string, unknown>): Record<string, unknown> {
   const properties = (schema as { properties?: Record<string, { type?: string }> }).properties ?? {};

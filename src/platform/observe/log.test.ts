@@ -8,7 +8,10 @@ import { createLog, redactedFields } from './log.ts';
 const harness = useHarness();
 const newSecret = (prefix: string) => noteSecret(`${prefix}-${randomBytes(8).toString('hex')}`);
 
-/** Makes a user whose document number, tax id and, where asked, family name must not be found anywhere afterwards. */
+/**
+ * Makes a user whose document number, tax id and, where asked, family name must not be found anywhere
+ * afterwards.
+ */
 async function createUser(fields: { email?: string; familyName?: string }) {
   const secrets = [newSecret('DOC'), newSecret('TAX'), ...(fields.familyName ? [fields.familyName] : [])];
   const answer = await harness.operator('users.create', {

@@ -54,8 +54,9 @@ export function createLog({ level, destination }: LogOptions): Log {
 }
 
 /**
- * PostgreSQL puts column values into `detail`, `where` and `hint` of its errors, so only fields known to be free of data are
- * kept; and its data exceptions quote the value in the message itself ("invalid input syntax for type uuid: …").
+ * PostgreSQL puts column values into `detail`, `where` and `hint` of its errors, so only fields known to be
+ * free of data are kept; and its data exceptions quote the value in the message itself ("invalid input syntax
+ * for type uuid: …").
  */
 function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: 'not an Error', type: typeof error };

@@ -17,7 +17,10 @@ export interface Metrics {
   /** hung: ended after a timeout; lost: another worker took over. */
   countJob(job: string, outcome: 'done' | 'failed' | 'elsewhere' | 'hung' | 'lost'): void;
   countNodeCall(network: string, method: string, outcome: string): void;
-  /** Adds gauges that are filled at each scrape; a source that fails leaves a gap instead of failing the scrape. */
+  /**
+   * Adds gauges that are filled at each scrape; a source that fails leaves a gap instead of failing the
+   * scrape.
+   */
   addGauges<Deps>(sources: readonly GaugeSource<Deps>[], deps: Deps): void;
   addPool(counts: () => { total: number; idle: number; waiting: number }): void;
 }

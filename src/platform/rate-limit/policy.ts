@@ -22,7 +22,8 @@ export interface RateLimiter {
 
 /** The headers of draft-ietf-httpapi-ratelimit-headers, and `Retry-After` on a refusal. */
 export function rateHeaders(policy: RatePolicy, verdict: RateVerdict): Record<string, string> {
-  // To the microsecond first: 2000.0000000001 ms, as a difference of two clock readings may come out, is not 3 seconds.
+  // To the microsecond first: 2000.0000000001 ms, as a difference of two clock readings may come out, is not
+  // 3 seconds.
   const resetSeconds = Math.ceil(Number((verdict.resetMs / 1000).toFixed(6)));
   const headers: Record<string, string> = {
     'ratelimit-policy': `"${policy.name}";q=${policy.quota};w=${policy.windowMs / 1000}`,

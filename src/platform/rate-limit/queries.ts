@@ -2,9 +2,10 @@ import type { Db } from '../db/db.ts';
 import type { RatePolicy, RateVerdict } from './policy.ts';
 
 /**
- * One statement. `on conflict do update` locks the row first and then evaluates `admit_hit` on its newest version, so two
- * requests of one subject queue here and each sees the other. `admit_hit` reads the clock under that lock.
- * A window may hold more than the quota after a release that lowered it: nothing remains until it is below the new one.
+ * One statement. `on conflict do update` locks the row first and then evaluates `admit_hit` on its newest
+ * version, so two requests of one subject queue here and each sees the other. `admit_hit` reads the clock
+ * under that lock. A window may hold more than the quota after a release that lowered it: nothing remains
+ * until it is below the new one.
  */
 export async function admitHit(db: Db, policy: RatePolicy, subject: string): Promise<RateVerdict> {
   const [row] = await db.query<{ admitted: boolean; remaining: number; reset_ms: number }>(
@@ -22,7 +23,8 @@ export async function admitHit(db: Db, policy: RatePolicy, subject: string): Pro
   return { admitted: row!.admitted, remaining: row!.remaining, resetMs: Math.max(0, row!.reset_ms) };
 }
 
-// A request of a subject whose row is being deleted waits for the end of the statement: about 0.2 s for this many.
+// A request of a subject whose row is being deleted waits for the end of the statement: about 0.2 s for this
+// many.
 const deletedMax = 200_000;
 
 export async function deleteEmptyWindows(db: Db): Promise<void> {

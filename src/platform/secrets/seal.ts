@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 /**
- * Encryption at rest for single values. Each value has a separate data key, wrapped by a master key. Both layers
- * are AES-256-GCM with `place` (table, column and row) as additional data, so that a ciphertext moved elsewhere
- * does not open.
+ * Encryption at rest for single values. Each value has a separate data key, wrapped by a master key. Both
+ * layers are AES-256-GCM with `place` (table, column and row) as additional data, so that a ciphertext moved
+ * elsewhere does not open.
  *
  *   format 1 | master key version, 2 bytes | wrapped data key, 60 bytes | sealed value
  *

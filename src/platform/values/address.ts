@@ -15,7 +15,9 @@ export function faultInCidr(text: string): string | undefined {
   return undefined;
 }
 
-/** True if `address` lies in one of the blocks. An IPv4 address mapped into IPv6 counts as the IPv4 address. */
+/**
+ * True if `address` lies in one of the blocks. An IPv4 address mapped into IPv6 counts as the IPv4 address.
+ */
 export function isInBlocks(address: string, blocks: readonly string[]): boolean {
   if (isIP(address) === 0) return false;
   const list = new BlockList();

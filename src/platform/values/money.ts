@@ -1,4 +1,6 @@
-/** Digits with an optional fraction: no sign, no exponent, no separators, no leading zeros, ASCII digits only. */
+/**
+ * Digits with an optional fraction: no sign, no exponent, no separators, no leading zeros, ASCII digits only.
+ */
 const decimalPattern = /^(0|[1-9][0-9]{0,30})(?:\.([0-9]{1,36}))?$/;
 
 /**

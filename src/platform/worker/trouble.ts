@@ -1,6 +1,8 @@
 import type { Log } from '../observe/log.ts';
 
-/** What stands in the way of a job right now. It is logged when it changes, because every turn would be noise. */
+/**
+ * What stands in the way of a job right now. It is logged when it changes, because every turn would be noise.
+ */
 export class Trouble {
   now: string | undefined;
   readonly #facts: Record<string, string>;

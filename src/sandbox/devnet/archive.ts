@@ -104,8 +104,8 @@ function logsOf(blocks: readonly ArchivedBlock[], { address, topics = [] }: LogF
 }
 
 /**
- * Creates an engine whose next block follows the snapshot's. Its blocks up to there are empty and cost nothing
- * until they are read. The state root proves that no account and no slot is missing.
+ * Creates an engine whose next block follows the snapshot's. Its blocks up to there are empty and cost
+ * nothing until they are read. The state root proves that no account and no slot is missing.
  */
 export async function createEngineAfter(
   snapshot: Snapshot,

@@ -9,8 +9,8 @@ const blocksMax = 2_000;
 const sliceMs = 20;
 
 /**
- * Keeps the journal short, a little at each call: reads what is in it, then replaces everything by one snapshot
- * and continues on a new engine. Returns whether there is more to read.
+ * Keeps the journal short, a little at each call: reads what is in it, then replaces everything by one
+ * snapshot and continues on a new engine. Returns whether there is more to read.
  */
 export async function compact(chain: Chain, create: CreateEngine = createEngine): Promise<boolean> {
   const { collector, journal, pool, journaled, chainId, head } = chain;

@@ -11,8 +11,8 @@ export interface Waiting {
 }
 
 /**
- * The transactions that wait for a block. The engine has them too, but counts a pending nonce by executing all of
- * them: 513 ms at 1,000, and wrong beyond what fits into one block.
+ * The transactions that wait for a block. The engine has them too, but counts a pending nonce by executing
+ * all of them: 513 ms at 1,000, and wrong beyond what fits into one block.
  */
 export interface Pool {
   readonly size: number;

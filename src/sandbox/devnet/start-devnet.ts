@@ -15,8 +15,9 @@ const stopMs = 5_000;
 let hasStarted = false;
 
 /**
- * Starts the networks in a thread. In the API's thread, a chain with 40 transactions a second takes a fifth of the
- * time and doubles the p99 of answers. Once a process: the engine crashes when a second thread loads it.
+ * Starts the networks in a thread. In the API's thread, a chain with 40 transactions a second takes a fifth
+ * of the time and doubles the p99 of answers. Once a process: the engine crashes when a second thread loads
+ * it.
  */
 export async function startDevnet({ home, keys, log }: DevnetOptions): Promise<Devnet> {
   if (hasStarted) throw new Error('a process can start the devnets only once');

@@ -16,8 +16,8 @@ export interface NodeOptions {
   log: Log;
   createEngine?: CreateEngine;
   /**
-   * How often blocks come, and how long a step may take before the engine counts as stuck: on a laptop with other work to do,
-   * replacing a long journal has taken more than ten seconds.
+   * How often blocks come, and how long a step may take before the engine counts as stuck: on a laptop with
+   * other work to do, replacing a long journal has taken more than ten seconds.
    */
   timing?: Partial<NodeTiming>;
 }
@@ -41,8 +41,9 @@ const restartsMax = 3;
 const restartsWithinMs = 60_000;
 
 /**
- * Starts one network on the chain that an earlier run left. A transaction is mined at once. A block a second follows
- * until 64 lie on it, then one every thirty seconds, so that a sandbox that idles for a week stays small.
+ * Starts one network on the chain that an earlier run left. A transaction is mined at once. A block a second
+ * follows until 64 lie on it, then one every thirty seconds, so that a sandbox that idles for a week stays
+ * small.
  */
 export async function startNode(options: NodeOptions): Promise<DevnetNode> {
   const { network, log } = options;

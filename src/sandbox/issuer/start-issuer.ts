@@ -37,7 +37,10 @@ const callTimeoutMs = 60_000;
 // server.ts in a checkout, server.js in a package.
 const serverFile = path.join(import.meta.dirname, `server${path.extname(import.meta.filename)}`);
 
-/** Starts the sandbox's card issuer: a process that does not outlive this one, on what an earlier one left in the folder. */
+/**
+ * Starts the sandbox's card issuer: a process that does not outlive this one, on what an earlier one left in
+ * the folder.
+ */
 export async function startIssuer(options: IssuerOptions): Promise<SandboxIssuer> {
   const { token, logFile, port = 0, webhook, clockOffsetMs = 0, log } = options;
   const folder = await prepareFolder(options.folder);

@@ -10,7 +10,10 @@ import { makeCardCode, makeCardNumber } from './card-number.ts';
 import { openJournal } from './journal.ts';
 import { encryptSecret } from './reveal.ts';
 
-/** Numbers and codes of cards, and the private key of reveals: in this process and, sealed, in the vault's file. */
+/**
+ * Numbers and codes of cards, and the private key of reveals: in this process and, sealed, in the vault's
+ * file.
+ */
 export interface Vault {
   publicKey: string;
   privateKey: KeyObject;

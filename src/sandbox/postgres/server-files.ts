@@ -66,7 +66,9 @@ async function failureToRun(server: ServerFiles, account: Account | undefined): 
   }
 }
 
-/** npm packages hold no symbolic links; the package's install script makes them, where scripts are allowed. */
+/**
+ * npm packages hold no symbolic links; the package's install script makes them, where scripts are allowed.
+ */
 async function completeLinks(root: string): Promise<void> {
   const list = (await contentOf(path.join(root, 'native', 'pg-symlinks.json'))) ?? '[]';
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {

@@ -37,7 +37,8 @@ export interface Postgres {
 
 /**
  * Starts the PostgreSQL server that comes with the npm packages, with its data in `<folder>/postgres`. The
- * caller holds the folder's lock: a server that is found running on this data is taken for an orphan and stopped.
+ * caller holds the folder's lock: a server that is found running on this data is taken for an orphan and
+ * stopped.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const folder = await prepareFolder(options.folder);

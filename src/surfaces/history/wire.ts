@@ -27,7 +27,10 @@ export const historyFeatures = {
   },
 } as const satisfies Record<string, Record<string, readonly string[]>>;
 
-/** The contract allows these for every feature. A feature without a use for one ignores it, and the answer says so. */
+/**
+ * The contract allows these for every feature. A feature without a use for one ignores it, and the answer
+ * says so.
+ */
 const ignorable = ['startDate', 'endDate', 'asOf'];
 
 const instant = Type.String({

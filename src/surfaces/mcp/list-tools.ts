@@ -2,7 +2,10 @@ import type { TSchema } from 'typebox';
 import type { Tool } from '#platform/commands/tool';
 import type { Dialect } from './revisions.ts';
 
-/** The lines of `tools/list` that a key may see, as JSON: in the order of the list, the same for the same scopes and dialect. */
+/**
+ * The lines of `tools/list` that a key may see, as JSON: in the order of the list, the same for the same
+ * scopes and dialect.
+ */
 export function createToolList(
   tools: readonly Tool[],
 ): (scopes: readonly string[], dialect: Pick<Dialect, 'listsOutput'>) => string {

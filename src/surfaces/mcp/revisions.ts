@@ -11,9 +11,14 @@ export type Era = 'legacy' | 'modern';
 
 export interface Dialect {
   era: Era;
-  /** Whether the caller knows results that are more than text: those that named a revision from 2025-06-18 on. */
+  /**
+   * Whether the caller knows results that are more than text: those that named a revision from 2025-06-18 on.
+   */
   isStructured: boolean;
-  /** Whether tools are listed with what they give: not to those that named an older revision, who would await structured results. */
+  /**
+   * Whether tools are listed with what they give: not to those that named an older revision, who would await
+   * structured results.
+   */
   listsOutput: boolean;
 }
 
@@ -23,8 +28,9 @@ const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * Which revision a request is of. The body decides: a request that names its revision there is modern, and is refused, never
- * read as an older one, where the rest of it does not fit. The contract's own caller names none at all.
+ * Which revision a request is of. The body decides: a request that names its revision there is modern, and is
+ * refused, never read as an older one, where the rest of it does not fit. The contract's own caller names
+ * none at all.
  */
 export function readDialect({ method, params }: Message, headers: Headers): Dialect {
   const header = headerOf(headers, 'mcp-protocol-version');

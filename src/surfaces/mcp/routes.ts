@@ -31,8 +31,8 @@ declare module 'fastify' {
 const mcpPolicy: RatePolicy = { name: 'mcp', quota: 60, windowMs: 10_000 };
 
 /**
- * `POST /mcp`: JSON-RPC for the contract's plain caller and for MCP clients of every revision, stateless, one message and one JSON
- * answer a request. The steps are those of the table in `errors.ts`, in its order.
+ * `POST /mcp`: JSON-RPC for the contract's plain caller and for MCP clients of every revision, stateless, one
+ * message and one JSON answer a request. The steps are those of the table in `errors.ts`, in its order.
  */
 export function mcpRoutes(
   server: HttpServer,
@@ -169,7 +169,8 @@ function asRpcError(error: unknown, { accept }: FastifyRequest['headers']): RpcE
   if (refusal.status < 500) return mcpErrors.invalidRequest({ message, headers });
   if (error instanceof DatabaseUnavailable) {
     const data = { retryAfterSeconds: Number(headers!['retry-after']) };
-    // Every MCP client accepts streams. It takes another status than 200 for a broken connection, not for an answer.
+    // Every MCP client accepts streams. It takes another status than 200 for a broken connection, not for an
+    // answer.
     const isClient = accept?.includes('text/event-stream');
     return mcpErrors[isClient ? 'unavailableForClients' : 'unavailable']({ headers, data, cause: error });
   }

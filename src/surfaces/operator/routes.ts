@@ -10,11 +10,16 @@ import { operatorErrors } from './errors.ts';
 export interface OperatorOptions {
   commands: readonly Command<Ctx>[];
   tokens: ReadonlyMap<string, string>;
-  /** Commands wait for one another on the audit log; fewer at a time than there are connections leaves partners theirs. */
+  /**
+   * Commands wait for one another on the audit log; fewer at a time than there are connections leaves
+   * partners theirs.
+   */
   concurrencyMax: number;
 }
 
-/** `POST /operator/<feature>.<command>` for every command: JSON in, `{ data }` or `{ error }` out, or a file. */
+/**
+ * `POST /operator/<feature>.<command>` for every command: JSON in, `{ data }` or `{ error }` out, or a file.
+ */
 export function operatorRoutes(
   server: HttpServer,
   deps: Deps,

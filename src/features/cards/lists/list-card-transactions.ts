@@ -7,7 +7,10 @@ import {
   type UserTransactionView,
 } from './queries/transactions.ts';
 
-/** A page of a user's transactions with all cards, newest first, and how many there are. Any page costs the same. */
+/**
+ * A page of a user's transactions with all cards, newest first, and how many there are. Any page costs the
+ * same.
+ */
 export async function listCardTransactions(
   ctx: Ctx,
   { currentPage, pageSize, text, ...filter }: TransactionFilter & NumberedPage,

@@ -21,8 +21,9 @@ export interface NamedCards {
 }
 
 /**
- * A page of a user's cards as they are now, newest first, how many there are, and the user's collateral: in one statement. A card
- * or an account that is not the user's is not found; a card that is, in another account or status than is asked for, neither.
+ * A page of a user's cards as they are now, newest first, how many there are, and the user's collateral: in
+ * one statement. A card or an account that is not the user's is not found; a card that is, in another account
+ * or status than is asked for, neither.
  */
 export async function listCardsWithCollateral(
   ctx: Ctx,

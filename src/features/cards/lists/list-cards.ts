@@ -19,7 +19,10 @@ export function statusesOf(status: CardsRequest['status']): readonly CardStatus[
   return status === 'all' ? cardStatuses : [status];
 }
 
-/** A page of a user's cards as they were, newest first, how many there were, and when the last of these states began. */
+/**
+ * A page of a user's cards as they were, newest first, how many there were, and when the last of these states
+ * began.
+ */
 export async function listCards(
   ctx: Ctx,
   { userId, asOf, status, currentPage, pageSize }: CardsRequest,
@@ -30,7 +33,10 @@ export async function listCards(
   return { ...all, cards: cards.map(toCard) };
 }
 
-/** Refunds of what was bought in an interval before do not raise the limit, nor does a limit that was lowered become a debt. */
+/**
+ * Refunds of what was bought in an interval before do not raise the limit, nor does a limit that was lowered
+ * become a debt.
+ */
 function toCard({ spentMinor, ...card }: CardState): CardView {
   const left = card.spendingLimitMinor - (spentMinor > 0n ? spentMinor : 0n);
   return { ...card, availableLimitMinor: left > 0n ? left : 0n };

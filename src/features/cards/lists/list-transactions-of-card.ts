@@ -16,7 +16,10 @@ export interface CardTransactionsRequest {
   currentPage?: number;
 }
 
-/** A page of one card's transactions, newest first, and whether there are more; undefined for a card that the user does not have in that account. */
+/**
+ * A page of one card's transactions, newest first, and whether there are more; undefined for a card that the
+ * user does not have in that account.
+ */
 export async function listTransactionsOfCard(
   ctx: Ctx,
   { userId, cardId, cardIssuerUserId, status, pageSize, currentPage = 0 }: CardTransactionsRequest,

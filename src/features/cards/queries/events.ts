@@ -10,9 +10,9 @@ export interface ToldAccount {
 }
 
 /**
- * Each of the statements below takes any number of events of one kind, in any order, known or not, and returns
- * how many are about an unknown user, account or card. Rows are taken in order of their ids, so that two of
- * the statements never wait for each other.
+ * Each of the statements below takes any number of events of one kind, in any order, known or not, and
+ * returns how many are about an unknown user, account or card. Rows are taken in order of their ids, so that
+ * two of the statements never wait for each other.
  */
 export async function insertAccounts(db: Db, accounts: readonly ToldAccount[]): Promise<number> {
   const [row] = await db.query<{ unknown: number }>(

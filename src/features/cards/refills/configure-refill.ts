@@ -23,9 +23,10 @@ export interface RefillTerms {
 const amountMin = 100n;
 
 /**
- * Says when an account's collateral is refilled from its user's balance, and by how much. Switched off, no refill is opened. What is
- * not under way follows the new terms at once: a refill that waits under other ones ends, and an account that rests after a failed
- * one is tried again. So is one whose last refill is overdue at the issuer, which otherwise waits until it is credited.
+ * Says when an account's collateral is refilled from its user's balance, and by how much. Switched off, no
+ * refill is opened. What is not under way follows the new terms at once: a refill that waits under other ones
+ * ends, and an account that rests after a failed one is tried again. So is one whose last refill is overdue
+ * at the issuer, which otherwise waits until it is credited.
  */
 export async function configureRefill(ctx: Ctx, terms: RefillTerms): Promise<RefillRule> {
   const rule = readTerms(ctx, terms);

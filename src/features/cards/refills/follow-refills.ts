@@ -15,9 +15,9 @@ import { type AtRefillStep, never } from './steps.ts';
 import { awayMs, backOffAfter, creditMs, refusedMs, restMs, turnMax } from './timing.ts';
 
 /**
- * processing → completed, when the payment is final and the issuer was told of it; or back to queued, or failed, when the payment has
- * failed. The issuer is told outside of any transaction and as often as it takes: it credits a transfer once. Whatever it answers, a
- * refill that is paid is never paid again.
+ * processing → completed, when the payment is final and the issuer was told of it; or back to queued, or
+ * failed, when the payment has failed. The issuer is told outside of any transaction and as often as it
+ * takes: it credits a transfer once. Whatever it answers, a refill that is paid is never paid again.
  */
 export async function followRefills(
   ctx: Ctx<WorkerActor>,

@@ -7,8 +7,9 @@ import { startRefills } from './start-refills.ts';
 import { type AtRefillStep, never } from './steps.ts';
 
 /**
- * The life of a refill. One worker at a time, so that the issuer is not told the same by each; what it does is guarded row by row
- * anyway. While the issuer is away payments that were started are made, and fail; none is opened or started.
+ * The life of a refill. One worker at a time, so that the issuer is not told the same by each; what it does
+ * is guarded row by row anyway. While the issuer is away payments that were started are made, and fail; none
+ * is opened or started.
  */
 export function makeRefillJobs(atStep: AtRefillStep = never): Job<Deps>[] {
   return [

@@ -75,10 +75,10 @@ const isCredited = (refill: string) => `exists (select from card_movements m
     and m.reference = ${refill}.transaction_hash || ':' || ${refill}.log_index)`;
 
 /**
- * Accounts whose collateral is under their threshold and whose last refill is over: completed and told by the issuer, however long
- * that takes, as the same fall would be paid for again and again; failed, and the rule was changed since, or long enough ago. An
- * operator who knows what has become of a payment that is overdue ends the wait by a change of the rule: one that was made before
- * it was overdue was not about it.
+ * Accounts whose collateral is under their threshold and whose last refill is over: completed and told by the
+ * issuer, however long that takes, as the same fall would be paid for again and again; failed, and the rule
+ * was changed since, or long enough ago. An operator who knows what has become of a payment that is overdue
+ * ends the wait by a change of the rule: one that was made before it was overdue was not about it.
  */
 const short = `card_refill_rules r join card_issuer_users a on a.id = r.card_issuer_user_id
   left join lateral (
@@ -94,8 +94,8 @@ export async function hasShort(db: Db, now: Date): Promise<boolean> {
 }
 
 /**
- * Whoever opens one for the same account at once gives it the same number, and one of the two does nothing; so does whoever has
- * not seen yet that one was opened and is over.
+ * Whoever opens one for the same account at once gives it the same number, and one of the two does nothing;
+ * so does whoever has not seen yet that one was opened and is over.
  */
 export async function insertRefills(db: Db, now: Date, limit: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
@@ -330,7 +330,10 @@ export async function selectOpen(
   );
 }
 
-/** Accounts whose last refill is paid and should have been credited by now; earlier ones were, or an operator has seen to them. */
+/**
+ * Accounts whose last refill is paid and should have been credited by now; earlier ones were, or an operator
+ * has seen to them.
+ */
 export async function countUncredited(db: Db, now: Date): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     `select count(*)::integer as count from card_refill_rules r cross join lateral (

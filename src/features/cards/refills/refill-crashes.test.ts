@@ -20,8 +20,8 @@ import { openAccount } from '../open-account.ts';
 import type { CardAccount } from '../queries/accounts.ts';
 import { configureRefill, refillSteps } from './index.ts';
 
-// Workers that are killed at every step of a refill and of its payment: what is on chain, what the issuer credited and what the
-// history says are the same.
+// Workers that are killed at every step of a refill and of its payment: what is on chain, what the issuer
+// credited and what the history says are the same.
 
 const chain = useChain();
 const issuer = useIssuer();
@@ -85,7 +85,10 @@ function keepMining(t: TestContext): void {
   t.after(() => clearInterval(mining));
 }
 
-/** Workers that nobody kills finish what is left; then each account was paid once, credited once and refilled once. */
+/**
+ * Workers that nobody kills finish what is left; then each account was paid once, credited once and refilled
+ * once.
+ */
 async function expectRefilledOnce(t: TestContext, world: World, accounts: readonly CardAccount[]) {
   const survivors = [startWorker(t, world), startWorker(t, world)];
   t.after(() => Promise.all(survivors.map(({ end }) => end())));

@@ -37,7 +37,8 @@ import {
 } from './index.ts';
 import { countUncredited } from './queries.ts';
 
-// Collateral that runs low is refilled from the user's balance: by the payout engine, on a real chain, at the sandbox's issuer.
+// Collateral that runs low is refilled from the user's balance: by the payout engine, on a real chain, at the
+// sandbox's issuer.
 
 const chain = useChain();
 const bank = useIssuer();
@@ -61,7 +62,10 @@ interface RefillWorld extends World {
   credited(): Promise<{ reference: string | null; amount: string }[]>;
 }
 
-/** A user with 1,000 USDC and an account without collateral, which is to have 50 dollars more whenever it has less than 20. */
+/**
+ * A user with 1,000 USDC and an account without collateral, which is to have 50 dollars more whenever it has
+ * less than 20.
+ */
 async function makeRefillWorld(
   t: TestContext,
   terms: Partial<RefillTerms> = {},

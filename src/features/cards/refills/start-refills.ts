@@ -8,9 +8,10 @@ import { type AtRefillStep, never } from './steps.ts';
 import { restMs, turnMax } from './timing.ts';
 
 /**
- * queued → processing, with the withdrawal that pays it, in one transaction; or failed, where it is not to be paid. Any number of
- * workers may do so at once. One that has waited may be needed no longer, so only while what is known of collateral is what the
- * issuer knows. Throws an `IssuerFault` where the issuer does not answer.
+ * queued → processing, with the withdrawal that pays it, in one transaction; or failed, where it is not to be
+ * paid. Any number of workers may do so at once. One that has waited may be needed no longer, so only while
+ * what is known of collateral is what the issuer knows. Throws an `IssuerFault` where the issuer does not
+ * answer.
  */
 export async function startRefills(
   ctx: Ctx<WorkerActor>,
@@ -21,7 +22,8 @@ export async function startRefills(
   let started = 0;
   for (const refillId of due) {
     try {
-      // One whose user's rows somebody keeps locked runs into the lock timeout and does not hold the others up.
+      // One whose user's rows somebody keeps locked runs into the lock timeout and does not hold the others
+      // up.
       if (await startOne(ctx, refillId, atStep)) started += 1;
     } catch (error) {
       if (error instanceof DatabaseUnavailable && error.isConnectionLost) throw error;
@@ -32,7 +34,10 @@ export async function startRefills(
   return started;
 }
 
-/** One transaction each: what a withdrawal locks is the user's, and who had two users' could wait for somebody who has the other. */
+/**
+ * One transaction each: what a withdrawal locks is the user's, and who had two users' could wait for somebody
+ * who has the other.
+ */
 function startOne(ctx: Ctx<WorkerActor>, refillId: string, atStep: AtRefillStep): Promise<boolean> {
   return inTransaction(ctx, async (ctx) => {
     const refill = await lockDue(ctx.db, refillId, ctx.now);

@@ -12,7 +12,10 @@ export const restMs = backOffMs.at(-1)!;
 /** How long the issuer may take to tell of a payment that it has taken before a person has to look. */
 export const creditMs = 15 * minute;
 
-/** An issuer that does not answer is asked again after this; one that says no, which a person has to look at, less often. */
+/**
+ * An issuer that does not answer is asked again after this; one that says no, which a person has to look at,
+ * less often.
+ */
 export const awayMs = 10_000;
 export const refusedMs = 5 * minute;
 

@@ -767,7 +767,9 @@ test('a user reduces and revokes their own consents', async () => {
   assert.deepEqual((await actionsOf(consentId)).slice(-2), ['user reduce', 'user revoke']);
 });
 
-/** A consent id of somebody else's gets nobody anywhere: each operation, each state, each kind of stranger. */
+/**
+ * A consent id of somebody else's gets nobody anywhere: each operation, each state, each kind of stranger.
+ */
 const operations: [
   name: string,
   run: (integration: RegisteredIntegration, consentId: string) => ReturnType<typeof call>,

@@ -197,7 +197,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: 'sweep' as const }) },
 );
 
-/** Some requests of the first integration, opened and answered with a wish: chance alone seldom gets that far. */
+/**
+ * Some requests of the first integration, opened and answered with a wish: chance alone seldom gets that far.
+ */
 const wish = fc.record({
   scopes: someScopes,
   optionalMax: fc.integer({ min: 0, max: 3 }),
@@ -322,7 +324,8 @@ test('any sequence of operations does what a plain model says, and nothing else'
     numRuns: 120,
     endOnFailure: false,
   });
-  // Each of these comes about twenty times or more in a run; a change of the steps must not lose one unnoticed.
+  // Each of these comes about twenty times or more in a run; a change of the steps must not lose one
+  // unnoticed.
   for (const outcome of [
     'decide granted',
     'decide refused',

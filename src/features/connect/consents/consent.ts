@@ -64,7 +64,10 @@ export function revokedAsOf(
   return { ...consent, status: 'revoked', revokedAt: new Date(Math.max(...instants)), revokedBy };
 }
 
-/** What is shared by a scope, named as the contract names it; the document number and tax id are in the clear only for a read. */
+/**
+ * What is shared by a scope, named as the contract names it; the document number and tax id are in the clear
+ * only for a read.
+ */
 export interface SharedData {
   profile?: { name: string; given_name: string; family_name: string };
   email?: { address: string; verified: boolean };

@@ -5,8 +5,8 @@ import { presentPageLine } from './present-line.ts';
 import { selectLinesOfTransaction } from './queries.ts';
 
 /**
- * The lines of a user's ledger that one transaction on chain has made, newest first; a hash is the same in any case. What others
- * have of the same transaction is theirs alone.
+ * The lines of a user's ledger that one transaction on chain has made, newest first; a hash is the same in
+ * any case. What others have of the same transaction is theirs alone.
  */
 export async function findLinesOfTransaction(
   { db, evm }: Ctx,

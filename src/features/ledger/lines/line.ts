@@ -16,7 +16,10 @@ export interface Leg {
   amount: bigint;
 }
 
-/** A line to be posted. Of a conversion on one network both legs are in it; of one between networks each leg is a line. */
+/**
+ * A line to be posted. Of a conversion on one network both legs are in it; of one between networks each leg
+ * is a line.
+ */
 export interface NewLine {
   userId: string;
   /** Operation id; legs of one operation share it. */
@@ -55,7 +58,9 @@ export interface Posting {
 /** A stored line with the names of its assets. */
 export interface LineRow {
   type: LineType;
-  /** Milliseconds since 1970, as are all instants here: a tenth of what a date written by PostgreSQL costs. */
+  /**
+   * Milliseconds since 1970, as are all instants here: a tenth of what a date written by PostgreSQL costs.
+   */
   transactionMs: number;
   number: bigint;
   operationId: string;
@@ -80,7 +85,10 @@ export interface LineView {
   description: string;
   status: string;
   network: string;
-  /** The asset that `amount` and `runningBalance` are of: the received one, or the sent one of a line that only sends. */
+  /**
+   * The asset that `amount` and `runningBalance` are of: the received one, or the sent one of a line that
+   * only sends.
+   */
   asset: string;
   amount: string;
   assetSent: string | null;

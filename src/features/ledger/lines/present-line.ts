@@ -18,8 +18,8 @@ export interface CountedAccount extends LineAccount {
 }
 
 /**
- * The balance after a line; its accounts have those before it from now on. For lines newest first, with nothing left out between
- * them.
+ * The balance after a line; its accounts have those before it from now on. For lines newest first, with
+ * nothing left out between them.
  */
 export function countBack(row: LineRow, accountOf: (accountId: bigint) => CountedAccount): bigint {
   const { sentAccountId, receivedAccountId } = row;
@@ -29,7 +29,10 @@ export function countBack(row: LineRow, accountOf: (accountId: bigint) => Counte
   return balance;
 }
 
-/** A line as people and partners see it. A class, for the reason that `UnpackedLine` is one: a statement makes a million. */
+/**
+ * A line as people and partners see it. A class, for the reason that `UnpackedLine` is one: a statement makes
+ * a million.
+ */
 export class PresentedLine implements LineView {
   id: string;
   uniqueHashId: string;

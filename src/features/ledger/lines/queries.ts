@@ -28,7 +28,10 @@ export interface PageRow extends LineRow {
   runningBalance: bigint;
 }
 
-/** An account of the user, at least each that the lines of a page move, with what it had after the newest of them. */
+/**
+ * An account of the user, at least each that the lines of a page move, with what it had after the newest of
+ * them.
+ */
 interface PageAccount {
   accountId: bigint;
   network: string;
@@ -41,8 +44,9 @@ interface FullPage extends Counted<LineRow> {
   accounts: PageAccount[];
 }
 
-// Lines as two values, however many they are: to take rows and columns apart takes a server longer than all else about a page. What
-// people wrote is JSON; figures have no blanks in them. `unpackLines` has the same order.
+// Lines as two values, however many they are: to take rows and columns apart takes a server longer than all
+// else about a page. What people wrote is JSON; figures have no blanks in them. `unpackLines` has the same
+// order.
 const figureColumns = [
   'l.type',
   ms('l.transaction_at'),
@@ -61,7 +65,8 @@ const packed = `array_to_json(array_agg(
 const newestOf = (type: LineType) =>
   `select * from ledger_lines where list_id = h.id and type = '${type}' order by transaction_at desc, number desc limit q.size`;
 
-// The arrays are taken from selects of their own: with their length in sight, PostgreSQL makes a new plan for each call.
+// The arrays are taken from selects of their own: with their length in sight, PostgreSQL makes a new plan for
+// each call.
 const newestLines = `select q.place::integer, h.total, p.*, a.accounts
    from unnest((select $1::uuid[]), (select $2::bigint[])) with ordinality as q (user_id, size, place)
    cross join lateral (
@@ -85,8 +90,8 @@ interface PackedPage extends PackedLines {
 }
 
 /**
- * The newest lines of every type, what accounts have now, and how many lines there are in all. Most callers ask for these, and no
- * place has to be found and no balance summed up for them.
+ * The newest lines of every type, what accounts have now, and how many lines there are in all. Most callers
+ * ask for these, and no place has to be found and no balance summed up for them.
  */
 export const selectNewestLines = batchLoader(
   async (db: Db, asked: { userId: string; limit: number }[]): Promise<FullPage[]> => {
@@ -120,7 +125,10 @@ const fullPage = `select f.total, p.*, f.accounts
    from ledger_lines_page($1, $2::timestamptz, $3::timestamptz, $4::bigint, $5::bigint) f
    cross join lateral (select ${packed} from unnest(f.lines) l) p`;
 
-/** Any page of every type and the exact number of lines in its window, of one moment; `ledger_lines_page` says how. */
+/**
+ * Any page of every type and the exact number of lines in its window, of one moment; `ledger_lines_page` says
+ * how.
+ */
 export async function selectFullPage(
   db: Db,
   { userId, startAt, endAt }: Omit<LineFilter, 'types'>,
@@ -187,9 +195,9 @@ const linesOfTransaction = `with placed as materialized (
    order by l.transaction_at desc, l.number desc`;
 
 /**
- * A user's lines of one transaction, its hash in lower case, each with the balance after it. A range of the index of places on
- * chain, which is in the order of bytes; and, by their operations, those that have no place because another line of the same
- * transaction has it: what a withdrawal to oneself brings.
+ * A user's lines of one transaction, its hash in lower case, each with the balance after it. A range of the
+ * index of places on chain, which is in the order of bytes; and, by their operations, those that have no
+ * place because another line of the same transaction has it: what a withdrawal to oneself brings.
  */
 export async function selectLinesOfTransaction(
   db: Db,

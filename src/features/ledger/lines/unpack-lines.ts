@@ -26,8 +26,9 @@ export function unpackLines({ texts, figures }: PackedLines): LineRow[] {
 }
 
 /**
- * A class, since V8 may decide to put what literals make straight among its old objects, together with all that it refers to: the
- * million lines of a statement then stay until everything is collected, and the process grows by 200 MB.
+ * A class, since V8 may decide to put what literals make straight among its old objects, together with all
+ * that it refers to: the million lines of a statement then stay until everything is collected, and the
+ * process grows by 200 MB.
  */
 class UnpackedLine implements LineRow {
   type: LineType;

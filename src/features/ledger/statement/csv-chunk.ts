@@ -14,8 +14,8 @@ const roomBytes = chunkBytes + 1024;
 const [comma, carriageReturn, lineFeed] = [0x2c, 0x0d, 0x0a];
 
 /**
- * Rows as bytes, written cell by cell. Texts of rows, joined to a text of many and then made bytes, are garbage that a process
- * grows by.
+ * Rows as bytes, written cell by cell. Texts of rows, joined to a text of many and then made bytes, are
+ * garbage that a process grows by.
  */
 export class CsvChunk {
   private bytes = Buffer.allocUnsafe(roomBytes);

@@ -2,7 +2,10 @@ import type { LineView, Statement } from '../open-statement.ts';
 import { CsvChunk, plain } from './csv-chunk.ts';
 import { takeLines } from './take-lines.ts';
 
-/** The columns: the fields of `GET /api/history`, and which network and asset `amount` and `runningBalance` are of. */
+/**
+ * The columns: the fields of `GET /api/history`, and which network and asset `amount` and `runningBalance`
+ * are of.
+ */
 export const csvColumns = [
   'id',
   'uniqueHashId',
@@ -73,8 +76,9 @@ export function writeCell(text: string | null): string {
 }
 
 /**
- * A spreadsheet runs a cell that begins like a formula, and descriptions come from other people: an apostrophe before it makes
- * it a text. Also after what separates cells in another country's settings, where one of our cells becomes two.
+ * A spreadsheet runs a cell that begins like a formula, and descriptions come from other people: an
+ * apostrophe before it makes it a text. Also after what separates cells in another country's settings, where
+ * one of our cells becomes two.
  */
 export function guardCell(text: string): string {
   if (number.test(text)) return text;

@@ -29,8 +29,8 @@ export interface PageWriter {
   /** Set smaller where it is wider than `widthMax`. */
   writeToTheLeftOf(text: string, x: number, y: number, style: Style, widthMax?: number): void;
   /**
-   * Never cut: an amount that is too long for its column is set smaller, or in more than one line within its row. Gives how
-   * many.
+   * Never cut: an amount that is too long for its column is set smaller, or in more than one line within its
+   * row. Gives how many.
    */
   writeFigure(text: string, column: FigureColumn, row: FigureRow, size: number): number;
   rule(y: number, left: number, right: number): void;
@@ -47,8 +47,8 @@ const decimalsShown = 6;
 const thousandsGap = 90;
 
 /**
- * pdfkit has the pages, the file and the fonts. The words are put on the page here, in PDF's own operators: its own `text` measures
- * and encodes each word anew, three times, and a page took three times as long.
+ * pdfkit has the pages, the file and the fonts. The words are put on the page here, in PDF's own operators:
+ * its own `text` measures and encodes each word anew, three times, and a page took three times as long.
  */
 export function createPageWriter(info: { title: string; madeAt: Date }): PageWriter {
   const document = new PDFDocument({

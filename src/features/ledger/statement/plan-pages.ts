@@ -1,7 +1,9 @@
 /** A4, in points. */
 export const sheet = { width: 595.28, height: 841.89, left: 42, right: 553.28 };
 
-/** Heights in points. Rows of one height are why the number of pages is known before the first line is read. */
+/**
+ * Heights in points. Rows of one height are why the number of pages is known before the first line is read.
+ */
 export const heights = {
   top: 40,
   /** Title, holder and particulars, on the first page. */

@@ -1,6 +1,9 @@
 import type { LineView, Statement } from '../open-statement.ts';
 
-/** The lines in batches, and a fault unless they are as many as were announced: a statement is whole or it is none. */
+/**
+ * The lines in batches, and a fault unless they are as many as were announced: a statement is whole or it is
+ * none.
+ */
 export async function* takeLines({ batches, lineCount }: Statement): AsyncGenerator<LineView[]> {
   let taken = 0;
   for await (const lines of batches) {

@@ -6,7 +6,9 @@ import { create, type Font, type GlyphRun } from 'fontkit';
 export interface Typeface {
   font: Font;
   widthOf(text: string): number;
-  /** The text as this font can show it; what it cannot is U+FFFD, never a neighbour's glyph and never nothing. */
+  /**
+   * The text as this font can show it; what it cannot is U+FFFD, never a neighbour's glyph and never nothing.
+   */
   printable(text: string): string;
   /** The text, or as much of it as fits and an ellipsis. */
   cut(text: string, widthMax: number): string;
@@ -15,7 +17,9 @@ export interface Typeface {
 const require = createRequire(import.meta.url);
 const typefaces = new Map<string, Typeface>();
 
-/** Noto Sans, for its many letters and because its figures are all of one width. Read once for each process. */
+/**
+ * Noto Sans, for its many letters and because its figures are all of one width. Read once for each process.
+ */
 export function openTypeface(weight: '400Regular' | '600SemiBold'): Typeface {
   let typeface = typefaces.get(weight);
   if (!typeface) {
@@ -29,7 +33,10 @@ export function openTypeface(weight: '400Regular' | '600SemiBold'): Typeface {
 const substitute = '\ufffd';
 const ellipsis = '…';
 const ascii = /^[ -~]*$/;
-/** Scripts that are set letter after letter. Those whose letters join or run from the right would be set wrongly. */
+/**
+ * Scripts that are set letter after letter. Those whose letters join or run from the right would be set
+ * wrongly.
+ */
 const setable = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}]/u;
 
 function createTypeface(font: Font): Typeface {
@@ -47,8 +54,8 @@ function createTypeface(font: Font): Typeface {
     for (const character of text) width += widthOfOne(character);
     return width;
   };
-  // pdfkit asks the font how to set a text. By the font's own rules one character may become two glyphs, of which a reader who
-  // copies the text gets another character.
+  // pdfkit asks the font how to set a text. By the font's own rules one character may become two glyphs, of
+  // which a reader who copies the text gets another character.
   font.layout = (text) => {
     const glyphs = [...text].map((character) => font.glyphForCodePoint(character.codePointAt(0)!));
     const positions = glyphs.map(({ advanceWidth }) => ({

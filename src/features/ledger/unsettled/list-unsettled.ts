@@ -14,7 +14,10 @@ export interface UnsettledView extends Omit<LineView, 'runningBalance' | 'status
   updatedAt: string;
 }
 
-/** A page of what is not settled of a user, newest first: withdrawals in flight or failed, and what operators recorded. */
+/**
+ * A page of what is not settled of a user, newest first: withdrawals in flight or failed, and what operators
+ * recorded.
+ */
 export async function listUnsettled(
   ctx: Ctx,
   { currentPage, pageSize, ...filter }: Omit<LineFilter, 'types'> & NumberedPage,

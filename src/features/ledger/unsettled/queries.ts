@@ -59,7 +59,9 @@ export async function selectUnsettledPage(
   };
 }
 
-/** The record's legs in order, held by us until the end of the transaction; none if there is no such record. */
+/**
+ * The record's legs in order, held by us until the end of the transaction; none if there is no such record.
+ */
 export async function lockUnsettled(db: Db, userId: string, operationId: string): Promise<UnsettledRow[]> {
   return db.query<UnsettledRow & Row>(
     `select ${columns} from ledger_unsettled u left join withdrawals w on w.id = u.withdrawal_id
@@ -74,7 +76,10 @@ export async function lockUnsettledLists(db: Db, userIds: readonly string[]): Pr
   await db.query('select ledger_lock_lists($1::uuid[], false)', [[...new Set(userIds)]]);
 }
 
-/** The place of an operation that is among the unsettled ones of the user at the same place; undefined if none is. */
+/**
+ * The place of an operation that is among the unsettled ones of the user at the same place; undefined if none
+ * is.
+ */
 export async function findUnsettled(
   db: Db,
   userIds: readonly string[],
@@ -158,7 +163,10 @@ export async function updateUnsettledRows(
   );
 }
 
-/** Takes a record out, which its user's ledger has now; the database refuses it where that is not so. Counted once it is gone. */
+/**
+ * Takes a record out, which its user's ledger has now; the database refuses it where that is not so. Counted
+ * once it is gone.
+ */
 export async function deleteUnsettled(db: Db, userId: string, operationId: string): Promise<void> {
   const legs = await db.query<{ listId: bigint; type: LineType; transactionAt: Date; number: bigint }>(
     `delete from ledger_unsettled

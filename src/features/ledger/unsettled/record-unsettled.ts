@@ -36,7 +36,10 @@ export interface UnsettledRecord {
   replayed: boolean;
 }
 
-/** Records something that has begun and is not settled. The same id again is answered with the record, if it says the same. */
+/**
+ * Records something that has begun and is not settled. The same id again is answered with the record, if it
+ * says the same.
+ */
 export async function recordUnsettled(ctx: Ctx, input: UnsettledInput): Promise<UnsettledRecord> {
   const userId = input.userId.toLowerCase();
   const operationId = input.id ?? randomUUID();
@@ -95,7 +98,9 @@ function toRow(ctx: Ctx, input: UnsettledInput, operationId: string, at: number)
   };
 }
 
-/** What it moves is what makes it the same; where it stands, and the words about it, may have changed since. */
+/**
+ * What it moves is what makes it the same; where it stands, and the words about it, may have changed since.
+ */
 function isSame(
   former: readonly UnsettledRow[],
   legs: readonly NewUnsettled[],

@@ -34,7 +34,10 @@ export interface Settled {
   replayed: boolean;
 }
 
-/** Moves an unsettled record into the ledger: in one transaction, so that it is always in one of the two and never in both. */
+/**
+ * Moves an unsettled record into the ledger: in one transaction, so that it is always in one of the two and
+ * never in both.
+ */
 export function settleUnsettled(ctx: Ctx, input: Settlement): Promise<Settled> {
   const userId = input.userId.toLowerCase();
   const name = `${userId}:${input.id}`;

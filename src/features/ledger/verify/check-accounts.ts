@@ -43,7 +43,9 @@ const assetOf = ({ network, currency }: AccountRow) => `${currency} on ${network
 
 const nameOf = (account: AccountRow) => `account ${account.id}, ${assetOf(account)}`;
 
-/** As text: behind our back an amount may have become NaN, which no BigInt holds, and then the sum is that. */
+/**
+ * As text: behind our back an amount may have become NaN, which no BigInt holds, and then the sum is that.
+ */
 async function sumMovements(
   db: Db,
   account: AccountRow,

@@ -5,8 +5,8 @@ import { freezeView, noPlace } from './queries/lists.ts';
 import type { Sizes } from './sizes.ts';
 
 /**
- * Checks that what the house has and what users have sum to zero for each asset, as both are at one moment. Returns the number of
- * accounts that were read.
+ * Checks that what the house has and what users have sum to zero for each asset, as both are at one moment.
+ * Returns the number of accounts that were read.
  */
 export function checkHouse(ctx: Ctx, { rowsAtOnce }: Sizes, report: Report): Promise<number> {
   return inTransaction(ctx, async ({ db }) => {

@@ -4,7 +4,10 @@ import { checkLinePart, type LineFault } from './queries/lines.ts';
 import { type Counts, type ListRow, noPlace } from './queries/lists.ts';
 import type { Sizes } from './sizes.ts';
 
-/** Walks a ledger in the order in which it was posted: numbers, hashes, postings, accounts and movements. Says how many lines. */
+/**
+ * Walks a ledger in the order in which it was posted: numbers, hashes, postings, accounts and movements. Says
+ * how many lines.
+ */
 export async function checkLines(
   db: Db,
   ledger: ListRow,

@@ -4,8 +4,8 @@ import { checkPostingPart } from './queries/lines.ts';
 import type { Sizes } from './sizes.ts';
 
 /**
- * Checks that the next postings have the lines that they say they have; that lines have postings is found with the lines. Says how far
- * it went; null at the end.
+ * Checks that the next postings have the lines that they say they have; that lines have postings is found
+ * with the lines. Says how far it went; null at the end.
  */
 export async function checkPostings(
   db: Db,

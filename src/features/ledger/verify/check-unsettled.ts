@@ -10,7 +10,10 @@ import {
 } from './queries/unsettled.ts';
 import type { Sizes } from './sizes.ts';
 
-/** Walks what is not settled of a user: each record counted once, in no ledger, and of their own withdrawals only. */
+/**
+ * Walks what is not settled of a user: each record counted once, in no ledger, and of their own withdrawals
+ * only.
+ */
 export async function checkUnsettled(
   db: Db,
   list: ListRow,
@@ -41,8 +44,8 @@ function reportRecord(fault: UnsettledFault, { lastNumber }: ListRow, report: Re
 }
 
 /**
- * Walks a user's withdrawals: those that are completed are in the ledger, all others among the unsettled records. Returns what the open
- * ones hold, by asset.
+ * Walks a user's withdrawals: those that are completed are in the ledger, all others among the unsettled
+ * records. Returns what the open ones hold, by asset.
  */
 export async function checkWithdrawals(
   db: Db,

@@ -8,12 +8,15 @@ export interface Fault {
 const keptMax = 200;
 const keptOfKindMax = 20;
 
-/** Says that something is wrong: what it is about, and a sentence with the value that should be there and the one that is. */
+/**
+ * Says that something is wrong: what it is about, and a sentence with the value that should be there and the
+ * one that is.
+ */
 export type Report = (subject: string, message: string) => void;
 
 /**
- * Counts faults and keeps the first of each kind: whoever rewrote a million lines needs no million sentences, and other faults
- * must not be lost among them.
+ * Counts faults and keeps the first of each kind: whoever rewrote a million lines needs no million sentences,
+ * and other faults must not be lost among them.
  */
 export class Faults {
   readonly kept: Fault[] = [];

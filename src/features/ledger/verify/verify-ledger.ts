@@ -14,7 +14,10 @@ export interface VerifyLedger extends CursorInput {
   userId?: string;
 }
 
-/** Where a user's ledger ends. Kept elsewhere, it shows later whether the lines up to there are still the same. */
+/**
+ * Where a user's ledger ends. Kept elsewhere, it shows later whether the lines up to there are still the
+ * same.
+ */
 export interface LedgerHead {
   userId: string;
   lastNumber: number;
@@ -33,8 +36,8 @@ export interface LedgerVerdict {
 }
 
 /**
- * Recomputes balances, counters and the hash chains and says what differs. Each user is looked at as they are at one moment,
- * whoever posts meanwhile; no statement reads more than a part, however long a ledger is.
+ * Recomputes balances, counters and the hash chains and says what differs. Each user is looked at as they are
+ * at one moment, whoever posts meanwhile; no statement reads more than a part, however long a ledger is.
  */
 export async function verifyLedger(
   ctx: Ctx,

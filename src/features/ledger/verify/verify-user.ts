@@ -13,7 +13,9 @@ export interface UserVerdict {
   head?: { lastNumber: bigint; lastHash: string };
 }
 
-/** Computes anew all that is stored of a user's ledger and their unsettled records, as they are at one moment. */
+/**
+ * Computes anew all that is stored of a user's ledger and their unsettled records, as they are at one moment.
+ */
 export function verifyUser(ctx: Ctx, userId: string, sizes: Sizes, report: Report): Promise<UserVerdict> {
   return inTransaction(ctx, async ({ db }) => {
     await freezeView(db);

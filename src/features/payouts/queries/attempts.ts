@@ -123,7 +123,9 @@ export async function claimUnsent(
   );
 }
 
-/** What was claimed is not sent after all. Must be stored: a nonce is free only if nothing was sent for it. */
+/**
+ * What was claimed is not sent after all. Must be stored: a nonce is free only if nothing was sent for it.
+ */
 export async function updateNotSent(db: Db, claimed: readonly UnsentAttempt[]): Promise<void> {
   await db.query(
     'update payout_attempts set sends = sends - 1, sent_at = null where hash = any($1::text[])',

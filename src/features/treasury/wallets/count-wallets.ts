@@ -61,7 +61,8 @@ export async function countWallets(ctx: Ctx, counting: Counting): Promise<void> 
   await upsertBalances(db, network.name, [...balances.values()]);
   const where = { network: network.name, now };
   const unread = moved.filter((address) => !read.includes(address));
-  // Transfers of this range are counted one by one of the wallets that they moved, and are part of the balance of the others.
+  // Transfers of this range are counted one by one of the wallets that they moved, and are part of the
+  // balance of the others.
   const isMoved = new Set(moved);
   const fromBlock = position?.blockNumber ?? block;
   await upsertWallets(db, { ...where, fromBlock, isCounted: false }, unread);

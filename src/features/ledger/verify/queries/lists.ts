@@ -2,8 +2,8 @@ import type { Db, Row } from '#platform/db/db';
 
 // Every statement of this folder reads a bounded part, so that none comes near the longest that one may run.
 // What is looked up for each row stands in a lateral or scalar subquery: a plain join might be planned as a
-// scan of everybody's rows. Instants go out and come back as text, which keeps their microseconds and infinity;
-// amounts go out as text, since a wrong one may be no number.
+// scan of everybody's rows. Instants go out and come back as text, which keeps their microseconds and
+// infinity; amounts go out as text, since a wrong one may be no number.
 
 /** The rest of this transaction sees the database as it is now, however long it takes. */
 export async function freezeView(db: Db): Promise<void> {
