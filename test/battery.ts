@@ -4,16 +4,16 @@ import { issueKey } from '#features/keys';
 import { makeKey } from './factories.ts';
 import type { Answer, Harness } from './harness.ts';
 
-/** A route behind a partner's key, and how its surface words the refusals. */
+/** A route behind a partner's key, and the messages of its surface's refusals. */
 export interface GuardedRoute {
   title: string;
   call(options: { token?: string; headers?: Record<string, string> }): Promise<Answer>;
   refusals: Record<'missing' | 'invalid' | 'address', { status: number; error: string }>;
-  /** Where refusals are not `{ error }`, as with JSON-RPC: how to find the message. */
+  /** How to find the message if refusals are not `{ error }`, as with JSON-RPC. */
   errorOf?(answer: Answer): unknown;
 }
 
-/** What every route behind a key must refuse; each route of each feature runs it. */
+/** What every route behind a key must refuse; every such route runs it. */
 export function runKeyBattery(harness: Harness, route: GuardedRoute): void {
   const { call, refusals, errorOf = (answer) => answer.body.error } = route;
   const expectRefusal = (answer: Answer, kind: keyof typeof refusals) => {

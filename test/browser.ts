@@ -12,10 +12,7 @@ import {
 import { findBrowser, howToGetBrowser } from './find-browser.ts';
 
 export interface TestBrowser {
-  /**
-   * A page that may reach only `origin`, and those of `others`; every other address it asked for is in
-   * `strayed`.
-   */
+  /** A page that may reach only `origin` and `others`; requests to any other address are in `strayed`. */
   open(origin: string, options?: OpenOptions): Promise<{ page: Page; strayed: string[]; errors: string[] }>;
 }
 
@@ -30,7 +27,7 @@ const isRequired = process.env.CAUSEWAY_REQUIRE_BROWSER === '1';
 
 type Work = (t: TestContext) => void | Promise<void>;
 
-/** A test that opens pages. Without a browser it is reported as skipped, with the way to get one. */
+/** A test that opens pages. Without a browser it is reported as skipped, with how to get one. */
 export function browserTest(title: string, ...args: [Work] | [TestOptions, Work]): void {
   const [options, work] = args.length === 1 ? [{}, args[0]] : args;
   void test(title, { ...options, skip: found || isRequired ? false : missing }, work);
@@ -98,7 +95,7 @@ async function packagedBrowser(): Promise<LaunchOptions> {
 
 /**
  * Unpacked once for a checkout. The package would use the machine's shared temporary folder, where it runs
- * whatever it finds under its name, another person's copy included.
+ * whatever has its name, including another person's copy.
  */
 async function unpackBrowser(): Promise<string> {
   const { default: chromium, inflate } = await import('@sparticuz/chromium');

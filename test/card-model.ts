@@ -94,7 +94,7 @@ export const toMovement = (
   ...fields,
 });
 
-/** In one transaction, as those who read the issuer's events write them. */
+/** In one transaction, as the reader of the issuer's events does. */
 export async function tell(
   ctx: { db: Db },
   told: {

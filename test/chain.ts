@@ -75,8 +75,8 @@ const newKey = (): PrivateKey => `0x${randomBytes(32).toString('hex')}`;
 const wordOf = (address: string) => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`;
 
 /**
- * Call it once at the top of a test file; its fields are there from the first test on, and for other hooks,
- * which all start at once, when `ready` is done.
+ * Call it once at the top of a test file. Its fields are set from the first test on; other hooks, which all
+ * start at once, wait for `ready`.
  */
 export function useChain(options: ChainOptions = {}): Chain & { ready: Promise<void> } {
   const chain = {} as Chain;
@@ -111,7 +111,7 @@ export async function startChain({ network = 'polygon', blockTime }: ChainOption
     holder: hotWallet,
     tokens: symbols,
   }).catch(async (error) => {
-    // Nobody has it yet who would stop it, and it would keep the process.
+    // Nobody has a handle to stop it yet, and it would keep the process alive.
     await stop();
     throw error;
   });

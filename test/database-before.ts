@@ -4,7 +4,7 @@ import { migrate, readMigrations } from '#platform/db/migrate';
 import { cloneDatabase } from './harness.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** A database as it was before a migration, for calls that are under way while it is applied. */
+/** A database as it was before a migration, for calls that run while it is applied. */
 export async function databaseBefore(t: TestContext, subject: string) {
   const migrations = readMigrations();
   const at = migrations.findIndex(({ name }) => name.endsWith(`_${subject}.sql`));
@@ -24,8 +24,7 @@ export async function databaseBefore(t: TestContext, subject: string) {
     connect,
     query,
     /**
-     * In one transaction, without the patience of `causeway migrate`: it waits for as long as a test holds it
-     * up.
+     * In one transaction, without the timeouts of `causeway migrate`: it waits as long as a test blocks it.
      */
     async apply(): Promise<void> {
       const client = await connect();

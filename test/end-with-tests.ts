@@ -1,5 +1,5 @@
-// Loaded into each process of tests: one that does not end after its last test, such as for a server that a
-// failed `before` left open, fails and says what keeps it, instead of holding the run up for ever.
+// Loaded into each test process. A process that does not end after its last test, such as because a failed
+// `before` left a server open, fails and says what keeps it alive.
 import { after } from 'node:test';
 
 const graceMs = 60_000;

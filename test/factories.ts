@@ -24,7 +24,7 @@ export function makePartner(harness: Harness, name = `Partner ${mark()}`) {
   return createPartner(harness.operatorContext(), { name });
 }
 
-/** A user whose document number and tax id are noted as secrets of the run. */
+/** A user whose document number and tax id are registered as secrets of the run. */
 export function makeUser(harness: Harness, fields: Partial<NewUser> = {}) {
   return createUser(harness.operatorContext(), {
     email: `${mark()}@example.com`,
@@ -46,9 +46,7 @@ export interface KeyTerms {
   expiresAt?: string;
 }
 
-/**
- * A key with its partner and its owner, made where they are not given; the owner is on the partner's list.
- */
+/** A key with its partner and owner, created unless given; the owner is on the partner's list. */
 export async function makeKey(harness: Harness, terms: KeyTerms = {}): Promise<IssuedKey> {
   const partnerId = terms.partnerId ?? (await makePartner(harness)).id;
   const userId = terms.userId ?? (await makeUser(harness)).id;
@@ -58,7 +56,7 @@ export async function makeKey(harness: Harness, terms: KeyTerms = {}): Promise<I
   return key;
 }
 
-/** An integration that may ask for everything; `token` goes into `x-api-key`. */
+/** An integration with all scopes; `token` goes into `x-api-key`. */
 export async function makeIntegration(harness: Harness, fields: Partial<NewIntegration> = {}) {
   const integration = await registerIntegration(harness.operatorContext(), {
     name: `Integration ${mark()}`,
@@ -87,7 +85,7 @@ export const consentRequest = (fields: Partial<ConsentRequest> = {}): ConsentReq
   ...fields,
 });
 
-/** A request of an integration's whose link nobody opened yet. */
+/** A request of an integration whose link nobody has opened yet. */
 export async function makeConsentRequest(
   harness: Harness,
   integration: RegisteredIntegration,
@@ -139,10 +137,7 @@ export async function makeWithdrawal(harness: Harness, key: IssuedKey, fields: o
   return body.data.bulkId;
 }
 
-/**
- * What a test says of a line; 1 USDC on polygon unless it says what moves, received unless the type only
- * sends.
- */
+/** Fields of a line. Default: 1 USDC on polygon, received unless the type only sends. */
 export type LineFields = Partial<Omit<BatchLine, 'userId'>>;
 
 export function lineOf(userId: string, fields: LineFields = {}): BatchLine {

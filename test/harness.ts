@@ -23,7 +23,7 @@ export interface Answer {
 }
 
 /**
- * A whole Causeway for one test file: its own database, its own server on a free port, a clock that can be
+ * A whole Causeway for one test file: a separate database, a server on a free port, and a clock that can be
  * moved.
  */
 export interface Harness {
@@ -32,11 +32,9 @@ export interface Harness {
   deps: Deps;
   server: HttpServer;
   operatorToken: string;
-  /**
-   * Seals with the encryption key that was the newest before the last rotation; the service's own opens it.
-   */
+  /** Seals with the previous encryption key, which the service can still open. */
   olderSealer: Sealer;
-  /** Moves the service's clock; it goes on running from there. */
+  /** Moves the service's clock; it continues from there. */
   advance(ms: number): void;
   operatorContext(): Ctx<OperatorActor>;
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
@@ -64,7 +62,7 @@ export type HarnessOptions = { cutsSlowRequests?: boolean } & Partial<
   >;
 
 /**
- * Call it once at the top of a test file; its fields are there from the first test on. Options that are known
+ * Call it once at the top of a test file; its fields are set from the first test on. Options that are known
  * only then, such as a chain's, come from a function.
  */
 export function useHarness(options: HarnessOptions | (() => Promise<HarnessOptions>) = {}): Harness {
@@ -87,7 +85,7 @@ async function startHarness(options: HarnessOptions): Promise<Harness> {
   const { issuer } = options;
   const deps: Deps = { ...createDeps(config, testLog()), clock, ...(issuer && { issuer }) };
   const server = await buildApp(deps, { ...config, servesApi: true });
-  // A machine with other work to do sends slowly, too.
+  // A busy machine also sends slowly.
   if (!options.cutsSlowRequests)
     Object.assign(server.server, { headersTimeout: 60_000, requestTimeout: 120_000 });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
@@ -135,7 +133,7 @@ interface Question {
   body?: string;
 }
 
-/** As `ask`, with half the CPU of `fetch`, which counts for tests that send thousands of requests. */
+/** As `ask`, with half the CPU of `fetch`, which matters for tests that send thousands of requests. */
 async function askOverHttp(url: string, { method, headers, body }: Question): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   httpRequest(url, { method, headers, agent, signal: AbortSignal.timeout(60_000) }, resolve)
@@ -159,7 +157,7 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
   return {
     databaseUrl,
     databasePoolMax: 10,
-    // Longer than in production: a machine with other work to do is slow, and nothing is wrong.
+    // Longer than in production, because a busy machine is slow.
     databaseConnectTimeoutMs: 60_000,
     databaseLockTimeoutMs: options.databaseLockTimeoutMs ?? 60_000,
     databaseStatementTimeoutMs: 120_000,
@@ -190,9 +188,7 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
   };
 }
 
-/**
- * Every network as in production, with a node that nobody can reach: what needs no chain works all the same.
- */
+/** Every network as in production, with an unreachable node: what needs no chain works anyway. */
 function networksWithoutNodes(): NetworkSettings[] {
   return networks.map((network) => ({
     network,
@@ -204,7 +200,7 @@ function networksWithoutNodes(): NetworkSettings[] {
   }));
 }
 
-/** A database of one's own, cloned from the migrated template: about 50 ms, whatever the schema grows to. */
+/** A separate database, cloned from the migrated template: about 50 ms, however large the schema is. */
 export async function cloneDatabase(template = 'template_causeway'): Promise<string> {
   const adminUrl = testSetting('CAUSEWAY_TEST_POSTGRES');
   const name = `t_${randomBytes(8).toString('hex')}`;
@@ -224,8 +220,8 @@ export async function cloneDatabase(template = 'template_causeway'): Promise<str
 export const testFolder = () => testSetting('CAUSEWAY_TEST_FOLDER');
 
 /**
- * Lines go to a file that the last test of the run searches; a few at once, since to write each took a
- * twentieth of the CPU.
+ * Lines go to a file that the last test of the run searches. They are written in batches, because writing
+ * each took a twentieth of the CPU.
  */
 export function testLog(): Log {
   return createLog({ level: 'debug', destination: { write: keepLine } });
@@ -233,7 +229,7 @@ export function testLog(): Log {
 
 let lines = '';
 
-/** Writes a line of a log of one's own beside those of `testLog`. */
+/** Writes a line of another log beside those of `testLog`. */
 export function keepLine(line: string): void {
   if (lines === '') setTimeout(writeLines, 100).unref();
   lines += line;
@@ -251,7 +247,7 @@ export function readTestLog(): string {
   return readFileSync(path.join(testFolder(), 'causeway.log'), 'utf8');
 }
 
-/** Remembers a value that must never be found in a log or a database of this run. */
+/** Registers a value that must never be found in a log or a database of this run. */
 export function noteSecret(secret: string): string {
   appendFileSync(path.join(testFolder(), 'secrets.txt'), `${JSON.stringify(secret)}\n`);
   return secret;

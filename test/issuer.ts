@@ -16,11 +16,9 @@ export interface TestIssuer extends Pick<SandboxIssuer, 'url' | 'setClock' | 'st
   folder: string;
   /** Where it sends its events from now on, signed with `webhookSecret`. */
   setWebhook(url: string): Promise<void>;
-  /**
-   * The numbers of all cards, which another process reads: until this is called, this process has seen none.
-   */
+  /** The numbers of all cards, read by another process: until this is called, this process has seen none. */
   vaultNumbers(): Promise<string[]>;
-  /** Kills it as a crash would, and starts it again on what it left, on the same port. */
+  /** Kills it as a crash would, and restarts it on its files, on the same port. */
   crash(): Promise<void>;
   /** Ends it; every card's number becomes a secret that the last test of the run searches for. */
   stop(): Promise<void>;

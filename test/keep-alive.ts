@@ -2,8 +2,8 @@ import { Agent, request as startRequest } from 'node:http';
 import type { Answer, RequestOptions } from './harness.ts';
 
 /**
- * A client with so many connections and no more, each used again and again; cheaper than `fetch` for tens of
- * thousands.
+ * A client with a fixed number of connections that are reused; cheaper than `fetch` for tens of thousands of
+ * requests.
  */
 export function keepAliveClient(url: string, connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });

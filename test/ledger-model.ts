@@ -5,7 +5,7 @@ import type { Db } from '#platform/db/db';
 import { listLines } from '../src/features/ledger/lines/list-lines.ts';
 import { type BatchLine, postBatch } from '../src/features/ledger/post-batch.ts';
 
-/** A line as it must be shown. Its key is the ledger's own choice. */
+/** A line as it must be shown. The ledger chooses its key. */
 export type ExpectedLine = Omit<LineView, 'uniqueHashId'>;
 
 export interface LedgerQuery {
@@ -31,7 +31,7 @@ export class LedgerModel {
   readonly #shown = new Map<string, ExpectedLine[]>();
   #count = 0;
 
-  /** Posts lines to the ledger and keeps them in mind. */
+  /** Posts lines to the ledger and adds them to the model. */
   async post(ctx: Ctx, key: string, lines: readonly BatchLine[]): Promise<void> {
     await postBatch(ctx, { key, lines });
     for (const line of lines) {
@@ -57,9 +57,7 @@ export class LedgerModel {
     });
   }
 
-  /**
-   * What a user has of each asset after the lines up to an instant, which belongs to them unless `isBefore`.
-   */
+  /** A user's balance of each asset after the lines up to an instant, inclusive unless `isBefore`. */
   balancesAt(userId: string, instant: Date | undefined, isBefore = false): Map<string, bigint> {
     const balances = new Map<string, bigint>();
     for (const line of this.#all(userId)) {
@@ -123,7 +121,7 @@ export function withoutKey({ uniqueHashId, ...line }: LineView): ExpectedLine {
   return line;
 }
 
-/** A page of the ledger is the model's. */
+/** A page of the ledger equals the model's. */
 export async function expectPage(
   ctx: Ctx,
   model: LedgerModel,
@@ -139,7 +137,7 @@ export async function expectPage(
   assert.deepEqual(lines.map(withoutKey), expected.slice(from, from + page.pageSize));
 }
 
-/** All pages, and one past the end, are the model's, and no key is there twice. */
+/** All pages, and one past the end, equal the model's, and no key occurs twice. */
 export async function expectAllPages(
   ctx: Ctx,
   model: LedgerModel,

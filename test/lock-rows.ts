@@ -6,7 +6,7 @@ export interface RowLock {
   release(): Promise<void>;
 }
 
-/** Another session that holds what `statement` locks, until it is released or the test is over. */
+/** Another session that holds the locks of `statement` until it is released or the test ends. */
 export async function lockRows(
   t: TestContext,
   databaseUrl: string,

@@ -1,6 +1,6 @@
 import type { Answer, Harness } from './harness.ts';
 
-/** The letter of the contract and nothing more: no handshake, no MCP header, no Accept. */
+/** Exactly what the contract requires: no handshake, no MCP header, no Accept. */
 export function callPlain(
   harness: Harness,
   token: string | undefined,

@@ -1,5 +1,5 @@
 /**
- * Rows of these are few, or nobody but a migration and a job writes them: a check or an index takes no time.
+ * These tables have few rows, or only a migration and a job write them: a check or an index takes no time.
  */
 const smallTables = new Set([
   'audit_head',
@@ -17,13 +17,13 @@ const smallTables = new Set([
 interface Rule {
   name: string;
   remedy: string;
-  /** `table` is one that was there before. */
+  /** `table` existed before. */
   breaks(statement: string, table: string, file: string): boolean;
 }
 
 const validateApart = 'add it `not valid`, and `validate constraint` in the next migration';
 
-/** What would hold a table locked while its rows are read. */
+/** Statements that would keep a table locked while its rows are read. */
 const rules: readonly Rule[] = [
   {
     name: 'a constraint that reads every row under a lock',

@@ -52,7 +52,7 @@ export interface WorkerOptions extends Partial<NetworkSettings> {
   databaseUrl?: string;
   screeningUrl?: string;
   isReplicationSynchronous?: boolean;
-  /** A minute, unless given. */
+  /** Default: a minute. */
   databaseLockTimeoutMs?: number;
 }
 
@@ -64,7 +64,7 @@ export interface Wanted {
   idempotencyKey?: string;
 }
 
-/** What is stored of a withdrawal. */
+/** The stored state of a withdrawal. */
 export interface Stored extends Record<string, unknown> {
   status: string;
   transferStatus: string | null;
@@ -76,7 +76,7 @@ export interface Stored extends Record<string, unknown> {
   currency: TokenSymbol;
 }
 
-/** One test's own database, hot wallet and worker, on a chain that the tests of a file share. */
+/** A separate database, hot wallet and worker for one test, on a chain that the tests of a file share. */
 export interface World {
   chain: Chain;
   databaseUrl: string;
@@ -89,7 +89,7 @@ export interface World {
   db: Db;
   harness: Harness;
   makeWorker(options?: WorkerOptions): Worker;
-  /** Creates a queued withdrawal and says its id. */
+  /** Creates a queued withdrawal and returns its id. */
   withdraw(wanted?: Wanted): Promise<string>;
   /** The same, with the whole answer. */
   request(wanted?: Wanted): Promise<{ id: string; bulkId: string; isReplay: boolean }>;
@@ -100,7 +100,7 @@ export interface World {
   paid(): Promise<Payment[]>;
   funds(currency?: TokenSymbol, userId?: string): Promise<{ balance: bigint; held: bigint }>;
   attempts(id: string): Promise<{ hash: string; raw: Buffer; fee: bigint; tip: bigint; sends: number }[]>;
-  /** On chain exactly once, in the database, and in the books. */
+  /** Paid exactly once on chain, in the database, and in the ledger. */
   expectPaid(...ids: string[]): Promise<void>;
   /** Failed, not on chain, nothing held. */
   expectFailed(id: string, errorMessage: string | RegExp): Promise<void>;
@@ -285,7 +285,7 @@ export async function makeWorld(
   };
 }
 
-/** In a database that somebody else has filled. */
+/** In a database that already has data. */
 async function firstKey(db: Db) {
   const [key] = await db.query<{ id: string; partnerId: string; userId: string }>(
     'select id, partner_id as "partnerId", user_id as "userId" from api_keys order by created_at limit 1',
@@ -357,7 +357,7 @@ async function untilTaken(chain: Chain): Promise<void> {
   }
 }
 
-/** As if every pending withdrawal had been looked at, and every transaction sent, long ago. */
+/** As if the claim on every pending withdrawal, and the wait to resend every transaction, were over. */
 export async function letTimePass({ db }: World): Promise<void> {
   await db.query(
     `update withdrawals set checked_at = checked_at - interval '1 hour' where status = 'pending'`,
@@ -372,7 +372,7 @@ export async function backUp({ databaseUrl }: World): Promise<string> {
   await admin.connect();
   try {
     for (let attempt = 0; ; attempt++) {
-      // PostgreSQL copies a database only while nobody is in it.
+      // PostgreSQL copies a database only while no session uses it.
       await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
       try {
         return await cloneDatabase(name);
@@ -394,17 +394,17 @@ export type Meddle = (call: Call, forward: () => Promise<unknown>) => unknown;
 
 export interface NodeProxy {
   url: string;
-  /** How often each method was asked for. */
+  /** Number of calls of each method. */
   counts: Map<string, number>;
-  /** Answers in the node's place: a result, or an Error to refuse with. `cut` breaks the connection. */
+  /** Answers instead of the node: a result, or an Error to refuse with. `cut` breaks the connection. */
   meddle: Meddle | undefined;
-  /** Answers a whole request without asking the node. */
+  /** Answers a whole request without calling the node. */
   weather: ((response: ServerResponse) => void) | undefined;
 }
 
 export const cut = Symbol('cut');
 
-/** Stands between a worker and the node. */
+/** A proxy between a worker and the node. */
 export async function startProxy(t: TestContext, target: string): Promise<NodeProxy> {
   const counts = new Map<string, number>();
   const proxy: NodeProxy = { url: '', counts, meddle: undefined, weather: undefined };

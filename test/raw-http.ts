@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
-/** What came back on a socket, byte for byte, where `fetch` would mend or hide it. */
+/** The raw answer on a socket, byte for byte, because `fetch` would correct or hide it. */
 export interface RawAnswer {
-  /** 0 where the socket was closed without an answer. */
+  /** 0 if the socket was closed without an answer. */
   status: number;
   reason: string;
   headers: Headers;
@@ -15,7 +15,7 @@ export interface RawAnswer {
 }
 
 export interface RawOptions {
-  /** Go on sending this after the request, until the socket closes. */
+  /** Keep sending this after the request, until the socket closes. */
   trickle?: { byte: string; everyMs: number };
   /** Read until the server closes the socket, not only until the first answer is whole. */
   untilClosed?: boolean;

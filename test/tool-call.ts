@@ -19,8 +19,8 @@ export function keyContext(
 type Payload = any;
 
 /**
- * Calls tools by their names with arguments that their input allows, as they come out of JSON, and gives the
- * payload as it goes into it: exactly what the output says.
+ * Calls tools by name with arguments that their input allows, after a round trip through JSON, and checks
+ * that the payload is exactly what the output describes.
  */
 export function callerOf(tools: readonly Tool<Ctx<KeyActor>>[]) {
   const compiled = new Map(
@@ -36,7 +36,7 @@ export function callerOf(tools: readonly Tool<Ctx<KeyActor>>[]) {
   };
 }
 
-/** Notes every statement that is run from now on. */
+/** Records every statement from now on. */
 export function noteStatements(ctx: Ctx<KeyActor>): string[] {
   const { db } = ctx;
   const texts: string[] = [];
@@ -71,7 +71,7 @@ export async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
   return error;
 }
 
-/** What every tool must have, whatever it does. */
+/** Properties that every tool must have. */
 export function checkTool({ name, title, description, hints, input, output }: Tool<Ctx<KeyActor>>): void {
   assert.match(name, /^[a-zA-Z]{1,64}$/);
   assert.ok(title.length > 0 && description.length < 2_048, name);
@@ -98,7 +98,7 @@ const below = ({ properties, items, anyOf }: AnySchema): [string, AnySchema][] =
   ...(anyOf ?? []).map((one): [string, AnySchema] => ['', one]),
 ];
 
-/** No object at any depth has other properties than are said. */
+/** No object at any depth allows other properties than described. */
 function checkObjects(schema: AnySchema, where: string): void {
   if (schema.type === 'object') assert.equal(schema.additionalProperties, false, where);
   for (const [name, inner] of below(schema)) checkObjects(inner, `${where}.${name}`);

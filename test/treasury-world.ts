@@ -22,7 +22,7 @@ export async function makeTreasury(
   options: Parameters<typeof makeWorld>[2] = {},
 ) {
   const world = await makeWorld(t, chain, options);
-  // What the hot wallet has is final from here on.
+  // The hot wallet's balance is final from here on.
   await chain.mine(2);
   const { deps } = world.worker;
   const context = () => contextFor(deps, { kind: 'worker', job: 'test' } as const, deps.log);
@@ -73,7 +73,7 @@ export async function makeTreasury(
       await chain.call('hardhat_stopImpersonatingAccount', from);
       return hash;
     },
-    /** Changes a balance behind the token’s back: no Transfer tells. */
+    /** Changes a balance in the token’s storage, without a Transfer. */
     async setBalance(wallet: string, balance: bigint, symbol: TokenSymbol = 'USDC') {
       const before = await chain.balanceOf(symbol, wallet);
       for (let slot = 0n; slot < 10n; slot++) {

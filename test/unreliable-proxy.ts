@@ -4,21 +4,21 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * What becomes of a request: passed on and answered, passed on without the answer coming back, late, or not
- * passed on.
+ * What happens to a request: forwarded and answered, forwarded but the answer is lost, late, or not
+ * forwarded.
  */
 export type Passage = 'whole' | 'answer lost' | 'request lost' | { lateMs: number };
 
 export interface UnreliableProxy {
   url: string;
-  /** Of requests that were passed on, `METHOD /path`. */
+  /** Forwarded requests, `METHOD /path`. */
   passed: string[];
   /** Decides from now on; by the request, `METHOD /path`. */
   passage: (request: string) => Passage;
   stop(): Promise<void>;
 }
 
-/** Stands before an HTTP server and loses what a network or a process that dies would lose. */
+/** A proxy before an HTTP server that loses what a network or a dying process would lose. */
 export async function startUnreliableProxy(target: string): Promise<UnreliableProxy> {
   const server = createServer(async (request, response) => {
     const name = `${request.method} ${request.url?.split('?')[0]}`;
@@ -33,7 +33,7 @@ export async function startUnreliableProxy(target: string): Promise<UnreliablePr
       headers: headers as Record<string, string>,
       body: chunks.length > 0 ? Buffer.concat(chunks) : undefined,
     }).catch(() => undefined);
-    // Nobody is there, or no longer.
+    // The server is not reachable.
     if (!answer) return void request.socket.destroy();
     const body = Buffer.from(await answer.arrayBuffer());
     if (passage === 'answer lost') return void request.socket.destroy();

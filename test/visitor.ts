@@ -30,7 +30,7 @@ export async function visit(
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** A person who is signed in, as far as HTTP goes. */
+/** A signed-in user, as far as HTTP is concerned. */
 export interface Visitor {
   userId: string;
   cookie: string;

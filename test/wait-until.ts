@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/**
- * Asks again and again until the answer is yes. The limit is for a machine with other work to do; a pass does
- * not wait for it.
- */
+/** Polls until the answer is yes. The limit is for a busy machine; a passing test does not wait for it. */
 export async function waitUntil(
   what: string,
   isSo: () => Promise<boolean> | boolean,

@@ -1,19 +1,18 @@
 import type { IssuedKey } from '#features/keys';
 
 export interface KeyPool<Owner> {
-  /** One that has requests left in its user's allowance, made where none has; the request is counted. */
+  /** A key with requests left in its user's allowance, created if necessary; the request is counted. */
   take(): Promise<Owner>;
   readonly size: number;
 }
 
-/** Just below the product’s 60 in 10 seconds, as an event loop and a clock are not quite in step. */
+/**
+ * Just below the product’s 60 in 10 seconds, because the event loop and the clock are not exactly in step.
+ */
 const usesMax = 55;
 const windowMs = 10_500;
 
-/**
- * Keys of as many users as it takes, so that what is sent in quick succession is never refused for its
- * number.
- */
+/** Keys of as many users as needed, so that quick successions are never rate limited. */
 export function createKeyPool<Owner extends Pick<IssuedKey, 'token'>>(
   make: () => Promise<Owner>,
 ): KeyPool<Owner> {

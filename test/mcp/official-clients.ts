@@ -32,7 +32,7 @@ interface ListedTool {
   outputSchema?: object;
 }
 
-/** What tests ask of a client, whichever package it is of. */
+/** What tests need of a client, whichever package it is from. */
 export interface Connected {
   listTools(): Promise<ListedTool[]>;
   callTool(name: string, args?: object): Promise<CallResult>;
@@ -40,7 +40,7 @@ export interface Connected {
   serverInfo: unknown;
   instructions: string | undefined;
   exchanges: Exchange[];
-  /** What the client met outside of any call. */
+  /** Errors of the client outside of any call. */
   errors: Error[];
   close(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export interface ClientKind {
 
 const us = { name: 'judge', version: '1.0.0' };
 
-/** The client's own fetch, noted down. */
+/** The client's own fetch, recorded. */
 export function noteFetch(exchanges: Exchange[], { alterRequest, alterAnswer }: Wire = {}) {
   return async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
     const message = typeof init.body === 'string' ? JSON.parse(init.body) : undefined;
@@ -141,7 +141,7 @@ export function client1(revision: string): ClientKind {
         requestInit: { headers: { Authorization: `Bearer ${token}` } },
         fetch: noteFetch(exchanges, {
           ...wire,
-          // As a client of that revision would have asked.
+          // As a client of that revision would have sent it.
           alterRequest: (message) => {
             if (message.method === 'initialize') message.params.protocolVersion = revision;
             wire.alterRequest?.(message);
