@@ -1,7 +1,7 @@
 -- Counts a user's transactions in a window whose merchant or description contains `words`; returns a page of
 -- ids, newest first (one row without an id if empty). Finds them by trigram, with the user as a key unless
 -- over 10 % of all are theirs. A further condition there could make the planner read all of them.
--- Called by: `src/features/cards/lists/queries.ts`.
+-- Called by: `src/features/cards/lists/queries/transactions.ts`.
 -- Locks: nothing.
 -- Costs: reads each match, in or outside the window; without a trigram, all of the user's rows in the window.
 create or replace function card_search(of_user uuid, words text, start_at timestamptz, end_at timestamptz, skip bigint, size bigint)

@@ -1,6 +1,6 @@
 -- Returns the lines of a list from one place up to another, in no order. By type, because the index begins
 -- with it.
--- Called by: `ledger_cut_lines`, `src/features/ledger/verify/queries.ts`.
+-- Called by: `ledger_cut_lines`, `src/features/ledger/verify/queries/nodes.ts`.
 -- Locks: nothing.
 -- Costs: reads the lines in the range: of a settled list, one index range for each type; else one for all
 -- records.

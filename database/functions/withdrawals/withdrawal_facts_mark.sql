@@ -1,6 +1,6 @@
 -- Returns what stands in a transfer's calldata in place of `withdrawal_key_mark` if the withdrawal has no
 -- idempotency key: 16 bytes of a hash over what is paid and to whom.
--- Called by: `src/features/payouts/queries.ts`.
+-- Called by: `src/features/payouts/queries/pending.ts`.
 -- Locks: nothing.
 -- Costs: one SHA-256.
 create or replace function withdrawal_facts_mark(partner_id uuid, user_id uuid, network text, token_address text, to_address text,

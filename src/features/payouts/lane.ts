@@ -23,7 +23,7 @@ export interface Lane {
   /** Where the next turn of settling begins, if the last left a whole batch unsettled. */
   settleFrom: number;
   startedAt: number;
-  /** Whether each of its nodes has told the wallet's transaction count since the start. */
+  /** Whether each of its nodes has answered with the wallet's transaction count since the start. */
   isKnownEverywhere: boolean;
 }
 

@@ -38,8 +38,8 @@ export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
   return tolerateNodeOutage(ctx, lane, async () => {
     const { network } = lane;
     const provider = network.node.pick();
-    // Also with nothing to sign, a lane is checked when it starts and now and then: trouble is told before it
-    // matters.
+    // A lane is checked at its start and from time to time even if nothing is to be signed, so that trouble
+    // is reported before it matters.
     if (isAgreed(lane, provider) && !(await hasPending(ctx.db, network.name))) return 0;
     const wallet = await readWallet(ctx, lane, provider);
     if (!wallet) return 0;
@@ -99,8 +99,8 @@ interface Wallet {
 }
 
 /**
- * What the wallet has and what a transaction costs; undefined, told, and noted on what waits, where it cannot
- * pay.
+ * What the wallet has and what a transaction costs. Undefined if it cannot pay; the reason is then logged and
+ * stored with the withdrawals that wait.
  */
 async function readWallet(ctx: WorkerCtx, lane: Lane, provider: Provider): Promise<Wallet | undefined> {
   const { network, signer } = lane;

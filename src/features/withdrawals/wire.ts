@@ -9,7 +9,7 @@ import type { WithdrawalFilter } from './list-withdrawals.ts';
 import type { WithdrawalRow } from './queries.ts';
 import { statuses } from './states.ts';
 
-/** Any text: a malformed user id is a user that there is not. */
+/** Any text: a malformed id gets the same 404 as an unknown user. */
 export const userPath = Type.Object({ userId: Type.String({ description: 'UUID' }) });
 
 export const withdrawalBody = Type.Object(

@@ -54,7 +54,7 @@ export function createHttpServer({ log, metrics, trustedProxies }: HttpOptions) 
     clientErrorHandler: (error, socket) => refuseSocket(log, error, socket),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
-  // Node would answer an expectation that it does not know by itself, with an empty body.
+  // Without this, Node answers an unknown expectation with an empty body.
   server.server.on('checkExpectation', (request, response) =>
     server.server.emit('request', request, response),
   );
@@ -135,7 +135,7 @@ export function jsonParser(refuse: (fault: { message: string }) => Error) {
   };
 }
 
-/** A request that came by `inject` has no socket of its own. */
+/** A request by `inject` has no socket. */
 export function setSocketTimeout(request: FastifyRequest, timeoutMs: number): void {
   if (request.raw.socket instanceof Socket) request.raw.socket.setTimeout(timeoutMs);
 }

@@ -18,8 +18,8 @@ const restPattern = /^([a-z2-7]{16})_([a-z2-7]{32})([a-z2-7]{7})$/;
 /**
  * `<prefix>_<id>_<secret><checksum>`: a fixed prefix for secret scanners, a public id of 80 bits to look up
  * by, a secret of 160 bits, and a checksum of 32, so that a typo or a made-up token is refused without a
- * query. Base 32, lower case. The checksum is of the prefix too: a token of one kind with the prefix of
- * another is none.
+ * query. Base 32, lower case. The checksum covers the prefix, so that a token
+ * of one kind is not valid under the prefix of another.
  */
 export function defineTokens(prefix: string): TokenKind {
   const start = `${prefix}_`;

@@ -158,7 +158,7 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
   );
 }
 
-/** The operator's login, told which of our pages the reader wants. */
+/** The operator's login page, with the page to return to. */
 function wayToSignIn(signInUrl: string | undefined, { url }: FastifyRequest): string | undefined {
   if (!signInUrl) return undefined;
   const [path = ''] = url.split('?');

@@ -127,7 +127,7 @@ export async function updateWaiting(
 export async function updateAllWaiting(db: Db, network: string, waitingFor: string): Promise<void> {
   await db.query(
     `update withdrawals set waiting_for = $2
-     where id in (select id from withdrawals
+     where status = 'pending' and id in (select id from withdrawals
        where status = 'pending' and network = $1 and waiting_for is distinct from $2 order by id limit 1000)`,
     [network, waitingFor],
   );
