@@ -15,15 +15,15 @@ export const usd = Type.String({
 });
 
 const nickname = Type.With(nullable(line(60)), {
-  description: 'What its owner calls the card, 1 to 60 characters; null for nothing',
+  description: 'The owner’s name for the card, 1 to 60 characters; null for no name',
 });
 const spendingInterval = Type.Enum([...spendingIntervals], {
   type: 'string',
-  description: 'How often the spending limit begins anew, by the calendar in UTC; all-time for never',
+  description: 'When the spending limit resets, by the UTC calendar; all-time never resets',
 });
 const spendingLimit = Type.With(usd, {
   description:
-    'The most that may be spent with the card in one spending interval: US dollars, a decimal string with at most two decimals, such as 250.00',
+    'Maximum spending in one spending interval: US dollars, a decimal string with at most two decimals, such as 250.00',
 });
 
 /** What callers say of a card to be made. */
@@ -35,7 +35,7 @@ export const newCard = Type.Object(
     cardIssuerUserId: Type.Optional(
       Type.With(issuerId, {
         description:
-          'Account at the card issuer whose card it becomes, the same for all cards of a call; where it is left out, the user’s oldest one, or a new one',
+          'Account at the card issuer, the same for all cards of a call; default: the user’s oldest account, or a new one',
       }),
     ),
   },
@@ -45,7 +45,7 @@ export const newCard = Type.Object(
 export const newCards = Type.Array(newCard, {
   minItems: 1,
   maxItems: 10,
-  description: '1 to 10 cards, made all together or not at all',
+  description: '1 to 10 cards; either all are created or none',
 });
 
 export const idempotencyKey = Type.String({
@@ -53,7 +53,7 @@ export const idempotencyKey = Type.String({
   maxLength: 255,
   pattern: '^[!-~]+$',
   description:
-    'Your own name for this request, 1 to 255 visible ASCII characters, such as a new UUID: under one name it is done once. Send the same key when you repeat the same request, and a new one for a new request',
+    'Idempotency key, 1 to 255 visible ASCII characters, such as a new UUID. Send the same key when you retry a request, and a new key for a new request',
 });
 
 /** What callers may change of a card. */
@@ -63,12 +63,12 @@ export const cardTerms = {
     Type.Enum([...cardStatuses], {
       type: 'string',
       description:
-        'What the card becomes: inactive → active or canceled, active → locked or canceled, locked → active or canceled; canceled is final',
+        'New status: inactive → active or canceled, active → locked or canceled, locked → active or canceled; canceled is final',
     }),
   ),
   spendingLimit: Type.Optional(spendingLimit),
   spendingInterval: Type.Optional(spendingInterval),
   reason: Type.Optional(
-    Type.With(line(200), { description: 'Why, for the card issuer’s files and the audit log' }),
+    Type.With(line(200), { description: 'Reason, for the card issuer and the audit log' }),
   ),
 };

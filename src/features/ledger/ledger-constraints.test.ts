@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import type { Db } from '#platform/db/db';
+import { useLedger } from '#test/ledger-books';
+import { checkBooks, type Owner } from './index.ts';
+
+const { harness, sql, transaction, rightBooks, makeOwner, accountOf, fundsOf, custodyOf, hold } = useLedger();
+
+// What the database refuses by itself
+
+async function makePosting(db: Db): Promise<bigint> {
+  const [row] = await db.query(
+    `insert into ledger_postings (kind, operation_id, description, posted_at) values ('fund', $1, 'test', now()) returning id`,
+    [randomUUID()],
+  );
+  return row!.id as bigint;
+}
+
+/** What `ledger_post_one` and `ledger_post_each` are given, as far as something may be wrong with it. */
+const rightSingle = {
+  kind: 'post',
+  operation: 'an operation',
+  hash: `0x${'a'.repeat(64)}`,
+  amount: '5',
+  spent: '0',
+  lineAt: '2026-01-01T00:00:00Z',
+  lineOperation: 'a line',
+  key: 'a key',
+};
+type Single = typeof rightSingle;
+
+const singles: Record<string, (db: Db, users: Owner[], given: Single[]) => Promise<unknown>> = {
+  ledger_post_one: (db, [user], [given]) =>
+    db.query(
+      `select ledger_post_one(now(), $1, 'polygon', 'USDC', $2, $3, $4, $5, 'test', $6, 1, null, 'buy', $7, $8, $9, 'test', 'test',
+         null, null)`,
+      [
+        user!.userId,
+        given!.amount,
+        given!.spent,
+        given!.kind,
+        given!.operation,
+        given!.hash,
+        given!.lineAt,
+        given!.lineOperation,
+        given!.key,
+      ],
+    ),
+  ledger_post_each: (db, users, given) =>
+    db.query(`select ledger_post_each(now(), $1::uuid[], $2::text[], $3::text[], $4::json)`, [
+      users.map(({ userId }) => userId),
+      users.map(({ network }) => network),
+      users.map(({ currency }) => currency),
+      JSON.stringify(
+        given.map((one) => ({
+          ...one,
+          description: 'test',
+          logIndex: 1,
+          type: 'buy',
+          lineDescription: 'test',
+          purpose: 'test',
+        })),
+      ),
+    ]),
+};
+
+const notToBe = /not one that there may be/;
+for (const [what, wrong, why] of [
+  ['an amount of zero', { amount: '0' }, notToBe],
+  ['an amount that is no number', { amount: 'NaN' }, notToBe],
+  ['an amount of infinity', { amount: 'Infinity' }, /not one that there may be|overflow/],
+  ['a part of the smallest unit', { amount: '0.5' }, notToBe],
+  ['less than nothing of what is held', { spent: '-1' }, notToBe],
+  ['a part of the smallest unit that is held', { spent: '0.5' }, notToBe],
+  ['no number of what is held', { spent: 'NaN' }, /not one that there may be|less held/],
+  ['more than is held', { amount: '-200001', spent: '200001' }, /less held than is to be spent/],
+  ['a balance below zero', { amount: '-1000001' }, /ledger_accounts_funds/],
+  ['a balance below what is held', { amount: '-900000' }, /ledger_accounts_funds/],
+  ['a kind that is none', { kind: 'gift' }, notToBe],
+  ['a posting without a name', { operation: '' }, notToBe],
+  ['a posting with too long a name', { operation: 'x'.repeat(256) }, notToBe],
+  ['a line without a name', { lineOperation: '' }, notToBe],
+  ['a line with an empty key', { key: '' }, notToBe],
+  ['a hash that is none', { hash: `0x${'A'.repeat(64)}` }, notToBe],
+  ['a line at no instant', { lineAt: 'infinity' }, notToBe],
+] as [string, Partial<Single>, RegExp][]) {
+  for (const [name, call] of Object.entries(singles)) {
+    test(`${name} refuses ${what}`, async () => {
+      const users = [await makeOwner('1'), await makeOwner('1')];
+      for (const user of users) await hold(user, 200_000n);
+      const right = () => ({ ...rightSingle, operation: randomUUID(), key: randomUUID() });
+      await assert.rejects(
+        call(harness.deps.db, users.toReversed(), [{ ...right(), ...wrong }, right()]),
+        why,
+      );
+      for (const user of users) assert.deepEqual(await fundsOf(user), [1_000_000n, 200_000n]);
+      assert.deepEqual(await checkBooks(harness.deps.db), rightBooks);
+      await call(harness.deps.db, users, [right(), right()]);
+    });
+  }
+}
+
+for (const [what, wrong] of [
+  ['that moves nothing', { received: null, receivedAmount: null }],
+  ['of zero', { receivedAmount: '0' }],
+  ['of less than zero', { receivedAmount: '-5' }],
+  ['of no number', { receivedAmount: 'NaN' }],
+  ['with an amount of nothing', { sentAmount: '5' }],
+  ['with an account and no amount', { sent: 2 }],
+  ['from an account to itself', { sent: 1, sentAmount: '5' }],
+  ['without a name', { operation: '' }],
+  ['with an empty key', { key: '' }],
+  ['at no instant', { at: 'infinity' }],
+] as [string, object][]) {
+  test(`ledger_post refuses a line ${what}, and what comes with it`, async () => {
+    const owner = await makeOwner('1');
+    const right = {
+      user: 1,
+      posting: 1,
+      type: 'buy',
+      at: '2026-01-01T00:00:00Z',
+      operation: 'a line',
+      received: 1,
+      receivedAmount: '5',
+      description: 'test',
+      purpose: 'test',
+    };
+    const postAll = (lines: object[]) =>
+      sql(
+        `select ledger_post(now(), $1::uuid[], '{polygon,polygon}', '{USDC,USDT}', $2::uuid[], '{1,2}', '{}', $3::json, $4::json)`,
+        [
+          [owner.userId],
+          [owner.userId, owner.userId],
+          JSON.stringify([{ kind: 'post', operation: randomUUID(), description: 'test' }]),
+          JSON.stringify(lines),
+        ],
+      );
+    await assert.rejects(postAll([right, { ...right, ...wrong }]), /moves nothing, or not what a line may/);
+    assert.deepEqual(await fundsOf(owner), [1_000_000n, 0n]);
+    await postAll([right]);
+    assert.deepEqual(await fundsOf(owner), [1_000_005n, 0n]);
+  });
+}
+
+test('neither does anything for somebody who has no such account, or no ledger', async () => {
+  const [ana, nobody] = [await makeOwner('1'), await makeOwner()];
+  const given = () => ({ ...rightSingle, operation: randomUUID(), key: randomUUID() });
+  const { db } = harness.deps;
+  assert.deepEqual(await singles.ledger_post_one!(db, [nobody], [given()]), [{ ledger_post_one: null }]);
+  const each = await singles.ledger_post_each!(db, [ana, nobody], [given(), given()]);
+  assert.deepEqual(each, [{ ledger_post_each: null }]);
+  await assert.rejects(
+    singles.ledger_post_each!(db, [ana], [given(), given()]),
+    notToBe,
+    'more postings than users',
+  );
+  assert.deepEqual(await fundsOf(ana), [1_000_000n, 0n]);
+});
+
+for (const [statement, why] of [
+  ['update ledger_lines set received_amount = received_amount + 1', /ledger_lines is append-only/],
+  ['delete from ledger_lines', /ledger_lines is append-only/],
+  ['truncate ledger_lines', /ledger_lines is append-only/],
+  ['update ledger_movements set amount = amount + 1', /ledger_movements is append-only/],
+  ['delete from ledger_movements', /ledger_movements is append-only/],
+  ['truncate ledger_movements', /ledger_movements is append-only/],
+  [`update ledger_postings set description = 'other'`, /ledger_postings is append-only/],
+  ['delete from ledger_postings', /ledger_postings is append-only/],
+  ['truncate ledger_postings cascade', /is append-only/],
+  ['delete from ledger_accounts', /append-only/],
+  ['update ledger_accounts set held = balance + 1 where user_id is not null', /ledger_accounts_funds/],
+  ['update ledger_accounts set held = -1 where user_id is not null', /ledger_accounts_funds/],
+  [`update ledger_accounts set held = 'NaN' where user_id is not null`, /ledger_accounts_funds/],
+  [`update ledger_accounts set balance = 'NaN' where user_id is not null`, /ledger_accounts_funds/],
+  [
+    `update ledger_accounts set balance = 'NaN', held = 'NaN' where user_id is not null`,
+    /ledger_accounts_funds/,
+  ],
+  ['update ledger_accounts set balance = null where user_id is not null', /ledger_accounts_funds/],
+  ['update ledger_accounts set balance = 1, held = 0 where house is not null', /ledger_accounts_funds/],
+  ['update ledger_accounts set balance = 1 where house is not null', /ledger_accounts_funds/],
+  ['update ledger_accounts set held = 1 where house is not null', /ledger_accounts_funds/],
+  [`update ledger_accounts set house = 'custody' where user_id is not null`, /keeps its owner/],
+  [`insert into ledger_accounts (network, currency) values ('base', 'USDC')`, /a user's or the house's/],
+  [
+    `insert into ledger_accounts (house, network, currency) values ('No', 'base', 'USDC')`,
+    /a user's or the house's/,
+  ],
+  [`insert into ledger_accounts (house, network, currency, held) values ('fees', 'base', 'X', 0)`, /_funds/],
+  [
+    `insert into ledger_accounts (user_id, network, currency) select id, 'base', 'X' from users limit 1`,
+    /ledger_accounts_funds/,
+  ],
+] as const) {
+  test(`the database refuses: ${statement}`, async () => {
+    await makeOwner('1');
+    await assert.rejects(sql(statement), why);
+  });
+}
+
+test('checkBooks names what was changed behind the back of the database', async () => {
+  const [one, other] = [await makeOwner('1'), await makeOwner('2')];
+  const [a, b] = [await accountOf(one), await accountOf(other)];
+  const custody = await custodyOf(one);
+  const undo = new Error('undo');
+  const tampered = transaction(async (db) => {
+    const empty = await makePosting(db);
+    const [line] = await db.query(
+      'select posting_id as "postingId" from ledger_lines where received_account_id = $1',
+      [b.id],
+    );
+    await db.query('alter table ledger_lines disable trigger user');
+    await db.query(
+      'update ledger_lines set received_amount = received_amount + 1 where received_account_id = $1',
+      [a.id],
+    );
+    await db.query('update ledger_lines set received_account_id = 999999999 where received_account_id = $1', [
+      b.id,
+    ]);
+    await db.query('update ledger_accounts set balance = balance - 7 where id = $1', [b.id]);
+    const { unbalancedPostings, wrongBalances } = await checkBooks(db);
+    const [{ accountId: _house, ...house } = {}, ...ofUsers] = wrongBalances;
+    // What the house has is stored: where lines are changed, it no longer is their opposite.
+    assert.deepEqual(house, {
+      ...one,
+      userId: null,
+      balance: String(custody),
+      entries: String(custody - 1n + 2_000_000n),
+    });
+    assert.deepEqual(
+      { unbalancedPostings, ofUsers },
+      {
+        unbalancedPostings: [
+          { postingId: String(line!.postingId), network: null, currency: null, sum: '2000000' },
+          { postingId: String(empty), network: null, currency: null, sum: null },
+        ],
+        ofUsers: [
+          { accountId: String(a.id), ...one, balance: '1000000', entries: '1000001' },
+          { accountId: String(b.id), ...other, balance: '1999993', entries: '0' },
+        ],
+      },
+    );
+    throw undo;
+  });
+  await assert.rejects(tampered, undo);
+  assert.deepEqual(await checkBooks(harness.deps.db), rightBooks);
+});
