@@ -128,7 +128,12 @@ export interface AppOptions
 /** The product, one line a part. */
 export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpServer> {
   const { log, metrics } = deps;
-  const server = createHttpServer({ log, metrics, trustedProxies: options.trustedProxies });
+  const server = createHttpServer({
+    log,
+    metrics,
+    trustedProxies: options.trustedProxies,
+    isPublicHttps: deps.publicUrl.startsWith('https://'),
+  });
   metrics.addPool(deps.db.counts);
   metrics.addGauges(gauges, deps);
   if (options.servesApi) {

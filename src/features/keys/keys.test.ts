@@ -96,12 +96,12 @@ test('only the SHA-256 of the secret is at rest', async () => {
 const unknownId = '0198a0de-ffff-7000-8000-000000000000';
 for (const [error, terms, field] of [
   ['name is required', { name: undefined }, 'name'],
-  ['name must NOT have fewer than 1 characters', { name: '' }, 'name'],
-  ['partnerId must match pattern', { partnerId: '{0198a0de-ffff-7000-8000-000000000000}' }, 'partnerId'],
+  ['name must not be empty', { name: '' }, 'name'],
+  ['partnerId must be a UUID', { partnerId: '{0198a0de-ffff-7000-8000-000000000000}' }, 'partnerId'],
   ['userId must be string', { userId: 7 }, 'userId'],
   ['scopes.1 must be one of mcp, mcp_card_reveal, mcp:write', { scopes: ['mcp', 'admin'] }, 'scopes.1'],
-  ['expiresAt must match format "date-time"', { expiresAt: 'tomorrow' }, 'expiresAt'],
-  ['owner is not known here', { owner: 'me' }, 'owner'],
+  ['expiresAt must be an instant, such as 2026-01-31T12:00:00Z', { expiresAt: 'tomorrow' }, 'expiresAt'],
+  ['Unknown field: owner', { owner: 'me' }, 'owner'],
 ] as const) {
   test(`400 keys.issue: ${error}`, async () => {
     const { status, body } = await issue(terms);

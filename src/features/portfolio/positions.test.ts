@@ -132,11 +132,11 @@ for (const [what, fields, message] of [
   ['a price of nothing', { priceUsd: '0' }, /^positions\.0\.priceUsd must be a decimal above 0/],
   ['a price of words', { priceUsd: 'one' }, /^positions\.0\.priceUsd must be/],
   ['another kind', { kind: 'holding' }, /^positions\.0\.kind must be/],
-  ['a token in lower case', { token: 'eth' }, /^positions\.0\.token must match/],
-  ['a token with a line end', { token: 'ETH\n' }, /^positions\.0\.token must match/],
-  ['a network in upper case', { network: 'Ethereum' }, /^positions\.0\.network must match/],
-  ['two words for a network', { network: 'main net' }, /^positions\.0\.network must match/],
-  ['a field that is not known', { price: '1' }, /^positions\.0\.price /],
+  ['a token in lower case', { token: 'eth' }, /^positions\.0\.token must be the symbol/],
+  ['a token with a line end', { token: 'ETH\n' }, /^positions\.0\.token must be the symbol/],
+  ['a network in upper case', { network: 'Ethereum' }, /^positions\.0\.network must be the name/],
+  ['two words for a network', { network: 'main net' }, /^positions\.0\.network must be the name/],
+  ['a field that is not known', { price: '1' }, /^Unknown field: positions\.0\.price$/],
 ] as const) {
   test(`400 positions.record: ${what}`, async () => {
     const { id: userId } = await makeUser(harness);

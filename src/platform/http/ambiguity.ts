@@ -15,7 +15,9 @@ export function ambiguityIn(request: FastifyRequest): Refusal | undefined {
       return commonErrors.invalidRequest({ message: `Header ${name} is given more than once` });
     seen.push(name);
   }
-  if (!seen.includes('host')) return commonErrors.invalidRequest({ message: 'Header host is missing' });
+  // HTTP/1.0 has no such header; some health checks still speak it.
+  if (!seen.includes('host') && request.raw.httpVersion !== '1.0')
+    return commonErrors.invalidRequest({ message: 'Header host is missing' });
   const { expect } = request.headers;
   if (expect !== undefined && !/^(100-continue)?$/i.test(expect)) {
     return commonErrors.invalidRequest({ message: 'Header expect must be 100-continue' });

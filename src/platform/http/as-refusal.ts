@@ -1,5 +1,6 @@
 import type { FastifyError, FastifySchemaValidationError } from 'fastify';
 import { commonErrors, DatabaseUnavailable, type Detail, Refusal } from '../errors/errors.ts';
+import { describeForm } from './forms.ts';
 
 /** Any error as something that may be shown. What is not meant for callers becomes `Internal error`. */
 export function asRefusal(error: unknown): Refusal {
@@ -34,10 +35,14 @@ const frameworkMessages: Record<string, string> = {
 const detailsMax = 20;
 
 function validationRefusal(faults: FastifySchemaValidationError[], where = 'body'): Refusal {
-  const details = faults.slice(0, detailsMax).map((fault) => describeFault(fault, where));
+  // A fault of one half of a union repeats what the fault of the other half says better.
+  const plain = faults.filter(({ keyword, params }) => keyword !== 'anyOf' && params.type !== 'null');
+  const shown = plain.length > 0 ? plain : faults;
+  const details = shown.slice(0, detailsMax).map((fault) => describeFault(fault, where));
   const [first] = details;
+  const isUnknown = shown[0]?.keyword === 'additionalProperties';
   return commonErrors.invalidRequest({
-    message: first ? `${first.field} ${first.message}` : undefined,
+    message: first && (isUnknown ? `Unknown field: ${first.field}` : `${first.field} ${first.message}`),
     details,
   });
 }
@@ -55,8 +60,8 @@ function describeFault(
 
 function describeKeyword(keyword: string, params: Record<string, unknown>): string | undefined {
   if (keyword === 'required') return 'is required';
-  if (keyword === 'additionalProperties') return 'is not known here';
+  if (keyword === 'additionalProperties') return 'is unknown';
   if (keyword === 'enum') return `must be one of ${(params.allowedValues as unknown[]).join(', ')}`;
   if (keyword === 'const') return `must be ${String(params.allowedValue)}`;
-  return undefined;
+  return describeForm(keyword, params);
 }

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { METHODS } from 'node:http';
+import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { TObject } from 'typebox';
 import { makeKey, makeUser } from '#test/factories';
-import { testLog, useHarness } from '#test/harness';
+import { testConfig, testLog, useHarness } from '#test/harness';
 import { startTestIssuer } from '#test/issuer';
 import { type RawAnswer, type RawOptions, sendRaw } from '#test/raw-http';
 import { sized } from '#test/sizes';
-import { commands } from '../../app.ts';
+import { buildApp, commands } from '../../app.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { createHttpServer } from './http.ts';
 import { limits } from './limits.ts';
@@ -94,8 +97,8 @@ describe('bodies that are refused store nothing', () => {
     [400, 'Body is not valid JSON', 'broken JSON', { body: '{"email":' }],
     [400, 'Body is not valid JSON', 'two values', { body: '{} {}' }],
     [
-      400,
-      'Body is not valid JSON',
+      415,
+      'Content-Encoding must be identity',
       'compressed',
       { headers: ['Content-Encoding: gzip'], body: '\x1f\x8b\x08' },
     ],
@@ -127,13 +130,13 @@ describe('bodies that are refused store nothing', () => {
     ],
     [
       400,
-      'constructor is not known here',
+      'Unknown field: constructor',
       'constructor',
       { body: withField('"constructor":{"prototype":{"a":1}}') },
     ],
-    [400, 'prototype is not known here', 'prototype', { body: withField('"prototype":{}') }],
+    [400, 'Unknown field: prototype', 'prototype', { body: withField('"prototype":{}') }],
     [400, 'Body is nested deeper than 32 levels', 'depth 33', { body: `{"a":${nested(33)}}` }],
-    [400, 'a is not known here', 'depth 32 is read', { body: withField(`"a":${nested(32)}`) }],
+    [400, 'Unknown field: a', 'depth 32 is read', { body: withField(`"a":${nested(32)}`) }],
     [
       400,
       'Body must not contain the character U+0000',
@@ -158,7 +161,7 @@ describe('bodies that are refused store nothing', () => {
       'string for a boolean',
       { body: withField('"emailVerified":"true"') },
     ],
-    [400, 'isAdmin is not known here', 'unknown field', { body: withField('"isAdmin":true') }],
+    [400, 'Unknown field: isAdmin', 'unknown field', { body: withField('"isAdmin":true') }],
     [400, 'email is required', 'missing field', { body: '{"givenName":"Some","familyName":"One"}' }],
     [400, 'body must be object', 'array', { body: '[]' }],
     [400, 'body must be object', 'text', { body: '"text"' }],
@@ -180,9 +183,9 @@ describe('bodies that are refused store nothing', () => {
   test('400 names every faulty field, twenty at most', async () => {
     const unknown = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`extra${at}`, at]));
     const answer = await send(postUser({ body: JSON.stringify({ ...validUser, ...unknown }) }));
-    assertRefusal(answer, 400, 'extra0 is not known here');
+    assertRefusal(answer, 400, 'Unknown field: extra0');
     assert.equal(answer.body.details.length, 20);
-    assert.deepEqual(answer.body.details[1], { field: 'extra1', message: 'is not known here' });
+    assert.deepEqual(answer.body.details[1], { field: 'extra1', message: 'is unknown' });
   });
 
   test('the same request with a sound body would have been stored', async () => {
@@ -260,12 +263,12 @@ describe('requests that two readers could take for two different ones', () => {
     ],
     [404, 'Not found', 'unknown path', () => 'GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n'],
     [
-      404,
-      'Not found',
+      405,
+      'Method not allowed',
       'path of another method',
       () => 'GET /operator/users.list HTTP/1.1\r\nHost: a\r\n\r\n',
     ],
-    [404, 'Not found', 'rare method', () => 'MKCALENDAR /health HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [405, 'Method not allowed', 'rare method', () => 'MKCALENDAR /health HTTP/1.1\r\nHost: a\r\n\r\n'],
     [
       400,
       'Header expect must be 100-continue',
@@ -354,6 +357,19 @@ describe('408 a request that trickles in is cut off', { concurrency: true }, () 
       assert.ok(answer.ms < cutWithinMs, `${answer.ms} ms`);
     });
   }
+
+  test('a connection that was opened early is answered when it asks, and gets no 408 before', async () => {
+    const { port } = new URL(hasty.url);
+    const socket = connect({ host: '127.0.0.1', port: Number(port) });
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk) => chunks.push(chunk));
+    // Longer than headers and requests may take, and than the server looks for slow ones.
+    await setTimeout(limits.requestTimeoutMs + 2 * limits.checkingIntervalMs);
+    assert.equal(Buffer.concat(chunks).toString(), '');
+    socket.write('GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    await once(socket, 'close');
+    assert.match(Buffer.concat(chunks).toString(), /^HTTP\/1\.1 200 OK/);
+  });
 });
 
 describe('whatever is sent, the answer is never a 5xx', () => {
@@ -540,6 +556,81 @@ describe('whatever is sent, the answer is never a 5xx', () => {
   });
 });
 
+describe('methods', () => {
+  for (const [method, path, allow] of [
+    ['DELETE', '/health', 'GET, HEAD'],
+    ['GET', '/operator/users.list', 'POST'],
+    ['PUT', '/api/crypto/0198a0de-ffff-7000-8000-000000000000/withdraw', 'POST'],
+    ['OPTIONS', '/api/history?resource=account', 'GET, HEAD'],
+  ] as const) {
+    test(`405 with Allow: ${method} ${path}`, async () => {
+      const { status, headers, body } = await harness.request(method, path);
+      assert.deepEqual([status, headers.get('allow')], [405, allow]);
+      assert.deepEqual([body.error, body.code], ['Method not allowed', 'method_not_allowed']);
+    });
+  }
+
+  test('404 without Allow: a path that nothing answers', async () => {
+    for (const path of ['/nowhere', '/health/', '/api/crypto//withdraw', '/operator/users.list/more']) {
+      const { status, headers } = await harness.request('DELETE', path);
+      assert.deepEqual([status, headers.get('allow')], [404, null], path);
+    }
+  });
+});
+
+describe('bodies in other encodings', () => {
+  const post = (headers: Record<string, string>) =>
+    harness.request('POST', '/operator/users.list', { token: harness.operatorToken, body: {}, headers });
+  for (const [error, headers] of [
+    ['Content-Encoding must be identity', { 'content-encoding': 'gzip' }],
+    ['Content-Encoding must be identity', { 'content-encoding': 'identity, br' }],
+    ['The charset of Content-Type must be UTF-8', { 'content-type': 'application/json; charset=latin1' }],
+    ['The charset of Content-Type must be UTF-8', { 'content-type': 'application/json;charset="utf-16"' }],
+  ] as const) {
+    test(`415 ${error}: ${JSON.stringify(headers)}`, async () => {
+      const { status, body } = await post(headers);
+      assert.deepEqual([status, body.error], [415, error]);
+    });
+  }
+  const read: Record<string, string>[] = [
+    { 'content-encoding': 'identity' },
+    { 'content-type': 'application/json; charset=UTF-8' },
+    { 'content-type': 'application/json; charset="utf8"' },
+  ];
+  for (const headers of read) {
+    test(`200 ${JSON.stringify(headers)}`, async () => {
+      assert.equal((await post(headers)).status, 200);
+    });
+  }
+});
+
+describe('health checks', () => {
+  test('200 by HTTP/1.0, which has no Host', async () => {
+    const { status, body } = await sendRaw(harness.url, 'GET /health HTTP/1.0\r\n\r\n', {
+      untilClosed: true,
+    });
+    assert.deepEqual([status, body], [200, { status: 'ok' }]);
+  });
+});
+
+describe('Strict-Transport-Security', () => {
+  test('is sent if the public address is https, and only then', async () => {
+    assert.equal((await harness.request('GET', '/health')).headers.get('strict-transport-security'), null);
+    const { server } = await startSecure();
+    try {
+      const { headers } = await server.inject({ url: '/health' });
+      assert.equal(headers['strict-transport-security'], 'max-age=31536000');
+    } finally {
+      await server.close();
+    }
+  });
+
+  async function startSecure() {
+    const deps = { ...harness.deps, publicUrl: 'https://connect.example.com', metrics: createMetrics() };
+    return { server: await buildApp(deps, { ...testConfig(harness.databaseUrl), servesApi: false }) };
+  }
+});
+
 describe('behind trusted proxies the right hop of X-Forwarded-For is the caller', () => {
   const proxied = useHarness({ trustedProxies: ['127.0.0.1/32', '10.0.0.0/8', '2001:db8:ffff::/48'] });
   const partner = '203.0.113.7';
@@ -556,7 +647,13 @@ describe('behind trusted proxies the right hop of X-Forwarded-For is the caller'
     ['refused', 'a spoofed left-most hop', `${partner}, 198.51.100.1`],
     ['refused', 'a spoofed left-most hop before a trusted proxy', `${partner}, 198.51.100.1, 10.1.2.3`],
     ['refused', 'garbage in the place of the caller', `${partner}, garbage`],
-    ['refused', 'garbage before a trusted proxy', `${partner}, ${partner}:443, 10.1.2.3`],
+    ['let in', 'a port', `${partner}:50123`],
+    ['let in', 'IPv6 with a port', '[2001:db8::7]:50123'],
+    ['let in', 'IPv6 in brackets', '[2001:db8::7]'],
+    ['let in', 'a second trusted proxy with a port', `${partner}:443, 10.1.2.3:8080`],
+    ['refused', 'another address with a port', '198.51.100.1:443'],
+    ['refused', 'a port that is not a number', `${partner}:https`],
+    ['refused', 'garbage before a trusted proxy', `${partner}, ${partner}:, 10.1.2.3`],
     ['refused', 'an IPv4 address with leading zeros', '203.000.113.007'],
     ['refused', 'an IPv4 address as one number', '3405803783'],
     ['refused', 'an empty header', ''],

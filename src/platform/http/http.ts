@@ -6,7 +6,10 @@ import type { TSchema } from 'typebox';
 import { commonErrors } from '../errors/errors.ts';
 import { LazyChildLog, type Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
+import { blockCheck, withoutPort } from '../values/address.ts';
 import { ambiguityIn } from './ambiguity.ts';
+import { encodingFault } from './body-encoding.ts';
+import { KnownRoutes } from './known-routes.ts';
 import { lazySchemas } from './lazy-schemas.ts';
 import { limits } from './limits.ts';
 import { refuseSocket } from './refuse-socket.ts';
@@ -21,10 +24,13 @@ export interface HttpOptions {
   metrics: Metrics;
   /** Only these peers' `X-Forwarded-For` is believed; anybody else could write anything there. */
   trustedProxies: readonly string[];
+  /** Browsers then reach it by https alone. */
+  isPublicHttps?: boolean;
 }
 
 /** A Fastify server with our limits, our parsers and our error bodies; it has no routes yet. */
-export function createHttpServer({ log, metrics, trustedProxies }: HttpOptions) {
+export function createHttpServer({ log, metrics, trustedProxies, isPublicHttps = false }: HttpOptions) {
+  const isTrusted = blockCheck(trustedProxies);
   const server = Fastify({
     loggerInstance: log,
     // Our own line, at the end of a request, has no address in it.
@@ -41,7 +47,7 @@ export function createHttpServer({ log, metrics, trustedProxies }: HttpOptions) 
       maxHeaderSize: limits.headerBytesMax,
       requireHostHeader: false, // refused below, with our body
     },
-    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+    trustProxy: trustedProxies.length > 0 && ((address) => isTrusted(withoutPort(address))),
     forceCloseConnections: 'idle',
     return503OnClosing: false, // refused below, with our body
     routerOptions: { maxParamLength: limits.paramLengthMax, querystringParser: parseStrictQuery },
@@ -72,6 +78,8 @@ export function createHttpServer({ log, metrics, trustedProxies }: HttpOptions) 
       route.schema.response = { '4xx': errorSchema, '5xx': errorSchema, ...(route.schema.response ?? {}) };
     }
   });
+  const routes = new KnownRoutes();
+  server.addHook('onRoute', ({ url, method }) => routes.add(url, method));
   let isStopping = false;
   server.addHook('preClose', async () => {
     isStopping = true;
@@ -79,7 +87,9 @@ export function createHttpServer({ log, metrics, trustedProxies }: HttpOptions) 
   // Every request passes these, so they are plain callbacks: a promise for each took a tenth of a request.
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(commonHeaders(request.id));
-    done(isStopping ? commonErrors.unavailable({ message: 'Stopping' }) : ambiguityIn(request));
+    if (isPublicHttps) reply.header('strict-transport-security', 'max-age=31536000');
+    if (isStopping) return done(commonErrors.unavailable({ message: 'Stopping' }));
+    done(ambiguityIn(request) ?? encodingFault(request));
   });
   server.addHook('preValidation', (request, _reply, done) => {
     const schema = request.routeOptions.schema?.querystring as TSchema | undefined;
@@ -115,7 +125,11 @@ export function createHttpServer({ log, metrics, trustedProxies }: HttpOptions) 
   });
 
   server.setErrorHandler(sendError);
-  server.setNotFoundHandler((request, reply) => sendError(commonErrors.notFound(), request, reply));
+  server.setNotFoundHandler((request, reply) => {
+    const allow = routes.methodsOf(request.url).join(', ');
+    const refusal = allow ? commonErrors.methodNotAllowed({ headers: { allow } }) : commonErrors.notFound();
+    return sendError(refusal, request, reply);
+  });
   return server;
 }
 
@@ -142,7 +156,7 @@ export function setSocketTimeout(request: FastifyRequest, timeoutMs: number): vo
 
 /** The peer's address, or the right hop of `X-Forwarded-For` behind a trusted proxy. */
 export function callerAddress(request: FastifyRequest): string {
-  return request.ip;
+  return withoutPort(request.ip);
 }
 
 export type { FastifyReply, FastifyRequest };

@@ -12,6 +12,8 @@ export const limits = {
   checkingIntervalMs: 1_000,
   /** A socket on which nothing moves while a request or answer is on the way; not while we work on it. */
   connectionTimeoutMs: 10_000,
+  /** A new connection that has sent nothing yet; browsers and proxies open some ahead of time. */
+  silentTimeoutMs: 60_000,
   /** Time to read why the connection is closed: a close at once could reset the answer away. */
   lingerMs: 250,
   /** Above the 60 s of common load balancers, so that the balancer, not we, closes an idle connection. */

@@ -9,6 +9,10 @@ import { commonHeaders, errorBody } from './send-error.ts';
 /** What Node's parser refuses before there is a request: answered with our body, then closed. */
 export function refuseSocket(log: Log, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  // A connection that was opened ahead of its first request gets no answer to a request that it never sent.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) {
+    return void socket.setTimeout(limits.silentTimeoutMs);
+  }
   const refusal =
     error.code === 'HPE_HEADER_OVERFLOW'
       ? commonErrors.headersTooLarge()

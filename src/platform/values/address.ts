@@ -16,15 +16,27 @@ export function faultInCidr(text: string): string | undefined {
 }
 
 /**
+ * An entry of `X-Forwarded-For`, which some proxies write with a port: `1.2.3.4:5678` or
+ * `[2001:db8::1]:5678`.
+ */
+export function withoutPort(entry: string): string {
+  const [, bracketed, dotted] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(entry) ?? [];
+  return bracketed ?? dotted ?? entry;
+}
+
+/**
  * True if `address` lies in one of the blocks. An IPv4 address mapped into IPv6 counts as the IPv4 address.
  */
-export function isInBlocks(address: string, blocks: readonly string[]): boolean {
-  if (isIP(address) === 0) return false;
+export const isInBlocks = (address: string, blocks: readonly string[]): boolean =>
+  blockCheck(blocks)(address);
+
+/** The same for many addresses. */
+export function blockCheck(blocks: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const block of blocks) {
     const [network = '', prefix] = block.split('/');
     if (prefix === undefined) list.addAddress(network, familyOf(network));
     else list.addSubnet(network, Number(prefix), familyOf(network));
   }
-  return list.check(address, familyOf(address));
+  return (address) => isIP(address) !== 0 && list.check(address, familyOf(address));
 }

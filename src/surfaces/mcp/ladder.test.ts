@@ -418,13 +418,13 @@ const badArguments: [what: string, tool: string, args: unknown, text: RegExp][] 
     'an argument nobody knows',
     'getAccountBalance',
     { userId: 'x' },
-    /userId is not known here: the tool takes no arguments/,
+    /unknown argument userId: the tool takes no arguments/,
   ],
   [
     'another user’s id',
     'getUserCards',
     { userId: 'x', pageSize: 5 },
-    /userId is not known here: the arguments are cardId, /,
+    /unknown argument userId: the arguments are cardId, /,
   ],
   ['a number as text', 'getUserCards', { pageSize: '10' }, /pageSize must be integer/],
   ['too many', 'getUserCards', { pageSize: 101 }, /pageSize must be <= 100/],
@@ -471,7 +471,7 @@ test('200 isError: of a field that may be null, only what is wrong with its text
     'Invalid arguments for updateUserCard: nickname must be string.',
   );
   const nameless = await callPlain(harness, token, 'getUserCards', { '': 1 });
-  assert.match(nameless.body.result.content[0].text, /: "" is not known here: /);
+  assert.match(nameless.body.result.content[0].text, /: unknown argument "": /);
 });
 test('200 isError: every fault at once, and no value of them', async () => {
   const { token } = await freshKey();
@@ -480,7 +480,7 @@ test('200 isError: every fault at once, and no value of them', async () => {
     status: 'SECRET',
     '\u202eevil\n': 1,
   });
-  await expectToolError(answer, /evil is not known here/);
+  await expectToolError(answer, /unknown argument evil/);
   await expectToolError(answer, /pageSize must be >= 1/);
   await expectToolError(answer, /status must be one of/);
   assert.doesNotMatch(answer.body.result.content[0].text, /SECRET|\n|\u202e/);

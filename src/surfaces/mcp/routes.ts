@@ -164,7 +164,7 @@ function asRpcError(error: unknown, { accept }: FastifyRequest['headers']): RpcE
     case 413:
       return mcpErrors.bodyTooLarge();
     case 415:
-      return mcpErrors.unsupportedMediaType();
+      return mcpErrors.unsupportedMediaType({ message });
   }
   if (refusal.status < 500) return mcpErrors.invalidRequest({ message, headers });
   if (error instanceof DatabaseUnavailable) {

@@ -375,5 +375,5 @@ test('400 with the same words for the same fault, whoever is named', async () =>
     partnerId: partner.id,
     userId: `${user.id} `,
   });
-  assert.match(body.error, /^userId must match pattern/);
+  assert.match(body.error, /^userId must be a UUID/);
 });
