@@ -203,7 +203,7 @@ test('DEPLOYMENT_ID is needed by workers that pay', () => {
   const env = { ...complete, POLYGON_RPC_URLS: rpcUrl, HOT_WALLET_KEYS: newPrivateKey() };
   const without = { ...env, DEPLOYMENT_ID: undefined };
   const [fault, ...others] = faultsOf(() => readConfig(without, ['worker']));
-  assert.match(fault!, /^DEPLOYMENT_ID is missing\. Any text/);
+  assert.match(fault!, /^DEPLOYMENT_ID is missing\. Name of this deployment/);
   assert.deepEqual(others, []);
   assert.equal(readConfig(without, ['api']).deploymentId, '');
   assert.equal(readConfig({ ...without, POLYGON_RPC_URLS: '' }, ['worker']).deploymentId, '');
