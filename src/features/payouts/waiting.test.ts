@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
+import pg from 'pg';
 import { blockAddress } from '#features/users';
 import { runJobs } from '#platform/worker/jobs';
 import { useChain } from '#test/chain';
@@ -9,6 +10,7 @@ import { makeAddress } from '#test/factories';
 import { type Call, letTimePass, makeWorld, startProxy, unit, type World } from '#test/payout-world';
 import { waitUntil } from '#test/wait-until';
 import { payoutJobs } from './jobs.ts';
+import { updateAllWaiting } from './queries/pending.ts';
 
 const chain = useChain();
 const notEligible = 'Receiver is not eligible to receive tokens';
@@ -299,3 +301,27 @@ async function startScreening(t: TestContext) {
   screening.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return screening;
 }
+
+test('a withdrawal that fails while what waits is marked stays failed, and the turn goes on', async (t) => {
+  const world = await makeWorld(t, chain);
+  const id = await world.withdraw();
+  await world.worker.hold();
+  const holder = new pg.Client({ connectionString: world.databaseUrl });
+  await holder.connect();
+  t.after(() => holder.end());
+  await holder.query('begin');
+  await holder.query(
+    `update withdrawals set status = 'failed', error_message = 'Canceled: test' where id = $1`,
+    [id],
+  );
+  const marking = updateAllWaiting(world.db, 'polygon', 'gas');
+  await waitUntil('the marking waits for the row', async () => {
+    const rows = await world.db.query(
+      `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    );
+    return rows.length > 0;
+  });
+  await holder.query('commit');
+  await marking;
+  assert.equal((await world.read(id)).status, 'failed');
+});
