@@ -17,12 +17,12 @@ export const mcp = {
   },
 } satisfies Record<string, Setting>;
 
-/** A page of an origin that is spelled otherwise than browsers do would be refused for good. */
+/** Writes origins as browsers send them: an origin in any other spelling would never match the header. */
 function parseOrigins({ text, fault }: Reading): string[] {
   return itemsOf(text).map((item) => {
     const [, scheme = '', host = '', port] =
       /^([a-z][a-z0-9+.-]*):\/\/([^/?#@*\\]+?)(?::(\*|\d{1,5}))?$/i.exec(item) ?? [];
-    // Browsers spell the hosts of http and https in one way, and name no port that is the usual one.
+    // Browsers send lower-case hosts for http and https, and leave out the default port.
     const isWeb = /^https?$/i.test(scheme);
     const url = URL.parse(`${isWeb ? scheme : 'http'}://${host}${port && port !== '*' ? `:${port}` : ''}`);
     if (scheme === '' || !url || !isHost(url.hostname))

@@ -2,8 +2,7 @@ import type { Tool } from '#platform/commands/tool';
 import { Refusal } from '#platform/errors/errors';
 
 /**
- * What an agent may do about a refusal, by its code, where the refusal's own words, which others read as
- * well, do not say.
+ * Next steps for an agent, by error code. Only codes whose message, which other callers read too, lacks them.
  */
 const advice: Readonly<Record<string, string>> = {
   card_not_found:
@@ -19,7 +18,7 @@ const advice: Readonly<Record<string, string>> = {
   reveal_not_allowed: 'Call getUserCards with this cardId for its status.',
 };
 
-/** The tool, telling whoever is refused what to call next. */
+/** Wraps a tool so that its refusals also say what to call next. */
 export function adviseAgents<Ctx>(tool: Tool<Ctx>): Tool<Ctx> {
   return {
     ...tool,

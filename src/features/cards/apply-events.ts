@@ -24,13 +24,13 @@ import {
 
 type FactOf<E> = E extends IssuerEvent ? Pick<E, 'type' | 'data'> : never;
 
-/** What an event says, and what an answer of the issuer says as well. */
+/** The content of an event. An answer of the issuer is applied in the same form. */
 export type IssuerFact = FactOf<IssuerEvent>;
 
 /**
- * Takes over what the issuer told, all of it in one transaction, and says how much is about an account or a
- * card that is not known: that is left out, and comes again in its turn. The outcome is the same in whatever
- * order and however often it is told: of what changes, the highest version stays.
+ * Stores the issuer's facts in one transaction. Facts about an unknown user, account or card are left out;
+ * their number is returned. Order and repetition do not matter: of a card or transaction, the highest version
+ * stays.
  */
 export function applyEvents(ctx: Pick<Ctx, 'db'>, facts: readonly IssuerFact[]): Promise<number> {
   const { accounts, cards, transactions, movements } = sort(facts);

@@ -29,13 +29,13 @@ export function asCardError(error: unknown, rows: Partial<FaultRows> = {}): unkn
   return error instanceof IssuerFault ? { ...usualRows, ...rows }[error.reason]({ cause: error }) : error;
 }
 
-/** Words of a refusal may be shown to anybody: who reads the issuer's answers lets no others through. */
+/** The message may be shown to anybody: the issuer adapter only lets safe texts through. */
 const refusalOf = (cause: unknown) =>
   cause instanceof IssuerFault ? `The card issuer refused: ${cause.message}` : undefined;
 
 /**
- * What a request is called at the issuer. By its facts, so that whoever repeats it after a crash, in whatever
- * process, repeats it there as well.
+ * The idempotency key of a request at the issuer. It is a hash of the facts, so any process that repeats the
+ * request after a crash sends the same key.
  */
 export function issuerKey(...facts: readonly string[]): string {
   return hashFacts(facts).toString('base64url');

@@ -42,7 +42,7 @@ async function makeActiveCard(key: IssuedKey) {
   return { userId, cardId, cardIssuerUserId };
 }
 
-/** A change under a key of its own, unless told. */
+/** A change with a new idempotency key, unless `fields` has one. */
 const lockIt = (fields: Partial<CardChange> = {}): CardChange => ({
   ...card,
   status: 'locked',
@@ -50,7 +50,7 @@ const lockIt = (fields: Partial<CardChange> = {}): CardChange => ({
   ...fields,
 });
 
-/** By somebody else, whom we learn of at once. */
+/** A change by somebody else, which we read at once. */
 async function changeElsewhere(change: { status?: 'active' | 'canceled'; nickname?: string }) {
   await sandbox.issuer.updateCard({ cardId: card.cardId, ...change, idempotencyKey: randomUUID() });
   while ((await catchUp(as(owner))).isBehind);

@@ -153,7 +153,7 @@ const anyTransaction = fc.record({
   merchant: fc.constantFrom(...merchants),
   description: fc.option(fc.constantFrom(...merchants)),
   status: fc.constantFrom('pending', 'settled', 'declined', 'reversed'),
-  /** Of those told before, one that changes together with this one. */
+  /** Index of an earlier transaction that changes together with this one. */
   changes: fc.option(fc.nat(500), { freq: 3 }),
 });
 
@@ -209,7 +209,8 @@ test('whatever transactions arrive in whatever order, pages are those of a plain
         }
         // What is frequent in texts, and how much is one user's, changes the way in which they are searched.
         if (isAnalyzed) await db().query('analyze card_transactions');
-        // Of one date, what arrived later is newer; so a stable sort of what is turned round.
+        // Among transactions with the same date, a later arrival is newer; hence a stable sort of the
+        // reversed list.
         const expected = told
           .toReversed()
           .toSorted((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt));
@@ -293,7 +294,7 @@ test('whatever movements arrive in whatever order, pages of all accounts and of 
         for (let from = 0; from < arriving.length; ) {
           const size = sizes.next().value;
           await tell(harness.deps, { movements: arriving.slice(from, from + size) });
-          // Told again, nothing changes.
+          // Repeating movements changes nothing.
           await tell(harness.deps, { movements: arriving.slice(from, from + 2) });
           from += size;
         }

@@ -133,7 +133,7 @@ test('what is refused says what to do', async () => {
 
 // ## Revealing
 
-/** As whoever has read `usage`. */
+/** Follows `usage`. */
 async function startSession() {
   const { publicKey, algorithm, hash, usage, ...nothing } = await call('getCardRevealPublicKey');
   assert.deepEqual([algorithm, hash, nothing], ['RSA-OAEP', 'SHA-1', {}]);

@@ -66,7 +66,7 @@ async function refusalOf(work: Promise<unknown>): Promise<{ status: number; code
 
 const codeOf = async (work: Promise<unknown>) => (await refusalOf(work)).code;
 
-/** Everything that the issuer has told so far. */
+/** All events of the issuer so far. */
 async function readAllEvents(): Promise<IssuerEvent[]> {
   const events: IssuerEvent[] = [];
   for (;;) {
@@ -341,7 +341,7 @@ test('a process that dies between the answer and the commit leaves a request tha
   await assert.rejects(createCards(dying, request), /the process died here/);
   const made = await cardsAtIssuer(userId);
   assert.equal(made.length, 1);
-  // By then the user is called otherwise, and the issuer has started anew.
+  // Meanwhile the user's name changes and the issuer restarts.
   await sql(`update users set given_name = 'Changed' where id = $1`, [userId]);
   await sandbox.crash();
   const { cards, replayed } = await createCards(as(owner), request);
@@ -656,7 +656,7 @@ interface Hook {
   headers?: Record<string, string>;
 }
 
-/** An event as the issuer sends it, unless told otherwise. */
+/** Sends an event as the issuer does, except for what `Hook` replaces. */
 async function send(event: IssuerEvent, { body, at, id, secret, headers }: Hook = {}) {
   const text = JSON.stringify(event, (_key, value) => (typeof value === 'bigint' ? String(value) : value));
   const timestamp = String(Math.floor((at ?? Date.now()) / 1000));
@@ -681,7 +681,7 @@ async function send(event: IssuerEvent, { body, at, id, secret, headers }: Hook 
   return { status: response.status, error: answer === '' ? undefined : JSON.parse(answer).error };
 }
 
-/** Of a card of a new user that nobody has told us of yet. */
+/** Six events about a new user's card that we have not received yet. */
 async function makeUntoldEvents(): Promise<IssuerEvent[]> {
   const { id: reference } = await makeUser(harness);
   const { issuer } = sandbox;

@@ -4,9 +4,9 @@ import { applyEvents } from './apply-events.ts';
 import { type EventCursor, lockEventCursor, selectEventCursor, updateEventCursor } from './queries/cursor.ts';
 
 export interface CaughtUp {
-  /** Events that were read and had not been read before, whether a webhook had told them or not. */
+  /** Events read now for the first time from the feed, whether or not a webhook brought them before. */
   read: number;
-  /** Of those, about people who are none of our users, or about things that we keep nothing of. */
+  /** Of those, events about objects that we do not store, or about people who are not our users. */
   skipped: number;
   lastSequence: bigint;
   /**
@@ -65,7 +65,7 @@ interface Stop {
 
 interface Taken {
   ready: IssuerEvent[];
-  /** Sequences of events about things that we keep nothing of. */
+  /** Sequences of events about objects that we do not store. */
   foreign: bigint[];
   lastSequence: bigint;
   stop: Stop | null;
@@ -85,7 +85,7 @@ function takeInOrder(after: bigint, events: readonly FeedEvent[]): Taken {
   return taken;
 }
 
-/** Each is read once, so that this is told once. */
+/** Each event is read once, so this is logged once. */
 function tellForeign(ctx: Ctx, foreign: readonly bigint[]): void {
   if (foreign.length === 0) return;
   ctx.log.warn(
@@ -94,7 +94,7 @@ function tellForeign(ctx: Ctx, foreign: readonly bigint[]): void {
   );
 }
 
-/** When it begins and when it is over; every turn would be noise. */
+/** Logs when a stop begins and when it ends, not at every turn. */
 function tellStop(ctx: Ctx, cursor: EventCursor, stop: Stop | null): void {
   if (isSameStop(cursor, stop)) return;
   if (stop) {

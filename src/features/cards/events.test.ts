@@ -157,7 +157,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const pick = <T>(items: readonly T[], choice: number): T | undefined => items[choice % (items.length || 1)];
 
-/** The events of an issuer to which these steps happened; it also has people who are none of our users. */
+/** The events of an issuer after these steps; it also has people who are not our users. */
 function tellStory(steps: readonly Step[]): IssuerEvent[] {
   const events: IssuerEvent[] = [];
   const accounts: (IssuerUser & { balance: number; movements: number })[] = [];
@@ -328,9 +328,7 @@ async function readSummary(db: Db) {
   };
 }
 
-/**
- * What reaches us by itself: some of it, some of it twice, in any order, in between turns of the catch-up.
- */
+/** Webhooks bring some events, some of them twice, in any order, between turns of the catch-up. */
 const story = fc
   .array(step, { minLength: 1, maxLength: 60 })
   .map((steps) => [

@@ -1,6 +1,6 @@
 import type { Ctx } from '#context';
 
-/** Whoever acts by a key acts for its owner, whatever a surface may pass on. */
+/** A key acts only for its owner, whatever user id the request names. */
 export function isOwn({ actor }: Ctx, userId: string): boolean {
   return actor.kind !== 'key' || actor.userId === userId;
 }

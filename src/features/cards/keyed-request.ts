@@ -22,7 +22,7 @@ import {
  */
 export interface KeyedRequest {
   userId: string;
-  /** With whoever acts before it. One key is one request, whatever it asks for. */
+  /** Prefixed with the caller. One key is one request, whatever it asks for. */
   idempotencyKey: string | undefined;
   /** What makes two requests the same: what they ask for, with defaults filled in, not how it was spelled. */
   fingerprint: Buffer;
@@ -40,10 +40,10 @@ export function keyRequest(
   };
 }
 
-/** Two who act for one user do not know of each other's keys. */
+/** Callers that act for the same user must not share idempotency keys. */
 const callerOf = ({ actor }: Ctx) => (actor.kind === 'key' ? actor.partnerId : actor.kind);
 
-/** What a request is called at the issuer. */
+/** The idempotency key of a request at the issuer; a random one if the caller gave none. */
 export function nameAtIssuer(
   kind: string,
   { userId, idempotencyKey, fingerprint }: KeyedRequest,
@@ -52,7 +52,7 @@ export function nameAtIssuer(
   return issuerKey(kind, userId, idempotencyKey ?? randomUUID(), fingerprint.toString('hex'), ...facts);
 }
 
-/** The same request from before, if there was one: `cardIds` is null while it is not known to be done. */
+/** The stored request under this key, if any; `cardIds` is null until its answer is stored. */
 export async function findRequest<Asked>(
   { db }: Ctx,
   { userId, idempotencyKey, fingerprint }: KeyedRequest,
@@ -65,7 +65,8 @@ export async function findRequest<Asked>(
 }
 
 /**
- * Notes what the issuer is going to be asked, and gives what it is to be: whoever was first has decided that.
+ * Stores what the issuer will be asked. Returns what is stored: of concurrent requests under one key, the
+ * first decides.
  */
 export async function noteRequest<Asked>(ctx: Ctx, request: KeyedRequest, asked: Asked): Promise<Asked> {
   const { userId, idempotencyKey, fingerprint } = request;
@@ -74,14 +75,14 @@ export async function noteRequest<Asked>(ctx: Ctx, request: KeyedRequest, asked:
   return (await findRequest<Asked>(ctx, request))?.asked ?? asked;
 }
 
-/** The issuer is going to be asked something else than was noted. */
+/** Replaces what the issuer will be asked. */
 export async function renoteRequest(ctx: Ctx, request: KeyedRequest, asked: unknown): Promise<void> {
   const { idempotencyKey } = request;
   if (idempotencyKey === undefined) return;
   await updateUnansweredRequest(ctx.db, { ...request, idempotencyKey, asked });
 }
 
-/** A request that was refused does not use its key up; one whose outcome is not known does. */
+/** Deletes a refused request, so that its key can be used again. If the outcome is unknown, it stays. */
 export async function forgetRefused(ctx: Ctx, request: KeyedRequest, error: unknown): Promise<void> {
   const { idempotencyKey } = request;
   if (idempotencyKey === undefined || !(error instanceof Refusal) || error.status >= 500) return;
@@ -89,7 +90,8 @@ export async function forgetRefused(ctx: Ctx, request: KeyedRequest, error: unkn
 }
 
 /**
- * Notes that it is done, in the transaction that stores what came of it; false for all but the first who do.
+ * Stores that the request is done, in the transaction that stores its result. True for the first caller, and
+ * for every call without a key.
  */
 export async function noteAnswer(
   { db, now }: Ctx,

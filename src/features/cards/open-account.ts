@@ -21,7 +21,7 @@ export async function openAccount(ctx: Ctx, { userId, idempotencyKey }: NewAccou
   return open(ctx, id, idempotencyKey ?? randomUUID());
 }
 
-/** The user's oldest account, opened if they have none; two who ask at once get the same one. */
+/** The user's oldest account, opened if they have none. Concurrent calls get the same account. */
 export async function oldestAccount(ctx: Ctx, userId: string): Promise<CardAccount> {
   const [oldest] = await selectAccounts(ctx.db, userId);
   return oldest ?? open(ctx, userId, 'the first account');
@@ -33,7 +33,7 @@ async function open(ctx: Ctx, userId: string, key: string): Promise<CardAccount>
   return inTransaction(ctx, (ctx) => store(ctx, opened));
 }
 
-/** Whether a webhook told it first or not: it was asked for here. */
+/** Audited also if a webhook stored the account first: it was requested here. */
 async function store(ctx: Ctx, opened: IssuerUser): Promise<CardAccount> {
   await applyEvents(ctx, [{ type: 'user.created', data: opened }]);
   const account = await selectAccount(ctx.db, opened.id);

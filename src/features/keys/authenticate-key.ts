@@ -8,7 +8,10 @@ import { parseToken } from './token.ts';
 export type KeyVerdict =
   | { actor: KeyActor }
   | { refused: TokenFault }
-  /** The key is good, but not for this address: surfaces that answer later still know whose key it is. */
+  /**
+   * The key is valid, but not from this address. The actor is included for callers that need to know whose
+   * key it is.
+   */
   | { refused: 'address'; actor: KeyActor };
 
 export interface Credentials {

@@ -18,7 +18,7 @@ export interface NewKey {
   expiresAt?: string;
 }
 
-/** The token is in this answer and nowhere else: what is stored cannot give it back. */
+/** The token is in this answer only: the database has its hash. */
 export type IssuedKey = KeyView & { token: string };
 
 /**
@@ -48,12 +48,12 @@ export function issueKey(ctx: Ctx, input: NewKey): Promise<IssuedKey> {
   });
 }
 
-/** A year has four digits in `format: date-time`: a key that ends later could be kept and never shown. */
+/** `format: date-time` has years of four digits, so a later expiry could be stored but not shown. */
 export const latestExpiry = new Date('9999-12-31T23:59:59.999Z');
 
 /**
- * `format: date-time` also takes what `Date` cannot read, as a leap second, and what ends in the year 10000
- * in UTC.
+ * `format: date-time` also accepts dates that `Date` cannot read, such as a leap second, and dates that fall
+ * into the year 10000 in UTC.
  */
 function parseExpiry(text: string, now: Date): Date {
   const expiresAt = new Date(text);

@@ -25,10 +25,9 @@ export interface KeyCredential
     Pick<KeyRow, 'id' | 'partnerId' | 'userId' | 'scopes' | 'ipAllowlist'> {}
 
 /**
- * What authenticating a request costs: this look-up by primary key (a B-tree descent and a heap page, both in
- * memory under load), one query for those that come together. It is never cached, so that a revocation holds
- * for the next request of every process. The array is taken from a select of its own: with its length in
- * sight, PostgreSQL makes a new plan for each call.
+ * The only query of authentication: a look-up by primary key, batched for concurrent requests. It is never
+ * cached, so a revocation holds from the next request on in every process. The array is wrapped in a
+ * subselect: if the planner sees its length, PostgreSQL makes a new plan for each call.
  */
 export const selectCredential = batchLoader(
   async (db: Db, keyIds: string[]): Promise<(KeyCredential | undefined)[]> => {

@@ -4,7 +4,7 @@ import { keyErrors } from './errors.ts';
 import { selectKeyForUpdate, updateKeyEnd } from './queries.ts';
 import { type KeyView, presentKey } from './wire.ts';
 
-/** Ends a key for good, from the next request on, on every process. Revoked already is no error. */
+/** Revokes a key from the next request on, in every process. Revoking it again has no effect. */
 export function revokeKey(ctx: Ctx, { keyId }: { keyId: string }): Promise<KeyView> {
   return inTransaction(ctx, async (ctx) => {
     const key = await selectKeyForUpdate(ctx.db, keyId);

@@ -7,7 +7,10 @@ import { presentKey } from './wire.ts';
 
 const hourMs = 3_600_000;
 
-/** A new key on the old one's terms; the old one goes on for `overlapHours` and then ends by itself. */
+/**
+ * Issues a key with the old one's terms; the old one expires after `overlapHours`, or earlier if it would
+ * have.
+ */
 export function rotateKey(ctx: Ctx, input: { keyId: string; overlapHours?: number }): Promise<IssuedKey> {
   const { keyId, overlapHours = 24 } = input;
   return inTransaction(ctx, async (ctx) => {
@@ -40,7 +43,7 @@ export function rotateKey(ctx: Ctx, input: { keyId: string; overlapHours?: numbe
   });
 }
 
-/** A key that was given a lifetime passes the same lifetime on, counted from now. */
+/** The new key has the old one's lifetime, counted from now. */
 function expiryOfSuccessor(createdAt: Date, expiresAt: Date, now: Date): Date {
   const lifetimeMs = expiresAt.getTime() - createdAt.getTime();
   return new Date(Math.min(now.getTime() + lifetimeMs, latestExpiry.getTime()));

@@ -30,10 +30,7 @@ function seeded(seed: number): (below: number) => number {
   };
 }
 
-/**
- * As a caller does who is told that the database is busy. Two who wait for each other are never what makes it
- * so.
- */
+/** Retries while the database is busy, as a caller would. A deadlock must never be the reason. */
 async function untilDone<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -7,7 +7,7 @@ import { checkBooks, type Owner } from './index.ts';
 
 const { harness, sql, transaction, rightBooks, makeOwner, accountOf, fundsOf, custodyOf, hold } = useLedger();
 
-// What the database refuses by itself
+// What the constraints and triggers of the database refuse
 
 async function makePosting(db: Db): Promise<bigint> {
   const [row] = await db.query(

@@ -2,8 +2,8 @@ import { violates } from '#platform/db/db';
 import { ledgerErrors } from './errors.ts';
 
 /**
- * What the database refused, in words of the error table; `replay` gives the answer of whoever posted the
- * same in the meantime. Anything else is thrown as it is.
+ * Maps a constraint violation to a row of the error table. If the posting exists already, `replay` may return
+ * its answer. Any other error is thrown unchanged.
  */
 export async function asLedgerRefusal<T>(error: unknown, replay: () => Promise<T | undefined>): Promise<T> {
   if (violates(error, 'ledger_postings_operation_key')) {

@@ -2,8 +2,9 @@ import type { Db } from '#platform/db/db';
 import { lockFreeAccounts, lockFreeLists, type Owner } from './queries.ts';
 
 /**
- * Locks all that posting to these owners locks, without waiting. True for each owner to whom posting will not
- * wait, so that a session that keeps one user's rows locked delays that user and not the whole batch.
+ * Takes the locks of a posting to these owners, without waiting. True for each owner whose rows are locked
+ * now or do not exist yet, so that a session that holds one user's rows delays only that user, not the whole
+ * batch.
  */
 export async function lockFree(db: Db, owners: readonly Owner[]): Promise<boolean[]> {
   const busy = await lockFreeLists(

@@ -31,7 +31,7 @@ export interface BatchLine extends LegsInput {
 }
 
 export interface Batch {
-  /** The caller's own name for it: posted once. */
+  /** Idempotency key. */
   key: string;
   lines: readonly BatchLine[];
 }
@@ -43,8 +43,8 @@ export interface PostedBatch {
 }
 
 /**
- * Posts lines into users' ledgers, all or none. The same again under the same key changes nothing; other
- * lines under it are refused. A correction is another line: what is posted stays.
+ * Posts lines into users' ledgers, all or none. Repeating the same lines under a key has no effect; other
+ * lines are refused. Posted lines never change: a correction is another line.
  */
 export async function postBatch(ctx: Ctx, batch: Batch): Promise<PostedBatch> {
   const fingerprint = hashFacts(batch.lines);
@@ -63,13 +63,13 @@ interface ReadCall extends Call {
   lines: NewLine[];
 }
 
-/** Larger ones gain nothing, and would have small ones wait. */
+/** Larger batches gain nothing, and small ones would wait for them. */
 const togetherMax = 10;
 
 /**
- * Small batches that come at once share a transaction: beginning and ending one, and waiting for the audit
- * log's lock, is most of what one line costs. Nor is anything looked up before: where they fail together,
- * each is posted for itself, and is told what was wrong with it or that it was posted before.
+ * Concurrent small batches share a transaction, because starting, committing and waiting for the audit log's
+ * lock is most of the cost of a line. Nothing is looked up first: if the shared transaction fails, each batch
+ * is posted alone and gets its own error or its replay.
  */
 const postSoon = batchLoader(async (db: Db, calls: Call[]): Promise<(PostedBatch | undefined)[]> => {
   const group = groupOf(calls);
@@ -78,7 +78,7 @@ const postSoon = batchLoader(async (db: Db, calls: Call[]): Promise<(PostedBatch
   return calls.map((_, place) => byPlace.get(place));
 });
 
-/** By one statement where that can be: each round trip is a tenth of what a line costs. */
+/** In one statement if possible, because each round trip is a tenth of the cost of a line. */
 async function postTogether(db: Db, group: readonly ReadCall[]): Promise<PostedBatch[]> {
   if (group.length === 0) return [];
   const canBeOne = group.flatMap(givenIds).every(({ id }) => id === undefined);
@@ -89,7 +89,7 @@ async function postTogether(db: Db, group: readonly ReadCall[]): Promise<PostedB
 }
 
 /**
- * What became of a commit whose connection broke is not known: whoever asks again under the key will learn
+ * After a lost connection, the outcome of the commit is unknown; repeating the request under its key shows
  * it.
  */
 function noneUnlessLost(error: unknown): PostedBatch[] {
@@ -98,8 +98,8 @@ function noneUnlessLost(error: unknown): PostedBatch[] {
 }
 
 /**
- * Those that can be posted together, by their places: none that is refused as it stands, and none of a user
- * who has lines in another, as if a later one had brought what an earlier one spends.
+ * The batches that can share a transaction, by index. Left out are those with an invalid line, and those with
+ * a user of an earlier batch: in a shared posting, a later batch's income could pay for an earlier one.
  */
 function groupOf(calls: readonly Call[]): Map<number, ReadCall> {
   const group = new Map<number, ReadCall>();
@@ -130,8 +130,7 @@ async function postAlone(call: Call): Promise<PostedBatch> {
   return ctx.db
     .transaction(async (db) => (await writeCalls(db, [read]))[0]!)
     .catch(async (error) => {
-      // Whoever has a ledger is a user: only of others the database asks, and it does not say which line it
-      // was.
+      // The database checks the user only when it creates a ledger, and its error does not name the line.
       if (violates(error, 'ledger_lists_user_id_fkey')) await requireUsers(ctx, read.lines);
       if (violates(error, 'ledger_postings_operation_key')) {
         return asLedgerRefusal(error, () => findReplay(call));
@@ -143,7 +142,7 @@ async function postAlone(call: Call): Promise<PostedBatch> {
     });
 }
 
-/** In a transaction of theirs. */
+/** The caller opens the transaction. */
 async function writeCalls(db: Db, calls: readonly ReadCall[]): Promise<PostedBatch[]> {
   const postingIds = await postLines(db, calls.at(-1)!.ctx.now, calls.map(toPosting));
   await refuseUnsettled(db, calls.flatMap(givenIds));

@@ -6,7 +6,7 @@ import { insertCredits, keyOf, type Owner, selectCredited } from './queries.ts';
 export interface PaidWithdrawal extends Owner {
   withdrawalId: string;
   amount: bigint;
-  /** The user whom the wallet belongs to that was paid, if it is one's. */
+  /** The user who owns the wallet that was paid, or null. */
   recipientUserId: string | null;
   transactionHash: string;
   logIndex: number;

@@ -3,7 +3,7 @@ import { parseInstant } from '#platform/values/instant';
 import { ledgerErrors } from './errors.ts';
 
 const earliest = new Date('1970-01-01T00:00:00Z');
-/** A line that is dated later stays on top of all that follow, for good. */
+/** A line with a later date would stay above the newer ones. */
 const aheadMaxMs = 24 * 60 * 60_000;
 
 /**

@@ -5,15 +5,15 @@ import { type CardState, type CardView, selectCardsAsOf } from './queries/cards.
 
 export interface CardsRequest extends NumberedPage {
   userId: string;
-  /** Now, unless told. Cards that were made later are not there. */
+  /** Default: now. Cards created later are left out. */
   asOf?: Date;
-  /** As it was then. Without it, all but canceled ones. */
+  /** The status at `asOf`. Default: all but canceled cards. */
   status?: CardStatus | 'all';
 }
 
 const shown: readonly CardStatus[] = ['inactive', 'active', 'locked'];
 
-/** Which ones a caller means by the contract's filter. */
+/** The statuses that the contract's filter stands for. */
 export function statusesOf(status: CardsRequest['status']): readonly CardStatus[] {
   if (status === undefined) return shown;
   return status === 'all' ? cardStatuses : [status];

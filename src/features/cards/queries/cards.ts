@@ -6,7 +6,7 @@ export interface CardRow {
   cardIssuerUserId: string;
   userId: string;
   version: number;
-  /** Of the person whom it was made out to. */
+  /** The cardholder's name. */
   name: string;
   nickname: string | null;
   lastFourDigits: string;
@@ -22,7 +22,7 @@ const cardColumns = `c.id, c.card_issuer_user_id as "cardIssuerUserId", c.user_i
   c.last_four_digits as "lastFourDigits", c.status, c.spending_limit as "spendingLimit", c.spending_interval as "spendingInterval",
   c.created_at as "createdAt", c.updated_at as "updatedAt"`;
 
-/** A card by everything that a caller must know of it. */
+/** The caller must know all three ids. */
 export async function selectOwnCard(
   db: Db,
   { userId, cardId, cardIssuerUserId }: { userId: string; cardId: string; cardIssuerUserId: string },

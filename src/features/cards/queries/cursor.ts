@@ -8,17 +8,14 @@ export async function notifyCatchUp(db: Db): Promise<void> {
 export const catchUpChannel = 'card_events';
 
 export interface EventCursor {
-  /** Of the last event that was read. */
+  /** The last event that was read. */
   lastSequence: bigint;
   readAt: Date | null;
   /**
-   * Events about people who are none of our users or things that we keep nothing of, and those that an
-   * operator passed over.
+   * Events about objects that we do not store or people who are not our users, and those an operator skipped.
    */
   skipped: bigint;
-  /**
-   * An event that the issuer does not have, though it has later ones, or that cannot be read: the next one.
-   */
+  /** The next event, if the feed lacks it but has later ones, or if it cannot be read. */
   missingSequence: bigint | null;
   missingSince: Date | null;
   /** It is there and cannot be read. */

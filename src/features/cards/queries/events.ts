@@ -3,7 +3,7 @@ import type { Db } from '#platform/db/db';
 
 export interface ToldAccount {
   id: string;
-  /** Null where what the issuer has as our user's id is none. */
+  /** Null if the issuer's reference is not a UUID. */
   userId: string | null;
   collateralAddress: string;
   createdAt: string;

@@ -15,9 +15,10 @@ import { type AtRefillStep, never } from './steps.ts';
 import { awayMs, backOffAfter, creditMs, refusedMs, restMs, turnMax } from './timing.ts';
 
 /**
- * processing → completed, when the payment is final and the issuer was told of it; or back to queued, or
- * failed, when the payment has failed. The issuer is told outside of any transaction and as often as it
- * takes: it credits a transfer once. Whatever it answers, a refill that is paid is never paid again.
+ * processing → completed when the payment is final and announced to the issuer; processing → queued or failed
+ * when the payment failed. The announcement is made outside a transaction and repeated until the issuer
+ * accepts it; the issuer credits a transfer once. Whatever the issuer answers, a paid refill is never paid
+ * again.
  */
 export async function followRefills(
   ctx: Ctx<WorkerActor>,
@@ -28,7 +29,7 @@ export async function followRefills(
   for (const refill of await selectPaid(ctx.db, ctx.now, limit)) {
     const { id: refillId, errorMessage } = refill;
     try {
-      // Whoever does not answer for one does not for the others.
+      // After one unanswered announcement, do not wait for the issuer again in this turn.
       if (errorMessage === null && isAway) continue;
       const outcome = await (errorMessage === null
         ? complete(ctx, refill, atStep)
@@ -46,7 +47,7 @@ export async function followRefills(
 async function complete(ctx: Ctx, refill: PaidRefill, atStep: AtRefillStep): Promise<boolean | 'away'> {
   const { id: refillId, withdrawalId, cardIssuerUserId, network, currency, paid, decimals } = refill;
   const attempt = { refillId, withdrawalId, now: ctx.now };
-  // A completed withdrawal is in the books, with its place on chain.
+  // A completed withdrawal has a posting with its place on chain, so none of these is null.
   const [transactionHash, logIndex, executedAt] = [
     refill.transactionHash!,
     refill.logIndex!,
@@ -83,7 +84,7 @@ async function noteUntold(ctx: Ctx, attempt: Attempt, fault: IssuerFault): Promi
 function retry(ctx: Ctx, refill: PaidRefill, error: string): Promise<boolean> {
   const attempt = { refillId: refill.id, withdrawalId: refill.withdrawalId, now: ctx.now, error };
   const backOff = backOffAfter(refill.retries);
-  // What a person stopped is not tried again at once: while the account rests the rule can be switched off.
+  // A payment that a person canceled is not retried at once, so that there is time to switch off the rule.
   if (backOff === undefined || error.startsWith('Canceled: ')) {
     ctx.log.warn({ refillId: refill.id, error }, 'a refill of card collateral has failed');
     return updateFailed(ctx.db, { ...attempt, dueAt: after(ctx, restMs) });

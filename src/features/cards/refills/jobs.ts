@@ -7,9 +7,9 @@ import { startRefills } from './start-refills.ts';
 import { type AtRefillStep, never } from './steps.ts';
 
 /**
- * The life of a refill. One worker at a time, so that the issuer is not told the same by each; what it does
- * is guarded row by row anyway. While the issuer is away payments that were started are made, and fail; none
- * is opened or started.
+ * Opens, starts and follows refills. One worker at a time, so that a payment is not announced twice at once;
+ * each row is guarded anyway. While the issuer is down, started payments go on, but none is opened or
+ * started.
  */
 export function makeRefillJobs(atStep: AtRefillStep = never): Job<Deps>[] {
   return [
@@ -30,7 +30,7 @@ export function makeRefillJobs(atStep: AtRefillStep = never): Job<Deps>[] {
 
 export const refillJobs: readonly Job<Deps>[] = makeRefillJobs();
 
-/** Whoever reads the issuer's events tells that it is away. */
+/** Logs at debug level only: the catch-up job already reports that the issuer is down. */
 async function throughAbsence({ log }: Deps, turn: () => Promise<number>): Promise<number> {
   try {
     return await turn();

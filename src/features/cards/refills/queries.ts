@@ -18,7 +18,7 @@ export interface RefillRule {
 const ruleColumns = `r.card_issuer_user_id as "cardIssuerUserId", r.threshold, r.amount, r.network, r.currency,
   r.is_enabled as "isEnabled", r.created_at as "createdAt", r.updated_at as "updatedAt"`;
 
-/** Changes of one account's rule come one after another from here to the end of the transaction. */
+/** Serialises changes of one account's rule until the end of the transaction. */
 export async function lockRule(db: Db, cardIssuerUserId: string): Promise<RefillRule | undefined> {
   await db.query('select from card_issuer_users where id = $1 for no key update', [cardIssuerUserId]);
   const [row] = await db.query<RefillRule & Row>(
@@ -47,7 +47,7 @@ export async function upsertRule(
   return row!;
 }
 
-/** What waits for its time is looked at again now. */
+/** Makes queued refills due now. */
 export async function updateDueNow(db: Db, cardIssuerUserId: string, now: Date): Promise<void> {
   await db.query(
     `update card_refills set due_at = least(due_at, $2) where card_issuer_user_id = $1 and status = 'queued'`,
@@ -69,16 +69,17 @@ export async function selectRules(
 
 // ## Opening
 
-/** The issuer has told of the payment. */
+/** The issuer has posted a movement for the payment. */
 const isCredited = (refill: string) => `exists (select from card_movements m
   where m.card_issuer_user_id = ${refill}.card_issuer_user_id
     and m.reference = ${refill}.transaction_hash || ':' || ${refill}.log_index)`;
 
 /**
- * Accounts whose collateral is under their threshold and whose last refill is over: completed and told by the
- * issuer, however long that takes, as the same fall would be paid for again and again; failed, and the rule
- * was changed since, or long enough ago. An operator who knows what has become of a payment that is overdue
- * ends the wait by a change of the rule: one that was made before it was overdue was not about it.
+ * Accounts below their threshold whose last refill is over.
+ * - Completed: the issuer must have credited it, or the same shortfall would be paid again. If the credit is
+ *   overdue, a rule change made after `due_at` ends the wait: by it an operator says that the payment was
+ *   checked.
+ * - Failed: its rest is over, or the rule was changed since.
  */
 const short = `card_refill_rules r join card_issuer_users a on a.id = r.card_issuer_user_id
   left join lateral (
@@ -94,8 +95,8 @@ export async function hasShort(db: Db, now: Date): Promise<boolean> {
 }
 
 /**
- * Whoever opens one for the same account at once gives it the same number, and one of the two does nothing;
- * so does whoever has not seen yet that one was opened and is over.
+ * Concurrent inserts for one account use the same number, so only one succeeds. The same holds for an insert
+ * by an old snapshot that does not show the newest refill.
  */
 export async function insertRefills(db: Db, now: Date, limit: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
@@ -110,7 +111,7 @@ export async function insertRefills(db: Db, now: Date, limit: number): Promise<s
 
 // ## Paying
 
-/** Queued ones whose time has come, those that wait longest first. */
+/** Refills that are queued and due, longest due first. */
 export async function selectDue(db: Db, now: Date, limit: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     `select id from card_refills where status = 'queued' and due_at <= $1 order by due_at, id limit $2`,
@@ -129,11 +130,11 @@ export interface DueRefill {
   collateralAddress: string;
   isEnabled: boolean;
   isShort: boolean;
-  /** The rule says something else by now. */
+  /** The rule's amount, network or currency has changed since. */
   isOutdated: boolean;
 }
 
-/** Held by us until the end of the transaction; undefined where another worker has it, or had it. */
+/** Locked until the end of the transaction. Undefined if another worker has it, or it is no longer due. */
 export async function lockDue(db: Db, refillId: string, now: Date): Promise<DueRefill | undefined> {
   const [row] = await db.query<DueRefill & Row>(
     `select f.id, f.user_id as "userId", f.amount, f.network, f.currency, f.retries,
@@ -172,15 +173,15 @@ export interface PaidRefill {
   decimals: number;
   /** In the token's smallest units. */
   paid: bigint;
-  /** Null where it has completed. */
+  /** Null if the withdrawal completed. */
   errorMessage: string | null;
-  /** Where the payment is on chain and since when it is final; null where it has failed. */
+  /** The payment's place on chain and when it was posted; null if it failed. */
   transactionHash: string | null;
   logIndex: number | null;
   executedAt: Date | null;
 }
 
-/** Those whose payment is final, either way. */
+/** Due refills whose payment has completed or failed. */
 export async function selectPaid(db: Db, now: Date, limit: number): Promise<PaidRefill[]> {
   return db.query<PaidRefill & Row>(
     `select f.id, f.card_issuer_user_id as "cardIssuerUserId", f.network, f.currency, f.amount, f.retries,
@@ -200,7 +201,7 @@ export interface Attempt {
   now: Date;
 }
 
-/** Each of these does nothing where another worker was first: the attempt is over then. */
+/** Matches nothing if another worker has already ended the attempt. */
 const ofAttempt = `id = $1 and withdrawal_id = $2 and status = 'processing'`;
 
 export async function updateCompleted(
@@ -221,7 +222,7 @@ export async function updateCompleted(
   return rows.length > 0;
 }
 
-/** Paid, and the issuer has not taken it yet. */
+/** Paid, but the issuer has not accepted the announcement yet. */
 export async function updateUntold(
   db: Db,
   { refillId, withdrawalId, now, error, dueAt }: Attempt & { error: string; dueAt: Date },
@@ -247,7 +248,7 @@ export async function updateRetry(
   return rows.length > 0;
 }
 
-/** Of one that is queued and locked by us, or whose attempt has failed. */
+/** The refill is queued and locked by us, or its attempt has failed. */
 export async function updateFailed(
   db: Db,
   { refillId, now, error, dueAt }: Omit<Attempt, 'withdrawalId'> & { error: string; dueAt: Date },
@@ -317,7 +318,7 @@ export async function selectAcrossUsers(
   );
 }
 
-/** How many are not over, and how long the oldest of them has been there. */
+/** Open refills by status: their number, and the age of the oldest. */
 export async function selectOpen(
   db: Db,
 ): Promise<{ status: string; count: bigint; ageSeconds: number; untold: bigint }[]> {
@@ -331,8 +332,8 @@ export async function selectOpen(
 }
 
 /**
- * Accounts whose last refill is paid and should have been credited by now; earlier ones were, or an operator
- * has seen to them.
+ * Accounts whose last refill is paid and overdue for a credit. Earlier ones were credited, or an operator
+ * changed the rule.
  */
 export async function countUncredited(db: Db, now: Date): Promise<number> {
   const [row] = await db.query<{ count: number }>(

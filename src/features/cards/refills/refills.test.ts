@@ -402,10 +402,10 @@ test('after a payment the next refill waits for the issuer to tell of it, or for
     (await world.history()).map(({ status }) => status),
     ['completed'],
   );
-  // It is told: 50 dollars are still less than 60.
+  // The credit is known, and 50 dollars are still less than 60.
   await world.turn();
   await world.pay();
-  // From here on the issuer takes what it is told and tells of nothing.
+  // From here on the issuer accepts announcements and sends no events.
   const silent: Issuer = { ...bank.issuer, readEvents: async () => [] };
   await job(silent);
   const uncredited = () => readUncredited(world);
@@ -548,7 +548,7 @@ test('collateral that is also the wallet of a user is not paid: both would be cr
       code: 'collateral_address',
     });
   }
-  // Who was told of the account when the wallet was there already.
+  // Inserted directly, as if the wallet had been added before the account was opened.
   await world.db.query(
     `insert into user_wallets (user_id, network, address, verified_at) values ($1, $2, $3, now())
      on conflict (user_id, network) do update set address = excluded.address`,

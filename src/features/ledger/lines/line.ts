@@ -2,7 +2,7 @@
 export const lineTypes = ['buy', 'sell', 'swap-bridge', 'transfer-token'] as const;
 export type LineType = (typeof lineTypes)[number];
 
-/** What a line is for, where nobody says. */
+/** The default purpose of each type. */
 export const usualPurposes: Readonly<Record<LineType, string>> = {
   buy: 'deposit',
   sell: 'withdrawal',
@@ -17,8 +17,8 @@ export interface Leg {
 }
 
 /**
- * A line to be posted. Of a conversion on one network both legs are in it; of one between networks each leg
- * is a line.
+ * A line to be posted. A conversion on one network is one line with both legs; one between networks is a line
+ * for each leg.
  */
 export interface NewLine {
   userId: string;
@@ -33,7 +33,7 @@ export interface NewLine {
   description: string;
   purpose: string;
   userDescription: string | null;
-  /** Where it is on chain; a line that is nowhere there gets a key of its own. */
+  /** Its place on chain, or null; a line without one gets a generated key. */
   onChain: OnChain | null;
 }
 
@@ -45,12 +45,12 @@ export interface OnChain {
 /** Lines that are posted together. */
 export interface Posting {
   kind: 'fund' | 'withdrawal' | 'deposit' | 'post' | 'settle';
-  /** Posted once under this name, for each kind. */
+  /** Unique for each kind. */
   operationId: string;
   description: string;
   onChain?: OnChain;
   fingerprint?: Buffer;
-  /** What its lines send was held for them. */
+  /** The amounts that its lines send are on hold. */
   isHeld?: boolean;
   lines: readonly NewLine[];
 }
@@ -59,7 +59,7 @@ export interface Posting {
 export interface LineRow {
   type: LineType;
   /**
-   * Milliseconds since 1970, as are all instants here: a tenth of what a date written by PostgreSQL costs.
+   * Milliseconds since 1970, as all instants here: parsing them costs a tenth of parsing PostgreSQL's dates.
    */
   transactionMs: number;
   number: bigint;
@@ -101,7 +101,7 @@ export interface LineView {
   userDescription: string | null;
 }
 
-/** Which lines of a user: of some types, in a window whose ends belong to it. */
+/** A user's lines of some types, in a window that includes both ends. */
 export interface LineFilter {
   userId: string;
   types: readonly LineType[];

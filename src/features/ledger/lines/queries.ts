@@ -3,7 +3,7 @@ import type { Db, Row } from '#platform/db/db';
 import { type LineFilter, type LineRow, type LineType, lineTypes } from './line.ts';
 import { type PackedLines, unpackLines } from './unpack-lines.ts';
 
-// Texts of statements are made once: the driver looks a prepared one up by its text.
+// Statement texts are built once, because the driver finds prepared statements by their text.
 const ms = (column: string) => `round(date_part('epoch', ${column}) * 1000)`;
 
 const columns = (l: string) => `${l}.type, ${ms(`${l}.transaction_at`)} as "transactionMs", ${l}.number,
@@ -39,14 +39,13 @@ interface PageAccount {
   balance: bigint;
 }
 
-/** Lines of every type, with nothing left out between them. */
+/** Consecutive lines of every type. */
 interface FullPage extends Counted<LineRow> {
   accounts: PageAccount[];
 }
 
-// Lines as two values, however many they are: to take rows and columns apart takes a server longer than all
-// else about a page. What people wrote is JSON; figures have no blanks in them. `unpackLines` has the same
-// order.
+// All lines of a page as two values: parsing rows and columns takes the server longer than everything else
+// about a page. Texts are JSON; figures are separated by blanks. `unpackLines` expects this order.
 const figureColumns = [
   'l.type',
   ms('l.transaction_at'),
@@ -65,7 +64,7 @@ const packed = `array_to_json(array_agg(
 const newestOf = (type: LineType) =>
   `select * from ledger_lines where list_id = h.id and type = '${type}' order by transaction_at desc, number desc limit q.size`;
 
-// The arrays are taken from selects of their own: with their length in sight, PostgreSQL makes a new plan for
+// The arrays are wrapped in subselects: if the planner sees their length, PostgreSQL makes a new plan for
 // each call.
 const newestLines = `select q.place::integer, h.total, p.*, a.accounts
    from unnest((select $1::uuid[]), (select $2::bigint[])) with ordinality as q (user_id, size, place)
@@ -90,8 +89,8 @@ interface PackedPage extends PackedLines {
 }
 
 /**
- * The newest lines of every type, what accounts have now, and how many lines there are in all. Most callers
- * ask for these, and no place has to be found and no balance summed up for them.
+ * The newest lines of every type, the accounts' current balances, and the number of lines. This is the most
+ * frequent page, and needs neither a position nor sums of earlier movements.
  */
 export const selectNewestLines = batchLoader(
   async (db: Db, asked: { userId: string; limit: number }[]): Promise<FullPage[]> => {
@@ -126,8 +125,8 @@ const fullPage = `select f.total, p.*, f.accounts
    cross join lateral (select ${packed} from unnest(f.lines) l) p`;
 
 /**
- * Any page of every type and the exact number of lines in its window, of one moment; `ledger_lines_page` says
- * how.
+ * Any page of every type and the exact number of lines in its window, in one snapshot; see
+ * `ledger_lines_page`.
  */
 export async function selectFullPage(
   db: Db,
@@ -151,7 +150,10 @@ const typedPage = `select p.total, ${columns('(p.line)')}, coalesce(r.network, s
    left join ledger_accounts r on r.id = (p.line).received_account_id
    order by (p.line).transaction_at desc, (p.line).number desc`;
 
-/** The same of some types, each line with the balance after it: what lies between them moved balances too. */
+/**
+ * The same for some types. Each line has its balance, because lines of other types in between move balances
+ * too.
+ */
 export async function selectTypedPage(
   db: Db,
   { userId, types, startAt, endAt }: LineFilter,
@@ -207,7 +209,7 @@ export async function selectLinesOfTransaction(
   return db.query<PageRow & Row>(linesOfTransaction, [userId, transactionHash]);
 }
 
-/** Every row has the total; a page without lines is one row with that alone. */
+/** Every row has the total; an empty page is one row with the total only. */
 const counted = <Line extends LineRow>(rows: (Line & { total: bigint })[]): Counted<Line> => ({
   total: Number(rows[0]?.total ?? 0),
   lines: rows.filter(({ number }) => number !== null),
@@ -229,7 +231,7 @@ export interface StatementSpan {
   accounts: StatementAccount[];
 }
 
-/** What a statement begins with, all of one moment; undefined for a user without any line. */
+/** The head of a statement, in one snapshot; undefined for a user without lines. */
 export async function selectStatementSpan(
   db: Db,
   { userId, types, startAt, endAt }: LineFilter,
@@ -250,7 +252,7 @@ export async function selectStatementSpan(
   return first && { listId: first.listId, lastNumber: first.lastNumber, total: first.total, accounts: rows };
 }
 
-/** Where a batch ended: the next begins before it. */
+/** The last line of a batch: the next batch starts before it. */
 export type LineKey = Pick<LineRow, 'transactionMs' | 'number'>;
 
 const statementBatch = `select ${packed} from ledger_newest($1, $2::ledger_line_type[], $3, $4, $5, $6, 0, $7) l`;

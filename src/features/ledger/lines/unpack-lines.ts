@@ -1,9 +1,9 @@
 import type { LineRow, LineType } from './line.ts';
 
-/** Lines as `packed` of `queries.ts` gives them; both are null where there are none. */
+/** Lines as `packed` of `queries.ts` returns them; both values are null if no line was found. */
 export interface PackedLines {
   texts: LineTexts[] | null;
-  /** Separated by blanks; one that is null is nothing between two. */
+  /** Separated by blanks; a null is an empty text between two blanks. */
   figures: string | null;
 }
 
@@ -26,9 +26,9 @@ export function unpackLines({ texts, figures }: PackedLines): LineRow[] {
 }
 
 /**
- * A class, since V8 may decide to put what literals make straight among its old objects, together with all
- * that it refers to: the million lines of a statement then stay until everything is collected, and the
- * process grows by 200 MB.
+ * A class, because V8 may allocate object literals directly in its old generation, with everything they refer
+ * to. The million lines of a statement would then stay until a full collection, and the process grows by 200
+ * MB.
  */
 class UnpackedLine implements LineRow {
   type: LineType;
@@ -46,7 +46,7 @@ class UnpackedLine implements LineRow {
   userDescription: string | null;
   executedMs: number | null;
 
-  /** Its figures begin at `at`. */
+  /** The line's figures start at index `at`. */
   constructor(texts: LineTexts, figures: readonly string[], at: number) {
     this.type = figures[at] as LineType;
     this.transactionMs = Number(figures[at + 1]);

@@ -47,8 +47,8 @@ const decimalsShown = 6;
 const thousandsGap = 90;
 
 /**
- * pdfkit has the pages, the file and the fonts. The words are put on the page here, in PDF's own operators:
- * its own `text` measures and encodes each word anew, three times, and a page took three times as long.
+ * Uses pdfkit for pages, file and fonts, but writes texts with PDF operators: pdfkit's `text` measures and
+ * encodes each word three times, and a page took three times as long.
  */
 export function createPageWriter(info: { title: string; madeAt: Date }): PageWriter {
   const document = new PDFDocument({

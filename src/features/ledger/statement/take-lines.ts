@@ -1,8 +1,7 @@
 import type { LineView, Statement } from '../open-statement.ts';
 
 /**
- * The lines in batches, and a fault unless they are as many as were announced: a statement is whole or it is
- * none.
+ * Yields the lines in batches. Throws unless their number is `lineCount`, so that no statement is incomplete.
  */
 export async function* takeLines({ batches, lineCount }: Statement): AsyncGenerator<LineView[]> {
   let taken = 0;

@@ -37,8 +37,8 @@ export interface UnsettledRecord {
 }
 
 /**
- * Records something that has begun and is not settled. The same id again is answered with the record, if it
- * says the same.
+ * Records something that has begun and is not settled. Repeating an id returns the stored record, or is
+ * refused if the record differs.
  */
 export async function recordUnsettled(ctx: Ctx, input: UnsettledInput): Promise<UnsettledRecord> {
   const userId = input.userId.toLowerCase();
@@ -58,7 +58,7 @@ export async function recordUnsettled(ctx: Ctx, input: UnsettledInput): Promise<
       if (!isSame(former, legs, input)) throw ledgerErrors.unsettledDiffers();
       return { records: former.map((row) => presentUnsettled(ctx, row)), replayed: true };
     }
-    // Also of somebody else: a withdrawal is a line of its recipient, too.
+    // Checked for all users, because a withdrawal is also a line of its recipient.
     if (await isWithdrawal(ctx.db, operationId)) throw ledgerErrors.unsettledIsWithdrawal();
     if (await isInLedger(ctx.db, userId, operationId)) throw ledgerErrors.alreadyInLedger();
     await insertUnsettled(ctx.db, userId, legs);
@@ -72,7 +72,7 @@ export async function recordUnsettled(ctx: Ctx, input: UnsettledInput): Promise<
   });
 }
 
-/** Deposits are posted by themselves under names of this form. */
+/** Deposits are posted automatically under ids of this form. */
 const depositForm = /^[a-z0-9-]{1,40}:0x[0-9a-f]{64}:\d{1,10}$/;
 
 function toRow(ctx: Ctx, input: UnsettledInput, operationId: string, at: number): NewUnsettled {
@@ -98,9 +98,7 @@ function toRow(ctx: Ctx, input: UnsettledInput, operationId: string, at: number)
   };
 }
 
-/**
- * What it moves is what makes it the same; where it stands, and the words about it, may have changed since.
- */
+/** Compares what the record moves; its status and texts may have changed since. */
 function isSame(
   former: readonly UnsettledRow[],
   legs: readonly NewUnsettled[],

@@ -35,8 +35,8 @@ export interface Settled {
 }
 
 /**
- * Moves an unsettled record into the ledger: in one transaction, so that it is always in one of the two and
- * never in both.
+ * Moves an unsettled record into the ledger in one transaction, so that it is always in exactly one of the
+ * two.
  */
 export function settleUnsettled(ctx: Ctx, input: Settlement): Promise<Settled> {
   const userId = input.userId.toLowerCase();
@@ -47,7 +47,8 @@ export function settleUnsettled(ctx: Ctx, input: Settlement): Promise<Settled> {
   };
   return inTransaction(ctx, async (ctx) => {
     if (!(await userExists(ctx.db, userId))) throw userErrors.userNotFound();
-    // The ledger's lock comes before all others: whoever has it for a user may take the rest in any order.
+    // The ledger's lock comes first in the lock order; its holder may take the user's other locks in any
+    // order.
     await lockLedgers(ctx.db, [userId]);
     await lockUnsettledLists(ctx.db, [userId]);
     const legs = await lockUnsettled(ctx.db, userId, input.id);

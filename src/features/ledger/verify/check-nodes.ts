@@ -6,7 +6,7 @@ import type { Sizes } from './sizes.ts';
 
 const levels = [0, 1, 2] as const;
 
-/** Counts all nodes of a list anew, level by level, and sums those of a ledger. */
+/** Recounts all nodes of a list, level by level, and checks the sums of a ledger's nodes. */
 export async function checkNodes(
   db: Db,
   list: ListRow,

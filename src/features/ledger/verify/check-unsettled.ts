@@ -11,8 +11,8 @@ import {
 import type { Sizes } from './sizes.ts';
 
 /**
- * Walks what is not settled of a user: each record counted once, in no ledger, and of their own withdrawals
- * only.
+ * Checks a user's unsettled records: each is counted once, is not in a ledger, and names only the user's own
+ * withdrawals.
  */
 export async function checkUnsettled(
   db: Db,

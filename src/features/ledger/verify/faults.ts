@@ -1,4 +1,4 @@
-/** Something that is not as it should be. Of all books, where no user is named. */
+/** Something wrong in the books. Without a user, it concerns all of them. */
 export interface Fault {
   userId: string | null;
   subject: string;
@@ -8,15 +8,12 @@ export interface Fault {
 const keptMax = 200;
 const keptOfKindMax = 20;
 
-/**
- * Says that something is wrong: what it is about, and a sentence with the value that should be there and the
- * one that is.
- */
+/** Reports a fault: its subject, and a sentence with the expected and the found value. */
 export type Report = (subject: string, message: string) => void;
 
 /**
- * Counts faults and keeps the first of each kind: whoever rewrote a million lines needs no million sentences,
- * and other faults must not be lost among them.
+ * Counts all faults and keeps the first 20 of each kind, at most 200, so that a million equal faults do not
+ * hide another one.
  */
 export class Faults {
   readonly kept: Fault[] = [];
@@ -35,14 +32,14 @@ export class Faults {
   }
 }
 
-/** What is said, whatever numbers, hashes and instants it is said of. */
+/** The text without numbers, hashes and instants. */
 const kindOf = (subject: string, message: string) =>
   `${subject} ${message}`
     .split(' ')
     .filter((word) => !/\d|infinity|null/.test(word))
     .join(' ');
 
-/** Reports a value that is not the one that was computed anew. */
+/** Reports a stored value that differs from the recomputed one. */
 export function compare(
   report: Report,
   subject: string,

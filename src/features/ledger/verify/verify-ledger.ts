@@ -36,8 +36,8 @@ export interface LedgerVerdict {
 }
 
 /**
- * Recomputes balances, counters and the hash chains and says what differs. Each user is looked at as they are
- * at one moment, whoever posts meanwhile; no statement reads more than a part, however long a ledger is.
+ * Recomputes balances, counters and hash chains and reports differences. Each user is read in one snapshot,
+ * so postings may go on; each statement reads a bounded part, however long a ledger is.
  */
 export async function verifyLedger(
   ctx: Ctx,

@@ -13,9 +13,7 @@ export interface UserVerdict {
   head?: { lastNumber: bigint; lastHash: string };
 }
 
-/**
- * Computes anew all that is stored of a user's ledger and their unsettled records, as they are at one moment.
- */
+/** Recomputes everything stored about a user's ledger and unsettled records, in one snapshot. */
 export function verifyUser(ctx: Ctx, userId: string, sizes: Sizes, report: Report): Promise<UserVerdict> {
   return inTransaction(ctx, async ({ db }) => {
     await freezeView(db);
