@@ -13,15 +13,15 @@ import {
 } from './command-line.ts';
 import commandList from './commands.json' with { type: 'json' };
 
-// The app takes a second of CPU to load, so it is loaded only where it runs, not for help or for a server.
+// Loading the app takes a second of CPU, so help and commands to a server do without it.
 
-/** The operator commands of `app.ts`, described; `npm run commands` writes them down. */
+/** Descriptions of the operator commands of `app.ts`; `npm run commands` writes the file. */
 const commands: readonly CommandDescription[] = commandList;
 
 /** `causeway …`: start a process, or run an operator command on a server or on the database. */
 async function main(args: string[]): Promise<void> {
   const [first = 'help', ...others] = args;
-  // Not for the sandbox: a production address in a file nearby must not become the home of demo data.
+  // Not for the sandbox: a production `DATABASE_URL` in `.env` must never receive demo data.
   if (first !== 'sandbox' && existsSync('.env')) process.loadEnvFile('.env');
   if (first === 'help' || isHelp(first)) return print(describeAll());
   const start = starts.find(({ name }) => name === first);
@@ -38,7 +38,7 @@ async function runCommand(feature: string, args: string[]): Promise<void> {
   const command = ofFeature.find(({ name }) => name === `${feature}.${second}`);
   if (!command) {
     const words = isHelp(second) ? feature : `${feature} ${second}`;
-    throw new UsageFault(`There is no command "${words}". See: causeway --help`);
+    throw new UsageFault(`Unknown command "${words}". See: causeway --help`);
   }
   if (rest.some(isHelp)) return print(describeCommand(command));
   const line = parseCommandLine(command, rest);
@@ -70,7 +70,7 @@ function describeCommands(shown: typeof commands): string {
 
 const print = (text: string) => console.log(text);
 
-// `causeway … | head` stops reading when it has enough, which is nobody's fault.
+// `causeway … | head` closes the pipe early, which is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
@@ -78,7 +78,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 try {
   await main(process.argv.slice(2));
 } catch (error) {
-  // What a person can fix is one sentence, or one a fault; anything else is a bug and shows where it is.
+  // Of a fault that the user can fix, only the message is shown. Anything else is a bug, shown with its
+  // stack.
   const isForPerson = [StartupError, ConfigFault, UsageFault, CommandFault].some(
     (kind) => error instanceof kind,
   );

@@ -19,17 +19,17 @@ export interface CommandLine {
   json: boolean;
   url?: string;
   token?: string;
-  /** Where to write the file, of a command that answers one. */
+  /** The output file of a command that returns a file. */
   out?: string;
 }
 
-/** A mistake in the words typed; the message says what to type instead. */
+/** A mistake on the command line; the message says what to type instead. */
 export class UsageFault extends Error {}
 
 /**
- * Flags onto a command's input. Each field is a flag under its own name, or with hyphens, and an id also
- * without saying so: `--userId`, `--user-id` or `--user`. A list is a repeated flag or a comma-separated one,
- * an object is JSON, an empty text clears a field that may be null.
+ * Turns flags into a command's input. Each field is a flag by its name or with hyphens, and an id also
+ * without its suffix: `--userId`, `--user-id` or `--user`. A list is a repeated or comma-separated flag, an
+ * object is JSON, and an empty text clears a field that may be null.
  */
 export function parseCommandLine(command: CommandDescription, args: string[]): CommandLine {
   const properties = command.input.properties as Record<string, PropertySchema>;
@@ -91,7 +91,7 @@ function toInput(flag: string, schema: PropertySchema, value: unknown): unknown 
   }
   if (typeof value !== 'string') return value;
   if (value === '' && schema.anyOf?.some((option) => option.type === 'null')) return null;
-  // Left as it is when it is no integer: the command's own validation says so in its own words.
+  // Anything but an integer is passed on, so that the command's validation refuses it.
   if (kind === 'integer') return /^-?\d{1,15}$/.test(value) ? Number(value) : value;
   return kind === 'object' ? parseJson(flag, value) : value;
 }
@@ -161,10 +161,7 @@ function renderRecord(record: Item): string {
     .join('\n');
 }
 
-/**
- * A row is one line: what is nested, and what does not fit beside the fields before it, is left out and
- * named.
- */
+/** A row is one line. Nested fields, and fields that do not fit the width, are left out and listed. */
 function renderTable(items: Item[], widthMax: number): { table: string; left: string[] } {
   const columns = Object.keys(items[0]!)
     .map((name) => ({ name, cells: [name, ...items.map((item) => renderValue(item[name]))] }))
@@ -202,7 +199,7 @@ function renderValue(value: unknown): string {
       .join(' ');
   }
   const text = String(value).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2Z');
-  // Names come from other people: none of their characters may move the cursor, colour the line or turn it
-  // around.
+  // Names are user input: replace characters that could move the cursor, colour the line or reverse its
+  // direction.
   return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }

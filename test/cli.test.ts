@@ -147,21 +147,21 @@ suite('causeway', { concurrency: 2 }, () => {
   });
 
   for (const [args, message] of [
-    [['users', 'delete'], 'There is no command "users delete". See: causeway --help'],
-    [['users', 'delete', '--help'], 'There is no command "users delete". See: causeway --help'],
-    [['user'], 'There is no command "user". See: causeway --help'],
-    [['user', '--help'], 'There is no command "user". See: causeway --help'],
+    [['users', 'delete'], 'Unknown command "users delete". See: causeway --help'],
+    [['users', 'delete', '--help'], 'Unknown command "users delete". See: causeway --help'],
+    [['user'], 'Unknown command "user". See: causeway --help'],
+    [['user', '--help'], 'Unknown command "user". See: causeway --help'],
     [['users', 'list', '--colour', 'red'], "Unknown option '--colour'. See: causeway users list --help"],
     [['users', 'list', 'ana'], "Unexpected argument 'ana'. See: causeway users list --help"],
     [['serve', '--port', '1'], "Unknown option '--port'. See: causeway serve --help"],
-    [['serve', '--roles', 'api,chef'], 'There is no role "chef"; the roles are api and worker.'],
+    [['serve', '--roles', 'api,chef'], 'Unknown role "chef"; the roles are api and worker.'],
     [
       ['users', 'list'],
-      'Say where: --url and --token of a server, or DATABASE_URL, or start the sandbox in this folder.',
+      'No server given: pass --url and --token, set DATABASE_URL, or start the sandbox in this folder.',
     ],
     [
       ['users', 'list', '--url', 'http://127.0.0.1:1'],
-      'A server wants a token: give --token or CAUSEWAY_OPERATOR_TOKEN.',
+      'Missing operator token: pass --token or set CAUSEWAY_OPERATOR_TOKEN.',
     ],
     [['migrate'], 'DATABASE_URL is missing.'],
   ] as const) {
@@ -324,7 +324,7 @@ suite('causeway', { concurrency: 2 }, () => {
       other.close();
       assert.deepEqual(
         [code, err],
-        [1, `${url} is no Causeway server: it answers with HTTP ${status} and something else.`],
+        [1, `${url} is not a Causeway server: it sent HTTP ${status} with an unknown body.`],
       );
     }
   });
@@ -344,7 +344,7 @@ suite('causeway', { concurrency: 2 }, () => {
     assert.deepEqual(await run(['migrate', '--check'], env), { code: 1, out: missing, err: '' });
     const applied = `Applied ${names.join(', ')}.\nApplied ${readFunctions().length} functions and views.`;
     assert.deepEqual(await run(['migrate'], env), { code: 0, out: applied, err: '' });
-    const same = 'The database is what the files of this release say.';
+    const same = 'The database matches this release.';
     assert.deepEqual(await run(['migrate', '--check'], env), { code: 0, out: same, err: '' });
     assert.deepEqual(await run(['migrate'], env), { code: 0, out: 'The database is up to date.', err: '' });
     assert.deepEqual(await run(['users', 'list'], env), { code: 0, out: 'Nothing found.', err: '' });
@@ -353,7 +353,7 @@ suite('causeway', { concurrency: 2 }, () => {
     await client.query(`insert into schema_function_sets (digest) values ('of a later release')`);
     await client.end();
     const later =
-      'The functions of a later release stay. `causeway migrate --functions` replaces them by those of this release.';
+      'The database keeps functions of a later release. To replace them, run `causeway migrate --functions`.';
     assert.deepEqual(await run(['migrate'], env), { code: 0, out: later, err: '' });
     const all = `Applied ${readFunctions().length} functions and views.`;
     assert.deepEqual(await run(['migrate', '--functions'], env), { code: 0, out: all, err: '' });

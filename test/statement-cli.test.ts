@@ -118,7 +118,7 @@ test('1: a file that breaks off leaves nothing under its name, and what was ther
   server.close();
   for (const { code, err } of [filed, piped]) {
     assert.equal(code, 1);
-    assert.match(err, /^The file broke off: .+\.$/);
+    assert.match(err, /^The download failed: .+\.$/);
   }
   assert.equal(readFileSync(path.join(folder, 'kept.csv'), 'utf8'), 'before');
   assert.deepEqual(
@@ -144,7 +144,7 @@ test('1: somebody else’s server, in one sentence', async () => {
   server.close();
   assert.deepEqual(
     [code, err],
-    [1, `${url} is no Causeway server: it answers with HTTP 200 and something else.`],
+    [1, `${url} is not a Causeway server: it sent HTTP 200 with an unknown body.`],
   );
 });
 

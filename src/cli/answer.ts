@@ -6,19 +6,19 @@ import { json } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { UsageFault } from '../command-line.ts';
 
-/** What a server answered, wherever it is; its body is read once. */
+/** The answer of a server, or of the app in this process. The body can be read once. */
 export interface Answer {
-  /** Whose answer it is, for a sentence about it. */
+  /** The sender, for messages. */
   from: string;
   status: number;
   headers: Headers;
   body: Readable;
 }
 
-/** What a person at the terminal can act on. */
+/** A fault that the user can act on; only its message is shown. */
 export class CommandFault extends Error {}
 
-/** What a command answers, or its refusal as a fault. */
+/** The data of an answer. Throws a `CommandFault` if the command was refused. */
 export async function readData({ from, status, body }: Answer): Promise<unknown> {
   const answer: { data?: unknown; error?: string; details?: { field: string; message: string }[] } =
     await json(body)
@@ -35,9 +35,9 @@ export async function readData({ from, status, body }: Answer): Promise<unknown>
 }
 
 const foreign = (from: string, status: number) =>
-  new CommandFault(`${from} is no Causeway server: it answers with HTTP ${status} and something else.`);
+  new CommandFault(`${from} is not a Causeway server: it sent HTTP ${status} with an unknown body.`);
 
-/** Writes to the file of `--out`; without one, to standard output, or from a terminal into this folder. */
+/** Saves a file to `--out`. Default: standard output, or a file in this folder if that is a terminal. */
 export async function saveFile(answer: Answer, out = process.stdout.isTTY ? undefined : '-'): Promise<void> {
   const { from, status, headers, body } = answer;
   const offered = /filename="([\w.-]+)"/.exec(headers.get('content-disposition') ?? '')?.[1];
@@ -45,15 +45,15 @@ export async function saveFile(answer: Answer, out = process.stdout.isTTY ? unde
     await readData(answer);
     throw foreign(from, status);
   }
-  const broken = (error: Error) => new CommandFault(`The file broke off: ${reasonOf(error)}.`);
+  const broken = (error: Error) => new CommandFault(`The download failed: ${reasonOf(error)}.`);
   if (out === '-') {
     return pipeline(body, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw broken(error);
     });
   }
-  // Under another name until it is whole. A name that nobody typed never replaces a file.
+  // The file gets its name when it is complete. A name that the user did not choose never replaces a file.
   const file = out ?? path.basename(offered);
-  if (out === undefined && existsSync(file)) throw new UsageFault(`There is a ${file} already: give --out.`);
+  if (out === undefined && existsSync(file)) throw new UsageFault(`${file} already exists: pass --out.`);
   const partial = `${file}.part`;
   const handle = await open(partial, 'w').catch((error: Error) => {
     body.destroy();
@@ -69,7 +69,7 @@ export async function saveFile(answer: Answer, out = process.stdout.isTTY ? unde
   console.log(`Wrote ${file}.`);
 }
 
-/** `fetch` hides the reason in its cause, which has no message where a name has several addresses. */
+/** `fetch` puts the reason into `cause`, whose message is empty if a host name has several addresses. */
 export function reasonOf({ cause, message }: Error): string {
   if (!(cause instanceof Error)) return message;
   return cause.message || (cause as NodeJS.ErrnoException).code || message;

@@ -6,7 +6,10 @@ import { UsageFault } from '../command-line.ts';
 import { readSandboxFile } from '../sandbox/index.ts';
 import { type Answer, CommandFault, reasonOf } from './answer.ts';
 
-/** By `--url`, or straight on the database, or on the sandbox of this folder. */
+/**
+ * Calls the server of `--url`. Without one, the app in this process if `DATABASE_URL` is set, else the
+ * sandbox of this folder.
+ */
 export async function callOperator<T>(
   name: string,
   { input, ...flags }: { input: object; url?: string; token?: string },
@@ -20,16 +23,16 @@ export async function callOperator<T>(
     const sandbox = readSandboxFile(readSetting(env, 'CAUSEWAY_HOME')!);
     if (!sandbox) {
       throw new UsageFault(
-        'Say where: --url and --token of a server, or DATABASE_URL, or start the sandbox in this folder.',
+        'No server given: pass --url and --token, set DATABASE_URL, or start the sandbox in this folder.',
       );
     }
     url = sandbox.operatorUrl;
     token ||= sandbox.operatorToken;
   }
-  if (!token) throw new UsageFault('A server wants a token: give --token or CAUSEWAY_OPERATOR_TOKEN.');
-  // Until the answer begins: a file may take longer, and `fetch` itself gives up on one that stops.
+  if (!token) throw new UsageFault('Missing operator token: pass --token or set CAUSEWAY_OPERATOR_TOKEN.');
+  // Limits the wait for the start of the answer: a file may take longer, and `fetch` ends a body that stalls.
   const patience = new AbortController();
-  const timer = setTimeout(() => patience.abort(new Error('it took longer than ten minutes')), 600_000);
+  const timer = setTimeout(() => patience.abort(new Error('no answer within ten minutes')), 600_000);
   const response = await fetch(`${url.replace(/\/$/, '')}/operator/${name}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -84,7 +87,7 @@ async function callDatabase<T>(
   }
 }
 
-/** In the alphabet of operators' names. A container may run under a number that has no name. */
+/** With the characters allowed in operators' names. In a container, the uid may have no user name. */
 function nameOfPerson(): string {
   let name = `uid-${process.getuid?.()}`;
   try {

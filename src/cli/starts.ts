@@ -16,23 +16,23 @@ export interface Start {
 export const starts: readonly Start[] = [
   {
     name: 'serve',
-    summary: 'serve with DATABASE_URL and the other settings of the README',
-    flags: { '--roles api,worker': 'what this process does; both unless told' },
+    summary: 'start the server, with DATABASE_URL and the other settings of the README',
+    flags: { '--roles api,worker': 'roles of this process; default: both' },
     run: runServe,
   },
   {
     name: 'migrate',
-    summary: 'bring the database of DATABASE_URL to this release’s schema',
+    summary: 'update the database of DATABASE_URL to this release’s schema',
     flags: {
       '--functions':
-        'write every SQL function of this release again, also over those of a later one or a change by hand',
-      '--check': 'change nothing; name what differs, with exit code 1 where something does',
+        'replace all SQL functions by those of this release, even later ones or ones changed by hand',
+      '--check': 'change nothing; list the differences, with exit code 1 if there are any',
     },
     run: runMigrate,
   },
   {
     name: 'sandbox',
-    summary: 'everything on this machine, with demo data (npm start)',
+    summary: 'run everything on this machine, with demo data (npm start)',
     flags: { '--reset': 'start from scratch, with an empty embedded database' },
     run: (args) => runSandbox(args, process.env),
   },
@@ -44,7 +44,7 @@ async function runServe(args: string[]): Promise<void> {
   const wanted = flags.roles.split(',') as Role[];
   const unknown = wanted.find((role) => !roles.includes(role));
   if (unknown !== undefined)
-    throw new UsageFault(`There is no role "${unknown}"; the roles are ${roles.join(' and ')}.`);
+    throw new UsageFault(`Unknown role "${unknown}"; the roles are ${roles.join(' and ')}.`);
   const { readConfig } = await import('#config/config');
   const { createLog } = await import('#platform/observe/log');
   const config = readConfig(process.env, wanted);
@@ -68,7 +68,7 @@ async function runMigrate(args: string[]): Promise<void> {
   if (check) {
     const { findDrift } = await import('#platform/db/check-schema');
     const drift = await findDrift(databaseUrl, readRelease()).catch(orUnreachable);
-    print(drift.length > 0 ? drift.join('\n') : 'The database is what the files of this release say.');
+    print(drift.length > 0 ? drift.join('\n') : 'The database matches this release.');
     if (drift.length > 0) process.exitCode = 1;
     return;
   }
@@ -81,7 +81,7 @@ async function runMigrate(args: string[]): Promise<void> {
     print(`Applied ${functions.length === 1 ? functions[0] : `${functions.length} functions and views`}.`);
   if (hasLaterFunctions)
     print(
-      'The functions of a later release stay. `causeway migrate --functions` replaces them by those of this release.',
+      'The database keeps functions of a later release. To replace them, run `causeway migrate --functions`.',
     );
   else if (migrations.length + functions.length === 0) print('The database is up to date.');
 }
