@@ -52,7 +52,7 @@ export async function runSandbox(args: string[], env: Environment): Promise<void
   await signalled;
 }
 
-/** Answers with what may end it: a devnet that is lost. */
+/** Returns what can end the sandbox: the loss of a devnet. */
 async function startSandbox(
   lifecycle: Lifecycle,
   home: string,
@@ -82,7 +82,7 @@ async function startSandbox(
     networks,
     // A copy of another deployment's database is refused.
     deploymentId: 'sandbox',
-    // An operator's own test server may be a fast one: no real money moves here.
+    // An operator's test server may have `fsync` off: no real money moves here.
     databaseDurability: 'relaxed',
     issuer: { url: cardIssuer.url, token: cardIssuerToken },
     issuerWebhookSecrets: [cardWebhookSecret],
@@ -144,19 +144,19 @@ function readDevnets({ networks }: Devnet, signerKey: PrivateKey): NetworkSettin
   return (Object.entries(networks) as [Network, DevnetNetwork][]).map(([network, { rpcUrl, tokens }]) => ({
     network,
     rpcUrls: [rpcUrl],
-    // A block a second: paid within seconds, and still not at the first sight of a receipt.
+    // Two blocks, at one a second: payouts complete within seconds, but not at the first receipt.
     finality: { rule: 2 },
     tokens: tokensOf(network, tokens),
     feeCap: chains[network].feeCap,
     bumpAfterMs: chains[network].bumpAfterMs,
-    // The devnets forget blocks when they compact their journal, and keep the last 256.
+    // Often enough that no comparison needs a block that is gone: a compacted devnet keeps the last 256.
     reconcileEveryMs: 20_000,
     callTimeoutMs: 30_000,
     signerKey,
   }));
 }
 
-/** The schema and the demo data are there before the first request is answered. */
+/** Migrates and loads the demo data, before the first request is answered. */
 async function prepareData(config: Config, home: string, env: Environment, log: Log): Promise<DemoData> {
   await migrate(config.databaseUrl, { functions: 'own' }).catch((error) => {
     if (!(error instanceof StartupError)) throw unreachable(error);
@@ -206,7 +206,7 @@ function readReset(args: string[]): boolean {
   }
 }
 
-/** Everything but the lock, which is ours by now. */
+/** Deletes everything except the lock, which we hold. */
 function resetHome(home: string, env: Environment): void {
   if (readSetting(env, 'DATABASE_URL')) {
     throw new StartupError(
@@ -229,7 +229,7 @@ function resetHome(home: string, env: Environment): void {
   }
 }
 
-/** Asked before PostgreSQL is started, so that the most common mistake is answered at once. */
+/** Checked before PostgreSQL starts, so that the most common mistake is reported at once. */
 async function requireFreePort({ host, port }: Config): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const probe = createServer()

@@ -33,9 +33,9 @@ export interface SandboxFile {
   partner: { id: string };
   users: Record<'owner' | 'friend' | 'stranger' | 'blocked', SandboxUser>;
   keys: Record<'full' | 'readOnly' | 'noMcp' | 'expired' | 'ipLocked', SandboxKey>;
-  /** `demo`, and `other` for what is not its own. */
+  /** `demo`, and `other` to try access to what is not its own. */
   integrations: Record<string, { id: string; apiKey: string }>;
-  /** Of the owner to `demo`: `active` and `revoked`. */
+  /** The owner's consents to `demo`: `active` and `revoked`. */
   consents: Record<string, string>;
   /**
    * The devnets: where their nodes are, which tokens they have, and the wallet that withdrawals are paid
@@ -54,7 +54,7 @@ export function readSandboxFile(home: string): SandboxFile | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as SandboxFile;
   } catch {
-    // Half a file from another program or an editor counts as no file; it is written again at each start.
+    // An incomplete file, from another program or an editor, counts as missing; each start writes it again.
     return undefined;
   }
 }
@@ -63,7 +63,7 @@ export function writeSandboxFile(home: string, content: SandboxFile): void {
   writeSecretFile(fileIn(home), `${JSON.stringify(content, null, 2)}\n`);
 }
 
-/** Whole or not at all, and readable only by its owner from the first byte on. */
+/** Written atomically, and readable only by its owner. */
 export function writeSecretFile(file: string, text: string): void {
   const temporary = `${file}.${randomUUID()}`;
   writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });

@@ -9,15 +9,15 @@ import { writeSecretFile } from './sandbox-file.ts';
 export interface SandboxSecrets {
   operatorToken: string;
   encryptionKey: string;
-  /** Of the devnets: who issues the tokens, and who pays withdrawals. */
+  /** Of the devnets: the issuer of the tokens, and the hot wallet. */
   issuerKey: PrivateKey;
   hotWalletKey: PrivateKey;
-  /** Of the card issuer: what it knows us by, and what it signs its webhooks with. */
+  /** Of the card issuer: our token there, and the secret that signs its webhooks. */
   cardIssuerToken: string;
   cardWebhookSecret: string;
 }
 
-/** Made once for each sandbox and kept: no sandbox shares a secret with another. */
+/** Generated once for each sandbox, so that no two share a secret. */
 export function readOrMakeSecrets(home: string): SandboxSecrets {
   const file = path.join(home, 'secrets.json');
   const known = existsSync(file) ? readSecrets(file) : {};
@@ -30,21 +30,21 @@ export function readOrMakeSecrets(home: string): SandboxSecrets {
     cardWebhookSecret: `whsec_${randomBytes(32).toString('base64')}`,
     ...known,
   };
-  // A release that needs one more secret finds it missing from the file of the release before.
+  // The file of an earlier release may lack a secret that this one needs.
   if (Object.keys(known).length < Object.keys(secrets).length) {
     writeSecretFile(file, `${JSON.stringify(secrets, null, 2)}\n`);
   }
   return secrets;
 }
 
-// Any 32 bytes are a private key, but for a few that chance does not meet.
+// Any 32 random bytes are a valid private key, except with negligible probability.
 const newPrivateKey = (): PrivateKey => `0x${randomBytes(32).toString('hex')}`;
 
 function readSecrets(file: string): Partial<SandboxSecrets> {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Partial<SandboxSecrets>;
   } catch (cause) {
-    // Without the encryption key the database's sealed values are lost: never replaced in silence.
+    // Never replaced silently: without the encryption key, the database's sealed values are lost.
     throw new StartupError(`${file} cannot be read: restore it. ${resetHint}`, {
       cause,
     });

@@ -70,7 +70,9 @@ export interface Named {
 
 const kindOf = (name: string) => (name in explanations ? explanations[name as ExplanationName].is : 'alarm');
 
-/** The part that is a shortfall. Until all wallets are counted, too little at the opening is expected. */
+/**
+ * The names that make up the shortfall. Until all wallets are counted, too little at the opening is expected.
+ */
 export function alarmsOf<N extends Named>(
   named: readonly N[],
   { isCounting }: { isCounting: boolean },
@@ -80,7 +82,7 @@ export function alarmsOf<N extends Named>(
   return [...alarms, ...(isCounting || sum(basis) >= 0n ? [] : basis)].map(({ name }) => name);
 }
 
-/** What an operator has to look at, above zero. */
+/** The shortfall, as a positive amount. */
 export function shortfallOf(named: readonly Named[], { isCounting }: { isCounting: boolean }): bigint {
   const alarms = alarmsOf(named, { isCounting });
   return -sum(named.filter(({ name }) => alarms.includes(name)));

@@ -8,7 +8,7 @@ import { sealIdentity } from './seal-identity.ts';
 import { presentUser, type UserView } from './wire.ts';
 
 export interface NewUser {
-  /** Given only for demo data, whose ids stay the same from start to start. */
+  /** Given only for demo data, whose ids are fixed. */
   id?: string;
   email: string;
   givenName: string;

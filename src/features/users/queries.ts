@@ -108,7 +108,7 @@ export async function userExists(db: Db, userId: string): Promise<boolean> {
   return (await db.query('select 1 from users where id = $1', [userId])).length > 0;
 }
 
-/** The name for statements; undefined if the user does not exist. */
+/** The name on statements and cards; undefined if the user does not exist. */
 export async function selectHolder(db: Db, userId: string): Promise<string | undefined> {
   const [row] = await db.query<{ holder: string }>(
     `select case when entity_type = 'business' and legal_name is not null then legal_name
@@ -231,7 +231,7 @@ export async function lockAddress(db: Db, address: string): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('address ' || $1::text, 0))`, [address]);
 }
 
-/** Whether an account at the card issuer is paid there, on any network. */
+/** Whether it is the collateral address of a card account. */
 export async function isCollateralAddress(db: Db, address: string): Promise<boolean> {
   return (
     (await db.query('select 1 from card_issuer_users where collateral_address = $1 limit 1', [address]))
@@ -239,7 +239,7 @@ export async function isCollateralAddress(db: Db, address: string): Promise<bool
   );
 }
 
-/** Whether withdrawals were ever paid from it, on any network. */
+/** Whether it is stored as a hot wallet, on any network. */
 export async function isPayoutSigner(db: Db, address: string): Promise<boolean> {
   return (await db.query('select 1 from payout_signers where address = $1 limit 1', [address])).length > 0;
 }

@@ -57,8 +57,8 @@ const bulkIdOf = (id: string) =>
   `overlay(${id}::text placing translate(right(${id}::text, 12), '0123456789abcdef', 'fedcba9876543210') from 25)::uuid`;
 
 /**
- * One statement, so that the list's row is locked only until the commit. An error also undoes the position,
- * so positions have no gaps.
+ * One statement, so that no round trip happens while the list's row is locked. An error also undoes the
+ * position, so positions have no gaps.
  */
 export async function insertWithdrawal(db: Db, withdrawal: NewWithdrawal): Promise<string> {
   const { partnerId, userId, keyId, network, currency, tokenAddress, decimals, amount, toAddress } =

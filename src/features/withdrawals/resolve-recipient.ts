@@ -14,8 +14,8 @@ export interface Recipient {
 }
 
 /**
- * Where an email, a user id or an address is paid on the asset's network, if it may be paid at all. Of what
- * the chain has paid already (`isPaid`) only the address matters.
+ * The address to pay for an email, a user id or an address on the asset's network, if it may be paid. If the
+ * payment is already on chain (`isPaid`), it is only looked up.
  */
 export async function resolveRecipient(
   ctx: Ctx,
@@ -28,7 +28,8 @@ export async function resolveRecipient(
   if (isPaid) return { address, creditedUserId };
   if (isUnrecoverableAddress(asset.network, address) || (await isHotWallet(ctx, asset.network, address)))
     throw withdrawalErrors.walletNotFound();
-  // Paid and credited again, a balance could leave the hot wallet any number of times.
+  // A payment to oneself would be credited again, so a balance could leave the hot wallet any number of
+  // times.
   const isOwn = creditedUserId === userId;
   if (isBlocked || isOwn || (await isRefused(ctx, asset, address)))
     throw withdrawalErrors.receiverNotEligible();
@@ -36,7 +37,7 @@ export async function resolveRecipient(
 }
 
 function readIdentifier(to: string): { email?: string; userId?: string; address?: string } {
-  // The contract tells an email by its `@`, and one may start with `0x`; no address has an `@`.
+  // By the contract, an `@` means an email, which may start with `0x`.
   if (to.includes('@')) {
     const email = normalizeEmail(to);
     if (email === undefined) throw withdrawalErrors.recipientNotFound();

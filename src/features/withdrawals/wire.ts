@@ -25,7 +25,7 @@ export const withdrawalBody = Type.Object(
   { additionalProperties: false },
 );
 
-/** A route without parameters refuses those that it is given: the caller meant something by them. */
+/** Refuses any query parameter: ignoring one could mislead the caller. */
 export const noQuery = Type.Object({}, { additionalProperties: false });
 
 export const idempotencyHeaders = Type.Object({
@@ -39,7 +39,7 @@ export const createdWithdrawal = Type.Object({
   data: Type.Object({ bulkId: uuid, externalId: Type.Optional(Type.String()) }),
 });
 
-/** A request whose parts fit together; anything else is a 400 that names the field. */
+/** Parses a request. An invalid field is a 400 that names it. */
 export function parseWithdrawal(
   assets: readonly Asset[],
   body: Static<typeof withdrawalBody>,
@@ -61,9 +61,7 @@ function findAsset(assets: readonly Asset[], currency: string, network: string):
   throw invalid('currency', `must be one of ${symbols.join(', ')} on ${onNetwork[0]!.network.name}`);
 }
 
-/**
- * Without case, but in ASCII: other letters have upper or lower cases in it, such as the long s of `UſDT`.
- */
+/** Ignores case, in ASCII only: other letters have ASCII cases, such as the long s of `UſDT`. */
 function isSameName(name: string, text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text) && text.toLowerCase() === name.toLowerCase();
 }

@@ -259,7 +259,7 @@ function asUnavailable(error: unknown): unknown {
   return new DatabaseUnavailable(lost ? 'database unavailable' : 'database busy', lost, error);
 }
 
-/** True for a violation of the named unique or exclusion constraint. */
+/** True for an error about the named constraint: unique, foreign key, check or exclusion. */
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof Error && (error as { constraint?: string }).constraint === constraint;
 }

@@ -61,7 +61,7 @@ const othersMs = 600_000;
 const lockKey = 4_711_204_018n;
 
 export interface MigrateOptions {
-  /** This one, where no other is given. */
+  /** Default: this release. */
   release?: Release;
   patience?: Patience;
   functions?: FunctionChoice;

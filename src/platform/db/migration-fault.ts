@@ -1,4 +1,4 @@
 import { StartupError } from '../errors/startup-error.ts';
 
-/** The schema cannot be brought up, or is not the one that this release knows. */
+/** The schema cannot be migrated, or this release does not know it. */
 export class MigrationFault extends StartupError {}

@@ -4,7 +4,7 @@ import { queryFault } from './strict-query.ts';
 
 const singleHeaders = new Set(['host', 'authorization', 'x-api-key']);
 
-/** Two readers of one request, a proxy and we, must not see two different requests. */
+/** Refuses a request that a proxy and we could read differently. */
 export function ambiguityIn(request: FastifyRequest): Refusal | undefined {
   const { rawHeaders } = request.raw;
   const seen: string[] = [];

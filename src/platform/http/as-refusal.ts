@@ -2,7 +2,7 @@ import type { FastifyError, FastifySchemaValidationError } from 'fastify';
 import { commonErrors, DatabaseUnavailable, type Detail, Refusal } from '../errors/errors.ts';
 import { describeForm } from './forms.ts';
 
-/** Any error as something that may be shown. What is not meant for callers becomes `Internal error`. */
+/** Any error as a refusal that may be shown to the caller. Internal errors become `Internal error`. */
 export function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof DatabaseUnavailable) {

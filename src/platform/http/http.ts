@@ -22,7 +22,7 @@ export type HttpServer = ReturnType<typeof createHttpServer>;
 export interface HttpOptions {
   log: Log;
   metrics: Metrics;
-  /** Only these peers' `X-Forwarded-For` is believed; anybody else could write anything there. */
+  /** Only these peers' `X-Forwarded-For` is trusted; any other peer could write anything there. */
   trustedProxies: readonly string[];
   /** Browsers then reach it by https alone. */
   isPublicHttps?: boolean;
@@ -33,7 +33,7 @@ export function createHttpServer({ log, metrics, trustedProxies, isPublicHttps =
   const isTrusted = blockCheck(trustedProxies);
   const server = Fastify({
     loggerInstance: log,
-    // Our own line, at the end of a request, has no address in it.
+    // We log one line at the end of each request, without its URL.
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: (_log, bindings) => new LazyChildLog(log, bindings) as unknown as Log,
     genReqId: () => randomUUID(),
@@ -52,7 +52,7 @@ export function createHttpServer({ log, metrics, trustedProxies, isPublicHttps =
     return503OnClosing: false, // refused below, with our body
     routerOptions: { maxParamLength: limits.paramLengthMax, querystringParser: parseStrictQuery },
     ajv: {
-      // Nothing is coerced, dropped or guessed: what does not fit the schema is refused and named.
+      // Nothing is coerced or dropped: a value that does not match the schema is refused, with its field.
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true, allErrors: true },
     },
     schemaController: lazySchemas,
@@ -84,7 +84,8 @@ export function createHttpServer({ log, metrics, trustedProxies, isPublicHttps =
   server.addHook('preClose', async () => {
     isStopping = true;
   });
-  // Every request passes these, so they are plain callbacks: a promise for each took a tenth of a request.
+  // Every request passes these hooks, so they are callbacks: a promise for each took a tenth of a request's
+  // time.
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(commonHeaders(request.id));
     if (isPublicHttps) reply.header('strict-transport-security', 'max-age=31536000');
@@ -107,14 +108,14 @@ export function createHttpServer({ log, metrics, trustedProxies, isPublicHttps =
   });
   server.addHook('onSend', (request, reply, _payload, done) => {
     setSocketTimeout(request, limits.connectionTimeoutMs);
-    // A connection kept alive after its last answer would hold the stop up.
+    // A kept-alive connection would delay the stop.
     if (isStopping) reply.header('connection', 'close');
     done();
   });
-  // Its lines are made of known fields, so they need not be searched for what must not be in them.
+  // These lines have known fields only, so they are not redacted.
   const lines = log.child({}, { redact: [] });
   server.addHook('onResponse', (request, reply, done) => {
-    // The pattern, never the address: a path or query may carry what no log should.
+    // The route's pattern, never the URL: a path or query may contain secrets or personal data.
     const route = request.routeOptions.url ?? 'unmatched';
     const { method, log: child } = request;
     const { statusCode: status, elapsedTime } = reply;
@@ -138,7 +139,7 @@ export function noteForLog(request: FastifyRequest, fields: Record<string, strin
   if (request.log instanceof LazyChildLog) request.log.bind(fields);
 }
 
-/** Reads a body as strict JSON; what is wrong with it is refused in the surface's own way. */
+/** Reads a body as strict JSON; `refuse` turns a fault into the surface's error. */
 export function jsonParser(refuse: (fault: { message: string }) => Error) {
   return async (_request: unknown, body: Buffer): Promise<unknown> => {
     try {

@@ -1,4 +1,4 @@
-/** Lets `max` run at a time; the others wait in order. */
+/** Runs at most `max` at a time; the others wait in order. */
 export function limitConcurrency(max: number): <T>(work: () => Promise<T>) => Promise<T> {
   let inside = 0;
   const waiting: (() => void)[] = [];

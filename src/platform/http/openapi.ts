@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { HttpServer } from './http.ts';
 
-// Inline styles are how the page hides its own icons; scripts come from us alone.
+// The page hides its icons by inline styles; scripts come from this server only.
 const contentPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -32,7 +32,7 @@ export async function openapiRoutes(server: HttpServer, description: ApiDescript
     openapi: {
       openapi: '3.1.0',
       info: { title, version, description: description.description },
-      // Wherever the reader found this document, through whichever proxy.
+      // Relative, so that it is right at any address and behind any proxy.
       servers: [{ url: '/' }],
       components: { securitySchemes },
     },

@@ -6,7 +6,7 @@ import type { Log } from '../observe/log.ts';
 import { limits } from './limits.ts';
 import { commonHeaders, errorBody } from './send-error.ts';
 
-/** What Node's parser refuses before there is a request: answered with our body, then closed. */
+/** Answers a request that Node's HTTP parser refused with our error body, then closes the connection. */
 export function refuseSocket(log: Log, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   // A connection that was opened ahead of its first request gets no answer to a request that it never sent.
@@ -36,6 +36,6 @@ export function refuseSocket(log: Log, error: NodeJS.ErrnoException, socket: Soc
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // Our end alone would let a caller that goes on sending keep the socket for ever.
+  // Closing only our side would let a caller that keeps sending occupy the socket forever.
   setTimeout(() => socket.destroy(), limits.lingerMs).unref();
 }

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 
-/** The spelling under which an id is stored and given out. */
+/** The spelling in which ids are stored and returned. */
 export const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The canonical spelling only: `format: uuid` would also take `urn:uuid:`. */
+/** The canonical spelling only: `format: uuid` also accepts `urn:uuid:`. */
 export const uuid = Type.String({
   pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
   description: 'UUID, canonical form',

@@ -5,8 +5,8 @@ const faultKey = Symbol('fault');
 export type Query = Record<string, string> & { [faultKey]?: string };
 
 /**
- * A query string in which every name stands once. The router calls this where nothing may be thrown, so a
- * fault is left on the result and raised by `queryFault` in the first hook.
+ * Parses a query string in which every name occurs once. The router does not allow a throw here, so a fault
+ * is kept on the result, and `queryFault` throws it in the first hook.
  */
 export function parseStrictQuery(text: string): Query {
   const query: Query = Object.create(null);
@@ -16,7 +16,7 @@ export function parseStrictQuery(text: string): Query {
     const name = decodePart(equals === -1 ? pair : pair.slice(0, equals));
     const value = decodePart(equals === -1 ? '' : pair.slice(equals + 1));
     if (name === undefined || value === undefined) query[faultKey] = 'Query string is not valid UTF-8';
-    // No text in PostgreSQL can hold it.
+    // PostgreSQL cannot store it in a text.
     else if (`${name}${value}`.includes('\0'))
       query[faultKey] = 'Query string must not contain the character U+0000';
     else if (name in query) query[faultKey] = `Query parameter ${printable(name)} is given more than once`;
@@ -40,8 +40,8 @@ function decodePart(text: string): string | undefined {
 const printable = (name: string) => (/^[\w.-]{1,60}$/.test(name) ? `"${name}"` : 'name');
 
 /**
- * Turns the texts of a query into what its schema asks for, and only where the text is the plain spelling of
- * it: `5` is an integer, `05`, `-0`, `5.0`, ` 5`, `0x5` and `5e0` stay texts and are refused by the schema.
+ * Converts texts to the schema's types, from the canonical spelling only: `5` is an integer; `05`, `-0`,
+ * `5.0`, ` 5`, `0x5` and `5e0` stay texts, and the schema refuses them.
  */
 export function readQuery(schema: TSchema, query: Record<string, unknown>): Record<string, unknown> {
   const properties = (schema as { properties?: Record<string, { type?: string }> }).properties ?? {};

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** A gauge of a feature: read from the database at each scrape, never kept in memory. */
+/** A gauge of a feature, read at each scrape. */
 export interface GaugeSource<Deps> {
   name: string;
   help: string;

@@ -9,7 +9,7 @@ export interface RatePolicy {
 
 export interface RateVerdict {
   admitted: boolean;
-  /** How many more would be admitted right now. */
+  /** Requests left in this window. */
   remaining: number;
   /** Until the next place comes free; for an admitted request with places left, until the oldest one does. */
   resetMs: number;
@@ -46,7 +46,10 @@ export const rateLimitGuard =
     reply.headers(await spendAllowance(limiter, { policy, subject: subjectOf(request), exceeded }));
   };
 
-/** The allowance, or a refusal with the headers of it; admitted, they are for the answer. */
+/**
+ * Spends one call and returns the headers for the answer. Throws `exceeded` with these headers if the
+ * allowance is used up.
+ */
 export async function spendAllowance(
   limiter: RateLimiter,
   { policy, subject, exceeded }: { policy: RatePolicy; subject: string; exceeded(refusal: Spent): Error },

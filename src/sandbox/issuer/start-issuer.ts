@@ -13,9 +13,9 @@ export interface IssuerOptions {
   folder: string;
   token: string;
   logFile: string;
-  /** A free port by default, or with 0. */
+  /** Default, and with 0: a free port. */
   port?: number;
-  /** May follow by `setWebhook`, and must at every start. */
+  /** Not stored: pass it at each start, here or by `setWebhook`. */
   webhook?: WebhookTarget;
   clockOffsetMs?: number;
   log?: Log;

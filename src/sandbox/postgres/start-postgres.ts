@@ -19,9 +19,9 @@ const startAttempts = 5;
 
 export interface PostgresOptions {
   folder: string;
-  /** A free port is chosen at each start when omitted. */
+  /** Default: a free port, chosen at each start. */
   port?: number;
-  /** False trades the safety of the data in a crash for speed, as tests want it. */
+  /** False is faster, but a crash may lose data; for tests. */
   durable: boolean;
   settings?: Record<string, string | number | boolean>;
 }

@@ -1,6 +1,6 @@
 import type { RefusalOptions } from '#platform/errors/errors';
 
-/** A refusal as JSON-RPC has it: the status of the HTTP answer, and code and message in its body. */
+/** A JSON-RPC error: code and message of its body, and the HTTP status. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly status: number;
@@ -42,7 +42,7 @@ export const mcpErrors = defineRpcErrors({
   envelopeIncomplete: [400, -32602, 'params._meta is incomplete'],
   headerMismatch: [400, -32020, 'Headers and body disagree'],
   methodNotFound: [200, -32601, 'Method not found'],
-  // The revision of 2026 asks for the status as well.
+  // Revision 2026-07-28 requires status 404 for this error.
   methodNotFoundModern: [404, -32601, 'Method not found'],
   invalidParams: [200, -32602, 'params must be an object'],
   unknownTool: [200, -32602, 'Unknown tool'],

@@ -1,9 +1,9 @@
 import { mcpErrors } from './errors.ts';
 import { isObject, type JsonObject, type Message } from './message.ts';
 
-/** Clients of these begin with `initialize` and name the revision in a header from then on. */
+/** Clients of these revisions start with `initialize` and send the revision in a header from then on. */
 export const legacyRevisions: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
-/** Clients of this one say everything with every request: in `params._meta`, and again in headers. */
+/** Clients of this revision send everything with every request: in `params._meta`, and again in headers. */
 const modernRevision = '2026-07-28';
 export const supportedRevisions: readonly string[] = [modernRevision, ...legacyRevisions];
 
@@ -11,13 +11,11 @@ export type Era = 'legacy' | 'modern';
 
 export interface Dialect {
   era: Era;
-  /**
-   * Whether the caller knows results that are more than text: those that named a revision from 2025-06-18 on.
-   */
+  /** Whether the caller understands structured results: it named a revision from 2025-06-18 on. */
   isStructured: boolean;
   /**
-   * Whether tools are listed with what they give: not to those that named an older revision, who would await
-   * structured results.
+   * Whether tools are listed with output schemas. A caller that named an older revision gets none, because it
+   * would then expect structured results.
    */
   listsOutput: boolean;
 }
@@ -28,9 +26,8 @@ const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * Which revision a request is of. The body decides: a request that names its revision there is modern, and is
- * refused, never read as an older one, where the rest of it does not fit. The contract's own caller names
- * none at all.
+ * The revision of a request. If its header or `_meta` names the modern revision, it is modern, and is refused
+ * if the rest does not fit; it is never read as an older one. Callers of the contract name no revision.
  */
 export function readDialect({ method, params }: Message, headers: Headers): Dialect {
   const header = headerOf(headers, 'mcp-protocol-version');
@@ -92,11 +89,11 @@ function headerOf(headers: Headers, name: string): string | undefined {
   return typeof value === 'string' ? value.trim() : undefined;
 }
 
-/** What a header cannot carry is sent as `=?base64?…?=`. */
+/** A name that a header cannot carry is sent as `=?base64?…?=`. */
 function decodeName(value: string | undefined): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value ?? '')?.[1];
   if (encoded === undefined) return value;
   const bytes = Buffer.from(encoded, 'base64');
-  // Node's decoder skips what is no base64; only what it would write itself was.
+  // Node's decoder skips invalid characters, so the bytes are encoded again and compared.
   return bytes.toString('base64') === encoded ? bytes.toString('utf8') : undefined;
 }

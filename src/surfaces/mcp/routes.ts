@@ -21,7 +21,7 @@ import { readDialect } from './revisions.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** A caller at the wrong address is refused only after the body is read, as the ladder has it. */
+    /** A caller at a wrong address is refused after the body is read, in the order of `errors.ts`. */
     mcpCaller?: { actor: KeyActor; isAddressAllowed: boolean };
     /** Answered after the body is read, under the id in it. */
     mcpOutage?: DatabaseUnavailable;
@@ -69,7 +69,7 @@ export function mcpRoutes(
     request.mcpCaller = { actor, isAddressAllowed: !('refused' in verdict) };
   };
 
-  // Gives text back instead of the reply: for that, Fastify listens until its last byte has left.
+  // Returns text, not the reply: for a returned reply, Fastify adds listeners until its last byte is sent.
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
     const { body, headers } = request;
     const [unknown] = Object.keys(request.query as object);
@@ -119,7 +119,7 @@ export function mcpRoutes(
       url: '/mcp',
       onRequest: admit,
       handler: answer,
-      // What a body must be is said by JSON-RPC's own refusals; the schema is for the reference.
+      // JSON-RPC errors refuse invalid bodies; the schema is for the reference only.
       validatorCompiler: () => () => true,
       schema: {
         tags: ['MCP'],
@@ -144,18 +144,18 @@ export function mcpRoutes(
   });
 }
 
-/** Clients drop headers, so the body says it too. */
+/** Many clients ignore headers, so the wait is in the body, too. */
 const refuseMore = ({ headers }: { headers: Record<string, string> }) =>
   mcpErrors.rateLimitExceeded({ headers, data: { retryAfterSeconds: Number(headers['retry-after']) } });
 
 const jsonType = 'application/json; charset=utf-8';
 
-/** Who has no key, or sends no single message, is answered without an id. */
+/** The id of a refusal: null without a valid key, or if the body is not JSON. */
 function answeredId({ code, status }: RpcError, body: unknown): RequestId | null {
   return status === 401 || code === -32700 ? null : idOf(body);
 }
 
-/** Anything thrown on the way, as a row of the ladder. */
+/** Any error as a row of `mcpErrors`. */
 function asRpcError(error: unknown, { accept }: FastifyRequest['headers']): RpcError {
   if (error instanceof RpcError) return error;
   const refusal = asRefusal(error);
@@ -169,12 +169,12 @@ function asRpcError(error: unknown, { accept }: FastifyRequest['headers']): RpcE
   if (refusal.status < 500) return mcpErrors.invalidRequest({ message, headers });
   if (error instanceof DatabaseUnavailable) {
     const data = { retryAfterSeconds: Number(headers!['retry-after']) };
-    // Every MCP client accepts streams. It takes another status than 200 for a broken connection, not for an
+    // Every MCP client accepts streams. It treats a status other than 200 as a broken connection, not as an
     // answer.
     const isClient = accept?.includes('text/event-stream');
     return mcpErrors[isClient ? 'unavailableForClients' : 'unavailable']({ headers, data, cause: error });
   }
-  // A stop is said as one; what fails while we work is answered as JSON-RPC has it.
+  // A stopping server answers 503; any other failure is a JSON-RPC error.
   return error instanceof Refusal && refusal.status === 503
     ? mcpErrors.unavailable({ headers, cause: error })
     : mcpErrors.internalError({ cause: error });

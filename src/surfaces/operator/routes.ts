@@ -11,8 +11,8 @@ export interface OperatorOptions {
   commands: readonly Command<Ctx>[];
   tokens: ReadonlyMap<string, string>;
   /**
-   * Commands wait for one another on the audit log; fewer at a time than there are connections leaves
-   * partners theirs.
+   * Commands wait for each other on the audit log. Keep this below the number of connections, so that
+   * partners' requests find a free one.
    */
   concurrencyMax: number;
 }
@@ -33,7 +33,7 @@ export function operatorRoutes(
       `/operator/${command.name}`,
       {
         onRequest: authenticate,
-        // A command whose input is all optional may be called with no body at all.
+        // The body may be omitted if all fields are optional.
         preValidation: async (request) => {
           request.body ??= {};
         },
@@ -72,7 +72,7 @@ function operatorGuard(tokens: ReadonlyMap<string, string>) {
   const hashes = [...tokens].map(([name, token]) => ({ name, hash: sha256(token) }));
   return async (request: FastifyRequest): Promise<void> => {
     const presented = sha256(/^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? '');
-    // Every token is compared, so that the time tells nothing about which one came close.
+    // Compare every token, so that the response time reveals nothing about them.
     const matches = hashes.filter(({ hash }) => timingSafeEqual(hash, presented));
     const [operator] = matches;
     if (!operator) throw operatorErrors.unauthorized();

@@ -2,7 +2,7 @@ import type { Db } from '#platform/db/db';
 import type { Position } from '../queries.ts';
 import { itemsOpenMs, postingOpenMs } from '../timing.ts';
 
-/** What one wallet or another moved on chain. */
+/** A transfer on chain, with the amount by which it changed the sum of our wallets. */
 export interface ChainItem {
   currency: string;
   key: string;
@@ -41,7 +41,10 @@ export async function addChainItems(
 
 const highestPosting = 9_223_372_036_854_775_807n;
 
-/** The highest visible posting, and what is owed at the same moment. */
+/**
+ * The highest visible posting, and what is owed in the same snapshot. Numbers missing among the last 10,000
+ * are stored, because their postings may not be committed yet.
+ */
 export async function selectOpening(
   db: Db,
   network: string,
