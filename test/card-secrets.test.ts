@@ -128,7 +128,7 @@ async function relayReveals() {
   const reveals = sessions.map(({ card, sessionId }) => ({ ...card, sessionId: noteSecret(sessionId) }));
   const refused = [reveals[0]!, { ...cards[0]!, sessionId: Buffer.alloc(256, 7).toString('base64') }];
   const outcomes = await child.ask<Outcomes>({ kind: 'reveal', reveals: [...reveals, ...refused] });
-  await waitUntil('the issuer has told its events, too', () =>
+  await waitUntil('the issuer’s events have arrived, too', () =>
     readFileSync(child.logFile, 'utf8').includes('/issuer/events'),
   );
 

@@ -293,7 +293,7 @@ suite('causeway', { concurrency: 2 }, () => {
     assert.deepEqual([code, err], [1, 'Unauthorized']);
   });
 
-  test('1 a server that does not answer, a name that is none, an address that is none: one sentence', async () => {
+  test('1 a server that does not answer, an unknown host name, an invalid URL: one sentence', async () => {
     const gone = createServer();
     await once(gone.listen(0, '127.0.0.1'), 'listening');
     const { port } = gone.address() as AddressInfo;

@@ -40,7 +40,7 @@ test('every setting shows its form: by a default, or by an example that is accep
 for (const [name, { example, secret }] of entries.filter(([, { example }]) => isPlaceholder(example))) {
   // The command line hands its token over as it is: the server refuses it.
   if (name === 'CAUSEWAY_OPERATOR_TOKEN') continue;
-  test(`the example of ${name} is refused: a secret that everybody can read is none`, () => {
+  test(`the example of ${name} is refused: a public value is not a secret`, () => {
     assert.ok(secret);
     const [fault, ...others] = faultsOf({ ...working, [name]: example });
     assert.match(fault ?? '', new RegExp(`^${name} must be`));

@@ -350,7 +350,7 @@ test('--reset starts from scratch, with the same people', async () => {
   const list = await operate(anew, 'users.list', {});
   const today = new Date().toISOString().slice(0, 10);
   const ageDays = (Date.parse(today) - Date.parse(list.body.data.items[0].createdAt)) / 86_400_000;
-  assert.equal(ageDays, 548, 'the data is told relative to today’s midnight');
+  assert.equal(ageDays, 548, 'the data is dated relative to today’s midnight');
   assert.equal(await stop(anew), 0);
 });
 

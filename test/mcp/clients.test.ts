@@ -218,7 +218,7 @@ test('a DELETE of a session, which a client sends that believes to have one, get
   assert.deepEqual(complaints, []);
 });
 
-test('a client pinned to a revision that nobody has yet is told those that there are', async () => {
+test('a client pinned to an unknown revision gets the list of supported ones', async () => {
   const { token } = await fullKey();
   const future = client2({ pin: '2027-01-01' }, '2027-01-01');
   await assert.rejects(future.connect(harness, token), (error: Error & { code?: number; data?: unknown }) => {

@@ -556,7 +556,7 @@ const overSockets = Math.round(messages / 10);
 const ofEach = (messages - overSockets) / Object.keys(callers).length;
 
 for (const [name, caller] of Object.entries(callers)) {
-  test(`${ofEach} messages of a ${name} caller: each has one answer of its own, none fails`, async (t) => {
+  test(`${ofEach} messages of a ${name} caller: each has exactly one answer, none fails`, async (t) => {
     const outcomes = await fuzz(t, caller, ofEach, inject);
     for (const tool of tools) {
       const done = outcomes.get(`${tool.name} done`) ?? 0;

@@ -60,7 +60,7 @@ test('tools/list is the committed one, word for word', async () => {
   assert.deepEqual(
     found,
     JSON.parse(readFileSync(snapshotFile, 'utf8')),
-    'What agents are told has changed. If that is meant: CAUSEWAY_WRITE_SNAPSHOT=1 npm test -- test/mcp/tools && npm run format, and commit test/mcp/tools-list.json',
+    'What agents see has changed. If that is meant: CAUSEWAY_WRITE_SNAPSHOT=1 npm test -- test/mcp/tools && npm run format, and commit test/mcp/tools-list.json',
   );
 });
 

@@ -67,7 +67,7 @@ const wireReceipt = {
   logs: [{ ...move(), logIndex: '0x3' }],
 };
 
-test('receipts in the order of the hashes, null where there is none, errors in their place', async () => {
+test('receipts in the order of the hashes, null for a missing one, errors in their place', async () => {
   const silent = new NodeError('eth_getTransactionReceipt: no answer');
   const provider = answering(wireReceipt, null, silent, { ...wireReceipt, status: '0x0', logs: [] });
   const [first, second, third, fourth] = await readReceipts(provider, [hash, hash, hash, hash]);
@@ -82,9 +82,9 @@ for (const [what, change] of [
   ['without a status', { status: undefined }],
   ['with an unknown status', { status: '0x2' }],
   ['of no block', { blockNumber: null, blockHash: null }],
-  ['with a block number that is none', { blockNumber: '0x' }],
+  ['with an invalid block number', { blockNumber: '0x' }],
   ['without logs', { logs: null }],
-  ['with a log that is none', { logs: [null] }],
+  ['with an invalid log', { logs: [null] }],
   ['with a topic that is too short', { logs: [{ ...move(), logIndex: '0x0', topics: ['0x00'] }] }],
 ] as const) {
   test(`a receipt ${what} is an error`, async () => {

@@ -238,7 +238,7 @@ test('what was removed by a reorganisation is left out', async () => {
 for (const [what, answer] of [
   ['no list', {}],
   ['null', null],
-  ['a log that is none', [null]],
+  ['an invalid log', [null]],
   ['a log of another token', [logAt(5, 0, { address: from })]],
   ['a log of another kind', [logAt(5, 0, { topics: [word(1n), word(from), word(to)] })]],
   ['a log with a topic too many', [logAt(5, 0, { topics: [transferTopic, word(from), word(to), word(1n)] })]],

@@ -310,7 +310,7 @@ test('refused: a plain sentence is passed on, and nothing that could be a secret
   }
 });
 
-test('a reveal is told in our words whatever the issuer says', async () => {
+test('a refused reveal has our own message, whatever the issuer sends', async () => {
   for (const [reason, status, message] of [
     ['refused', 409, 'The issuer does not reveal this card.'],
     ['invalid-request', 400, 'The issuer does not reveal this card.'],
@@ -370,8 +370,8 @@ const spoilt: [keyof Issuer, string, unknown][] = [
   ['createCards', 'a card', card],
   ['updateCard', 'another card', { ...card, id: 'card_2' }],
   ['readCard', 'another card', { ...card, id: 'card_2' }],
-  ['readCard', 'a state that is none', { ...card, status: 'frozen' }],
-  ['readCard', 'an interval that is none', { ...card, spendingInterval: 'hourly' }],
+  ['readCard', 'an unknown state', { ...card, status: 'frozen' }],
+  ['readCard', 'an unknown interval', { ...card, spendingInterval: 'hourly' }],
   ['readCard', 'a limit as a number', { ...card, spendingLimit: 500 }],
   ['readCard', 'a limit with one decimal', { ...card, spendingLimit: '500.0' }],
   ['readCard', 'a limit below zero', { ...card, spendingLimit: '-1.00' }],
@@ -380,7 +380,7 @@ const spoilt: [keyof Issuer, string, unknown][] = [
   ['readCard', 'version 1.5', { ...card, version: 1.5 }],
   ['readCard', 'version 2³¹', { ...card, version: 2 ** 31 }],
   ['readCard', 'the whole number', { ...card, lastFourDigits: '4111111111111111' }],
-  ['readCard', 'a day that is none', { ...card, updatedAt: '2026-02-30T12:00:00.000Z' }],
+  ['readCard', 'a day that does not exist', { ...card, updatedAt: '2026-02-30T12:00:00.000Z' }],
   ['readCard', 'an instant with an offset', { ...card, updatedAt: '2026-11-15T12:00:00.000+00:00' }],
   ['readCard', 'a name of 501 characters', { ...card, name: 'n'.repeat(501) }],
   ['readCard', 'a name with U+0000', { ...card, name: '\0' }],
@@ -399,8 +399,8 @@ const spoilt: [keyof Issuer, string, unknown][] = [
       ['of nothing', { amount: '0.00' }],
       ['below zero', { amount: '-12.30' }],
       ['in another currency', { currency: 'EUR' }],
-      ['in a state that is none', { status: 'frozen' }],
-      ['in a local currency that is none', { localCurrency: 'reais' }],
+      ['in an unknown state', { status: 'frozen' }],
+      ['in an unknown local currency', { localCurrency: 'reais' }],
     ] as const
   ).map(([what, change]): [keyof Issuer, string, unknown] => [
     'simulate',
@@ -476,7 +476,7 @@ test('an overdrawn account and a gap in the events are passed on as they are', a
 /** Entries of the feed that cannot be applied; only their sequence is reported. */
 const unread: [string, 'foreign' | 'unreadable', object][] = [
   ['data of another thing', 'unreadable', eventOf(9, 'card.changed', user)],
-  ['data with a state that is none', 'unreadable', eventOf(9, 'card.changed', { ...card, status: 'CANARY' })],
+  ['data with an unknown state', 'unreadable', eventOf(9, 'card.changed', { ...card, status: 'CANARY' })],
   [
     'balances that do not fit',
     'unreadable',
@@ -528,7 +528,7 @@ for (const [what, unfit] of [
   });
 }
 
-test('an unreadable event without an instant is as old as can be, so that whoever waits for it sees that', async () => {
+test('an unreadable event without an instant is dated 1970, older than any other', async () => {
   answer = json({ events: [{ ...eventOf(8, 'card.changed', card), createdAt: '2026-11-15' }] });
   const [event] = await issuer.readEvents({ after: 7n, limit: 1 });
   assert.deepEqual(event, {
@@ -687,7 +687,7 @@ test('unavailable: nobody is at the address', async () => {
   assert.equal((await faultOf(nobody.readCard('card_1'))).message, 'The issuer cannot be reached.');
 });
 
-test('an id that is none is not asked about: it could be another path', async () => {
+test('a malformed id is not sent: it could be another path', async () => {
   answer = json(card);
   for (const id of [
     '',

@@ -170,7 +170,7 @@ test('malformed: signed as it should be, and no event of the protocol', () => {
   }
 });
 
-test('a secret that anybody could guess, or that is none, signs and verifies nothing', () => {
+test('a weak or malformed secret signs and verifies nothing', () => {
   const good = [24, 32, 64].map((length) => randomBytes(length).toString('base64'));
   for (const text of good) assert.ok(isWebhookSecret(text) && isWebhookSecret(`whsec_${text}`), text);
   for (const bad of [

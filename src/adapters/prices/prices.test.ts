@@ -76,7 +76,7 @@ test('a document is read by GET, and from a file whose name has spaces and signs
   assert.deepEqual(await createPrices(fileWith(JSON.stringify(document))).read(), list);
 });
 
-test('a file is read anew each time', async () => {
+test('a file is read again each time', async () => {
   const prices = createPrices(fileWith('{"prices":{"ETH":"1"}}'));
   assert.equal((await prices.read()).prices.get('ETH'), ether);
   fileWith('{"prices":{"ETH":"2"}}');
@@ -88,7 +88,7 @@ test('what is in no list of ours beside the prices is passed over, and a source 
   assert.deepEqual(await createPrices(url).read(), { asOf: undefined, prices: new Map(), refused: [] });
 });
 
-test('a price or a name that is none is left out and named; the others are kept', async () => {
+test('an invalid price or name is left out and listed; the others are kept', async () => {
   answer = json({
     prices: {
       USDC: '1',

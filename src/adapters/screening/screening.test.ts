@@ -40,7 +40,7 @@ test('without a provider everybody is allowed, and nobody is asked', async () =>
   assert.equal(asked, 0);
 });
 
-test('the provider is told network, currency and address by POST, and nothing else', async () => {
+test('the provider gets network, currency and address by POST, and nothing else', async () => {
   let seen: unknown;
   answer = (request, response, body) => {
     seen = [request.method, request.url, request.headers['content-type'], JSON.parse(body)];

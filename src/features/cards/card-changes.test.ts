@@ -187,7 +187,7 @@ test('503 a request that was lost on its way is done when it comes again', async
   assert.deepEqual([locked.status, replayed], ['locked', false]);
 });
 
-test('a process that dies between the answer and the commit: whoever repeats it finishes it, and its audit row is right', async () => {
+test('a process that dies between the answer and the commit: a repeated request finishes it, and its audit row is right', async () => {
   const change = lockIt();
   await assert.rejects(updateCard(dying(), change), /the process died here/);
   assert.equal(await statusAtIssuer(), 'locked');

@@ -198,7 +198,7 @@ test('200 a declined payment takes nothing, and says why', async () => {
   );
 });
 
-test('409 and 404 what cannot be simulated, and 400 amounts that are none', async () => {
+test('409 and 404 what cannot be simulated, and 400 invalid amounts', async () => {
   const { id: cardId, cardIssuerUserId } = await makeFundedCard();
   const merchantName = 'Kiosk';
   const { transaction } = await run('simulate-authorization', { cardId, amount: '5', merchantName });
@@ -247,7 +247,7 @@ test('200 cards.open-account: one under one key, and cards may be made in it', a
   assert.equal(card.cardIssuerUserId, other.cardIssuerUserId);
 });
 
-test('200 cards.catch-up reads what nobody has told; 503 where the issuer does not answer', async () => {
+test('200 cards.catch-up reads events without a webhook; 503 if the issuer does not answer', async () => {
   while ((await run('catch-up')).isBehind);
   const { id: cardIssuerUserId } = await sandbox.issuer.createUser({
     reference: userId,
@@ -277,7 +277,7 @@ test('200 cards.catch-up reads what nobody has told; 503 where the issuer does n
   assert.deepEqual([away.status, away.code], [503, 'issuer_unavailable']);
 });
 
-test('the worker reads by itself, says once that the issuer is away and once that it is back', async () => {
+test('the worker reads the events, logs once that the issuer is away and once that it is back', async () => {
   const lines: { msg: string }[] = [];
   const log = createLog({ level: 'info', destination: { write: (line) => lines.push(JSON.parse(line)) } });
   const [job] = cardJobs;
@@ -293,7 +293,7 @@ test('the worker reads by itself, says once that the issuer is away and once tha
     ['the card issuer’s events cannot be read; retrying', 'the card issuer’s events can be read again'],
   );
   assert.equal((await sql('select from card_issuer_users where user_id = $1', [userId])).length, 1);
-  assert.equal(await job!.run({ ...deps, issuer: noIssuer }), 0, 'and asks nobody where there is none');
+  assert.equal(await job!.run({ ...deps, issuer: noIssuer }), 0, 'and asks nobody without an issuer');
 });
 
 test('the demo: an active card with collateral and payments, the same after every start', async () => {

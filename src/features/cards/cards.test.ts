@@ -233,7 +233,7 @@ for (const spendingLimit of [
   });
 }
 
-test('404 a user that there is not, or another one than the key’s', async () => {
+test('404 an unknown user, or not the key’s', async () => {
   const operator = harness.operatorContext();
   const others = [await makeUser(harness), await makeKey(harness).then(({ userId }) => ({ id: userId }))];
   for (const [ctx, userId] of [
@@ -372,7 +372,7 @@ test('of two first requests under one key, the one that is noted decides what is
   assert.deepEqual([isOvertaken, cards[0]!.name], [true, 'Named Before']);
 });
 
-test('503 the issuer is late, cannot be reached, or is none: nothing is stored but what was asked', async () => {
+test('503 the issuer is late, unreachable or not configured: only the request is stored', async () => {
   const { userId } = owner;
   await openAccount(as(owner), { userId });
   const cards = [{ spendingLimit: '1' }];
@@ -490,7 +490,7 @@ test('everything that may change, one by one and together, with a version each a
   });
 });
 
-test('400 a change of nothing, or to a limit that is none', async () => {
+test('400 a change of nothing, or to an invalid limit', async () => {
   const card = await makeCard();
   proxy.passed = [];
   assert.equal(await codeOf(updateCard(as(owner), card)), 'nothing_to_change');
@@ -539,7 +539,7 @@ test('two who change a card at once: both are done, or one is refused, and we ha
   }
 });
 
-test('503 an answer that is lost; whoever repeats it gets the card as it became', async () => {
+test('503 a lost answer; a repeated request gets the card with the change', async () => {
   const card = await makeCard(owner, 'active');
   proxy.passage = () => 'answer lost';
   assert.equal(await codeOf(updateCard(as(owner), { ...card, status: 'locked' })), 'issuer_unavailable');
@@ -694,7 +694,7 @@ async function makeUntoldEvents(): Promise<IssuerEvent[]> {
   return (await readAllEvents()).slice(-6);
 }
 
-test('204 an event told by webhook is known at once, also when it is told again', async () => {
+test('204 a webhook’s event is applied at once, also when it is repeated', async () => {
   const events = await makeUntoldEvents();
   for (const event of events) assert.deepEqual(await send(event), { status: 204, error: undefined });
   const known = await readEverything();

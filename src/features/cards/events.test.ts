@@ -345,7 +345,7 @@ const story = fc
     }),
   );
 
-test('whatever is told twice, out of order or not at all: after the catch-up the database is the same', async () => {
+test('webhooks twice, out of order or missing: after the catch-up the database is the same', async () => {
   await fc.assert(
     fc.asyncProperty(story, async ({ steps, told, limits, together }) => {
       const events = tellStory(steps);
@@ -403,7 +403,7 @@ test('of two that read the same events at once, one moves the cursor and the oth
   });
 });
 
-test('a gap stops the reading right before it, is told once, shows as a figure, and heals by itself', async () => {
+test('a gap stops the reading right before it, is logged once, shows in a gauge, and is read when it is filled', async () => {
   const events = smallStory();
   const lines: object[] = [];
   await undoing(async (db) => {

@@ -149,7 +149,7 @@ describe('nodes', () => {
     };
     for (let count = 0; count < 3; count++) assert.equal(await watcher.catchUp(), 0);
     assert.deepEqual(await cursorOf(world), before);
-    assert.equal(troublesOf(watcher).length, 1, 'told once');
+    assert.equal(troublesOf(watcher).length, 1, 'logged once');
     assert.match(String(troublesOf(watcher)[0]), /^the nodes do not agree about 0x\w{64}:\d+$/);
     proxies[1].meddle = undefined;
     assert.equal(await watcher.catchUp(), 1);
@@ -289,7 +289,7 @@ describe('nodes', () => {
       for (let count = 0; count < 2; count++) assert.equal(await watcher.catchUp(), 0);
       assert.deepEqual(await cursorOf(world), before);
       assert.ok(watcher.watch.span < 2_000, 'and for fewer blocks');
-      assert.deepEqual(errorsOf(watcher), [], 'weather is not an error');
+      assert.deepEqual(errorsOf(watcher), [], 'an outage is not an error');
       proxies[0].meddle = undefined;
       assert.equal(await watcher.catchUp(), 1);
     });

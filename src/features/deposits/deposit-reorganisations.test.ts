@@ -85,7 +85,7 @@ describe('a reorganisation', () => {
     assert.equal(await second.catchUp(), 0);
     assert.deepEqual(troublesOf(second), [reason]);
     assert.equal(await watcher.catchUp(), 0);
-    assert.equal(errorsOf(watcher).length, 1, 'told once');
+    assert.equal(errorsOf(watcher).length, 1, 'logged once');
 
     const shown = await world.operator('deposits.show');
     assert.equal(shown.body.networks[0].haltedReason, reason);
@@ -182,7 +182,7 @@ describe('a transaction that was posted and is mined again elsewhere', () => {
   });
 });
 
-test('three workers in bad weather, while the chain is reorganised: what is on chain is posted once', async (t) => {
+test('three workers with failing nodes, while the chain is reorganised: what is on chain is posted once', async (t) => {
   const world = await makeWorld(t, chain);
   const owners = await Promise.all(Array.from({ length: 3 }, () => makeOwner(world)));
   await makeWatcher(world).turn();

@@ -84,7 +84,7 @@ describe('a deposit', () => {
     assert.equal((await world.funds('USDT', other.userId)).balance, 0n);
   });
 
-  test('from one user’s wallet to another’s is the receiver’s; to itself, or of nothing, it is none', async (t) => {
+  test('from one user’s wallet to another’s is the receiver’s; to the same wallet, or of zero, it is not a deposit', async (t) => {
     const { world, watcher, userId, wallet } = await startWatching(t);
     const other = await makeOwner(world);
     await deposit(wallet, 10n * unit);
@@ -169,7 +169,7 @@ describe('a deposit', () => {
 });
 
 describe('a payment of ours', () => {
-  test('to a user is posted by settling alone, whoever comes first', async (t) => {
+  test('to a user is posted by settling alone, before or after the watcher reads it', async (t) => {
     for (const isWatcherFirst of [true, false]) {
       const { world, watcher, userId, wallet } = await startWatching(t);
       const byName = await world.withdraw({ to: userId, amount: '2' });

@@ -218,7 +218,7 @@ test('200 keys.rotate: the new key has the terms of the old, which works until t
   assert.ok(isAccepted(await use(fresh.token)));
 });
 
-test('200 keys.rotate: 24 hours of overlap unless told, none with 0', async () => {
+test('200 keys.rotate: 24 hours of overlap by default, none with 0', async () => {
   const usual = await makeKey(harness);
   assert.equal((await harness.operator('keys.rotate', { keyId: usual.id })).status, 200);
   const [listed] = (await harness.operator('keys.list', { userId: usual.userId })).body.data.items.filter(
@@ -232,7 +232,7 @@ test('200 keys.rotate: 24 hours of overlap unless told, none with 0', async () =
   assert.ok(isAccepted(await use(body.data.token)));
 });
 
-test('200 keys.rotate: an overlap never outlasts the old key, and the lifetime starts anew', async () => {
+test('200 keys.rotate: an overlap never outlasts the old key, and the new key has the full lifetime', async () => {
   const expiresAt = new Date(harness.deps.clock().getTime() + 3 * hourMs).toISOString();
   const old = await makeKey(harness, { expiresAt });
   harness.advance(hourMs);

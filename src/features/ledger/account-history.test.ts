@@ -282,7 +282,7 @@ test('200 account: page by page, each full but the last, and nothing past the en
   assert.equal((await read(key, '&pageSize=1&currentPage=6')).nodes[0]!.id, 'line 0');
 });
 
-test('200 account: ten nodes unless told otherwise, and up to 200', async () => {
+test('200 account: ten nodes by default, and up to 200', async () => {
   const key = await makeOwner(Array.from({ length: 201 }, (_, place) => ({ transactionDate: at(place) })));
   assert.equal((await read(key)).nodes.length, 10);
   const { nodes, pageInfo } = await read(key, '&pageSize=200');
@@ -369,7 +369,7 @@ test('200 account: nobody sees the lines of somebody else, though ids and places
   assert.equal((await read(other)).nodes.length, 2);
 });
 
-test('200 account: the legs of a conversion between networks share their id and have keys of their own', async () => {
+test('200 account: the legs of a conversion between networks share their id and have separate keys', async () => {
   const [hashOut, hashIn] = [makeHash(), makeHash()];
   const key = await makeOwner([{ assetReceived: 'USDC', amountReceived: '50', transactionDate: at(0) }]);
   const leg = { id: 'bridge', transactionType: 'swap-bridge', transactionDate: at(1) } as const;
@@ -400,7 +400,7 @@ test('200 account: the legs of a conversion between networks share their id and 
   assert.deepEqual([nodes[0]!.assetSent, nodes[1]!.assetReceived], [undefined, undefined]);
 });
 
-test('200 account: a line that is nowhere on chain has a key of its own, the same at every call', async () => {
+test('200 account: a line without a place on chain has a generated key, the same at every call', async () => {
   const key = await makeOwner([{ id: 'legs' }, { id: 'legs' }, {}]);
   await makeFunds(harness, key.userId, 'polygon', 'USDC', '1');
   const keysOf = async (query = '') => (await read(key, query)).nodes.map(({ uniqueHashId }) => uniqueHashId);

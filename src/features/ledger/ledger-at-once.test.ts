@@ -129,7 +129,7 @@ test('at every moment each record is in exactly one of the two sets', async (t) 
   assert.deepEqual(await checkBooks(world.db), { unbalancedPostings: [], wrongBalances: [] });
 });
 
-test('posting, settling, funding and paying at once for the same users: nobody waits for good, the books are right', async (t) => {
+test('posting, settling, funding and paying at once for the same users: no deadlock, the books are right', async (t) => {
   const world = await makeWorld(t, polygon);
   const { harness } = world;
   const others = [await makeUser(harness), await makeUser(harness)];

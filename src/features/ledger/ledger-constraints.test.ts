@@ -77,12 +77,12 @@ for (const [what, wrong, why] of [
   ['more than is held', { amount: '-200001', spent: '200001' }, /less held than is to be spent/],
   ['a balance below zero', { amount: '-1000001' }, /ledger_accounts_funds/],
   ['a balance below what is held', { amount: '-900000' }, /ledger_accounts_funds/],
-  ['a kind that is none', { kind: 'gift' }, notToBe],
+  ['an unknown kind', { kind: 'gift' }, notToBe],
   ['a posting without a name', { operation: '' }, notToBe],
   ['a posting with too long a name', { operation: 'x'.repeat(256) }, notToBe],
   ['a line without a name', { lineOperation: '' }, notToBe],
   ['a line with an empty key', { key: '' }, notToBe],
-  ['a hash that is none', { hash: `0x${'A'.repeat(64)}` }, notToBe],
+  ['a malformed hash', { hash: `0x${'A'.repeat(64)}` }, notToBe],
   ['a line at no instant', { lineAt: 'infinity' }, notToBe],
 ] as [string, Partial<Single>, RegExp][]) {
   for (const [name, call] of Object.entries(singles)) {

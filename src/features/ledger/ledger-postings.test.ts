@@ -49,7 +49,7 @@ test('lockAccounts answers in the order of its owners, the same owner twice too,
   assert.deepEqual(await transaction((db) => lockAccounts(db, [])), []);
 });
 
-test('lockAccounts says what is available after whoever held the lock has committed', async () => {
+test('lockAccounts returns what is available after the holder of the lock has committed', async () => {
   const owner = await makeOwner('1');
   let second: Promise<unknown> | undefined;
   await transaction(async (db) => {
@@ -155,7 +155,7 @@ test('of fifty that hold one of twenty without looking, exactly twenty do', asyn
   assert.deepEqual(await fundsOf(owner), [20n, 20n]);
 });
 
-test('many that lock the same accounts in every order never wait for each other for good', async () => {
+test('many that lock the same accounts in every order never deadlock', async () => {
   const owners = await Promise.all(Array.from({ length: 6 }, () => makeOwner('1')));
   await Promise.all(
     Array.from({ length: 60 }, (_, at) =>

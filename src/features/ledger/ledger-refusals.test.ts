@@ -30,7 +30,7 @@ for (const date of [
   '0001-01-01T00:00:00+14:00',
   '9999-12-31T23:59:59-14:00',
 ]) {
-  test(`400 a date that is none: ${date}`, async () => {
+  test(`400 an invalid date: ${date}`, async () => {
     const { id: userId } = await makeUser(harness);
     const answers = [
       await call('post', { key: randomUUID(), lines: [lineOf(userId, { transactionDate: date })] }),
@@ -128,7 +128,7 @@ test('400 more places on chain than legs', async () => {
   assert.equal((await call('settle', { userId, id: 'X', onChain })).status, 400);
 });
 
-test('400 a field is named in one way, whoever finds the fault', async () => {
+test('400 a field is named in one way, by the schema and by our checks', async () => {
   const { id: userId } = await makeUser(harness);
   const { body } = await call('post', { key: 'k', lines: [lineOf(userId, { transactionDate: 'now' })] });
   assert.equal(body.details[0].field, 'lines.0.transactionDate');
@@ -149,7 +149,7 @@ test('409 record-unsettled with the id of a withdrawal in flight', async () => {
   assert.equal(status, 409, JSON.stringify(body));
 });
 
-test('batches at once for users whose ledgers are being made: nobody waits for good', async () => {
+test('batches at once for users whose ledgers are being created: no deadlock', async () => {
   const codes = new Map<string, number>();
   for (let round = 0; round < 60; round++) {
     const users = await Promise.all(Array.from({ length: 4 }, () => makeUser(harness)));

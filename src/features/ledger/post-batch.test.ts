@@ -392,7 +392,7 @@ for (const [why, input] of Object.entries({
   'no lines': { key: 'k' },
   'an empty batch': { key: 'k', lines: [] },
   'more than 10,000 lines': { key: 'k', lines: Array(10_001).fill(good) },
-  'a user id that is none': { key: 'k', lines: [{ ...good, userId: 'ana' }] },
+  'a malformed user id': { key: 'k', lines: [{ ...good, userId: 'ana' }] },
   'a type that does not exist': { key: 'k', lines: [{ ...good, transactionType: 'deposit' }] },
   'an amount that is a number': { key: 'k', lines: [{ ...good, amountReceived: 1 }] },
   'a date without a zone': { key: 'k', lines: [{ ...good, transactionDate: '2026-01-01T00:00:00' }] },

@@ -238,7 +238,7 @@ test('a process of the release before posts and writes its audit rows beside our
   await requireSoundBooks(userIds);
 });
 
-test('deposits on two networks for the same users, some of whom are new on one, never wait for each other for good', async () => {
+test('deposits on two networks for the same users, some of them new on one, never deadlock', async () => {
   const ctx = harness.operatorContext();
   const find = (network: string, userIds: readonly string[]) =>
     userIds.map((userId) => ({

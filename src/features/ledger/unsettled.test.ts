@@ -137,7 +137,7 @@ test('200 ledger.record-unsettled: the record, its legs in order, without a chan
   assert.deepEqual(audited[0].after, { id: 'bridge', type: 'swap-bridge', status: 'started', legs: 2 });
 });
 
-test('200 ledger.record-unsettled: without an id it gets one of its own', async () => {
+test('200 ledger.record-unsettled: without an id it gets a new one', async () => {
   const userId = await makeUserId();
   const [one, other] = [await record(userId, { id: undefined }), await record(userId, { id: undefined })];
   assert.notEqual(one, other);

@@ -307,7 +307,7 @@ describe('known accidents of others', () => {
     assert.equal(await isHalted(world), true);
     await world.operator('wallets.resume', { network: 'polygon', address: world.wallet });
     await worker.settle();
-    assert.equal(await isHalted(world), false, 'told once');
+    assert.equal(await isHalted(world), false, 'halted once');
     proxy.meddle = undefined;
     await worker.settle();
     await world.expectPaid(id);

@@ -51,7 +51,7 @@ test('a copy of the database under other settings signs nothing', async (t) => {
   assert.deepEqual(await world.paid(), []);
 });
 
-test('a worker that pays refuses a server that loses commits, unless told otherwise', async (t) => {
+test('a worker that pays refuses a server that loses commits, unless the setting allows it', async (t) => {
   const world = await makeWorld(t, chain);
   // The PostgreSQL of a test run has all three off.
   await assert.rejects(start(t, world, { databaseDurability: 'required' }), {

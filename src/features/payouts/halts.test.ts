@@ -193,7 +193,7 @@ describe('a foreign transaction on one of our nonces', () => {
     assert.equal((await world.read(id)).status, 'processing');
   });
 
-  test('that paid the recipient all the same, without our mark: a person is told that it did', async (t) => {
+  test('that paid the recipient all the same, without our mark: an operator accepts it as paid', async (t) => {
     const world = await makeWorld(t, chain);
     const { worker } = world;
     const id = await world.withdraw();

@@ -180,7 +180,7 @@ describe('a payout that is not settled for half an hour', () => {
     assert.equal((await world.operator('wallets.resume', wallet)).status, 200);
     if (liar) liar.meddle = meddle;
     await worker.settle();
-    assert.equal(await haltOf(world), null, 'told once');
+    assert.equal(await haltOf(world), null, 'halted once');
   }
 
   test('because no block ever takes it: the lane halts and says so', async (t) => {
@@ -244,7 +244,7 @@ describe('a payout that is not settled for half an hour', () => {
     await world.expectPaid(id);
   });
 
-  test('because a node is away: it is told as trouble, and nothing halts', async (t) => {
+  test('because a node is away: it is logged, and nothing halts', async (t) => {
     const { world, worker, liar } = await withTwoNodes(t, 'first');
     const id = await world.withdraw();
     await worker.hold();

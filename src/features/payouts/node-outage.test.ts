@@ -37,8 +37,8 @@ async function untilCompleted(world: World, ids: readonly string[]): Promise<voi
 
 const statusOf = async (world: World, id: string) => (await world.read(id)).status;
 
-describe('weather', () => {
-  test('the node is down for a while: everything waits, nothing fails, and it goes on by itself', async (t) => {
+describe('a failing node', () => {
+  test('the node is down for a while: everything waits, nothing fails, and it continues automatically', async (t) => {
     const { world, proxy, worker } = await runThroughProxy(t);
     const processing = await world.withdraw();
     await waitUntil('one is sent', async () => (await world.read(processing)).transferStatus !== null);
@@ -53,7 +53,7 @@ describe('weather', () => {
     assert.deepEqual(
       worker.lines.filter(({ level }) => level === 'error'),
       [],
-      'weather is not an error',
+      'an outage is not an error',
     );
     proxy.weather = undefined;
     await untilCompleted(world, ids);

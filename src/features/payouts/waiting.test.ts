@@ -36,7 +36,7 @@ const tells = ({ worker }: World, words: RegExp) =>
   );
 
 describe('the hot wallet is short', () => {
-  test('of gas: pending, told in /metrics and once in the log; goes on by itself after a top-up', async (t) => {
+  test('of gas: pending, in /metrics and once in the log; continues automatically after a top-up', async (t) => {
     const world = await makeWorld(t, chain);
     await chain.call('hardhat_setBalance', world.wallet, '0x1');
     const id = await world.withdraw();
@@ -57,7 +57,7 @@ describe('the hot wallet is short', () => {
     ['none', 0n],
     ['some, but fewer', 3n],
   ] as const) {
-    test(`of tokens, it has ${has}: pending, told, goes on by itself after a top-up`, async (t) => {
+    test(`of tokens, it has ${has}: pending, reported, continues automatically after a top-up`, async (t) => {
       const world = await makeWorld(t, chain, { walletHas });
       const id = await world.withdraw({ amount: '5' });
       await world.pay();
@@ -266,7 +266,7 @@ describe('between creation and signing', () => {
   });
 });
 
-test('the whole: short of gas and of tokens at once, a worker goes on by itself after the top-ups', async (t) => {
+test('the whole: short of gas and of tokens at once, a worker continues automatically after the top-ups', async (t) => {
   const world = await makeWorld(t, chain, { walletHas: 1n });
   await chain.call('hardhat_setBalance', world.wallet, '0x1');
   const jobs = runJobs(payoutJobs(), world.makeWorker().deps);

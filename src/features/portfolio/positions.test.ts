@@ -162,7 +162,7 @@ test('400 positions.record: the same asset twice, named; the same token elsewher
   assert.equal((await record({ userId, positions: [staked, elsewhere, otherwise] })).status, 200);
 });
 
-test('400 positions.record: an asOf in the future, of before 1970, or that is none', async () => {
+test('400 positions.record: an asOf in the future, before 1970, or invalid', async () => {
   const { id: userId } = await makeUser(harness);
   const ahead = new Date(harness.deps.clock().getTime() + 60_000).toISOString();
   for (const [asOf, message] of [

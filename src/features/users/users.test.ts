@@ -220,7 +220,7 @@ test('400 users.add-wallet: network must be one of polygon, ethereum, base', asy
   }
 });
 
-test('200 users.reseal: numbers under an older encryption key are sealed anew, some at a time, and open as before', async () => {
+test('200 users.reseal: numbers under an older encryption key are encrypted again, some at a time, and open as before', async () => {
   const older = { ...harness.operatorContext(), sealer: harness.olderSealer };
   const people = [];
   for (const number of [1, 2, 3]) {
@@ -310,7 +310,7 @@ test('200 users.update: what is there already changes nothing, and is not in the
   assert.equal((await auditOf(`user:${before.id}`)).length, 1, 'only the creation');
 });
 
-test('200 users.update: a number that is given is replaced, even by itself; the audit log says which', async () => {
+test('200 users.update: a given number is replaced, even by the same number; the audit log says which', async () => {
   const documentNumber = noteSecret(`DOC-${randomBytes(6).toString('hex')}`);
   const taxId = noteSecret(`TAX-${randomBytes(6).toString('hex')}`);
   let { id, updatedAt } = await create({ documentNumber, taxId });

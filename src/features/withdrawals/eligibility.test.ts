@@ -107,7 +107,7 @@ for (const currency of ['USDT', 'USDC'] as const) {
   });
 }
 
-test('403 Receiver is not eligible to receive tokens: the screening provider refuses, and is told what it needs', async () => {
+test('403 Receiver is not eligible to receive tokens: the screening provider refuses, and gets what it needs', async () => {
   const address = makeAddress();
   opinions.set(address, false);
   await expectRefused({ to: address, currency: 'usdc' });

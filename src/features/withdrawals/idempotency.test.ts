@@ -162,7 +162,7 @@ test('200 a replay is answered as at first, also when the recipient could no lon
   assert.equal((await create(body, { key: randomUUID() })).status, 403);
 });
 
-test('200 a replay after the withdrawal has moved on: bound for good', async () => {
+test('200 a replay after the withdrawal has moved on: the key stays bound', async () => {
   const key = randomUUID();
   const body = good();
   const first = await create(body, { key });
@@ -280,7 +280,7 @@ test('200 another process had the key and commits while we wait: its answer; 422
   assert.equal(other.status, 422);
 });
 
-test('503 a held lock without a key: nobody is told of a key that there is not', async () => {
+test('503 a held lock without a key: no 409 about a key', async () => {
   const own = { on: hasty, as: await makeKey(hasty) };
   const created = await create(good(), { ...own, key: randomUUID() });
   const holder = await holdKey(hasty, created.body.data.bulkId, randomUUID());

@@ -208,7 +208,7 @@ test('200 nothing asked for yet: an empty list', async () => {
 
 // ## Pages
 
-test('200 newest first; pages of 20 unless told; pageInfo is what was asked for', async () => {
+test('200 newest first; pages of 20 by default; pageInfo repeats the request', async () => {
   const made: string[] = [];
   for (let n = 0; n < 23; n++) made.push(await create());
   const whole = made.toReversed();

@@ -119,7 +119,7 @@ test('200 withdrawals.list: by status, network and age', async () => {
   assert.deepEqual(await ids({ network: 'nowhere' }), []);
 });
 
-test('200 withdrawals.list: an item says whose it is, what it pays and to whom', async () => {
+test('200 withdrawals.list: an item has its owner, its amount and its recipient', async () => {
   const to = makeAddress();
   const id = await create({ amount: '2.50', to, externalId: 'order 7' });
   const { body } = await harness.operator('withdrawals.list', { limit: 200 });
@@ -213,7 +213,7 @@ test('200 withdrawals.show: states in the order in which they follow, also when 
   assert.equal(body.data.payout, null);
 });
 
-test('404 Withdrawal not found: withdrawals.show and withdrawals.cancel; 400 an id that is none', async () => {
+test('404 Withdrawal not found: withdrawals.show and withdrawals.cancel; 400 a malformed id', async () => {
   for (const [command, more] of [
     ['withdrawals.show', {}],
     ['withdrawals.cancel', { reason: 'a test' }],

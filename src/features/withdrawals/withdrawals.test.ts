@@ -251,7 +251,7 @@ for (const [route, faults] of [
   }
 }
 
-test('400 a wrong media type or too large a body comes after whom it is for', async () => {
+test('400 a wrong media type or too large a body is refused after the user is checked', async () => {
   const text = { headers: { 'content-type': 'text/plain' } };
   await expectRefusal(() => create('1', { ...text, userId: stranger }), 401, 'User not allowed');
   await expectRefusal(() => create('1', text), 415, 'Content-Type must be application/json');

@@ -25,7 +25,7 @@ test('what is asked for in one turn is asked together, and each gets its own ans
   assert.deepEqual(asked, [[3, 1, 3]]);
 });
 
-test('what is asked for later is asked anew, also while the first is on its way', async () => {
+test('a later call starts a new query, also while the first one runs', async () => {
   const asked: string[][] = [];
   const release = Promise.withResolvers<void>();
   const echo = batchLoader(async (_db: Db, questions: string[]) => {

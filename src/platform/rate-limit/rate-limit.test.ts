@@ -146,7 +146,7 @@ for (const [store, { start, slackMs }] of Object.entries(rigs)) {
     const refused = await limiter.admit(three, subject);
     near(refused.resetMs, 7 * minuteMs);
     await advance(refused.resetMs);
-    assert.ok((await limiter.admit(three, subject)).admitted, 'who waits as told is admitted');
+    assert.ok((await limiter.admit(three, subject)).admitted, 'a caller who waits for resetMs is admitted');
   });
 
   test(title('subjects and policies do not share an allowance'), async () => {
@@ -181,7 +181,7 @@ test('headers: the policy, what remains, whole seconds rounded up, Retry-After o
     'retry-after': '4',
   });
   const almostFree = rateHeaders(mcp, { admitted: false, remaining: 0, resetMs: 0 });
-  assert.equal(almostFree['retry-after'], '1', 'a refused client is never told to come back at once');
+  assert.equal(almostFree['retry-after'], '1', 'a refused client is never asked to retry at once');
 });
 
 test('memory: whatever the instants, a request is refused if and only if its window is full', async () => {
@@ -309,7 +309,7 @@ test('postgres: four processes on one subject never pass the quota in any window
       const { admitted, refused } = await hammer(short, subject, 5_000, workers);
       const answers = await answersTo(short, subject);
       const at = answers.filter((answer) => answer.admitted).map(({ ms }) => ms);
-      assert.equal(at.length, admitted, 'what the callers were told is what was written');
+      assert.equal(at.length, admitted, 'what the callers got is what was stored');
       assert.ok(
         admitted > short.quota && refused > admitted,
         `${admitted} and ${refused}: there was a crowd`,

@@ -43,7 +43,7 @@ test('a job that fails is counted, runs again, and holds no other up; stop waits
   assert.equal(goodRuns, atStop);
 });
 
-test('of two workers one has the turn; a job has the whole pool and may open transactions of its own', async () => {
+test('of two workers one has the turn; a job has the whole pool and may open its own transactions', async () => {
   let together = 0;
   let most = 0;
   const job = {

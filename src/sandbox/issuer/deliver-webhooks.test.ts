@@ -101,7 +101,7 @@ test('a receiver that never answers holds nobody up but itself, and one at a tim
   assert.deepEqual([...new Set(receiver.arrived)], upTo(10));
 });
 
-test('told later where to, it sends what waited first; to another place, what is left', async (t) => {
+test('with a URL set later, waiting events are sent first; another URL gets the rest', async (t) => {
   const [first, second] = [await startReceiver(t), await startReceiver(t)];
   const server = await startServer(t, first, true);
   second.secret = server.webhookSecret;

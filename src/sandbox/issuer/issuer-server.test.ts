@@ -243,7 +243,7 @@ describe('cards', () => {
     }
   }
 
-  test('every state is told: versions from 1 without gaps, each the whole card', async () => {
+  test('every state has an event: versions from 1 without gaps, each with the whole card', async () => {
     const card = await makeCard({ status: 'locked' });
     await issuer.updateCard({
       cardId: card.id,
@@ -381,7 +381,7 @@ describe('payments', () => {
     );
   });
 
-  test('a refund is a transaction of its own and a credit; all refunds together are at most the purchase', async () => {
+  test('a refund is a separate transaction and a credit; all refunds together are at most the purchase', async () => {
     const { id: cardId } = await makeCard({ collateral: '100.00' });
     const purchase = transactionOf(await buy(cardId, '30.00', { localAmount: '150', localCurrency: 'BRL' }));
     const refund = (amount?: string) =>
@@ -560,7 +560,7 @@ describe('deposits', () => {
 });
 
 describe('events', () => {
-  test('are numbered from 1 without gaps, have ids of their own, and come in pages of any size', async () => {
+  test('are numbered from 1 without gaps, have unique ids, and come in pages of any size', async () => {
     const events = await allEvents();
     assert.ok(events.length > 50);
     assert.deepEqual(
@@ -580,7 +580,7 @@ describe('events', () => {
     }
   });
 
-  test('400: a limit or a start that is none', async () => {
+  test('400: an invalid limit or start', async () => {
     for (const query of [
       'limit=0',
       'limit=1001',
@@ -629,7 +629,7 @@ describe('HTTP', () => {
     assert.deepEqual([status, body.error.reason], [404, 'not-found']);
   });
 
-  test('400 invalid-request: a write without a key, or with one that is none', async () => {
+  test('400 invalid-request: a write without a key, or with an invalid one', async () => {
     const { url, token } = server;
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     for (const [path, method, body] of [

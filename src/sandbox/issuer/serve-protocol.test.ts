@@ -17,7 +17,7 @@ import { createProtocolServer } from './serve-protocol.ts';
 import { openStore } from './store.ts';
 import { openVault } from './vault.ts';
 
-test('nothing is told before it is on the disk: not to who wrote it, not to who reads it, not by a webhook', async (t) => {
+test('a change is on disk before its writer, a reader or a webhook learns of it', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'causeway issuer '));
   const log = createLog({ level: 'silent' });
   const [vault, opened] = [await openVault(folder), await openStore(folder, systemClock)];

@@ -272,7 +272,7 @@ describe('startPostgres', () => {
     assert.equal(bystander.exitCode ?? bystander.signalCode, null);
   });
 
-  it('makes the database anew when the first start was killed halfway', async (t) => {
+  it('creates the database again if the first start was killed halfway', async (t) => {
     const folder = await temporaryFolder(t);
     await fs.mkdir(path.join(folder, 'postgres.partial', 'data', 'base'), { recursive: true });
     await start(t, folder);

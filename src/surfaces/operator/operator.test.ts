@@ -369,7 +369,7 @@ test('text of others cannot steer the terminal', () => {
   assert.equal(shown, 'name  a�[31mb�c�d�e');
 });
 
-test('400 with the same words for the same fault, whoever is named', async () => {
+test('400 with the same message for the same fault, in every id field', async () => {
   const [partner, user] = [await makePartner(harness), await makeUser(harness)];
   const { body } = await harness.operator('partners.allow-user', {
     partnerId: partner.id,

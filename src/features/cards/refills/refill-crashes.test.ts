@@ -94,7 +94,7 @@ async function expectRefilledOnce(t: TestContext, world: World, accounts: readon
   t.after(() => Promise.all(survivors.map(({ end }) => end())));
   const count = async (sql: string) => Number((await world.db.query<{ n: bigint }>(sql))[0]!.n);
   await waitUntil(
-    'every refill is completed and told by the issuer',
+    'every refill is completed and credited by the issuer',
     async () =>
       (await count(`select count(*) as n from card_refills where status = 'completed'`)) >= accounts.length &&
       (await count('select count(*) as n from card_issuer_users where collateral >= 2000')) ===

@@ -328,7 +328,7 @@ test('workers that do the same at once pay once', async (t) => {
   await expectRefilledOnce(world);
 });
 
-test('whoever opens a refill by what was true before another was opened and over opens none', async (t) => {
+test('a refill opened from an old snapshot, with a newer one stored, is refused', async (t) => {
   const world = await makeRefillWorld(t);
   await world.turn();
   await assert.rejects(
@@ -347,7 +347,7 @@ test('whoever opens a refill by what was true before another was opened and over
   );
 });
 
-test('an issuer that is away while it is told of a payment is told again, and nothing is paid again', async (t) => {
+test('a payment is announced again to an issuer that was away, and nothing is paid again', async (t) => {
   const world = await makeRefillWorld(t);
   await world.turn();
   await world.pay();
@@ -509,7 +509,7 @@ test('a rule that changes ends a refill that waits and opens one by the new term
   assert.equal((await world.received()).length, 1);
 });
 
-test('a refill that waits is not made when the collateral has come back by itself', async (t) => {
+test('a waiting refill is not paid if the collateral has recovered without it', async (t) => {
   const world = await makeRefillWorld(t, { amount: '1000.01' });
   await world.turn();
   await world.worker.hold();

@@ -86,7 +86,7 @@ for (const [what, change] of [
   ],
   ['moved to another user', 'user_id = (select id from users where id <> c.user_id limit 1)'],
   ['made one of more', `requested_scopes = '{profile,email,wallet,kyc}'`],
-  ['dated anew', 'decided_at = now()'],
+  ['with a new date', 'decided_at = now()'],
   ['taken back to waiting', `status = 'awaiting', decided_at = null`],
 ] as const) {
   test(`the database refuses that a consent is ${what}`, async () => {
@@ -183,7 +183,7 @@ test('410 PATCH, DELETE, consents.revoke: of a consent whose time is over; who g
   assert.deepEqual((await actionsOf(made[2]!.id)).at(-1), 'operator expire');
 });
 
-test('a consent expires by itself, audited as the worker, once', async () => {
+test('a consent expires automatically, audited as the worker, once', async () => {
   const integration = await makeIntegration(harness);
   const short = await makeConsent(harness, integration, { duration: { kind: 'days', days: 1 } });
   const long = await makeConsent(harness, integration, { duration: { kind: 'days', days: 3 } });

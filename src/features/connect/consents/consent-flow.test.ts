@@ -234,7 +234,7 @@ test('401: a key that was ended after it was looked at does nothing more, its su
   for (const work of works(keyIds[2]!)) assert.ok(await work());
 });
 
-test('404 Link not found: a link that there is not, of another form, or that somebody else opened', async () => {
+test('404 Link not found: an unknown or malformed link, or one that somebody else opened', async () => {
   const integration = await makeIntegration(harness);
   const { linkToken } = await makeConsentRequest(harness, integration);
   const [owner, other] = [await makeOwner(), await makeOwner()];

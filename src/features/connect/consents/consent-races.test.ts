@@ -234,7 +234,7 @@ test('read, swept and revoked at the instant of expiry: one end, in the audit lo
     assert.equal(
       (await outcomes([readAt(-1)]))[0],
       status === 'revoked' ? 'consent_revoked' : 'consent_expired',
-      'whoever’s clock is behind finds it ended too',
+      'a process whose clock is behind finds it ended too',
     );
   }
   assert.ok(ends.expired! > 0 && ends.revoked! > 0, JSON.stringify(ends));

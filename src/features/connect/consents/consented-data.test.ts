@@ -326,7 +326,7 @@ test('404: a consent that the user has not decided, or refused', async () => {
   await expectNotFound();
 });
 
-test('410 revoked: { error, revoked_at }, whoever revoked it', async () => {
+test('410 revoked: { error, revoked_at }, by the integration or an operator', async () => {
   const integration = await makeIntegration(harness);
   for (const by of ['integration', 'operator'] as const) {
     const { id } = await makeConsent(harness, integration);
@@ -403,7 +403,7 @@ test('404 HEAD: is no read, and uses no consent up', async () => {
   assert.equal((await read(integration, id)).status, 200);
 });
 
-test('200: a consent until it is revoked does not end by itself', async () => {
+test('200: a consent until revoked does not expire', async () => {
   const integration = await makeIntegration(harness);
   const { id } = await makeConsent(harness, integration);
   const inTenYears = new Date(Date.now() + 3_650 * dayMs);
@@ -434,7 +434,7 @@ test('the order of refusals: key, consent, owner, end, and only then what else i
   }
 });
 
-test('the order of refusals: what is over, or was never granted, is told before a bad query, on each method', async () => {
+test('the order of refusals: an ended or never granted consent is refused before a bad query, on each method', async () => {
   const integration = await makeIntegration(harness);
   const revoked = await makeConsent(harness, integration);
   const { body: state } = await revoke(integration, revoked.id);

@@ -57,7 +57,7 @@ test('only the SHA-256 of the secret is at rest', async () => {
   for (const { text } of rows) assert.ok(!(text as string).includes(secret.slice(0, 32)));
 });
 
-test('a token of one kind is none of the other, whatever its prefix', () => {
+test('a token of one kind is not valid as the other, whatever its prefix', () => {
   for (let made = 0; made < 200; made++) {
     const { id, text, secretSha256 } = createToken();
     assert.match(text, /^cwi_[a-z2-7]{16}_[a-z2-7]{39}$/);
@@ -141,7 +141,7 @@ test('200 integrations.rotate-key: the old key works until the overlap ends, and
   assert.deepEqual([await verdictOf(old.token), await verdictOf(token)], ['expired', old.id]);
 });
 
-test('200 integrations.rotate-key: 24 hours unless told; a later rotation shortens every older key and lengthens none', async () => {
+test('200 integrations.rotate-key: 24 hours by default; a later rotation shortens every older key and lengthens none', async () => {
   const first = await makeIntegration(harness);
   const second = (await rotate(first.id)).body.data;
   const third = (await rotate(first.id, 720)).body.data;

@@ -146,7 +146,7 @@ test('200 the style sheet is ours and may be kept', async () => {
   assert.match(headers.get('cache-control')!, /^public, max-age=\d+/);
 });
 
-test('401 without a session: the way to the operator’s login, which is told the way back', async () => {
+test('401 without a session: a redirect to the operator’s login, with the way back', async () => {
   const { path, consentId } = await ask();
   for (const [method, where, returnTo] of [
     ['GET', path, path],
@@ -289,7 +289,7 @@ test('200 connected apps: the only read of a one-time consent is shown, though i
   assert.deepEqual(readsIn(text), ['Email address (address, verified)']);
 });
 
-test('200 ?done= says what is so, whoever made the link', async () => {
+test('200 ?done= shows what the app can read now', async () => {
   const user = await makeUser(harness);
   const integration = await makeIntegration(harness);
   const consentTo = (scopes: ConsentRequest['scopes']) =>
@@ -374,7 +374,7 @@ test('303 a form whose browser says nothing of where it comes from is taken by i
 
 for (const [what, scopes] of [
   ['a scope that was not asked for', ['profile', 'email', 'kyc']],
-  ['a scope that there is not', ['profile', 'email', 'admin']],
+  ['an unknown scope', ['profile', 'email', 'admin']],
   ['a required scope left out', ['email']],
   ['nothing at all', []],
   ['a scope twice', ['profile', 'email', 'email']],
@@ -429,7 +429,7 @@ for (const [what, form, headers] of [
   });
 }
 
-test('404 somebody else’s link: who opened it first is the one whom it asks', async () => {
+test('404 somebody else’s link: it belongs to the user who opened it first', async () => {
   const [first, second] = [await newVisitor(), await newVisitor()];
   const { path, consentId } = await ask();
   assert.equal((await first.get(path)).status, 200);
@@ -439,7 +439,7 @@ test('404 somebody else’s link: who opened it first is the one whom it asks', 
   assert.equal((await first.post(path, { decision: 'refuse' })).status, 303);
 });
 
-test('404 somebody else’s consent is not seen, reduced or revoked; nor is one that there is not', async () => {
+test('404 somebody else’s consent, or an unknown one, is not shown, reduced or revoked', async () => {
   const owner = await makeUser(harness);
   const integration = await makeIntegration(harness);
   const { id } = await makeConsent(harness, integration, { userId: owner.id });

@@ -224,7 +224,7 @@ test('303 one’s own link signs in again without asking', async () => {
   assert.equal((await visitor.get('/connect/apps')).status, 401);
 });
 
-test('a session that another sign-in ends is in the audit log as ended, under whom it was of', async () => {
+test('a session that another sign-in ends is in the audit log as ended, under its own user', async () => {
   const [first, second] = [await makeUser(harness), await makeUser(harness)];
   const visitor = await signIn(harness, first.id);
   cookieIn((await visitor.post(new URL(await makeLink(harness, second.id)).pathname)).headers);
@@ -236,7 +236,7 @@ test('a session that another sign-in ends is in the audit log as ended, under wh
   assert.deepEqual(await actionsOf(second.id), ['users.sign-in-link', 'sessions.begin']);
 });
 
-test('a session that had run out is not told as ended by the next sign-in', async () => {
+test('an expired session is not audited as ended by the next sign-in', async () => {
   const { id } = await makeUser(harness);
   const visitor = await signIn(harness, id);
   harness.advance(15 * minuteMs);

@@ -94,7 +94,7 @@ test('fewer or more lines than announced: no end, but a fault', async () => {
   }
 });
 
-test('whoever stops reading stops the source', async () => {
+test('a reader that stops also stops the source', async () => {
   let isClosed = false;
   async function* batches() {
     try {

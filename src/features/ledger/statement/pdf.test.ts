@@ -183,7 +183,7 @@ test('fewer or more lines than announced: no end, but a fault', async () => {
   for (const lineCount of [2, 4, 40]) await assert.rejects(make(samples(3), { lineCount }), /a statement of/);
 });
 
-test('pages are given out while lines are still being read, and whoever stops reading stops the source', async () => {
+test('pages are sent while lines are still being read, and a reader that stops also stops the source', async () => {
   let read = 0;
   let isClosed = false;
   async function* batches() {

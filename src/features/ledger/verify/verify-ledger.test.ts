@@ -387,7 +387,7 @@ const tamperings: Record<string, { does: () => string[]; says: [subject: RegExp,
       [/^line 1001$/, /^Its hash should be /],
     ],
   },
-  'a chain that was computed anew from a changed line to the end, but not to the head': {
+  'a chain that was recomputed from a changed line to the end, but not to the head': {
     does: () => [
       `update ledger_lines set description = 'forged' where list_id = ${listOf(true)} and number = ${last()}`,
       `update ledger_lines l set hash = ledger_line_hash(p.hash, l) from ledger_lines p
@@ -440,7 +440,7 @@ const tamperings: Record<string, { does: () => string[]; says: [subject: RegExp,
       [/^ledger, node of level 1 from /, /^Its sum of account \d+ should be -?\d+ and is null\.$/],
     ],
   },
-  'a node of a level that there is not': {
+  'a node of an unknown level': {
     does: () => [`update ledger_nodes set level = 3 where ${node(true)}`],
     says: [[/^ledger$/, /^There should be no nodes of level 3, and there are 1\.$/]],
   },
