@@ -202,7 +202,7 @@ test('400 details: every field at fault is named, the first one in the error', a
   assert.equal(body.error, `${body.details[0].field} ${body.details[0].message}`);
 });
 
-test('404 and nothing else: an unknown command, another method', async () => {
+test('404 and nothing else: an unknown command; 405: another method', async () => {
   for (const name of [
     'users.delete',
     'users',
@@ -213,8 +213,10 @@ test('404 and nothing else: an unknown command, another method', async () => {
     const { status, body } = await post(name, { token: harness.operatorToken, body: {} });
     assert.deepEqual([status, body.error], [404, 'Not found'], name);
   }
-  const { status } = await harness.request('GET', '/operator/users.list', { token: harness.operatorToken });
-  assert.equal(status, 404);
+  const { status, headers } = await harness.request('GET', '/operator/users.list', {
+    token: harness.operatorToken,
+  });
+  assert.deepEqual([status, headers.get('allow')], [405, 'POST']);
 });
 
 test('415 Content-Type must be application/json', async () => {

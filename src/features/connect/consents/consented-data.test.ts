@@ -394,12 +394,12 @@ test('410 expired: a consent for one time, from the second read on', async () =>
   assert.deepEqual(actions.slice(-2), ['consents.read', 'consents.expire']);
 });
 
-test('404 HEAD: is no read, and uses no consent up', async () => {
+test('405 HEAD: is no read, and uses no consent up', async () => {
   const integration = await makeIntegration(harness);
   const { id } = await makeConsent(harness, integration, { duration: { kind: 'one-time' } });
   const headers = { 'x-api-key': integration.token };
   const head = await fetch(`${harness.url}/api/v1/consent/${id}/user`, { method: 'HEAD', headers });
-  assert.equal(head.status, 404);
+  assert.equal(head.status, 405);
   assert.equal((await read(integration, id)).status, 200);
 });
 
