@@ -763,7 +763,7 @@ test('401 and 400 what is forged, altered, old, unsigned or no event, and nothin
     headers: { 'content-type': 'text/plain' },
   });
   assert.equal(status, 415);
-  assert.equal((await fetch(webhookUrl())).status, 404);
+  assert.equal((await fetch(webhookUrl())).status, 405);
   assert.deepEqual(await readEverything(), before);
 });
 

@@ -28,8 +28,10 @@ export function normalizeEmail(text: string): string | undefined {
 const fullWidth = /[\u3000\uff01-\uff5e]/g;
 /**
  * An atom as RFC 5321 has it, and letters of any script; no characters that are invisible or reorder text.
+ * The domain has only letters, digits, hyphens and dots: `domainToASCII` would read `good.com/x` as
+ * `good.com`.
  */
-const emailForm = /^([^\s\p{C}@"(),:;<>[\\\]]+)@([^\s\p{C}@"(),:;<>[\\\]]+)$/u;
+const emailForm = /^([^\s\p{C}@"(),:;<>[\\\]]+)@([\p{L}\p{M}\p{N}.\u3002\uff61-]+)$/u;
 /** At least two labels, the last of which starts with a letter: an IP address is not a domain of mail. */
 function isMailDomain(domain: string): boolean {
   const labels = domain.split('.');

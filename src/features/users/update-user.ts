@@ -3,7 +3,7 @@ import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { violates } from '#platform/db/db';
 import type { NewUser } from './create-user.ts';
-import { parseEmail } from './email.ts';
+import { normalizeEmail, parseEmail } from './email.ts';
 import { userErrors } from './errors.ts';
 import { selectUserForUpdate, type UserRow, updateUserRow } from './queries.ts';
 import { sealIdentity } from './seal-identity.ts';
@@ -20,7 +20,9 @@ export function updateUser(ctx: Ctx, { userId, ...change }: UserChange): Promise
     const after: UserRow = { ...before, ...plain, ...sealIdentity(ctx.sealer, before.id, change) };
     if (change.email !== undefined) {
       after.email = parseEmail(change.email);
-      if (after.email !== before.email) after.emailVerified = change.emailVerified ?? false;
+      // Another spelling of the same address, from before emails were normalized, stays verified.
+      const isSame = after.email === normalizeEmail(before.email);
+      if (!isSame) after.emailVerified = change.emailVerified ?? false;
     }
     // A number always counts as changed: encrypted twice, the same one gives two ciphertexts.
     if (isDeepStrictEqual(after, { ...before })) return presentUser(before);

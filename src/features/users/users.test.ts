@@ -138,7 +138,7 @@ for (const [field, fields] of [
   test(`400 users.create: ${JSON.stringify(fields)}`, async () => {
     const { status, body } = await call('create', newPerson(fields));
     assert.equal(status, 400);
-    assert.ok(body.error.startsWith(`${field} `), body.error);
+    assert.match(body.error, new RegExp(`^(?:Unknown field: ${field}$|${field} )`));
     assert.equal(body.details[0].field, field);
   });
 }
@@ -146,6 +146,12 @@ for (const [field, fields] of [
 for (const email of [
   '0x@1',
   'ana@localhost',
+  'ana@good.example.com/evil',
+  'ana@good.example.com?x',
+  'ana@good.example.com#corp.example.com',
+  'ana@good.example.com/',
+  'ana@g%6fod.example.com',
+  'ana@good.example.com:25',
   'ana@127.0.0.1',
   'ana@1',
   'ana@example.1',
