@@ -31,7 +31,8 @@ begin
   if start_at is not null then older := card_rank(list, start_at, 0); end if;
   newest := case when end_at is null then list.size else card_rank(list, end_at, 9223372036854775807) end;
   wanted := newest - skip;
-  total := newest - older;
+  -- A period that ends before it starts is empty.
+  total := greatest(0, newest - older);
   if wanted <= older then return; end if;
   -- Near the end of the window there is nothing to find.
   if skip > 128 then

@@ -22,7 +22,8 @@ declare
   hi_number bigint := 0;
   node record;
 begin
-  total := newest - older;
+  -- A period that ends before it starts is empty.
+  total := greatest(0, newest - older);
   if wanted <= older then return; end if;
   upto_at := 'infinity';
   upto_number := 0;

@@ -260,6 +260,7 @@ test('200 asOf hides what came later; an empty text filters nothing; an unused p
     assert.equal(await countOf(feature, `&asOf=${at(5)}`), 2);
     assert.equal(await countOf(feature, `&asOf=${at(9)}&endDate=${at(4)}`), 1);
     assert.equal(await countOf(feature, `&asOf=${at(4)}&startDate=${at(5)}`), 0);
+    assert.equal(await countOf(feature, `&asOf=${at(0)}&startDate=${at(6)}`), 0);
   }
   assert.equal(await countOf('transactions', '&filterByText='), 2);
   assert.equal(await countOf('balance', '&filterByText='), 2);

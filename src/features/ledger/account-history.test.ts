@@ -61,7 +61,10 @@ test('200 asOf shows the account as it was at that instant; unsettled records ha
   assert.equal((pageInfo as { totalCount: number }).totalCount, 2);
   assert.deepEqual(await ids(key, `&asOf=${at(2)}`, 'account-onramp'), ['two', 'one']);
   assert.deepEqual(await ids(key, `&asOf=${at(2)}&startDate=${at(2)}&endDate=${at(3)}`), ['two']);
-  assert.deepEqual(await ids(key, `&asOf=${at(1)}&startDate=${at(2)}`), []);
+  for (const feature of ['account', 'account-onramp']) {
+    const none = await read(key, `&asOf=${at(1)}&startDate=${at(3)}`, feature);
+    assert.deepEqual([none.nodes, (none.pageInfo as { totalCount: number }).totalCount], [[], 0], feature);
+  }
   await harness.deps.db.query('delete from rate_windows where subject = $1', [key.userId]);
   const query = `?resource=account&feature=account-unsettled&asOf=${at(2)}`;
   const { status, body } = await harness.request('GET', `/api/history${query}`, { token: key.token });

@@ -21,7 +21,10 @@ export async function nameRefusedLine(
   return undefined;
 }
 
-/** The first line after which an account has less than nothing, counted in the order of the batch. */
+/**
+ * The first line after which an account has less than nothing, counted in the order of the batch. Accounts
+ * that have enough at its end are not to blame: a batch moves each by its sum.
+ */
 async function nameOverdraft({ db }: Ctx, lines: readonly NewLine[], cause: unknown) {
   const moves = lines.flatMap(({ userId, network, sent, received }, at) => [
     ...(received ? [{ at, userId, network, currency: received.currency, amount: received.amount }] : []),
@@ -32,7 +35,9 @@ async function nameOverdraft({ db }: Ctx, lines: readonly NewLine[], cause: unkn
   const owners = [...new Map(moves.map((move) => [nameOf(move), move])).values()];
   const available = await selectAvailable(db, owners);
   const left = new Map(owners.map((owner, place) => [nameOf(owner), available[place] ?? 0n]));
-  for (const move of moves) {
+  const ends = new Map(left);
+  for (const move of moves) ends.set(nameOf(move), ends.get(nameOf(move))! + move.amount);
+  for (const move of moves.filter((one) => ends.get(nameOf(one))! < 0n)) {
     const rest = left.get(nameOf(move))! + move.amount;
     left.set(nameOf(move), rest);
     if (rest >= 0n) continue;

@@ -250,6 +250,12 @@ test('409 ledger.post: the unsettled record that a line is is named', async () =
   assert.deepEqual(body.details, [{ field: 'lines.1.id', message: 'is the id of an unsettled record' }]);
 });
 
+test('409 ledger.post: an account that dips below zero and has enough in the end is not to blame', async () => {
+  const [dips, lacks] = [await makeUserId(), await makeUserId()];
+  const { status, body } = await post([spending(dips, '1'), funds(dips), spending(lacks, '1')]);
+  assert.deepEqual([status, body.error], [409, 'lines[2]: insufficient balance of USDC on polygon']);
+});
+
 test('409 ledger.post: what is held for a withdrawal is not there to be spent', async () => {
   const key = await makeKey(harness);
   const { userId } = key;

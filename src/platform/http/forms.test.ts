@@ -16,7 +16,7 @@ function patternsIn(value: unknown): string[] {
 
 test('every pattern of the reference and of the tools is described in words', async () => {
   const reference = await harness.request('GET', '/openapi.json');
-  const { token } = await makeKey(harness, { scopes: ['mcp'] });
+  const { token } = await makeKey(harness, { scopes: ['mcp', 'mcp:write', 'mcp_card_reveal'] });
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   const tools = await harness.request('POST', '/mcp', { token, body: message });
   assert.deepEqual([reference.status, tools.status], [200, 200]);

@@ -363,12 +363,28 @@ describe('408 a request that trickles in is cut off', { concurrency: true }, () 
     const socket = connect({ host: '127.0.0.1', port: Number(port) });
     const chunks: Buffer[] = [];
     socket.on('data', (chunk) => chunks.push(chunk));
+    const closed = once(socket, 'close');
     // Longer than headers and requests may take, and than the server looks for slow ones.
     await setTimeout(limits.requestTimeoutMs + 2 * limits.checkingIntervalMs);
     assert.equal(Buffer.concat(chunks).toString(), '');
     socket.write('GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-    await once(socket, 'close');
+    await closed;
     assert.match(Buffer.concat(chunks).toString(), /^HTTP\/1\.1 200 OK/);
+  });
+
+  test('a stop does not wait for a connection that was opened early', async () => {
+    const server = createHttpServer({ log: testLog(), metrics: createMetrics(), trustedProxies: [] });
+    const { port } = new URL(await server.listen({ host: '127.0.0.1', port: 0 }));
+    const sockets = [connect({ host: '127.0.0.1', port: Number(port) })];
+    await setTimeout(limits.headersTimeoutMs + 2 * limits.checkingIntervalMs);
+    // This one is younger than headers may be when the stop begins.
+    sockets.push(connect({ host: '127.0.0.1', port: Number(port) }));
+    await once(sockets[1]!, 'connect');
+    const closed = sockets.map((socket) => once(socket.resume(), 'close'));
+    const startedAt = performance.now();
+    await server.close();
+    await Promise.all(closed);
+    assert.ok(performance.now() - startedAt < cutWithinMs);
   });
 });
 

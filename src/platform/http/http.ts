@@ -14,6 +14,7 @@ import { lazySchemas } from './lazy-schemas.ts';
 import { limits } from './limits.ts';
 import { refuseSocket } from './refuse-socket.ts';
 import { commonHeaders, errorSchema, sendError } from './send-error.ts';
+import { SilentSockets } from './silent-sockets.ts';
 import { JsonFault, parseStrictJson } from './strict-json.ts';
 import { parseStrictQuery, readQuery } from './strict-query.ts';
 
@@ -31,6 +32,7 @@ export interface HttpOptions {
 /** A Fastify server with our limits, our parsers and our error bodies; it has no routes yet. */
 export function createHttpServer({ log, metrics, trustedProxies, isPublicHttps = false }: HttpOptions) {
   const isTrusted = blockCheck(trustedProxies);
+  const silent = new SilentSockets(limits.silentTimeoutMs);
   const server = Fastify({
     loggerInstance: log,
     // We log one line at the end of each request, without its URL.
@@ -57,13 +59,15 @@ export function createHttpServer({ log, metrics, trustedProxies, isPublicHttps =
     },
     schemaController: lazySchemas,
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
-    clientErrorHandler: (error, socket) => refuseSocket(log, error, socket),
+    clientErrorHandler: (error, socket) => refuseSocket({ log, silent }, error, socket),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   // Without this, Node answers an unknown expectation with an empty body.
   server.server.on('checkExpectation', (request, response) =>
     server.server.emit('request', request, response),
   );
+
+  server.server.on('request', ({ socket }) => silent.forget(socket));
 
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(
@@ -83,6 +87,7 @@ export function createHttpServer({ log, metrics, trustedProxies, isPublicHttps =
   let isStopping = false;
   server.addHook('preClose', async () => {
     isStopping = true;
+    silent.close();
   });
   // Every request passes these hooks, so they are callbacks: a promise for each took a tenth of a request's
   // time.

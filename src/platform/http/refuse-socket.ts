@@ -5,13 +5,19 @@ import { commonErrors } from '../errors/errors.ts';
 import type { Log } from '../observe/log.ts';
 import { limits } from './limits.ts';
 import { commonHeaders, errorBody } from './send-error.ts';
+import type { SilentSockets } from './silent-sockets.ts';
 
 /** Answers a request that Node's HTTP parser refused with our error body, then closes the connection. */
-export function refuseSocket(log: Log, error: NodeJS.ErrnoException, socket: Socket): void {
+export function refuseSocket(
+  { log, silent }: { log: Log; silent: SilentSockets },
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   // A connection that was opened ahead of its first request gets no answer to a request that it never sent.
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) {
-    return void socket.setTimeout(limits.silentTimeoutMs);
+    silent.keep(socket);
+    return;
   }
   const refusal =
     error.code === 'HPE_HEADER_OVERFLOW'

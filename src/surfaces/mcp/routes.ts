@@ -72,9 +72,6 @@ export function mcpRoutes(
   // Returns text, not the reply: for a returned reply, Fastify adds listeners until its last byte is sent.
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
     const { body, headers } = request;
-    const [unknown] = Object.keys(request.query as object);
-    if (unknown !== undefined)
-      throw mcpErrors.invalidRequest({ message: 'This endpoint has no query parameters' });
     if (body === undefined) throw mcpErrors.notJson({ message: 'Body is missing' });
     if (Array.isArray(body)) throw mcpErrors.batch();
     if (request.mcpOutage) throw request.mcpOutage;
@@ -83,6 +80,9 @@ export function mcpRoutes(
     if (!actor.scopes.includes('mcp')) throw mcpErrors.mcpScopeMissing();
     const terms = { policy: mcpPolicy, subject: actor.userId, exceeded: refuseMore };
     reply.headers(await spendAllowance(deps.limiter, terms));
+    if (Object.keys(request.query as object).length > 0) {
+      throw mcpErrors.invalidRequest({ message: 'This endpoint has no query parameters' });
+    }
     const message = readMessage(body);
     if (message.id === undefined) {
       reply.status(202);
@@ -101,7 +101,7 @@ export function mcpRoutes(
     scope.removeContentTypeParser('application/json');
     scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, jsonParser(mcpErrors.notJson));
     scope.setErrorHandler((error, request, reply) => {
-      const refusal = asRpcError(error, request.headers);
+      const refusal = asRpcError(error, request);
       const isOurs = refusal.code === -32603;
       if (isOurs) request.log.error({ err: error }, 'request failed');
       const data = isOurs ? { requestId: request.id, ...refusal.data } : refusal.data;
@@ -156,7 +156,7 @@ function answeredId({ code, status }: RpcError, body: unknown): RequestId | null
 }
 
 /** Any error as a row of `mcpErrors`. */
-function asRpcError(error: unknown, { accept }: FastifyRequest['headers']): RpcError {
+function asRpcError(error: unknown, { headers: { accept }, body }: FastifyRequest): RpcError {
   if (error instanceof RpcError) return error;
   const refusal = asRefusal(error);
   const { message, headers } = refusal;
@@ -171,7 +171,8 @@ function asRpcError(error: unknown, { accept }: FastifyRequest['headers']): RpcE
     const data = { retryAfterSeconds: Number(headers!['retry-after']) };
     // Every MCP client accepts streams. It treats a status other than 200 as a broken connection, not as an
     // answer.
-    const isClient = accept?.includes('text/event-stream');
+    // A notification has no answer to read: for it, the status alone says that it was not taken.
+    const isClient = accept?.includes('text/event-stream') && idOf(body) !== null;
     return mcpErrors[isClient ? 'unavailableForClients' : 'unavailable']({ headers, data, cause: error });
   }
   // A stopping server answers 503; any other failure is a JSON-RPC error.
