@@ -8,8 +8,9 @@ import path from 'node:path';
 const root = path.resolve(import.meta.dirname, '..');
 /** Those that import test/sizes.ts; each argument is a part of a file's name. */
 const sizedTests = globSync('{src,test}/**/*.test.ts', { cwd: root }).filter((file) =>
-  /from '[^']*\/sizes\.ts'/.test(readFileSync(path.join(root, file), 'utf8')),
+  /from '(?:#test|[^']*)\/sizes(?:\.ts)?'/.test(readFileSync(path.join(root, file), 'utf8')),
 );
+if (!sizedTests.some((file) => file.startsWith('src/'))) throw new Error('no test in src/ has sizes');
 // Chaos has goals to reach within minutes, so nothing else runs beside it.
 const chaos = 'test/payout-chaos.test.ts';
 const others = sizedTests.filter((file) => file !== chaos);
