@@ -20,7 +20,7 @@ const longFiles = [
   'sandbox/sandbox',
   'test/cli',
   'refills/refill-crashes',
-  'platform/http',
+  'http/http',
   'deposits/deposits',
   'test/statement-cli',
   'test/payout-chaos',
