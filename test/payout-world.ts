@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -425,7 +425,8 @@ export async function startProxy(t: TestContext, target: string): Promise<NodePr
       return { jsonrpc: '2.0', id, error: { code: -32000, message: result.message } };
     return { jsonrpc: '2.0', id, result };
   };
-  const server = createServer(async (request, response) => {
+  let isStopped = false;
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     if (proxy.weather) return proxy.weather(response);
@@ -433,9 +434,16 @@ export async function startProxy(t: TestContext, target: string): Promise<NodePr
     const answers = Array.isArray(calls) ? await Promise.all(calls.map(answerOne)) : await answerOne(calls);
     if (answers === cut || (Array.isArray(answers) && answers.includes(cut))) return response.destroy();
     response.setHeader('content-type', 'application/json').end(JSON.stringify(answers));
-  });
+  };
+  const server = createServer((request, response) =>
+    answer(request, response).catch((error) => {
+      // A call may be on its way when the test ends, and the chain with it.
+      if (!isStopped) throw error;
+    }),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {
+    isStopped = true;
     server.closeAllConnections();
     server.close();
   });
