@@ -19,10 +19,10 @@ export {
   strictestRule,
 } from './finality.ts';
 export { gatherCalls } from './gather-calls.ts';
-export { callNode, NodeError, type RpcCall } from './json-rpc.ts';
+export { callNode, NodeError } from './json-rpc.ts';
 export { isKnownTransaction } from './known-transaction.ts';
 export { createEvm, type Evm, type EvmNetwork, type NetworkSettings } from './networks.ts';
-export { type CallOutcome, createNode, type Node, type Provider } from './node.ts';
+export { createNode, type Node, type Provider } from './node.ts';
 export { addressOfKey, type PrivateKey, parsePrivateKey } from './private-key.ts';
 export {
   type Log,

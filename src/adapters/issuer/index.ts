@@ -1,8 +1,6 @@
-export { createHttpIssuer, type HttpIssuerOptions } from './http-issuer.ts';
+export { createHttpIssuer } from './http-issuer.ts';
 export {
   type CardStatus,
-  type CardUpdate,
-  type CollateralDeposit,
   cardStatuses,
   type EncryptedSecrets,
   type FeedEvent,
@@ -15,19 +13,10 @@ export {
   type IssuerTransaction,
   type IssuerUser,
   type NewCards,
-  type NewIssuerUser,
-  type RevealRequest,
   type Simulation,
   type SpendingInterval,
   spendingIntervals,
 } from './issuer.ts';
 export { noIssuer } from './no-issuer.ts';
-export { idForm, parseEvent, statusOfReason, type WireReason } from './protocol.ts';
-export {
-  isWebhookSecret,
-  signWebhook,
-  verifyWebhook,
-  type WebhookHeaders,
-  type WebhookRefusal,
-  type WebhookVerdict,
-} from './webhook.ts';
+export { idForm, statusOfReason, type WireReason } from './protocol.ts';
+export { isWebhookSecret, signWebhook, verifyWebhook, type WebhookVerdict } from './webhook.ts';

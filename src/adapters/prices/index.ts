@@ -1,2 +1,2 @@
 export { createPrices, noPrices } from './price-source.ts';
-export { PriceFault, type PriceList, type Prices, parsePrice, priceDecimals, tokenForm } from './prices.ts';
+export { PriceFault, type Prices, parsePrice, priceDecimals, tokenForm } from './prices.ts';

@@ -1,1 +1,1 @@
-export { createScreening, type Screening, type ScreeningVerdict } from './screening.ts';
+export { createScreening, type Screening } from './screening.ts';

@@ -1,5 +1,4 @@
 export { authenticateKey } from './authenticate-key.ts';
 export { keyCommands } from './commands.ts';
-export { keyErrors } from './errors.ts';
-export { type GuardRows, keyContext, keyGuard, rateGuard } from './guard.ts';
+export { keyContext, keyGuard, rateGuard } from './guard.ts';
 export { type IssuedKey, issueKey } from './issue-key.ts';

@@ -1,24 +1,19 @@
 export { decimalsOf } from './assets.ts';
-export { type BookFaults, checkBooks } from './check-books.ts';
+export { checkBooks } from './check-books.ts';
 export { ledgerCommands } from './commands.ts';
 export { seedLedger } from './demo.ts';
 export { accountFeatures } from './features.ts';
-export { type Funded, fundAccount, type NewFunds } from './fund-account.ts';
+export { fundAccount } from './fund-account.ts';
 export { holdFunds, releaseFunds, releaseHeld } from './hold-funds.ts';
 export { ledgerJobs } from './jobs.ts';
 export type { LineType, LineView } from './lines/line.ts';
 export { lockFree } from './lock-free.ts';
-export {
-  openStatement,
-  type Statement,
-  type StatementBalance,
-} from './open-statement.ts';
+export { openStatement, type Statement } from './open-statement.ts';
 export { type Deposit, postDeposits } from './post-deposits.ts';
 export { type PaidWithdrawal, postWithdrawals } from './post-withdrawals.ts';
 export {
   type Asset,
   type Hold,
-  type LockedAccount,
   lockAccounts,
   lockFreeAccounts,
   type Owner,

@@ -1,5 +1,5 @@
 export { withdrawalCommands } from './commands.ts';
 export { withdrawalGauges } from './gauges.ts';
 export { withdrawalJobs } from './jobs.ts';
-export { type OwnWithdrawal, queueOwnWithdrawal } from './queue-own-withdrawal.ts';
+export { queueOwnWithdrawal } from './queue-own-withdrawal.ts';
 export { type WithdrawalOptions, withdrawalRoutes } from './routes.ts';

@@ -1,2 +1,1 @@
-export type { WebhookTarget } from './deliver-webhooks.ts';
-export { type IssuerOptions, type SandboxIssuer, startIssuer } from './start-issuer.ts';
+export { type SandboxIssuer, startIssuer } from './start-issuer.ts';
