@@ -41,7 +41,7 @@ export function mutantJobs(mutant: MutantName, { evm }: Deps, atStep: AtStep): J
     case 'believes one node':
     case 'signs on after a promotion':
       // The usual worker, with settings or an operator that are wrong: the latest block is final, one node is
-      // enough, replication is synchronous, nothing is filled.
+      // enough, replication is synchronous.
       return payoutJobs(atStep);
   }
 }

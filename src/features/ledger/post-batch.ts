@@ -132,13 +132,9 @@ async function postAlone(call: Call): Promise<PostedBatch> {
     .catch(async (error) => {
       // The database checks the user only when it creates a ledger, and its error does not name the line.
       if (violates(error, 'ledger_lists_user_id_fkey')) await requireUsers(ctx, read.lines);
-      if (violates(error, 'ledger_postings_operation_key')) {
-        return asLedgerRefusal(error, () => findReplay(call));
-      }
-      throw (
-        (await nameRefusedLine(ctx, read.lines, error)) ??
-        (await asLedgerRefusal(error, async () => undefined))
-      );
+      const refusal = await nameRefusedLine(ctx, read.lines, error);
+      if (refusal) throw refusal;
+      return asLedgerRefusal(error, () => findReplay(call));
     });
 }
 
