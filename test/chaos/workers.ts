@@ -40,6 +40,7 @@ export interface WorkersOptions {
 
 const fileOf = (name: string) => path.join(import.meta.dirname, name);
 const accidentsMax = 10;
+const lifeMsMax = 60_000;
 
 /**
  * Keeps a number of worker processes alive that are killed again and again, at named steps and at any moment.
@@ -53,6 +54,8 @@ export function startWorkers(options: WorkersOptions): Workers {
   let isStopping = false;
   let isPaused = false;
   const living = new Set<ChildProcess>();
+  /** How many in a row were killed from outside before they came to the step that they should die in. */
+  let missed = 0;
 
   const workers: Workers = {
     kills: 0,
@@ -128,10 +131,13 @@ export function startWorkers(options: WorkersOptions): Workers {
     });
     await Promise.race([started, exited]);
     const isMortal = lifeMs < Number.POSITIVE_INFINITY;
-    if (isMortal) void haunt(child, exited, dieAt === undefined ? random.between(0, lifeMs / 2) : lifeMs);
+    if (isMortal) void haunt(child, exited, dieAt === undefined ? random.between(0, lifeMs / 2) : longLife());
     const [code, signal] = await exited;
     living.delete(child);
-    if (signal === 'SIGKILL') workers.kills += 1;
+    if (signal === 'SIGKILL') {
+      workers.kills += 1;
+      if (dieAt) missed += 1;
+    }
     // A new import may need what the slim ones leave out; then workers start as usual, and more slowly.
     else if (isSlim && code === 1 && !hasStarted) isSlim = false;
     else if (!isStopping) {
@@ -152,7 +158,13 @@ export function startWorkers(options: WorkersOptions): Workers {
     return { steps: random.chance(0.5) ? rarest : [random.pick(deadlySteps)], hit: random.between(1, 3) };
   }
 
+  /** On a slow machine a life may be too short to come to a late step: then the next ones live longer. */
+  function longLife(): number {
+    return Math.min(lifeMs * (1 + missed / 10), Math.max(lifeMs, lifeMsMax));
+  }
+
   function noteDeath(step: PayoutStep): void {
+    missed = -1;
     workers.killsByStep.set(step, (workers.killsByStep.get(step) ?? 0) + 1);
   }
 
