@@ -5,7 +5,7 @@ import { noPrices } from '#adapters/prices';
 import { createScreening } from '#adapters/screening';
 import { contextFor } from '#context';
 import { authenticateKey, issueKey } from '#features/keys';
-import { createPartner } from '#features/partners';
+import { allowUser, createPartner } from '#features/partners';
 import { createUser } from '#features/users';
 import { createSealer } from '#platform/secrets/seal';
 import { systemClock } from '#platform/values/clock';
@@ -38,6 +38,7 @@ export const run: Bench = async ({ db, log }) => {
     givenName: 'B',
     familyName: 'B',
   });
+  await allowUser(ctx, { partnerId, userId });
   const key = await issueKey(ctx, { name: 'bench', partnerId, userId, scopes: ['mcp'] });
   const locked = await issueKey(ctx, {
     name: 'bench',

@@ -14,6 +14,13 @@ create type consent_status as enum ('awaiting', 'active', 'rejected', 'revoked',
 
 create type ledger_line_type as enum ('buy', 'sell', 'swap-bridge', 'transfer-token');
 
+create table api_key_uses (
+  key_id text not null,
+  last_used_at timestamp with time zone not null,
+  constraint api_key_uses_pkey PRIMARY KEY (key_id),
+  constraint api_key_uses_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id)
+) with (fillfactor=50);
+
 create table api_keys (
   id text not null,
   secret_sha256 bytea not null,
@@ -27,6 +34,8 @@ create table api_keys (
   revoked_at timestamp with time zone,
   rotated_from text,
   rotated_at timestamp with time zone,
+  suspended_at timestamp with time zone,
+  suspended_reason text,
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
   constraint api_keys_rotated_from_fkey FOREIGN KEY (rotated_from) REFERENCES api_keys(id),
@@ -445,6 +454,8 @@ create table integrations (
   redirect_uris text[] not null,
   created_at timestamp with time zone not null,
   revoked_at timestamp with time zone,
+  homepage_url text,
+  privacy_url text,
   constraint integrations_pkey PRIMARY KEY (id),
   constraint integrations_logo_color_check CHECK ((logo_color ~ '^#[0-9a-f]{6}$'::text)),
   constraint integrations_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
@@ -629,11 +640,22 @@ create table partner_users (
   constraint partner_users_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 
+create table partner_users_removed (
+  partner_id uuid not null,
+  user_id uuid not null,
+  removed_at timestamp with time zone not null,
+  constraint partner_users_removed_pkey PRIMARY KEY (partner_id, user_id),
+  constraint partner_users_removed_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
+  constraint partner_users_removed_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
 create table partners (
   id uuid default uuidv7() not null,
   name text not null,
   created_at timestamp with time zone not null,
   is_house boolean default false not null,
+  suspended_at timestamp with time zone,
+  suspended_reason text,
   constraint partners_pkey PRIMARY KEY (id),
   constraint partners_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
 );
@@ -888,6 +910,8 @@ create table users (
   tax_id_sealed bytea,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  suspended_at timestamp with time zone,
+  suspended_reason text,
   constraint users_email_key UNIQUE (email),
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_lower CHECK (((email = lower(email)) AND (length(email) <= 254))),

@@ -217,7 +217,7 @@ const owners: Record<string, RegExp> = {
   'connect/integrations': /^integrations?(_|$)/,
   'connect/sessions': /^(user_sessions|sign_in_links)$/,
   deposits: /^deposits?(_|$)/,
-  keys: /^api_keys$/,
+  keys: /^api_key(s|_uses)$/,
   ledger: /^ledger_/,
   partners: /^partners?(_|$)/,
   payouts: /^(payout_|deployment$|found_payments$)/,
@@ -236,7 +236,7 @@ const foreignTables: Record<string, string[]> = {
   cards: ['ledger_postings', 'partners', 'users', 'withdrawals'],
   'connect/consents': ['integration_keys', 'integrations'],
   deposits: ['user_wallets'],
-  keys: ['partners'],
+  keys: ['partner_users_removed', 'partners', 'users'],
   ledger: ['users', 'withdrawal_lists', 'withdrawals'],
   partners: ['users'],
   payouts: ['audit_log', 'withdrawals'],
@@ -253,7 +253,7 @@ const foreignTables: Record<string, string[]> = {
     'withdrawals',
   ],
   users: ['card_issuer_users', 'payout_signers', 'withdrawals'],
-  withdrawals: ['found_payments', 'payout_slots', 'user_wallets'],
+  withdrawals: ['api_keys', 'found_payments', 'partners', 'payout_slots', 'user_wallets', 'users'],
 };
 
 /** Triggers of one folder's tables that write another folder's tables. */

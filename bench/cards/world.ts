@@ -1,5 +1,6 @@
 import { type Ctx, contextFor, type KeyActor } from '#context';
 import { issueKey } from '#features/keys';
+import { allowUser } from '#features/partners';
 import type { Pool } from '#platform/db/db';
 import { createHistoryWorld } from '../history/world.ts';
 import { turns, warmUpTurns } from '../measure.ts';
@@ -17,6 +18,7 @@ export async function createCardWorld(given: { db: Pool; databaseUrl: string }):
   const world = await createHistoryWorld(given);
   const { deps, partnerId, key } = world;
   const [bigUser, smallUser] = [world.userIds[0]!, await makeSmallUser(world)];
+  await allowUser(operatorContext(deps), { partnerId, userId: smallUser });
   const small = await issueKey(operatorContext(deps), { name: 'small', partnerId, userId: smallUser });
   const tokens = new Map([
     [bigUser, key.token],

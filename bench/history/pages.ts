@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type Ctx, contextFor, type KeyActor } from '#context';
 import { issueKey } from '#features/keys';
 import { accountFeatures } from '#features/ledger';
+import { allowUser } from '#features/partners';
 import type { Db } from '#platform/db/db';
 import { type LineType, lineTypes } from '../../src/features/ledger/lines/line.ts';
 import { listLines } from '../../src/features/ledger/lines/list-lines.ts';
@@ -56,6 +57,7 @@ export async function measurePages(world: HistoryWorld): Promise<void> {
     [smallUsers],
   );
   const small = smallUser!.id;
+  await allowUser(operatorContext(world.deps), { partnerId: world.partnerId, userId: small });
   const { token } = await issueKey(operatorContext(world.deps), {
     name: 'small',
     partnerId: world.partnerId,

@@ -11,7 +11,7 @@ import {
   faultInRedirectUri,
   type NewIntegration,
   registerIntegration,
-  updateRedirectUris,
+  updateIntegration,
 } from '#features/connect/integrations';
 import { makeSignInLink } from '#features/connect/sessions';
 import { demoUsers } from '#features/users';
@@ -89,7 +89,7 @@ export async function makeConsentLink(
 async function registerOwnPage(ctx: Ctx, integrationId: string): Promise<string> {
   const ownPage = `${ctx.publicUrl}/connect/apps`;
   if (faultInRedirectUri(ownPage)) return localApp;
-  await updateRedirectUris(ctx.db, integrationId, [localApp, ownPage]);
+  await updateIntegration(ctx, { integrationId, redirectUris: [localApp, ownPage] });
   return ownPage;
 }
 

@@ -2,12 +2,14 @@ import { Type } from 'typebox';
 import type { Ctx } from '#context';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { dateTime, line, uuid } from '#platform/http/schemas';
+import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { issueKey } from './issue-key.ts';
 import { listKeys } from './list-keys.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
-import { key, scope } from './wire.ts';
+import { resumeKey, suspendKey } from './suspend-key.ts';
+import { updateKey } from './update-key.ts';
+import { key, listedKey, scope } from './wire.ts';
 
 const keyId = Type.String({ pattern: '^[a-z2-7]{16}$', description: 'The 16 characters after `cwk_`' });
 const issuedKey = Type.Object({
@@ -15,23 +17,26 @@ const issuedKey = Type.Object({
   token: Type.String({ description: 'Shown only once; we store only its hash.' }),
 });
 
+const terms = {
+  scopes: Type.Array(scope, { maxItems: 10 }),
+  ipAllowlist: Type.Array(Type.String({ maxLength: 50 }), {
+    maxItems: 100,
+    description: 'Addresses or CIDR blocks',
+  }),
+};
+
 export const keyCommands = [
   defineCommand({
     name: 'keys.issue',
-    summary: 'Issue a key to a partner, owned by a user; the token is shown once.',
+    summary: 'Issue a key to a partner, owned by a user on its allowed list; the token is shown once.',
     changes: true,
     input: Type.Object(
       {
         name: line(100),
         partnerId: uuid,
         userId: uuid,
-        scopes: Type.Optional(Type.Array(scope, { maxItems: 10 })),
-        ipAllowlist: Type.Optional(
-          Type.Array(Type.String({ maxLength: 50 }), {
-            maxItems: 100,
-            description: 'Addresses or CIDR blocks',
-          }),
-        ),
+        scopes: Type.Optional(terms.scopes),
+        ipAllowlist: Type.Optional(terms.ipAllowlist),
         expiresAt: Type.Optional(dateTime),
       },
       { additionalProperties: false },
@@ -68,14 +73,47 @@ export const keyCommands = [
     run: (ctx: Ctx, input) => revokeKey(ctx, input),
   }),
   defineCommand({
+    name: 'keys.suspend',
+    summary: 'Suspend a key: it is refused, and unsigned payouts that it made wait.',
+    changes: true,
+    input: Type.Object({ keyId, reason: line(500) }, { additionalProperties: false }),
+    output: key,
+    run: (ctx: Ctx, input) => suspendKey(ctx, input),
+  }),
+  defineCommand({
+    name: 'keys.resume',
+    summary: 'End the suspension of a key; payouts that waited are paid.',
+    changes: true,
+    input: Type.Object({ keyId }, { additionalProperties: false }),
+    output: key,
+    run: (ctx: Ctx, input) => resumeKey(ctx, input),
+  }),
+  defineCommand({
+    name: 'keys.update',
+    summary: 'Update the name, scopes, addresses or expiry of a key; what is left out stays as it is.',
+    changes: true,
+    input: Type.Object(
+      {
+        keyId,
+        name: Type.Optional(line(100)),
+        scopes: Type.Optional(terms.scopes),
+        ipAllowlist: Type.Optional(terms.ipAllowlist),
+        expiresAt: Type.Optional(nullable(dateTime, { description: 'null: it no longer expires' })),
+      },
+      { additionalProperties: false, minProperties: 2 },
+    ),
+    output: key,
+    run: (ctx: Ctx, input) => updateKey(ctx, input),
+  }),
+  defineCommand({
     name: 'keys.list',
-    summary: 'List keys, without their secrets.',
+    summary: 'List keys with their status and last use, without their secrets.',
     changes: false,
     input: Type.Object(
       { partnerId: Type.Optional(uuid), userId: Type.Optional(uuid), ...cursorInput },
       { additionalProperties: false },
     ),
-    output: cursorPage(key),
+    output: cursorPage(listedKey),
     run: (ctx: Ctx, input) => listKeys(ctx, input),
   }),
 ];

@@ -10,6 +10,8 @@ export interface GuardRows {
   missing: RefusalFactory;
   invalid: RefusalFactory;
   address: RefusalFactory;
+  /** Where the contract has a row for a user who is off the partner's list; elsewhere the key is invalid. */
+  offList?: RefusalFactory;
   /**
    * Where the contract has a row for a failure of ours while validating; elsewhere the common exit answers.
    */
@@ -22,6 +24,7 @@ export const keyGuard = (deps: Deps, rows: GuardRows) =>
     authenticate: (request) => judge(deps, request, rows),
     refuse: (reason) => {
       if (reason === 'address') return rows.address();
+      if (reason === 'off-list' && rows.offList) return rows.offList();
       return reason === 'missing' ? rows.missing() : rows.invalid();
     },
     logged: ({ keyId, partnerId }: KeyActor) => ({ keyId, partnerId }),

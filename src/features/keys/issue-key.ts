@@ -1,6 +1,6 @@
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
-import { partnerErrors, partnerExists } from '#features/partners';
+import { isAllowedUser, partnerErrors, partnerExists } from '#features/partners';
 import { userErrors, userExists } from '#features/users';
 import { commonErrors } from '#platform/errors/errors';
 import { faultInCidr } from '#platform/values/address';
@@ -30,12 +30,10 @@ export function issueKey(ctx: Ctx, input: NewKey): Promise<IssuedKey> {
   return inTransaction(ctx, async (ctx) => {
     const { name, partnerId, userId, scopes = [], ipAllowlist = [] } = input;
     const expiresAt = input.expiresAt === undefined ? null : parseExpiry(input.expiresAt, ctx.now);
-    for (const block of ipAllowlist) {
-      const fault = faultInCidr(block);
-      if (fault) throw keyErrors.invalidAddressBlock({ message: `ipAllowlist: ${fault}` });
-    }
+    requireAddressBlocks(ipAllowlist);
     if (!(await partnerExists(ctx.db, partnerId))) throw partnerErrors.partnerNotFound();
     if (!(await userExists(ctx.db, userId))) throw userErrors.userNotFound();
+    if (!(await isAllowedUser(ctx.db, partnerId, userId))) throw keyErrors.userNotAllowed();
     return storeNewKey(ctx, 'keys.issue', {
       name,
       partnerId: partnerId.toLowerCase(),
@@ -48,6 +46,13 @@ export function issueKey(ctx: Ctx, input: NewKey): Promise<IssuedKey> {
   });
 }
 
+export function requireAddressBlocks(ipAllowlist: readonly string[]): void {
+  for (const block of ipAllowlist) {
+    const fault = faultInCidr(block);
+    if (fault) throw keyErrors.invalidAddressBlock({ message: `ipAllowlist: ${fault}` });
+  }
+}
+
 /** `format: date-time` has years of four digits, so a later expiry could be stored but not shown. */
 export const latestExpiry = new Date('9999-12-31T23:59:59.999Z');
 
@@ -55,7 +60,7 @@ export const latestExpiry = new Date('9999-12-31T23:59:59.999Z');
  * `format: date-time` also accepts dates that `Date` cannot read, such as a leap second, and dates that fall
  * into the year 10000 in UTC.
  */
-function parseExpiry(text: string, now: Date): Date {
+export function parseExpiry(text: string, now: Date): Date {
   const expiresAt = new Date(text);
   if (!(expiresAt <= latestExpiry)) {
     throw commonErrors.invalidRequest({
@@ -74,7 +79,15 @@ type KeyTerms = Pick<
 
 export async function storeNewKey(ctx: Ctx, action: string, terms: KeyTerms): Promise<IssuedKey> {
   const token = createToken();
-  const row: KeyRow = { id: token.id, ...terms, createdAt: ctx.now, revokedAt: null, rotatedAt: null };
+  const row: KeyRow = {
+    id: token.id,
+    ...terms,
+    createdAt: ctx.now,
+    revokedAt: null,
+    rotatedAt: null,
+    suspendedAt: null,
+    suspendedReason: null,
+  };
   await insertKey(ctx.db, row, token.secretSha256);
   const shown = presentKey(row);
   await recordChange(ctx, { action, subject: `key:${row.id}`, after: shown });

@@ -21,6 +21,7 @@ const isAccepted = ({ status, body }: Answer) => status === 429 || body.error ==
 
 async function issue(terms: object = {}): Promise<Answer> {
   const [partner, user] = [await makePartner(harness), await makeUser(harness)];
+  await harness.operator('partners.allow-user', { partnerId: partner.id, userId: user.id });
   const answer = await harness.operator('keys.issue', {
     name: 'till',
     partnerId: partner.id,
@@ -66,12 +67,15 @@ test('200 keys.issue: the terms come back with a token, and the token works', as
     revokedAt: null,
     rotatedFrom: null,
     rotatedAt: null,
+    suspendedAt: null,
+    suspendedReason: null,
   });
   assert.ok(isAccepted(await use(token)));
 });
 
 test('200 keys.issue: ids in upper case are the same ids', async () => {
   const [partner, user] = [await makePartner(harness), await makeUser(harness)];
+  await harness.operator('partners.allow-user', { partnerId: partner.id, userId: user.id });
   const { body } = await issue({ partnerId: partner.id.toUpperCase(), userId: user.id.toUpperCase() });
   assert.deepEqual([body.data.partnerId, body.data.userId], [partner.id, user.id]);
 });

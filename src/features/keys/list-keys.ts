@@ -6,17 +6,18 @@ import {
   toCursorPage,
 } from '#platform/commands/cursor-page';
 import { selectKeys } from './queries.ts';
-import { type KeyView, presentKey } from './wire.ts';
+import { type ListedKey, presentListedKey } from './wire.ts';
 
 export interface ListKeys extends CursorInput {
   partnerId?: string;
   userId?: string;
 }
 
-/** Keys without their secrets, in a stable order. */
-export async function listKeys(ctx: Ctx, input: ListKeys): Promise<CursorPage<KeyView>> {
+/** Keys without their secrets, with their state and last use, in a stable order. */
+export async function listKeys(ctx: Ctx, input: ListKeys): Promise<CursorPage<ListedKey>> {
   const { partnerId, userId, limit = 50 } = input;
   const after = decodeCursor('keys.list', input.cursor, /^[a-z2-7]{16}$/);
   const rows = await selectKeys(ctx.db, { partnerId, userId, after, limit: limit + 1 });
-  return toCursorPage('keys.list', rows.map(presentKey), limit, (key) => key.id);
+  const keys = rows.map((row) => presentListedKey(row, ctx.now));
+  return toCursorPage('keys.list', keys, limit, ({ id }) => id);
 }

@@ -14,27 +14,45 @@ export interface KeyRow {
   revokedAt: Date | null;
   rotatedFrom: string | null;
   rotatedAt: Date | null;
+  suspendedAt: Date | null;
+  suspendedReason: string | null;
 }
 
 const columns = `id, name, partner_id as "partnerId", user_id as "userId", scopes, ip_allowlist as "ipAllowlist",
   created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", rotated_from as "rotatedFrom",
-  rotated_at as "rotatedAt"`;
+  rotated_at as "rotatedAt", suspended_at as "suspendedAt", suspended_reason as "suspendedReason"`;
 
 export interface KeyCredential
   extends StoredToken,
-    Pick<KeyRow, 'id' | 'partnerId' | 'userId' | 'scopes' | 'ipAllowlist'> {}
+    Pick<KeyRow, 'id' | 'partnerId' | 'userId' | 'scopes' | 'ipAllowlist'> {
+  /** It is suspended, or its partner or its user is. */
+  isSuspended: boolean;
+  /** Its user was taken off the partner's list. */
+  isOffList: boolean;
+}
+
+/** What stops a key from outside: its partner or its user, or that the user is off the partner's list. */
+const stops = {
+  'partner suspended':
+    'exists (select from partners p where p.id = k.partner_id and p.suspended_at is not null)',
+  'user suspended': 'exists (select from users u where u.id = k.user_id and u.suspended_at is not null)',
+  'user not allowed': `exists (select from partner_users_removed r
+     where r.partner_id = k.partner_id and r.user_id = k.user_id)`,
+};
 
 /**
- * The only query of authentication: a look-up by primary key, batched for concurrent requests. It is never
- * cached, so a revocation holds from the next request on in every process. The array is wrapped in a
- * subselect: if the planner sees its length, PostgreSQL makes a new plan for each call.
+ * The only query of authentication: look-ups by primary key, batched for concurrent requests. It is never
+ * cached, so a revocation or suspension holds from the next request on in every process. The array is wrapped
+ * in a subselect: if the planner sees its length, PostgreSQL makes a new plan for each call.
  */
 export const selectCredential = batchLoader(
   async (db: Db, keyIds: string[]): Promise<(KeyCredential | undefined)[]> => {
     const rows = await db.query<KeyCredential & Row>(
       `select id, secret_sha256 as "secretSha256", partner_id as "partnerId", user_id as "userId", scopes,
-         ip_allowlist as "ipAllowlist", expires_at as "expiresAt", revoked_at as "revokedAt"
-       from api_keys where id = any((select $1::text[])::text[])`,
+         ip_allowlist as "ipAllowlist", expires_at as "expiresAt", revoked_at as "revokedAt",
+         k.suspended_at is not null or ${stops['partner suspended']} or ${stops['user suspended']} as "isSuspended",
+         ${stops['user not allowed']} as "isOffList"
+       from api_keys k where id = any((select $1::text[])::text[])`,
       [keyIds],
     );
     const byId = new Map(rows.map((row) => [row.id, row]));
@@ -77,12 +95,55 @@ export async function updateKeyEnd(db: Db, { id, expiresAt, revokedAt, rotatedAt
   ]);
 }
 
+export async function updateKeySuspension(
+  db: Db,
+  { id, suspendedAt, suspendedReason }: KeyRow,
+): Promise<void> {
+  await db.query('update api_keys set suspended_at = $2, suspended_reason = $3 where id = $1', [
+    id,
+    suspendedAt,
+    suspendedReason,
+  ]);
+}
+
+export async function updateKeyTerms(
+  db: Db,
+  { id, name, scopes, ipAllowlist, expiresAt }: KeyRow,
+): Promise<void> {
+  await db.query(
+    'update api_keys set name = $2, scopes = $3, ip_allowlist = $4, expires_at = $5 where id = $1',
+    [id, name, scopes, ipAllowlist, expiresAt],
+  );
+}
+
+/** Notes when keys were used, in one statement for all; an earlier use never replaces a later one. */
+export const upsertKeyUse = batchLoader(async (db: Db, uses: { keyId: string; at: Date }[]) => {
+  await db.query(
+    `insert into api_key_uses as u (key_id, last_used_at)
+     select key_id, max(at) from unnest($1::text[], $2::timestamptz[]) as n (key_id, at) group by key_id order by key_id
+     on conflict (key_id) do update set last_used_at = greatest(u.last_used_at, excluded.last_used_at)`,
+    [uses.map(({ keyId }) => keyId), uses.map(({ at }) => at)],
+  );
+  return uses.map(() => undefined);
+});
+
+export interface ListedKeyRow extends KeyRow {
+  lastUsedAt: Date | null;
+  stoppedBy: string | null;
+}
+
+const stoppedBy = `case ${Object.entries(stops)
+  .map(([reason, applies]) => `when ${applies} then '${reason}'`)
+  .join(' ')} end as "stoppedBy"`;
+
 export async function selectKeys(
   db: Db,
   filter: { partnerId?: string; userId?: string; after?: string; limit: number },
-): Promise<KeyRow[]> {
-  return db.query<KeyRow & Row>(
-    `select ${columns} from api_keys
+): Promise<ListedKeyRow[]> {
+  return db.query<ListedKeyRow & Row>(
+    `select ${columns}, ${stoppedBy},
+       (select last_used_at from api_key_uses where key_id = k.id) as "lastUsedAt"
+     from api_keys k
      where ($1::uuid is null or partner_id = $1) and ($2::uuid is null or user_id = $2) and ($3::text is null or id > $3)
      order by id limit $4`,
     [filter.partnerId ?? null, filter.userId ?? null, filter.after ?? null, filter.limit],

@@ -18,6 +18,7 @@ export function rotateKey(ctx: Ctx, input: { keyId: string; overlapHours?: numbe
     if (!old) throw keyErrors.keyNotFound();
     const hasExpired = old.expiresAt !== null && old.expiresAt <= ctx.now;
     if (old.revokedAt || old.rotatedAt || hasExpired) throw keyErrors.keyEnded();
+    if (old.suspendedAt) throw keyErrors.keySuspended();
 
     const overlapEndsAt = new Date(ctx.now.getTime() + overlapHours * hourMs);
     const expiresAt = old.expiresAt && old.expiresAt < overlapEndsAt ? old.expiresAt : overlapEndsAt;

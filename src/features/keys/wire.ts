@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { dateTime, nullable, uuid } from '#platform/http/schemas';
-import type { KeyRow } from './queries.ts';
+import type { KeyRow, ListedKeyRow } from './queries.ts';
 
 export const scope = Type.Enum(['mcp', 'mcp_card_reveal', 'mcp:write']);
 
@@ -17,17 +17,56 @@ export const key = Type.Object({
   revokedAt: nullable(dateTime),
   rotatedFrom: nullable(Type.String()),
   rotatedAt: nullable(dateTime),
+  suspendedAt: nullable(dateTime),
+  suspendedReason: nullable(Type.String()),
+});
+
+export const keyStatuses = [
+  'active',
+  'rotated',
+  'suspended',
+  'partner suspended',
+  'user suspended',
+  'user not allowed',
+  'expired',
+  'revoked',
+] as const;
+
+export const listedKey = Type.Object({
+  ...key.properties,
+  status: Type.Enum([...keyStatuses], {
+    description: 'Active and rotated keys work; a rotated one ends at expiresAt',
+  }),
+  lastUsedAt: nullable(dateTime, { description: 'To the minute; null if it was never used' }),
 });
 
 export type KeyView = Static<typeof key>;
+export type ListedKey = Static<typeof listedKey>;
+
+export function presentListedKey({ lastUsedAt, stoppedBy, ...row }: ListedKeyRow, now: Date): ListedKey {
+  return {
+    ...presentKey(row),
+    status: statusOf(row, stoppedBy, now),
+    lastUsedAt: lastUsedAt?.toISOString() ?? null,
+  };
+}
+
+function statusOf(row: KeyRow, stoppedBy: string | null, now: Date): ListedKey['status'] {
+  if (row.revokedAt) return 'revoked';
+  if (row.expiresAt && row.expiresAt <= now) return 'expired';
+  if (row.suspendedAt) return 'suspended';
+  if (stoppedBy) return stoppedBy as ListedKey['status'];
+  return row.rotatedAt ? 'rotated' : 'active';
+}
 
 export function presentKey(row: KeyRow): KeyView {
-  const { createdAt, expiresAt, revokedAt, rotatedAt, ...shown } = row;
+  const { createdAt, expiresAt, revokedAt, rotatedAt, suspendedAt, ...shown } = row;
   return {
     ...shown,
     createdAt: createdAt.toISOString(),
     expiresAt: expiresAt?.toISOString() ?? null,
     revokedAt: revokedAt?.toISOString() ?? null,
     rotatedAt: rotatedAt?.toISOString() ?? null,
+    suspendedAt: suspendedAt?.toISOString() ?? null,
   };
 }

@@ -24,11 +24,14 @@ export function allowUser(ctx: Ctx, pair: AllowedUser): Promise<AllowedUser & { 
   });
 }
 
-/** Removes a user from the partner's list; the partner's next request for that user is refused. */
+/**
+ * Removes a user from the partner's list. The partner's next request for that user is refused, and so is the
+ * next one with a key of that user, until the user is allowed again.
+ */
 export function disallowUser(ctx: Ctx, pair: AllowedUser): Promise<AllowedUser & { allowed: boolean }> {
   return inTransaction(ctx, async (ctx) => {
     const { partnerId, userId } = await requireBoth(ctx, pair);
-    if (await deleteAllowedUser(ctx.db, partnerId, userId)) {
+    if (await deleteAllowedUser(ctx.db, partnerId, userId, ctx.now)) {
       await recordChange(ctx, {
         action: 'partners.disallow-user',
         subject: `partner:${partnerId}`,

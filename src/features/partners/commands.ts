@@ -7,8 +7,9 @@ import { allowUser, disallowUser } from './allow-user.ts';
 import { createPartner } from './create-partner.ts';
 import { listAllowedUsers } from './list-allowed-users.ts';
 import { listPartners } from './list-partners.ts';
+import { resumePartner, suspendPartner } from './suspend-partner.ts';
+import { partner } from './wire.ts';
 
-const partner = Type.Object({ id: uuid, name: Type.String(), createdAt: dateTime });
 const pair = Type.Object({ partnerId: uuid, userId: uuid }, { additionalProperties: false });
 const membership = Type.Object({ partnerId: uuid, userId: uuid, allowed: Type.Boolean() });
 
@@ -30,6 +31,22 @@ export const partnerCommands = [
     run: (ctx: Ctx, input) => listPartners(ctx, input),
   }),
   defineCommand({
+    name: 'partners.suspend',
+    summary: 'Suspend a partner: its keys are refused, unsigned payouts wait.',
+    changes: true,
+    input: Type.Object({ partnerId: uuid, reason: line(500) }, { additionalProperties: false }),
+    output: partner,
+    run: (ctx: Ctx, input) => suspendPartner(ctx, input),
+  }),
+  defineCommand({
+    name: 'partners.resume',
+    summary: 'End the suspension of a partner; payouts that waited are paid.',
+    changes: true,
+    input: Type.Object({ partnerId: uuid }, { additionalProperties: false }),
+    output: partner,
+    run: (ctx: Ctx, input) => resumePartner(ctx, input),
+  }),
+  defineCommand({
     name: 'partners.allow-user',
     summary: "Add a user to a partner's allowed list.",
     changes: true,
@@ -39,7 +56,7 @@ export const partnerCommands = [
   }),
   defineCommand({
     name: 'partners.disallow-user',
-    summary: "Remove a user from a partner's allowed list.",
+    summary: "Remove a user from a partner's allowed list and stop the partner's keys of that user.",
     changes: true,
     input: pair,
     output: membership,

@@ -1,12 +1,7 @@
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { insertPartner } from './queries.ts';
-
-export interface Partner {
-  id: string;
-  name: string;
-  createdAt: string;
-}
+import { type PartnerView, presentPartner } from './wire.ts';
 
 export interface NewPartner {
   /** Given only for demo data, whose ids stay the same from start to start. */
@@ -19,11 +14,17 @@ export interface NewPartner {
  * @example
  * const { id: partnerId } = await createPartner(ctx, { name: 'Lumen Credit' });
  */
-export function createPartner(ctx: Ctx, input: NewPartner): Promise<Partner> {
+export function createPartner(ctx: Ctx, input: NewPartner): Promise<PartnerView> {
   return inTransaction(ctx, async (ctx) => {
     const { name } = input;
     const id = await insertPartner(ctx.db, { id: input.id, name, createdAt: ctx.now });
-    const partner = { id, name, createdAt: ctx.now.toISOString() };
+    const partner = presentPartner({
+      id,
+      name,
+      createdAt: ctx.now,
+      suspendedAt: null,
+      suspendedReason: null,
+    });
     await recordChange(ctx, { action: 'partners.create', subject: `partner:${id}`, after: partner });
     return partner;
   });

@@ -2,4 +2,4 @@ export { allowUser } from './allow-user.ts';
 export { partnerCommands } from './commands.ts';
 export { createPartner } from './create-partner.ts';
 export { partnerErrors } from './errors.ts';
-export { partnerExists, selectUserAccess } from './queries.ts';
+export { isAllowedUser, partnerExists, selectUserAccess } from './queries.ts';

@@ -6,14 +6,13 @@ import {
   toCursorPage,
 } from '#platform/commands/cursor-page';
 import { uuidForm } from '#platform/http/schemas';
-import type { Partner } from './create-partner.ts';
 import { selectPartners } from './queries.ts';
+import { type PartnerView, presentPartner } from './wire.ts';
 
 /** Partners, oldest first. */
-export async function listPartners(ctx: Ctx, input: CursorInput): Promise<CursorPage<Partner>> {
+export async function listPartners(ctx: Ctx, input: CursorInput): Promise<CursorPage<PartnerView>> {
   const { limit = 50 } = input;
   const after = decodeCursor('partners.list', input.cursor, uuidForm);
   const rows = await selectPartners(ctx.db, { after, limit: limit + 1 });
-  const partners = rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
-  return toCursorPage('partners.list', partners, limit, ({ id }) => id);
+  return toCursorPage('partners.list', rows.map(presentPartner), limit, ({ id }) => id);
 }

@@ -1,4 +1,4 @@
-import type { Db } from '#platform/db/db';
+import type { Db, Row } from '#platform/db/db';
 
 export async function insertPartner(
   db: Db,
@@ -11,17 +11,47 @@ export async function insertPartner(
   return row!.id;
 }
 
+export interface PartnerRow {
+  id: string;
+  name: string;
+  createdAt: Date;
+  suspendedAt: Date | null;
+  suspendedReason: string | null;
+}
+
+const columns = `id, name, created_at as "createdAt", suspended_at as "suspendedAt", suspended_reason as "suspendedReason"`;
+
 /** In order of id, which is the order in which they were made. */
 export async function selectPartners(
   db: Db,
   { after, limit }: { after?: string; limit: number },
-): Promise<{ id: string; name: string; createdAt: Date }[]> {
-  return db.query<{ id: string; name: string; createdAt: Date }>(
-    `select id, name, created_at as "createdAt" from partners
+): Promise<PartnerRow[]> {
+  return db.query<PartnerRow & Row>(
+    `select ${columns} from partners
      where not is_house and ($1::uuid is null or id > $1)
      order by id limit $2`,
     [after ?? null, limit],
   );
+}
+
+/** Never the house, which cannot be suspended. */
+export async function selectPartnerForUpdate(db: Db, partnerId: string): Promise<PartnerRow | undefined> {
+  const [row] = await db.query<PartnerRow & Row>(
+    `select ${columns} from partners where id = $1 and not is_house for update`,
+    [partnerId],
+  );
+  return row;
+}
+
+export async function updatePartnerSuspension(
+  db: Db,
+  { id, suspendedAt, suspendedReason }: PartnerRow,
+): Promise<void> {
+  await db.query('update partners set suspended_at = $2, suspended_reason = $3 where id = $1', [
+    id,
+    suspendedAt,
+    suspendedReason,
+  ]);
 }
 
 /** The house never has keys or lists. */
@@ -29,7 +59,7 @@ export async function partnerExists(db: Db, partnerId: string): Promise<boolean>
   return (await db.query('select 1 from partners where id = $1 and not is_house', [partnerId])).length > 0;
 }
 
-/** False if the user was on the list already. */
+/** Puts a user on the list. False if the user was on it already. */
 export async function insertAllowedUser(
   db: Db,
   partnerId: string,
@@ -37,30 +67,51 @@ export async function insertAllowedUser(
   allowedAt: Date,
 ): Promise<boolean> {
   const rows = await db.query(
-    `insert into partner_users (partner_id, user_id, allowed_at) values ($1, $2, $3)
+    `with restored as (delete from partner_users_removed where partner_id = $1 and user_id = $2)
+     insert into partner_users (partner_id, user_id, allowed_at) values ($1, $2, $3)
      on conflict do nothing returning 1`,
     [partnerId, userId, allowedAt],
   );
   return rows.length > 0;
 }
 
-/** False if the user was not on the list. */
-export async function deleteAllowedUser(db: Db, partnerId: string, userId: string): Promise<boolean> {
+/** Takes a user off the list, which stops the partner's keys of that user. False if it was done before. */
+export async function deleteAllowedUser(
+  db: Db,
+  partnerId: string,
+  userId: string,
+  removedAt: Date,
+): Promise<boolean> {
   const rows = await db.query(
-    'delete from partner_users where partner_id = $1 and user_id = $2 returning 1',
-    [partnerId, userId],
+    `with removed as (delete from partner_users where partner_id = $1 and user_id = $2)
+     insert into partner_users_removed (partner_id, user_id, removed_at) values ($1, $2, $3)
+     on conflict do nothing returning 1`,
+    [partnerId, userId, removedAt],
   );
   return rows.length > 0;
 }
 
-/** Whether the user exists and whether the partner may act for them, in one query. */
+/** Whether the user is on the partner's list. */
+export async function isAllowedUser(db: Db, partnerId: string, userId: string): Promise<boolean> {
+  const rows = await db.query('select 1 from partner_users where partner_id = $1 and user_id = $2', [
+    partnerId,
+    userId,
+  ]);
+  return rows.length > 0;
+}
+
+/**
+ * Whether the user exists and whether the partner may act for them, in one query. For a suspended user
+ * nobody may act.
+ */
 export async function selectUserAccess(
   db: Db,
   partnerId: string,
   userId: string,
 ): Promise<'unknown' | 'refused' | 'allowed'> {
   const [row] = await db.query<{ isAllowed: boolean }>(
-    `select exists (select from partner_users where partner_id = $1 and user_id = u.id) as "isAllowed"
+    `select u.suspended_at is null
+       and exists (select from partner_users where partner_id = $1 and user_id = u.id) as "isAllowed"
      from users u where u.id = $2`,
     [partnerId, userId],
   );

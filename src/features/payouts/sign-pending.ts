@@ -48,10 +48,13 @@ export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
     if (limit <= 0) return 0;
     const claimed = await claimPending(ctx.db, { network: network.name, leaveMs: recheckMs, limit });
     if (claimed.length === 0) return 0;
-    const rows = claimed.filter(({ isFound }) => !isFound);
+    const rows = claimed.filter(({ isFound, suspension }) => !isFound && !suspension);
     const found = claimed
       .filter(({ isFound }) => isFound)
       .map(({ id }) => ({ id, waitingFor: 'found payment' }));
+    const suspended = claimed.flatMap(({ id, isFound, suspension }) =>
+      suspension && !isFound ? [{ id, waitingFor: suspension }] : [],
+    );
     const verdicts = await preflight(ctx, lane, provider, rows);
     const having = <K extends string>(key: K) =>
       rows.flatMap((row, at) =>
@@ -63,7 +66,7 @@ export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const failed = await failPending(ctx, lane, failures);
     const { signed, short } = await allocate(ctx, lane, wallet, ready);
     const waiting = [...waits, ...short, ...found];
-    if (waiting.length > 0) await updateWaiting(ctx.db, waiting);
+    if (waiting.length + suspended.length > 0) await updateWaiting(ctx.db, [...waiting, ...suspended]);
     lane.trouble.report(
       ctx.log,
       waiting[0] ? describeWait(waiting[0].waitingFor) : await lastingTrouble(ctx, lane),
@@ -72,12 +75,15 @@ export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
   });
 }
 
-/** What others wait for is not over because these were signed. */
+/** What others wait for is not over because these were signed. A suspension is no trouble of the wallet. */
 async function lastingTrouble(ctx: WorkerCtx, lane: Lane): Promise<string | undefined> {
   const trouble = lane.trouble.now;
   if (trouble === undefined) return undefined;
   const waiting = await countWaiting(ctx.db);
-  return waiting.some(({ network }) => network === lane.network.name) ? trouble : undefined;
+  const isTrouble = waiting.some(
+    ({ network, waitingFor }) => network === lane.network.name && !waitingFor.endsWith('suspended'),
+  );
+  return isTrouble ? trouble : undefined;
 }
 
 const describeWait = (waitingFor: string) =>

@@ -6,6 +6,7 @@ import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import { dateTime, nullable, uuid } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
 import { portfolioErrors } from './errors.ts';
+import { forgetPrice } from './forget-price.ts';
 import { listPrices } from './list-prices.ts';
 import { positionKinds, writePosition } from './position.ts';
 import { recordPositions } from './record-positions.ts';
@@ -114,6 +115,14 @@ export const portfolioCommands = [
         nextCursor,
       };
     },
+  }),
+  defineCommand({
+    name: 'prices.forget',
+    summary: 'Delete the stored price of a token, until the price source lists it again.',
+    changes: true,
+    input: Type.Object({ token: place.token }, { additionalProperties: false }),
+    output: Type.Object({ token: Type.String(), priceUsd: Type.String(), quotedAt: dateTime }),
+    run: (ctx: Ctx, input) => forgetPrice(ctx, input),
   }),
   defineCommand({
     name: 'prices.refresh',

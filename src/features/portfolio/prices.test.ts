@@ -207,3 +207,15 @@ test('gauges: the age of the oldest price and of the last refresh; nothing witho
   assert.match(body, /^causeway_prices_oldest_seconds \d/m);
   assert.match(body, /^causeway_prices_refreshed_seconds \d/m);
 });
+
+test('200 prices.forget: the token has no price until the source lists it again; 404 without one', async () => {
+  await refreshFrom(sourceOf(now(), { GONE: 3n * dollar }));
+  const { status, body } = await harness.operator('prices.forget', { token: 'GONE' });
+  assert.deepEqual([status, body.data.token, body.data.priceUsd], [200, 'GONE', '3']);
+  assert.equal(await priceOf('GONE'), undefined);
+  const again = await harness.operator('prices.forget', { token: 'GONE' });
+  assert.deepEqual([again.status, again.body.error], [404, 'No price of this token is stored']);
+  const earlier = new Date(now().getTime() - 60_000);
+  await refreshFrom(sourceOf(earlier, { GONE: 2n * dollar }));
+  assert.equal((await priceOf('GONE')).priceUsd, '2');
+});

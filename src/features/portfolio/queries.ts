@@ -50,6 +50,15 @@ export interface PriceRow extends Quote {
   refreshedAt: Date;
 }
 
+export async function deletePrice(db: Db, token: string): Promise<PriceRow | undefined> {
+  const [row] = await db.query<Omit<PriceRow, 'price'> & { price: string } & Record<string, unknown>>(
+    `delete from prices where token = $1
+     returning token, price::text, quoted_at as "quotedAt", refreshed_at as "refreshedAt"`,
+    [token],
+  );
+  return row && { ...row, price: read(row.price, priceDecimals) };
+}
+
 /** In order of the tokens. */
 export async function selectPrices(
   db: Db,

@@ -2,13 +2,15 @@ import { Type } from 'typebox';
 import type { Ctx } from '#context';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { dateTime, line, uuid } from '#platform/http/schemas';
+import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { addWallet } from './add-wallet.ts';
 import { blockAddress, unblockAddress } from './block-address.ts';
 import { createUser } from './create-user.ts';
 import { listBlockedAddresses } from './list-blocked-addresses.ts';
 import { listUsers } from './list-users.ts';
+import { removeWallet } from './remove-wallet.ts';
 import { resealUsers } from './reseal-users.ts';
+import { resumeUser, suspendUser } from './suspend-user.ts';
 import { updateUser } from './update-user.ts';
 import { custody, email, profileFields, user, wallet } from './wire.ts';
 
@@ -42,6 +44,22 @@ export const userCommands = [
     run: (ctx: Ctx, input) => updateUser(ctx, input),
   }),
   defineCommand({
+    name: 'users.suspend',
+    summary: 'Suspend a user: keys, sessions and new withdrawals are refused, unsigned payouts wait.',
+    changes: true,
+    input: Type.Object({ userId: uuid, reason: line(500) }, { additionalProperties: false }),
+    output: user,
+    run: (ctx: Ctx, input) => suspendUser(ctx, input),
+  }),
+  defineCommand({
+    name: 'users.resume',
+    summary: 'End the suspension of a user; payouts that waited are paid.',
+    changes: true,
+    input: Type.Object({ userId: uuid }, { additionalProperties: false }),
+    output: user,
+    run: (ctx: Ctx, input) => resumeUser(ctx, input),
+  }),
+  defineCommand({
     name: 'users.list',
     summary: 'List users with their wallets, oldest first.',
     changes: false,
@@ -56,6 +74,14 @@ export const userCommands = [
     input: Type.Object({ userId: uuid, network, address, custody }, { additionalProperties: false }),
     output: Type.Object({ userId: uuid, network: Type.String(), address: Type.String(), custody }),
     run: (ctx: Ctx, input) => addWallet(ctx, input),
+  }),
+  defineCommand({
+    name: 'users.remove-wallet',
+    summary: "Remove a user's wallet on a network: the user can no longer be paid or receive deposits there.",
+    changes: true,
+    input: Type.Object({ userId: uuid, network }, { additionalProperties: false }),
+    output: Type.Object({ userId: uuid, network: Type.String(), removed: nullable(Type.String()) }),
+    run: (ctx: Ctx, input) => removeWallet(ctx, input),
   }),
   defineCommand({
     name: 'users.block-address',

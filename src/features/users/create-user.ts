@@ -43,6 +43,8 @@ export function createUser(ctx: Ctx, input: NewUser): Promise<UserView> {
       ...sealIdentity(ctx.sealer, id, input),
       createdAt: ctx.now,
       updatedAt: ctx.now,
+      suspendedAt: null,
+      suspendedReason: null,
     };
     await insertUser(ctx.db, row).catch((error) => {
       throw violates(error, 'users_email_key') ? userErrors.emailTaken({ cause: error }) : error;

@@ -3,6 +3,7 @@ import { defineErrors } from '#platform/errors/errors';
 
 export const userErrors = defineErrors({
   userNotFound: [404, 'User not found'],
+  userSuspended: [409, 'User is suspended: run users resume first'],
   emailTaken: [409, 'Another user has this email'],
   walletTaken: [409, 'Another user has this wallet on this network'],
   custodyKept: [
@@ -13,6 +14,7 @@ export const userErrors = defineErrors({
     409,
     'A withdrawal to this wallet is in progress and will be credited: try again when it is final',
   ],
+  walletChanged: [409, 'The wallet was changed at the same time: try again'],
   addressOfOurs: [409, 'The address is a token contract or one of our hot wallets'],
   collateralAddress: [409, 'The address receives card collateral and cannot be a user’s wallet'],
   invalidAddress: [400, 'address must be 0x and 40 hex digits; mixed case must be a correct EIP-55 checksum'],

@@ -8,6 +8,7 @@ export { userErrors } from './errors.ts';
 export {
   type Custody,
   hasUsers,
+  isUserSuspended,
   lockAddress,
   selectBlockedAmong,
   selectEmails,

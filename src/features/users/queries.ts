@@ -13,12 +13,15 @@ export interface UserRow {
   taxIdSealed: Buffer | null;
   createdAt: Date;
   updatedAt: Date;
+  suspendedAt: Date | null;
+  suspendedReason: string | null;
 }
 
 const columns = `id, email, email_verified as "emailVerified", given_name as "givenName", family_name as "familyName",
   entity_type as "entityType", legal_name as "legalName", document_type as "documentType",
   document_number_sealed as "documentNumberSealed", tax_id_sealed as "taxIdSealed",
-  created_at as "createdAt", updated_at as "updatedAt"`;
+  created_at as "createdAt", updated_at as "updatedAt", suspended_at as "suspendedAt",
+  suspended_reason as "suspendedReason"`;
 
 export async function newUserId(db: Db): Promise<string> {
   const [row] = await db.query<{ id: string }>('select uuidv7() as id');
@@ -41,6 +44,17 @@ export async function updateUserRow(db: Db, user: UserRow): Promise<void> {
      where id = $1`,
     valuesOf(user),
   );
+}
+
+export async function updateUserSuspension(
+  db: Db,
+  { id, suspendedAt, suspendedReason }: UserRow,
+): Promise<void> {
+  await db.query('update users set suspended_at = $2, suspended_reason = $3 where id = $1', [
+    id,
+    suspendedAt,
+    suspendedReason,
+  ]);
 }
 
 function valuesOf(user: UserRow): unknown[] {
@@ -106,6 +120,12 @@ export async function countUsersSealedOtherwise(db: Db, keyVersion: number): Pro
  */
 export async function userExists(db: Db, userId: string): Promise<boolean> {
   return (await db.query('select 1 from users where id = $1', [userId])).length > 0;
+}
+
+/** Whether an operator suspended the user. */
+export async function isUserSuspended(db: Db, userId: string): Promise<boolean> {
+  const rows = await db.query('select 1 from users where id = $1 and suspended_at is not null', [userId]);
+  return rows.length > 0;
 }
 
 /** The name on statements and cards; undefined if the user does not exist. */
@@ -213,6 +233,10 @@ export async function upsertWallet(
   );
 }
 
+export async function deleteWallet(db: Db, userId: string, network: string): Promise<void> {
+  await db.query('delete from user_wallets where user_id = $1 and network = $2', [userId, network]);
+}
+
 /** Whether a withdrawal to the address is in progress that will be credited to a user. */
 export async function hasOpenCredit(db: Db, network: string, address: string): Promise<boolean> {
   const rows = await db.query(
@@ -252,8 +276,10 @@ export interface RecipientRow {
   isBlocked: boolean;
 }
 
+/** A blocked address, or the wallet of a suspended user. */
 const isBlocked = (address: string) =>
-  `exists (select from blocked_addresses b where b.address = ${address}) as "isBlocked"`;
+  `exists (select from blocked_addresses b where b.address = ${address}) or exists (
+     select from users s where s.id = w.user_id and s.suspended_at is not null) as "isBlocked"`;
 
 /** The address to pay a user on a network, by verified email or id; or the owner of an address. */
 export async function selectRecipient(

@@ -70,6 +70,8 @@ test('200 users.create: what was not said has its default', async () => {
     documentType: null,
     hasDocumentNumber: false,
     hasTaxId: false,
+    suspendedAt: null,
+    suspendedReason: null,
   });
 });
 

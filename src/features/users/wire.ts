@@ -41,18 +41,21 @@ export const user = Type.Object({
   hasTaxId: Type.Boolean(),
   createdAt: dateTime,
   updatedAt: dateTime,
+  suspendedAt: nullable(dateTime),
+  suspendedReason: nullable(Type.String()),
 });
 
 export type UserView = Static<typeof user>;
 
 export function presentUser(row: UserRow): UserView {
-  const { documentNumberSealed, taxIdSealed, createdAt, updatedAt, ...shown } = row;
+  const { documentNumberSealed, taxIdSealed, createdAt, updatedAt, suspendedAt, ...shown } = row;
   return {
     ...shown,
     hasDocumentNumber: documentNumberSealed !== null,
     hasTaxId: taxIdSealed !== null,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
+    suspendedAt: suspendedAt?.toISOString() ?? null,
   };
 }
 

@@ -33,6 +33,7 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
     missing: withdrawalErrors.unauthorized,
     invalid: withdrawalErrors.unauthorized,
     address: withdrawalErrors.addressNotAllowed,
+    offList: withdrawalErrors.userNotAllowed,
   });
   // Authenticate and check the user before the body is read.
   const authorize = async (request: FastifyRequest) => {

@@ -122,6 +122,7 @@ const refusals = {
   missing: { status: 401, error: 'Unauthorized' },
   invalid: { status: 401, error: 'Unauthorized' },
   address: { status: 403, error: 'Forbidden: caller address is not on the allowlist of the key' },
+  offList: { status: 401, error: 'User not allowed' },
 };
 // A valid key passes the guard: the user is unknown.
 const nobody = randomUUID();

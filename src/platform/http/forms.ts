@@ -45,6 +45,8 @@ export function describeForm(keyword: string, params: object): string | undefine
       return limit === 1 ? 'must not be empty' : `must have at least ${count(limit, 'item')}`;
     case 'maxItems':
       return `must have at most ${count(limit, 'item')}`;
+    case 'minProperties':
+      return `must have at least ${count(limit, 'field')}`;
     case 'uniqueItems':
       return 'must not have the same item twice';
     case 'pattern':

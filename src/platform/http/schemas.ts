@@ -22,5 +22,7 @@ export const line = (lengthMax: number) =>
 
 export const dateTime = Type.String({ format: 'date-time' });
 
-export const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
-  Type.Union([schema, Type.Null()]);
+export const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(
+  schema: T,
+  options: { description?: string } = {},
+) => Type.Union([schema, Type.Null()], options);

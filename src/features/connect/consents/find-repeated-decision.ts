@@ -16,7 +16,7 @@ export function findRepeatedDecision(
   return inTransaction(ctx, async (ctx) => {
     const linkSha256 = hashSecret(linkToken);
     const held = linkSha256 && (await lockLinkedConsent(ctx.db, linkSha256, ctx.actor.userId));
-    if (held?.consent.userId !== ctx.actor.userId || held.isIntegrationRevoked) return undefined;
+    if (held?.consent.userId !== ctx.actor.userId || held.isWithdrawn) return undefined;
     const consent = asOf(held.consent, ctx.now);
     const isTheSame = decision === 'refuse' ? consent.status === 'rejected' : isGrantOf(consent, scopes);
     return isTheSame ? { redirectTo: returnAddress(consent) } : undefined;

@@ -9,6 +9,6 @@ export async function holdLink(ctx: Ctx<UserActor>, linkToken: string): Promise<
   const held = linkSha256 && (await lockLinkedConsent(ctx.db, linkSha256, ctx.actor.userId));
   if (!held) throw consentErrors.linkNotFound();
   if (held.consent.decidedAt) throw consentErrors.linkUsed();
-  if (held.consent.linkExpiresAt <= ctx.now || held.isIntegrationRevoked) throw consentErrors.linkExpired();
+  if (held.consent.linkExpiresAt <= ctx.now || held.isWithdrawn) throw consentErrors.linkExpired();
   return held;
 }

@@ -110,25 +110,33 @@ export interface IntegrationFace {
   id: string;
   name: string;
   logoColor: string;
+  homepageUrl: string | null;
+  privacyUrl: string | null;
 }
 
 export interface LinkedConsent {
   consent: Consent;
   integration: IntegrationFace;
-  isIntegrationRevoked: boolean;
+  /** The integration was revoked, or its redirect URI is no longer registered. */
+  isWithdrawn: boolean;
 }
 
-const face = `i.name as "integrationName", i.logo_color as "integrationColor"`;
+const face = `i.name as "integrationName", i.logo_color as "integrationColor", i.homepage_url as "homepageUrl",
+  i.privacy_url as "privacyUrl"`;
 
 interface FacedRow extends ConsentRow {
   integrationName: string;
   integrationColor: string;
+  homepageUrl: string | null;
+  privacyUrl: string | null;
 }
 
-const toFace = ({ integrationId, integrationName, integrationColor }: FacedRow): IntegrationFace => ({
-  id: integrationId,
-  name: integrationName,
-  logoColor: integrationColor,
+const toFace = (row: FacedRow): IntegrationFace => ({
+  id: row.integrationId,
+  name: row.integrationName,
+  logoColor: row.integrationColor,
+  homepageUrl: row.homepageUrl,
+  privacyUrl: row.privacyUrl,
 });
 
 /**
@@ -144,8 +152,9 @@ export async function lockLinkedConsent(
     `select pg_advisory_xact_lock_shared(${integrationLock('integration_id')}) from consents where link_sha256 = $1`,
     [linkSha256],
   );
-  const [row] = await db.query<FacedRow & { isIntegrationRevoked: boolean }>(
-    `select ${columns}, ${face}, i.revoked_at is not null as "isIntegrationRevoked"
+  const [row] = await db.query<FacedRow & { isWithdrawn: boolean }>(
+    `select ${columns}, ${face},
+       i.revoked_at is not null or c.redirect_uri <> all (i.redirect_uris) as "isWithdrawn"
      from consents c join integrations i on i.id = c.integration_id
      where c.link_sha256 = $1 and (c.user_id is null or c.user_id = $2) for update of c`,
     [linkSha256, userId],
@@ -154,7 +163,7 @@ export async function lockLinkedConsent(
     row && {
       consent: toConsent(row),
       integration: toFace(row),
-      isIntegrationRevoked: row.isIntegrationRevoked,
+      isWithdrawn: row.isWithdrawn,
     }
   );
 }

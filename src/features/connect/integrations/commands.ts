@@ -2,11 +2,12 @@ import { Type } from 'typebox';
 import type { Ctx } from '#context';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { dateTime, line, uuid } from '#platform/http/schemas';
+import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { listIntegrations } from './list-integrations.ts';
 import { registerIntegration } from './register-integration.ts';
 import { revokeIntegration } from './revoke-integration.ts';
 import { rotateIntegrationKey } from './rotate-integration-key.ts';
+import { updateIntegration } from './update-integration.ts';
 import { integration, integrationKey, scopeList } from './wire.ts';
 
 const keyId = Type.String({ description: 'The 16 characters after `cwi_`' });
@@ -16,23 +17,37 @@ const token = Type.String({
 const texts = (item: ReturnType<typeof line>, description: string) =>
   Type.Array(item, { minItems: 1, maxItems: 20, uniqueItems: true, description });
 
+const link = (description: string) => Type.Optional(nullable(line(2_000), { description }));
+const fields = {
+  name: line(100),
+  logoColor: Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'Such as #1a7f5a' }),
+  purposes: texts(line(200), 'Purposes that it may state when it requests data, as users read them'),
+  redirectUris: texts(line(2_000), 'Allowed redirect URIs; compared exactly'),
+};
+const links = {
+  homepageUrl: link('Its site, linked on the page of a request'),
+  privacyUrl: link('Its privacy policy, linked on the page of a request'),
+};
+
 export const integrationCommands = [
   defineCommand({
     name: 'integrations.register',
     summary: 'Register an integration that may ask users for their data; its key is shown once.',
     changes: true,
-    input: Type.Object(
-      {
-        name: line(100),
-        logoColor: Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'Such as #1a7f5a' }),
-        purposes: texts(line(200), 'Purposes that it may state when it requests data, as users read them'),
-        scopes: scopeList,
-        redirectUris: texts(line(2_000), 'Allowed redirect URIs; compared exactly'),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({ ...fields, ...links, scopes: scopeList }, { additionalProperties: false }),
     output: Type.Object({ ...integration.properties, keyId, token }),
     run: (ctx: Ctx, input) => registerIntegration(ctx, input),
+  }),
+  defineCommand({
+    name: 'integrations.update',
+    summary: 'Update what an integration shows and its redirect URIs; what is left out stays as it is.',
+    changes: true,
+    input: Type.Object(
+      { integrationId: uuid, ...Type.Partial(Type.Object(fields)).properties, ...links },
+      { additionalProperties: false, minProperties: 2 },
+    ),
+    output: integration,
+    run: (ctx: Ctx, input) => updateIntegration(ctx, input),
   }),
   defineCommand({
     name: 'integrations.rotate-key',

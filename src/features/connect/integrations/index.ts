@@ -2,7 +2,7 @@ export { authenticateIntegration } from './authenticate-integration.ts';
 export { integrationCommands } from './commands.ts';
 export { integrationContext, integrationGuard, integrationRateGuard } from './guard.ts';
 export { holdIntegration } from './hold-integration.ts';
-export { integrationLock, updateRedirectUris } from './queries.ts';
+export { integrationLock } from './queries.ts';
 export { faultInRedirectUri } from './redirect-uri.ts';
 export {
   type NewIntegration,
@@ -10,4 +10,5 @@ export {
   registerIntegration,
 } from './register-integration.ts';
 export { type ConsentScope, consentScopes, orderScopes } from './scopes.ts';
+export { updateIntegration } from './update-integration.ts';
 export { scopeList } from './wire.ts';

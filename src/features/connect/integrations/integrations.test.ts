@@ -43,7 +43,14 @@ test('200 integrations.register: the terms come back with a key, and the key wor
   const { id, keyId, token, createdAt, ...rest } = body.data;
   assert.match(token, new RegExp(`^cwi_${keyId}_[a-z2-7]{39}$`));
   assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 10_000);
-  assert.deepEqual(rest, { ...terms, logoColor: '#1a7f5a', scopes: ['email', 'kyc'], revokedAt: null });
+  assert.deepEqual(rest, {
+    ...terms,
+    logoColor: '#1a7f5a',
+    scopes: ['email', 'kyc'],
+    homepageUrl: null,
+    privacyUrl: null,
+    revokedAt: null,
+  });
   assert.equal(await verdictOf(token), id);
 });
 

@@ -9,19 +9,21 @@ export interface IntegrationRow {
   purposes: string[];
   scopes: ConsentScope[];
   redirectUris: string[];
+  homepageUrl: string | null;
+  privacyUrl: string | null;
   createdAt: Date;
   revokedAt: Date | null;
 }
 
 const columns = `id, name, logo_color as "logoColor", purposes, scopes, redirect_uris as "redirectUris",
-  created_at as "createdAt", revoked_at as "revokedAt"`;
+  homepage_url as "homepageUrl", privacy_url as "privacyUrl", created_at as "createdAt", revoked_at as "revokedAt"`;
 
 export async function insertIntegration(db: Db, integration: Omit<IntegrationRow, 'id' | 'revokedAt'>) {
-  const { name, logoColor, purposes, scopes, redirectUris, createdAt } = integration;
+  const { name, logoColor, purposes, scopes, redirectUris, homepageUrl, privacyUrl, createdAt } = integration;
   const [row] = await db.query<IntegrationRow & Row>(
-    `insert into integrations (name, logo_color, purposes, scopes, redirect_uris, created_at)
-     values ($1, $2, $3, $4, $5, $6) returning ${columns}`,
-    [name, logoColor, purposes, scopes, redirectUris, createdAt],
+    `insert into integrations (name, logo_color, purposes, scopes, redirect_uris, homepage_url, privacy_url, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${columns}`,
+    [name, logoColor, purposes, scopes, redirectUris, homepageUrl, privacyUrl, createdAt],
   );
   return row!;
 }
@@ -168,7 +170,11 @@ export async function revokeKeys(db: Db, integrationId: string, revokedAt: Date)
   );
 }
 
-/** Only the sandbox does this, because its port may change at each start. */
-export async function updateRedirectUris(db: Db, id: string, redirectUris: readonly string[]): Promise<void> {
-  await db.query('update integrations set redirect_uris = $2 where id = $1', [id, redirectUris]);
+export async function updateIntegrationRow(db: Db, integration: IntegrationRow): Promise<void> {
+  const { id, name, logoColor, purposes, redirectUris, homepageUrl, privacyUrl } = integration;
+  await db.query(
+    `update integrations set name = $2, logo_color = $3, purposes = $4, redirect_uris = $5, homepage_url = $6,
+       privacy_url = $7 where id = $1`,
+    [id, name, logoColor, purposes, redirectUris, homepageUrl, privacyUrl],
+  );
 }

@@ -14,14 +14,22 @@ const plainHost = /^[a-z0-9.-]+$/;
  * only one spelling is accepted.
  */
 export function faultInRedirectUri(text: string): string | undefined {
+  const fault = faultInLink(text);
+  if (fault !== undefined) return fault;
+  if (text.includes('#')) return 'must have no fragment';
+  const { searchParams } = new URL(text);
+  const taken = answerParameters.find((name) => searchParams.has(name));
+  return taken && `must not have the parameter ${taken}, which is in the answer`;
+}
+
+/** Why an address must not be a link on a page for users, or undefined. */
+export function faultInLink(text: string): string | undefined {
   const url = URL.parse(text);
-  if (!url) return 'is no address';
+  if (!url) return 'must be an address, such as https://app.example.com/back';
   const isPlain = url.protocol === 'http:' && loopbackHosts.includes(url.hostname);
   if (!plainHost.test(url.hostname)) return 'must have a host of letters, digits, dots and hyphens';
   if (url.protocol !== 'https:' && !isPlain) return 'must be https://, or http:// on this machine';
   if (url.username !== '' || url.password !== '') return 'must have no user name or password';
-  if (text.includes('#')) return 'must have no fragment';
-  if (url.href !== text && url.href !== `${text}/`) return `must be spelled as browsers do: ${url.href}`;
-  const taken = answerParameters.find((name) => url.searchParams.has(name));
-  return taken && `must not have the parameter ${taken}, which tells the answer`;
+  const isSpelledAsBrowsersDo = url.href === text || url.href === `${text}/`;
+  return isSpelledAsBrowsersDo ? undefined : `must be spelled as browsers do: ${url.href}`;
 }

@@ -2,7 +2,7 @@ import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { invalidField } from '#platform/errors/errors';
 import { insertIntegration, insertIntegrationKey } from './queries.ts';
-import { faultInRedirectUri } from './redirect-uri.ts';
+import { faultInLink, faultInRedirectUri } from './redirect-uri.ts';
 import { type ConsentScope, orderScopes } from './scopes.ts';
 import { createToken } from './token.ts';
 import { type IntegrationView, presentIntegration } from './wire.ts';
@@ -13,6 +13,8 @@ export interface NewIntegration {
   purposes: string[];
   scopes: ConsentScope[];
   redirectUris: string[];
+  homepageUrl?: string | null;
+  privacyUrl?: string | null;
 }
 
 /** The token is only in this answer: only its hash is stored. */
@@ -21,14 +23,13 @@ export type RegisteredIntegration = IntegrationView & { keyId: string; token: st
 /** A new integration with its scopes, purposes, redirect URIs and first key. */
 export function registerIntegration(ctx: Ctx, input: NewIntegration): Promise<RegisteredIntegration> {
   return inTransaction(ctx, async (ctx) => {
-    for (const [at, uri] of input.redirectUris.entries()) {
-      const fault = faultInRedirectUri(uri);
-      if (fault !== undefined) throw invalidField(`redirectUris.${at}`, fault);
-    }
+    requireAddresses(input);
     const row = await insertIntegration(ctx.db, {
       name: input.name,
       purposes: input.purposes,
       redirectUris: input.redirectUris,
+      homepageUrl: input.homepageUrl ?? null,
+      privacyUrl: input.privacyUrl ?? null,
       logoColor: input.logoColor.toLowerCase(),
       scopes: orderScopes(input.scopes),
       createdAt: ctx.now,
@@ -42,6 +43,21 @@ export function registerIntegration(ctx: Ctx, input: NewIntegration): Promise<Re
     });
     return { ...shown, ...key };
   });
+}
+
+/** Users are sent to these addresses, or shown links to them. */
+export function requireAddresses(
+  addresses: Pick<Partial<NewIntegration>, 'redirectUris' | 'homepageUrl' | 'privacyUrl'>,
+): void {
+  for (const [at, uri] of (addresses.redirectUris ?? []).entries()) {
+    const fault = faultInRedirectUri(uri);
+    if (fault !== undefined) throw invalidField(`redirectUris.${at}`, fault);
+  }
+  for (const field of ['homepageUrl', 'privacyUrl'] as const) {
+    const url = addresses[field];
+    const fault = url === null || url === undefined ? undefined : faultInLink(url);
+    if (fault !== undefined) throw invalidField(field, fault);
+  }
 }
 
 export async function storeNewKey(ctx: Ctx, integrationId: string, rotatedFrom: string | null) {

@@ -16,6 +16,8 @@ export const integration = Type.Object({
   purposes: Type.Array(Type.String()),
   scopes: Type.Array(Type.String()),
   redirectUris: Type.Array(Type.String()),
+  homepageUrl: nullable(Type.String()),
+  privacyUrl: nullable(Type.String()),
   createdAt: dateTime,
   revokedAt: nullable(dateTime),
 });
@@ -32,14 +34,9 @@ export type IntegrationView = Static<typeof integration>;
 export type IntegrationKeyView = Static<typeof integrationKey>;
 
 export function presentIntegration(row: IntegrationRow): IntegrationView {
-  const { id, name, logoColor, purposes, scopes, redirectUris, createdAt, revokedAt } = row;
+  const { createdAt, revokedAt, ...shown } = row;
   return {
-    id,
-    name,
-    logoColor,
-    purposes,
-    scopes,
-    redirectUris,
+    ...shown,
     createdAt: createdAt.toISOString(),
     revokedAt: revokedAt?.toISOString() ?? null,
   };

@@ -1,4 +1,10 @@
-import type { Consent, ConsentScope, OpenedLink, SharedData } from '#features/connect/consents';
+import type {
+  Consent,
+  ConsentScope,
+  IntegrationFace,
+  OpenedLink,
+  SharedData,
+} from '#features/connect/consents';
 import type { Session } from '#features/connect/sessions';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { renderData, titleOf } from './describe-data.ts';
@@ -29,6 +35,7 @@ export function renderConsentPage(
   const body = html`<div class="card">
 <div class="who">${renderLogo(integration)}<h1>${title}</h1></div>
 <p class="lead">${words.consent.lead}</p>
+${renderLinks(words, integration)}
 <section>
 <h2>${words.consent.purpose}</h2>
 <p>${sanitizeText(consent.purpose, 500)}</p>
@@ -57,6 +64,19 @@ ${optionalScopes.map((scope) => renderOptional(words, scope, shared))}
 </div>`;
   return renderPage(reader, { title, body });
 }
+
+/** Opened beside the page, which the user has not answered yet. */
+function renderLinks(words: Texts, { homepageUrl, privacyUrl }: IntegrationFace): Content {
+  const links = [
+    homepageUrl !== null && renderLink(homepageUrl, new URL(homepageUrl).host),
+    privacyUrl !== null && renderLink(privacyUrl, words.consent.privacyPolicy),
+  ].filter((link) => link !== false);
+  if (links.length === 0) return '';
+  return html`<p class="hint links">${links}</p>`;
+}
+
+const renderLink = (url: string, text: string) =>
+  html`<a href="${url}" target="_blank" rel="noopener noreferrer">${text}</a> `;
 
 /** Also in the form, because what is sent is what is granted. */
 function renderRequired(words: Texts, scope: ConsentScope, shared: SharedData): Content {

@@ -60,6 +60,7 @@ const en = {
       html`You can see what was read, and stop sharing, at any time under ${apps}.`,
     share: 'Share',
     refuse: 'Don’t share',
+    privacyPolicy: 'Privacy policy',
     returnsTo: (place: string) => `Either way, you return to ${place}.`,
   },
   apps: {
@@ -219,6 +220,7 @@ const pt: Texts = {
       html`Em ${apps}, você vê o que foi lido e pode parar de compartilhar a qualquer momento.`,
     share: 'Compartilhar',
     refuse: 'Não compartilhar',
+    privacyPolicy: 'Política de privacidade',
     returnsTo: (place) => `Nos dois casos, você volta para ${place}.`,
   },
   apps: {

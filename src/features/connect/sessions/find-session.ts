@@ -1,4 +1,4 @@
-import { selectEmails, selectHolder } from '#features/users';
+import { isUserSuspended, selectEmails, selectHolder } from '#features/users';
 import type { Db } from '#platform/db/db';
 import { hashSecret } from '#platform/secrets/secret';
 import { selectSession } from './queries.ts';
@@ -15,7 +15,7 @@ export interface Session {
   person: Person;
 }
 
-/** The session of a cookie; undefined if it is unknown or over. */
+/** The session of a cookie; undefined if it is unknown or over, or its user is suspended. */
 export async function findSession(
   { db, now }: { db: Db; now: Date },
   secret: string | undefined,
@@ -25,6 +25,7 @@ export async function findSession(
   const row = await selectSession(db, secretSha256);
   if (!row || row.endedAt || row.expiresAt <= now) return undefined;
   const { userId } = row;
+  if (await isUserSuspended(db, userId)) return undefined;
   return { secret, userId, person: await findPerson(db, userId) };
 }
 

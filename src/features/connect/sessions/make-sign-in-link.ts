@@ -1,6 +1,6 @@
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
-import { userErrors, userExists } from '#features/users';
+import { isUserSuspended, userErrors, userExists } from '#features/users';
 import { createSecret, hashSecret } from '#platform/secrets/secret';
 import { insertSignInLink } from './queries.ts';
 import { requireOwnPage } from './return-to.ts';
@@ -21,6 +21,7 @@ export function makeSignInLink(
   return inTransaction(ctx, async (ctx) => {
     requireOwnPage(returnTo);
     if (!(await userExists(ctx.db, userId))) throw userErrors.userNotFound();
+    if (await isUserSuspended(ctx.db, userId)) throw userErrors.userSuspended();
     const secret = createSecret();
     const secretSha256 = hashSecret(secret)!;
     const expiresAt = new Date(ctx.now.getTime() + linkLifetimeMs);

@@ -1,5 +1,6 @@
 import { contextFor, type Deps, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
+import { isUserSuspended } from '#features/users';
 import { createSecret, hashSecret } from '#platform/secrets/secret';
 import { recordEnd } from './end-session.ts';
 import { sessionErrors } from './errors.ts';
@@ -36,6 +37,7 @@ export async function useSignInLink(
   const { userId } = found;
   return inTransaction(contextFor(deps, { kind: 'user', userId }, deps.log), async (ctx) => {
     const link = requireUsable(await lockSignInLink(ctx.db, linkSha256), ctx.now);
+    if (await isUserSuspended(ctx.db, userId)) throw sessionErrors.signInLinkNotFound();
     await markSignInLinkUsed(ctx.db, linkSha256, ctx.now);
 
     const formerSha256 = formerSessionSecret === undefined ? undefined : hashSecret(formerSessionSecret);

@@ -67,6 +67,8 @@ export const keyMark = `case when w.idempotency_key is null
 const pendingColumns = `w.id, w.user_id as "userId", w.currency, w.decimals, w.token_address as "tokenAddress",
   w.to_address as "toAddress", w.amount, ${keyMark}`;
 
+const suspension = 'withdrawal_suspension(w.partner_id, w.user_id, w.key_id)';
+
 /** What was found paid on chain is bound to that payment, and never held or signed again. */
 const notFoundPaid = 'not exists (select from found_payments f where f.withdrawal_id = withdrawals.id)';
 
@@ -76,6 +78,8 @@ export interface ClaimedRow extends PendingRow {
    * for an operator.
    */
   isFound: boolean;
+  /** Its user, partner or key is suspended: it waits until they are resumed. */
+  suspension: string | null;
 }
 
 const isFound = `exists (select from found_payments f where f.withdrawal_id = w.id) or exists (select from found_payments f
@@ -97,15 +101,16 @@ export async function claimPending(
          and (checked_at is null or checked_at < now() - $2 * interval '1 millisecond')
        order by checked_at nulls first, id limit $3 for update skip locked),
      w as (update withdrawals set checked_at = now() where id in (select id from taken) returning *)
-     select ${pendingColumns}, ${isFound} as "isFound" from w order by w.id`,
+     select ${pendingColumns}, ${isFound} as "isFound", ${suspension} as suspension from w order by w.id`,
     [network, leaveMs, limit],
   );
 }
 
-/** Those of the ids that are still pending, held by us until the end of the transaction. */
+/** Those of the ids that may still be signed or failed, held by us until the end of the transaction. */
 export async function lockPending(db: Db, ids: readonly string[]): Promise<PendingRow[]> {
   return db.query<PendingRow & Row>(
     `select ${pendingColumns} from withdrawals w where w.id = any($1::uuid[]) and w.status = 'pending' and not (${isFound})
+       and ${suspension} is null
      order by w.id for update skip locked`,
     [ids],
   );

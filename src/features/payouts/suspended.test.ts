@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { useChain } from '#test/chain';
+import { letTimePass, makeWorld, type World } from '#test/payout-world';
+
+const chain = useChain();
+
+/** The user, partner and key of a withdrawal, as inputs of the commands. */
+async function partiesOf({ db }: World, id: string) {
+  const [row] = await db.query<{ userId: string; partnerId: string; keyId: string }>(
+    'select user_id as "userId", partner_id as "partnerId", key_id as "keyId" from withdrawals where id = $1',
+    [id],
+  );
+  const { userId, partnerId, keyId } = row!;
+  return { users: { userId }, partners: { partnerId }, keys: { keyId } };
+}
+
+const operate = async (world: World, command: string, input: object) => {
+  const { status, body } = await world.operator(command, input);
+  assert.equal(status, 200, body.error);
+};
+
+describe('a payout that is not signed yet waits', () => {
+  for (const [feature, waitingFor] of [
+    ['users', 'user suspended'],
+    ['partners', 'partner suspended'],
+    ['keys', 'key suspended'],
+  ] as const) {
+    test(`while its ${feature.slice(0, -1)} is suspended, and is paid when that ends`, async (t) => {
+      const world = await makeWorld(t, chain);
+      const id = await world.withdraw();
+      const party = (await partiesOf(world, id))[feature];
+      await operate(world, `${feature}.suspend`, { ...party, reason: 'a test' });
+      for (let turn = 0; turn < 3; turn += 1) {
+        await world.pay();
+        await letTimePass(world);
+      }
+      const waiting = await world.read(id);
+      assert.deepEqual([waiting.status, waiting.waitingFor], ['pending', waitingFor]);
+      assert.deepEqual(await world.paid(), []);
+      assert.ok(
+        !world.worker.lines.some(({ msg }) => msg === 'payouts wait'),
+        'a suspension is no trouble of the wallet',
+      );
+      await operate(world, `${feature}.resume`, party);
+      await world.pay();
+      await world.expectPaid(id);
+    });
+  }
+});
+
+test('a payout that was signed before the suspension is paid', async (t) => {
+  const world = await makeWorld(t, chain);
+  const id = await world.withdraw();
+  await world.worker.hold();
+  await world.worker.sign();
+  const { users } = await partiesOf(world, id);
+  await operate(world, 'users.suspend', { ...users, reason: 'a test' });
+  await world.pay();
+  await world.expectPaid(id);
+});
