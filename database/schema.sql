@@ -739,6 +739,14 @@ END),
   constraint payout_slots_void_check CHECK ((((state = 'void'::text) = (withdrawal_id IS NULL)) AND ((state <> 'void'::text) OR (void_of IS NOT NULL))))
 );
 
+create table payout_wallets (
+  network text not null,
+  address text not null,
+  updated_at timestamp with time zone not null,
+  constraint payout_wallets_pkey PRIMARY KEY (network),
+  constraint payout_wallets_address_check CHECK ((address ~ '^0x[0-9a-f]{40}$'::text))
+);
+
 create table position_snapshots (
   user_id uuid not null,
   as_of timestamp with time zone not null,

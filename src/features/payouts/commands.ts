@@ -17,6 +17,7 @@ import { voidSlot } from './void-slot.ts';
 const wallet = Type.Object({
   network: Type.String(),
   address: Type.String(),
+  isCurrent: Type.Boolean({ description: 'Workers sign with this wallet: it is the one to fund' }),
   nextNonce: Type.Integer(),
   laneDepth: Type.Integer({ description: 'Signed and not final' }),
   oldestOpenSeconds: Type.Number(),
@@ -220,15 +221,17 @@ export const walletCommands = [
 
 const gasDecimals = 18;
 
-function present({ signer, depth, waiting, onChain }: Wallet): Static<typeof wallet> {
+function present(shown: Wallet): Static<typeof wallet> {
+  const { network, address, isCurrent, signer, depth, waiting, onChain } = shown;
   return {
-    network: signer.network,
-    address: checksumAddress(signer.address),
-    nextNonce: Number(signer.nextNonce),
-    laneDepth: Number(depth.open),
-    oldestOpenSeconds: Math.round(depth.oldestSeconds),
-    haltedAt: signer.haltedAt?.toISOString() ?? null,
-    haltedReason: signer.haltedReason,
+    network,
+    address: checksumAddress(address),
+    isCurrent,
+    nextNonce: Number(signer?.nextNonce ?? 0),
+    laneDepth: Number(depth?.open ?? 0),
+    oldestOpenSeconds: Math.round(depth?.oldestSeconds ?? 0),
+    haltedAt: signer?.haltedAt?.toISOString() ?? null,
+    haltedReason: signer?.haltedReason ?? null,
     waiting: waiting.map(({ waitingFor, count }) => ({ waitingFor, count: Number(count) })),
     onChain: onChain
       ? {

@@ -1,6 +1,7 @@
 import { type EvmNetwork, gatherCalls, readFees, readGasBalance, readTokenBalance } from '#adapters/evm';
 import type { Ctx } from '#context';
 import { listHotWallets } from './hot-wallets.ts';
+import { upsertCurrentWallet } from './queries/signers.ts';
 
 /** Balances of a hot wallet when it was last read. */
 export interface Balances {
@@ -20,9 +21,12 @@ export const lastBalances = (network: EvmNetwork) => known.get(network) ?? [];
 
 /**
  * Reads the balances of a network's hot wallets. Throws a `NodeError` if the node does not answer; known
- * balances stay.
+ * balances stay. First it stores which wallet signs, so that `wallets.show` has the address to fund even if
+ * no node answers.
  */
 export async function readBalances(ctx: Ctx, network: EvmNetwork): Promise<void> {
+  const { signer, name } = network;
+  if (signer) await upsertCurrentWallet(ctx.db, { network: name, address: signer.address, now: ctx.now });
   const wallets = await listHotWallets(ctx, network);
   const provider = gatherCalls(network.node.pick());
   const [{ maxFeePerGas }, ...balances] = await Promise.all([

@@ -7,11 +7,22 @@ import {
 } from '#adapters/evm';
 import type { Ctx } from '#context';
 import { countWaiting } from './queries/pending.ts';
-import { type LaneDepth, type SignerRow, selectLaneDepths, selectSigners } from './queries/signers.ts';
+import {
+  type LaneDepth,
+  type SignerRow,
+  selectCurrentWallets,
+  selectLaneDepths,
+  selectSigners,
+} from './queries/signers.ts';
 
 export interface Wallet {
-  signer: SignerRow;
-  depth: LaneDepth;
+  network: string;
+  address: string;
+  /** Workers sign with it. */
+  isCurrent: boolean;
+  /** Undefined if it was never used. */
+  signer: SignerRow | undefined;
+  depth: LaneDepth | undefined;
   waiting: { waitingFor: string; count: bigint }[];
   /** Undefined if the node does not answer or this process does not know the network. */
   onChain: OnChain | undefined;
@@ -23,24 +34,35 @@ export interface OnChain {
   tokens: { symbol: string; decimals: number; balance: bigint }[];
 }
 
-/** Every hot wallet that was ever used: balances, nonces, open payouts and waiting withdrawals. */
+/**
+ * Every hot wallet that was ever used, and those that workers sign with: balances, nonces, open payouts and
+ * waiting withdrawals.
+ */
 export async function showWallets(ctx: Ctx): Promise<Wallet[]> {
-  const [signers, depths, waiting] = await Promise.all([
+  const [signers, current, depths, waiting] = await Promise.all([
     selectSigners(ctx.db),
+    selectCurrentWallets(ctx.db),
     selectLaneDepths(ctx.db),
     countWaiting(ctx.db),
   ]);
+  const wallets = [...signers, ...current.filter((one) => !signers.some(isSame(one)))];
   return Promise.all(
-    signers.map(async (signer) => ({
-      signer,
-      depth: depths.find(({ network, address }) => network === signer.network && address === signer.address)!,
-      waiting: waiting.filter(({ network }) => network === signer.network),
-      onChain: await readOnChain(ctx.evm.get(signer.network as Network), signer.address).catch(
-        () => undefined,
-      ),
+    wallets.map(async ({ network, address }) => ({
+      network,
+      address,
+      isCurrent: current.some(isSame({ network, address })),
+      signer: signers.find(isSame({ network, address })),
+      depth: depths.find(isSame({ network, address })),
+      waiting: waiting.filter((one) => one.network === network),
+      onChain: await readOnChain(ctx.evm.get(network as Network), address).catch(() => undefined),
     })),
   );
 }
+
+type WalletName = Pick<Wallet, 'network' | 'address'>;
+
+const isSame = (wallet: WalletName) => (other: WalletName) =>
+  wallet.network === other.network && wallet.address === other.address;
 
 async function readOnChain(network: EvmNetwork | undefined, address: string): Promise<OnChain | undefined> {
   if (!network) return undefined;

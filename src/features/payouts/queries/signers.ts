@@ -128,6 +128,26 @@ export async function selectWasResumed(
   return rows.length > 0;
 }
 
+/** The wallets that workers sign with, as the last worker said that started with a key. */
+export async function selectCurrentWallets(db: Db): Promise<{ network: string; address: string }[]> {
+  return db.query<{ network: string; address: string }>(
+    'select network, address from payout_wallets order by network',
+  );
+}
+
+/** Writes nothing if it is stored already. */
+export async function upsertCurrentWallet(
+  db: Db,
+  { network, address, now }: { network: string; address: string; now: Date },
+): Promise<void> {
+  await db.query(
+    `insert into payout_wallets (network, address, updated_at) values ($1, $2, $3)
+     on conflict (network) do update set address = excluded.address, updated_at = excluded.updated_at
+     where payout_wallets.address <> excluded.address`,
+    [network, address, now],
+  );
+}
+
 export interface LaneDepth {
   network: string;
   address: string;
