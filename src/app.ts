@@ -1,3 +1,4 @@
+import { networksWithoutNode } from '#adapters/evm';
 import type { Ctx, Deps, KeyActor } from '#context';
 import { auditCommands } from '#features/audit';
 import {
@@ -38,9 +39,10 @@ import {
 } from '#features/withdrawals';
 import type { Command } from '#platform/commands/command';
 import type { Tool } from '#platform/commands/tool';
-import { healthRoutes } from '#platform/http/health';
+import { healthRoutes, metricsRoute } from '#platform/http/health';
 import { createHttpServer, type HttpServer } from '#platform/http/http';
 import { bearer, headerKey, openapiRoutes } from '#platform/http/openapi';
+import { buildInfo } from '#platform/observe/build-info';
 import type { GaugeSource } from '#platform/observe/metrics';
 import { sweepRateLimits } from '#platform/rate-limit/index';
 import type { Job } from '#platform/worker/jobs';
@@ -100,8 +102,9 @@ export const jobs: readonly Job<Deps>[] = [
   { name: 'rate-limit.sweep', everyMs: 60_000, run: ({ db }) => sweepRateLimits(db) },
 ];
 
-/** Figures for `/metrics` that are read from the database. */
+/** Figures for `/metrics` that are read at a scrape. */
 export const gauges: readonly GaugeSource<Deps>[] = [
+  buildInfo,
   ...withdrawalGauges,
   ...payoutGauges,
   ...depositGauges,
@@ -123,6 +126,8 @@ export interface AppOptions
   trustedProxies: readonly string[];
   /** A process without the role `api` still answers for its health. */
   servesApi: boolean;
+  /** If set, `/metrics` is served there, by `buildMetricsServer`, and not by the app. */
+  metricsPort?: number;
 }
 
 /** The product, one line a part. */
@@ -152,9 +157,21 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
       concurrencyMax: Math.ceil(options.databasePoolMax / 2),
     });
   }
-  healthRoutes(server, deps);
+  if (options.metricsPort === undefined) metricsRoute(server, metrics);
+  serveHealth(server, deps);
   return server;
 }
+
+/** What `METRICS_PORT` serves; the app must be built first, because it adds the figures. */
+export function buildMetricsServer(deps: Deps): HttpServer {
+  const server = createHttpServer({ log: deps.log, metrics: deps.metrics, trustedProxies: [] });
+  metricsRoute(server, deps.metrics);
+  serveHealth(server, deps);
+  return server;
+}
+
+const serveHealth = (server: HttpServer, { db, evm }: Deps) =>
+  healthRoutes(server, { db, networksWithoutNode: () => networksWithoutNode(evm) });
 
 const serverInfo = { name: 'causeway', title: 'Causeway', version: '1.0.0' };
 

@@ -15,13 +15,15 @@ import { createMemoryLimiter, createPostgresLimiter } from '#platform/rate-limit
 import { createSealer } from '#platform/secrets/seal';
 import { systemClock } from '#platform/values/clock';
 import { runJobs } from '#platform/worker/jobs';
-import { buildApp, claimDeployment, jobs, requireDurable } from './app.ts';
+import { buildApp, buildMetricsServer, claimDeployment, jobs, requireDurable } from './app.ts';
 
 export type Role = 'api' | 'worker';
 export const roles: readonly Role[] = ['api', 'worker'];
 
 export interface RunningServer {
   url: string;
+  /** With `METRICS_PORT` only. */
+  metricsUrl?: string;
   deps: Deps;
   /** Stops accepting, lets what is running finish within the grace, closes the pool. Safe to call twice. */
   stop(): Promise<void>;
@@ -34,24 +36,25 @@ export async function serve(config: Config, log: Log, roles: readonly Role[]): P
     await requireSchema(deps.db);
     if (roles.includes('worker') && config.networks.length > 0) await requireOwnDatabase(deps, config);
     const server = await buildApp(deps, { ...config, servesApi: roles.includes('api') });
-    const url = await listen(server, config);
+    const servers = config.metricsPort === undefined ? [server] : [server, buildMetricsServer(deps)];
+    const [url, metricsUrl] = await listenAll(servers, config);
     // A port that the system chose is known only now.
-    if (deps.publicUrl === httpOrigin(config.host, 0)) deps.publicUrl = url;
+    if (deps.publicUrl === httpOrigin(config.host, 0)) deps.publicUrl = url!;
     const worker = roles.includes('worker') ? runJobs(jobs, deps) : undefined;
 
     let stopped: Promise<void> | undefined;
     const stop = () => {
       stopped ??= (async () => {
-        const timer = setTimeout(() => cutOff(server, deps, config), config.shutdownGraceMs);
-        await Promise.all([server.close(), worker?.stop()]);
+        const timer = setTimeout(() => cutOff(servers, deps, config), config.shutdownGraceMs);
+        await Promise.all([...servers.map((one) => one.close()), worker?.stop()]);
         await deps.db.end();
         clearTimeout(timer);
         log.info('stopped');
       })();
       return stopped;
     };
-    log.info({ url, roles }, 'started');
-    return { url, deps, stop };
+    log.info({ url, metricsUrl, roles }, 'started');
+    return { url: url!, ...(metricsUrl && { metricsUrl }), deps, stop };
   } catch (error) {
     await deps.db.end();
     throw error;
@@ -112,29 +115,52 @@ export function unreachable(error: Error): StartupError {
   );
 }
 
-async function listen(server: HttpServer, { host, port }: Config): Promise<string> {
+/** The app, and with `METRICS_PORT` a second server. If one cannot listen, none is left open. */
+async function listenAll(servers: readonly HttpServer[], config: Config): Promise<string[]> {
   try {
-    await server.listen({ host, port });
+    const urls: string[] = [];
+    for (const [at, server] of servers.entries())
+      urls.push(await listen(server, config, at === 0 ? 'PORT' : 'METRICS_PORT'));
+    return urls;
   } catch (error) {
-    await server.close();
-    throw cannotListen(error as NodeJS.ErrnoException, host, port);
+    await Promise.all(servers.map((server) => server.close()));
+    throw error;
+  }
+}
+
+type PortSetting = 'PORT' | 'METRICS_PORT';
+
+async function listen(
+  server: HttpServer,
+  { host, port, metricsPort }: Config,
+  name: PortSetting,
+): Promise<string> {
+  const wanted = name === 'PORT' ? port : metricsPort!;
+  try {
+    await server.listen({ host, port: wanted });
+  } catch (error) {
+    throw cannotListen(error as NodeJS.ErrnoException, { host, port: wanted, name });
   }
   const address = server.server.address();
-  const bound = typeof address === 'object' && address ? address.port : port;
+  const bound = typeof address === 'object' && address ? address.port : wanted;
   return httpOrigin(host, bound);
 }
 
-export function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): StartupError {
+export function cannotListen(
+  error: NodeJS.ErrnoException,
+  { host, port, name }: { host: string; port: number; name: PortSetting },
+): StartupError {
   if (error.code === 'EADDRINUSE') {
-    return new StartupError(`Port ${port} is taken: choose another with PORT, such as PORT=${port + 1}.`);
+    const other = `${name}=${port + 1}`;
+    return new StartupError(`Port ${port} is taken: choose another with ${name}, such as ${other}.`);
   }
   return new StartupError(`Cannot listen on ${host} port ${port}: ${error.message}.`);
 }
 
 /** Callers see their connections break; PostgreSQL rolls back what was not committed. */
-function cutOff(server: HttpServer, { db, log }: Deps, { shutdownGraceMs }: Config): void {
+function cutOff(servers: readonly HttpServer[], { db, log }: Deps, { shutdownGraceMs }: Config): void {
   log.warn({ graceMs: shutdownGraceMs }, 'work was still running when the grace period ended; it is aborted');
-  server.server.closeAllConnections();
+  for (const { server } of servers) server.closeAllConnections();
   db.cutOff();
 }
 

@@ -586,3 +586,18 @@ for (const wrong of [
     );
   });
 }
+
+test('METRICS_PORT: no separate port without it; never the same as PORT, unless the system chooses', () => {
+  assert.equal(readConfig({ ...complete, METRICS_PORT: ' ' }).metricsPort, undefined);
+  assert.equal(readConfig({ ...complete, METRICS_PORT: '9464' }).metricsPort, 9464);
+  assert.equal(readConfig({ ...complete, PORT: '0', METRICS_PORT: '0' }).metricsPort, 0);
+  for (const [METRICS_PORT, fault] of [
+    ['8080', 'METRICS_PORT must not be the same as PORT.'],
+    ['none', 'METRICS_PORT must be a whole number from 0 to 65535.'],
+  ] as const) {
+    assert.deepEqual(
+      faultsOf(() => readConfig({ ...complete, METRICS_PORT })),
+      [fault],
+    );
+  }
+});

@@ -19,6 +19,8 @@ export interface Config {
   deploymentId: string;
   host: string;
   port: number;
+  /** Where `/metrics` is served instead of `port`. */
+  metricsPort?: number;
   /** An origin: what links begin with. */
   publicUrl: string;
   /** Where people sign in; without one, a page tells them to do so at their provider. */
@@ -71,6 +73,7 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
   const pricesUrl = read('PRICES_URL');
   const host = read('HOST');
   const port = read('PORT');
+  const metricsPort = read('METRICS_PORT', port);
   const publicUrl = read('PUBLIC_URL', { host, port, isApi: roles.includes('api') });
   const paid = readNetworks(read, tokens, isWorker);
   const deploymentId = read('DEPLOYMENT_ID', isWorker && paid.length > 0);
@@ -86,6 +89,7 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
     deploymentId,
     host,
     port,
+    ...(metricsPort !== undefined && { metricsPort }),
     publicUrl,
     ...(signInUrl && { signInUrl }),
     rateLimitStore: read('RATE_LIMIT_STORE'),

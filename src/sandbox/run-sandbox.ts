@@ -64,7 +64,9 @@ async function startSandbox(
   if (reset) resetHome(home, env);
   const secrets = readOrMakeSecrets(home);
   const config = readSandboxConfig(secrets, env, writePricesFile(home));
-  await requireFreePort(config);
+  await requireFreePort({ ...config, name: 'PORT' });
+  if (config.metricsPort !== undefined)
+    await requireFreePort({ host: config.host, port: config.metricsPort, name: 'METRICS_PORT' });
   const log = createLog({
     level: config.logLevel,
     destination: pino.destination({ dest: path.join(home, 'causeway.log'), mode: 0o600, sync: true }),
@@ -230,10 +232,10 @@ function resetHome(home: string, env: Environment): void {
 }
 
 /** Checked before PostgreSQL starts, so that the most common mistake is reported at once. */
-async function requireFreePort({ host, port }: Config): Promise<void> {
+async function requireFreePort(wanted: Parameters<typeof cannotListen>[1]): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const probe = createServer()
-      .once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)))
-      .listen(port, host, () => probe.close(() => resolve()));
+      .once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, wanted)))
+      .listen(wanted.port, wanted.host, () => probe.close(() => resolve()));
   });
 }

@@ -21,7 +21,14 @@ export {
 export { gatherCalls } from './gather-calls.ts';
 export { callNode, NodeError } from './json-rpc.ts';
 export { isKnownTransaction } from './known-transaction.ts';
-export { createEvm, type Evm, type EvmNetwork, type NetworkSettings } from './networks.ts';
+export {
+  createEvm,
+  type Evm,
+  type EvmNetwork,
+  isInNetworks,
+  type NetworkSettings,
+  networksWithoutNode,
+} from './networks.ts';
 export { createNode, type Node, type Provider } from './node.ts';
 export { addressOfKey, type PrivateKey, parsePrivateKey } from './private-key.ts';
 export {

@@ -58,6 +58,18 @@ export function createEvm(settings: readonly NetworkSettings[], onCall?: OnCall)
   return new Map(settings.map((ofOne) => [ofOne.network, createNetwork(ofOne, onCall)]));
 }
 
+/** Whether a stored row is about a network of this process; figures of others would only get older. */
+export const isInNetworks =
+  (evm: Evm) =>
+  ({ network }: { network: string }) =>
+    evm.has(network as Network);
+
+/** Networks none of whose nodes answered its last call. */
+export function networksWithoutNode(evm: Evm): Network[] {
+  const networks = [...evm.values()].filter(({ node }) => node.endpoints().every((isUp) => isUp === false));
+  return networks.map(({ name }) => name);
+}
+
 function createNetwork(settings: NetworkSettings, onCall?: OnCall): EvmNetwork {
   const { network, rpcUrls, quorum, tokens, finality, feeCap, bumpAfterMs, signerKey, callTimeoutMs } =
     settings;

@@ -4,6 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import { waitUntil } from '#test/wait-until';
 import { NodeError } from './json-rpc.ts';
 import { createNode, type Node, type Provider } from './node.ts';
 
@@ -198,6 +199,51 @@ test('a node that asks for a pause gets one; one that refuses a call does not', 
   fake.behaviour = refuse(429);
   await assert.rejects(node.providers[0]!.call('eth_echo', []));
   assert.deepEqual(turnsOf(node, 2), [1, 1]);
+});
+
+const showBlock: Behaviour = (_, response) => void response.end('{"id":1,"result":"0x1"}');
+
+test('a URL is up or down by its last call, unknown before; one that is silent for long is called', async (t) => {
+  const fake = await startFake(t);
+  const node = createNode({ rpcUrls: [fake.url, 'http://127.0.0.1:1'], timeoutMs: 30_000 });
+  const start = Math.ceil(performance.now());
+  const now = t.mock.method(performance, 'now', () => start);
+  await Promise.allSettled(node.providers.map((provider) => provider.call('eth_echo', ['any'])));
+  assert.deepEqual(node.endpoints(), [true, false]);
+  const refusal = '{"id":1,"error":{"code":3,"message":"execution reverted"}}';
+  for (const [what, calls, behaviour, isUp] of [
+    ['asks for a pause', 1, (_, response) => void response.writeHead(429).end(refusal), false],
+    ['refuses the call', 1, (_, response) => void response.end(refusal), true],
+    ['answers no call of two', 2, (_, response) => void response.end('[]'), false],
+    ['answers one of two', 2, (body, response) => obedient((body as Request[]).slice(1), response), true],
+    ['answers with HTML', 1, (_, response) => void response.end('<html>'), false],
+  ] as [string, number, Behaviour, boolean][]) {
+    fake.behaviour = behaviour;
+    await node.providers[0]!.batch(asking(calls));
+    assert.equal(node.endpoints()[0], isUp, what);
+  }
+
+  fake.behaviour = showBlock;
+  const asked = fake.bodies.length;
+  now.mock.mockImplementation(() => start + 29_999);
+  assert.deepEqual(node.endpoints(), [false, false]);
+  assert.equal(fake.bodies.length, asked);
+  now.mock.mockImplementation(() => start + 30_000);
+  assert.deepEqual(node.endpoints(), [false, false], 'nothing is waited for');
+  node.endpoints();
+  await waitUntil('it answered', () => node.endpoints()[0] === true);
+  assert.deepEqual(
+    fake.bodies.slice(asked).map((body) => (body as Request).method),
+    ['eth_blockNumber'],
+    'it is called once',
+  );
+});
+
+test('before the first call a URL is neither up nor down', async (t) => {
+  const fake = await startFake(t, showBlock);
+  const node = createNode({ rpcUrls: [fake.url], timeoutMs: 30_000 });
+  assert.deepEqual(node.endpoints(), [undefined]);
+  await waitUntil('it answered', () => node.endpoints()[0] === true);
 });
 
 test('a network without a node is a mistake of the program', () => {

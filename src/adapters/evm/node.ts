@@ -18,6 +18,11 @@ export interface Node {
    * second opinion: another than `not`, if possible.
    */
   pick(not?: Provider): Provider;
+  /**
+   * Whether each URL answered its last call; undefined before the first. It waits for nothing: a URL that was
+   * not called for 30 seconds is called in the background, and a later read has the answer.
+   */
+  endpoints(): readonly (boolean | undefined)[];
 }
 
 /** `refused`: the node answered with an error; `failed`: the outcome of the call is unknown. */
@@ -32,21 +37,30 @@ export interface NodeOptions {
 }
 
 const coolDownMs = 2_000;
+const probeAfterMs = 30_000;
+/** Short, because a process that stops waits for a probe. */
+const probeTimeoutMs = 5_000;
 
 interface Place {
   provider: Provider;
   failedAt: number;
+  isUp: boolean | undefined;
+  calledAt: number;
 }
 
 export function createNode({ rpcUrls, timeoutMs, quorum, onCall }: NodeOptions): Node {
   const places = rpcUrls.map((rpcUrl): Place => {
     const place: Place = {
       failedAt: Number.NEGATIVE_INFINITY,
-      provider: createProvider({ rpcUrl, timeoutMs, onResult }),
+      isUp: undefined,
+      calledAt: Number.NEGATIVE_INFINITY,
+      provider: createProvider({ rpcUrl, timeoutMs, onResults }),
     };
-    function onResult(method: string, result: unknown) {
-      if (result instanceof NodeError && result.isOverloaded) place.failedAt = performance.now();
-      onCall?.(method, outcomeOf(result));
+    function onResults(methods: readonly string[], results: readonly unknown[]) {
+      const now = performance.now();
+      if (results.some((result) => result instanceof NodeError && result.isOverloaded)) place.failedAt = now;
+      if (results.length > 0) Object.assign(place, { isUp: results.some(isAnswered), calledAt: now });
+      for (const [at, result] of results.entries()) onCall?.(methods[at]!, outcomeOf(result));
     }
     return place;
   });
@@ -67,8 +81,23 @@ export function createNode({ rpcUrls, timeoutMs, quorum, onCall }: NodeOptions):
     providers: places.map(({ provider }) => provider),
     quorum: quorum ?? Math.min(2, places.length),
     pick,
+    endpoints: () => {
+      places.forEach(probeSilent);
+      return places.map(({ isUp }) => isUp);
+    },
   };
 }
+
+function probeSilent(place: Place): void {
+  const now = performance.now();
+  if (now - place.calledAt < probeAfterMs) return;
+  place.calledAt = now;
+  place.provider.call('eth_blockNumber', [], probeTimeoutMs).catch(() => undefined);
+}
+
+/** In a batch, one answer is enough. A node that only says that it is overloaded is of no use. */
+const isAnswered = (result: unknown) =>
+  !(result instanceof NodeError) || (result.isAnswer && !result.isOverloaded);
 
 function outcomeOf(result: unknown): CallOutcome {
   if (!(result instanceof NodeError)) return 'ok';
@@ -78,26 +107,27 @@ function outcomeOf(result: unknown): CallOutcome {
 interface ProviderOptions {
   rpcUrl: string;
   timeoutMs: number;
-  onResult(method: string, result: unknown): void;
+  onResults(methods: readonly string[], results: readonly unknown[]): void;
 }
 
-function createProvider({ rpcUrl, timeoutMs: usualTimeoutMs, onResult }: ProviderOptions): Provider {
+function createProvider({ rpcUrl, timeoutMs: usualTimeoutMs, onResults }: ProviderOptions): Provider {
   return {
     async call<Result>(method: string, params: unknown[], timeoutMs = usualTimeoutMs): Promise<Result> {
       try {
         const result = await callNode<Result>({ rpcUrl, method, params, timeoutMs });
-        onResult(method, result);
+        onResults([method], [result]);
         return result;
       } catch (error) {
-        onResult(method, error);
+        onResults([method], [error]);
         throw error;
       }
     },
     async batch(calls, timeoutMs = usualTimeoutMs) {
       const results = await batchNode(rpcUrl, calls, timeoutMs);
-      results.forEach((result, at) => {
-        onResult(calls[at]!.method, result);
-      });
+      onResults(
+        calls.map(({ method }) => method),
+        results,
+      );
       return results;
     },
   };

@@ -6,6 +6,13 @@ import type { Reading, Setting } from '../setting.ts';
 export const server = {
   HOST: { meaning: 'Address to listen on.', default: '127.0.0.1', parse: asText },
   PORT: { meaning: 'Port to listen on.', default: '8080', parse: asInteger(0, 65_535) },
+  METRICS_PORT: {
+    meaning:
+      'Separate port for `/metrics`, `/health` and `/ready`, on the same `HOST`. If set, `PORT` does not serve `/metrics`. If empty, `PORT` serves all three.',
+    default: '',
+    example: '9464',
+    parse: parseMetricsPort,
+  },
   PUBLIC_URL: {
     meaning:
       'Public origin of this server, used in links, such as `https://connect.example.com`. It must be `https://` unless it is a loopback address. Default if `HOST` is a loopback address: `http://HOST:PORT`.',
@@ -35,6 +42,13 @@ export const server = {
 
 export const httpOrigin = (host: string, port: number) =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+function parseMetricsPort(reading: Reading, port: number): number | undefined {
+  if (reading.text === '') return undefined;
+  const metricsPort = asInteger(0, 65_535)(reading);
+  if (metricsPort === port && port !== 0) reading.fault('METRICS_PORT must not be the same as PORT.');
+  return metricsPort;
+}
 
 /** As browsers spell it, since what they send is compared with it. */
 function parsePublicUrl(

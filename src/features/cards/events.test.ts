@@ -415,7 +415,7 @@ test('a gap stops the reading right before it, is logged once, shows in a gauge,
       const rows = await gauge.read({ ...harness.deps, db, issuer: issuerOf(events) } as never);
       return rows[0]?.value;
     };
-    assert.equal(await read('causeway_cards_events_behind_seconds'), undefined);
+    assert.equal(await read('causeway_cards_events_read_age_seconds'), undefined);
     for (let turn = 0; turn < 3; turn++) {
       const { lastSequence, missingSequence, isBehind } = await catchUp(ctx);
       assert.deepEqual(
@@ -429,7 +429,7 @@ test('a gap stops the reading right before it, is logged once, shows in a gauge,
     }
     assert.deepEqual(lines, [{ sequence: '4' }]);
     assert.equal(await read('causeway_cards_events_missing'), 1);
-    assert.equal(await read('causeway_cards_events_behind_seconds'), undefined);
+    assert.equal(await read('causeway_cards_events_read_age_seconds'), undefined);
     const [card] = await db.query('select version from cards');
     assert.equal(card!.version, 2, 'what came before it is there');
 
@@ -438,7 +438,7 @@ test('a gap stops the reading right before it, is logged once, shows in a gauge,
     assert.equal(lines.length, 2);
     assert.equal(await read('causeway_cards_events_missing'), 0);
     assert.equal(await read('causeway_cards_events_last_sequence'), events.length);
-    assert.ok((await read('causeway_cards_events_behind_seconds'))! >= 0);
+    assert.ok((await read('causeway_cards_events_read_age_seconds'))! >= 0);
     assert.deepEqual(await readSummary(db), sumUp(events));
   });
 });
@@ -485,7 +485,7 @@ test('an event that cannot be read stops the reading right before it, is named, 
     const figures = async () => [
       await figure('missing'),
       await figure('unreadable'),
-      await figure('stand_at'),
+      await figure('blocked_sequence'),
     ];
     assert.deepEqual(await figures(), [0, 1, 4]);
 
@@ -495,7 +495,7 @@ test('an event that cannot be read stops the reading right before it, is named, 
 
     ctx.issuer = issuerOf(events);
     assert.equal((await catchUp(ctx)).missingSequence, null);
-    assert.deepEqual(await figures(), [0, 0, 0]);
+    assert.deepEqual(await figures(), [0, 0, undefined]);
     assert.deepEqual(
       lines.map(({ level }) => level),
       ['error', 'error', 'info'],
@@ -511,7 +511,7 @@ test('an event about something that we keep nothing of stops nobody, and is coun
     const { read, skipped, lastSequence, missingSequence } = await catchUp(ctx);
     assert.deepEqual([read, skipped, lastSequence, missingSequence], [5, 1, 5n, null]);
     assert.deepEqual(lines, [{ level: 'warn', sequences: ['3'] }]);
-    assert.equal(await figure('skipped'), 1);
+    assert.equal(await figure('skipped_total'), 1);
     const [account] = await db.query('select collateral from card_issuer_users');
     assert.equal(account!.collateral, 700n, 'what comes after it is there');
   });
@@ -539,7 +539,7 @@ for (const what of ['missing', 'unreadable'] as const) {
       await refused(3n, 'event_not_awaited');
       const { read, lastSequence, missingSequence, isUnreadable } = await catchUp(ctx);
       assert.deepEqual([read, lastSequence, missingSequence, isUnreadable], [2, 5n, null, false]);
-      assert.equal(await figure('skipped'), 1);
+      assert.equal(await figure('skipped_total'), 1);
       const rows = await db.query(
         `select subject, before, after from audit_log where action = 'cards.skip-event'`,
       );

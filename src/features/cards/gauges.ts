@@ -7,13 +7,15 @@ import { type EventCursor, selectEventCursor, selectSecondsBehind } from './quer
 const readEventCursor = shareRead(selectEventCursor);
 
 const ofCursor =
-  (figure: (cursor: EventCursor) => number): GaugeSource<Deps>['read'] =>
-  async ({ db, issuer }) =>
-    issuer === noIssuer ? [] : [{ labels: {}, value: figure(await readEventCursor(db)) }];
+  (figure: (cursor: EventCursor) => number | null): GaugeSource<Deps>['read'] =>
+  async ({ db, issuer }) => {
+    const value = issuer === noIssuer ? null : figure(await readEventCursor(db));
+    return value === null ? [] : [{ labels: {}, value }];
+  };
 
 export const cardGauges: readonly GaugeSource<Deps>[] = [
   {
-    name: 'causeway_cards_events_behind_seconds',
+    name: 'causeway_cards_events_read_age_seconds',
     help: 'How long ago the card issuer’s event feed was last read; normally seconds.',
     labels: [],
     read: async ({ db, issuer }) => {
@@ -28,7 +30,8 @@ export const cardGauges: readonly GaugeSource<Deps>[] = [
     read: ofCursor(({ lastSequence }) => Number(lastSequence)),
   },
   {
-    name: 'causeway_cards_events_skipped',
+    name: 'causeway_cards_events_skipped_total',
+    isCounter: true,
     help: 'Skipped events of the card issuer: about unknown users, of kinds that we do not store, or skipped by an operator.',
     labels: [],
     read: ofCursor(({ skipped }) => Number(skipped)),
@@ -46,9 +49,9 @@ export const cardGauges: readonly GaugeSource<Deps>[] = [
     read: ofCursor(({ isUnreadable }) => (isUnreadable ? 1 : 0)),
   },
   {
-    name: 'causeway_cards_events_stand_at',
-    help: 'Sequence of the issuer event that is missing or invalid; 0 if no event blocks the feed.',
+    name: 'causeway_cards_events_blocked_sequence',
+    help: 'Sequence of the issuer event that is missing or invalid and blocks the feed; absent if none does.',
     labels: [],
-    read: ofCursor(({ missingSequence }) => Number(missingSequence ?? 0n)),
+    read: ofCursor(({ missingSequence }) => (missingSequence === null ? null : Number(missingSequence))),
   },
 ];

@@ -13,8 +13,8 @@ export const cardJobs: readonly Job<Deps>[] = [
     name: 'cards.catch-up',
     everyMs: 5_000,
     wokenBy: catchUpChannel,
+    isConfigured: ({ issuer }) => issuer !== noIssuer,
     run: async (deps) => {
-      if (deps.issuer === noIssuer) return 0;
       const ctx = contextFor(deps, { kind: 'worker', job: 'cards.catch-up' } as const, deps.log);
       try {
         const { read, isBehind } = await catchUp(ctx);

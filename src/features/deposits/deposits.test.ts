@@ -6,6 +6,7 @@ import { useDeposits } from '#test/deposit-world';
 import { makeAddress } from '#test/factories';
 import { makeWorld, unit } from '#test/payout-world';
 import { waitUntil } from '#test/wait-until';
+import { depositGauges } from './gauges.ts';
 import { depositJobs } from './jobs.ts';
 
 const {
@@ -112,7 +113,7 @@ describe('a deposit', () => {
     assert.equal((await world.funds('USDC', paid.userId)).balance, unit);
     const [shown] = (await world.operator('deposits.show')).body.networks;
     assert.deepEqual([shown.posted, shown.ignored], [3, 2]);
-    assert.match(await world.metrics(), /causeway_deposits_ignored{network="polygon"} 2\n/);
+    assert.match(await world.metrics(), /causeway_deposits_ignored_total{network="polygon"} 2\n/);
   });
 
   test('twice in one transaction is two', async (t) => {
@@ -400,9 +401,13 @@ describe('operators', () => {
     assert.deepEqual([after.nextBlock, after.blocksBehind, after.posted], [finalBlock + 1, 0, 1]);
     const metrics = await world.metrics();
     assert.match(metrics, new RegExp(`causeway_deposits_last_block{network="polygon"} ${finalBlock}\n`));
-    assert.match(metrics, /causeway_deposits_behind_seconds{network="polygon"} \d/);
+    assert.match(metrics, /causeway_deposits_last_block_age_seconds{network="polygon"} \d/);
     assert.match(metrics, /causeway_deposits_halted{network="polygon"} 0/);
-    assert.match(metrics, /causeway_deposits_posted{network="polygon"} 1/);
+    assert.match(metrics, /causeway_deposits_posted_total{network="polygon"} 1/);
+    assert.match(metrics, /# TYPE causeway_deposits_posted_total counter/);
+    const deps = { ...world.worker.deps, evm: new Map() };
+    for (const { name, read } of depositGauges)
+      assert.deepEqual(await read(deps), [], `${name} of a network that is no longer configured`);
   });
 
   test('are refused what makes no sense', async (t) => {

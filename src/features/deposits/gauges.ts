@@ -1,3 +1,4 @@
+import { isInNetworks } from '#adapters/evm';
 import type { Deps } from '#context';
 import { shareRead } from '#platform/http/share-read';
 import type { GaugeSource } from '#platform/observe/metrics';
@@ -7,8 +8,8 @@ const readCursors = shareRead(selectCursors);
 
 const ofEach =
   (figure: (cursor: Cursor) => number): GaugeSource<Deps>['read'] =>
-  async ({ db }) =>
-    (await readCursors(db)).map((cursor) => ({
+  async ({ db, evm }) =>
+    (await readCursors(db)).filter(isInNetworks(evm)).map((cursor) => ({
       labels: { network: cursor.network },
       value: figure(cursor),
     }));
@@ -21,11 +22,13 @@ export const depositGauges: readonly GaugeSource<Deps>[] = [
     read: ofEach(({ nextBlock }) => nextBlock - 1),
   },
   {
-    name: 'causeway_deposits_behind_seconds',
+    name: 'causeway_deposits_last_block_age_seconds',
     help: 'Age of the last block read for deposits; normally the time until blocks of the network are final.',
     labels: ['network'],
-    read: async ({ db }) =>
-      (await selectAges(db)).map(({ network, seconds }) => ({ labels: { network }, value: seconds })),
+    read: async ({ db, evm }) => {
+      const ages = (await selectAges(db)).filter(isInNetworks(evm));
+      return ages.map(({ network, seconds }) => ({ labels: { network }, value: seconds }));
+    },
   },
   {
     name: 'causeway_deposits_halted',
@@ -34,13 +37,15 @@ export const depositGauges: readonly GaugeSource<Deps>[] = [
     read: ofEach(({ haltedAt }) => (haltedAt === null ? 0 : 1)),
   },
   {
-    name: 'causeway_deposits_posted',
+    name: 'causeway_deposits_posted_total',
+    isCounter: true,
     help: 'Deposits found on chain and posted since the network is watched.',
     labels: ['network'],
     read: ofEach(({ posted }) => posted),
   },
   {
-    name: 'causeway_deposits_ignored',
+    name: 'causeway_deposits_ignored_total',
+    isCounter: true,
     help: 'Transfers below the minimum of their token, which are not credited; a rescan counts them again.',
     labels: ['network'],
     read: ofEach(({ ignored }) => ignored),

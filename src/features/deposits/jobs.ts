@@ -10,11 +10,10 @@ export const depositJobs: readonly Job<Deps>[] = networks.map((name) => ({
   name: `deposits.watch ${name}`,
   everyMs,
   isShared: true,
+  isConfigured: ({ evm }) => evm.has(name),
   run: async (deps) => {
-    const network = deps.evm.get(name);
-    if (!network) return 0;
     const ctx = contextFor(deps, { kind: 'worker', job: `deposits.watch ${name}` } as const, deps.log);
-    const { posted, isBehind } = await watchDeposits(ctx, watchOf(network));
+    const { posted, isBehind } = await watchDeposits(ctx, watchOf(deps.evm.get(name)!));
     return posted + (isBehind ? 1 : 0);
   },
 }));

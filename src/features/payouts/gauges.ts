@@ -5,6 +5,15 @@ import { countWaiting } from './queries/pending.ts';
 import { selectLaneDepths, selectSigners } from './queries/signers.ts';
 import { type Balances, lastBalances } from './read-balances.ts';
 
+/** Nodes are numbered as in the setting, because the URL of a hosted node contains the account's key. */
+const nodeUp: GaugeSource<Deps>['read'] = async ({ evm }) =>
+  [...evm.values()].flatMap(({ name, node }) =>
+    node.endpoints().flatMap((isUp, at) => {
+      const labels = { network: name, place: String(at + 1) };
+      return isUp === undefined ? [] : [{ labels, value: isUp ? 1 : 0 }];
+    }),
+  );
+
 /** From what a job has read, so that a scrape calls no node. */
 const ofWallets =
   (
@@ -83,5 +92,11 @@ export const payoutGauges: readonly GaugeSource<Deps>[] = [
     read: ofWallets(({ readAt }, { clock }) => [
       { value: Math.max(clock().getTime() - readAt.getTime(), 0) / 1_000 },
     ]),
+  },
+  {
+    name: 'causeway_node_up',
+    help: '1 if the node answered its last call, 0 if not; place is its place in the RPC setting, from 1.',
+    labels: ['network', 'place'],
+    read: nodeUp,
   },
 ];

@@ -48,11 +48,11 @@ export function payoutJobs(atStep?: AtStep): Job<Deps>[] {
       name: nameOf(name, network),
       everyMs,
       isShared: true as const,
+      isConfigured: ({ evm }: Deps) => evm.get(network)?.signer !== undefined,
       ...(name === 'hold' && { wokenBy: 'withdrawals' }),
       ...(wakes && { wakes: [nameOf(wakes, network)] }),
       run: async (deps: Deps) => {
         const lane = laneOf(deps, network, atStep);
-        if (!lane) return 0;
         const ctx = contextFor(deps, { kind: 'worker', job: nameOf(name, network) } as const, deps.log);
         let done = await run(ctx, lane);
         if (!isKeyless) return done;
@@ -71,9 +71,9 @@ export const walletJobs: readonly Job<Deps>[] = networks.map((name) => ({
   name: nameOf('balances', name),
   everyMs: 60_000,
   isShared: true,
+  isConfigured: ({ evm }) => evm.has(name),
   run: async (deps) => {
-    const network = deps.evm.get(name);
-    if (!network) return;
+    const network = deps.evm.get(name)!;
     const ctx = contextFor(deps, { kind: 'worker', job: nameOf('balances', name) } as const, deps.log);
     await readBalances(ctx, network).catch((error) => {
       if (!(error instanceof NodeError)) throw error;
@@ -109,10 +109,9 @@ const former = new WeakMap<object, Map<string, Lane>>();
 const lanes = new WeakMap<object, Lane>();
 
 /** One lane for each network of a process; its loops share the state. */
-function laneOf({ evm }: Deps, name: Network, atStep: AtStep | undefined): Lane | undefined {
-  const network = evm.get(name);
-  if (!network) return undefined;
-  const lane = lanes.get(network) ?? createLane(network, atStep);
-  if (lane) lanes.set(network, lane);
+function laneOf({ evm }: Deps, name: Network, atStep: AtStep | undefined): Lane {
+  const network = evm.get(name)!;
+  const lane = lanes.get(network) ?? createLane(network, atStep)!;
+  lanes.set(network, lane);
   return lane;
 }

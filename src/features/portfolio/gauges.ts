@@ -16,13 +16,13 @@ const secondsSince =
 
 export const portfolioGauges: readonly GaugeSource<Deps>[] = [
   {
-    name: 'causeway_prices_oldest_seconds',
+    name: 'causeway_prices_oldest_age_seconds',
     help: 'Age of the oldest known price; it grows if the price source no longer lists a token.',
     labels: [],
     read: secondsSince('oldestQuotedAt'),
   },
   {
-    name: 'causeway_prices_refreshed_seconds',
+    name: 'causeway_prices_refreshed_age_seconds',
     help: 'How long ago a price was last accepted from the price source; normally about a minute.',
     labels: [],
     read: secondsSince('lastRefreshedAt'),

@@ -8,8 +8,8 @@ export const portfolioJobs: readonly Job<Deps>[] = [
   {
     name: 'prices.refresh',
     everyMs: 60_000,
+    isConfigured: ({ prices }) => prices !== noPrices,
     run: async (deps) => {
-      if (deps.prices === noPrices) return;
       const ctx = contextFor(deps, { kind: 'worker', job: 'prices.refresh' } as const, deps.log);
       try {
         const { refused } = await refreshPrices(ctx);

@@ -155,7 +155,7 @@ test('the job refreshes every minute, and says once what is wrong and once that 
   assert.equal((await priceOf('JOB')).priceUsd, '2');
   read = sourceOf(undefined, {}).read;
   assert.deepEqual(await runJob(source), ['info all prices are refreshed again']);
-  assert.deepEqual(await runJob(noPrices), [], 'without a source there is nothing to say');
+  assert.equal(job!.isConfigured!({ ...harness.deps, prices: noPrices }), false);
 });
 
 test('the job stands a source that hangs, is huge, has garbage, redirects or fails, and keeps what is known', async () => {
@@ -204,8 +204,8 @@ test('gauges: the age of the oldest price and of the last refresh; nothing witho
   assert.ok(refreshed! >= 10 && refreshed! < 30, `${refreshed}`);
   assert.deepEqual(await read(noPrices), [undefined, undefined]);
   const { body } = await harness.request('GET', '/metrics');
-  assert.match(body, /^causeway_prices_oldest_seconds \d/m);
-  assert.match(body, /^causeway_prices_refreshed_seconds \d/m);
+  assert.match(body, /^causeway_prices_oldest_age_seconds \d/m);
+  assert.match(body, /^causeway_prices_refreshed_age_seconds \d/m);
 });
 
 test('200 prices.forget: the token has no price until the source lists it again; 404 without one', async () => {

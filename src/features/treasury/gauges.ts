@@ -1,3 +1,4 @@
+import { isInNetworks } from '#adapters/evm';
 import type { Deps } from '#context';
 import { decimalsOf } from '#features/ledger';
 import type { GaugeSource } from '#platform/observe/metrics';
@@ -7,7 +8,7 @@ import { type AssetFigures, selectFigures, selectPositions } from './queries.ts'
 const ofEach =
   (figure: (asset: AssetFigures) => bigint): GaugeSource<Deps>['read'] =>
   async ({ db, evm }) =>
-    (await selectFigures(db)).map((asset) => ({
+    (await selectFigures(db)).filter(isInNetworks(evm)).map((asset) => ({
       labels: { network: asset.network, currency: asset.currency },
       value: Number(formatMinor(figure(asset), decimalsOf(evm, asset))),
     }));
@@ -29,8 +30,8 @@ export const treasuryGauges: readonly GaugeSource<Deps>[] = [
     name: 'causeway_treasury_age_seconds',
     help: 'How long ago chain and ledger were compared; normally at most ten minutes.',
     labels: ['network'],
-    read: async ({ db, clock }) =>
-      (await selectPositions(db)).map(({ network, reconciledAt }) => ({
+    read: async ({ db, clock, evm }) =>
+      (await selectPositions(db)).filter(isInNetworks(evm)).map(({ network, reconciledAt }) => ({
         labels: { network },
         value: Math.max(clock().getTime() - reconciledAt.getTime(), 0) / 1_000,
       })),

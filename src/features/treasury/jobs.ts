@@ -10,11 +10,10 @@ import { everyMs } from './timing.ts';
 export const treasuryJobs: readonly Job<Deps>[] = networks.map((network) => ({
   name: `treasury.reconcile ${network}`,
   everyMs,
+  isConfigured: ({ evm }) => evm.has(network),
   run: async (deps) => {
-    const pauseMs = deps.evm.get(network)?.reconcileEveryMs;
-    if (pauseMs === undefined) return 0;
     const position = await selectPosition(deps.db, network);
-    const dueAt = (position?.reconciledAt.getTime() ?? 0) + pauseMs;
+    const dueAt = (position?.reconciledAt.getTime() ?? 0) + deps.evm.get(network)!.reconcileEveryMs;
     if (!position?.isCounting && deps.clock().getTime() < dueAt) return 0;
     const ctx = contextFor(deps, { kind: 'worker', job: `treasury.reconcile ${network}` } as const, deps.log);
     try {

@@ -8,6 +8,7 @@ import { makeAddress, makeFunds } from '#test/factories';
 import { startProxy, unit } from '#test/payout-world';
 import { makeTreasury } from '#test/treasury-world';
 import { treasuryCommands } from './commands.ts';
+import { treasuryGauges } from './gauges.ts';
 import { treasuryJobs } from './jobs.ts';
 import { selectPosition } from './queries.ts';
 
@@ -391,6 +392,10 @@ test('the job compares when it is time, and leaves it when nodes are away', asyn
   await job.run(world.worker.deps);
   const first = await readAt();
   assert.ok(first);
+  for (const { name, read } of treasuryGauges) {
+    assert.notDeepEqual(await read(world.worker.deps), [], name);
+    assert.deepEqual(await read({ ...world.worker.deps, evm: new Map() }), [], `${name} without its network`);
+  }
   world.worker.advance(590_000);
   await job.run(world.worker.deps);
   assert.equal(await readAt(), first);

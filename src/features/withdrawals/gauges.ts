@@ -24,7 +24,7 @@ export const withdrawalGauges: readonly GaugeSource<Deps>[] = [
       })),
   },
   {
-    name: 'causeway_withdrawals_oldest_seconds',
+    name: 'causeway_withdrawals_oldest_age_seconds',
     help: 'Age of the oldest withdrawal that is not final, by network and status.',
     labels: ['network', 'status'],
     read: async ({ db }) =>

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { useHarness } from '#test/harness';
+import { networks } from '#adapters/evm';
+import { cloneDatabase, testConfig, testLog, useHarness } from '#test/harness';
+import { waitUntil } from '#test/wait-until';
 import { buildApp } from '../../app.ts';
+import { serve } from '../../main.ts';
 import { createMetrics } from '../observe/metrics.ts';
 
 const harness = useHarness();
@@ -9,7 +12,17 @@ const ready = () => harness.request('GET', '/ready');
 
 test('200 /health and /ready', async () => {
   assert.deepEqual((await harness.request('GET', '/health')).body, { status: 'ok' });
-  assert.deepEqual((await ready()).body, { status: 'ready' });
+  const { status, body } = await ready();
+  assert.deepEqual([status, body.status], [200, 'ready']);
+});
+
+test('200 /ready: names the networks without an answering node, as /metrics shows them', async () => {
+  const down = async () => (await ready()).body.networksWithoutNode as string[];
+  await waitUntil('all are known', async () => (await down()).length === networks.length);
+  assert.deepEqual((await down()).toSorted(), networks.toSorted());
+  const { body } = await harness.request('GET', '/metrics');
+  for (const network of networks)
+    assert.ok(body.includes(`causeway_node_up{network="${network}",place="1"} 0`), network);
 });
 
 test('200 /ready: a newer schema is a deploy under way; 503: an older one is not this release’s', async () => {
@@ -57,4 +70,42 @@ test('a process without the role api answers for its health and nothing else', a
   for (const url of ['/docs', '/docs/', '/openapi.json', '/api/history'])
     assert.equal(await status(url), 404, url);
   await worker.close();
+});
+
+test('METRICS_PORT: /metrics, /health and /ready there, and no /metrics on the other port', async (t) => {
+  const config = { ...testConfig(await cloneDatabase()), metricsPort: 0 };
+  const server = await serve(config, testLog(), ['api']);
+  t.after(() => server.stop());
+  const statusOf = async (url: string) => (await fetch(url)).status;
+  const { url, metricsUrl } = server;
+  assert.notEqual(metricsUrl, url);
+  for (const path of ['/metrics', '/health', '/ready'])
+    assert.equal(await statusOf(metricsUrl + path), 200, path);
+  for (const path of ['/api/history', '/docs', '/openapi.json', '/operator/users.list'])
+    assert.equal(await statusOf(metricsUrl + path), 404, path);
+  assert.equal(await statusOf(`${url}/metrics`), 404);
+  for (const path of ['/health', '/ready']) assert.equal(await statusOf(url + path), 200, path);
+  const text = await (await fetch(`${metricsUrl}/metrics`)).text();
+  assert.ok(text.includes('\ncauseway_consents_active 0\n'), 'figures of the app are there');
+
+  const taken = { ...config, metricsPort: Number(new URL(metricsUrl!).port) };
+  await assert.rejects(serve(taken, testLog(), ['api']), /^StartupError: Port \d+ is taken: .* METRICS_PORT/);
+  await server.stop();
+  await assert.rejects(fetch(`${metricsUrl}/health`));
+});
+
+test('what is not configured is absent from /metrics, and not 0', async () => {
+  const { body } = await harness.request('GET', '/metrics');
+  const shown = [...body.matchAll(/^(causeway_\w+)[{ ]/gm)].map(([, name]) => name);
+  assert.ok(shown.includes('causeway_build_info') && shown.includes('causeway_consents_active'));
+  const hidden = shown.filter((name) =>
+    /^causeway_(cards|prices|hot_wallet|deposits|treasury|job)_/.test(name),
+  );
+  assert.deepEqual(hidden, [], 'there is no issuer, no price source, no wallet and no job here');
+  assert.match(body, /^# TYPE causeway_cards_events_missing gauge$/m);
+});
+
+test('the version is in /metrics', async () => {
+  const { body } = await harness.request('GET', '/metrics');
+  assert.match(body, /^causeway_build_info\{version="\d+\.\d+\.\d+[^"]*",node_version="v24\.[^"]+"\} 1$/m);
 });

@@ -6,10 +6,22 @@ import type { Metrics } from '../observe/metrics.ts';
 import type { HttpServer } from './http.ts';
 
 const status = Type.Object({ status: Type.String() });
+const readiness = Type.Object({
+  status: Type.String(),
+  networksWithoutNode: Type.Array(Type.String(), {
+    description: 'Networks none of whose nodes answers; this process stays ready',
+  }),
+});
 const tags = ['Service'];
 
-/** Liveness, readiness and metrics; none shows anything about a partner or a user. */
-export function healthRoutes(server: HttpServer, { db, metrics }: { db: Db; metrics: Metrics }): void {
+export interface HealthSources {
+  db: Db;
+  /** From what is known, without a call: balancers ask every few seconds. */
+  networksWithoutNode(): string[];
+}
+
+/** Liveness and readiness; neither shows anything about a partner or a user. */
+export function healthRoutes(server: HttpServer, { db, networksWithoutNode }: HealthSources): void {
   server.get(
     '/health',
     { schema: { tags, summary: 'Liveness: the process answers.', response: { 200: status } } },
@@ -22,7 +34,7 @@ export function healthRoutes(server: HttpServer, { db, metrics }: { db: Db; metr
       schema: {
         tags,
         summary: 'Readiness: the database answers and has this release’s schema.',
-        response: { 200: status },
+        response: { 200: readiness },
       },
     },
     async () => {
@@ -31,16 +43,18 @@ export function healthRoutes(server: HttpServer, { db, metrics }: { db: Db; metr
       });
       const fault = faultInSchema(schema);
       if (fault) throw commonErrors.unavailable({ message: `The database is ${fault}` });
-      return { status: 'ready' };
+      return { status: 'ready', networksWithoutNode: networksWithoutNode() };
     },
   );
+}
 
+export function metricsRoute(server: HttpServer, { registry }: Metrics): void {
   server.get(
     '/metrics',
     { schema: { tags, summary: 'Metrics for Prometheus.' } },
     async (_request, reply) => {
-      reply.header('content-type', metrics.registry.contentType);
-      return metrics.registry.metrics();
+      reply.header('content-type', registry.contentType);
+      return registry.metrics();
     },
   );
 }

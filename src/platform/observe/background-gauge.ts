@@ -12,7 +12,7 @@ interface Kept {
 /**
  * A gauge whose reading gets slower with more data: a scrape shows the last value, and starts another read in
  * the background if it is older than `everyMs`. Only the first scrape of a process waits. A second gauge has
- * its age.
+ * the age of what is shown.
  */
 export function backgroundGauge<Deps extends { clock: Clock }>(
   source: GaugeSource<Deps> & { everyMs: number },
@@ -36,7 +36,7 @@ export function backgroundGauge<Deps extends { clock: Clock }>(
   };
   const readAge = async (deps: Deps) => {
     const known = kept.get(deps);
-    return known ? [{ labels: {}, value: (deps.clock().getTime() - known.readAt) / 1_000 }] : [];
+    return known?.rows.length ? [{ labels: {}, value: (deps.clock().getTime() - known.readAt) / 1_000 }] : [];
   };
   return [
     { name, labels, read, help: `${help} Read in the background every ${everyMs / 1_000} s.` },

@@ -1,8 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** A gauge of a feature, read at each scrape. */
+/** A figure of a feature, read at each scrape. */
 export interface GaugeSource<Deps> {
   name: string;
+  /** A count that only grows, kept in the database: every process shows the same. */
+  isCounter?: true;
   help: string;
   labels: readonly string[];
   read(deps: Deps): Promise<{ labels: Record<string, string>; value: number }[]>;
@@ -15,10 +17,10 @@ export interface Metrics {
   /** refused: the tool sent its caller the reason; failed: an internal error. */
   countToolCall(tool: string, outcome: 'done' | 'refused' | 'failed'): void;
   /** hung: ended after a timeout; lost: another worker took over. */
-  countJob(job: string, outcome: 'done' | 'failed' | 'elsewhere' | 'hung' | 'lost'): void;
+  countJob(name: string, outcome: 'done' | 'failed' | 'elsewhere' | 'hung' | 'lost'): void;
   countNodeCall(network: string, method: string, outcome: string): void;
   /**
-   * Adds gauges that are filled at each scrape; a source that fails leaves a gap instead of failing the
+   * Adds figures that are read at each scrape; a source that fails leaves a gap instead of failing the
    * scrape.
    */
   addGauges<Deps>(sources: readonly GaugeSource<Deps>[], deps: Deps): void;
@@ -56,13 +58,13 @@ export function createMetrics(): Metrics {
   const jobRuns = new Counter({
     name: 'causeway_job_runs_total',
     help: 'Runs of background jobs, by outcome; elsewhere: another worker ran it; hung: ended after a timeout; lost: another worker took over.',
-    labelNames: ['job', 'outcome'],
+    labelNames: ['job_name', 'outcome'],
     registers: [registry],
   });
   const jobSuccess = new Gauge({
     name: 'causeway_job_last_success_timestamp_seconds',
     help: 'Unix time of the last success of each background job in this process; 0: none yet. Take the maximum of all workers.',
-    labelNames: ['job'],
+    labelNames: ['job_name'],
     registers: [registry],
   });
   const nodeCalls = new Counter({
@@ -94,27 +96,28 @@ export function createMetrics(): Metrics {
     countToolCall(tool, outcome) {
       toolCalls.inc({ tool, outcome });
     },
-    countJob(job, outcome) {
-      jobRuns.inc({ job, outcome });
-      if (outcome === 'done') jobSuccess.setToCurrentTime({ job });
-      else jobSuccess.inc({ job }, 0);
+    countJob(name, outcome) {
+      // Prometheus has a label `job` for what it scrapes.
+      const labels = { job_name: name };
+      jobRuns.inc({ ...labels, outcome });
+      if (outcome === 'done') jobSuccess.setToCurrentTime(labels);
+      else jobSuccess.inc(labels, 0);
     },
     countNodeCall(network, method, outcome) {
       nodeCalls.inc({ network, method, outcome });
     },
     addGauges(sources, deps) {
-      for (const { name, help, labels, read } of sources) {
-        new Gauge({
-          name,
-          help,
-          labelNames: [...labels],
-          registers: [registry],
-          async collect() {
-            this.reset();
-            const rows = await read(deps).catch(() => []);
-            for (const row of rows) this.set(row.labels, row.value);
-          },
-        });
+      for (const { name, isCounter, help, labels, read } of sources) {
+        const collect = async () => {
+          const rows = await read(deps).catch(() => []);
+          // Nothing is awaited from here on: another scrape may be filling the same metric.
+          metric.reset();
+          // Without labels, a reset leaves a 0, but what was not read is absent.
+          if (labels.length === 0) metric.remove();
+          for (const row of rows) metric.inc(row.labels, row.value);
+        };
+        const shape = { name, help, labelNames: [...labels], registers: [registry], collect };
+        const metric = isCounter ? new Counter(shape) : new Gauge(shape);
       }
     },
     addPool(counts) {

@@ -87,9 +87,9 @@ test('a job that hangs is reported and ended, with its transaction; the next tur
     t.after(() => worker.stop());
     await waitUntil(
       'a turn succeeds',
-      async () => (await metric('causeway_job_runs_total', `job="${name}",outcome="done"`)) > 0,
+      async () => (await metric('causeway_job_runs_total', `job_name="${name}",outcome="done"`)) > 0,
     );
-    assert.equal(await metric('causeway_job_runs_total', `job="${name}",outcome="hung"`), 1);
+    assert.equal(await metric('causeway_job_runs_total', `job_name="${name}",outcome="hung"`), 1);
     const reported = lines.filter(({ job, msg }) => job === name && /hung and was ended/.test(msg));
     assert.equal(reported.length, 1);
     await waitUntil('the hung turn wakes', () => late !== undefined);
@@ -108,7 +108,7 @@ test('the last success of each job is in /metrics, and 0 for one that never had 
     harness.deps,
   );
   t.after(() => worker.stop());
-  const last = (job: string) => metric('causeway_job_last_success_timestamp_seconds', `job="${job}"`);
+  const last = (job: string) => metric('causeway_job_last_success_timestamp_seconds', `job_name="${job}"`);
   await waitUntil('both had a turn', async () => (await last('succeeds')) > 0 && (await last('fails')) === 0);
   assert.ok(Math.abs((await last('succeeds')) - Date.now() / 1_000) < 600);
 });

@@ -6,7 +6,7 @@ import { type Job, runJobs } from './jobs.ts';
 const harness = useHarness();
 const runsOf = async (job: string, outcome: string) => {
   const text = await harness.deps.metrics.registry.getSingleMetricAsString('causeway_job_runs_total');
-  return Number(new RegExp(`job="${job}",outcome="${outcome}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
+  return Number(new RegExp(`job_name="${job}",outcome="${outcome}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
 };
 
 async function until(isTrue: () => Promise<boolean> | boolean): Promise<void> {
@@ -197,4 +197,22 @@ test('a notice on its channel gives a job a turn at once; one that comes during 
   finish!();
   await new Promise((resolve) => setTimeout(resolve, 50));
   assert.equal(turns, before + 2);
+});
+
+test('a job that is not configured never runs and has no metrics', async (t) => {
+  let runs = 0;
+  const never = async () => assert.fail('it is not configured');
+  const worker = runJobs(
+    [
+      { name: 'not configured', everyMs: 10, isConfigured: () => false, run: never },
+      { name: 'configured', everyMs: 10, isConfigured: () => true, run: async () => void runs++ },
+    ],
+    harness.deps,
+  );
+  t.after(() => worker.stop());
+  await until(() => runs > 3);
+  await worker.stop();
+  const text = await harness.deps.metrics.registry.metrics();
+  assert.match(text, /job_name="configured"/);
+  assert.doesNotMatch(text, /job_name="not configured"/);
 });

@@ -14,6 +14,8 @@ export interface Job<Deps> {
    * time has a lease: a frozen worker loses it and commits nothing after that.
    */
   isShared?: true;
+  /** If it returns false at the start, the job never runs and has no metrics; default: it is configured. */
+  isConfigured?(deps: Deps): boolean;
   /** A PostgreSQL channel: a notification on it starts a turn at once. */
   wokenBy?: string;
   /** Jobs of this process that run at once when this one did something. */
@@ -42,10 +44,11 @@ const gatherMs = 10;
 
 /** Runs each job on its interval, and sooner after a wake-up. */
 export function runJobs<Deps extends JobDeps>(
-  jobs: readonly Job<Deps>[],
+  all: readonly Job<Deps>[],
   deps: Deps,
   timing: JobTiming = usualTiming,
 ): RunningJobs {
+  const jobs = all.filter(({ isConfigured }) => isConfigured?.(deps) ?? true);
   let isStopping = false;
   const running = new Set<Promise<void>>();
   const timers = new Map<string, { timer: NodeJS.Timeout; dueAt: number }>();

@@ -16,8 +16,8 @@ export function makeRefillJobs(atStep: AtRefillStep = never): Job<Deps>[] {
     {
       name: 'cards.refill',
       everyMs: 5_000,
+      isConfigured: ({ issuer }) => issuer !== noIssuer,
       run: async (deps) => {
-        if (deps.issuer === noIssuer) return 0;
         const ctx = contextFor(deps, { kind: 'worker', job: 'cards.refill' } as const, deps.log);
         const moved = await followRefills(ctx, { atStep });
         const opened = await throughAbsence(deps, () => openRefills(ctx));
