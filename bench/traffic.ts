@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
 import { addressOfKey, callNode } from '#adapters/evm';
-import { renderAnswer } from '../src/command-line.ts';
+import { renderAnswer } from '../src/cli/table.ts';
 import { readSandboxFile, type SandboxFile } from '../src/sandbox/index.ts';
 import { readOrMakeSecrets } from '../src/sandbox/secrets.ts';
 

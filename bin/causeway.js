@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // Causeway runs on Node 24: an older Node hands over to the pinned one.
 import { spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { accessSync, existsSync, mkdirSync, constants as modes } from 'node:fs';
 import module, { createRequire } from 'node:module';
-import { homedir } from 'node:os';
+import { constants, homedir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -22,11 +22,11 @@ if (Number(process.versions.node.split('.')[0]) >= 24) {
     console.error(
       `Causeway needs Node 24 and this is ${process.version}: use Node 24, or install Causeway with its optional packages.`,
     );
-    process.exit(1);
+    process.exit(4);
   }
   const child = spawn(pinned, [fileURLToPath(cli), ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
-  child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)));
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
 }
 
 /** Wherever npm put the package: beside ours, below it, or in a folder above. */
@@ -52,7 +52,7 @@ function compileCacheFolder() {
   return [besidePackages, path.join(homedir(), '.cache/causeway')].find((folder) => {
     try {
       mkdirSync(folder, { recursive: true });
-      accessSync(folder, constants.W_OK);
+      accessSync(folder, modes.W_OK);
       return true;
     } catch {
       return false;

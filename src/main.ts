@@ -7,7 +7,7 @@ import { httpOrigin } from '#config/settings/server';
 import type { Deps } from '#context';
 import { createPool, type Pool } from '#platform/db/db';
 import { readSchema, requireKnownSchema } from '#platform/db/migrate';
-import { StartupError } from '#platform/errors/startup-error';
+import { StartupError, Unreachable } from '#platform/errors/startup-error';
 import type { HttpServer } from '#platform/http/http';
 import type { Log } from '#platform/observe/log';
 import { createMetrics } from '#platform/observe/metrics';
@@ -107,12 +107,11 @@ export async function requireSchema(db: Pool): Promise<void> {
  */
 export function unreachable(error: Error): StartupError {
   const reason = error.cause instanceof Error ? error.cause : error;
-  // Only what the server itself sent has a severity: it is there, and mending the network would not help.
-  const outcome = 'severity' in reason ? 'refused' : 'does not answer';
-  return new StartupError(
-    `The database at DATABASE_URL ${outcome}: ${reason.message || 'connection refused'}.`,
-    { cause: error },
-  );
+  const describe = (outcome: string) =>
+    `The database at DATABASE_URL ${outcome}: ${reason.message || 'connection refused'}.`;
+  // Only an error that the server sent has a severity: it answers, and refuses.
+  if ('severity' in reason) return new StartupError(describe('refused'), { cause: error });
+  return new Unreachable(describe('does not answer'), { cause: error });
 }
 
 /** The app, and with `METRICS_PORT` a second server. If one cannot listen, none is left open. */

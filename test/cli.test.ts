@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,39 +14,16 @@ import { knownVersion, readMigrations } from '#platform/db/migrate';
 import { commands } from '../src/app.ts';
 import { makePartner, makeUser } from './factories.ts';
 import { cloneDatabase, noteSecret, useHarness } from './harness.ts';
+import { cliFile, runCli } from './run-cli.ts';
 
 const harness = useHarness();
 const root = path.resolve(import.meta.dirname, '..');
-const cli = path.join(root, 'src/cli.ts');
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway-cli-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-interface Outcome {
-  code: number;
-  out: string;
-  err: string;
-}
-
-/** A real process, in a folder without a sandbox, with nothing in its environment but what is given. */
-function run(
-  args: string[],
-  env: Record<string, string> = {},
-  program = [process.execPath, cli],
-): Promise<Outcome> {
-  const [file, ...first] = program;
-  const own = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '' };
-  return new Promise((resolve) => {
-    execFile(
-      file!,
-      [...first, ...args],
-      { cwd: folder, env: { ...own, ...env }, timeout: 300_000 },
-      (error, out, err) => {
-        const code = error ? (typeof error.code === 'number' ? error.code : -1) : 0;
-        resolve({ code, out: out.trimEnd(), err: err.trimEnd() });
-      },
-    );
-  });
-}
+/** In a folder without a sandbox. */
+const run = (args: string[], env: Record<string, string> = {}, program?: string[]) =>
+  runCli(args, { cwd: folder, env, program });
 
 const encryptionKeys = noteSecret(`1:${randomBytes(32).toString('base64')}`);
 const byDatabase = () => ({ DATABASE_URL: harness.databaseUrl, ENCRYPTION_KEYS: encryptionKeys });
@@ -130,7 +107,7 @@ suite('causeway', { concurrency: 2 }, () => {
     assert.ok(!existsSync(path.join(folder, '.causeway')));
   });
 
-  test('1 migrate with a word or flag that it does not know: nothing is run', async () => {
+  test('2 migrate with a word or flag that it does not know: nothing is run', async () => {
     const env = { DATABASE_URL: await cloneDatabase('template0') };
     for (const [word, reason] of [
       ['--dry-run', "Unknown option '--dry-run'"],
@@ -138,7 +115,7 @@ suite('causeway', { concurrency: 2 }, () => {
       ['up', "Unexpected argument 'up'"],
     ] as const) {
       assert.deepEqual(await run(['migrate', word], env), {
-        code: 1,
+        code: 2,
         out: '',
         err: `${reason}. See: causeway migrate --help`,
       });
@@ -165,9 +142,9 @@ suite('causeway', { concurrency: 2 }, () => {
     ],
     [['migrate'], 'DATABASE_URL is missing.'],
   ] as const) {
-    test(`1 ${args.join(' ')}: ${message}`, async () => {
+    test(`2 ${args.join(' ')}: ${message}`, async () => {
       const { code, out, err } = await run([...args]);
-      assert.deepEqual({ code, out }, { code: 1, out: '' });
+      assert.deepEqual({ code, out }, { code: 2, out: '' });
       assert.ok(isOneSentence(err), err);
       assert.equal(err, message);
     });
@@ -240,27 +217,27 @@ suite('causeway', { concurrency: 2 }, () => {
     assert.equal(listed.code, 0, listed.err);
   });
 
-  test('1 by DATABASE_URL without ENCRYPTION_KEYS: the variable that is missing', async () => {
+  test('2 by DATABASE_URL without ENCRYPTION_KEYS: the variable that is missing', async () => {
     const { code, err } = await run(['users', 'list'], { DATABASE_URL: harness.databaseUrl });
-    assert.equal(code, 1);
+    assert.equal(code, 2);
     assert.match(err, /^ENCRYPTION_KEYS is missing\. /);
     assert.ok(isOneSentence(err));
   });
 
-  test('1 DATABASE_URL_FILE that cannot be read: the variable and the file, unless --url is given', async () => {
+  test('2 DATABASE_URL_FILE that cannot be read: the variable and the file, unless --url is given', async () => {
     const env = { ...byDatabase(), DATABASE_URL_FILE: path.join(folder, 'nope') };
     for (const args of [['migrate'], ['users', 'list'], ['serve']]) {
       const { code, err } = await run(args, env);
       assert.deepEqual(
         [code, err.split('\n')[0]],
-        [1, `DATABASE_URL_FILE names ${folder}/nope, which cannot be read: there is no such file.`],
+        [2, `DATABASE_URL_FILE names ${folder}/nope, which cannot be read: there is no such file.`],
       );
     }
     const elsewhere = await run(['users', 'list', '--limit', '1', ...byUrl()], env);
     assert.equal(elsewhere.code, 0, elsewhere.err);
   });
 
-  test('1 the same words for the same fault, by --url and by DATABASE_URL', async () => {
+  test('4 the same words for the same fault, by --url and by DATABASE_URL', async () => {
     const [partner, user] = [await makePartner(harness), await makeUser(harness)];
     for (const [args, message] of [
       [['users', 'create', '--email', 'a@b.c'], 'givenName is required\nfamilyName is required'],
@@ -281,19 +258,19 @@ suite('causeway', { concurrency: 2 }, () => {
       ],
     ] as const) {
       const [remote, direct] = await Promise.all([run([...args, ...byUrl()]), run([...args], byDatabase())]);
-      assert.equal(remote.code, 1);
+      assert.equal(remote.code, 4);
       assert.deepEqual(remote, direct);
       assert.equal(remote.err.split('\n').sort().join('\n'), message.split('\n').sort().join('\n'));
       assert.equal(remote.out, '');
     }
   });
 
-  test('1 a wrong token: Unauthorized', async () => {
+  test('4 a wrong token: Unauthorized', async () => {
     const { code, err } = await run(['users', 'list', '--url', harness.url, '--token', 'wrong']);
-    assert.deepEqual([code, err], [1, 'Unauthorized']);
+    assert.deepEqual([code, err], [4, 'Unauthorized']);
   });
 
-  test('1 a server that does not answer, an unknown host name, an invalid URL: one sentence', async () => {
+  test('3 a server that does not answer, an unknown host name, an invalid URL: one sentence', async () => {
     const gone = createServer();
     await once(gone.listen(0, '127.0.0.1'), 'listening');
     const { port } = gone.address() as AddressInfo;
@@ -305,13 +282,13 @@ suite('causeway', { concurrency: 2 }, () => {
       'nonsense',
     ]) {
       const { code, out, err } = await run(['users', 'list', '--url', url, '--token', 'x']);
-      assert.deepEqual({ code, out }, { code: 1, out: '' });
+      assert.deepEqual({ code, out }, { code: 3, out: '' });
       assert.ok(isOneSentence(err), err);
       assert.match(err, new RegExp(`^${url} does not answer: .*\\w.*\\.$`));
     }
   });
 
-  test('1 somebody else’s server: said in one sentence', async () => {
+  test('3 somebody else’s server: said in one sentence', async () => {
     for (const [status, text] of [
       [200, '<html>'],
       [200, '{"hello":"world"}'],
@@ -324,7 +301,7 @@ suite('causeway', { concurrency: 2 }, () => {
       other.close();
       assert.deepEqual(
         [code, err],
-        [1, `${url} is not a Causeway server: it sent HTTP ${status} with an unknown body.`],
+        [3, `${url} is not a Causeway server: it sent HTTP ${status} with an unknown body.`],
       );
     }
   });
@@ -335,7 +312,7 @@ suite('causeway', { concurrency: 2 }, () => {
     assert.deepEqual(
       [early.code, early.err],
       [
-        1,
+        4,
         `The database is at schema version 0 and this release needs ${knownVersion}: run \`causeway migrate\` first.`,
       ],
     );
@@ -359,7 +336,7 @@ suite('causeway', { concurrency: 2 }, () => {
     assert.deepEqual(await run(['migrate', '--functions'], env), { code: 0, out: all, err: '' });
   });
 
-  test('1 a database that does not answer: one sentence without its password, for commands and migrate', async () => {
+  test('3 a database that does not answer: one sentence without its password, for commands and migrate', async () => {
     const password = noteSecret(randomBytes(12).toString('hex'));
     const env = {
       DATABASE_URL: `postgres://causeway:${password}@127.0.0.1:1/causeway`,
@@ -367,13 +344,13 @@ suite('causeway', { concurrency: 2 }, () => {
     };
     for (const args of [['users', 'list'], ['migrate']]) {
       const { code, err } = await run(args, env);
-      assert.equal(code, 1);
+      assert.equal(code, 3);
       assert.ok(isOneSentence(err) && !err.includes(password), err);
       assert.match(err, /^The database at DATABASE_URL does not answer: .*ECONNREFUSED/);
     }
   });
 
-  test('1 a database that answers and refuses: its reason in one sentence, for commands and migrate', async () => {
+  test('4 a database that answers and refuses: its reason in one sentence, for commands and migrate', async () => {
     const role = `r_${randomBytes(6).toString('hex')}`;
     const password = noteSecret(randomBytes(12).toString('hex'));
     await harness.deps.db.query(`create role ${role} login password '${password}'`);
@@ -387,7 +364,7 @@ suite('causeway', { concurrency: 2 }, () => {
       [['users', 'list'], harness.databaseUrl, 'table schema_migrations'],
     ] as const) {
       assert.deepEqual(await run([...args], asRole(databaseUrl)), {
-        code: 1,
+        code: 4,
         out: '',
         err: `The database at DATABASE_URL refused: permission denied for ${what}.`,
       });
@@ -396,7 +373,7 @@ suite('causeway', { concurrency: 2 }, () => {
 
   test('a reader that stops early, as head does, is no fault', async () => {
     for (let made = 0; made < 30; made++) await makePartner(harness);
-    const child = spawn(process.execPath, [cli, 'audit', 'list', '--json', ...byUrl()], { cwd: folder });
+    const child = spawn(process.execPath, [cliFile, 'audit', 'list', '--json', ...byUrl()], { cwd: folder });
     child.stdout.destroy();
     let err = '';
     child.stderr.on('data', (chunk) => {

@@ -3,17 +3,12 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { commands } from '../src/app.ts';
-import type { CommandDescription } from '../src/command-line.ts';
+import type { CommandDescription } from '../src/cli/command-description.ts';
 
 const file = path.resolve(import.meta.dirname, '../src/commands.json');
 
 export function listCommands(): CommandDescription[] {
-  const described = commands.map(({ name, summary, fileTypes, input }) => ({
-    name,
-    summary,
-    fileTypes,
-    input,
-  }));
+  const described = commands.map(({ changes, bodyBytesMax, output, run, ...described }) => described);
   return JSON.parse(JSON.stringify(described, leaveOutConstraints));
 }
 

@@ -190,19 +190,19 @@ describe('a stop by SIGTERM', () => {
   });
 });
 
-describe('serve says in plain words why it cannot start: exit code 1, no stack trace', {
+describe('serve says in plain words why it cannot start: an exit code by the reason, no stack trace', {
   concurrency: true,
 }, () => {
-  async function failure(env: Record<string, string>): Promise<string> {
+  async function failure(env: Record<string, string>, exitCode: number): Promise<string> {
     const server = runServe(env);
-    assert.equal(await server.exited, 1);
+    assert.equal(await server.exited, exitCode);
     assert.equal(server.stdout, '');
     assert.doesNotMatch(server.stderr, /^\s+at |\.ts\b|Error:/m);
     return server.stderr;
   }
 
   test('nothing is set: all three settings that have no default, at once', async () => {
-    const said = await failure({});
+    const said = await failure({}, 2);
     assert.deepEqual(
       said
         .trim()
@@ -214,14 +214,14 @@ describe('serve says in plain words why it cannot start: exit code 1, no stack t
 
   test('the database does not answer', async () => {
     const password = noteSecret(randomBytes(16).toString('hex'));
-    const said = await failure(settings(`postgres://causeway:${password}@127.0.0.1:1/causeway`));
+    const said = await failure(settings(`postgres://causeway:${password}@127.0.0.1:1/causeway`), 3);
     assert.equal(said, 'The database at DATABASE_URL does not answer: connect ECONNREFUSED 127.0.0.1:1.\n');
   });
 
   test('the password is wrong', async () => {
     const url = new URL(await cloneDatabase());
     url.password = noteSecret(randomBytes(16).toString('hex'));
-    const said = await failure(settings(url.href));
+    const said = await failure(settings(url.href), 4);
     assert.equal(
       said,
       'The database at DATABASE_URL refused: password authentication failed for user "causeway".\n',
@@ -236,7 +236,7 @@ describe('serve says in plain words why it cannot start: exit code 1, no stack t
       "insert into schema_migrations (version, name, sha256) values (9999, '9999_later.sql', '')",
     );
     await client.end();
-    const said = await failure(settings(databaseUrl));
+    const said = await failure(settings(databaseUrl), 4);
     assert.match(
       said,
       new RegExp(
@@ -246,7 +246,7 @@ describe('serve says in plain words why it cannot start: exit code 1, no stack t
   });
 
   test('the schema is not there yet', async () => {
-    const said = await failure(settings(await cloneDatabase('template0')));
+    const said = await failure(settings(await cloneDatabase('template0')), 4);
     assert.match(said, /^The database is at schema version 0 .*: run `causeway migrate` first\.\n$/);
   });
 });

@@ -74,7 +74,7 @@ test('0: PDF of a period and a feature into the file that was asked for, the sam
   }
 });
 
-test('1: the same words for the same fault both ways, and no file', async () => {
+test('4: the same words for the same fault both ways, and no file', async () => {
   const { id } = await makeUser(harness);
   const nobody = '0198a6a0-0000-7000-8000-000000000001';
   for (const [args, message] of [
@@ -95,13 +95,13 @@ test('1: the same words for the same fault both ways, and no file', async () => 
       run([...args, '--out', 'none.csv', ...byUrl()]),
       run([...args, '--out', 'none.csv'], byDatabase()),
     ]);
-    assert.deepEqual([remote.code, remote.out.toString(), remote.err], [1, '', message]);
-    assert.deepEqual([direct.code, direct.out.toString(), direct.err], [1, '', message]);
+    assert.deepEqual([remote.code, remote.out.toString(), remote.err], [4, '', message]);
+    assert.deepEqual([direct.code, direct.out.toString(), direct.err], [4, '', message]);
   }
   assert.ok(!existsSync(path.join(folder, 'none.csv')));
 });
 
-test('1: a file that breaks off leaves nothing under its name, and what was there before', async () => {
+test('3: a file that breaks off leaves nothing under its name, and what was there before', async () => {
   const server = createServer((_request, response) => {
     response.writeHead(200, {
       'content-type': 'text/csv',
@@ -117,7 +117,7 @@ test('1: a file that breaks off leaves nothing under its name, and what was ther
   const piped = await run(['--user', 'x', '--url', url, '--token', 'x']);
   server.close();
   for (const { code, err } of [filed, piped]) {
-    assert.equal(code, 1);
+    assert.equal(code, 3);
     assert.match(err, /^The download failed: .+\.$/);
   }
   assert.equal(readFileSync(path.join(folder, 'kept.csv'), 'utf8'), 'before');
@@ -127,16 +127,16 @@ test('1: a file that breaks off leaves nothing under its name, and what was ther
   );
 });
 
-test('1: a file that cannot be written, in one sentence, both ways', async () => {
+test('2: a file that cannot be written, in one sentence, both ways', async () => {
   const { id } = await makeUser(harness);
   const args = ['--user', id, '--out', 'nowhere/a.csv'];
   for (const { code, err } of [await run([...args, ...byUrl()]), await run(args, byDatabase())]) {
-    assert.equal(code, 1);
+    assert.equal(code, 2);
     assert.match(err, /^nowhere\/a\.csv cannot be written: ENOENT.*\.$/);
   }
 });
 
-test('1: somebody else’s server, in one sentence', async () => {
+test('3: somebody else’s server, in one sentence', async () => {
   const server = createServer((_request, response) => response.end('<html>'));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -144,7 +144,7 @@ test('1: somebody else’s server, in one sentence', async () => {
   server.close();
   assert.deepEqual(
     [code, err],
-    [1, `${url} is not a Causeway server: it sent HTTP 200 with an unknown body.`],
+    [3, `${url} is not a Causeway server: it sent HTTP 200 with an unknown body.`],
   );
 });
 

@@ -11,7 +11,7 @@ const layers = ['entry', 'surfaces', 'features', 'adapters', 'platform'] as cons
 
 /** Imports within a layer. A new one is a decision: make it here. Every feature may also import `audit`. */
 const neighbours: Record<string, string[]> = {
-  cli: ['app', 'command-line', 'commands.json', 'main', 'sandbox'],
+  cli: ['app', 'commands.json', 'main', 'sandbox'],
   sandbox: ['main'],
   main: ['app'],
   withdrawals: ['keys', 'ledger', 'partners', 'payouts', 'users'],

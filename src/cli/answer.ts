@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { UsageFault } from '../command-line.ts';
+import { CommandFault, exitCodes, UsageFault } from './exit-codes.ts';
 
 /** The answer of a server, or of the app in this process. The body can be read once. */
 export interface Answer {
@@ -14,9 +14,6 @@ export interface Answer {
   headers: Headers;
   body: Readable;
 }
-
-/** A fault that the user can act on; only its message is shown. */
-export class CommandFault extends Error {}
 
 /** The data of an answer. Throws a `CommandFault` if the command was refused. */
 export async function readData({ from, status, body }: Answer): Promise<unknown> {
@@ -28,14 +25,21 @@ export async function readData({ from, status, body }: Answer): Promise<unknown>
   if (error !== undefined) {
     throw new CommandFault(
       [error, ...details.slice(1).map(({ field, message }) => `${field} ${message}`)].join('\n'),
+      busyStatuses.includes(status) ? exitCodes.unreachable : exitCodes.refused,
     );
   }
   if (data === undefined) throw foreign(from, status);
   return data;
 }
 
+/** Trying again later may help, as with a server that does not answer. */
+const busyStatuses = [502, 503, 504];
+
 const foreign = (from: string, status: number) =>
-  new CommandFault(`${from} is not a Causeway server: it sent HTTP ${status} with an unknown body.`);
+  new CommandFault(
+    `${from} is not a Causeway server: it sent HTTP ${status} with an unknown body.`,
+    exitCodes.unreachable,
+  );
 
 /** Saves a file to `--out`. Default: standard output, or a file in this folder if that is a terminal. */
 export async function saveFile(answer: Answer, out = process.stdout.isTTY ? undefined : '-'): Promise<void> {
@@ -45,7 +49,8 @@ export async function saveFile(answer: Answer, out = process.stdout.isTTY ? unde
     await readData(answer);
     throw foreign(from, status);
   }
-  const broken = (error: Error) => new CommandFault(`The download failed: ${reasonOf(error)}.`);
+  const broken = (error: Error) =>
+    new CommandFault(`The download failed: ${reasonOf(error)}.`, exitCodes.unreachable);
   if (out === '-') {
     return pipeline(body, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw broken(error);
@@ -57,7 +62,7 @@ export async function saveFile(answer: Answer, out = process.stdout.isTTY ? unde
   const partial = `${file}.part`;
   const handle = await open(partial, 'w').catch((error: Error) => {
     body.destroy();
-    throw new CommandFault(`${file} cannot be written: ${error.message}.`);
+    throw new UsageFault(`${file} cannot be written: ${error.message}.`);
   });
   try {
     await pipeline(body, handle.createWriteStream());

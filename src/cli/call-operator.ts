@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { Readable } from 'node:stream';
 import { readCommandLineSetting as readSetting } from '#config/settings/command-line';
-import { UsageFault } from '../command-line.ts';
 import { readSandboxFile } from '../sandbox/index.ts';
-import { type Answer, CommandFault, reasonOf } from './answer.ts';
+import { type Answer, reasonOf } from './answer.ts';
+import { CommandFault, exitCodes, UsageFault } from './exit-codes.ts';
 
 /**
  * Calls the server of `--url`. Without one, the app in this process if `DATABASE_URL` is set, else the
@@ -40,7 +40,7 @@ export async function callOperator<T>(
     signal: patience.signal,
   })
     .catch((error: Error) => {
-      throw new CommandFault(`${url} does not answer: ${reasonOf(error)}.`);
+      throw new CommandFault(`${url} does not answer: ${reasonOf(error)}.`, exitCodes.unreachable);
     })
     .finally(() => clearTimeout(timer));
   const { status, headers, body } = response;

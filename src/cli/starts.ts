@@ -1,15 +1,16 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { ConfigFault } from '#config/setting';
 import { readCommandLineSetting } from '#config/settings/command-line';
-import { UsageFault } from '../command-line.ts';
 import type { Role } from '../main.ts';
 import { runSandbox } from '../sandbox/index.ts';
+import { exitCodes, UsageFault } from './exit-codes.ts';
 
 export interface Start {
   name: string;
   summary: string;
   flags: Record<string, string>;
-  run(args: string[]): Promise<void>;
+  /** Returns the exit code. */
+  run(args: string[]): Promise<number>;
 }
 
 /** What `causeway` starts, other than operator commands. */
@@ -34,11 +35,11 @@ export const starts: readonly Start[] = [
     name: 'sandbox',
     summary: 'run everything on this machine, with demo data (npm start)',
     flags: { '--reset': 'start from scratch, with an empty embedded database' },
-    run: (args) => runSandbox(args, process.env),
+    run: runSandboxHere,
   },
 ];
 
-async function runServe(args: string[]): Promise<void> {
+async function runServe(args: string[]): Promise<number> {
   const flags = readFlags('serve', args, { roles: { type: 'string', default: 'api,worker' } });
   const { roles, serve, stopOnSignal } = await import('../main.ts');
   const wanted = flags.roles.split(',') as Role[];
@@ -50,9 +51,15 @@ async function runServe(args: string[]): Promise<void> {
   const config = readConfig(process.env, wanted);
   const server = await serve(config, createLog({ level: config.logLevel }), wanted);
   await stopOnSignal(server.stop);
+  return exitCodes.fine;
 }
 
-async function runMigrate(args: string[]): Promise<void> {
+async function runSandboxHere(args: string[]): Promise<number> {
+  await runSandbox(args, process.env);
+  return exitCodes.fine;
+}
+
+async function runMigrate(args: string[]): Promise<number> {
   const { check, functions: isWritingAll } = readFlags('migrate', args, {
     check: { type: 'boolean' },
     functions: { type: 'boolean' },
@@ -69,8 +76,7 @@ async function runMigrate(args: string[]): Promise<void> {
     const { findDrift } = await import('#platform/db/check-schema');
     const drift = await findDrift(databaseUrl, readRelease()).catch(orUnreachable);
     print(drift.length > 0 ? drift.join('\n') : 'The database matches this release.');
-    if (drift.length > 0) process.exitCode = 1;
-    return;
+    return drift.length > 0 ? exitCodes.faultFound : exitCodes.fine;
   }
   const applied = await migrate(databaseUrl, { functions: isWritingAll ? 'all' : 'forward' }).catch(
     orUnreachable,
@@ -84,6 +90,7 @@ async function runMigrate(args: string[]): Promise<void> {
       'The database keeps functions of a later release. To replace them, run `causeway migrate --functions`.',
     );
   else if (migrations.length + functions.length === 0) print('The database is up to date.');
+  return exitCodes.fine;
 }
 
 function readFlags<T extends NonNullable<ParseArgsConfig['options']>>(

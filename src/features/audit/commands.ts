@@ -48,6 +48,11 @@ export const auditCommands = [
     name: 'audit.verify',
     summary: 'Recompute the hash chain of the audit log and list changed rows.',
     changes: false,
+    verdict: {
+      passesIf: 'intact',
+      passed: 'The audit log is intact. Checked: {rows} rows.',
+      failed: 'The audit log is NOT intact: {broken}. Checked: {rows} rows.',
+    },
     input: Type.Object({}, { additionalProperties: false }),
     output: Type.Object({ rows: Type.Integer(), intact: Type.Boolean(), broken: Type.Array(Type.String()) }),
     run: (ctx: Ctx) => verifyChain(ctx),

@@ -57,6 +57,12 @@ export const depositCommands = [
     name: 'deposits.check',
     summary: 'Compare posted deposits from a block on with the chain, such as after a reorganisation.',
     changes: false,
+    verdict: {
+      passesIf: 'missing',
+      passed: 'The chain has every posted deposit from that block on.',
+      failed: 'The chain does NOT have every posted deposit: correct the missing ones.',
+    },
+    parts: { input: 'fromBlock', output: 'nextBlock' },
     input: Type.Object({ network, fromBlock: block }, { additionalProperties: false }),
     output: Type.Object({
       checked: Type.Integer(),

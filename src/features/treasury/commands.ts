@@ -23,6 +23,11 @@ export const treasuryCommands = [
     name: 'treasury.reconcile',
     summary: 'Compare what we hold on chain with what we owe in the ledger, and explain each difference.',
     changes: true,
+    verdict: {
+      passesIf: 'isExplained',
+      passed: 'Every difference is explained.',
+      failed: 'Something is unexplained, short or not compared: see "The treasury" in docs/operating.md.',
+    },
     input: Type.Object({ network: Type.Optional(network) }, { additionalProperties: false }),
     output: Type.Object({
       items: Type.Array(row),

@@ -1,6 +1,20 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import type { Download } from '../http/download.ts';
 
+/** How a check ended, as one line. Texts may name fields of the answer: `{lines} lines`. */
+export interface Verdict {
+  /** The field of the answer that is true, or an empty list, if the check found no fault. */
+  passesIf: string;
+  passed: string;
+  failed: string;
+}
+
+/** A long check answers in parts: call it again with `input` set to `output`, until that is null. */
+export interface Parts {
+  input: string;
+  output: string;
+}
+
 /**
  * An operator command as data. One entry becomes `POST /operator/<name>`, `causeway <feature> <command>` and
  * a section of the OpenAPI document.
@@ -17,6 +31,9 @@ export interface Command<Ctx = unknown> {
   bodyBytesMax?: number;
   /** Answers with a file of one of these types instead of JSON; `run` returns a `Download`. */
   fileTypes?: readonly string[];
+  /** For a check: if it found a fault, the CLI exits with 1. */
+  verdict?: Verdict;
+  parts?: Parts;
   run(ctx: Ctx, input: never): Promise<unknown>;
 }
 

@@ -3,6 +3,11 @@ export class StartupError extends Error {
   override name = 'StartupError';
 }
 
+/** Nothing answers: trying again later may help. */
+export class Unreachable extends StartupError {
+  override name = 'Unreachable';
+}
+
 const reasons: Record<string, string> = {
   EACCES: 'permission denied',
   EPERM: 'operation not permitted',

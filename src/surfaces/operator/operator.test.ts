@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Type } from 'typebox';
 import { type Issuer, noIssuer } from '#adapters/issuer';
 import { openRefills } from '#features/cards/refills';
 import { createMetrics } from '#platform/observe/metrics';
@@ -16,7 +15,6 @@ import {
 } from '#test/factories';
 import { noteSecret, useHarness } from '#test/harness';
 import { buildApp, commands } from '../../app.ts';
-import { describeCommand, parseCommandLine, renderAnswer, UsageFault } from '../../command-line.ts';
 
 const harness = useHarness();
 const post = (command: string, options: Parameters<typeof harness.request>[2]) =>
@@ -257,118 +255,6 @@ test('each operator acts under their own name, and a process without the role ap
   }
   await server.close();
   await workerOnly.close();
-});
-
-const command = {
-  name: 'cars.paint',
-  summary: 'Paint a car.',
-  input: Type.Object({
-    carId: Type.String({ description: 'Which car' }),
-    coats: Type.Optional(Type.Integer()),
-    glossy: Type.Optional(Type.Boolean()),
-    colours: Type.Optional(Type.Array(Type.Enum(['red', 'blue']))),
-    motto: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    owner: Type.Optional(Type.Object({ name: Type.String() })),
-    parts: Type.Optional(Type.Array(Type.Object({ part: Type.String() }))),
-  }),
-};
-
-for (const [args, input] of [
-  [['--car-id', 'a', '--coats', '2'], { carId: 'a', coats: 2 }],
-  [['--carId', 'a', '--coats=two'], { carId: 'a', coats: 'two' }],
-  [['--glossy', '--motto', ''], { glossy: true, motto: null }],
-  [['--no-glossy', '--motto', 'go'], { glossy: false, motto: 'go' }],
-  [['--colours', 'red, blue'], { colours: ['red', 'blue'] }],
-  [['--colours', 'red', '--colours', 'blue'], { colours: ['red', 'blue'] }],
-  [['--colours', ''], { colours: [] }],
-  [['--owner', '{"name":"Ana"}'], { owner: { name: 'Ana' } }],
-  [
-    ['--parts', '[{"part":"door"},{"part":"roof, front"}]'],
-    { parts: [{ part: 'door' }, { part: 'roof, front' }] },
-  ],
-] as const) {
-  test(`flags: ${args.join(' ')}`, () => {
-    assert.deepEqual(parseCommandLine(command, [...args]).input, input);
-  });
-}
-
-for (const [args, message] of [
-  [['--wheels', '4'], "Unknown option '--wheels'. See: causeway cars paint --help"],
-  [['red'], "Unexpected argument 'red'. See: causeway cars paint --help"],
-  [['--car-id'], "Option '--car-id <value>' argument missing. See: causeway cars paint --help"],
-  [['--owner', 'Ana'], '--owner must be JSON.'],
-] as const) {
-  test(`flags that are wrong: ${args.join(' ')}`, () => {
-    assert.throws(
-      () => parseCommandLine(command, [...args]),
-      (error: Error) => {
-        assert.ok(error instanceof UsageFault);
-        assert.ok(error.message.startsWith(message.split('.')[0]!), error.message);
-        assert.ok(!error.message.includes('\n'));
-        return true;
-      },
-    );
-  });
-}
-
-test('help names every flag, what it takes, and which must be given', () => {
-  const help = describeCommand(command);
-  assert.match(help, /^causeway cars paint: Paint a car\.$/m);
-  assert.match(help, /^ {2}--car-id <string> +required; Which car$/m);
-  assert.match(help, /^ {2}--glossy$/m);
-  assert.match(help, /^ {2}--colours <array> +one of red, blue$/m);
-  for (const flag of ['--json', '--url', '--token']) assert.ok(help.includes(`  ${flag}`));
-});
-
-const car = {
-  id: 'c-1',
-  paintedAt: '2026-03-04T05:06:07.890Z',
-  glossy: true,
-  coats: 0,
-  colours: ['red', 'blue'],
-  motto: null,
-  owner: { name: 'Ana', phone: null, since: '2026-01-01T00:00:00.000Z' },
-  parts: [{ part: 'door' }, { part: 'roof' }],
-};
-
-test('one record: a line for each field, objects as k=v, instants and booleans short', () => {
-  assert.equal(
-    renderAnswer(car),
-    [
-      'id         c-1',
-      'paintedAt  2026-03-04 05:06:07Z',
-      'glossy     yes',
-      'coats      0',
-      'colours    red, blue',
-      'motto',
-      'owner      name=Ana since=2026-01-01 00:00:00Z',
-      'parts      part=door, part=roof',
-    ].join('\n'),
-  );
-});
-
-test('a list: a table of what fits a line; the rest is named with the way to see it', () => {
-  const items = [car, { ...car, id: 'c-22', glossy: false }];
-  assert.equal(
-    renderAnswer({ items, nextCursor: 'bmV4dA' }),
-    [
-      'id    paintedAt             glossy  coats  colours',
-      'c-1   2026-03-04 05:06:07Z  yes     0      red, blue',
-      'c-22  2026-03-04 05:06:07Z  no      0      red, blue',
-      '',
-      'Not shown: owner, parts. Use --json to see everything',
-      'More: add --cursor bmV4dA',
-    ].join('\n'),
-  );
-  const narrow = renderAnswer({ items, nextCursor: null }, 40);
-  assert.equal(narrow.split('\n')[0], 'id    paintedAt             glossy');
-  assert.match(narrow, /\nNot shown: coats, colours, owner, parts\. Use --json to see everything$/);
-  assert.equal(renderAnswer({ items: [], nextCursor: null }), 'Nothing found.');
-});
-
-test('text of others cannot steer the terminal', () => {
-  const shown = renderAnswer({ name: 'a\u001b[31mb\u009bc\u202ed\ne' });
-  assert.equal(shown, 'name  a�[31mb�c�d�e');
 });
 
 test('400 with the same message for the same fault, in every id field', async () => {

@@ -9,6 +9,12 @@ export const verifyCommand = defineCommand({
   name: 'ledger.verify',
   summary: 'Recompute balances, counters and the hash chain, and report differences.',
   changes: false,
+  verdict: {
+    passesIf: 'isSound',
+    passed: 'The ledger is sound. Checked: {users} users, {lines} lines.',
+    failed: 'The ledger is NOT sound. Faults: {faultCount}. Checked: {users} users, {lines} lines.',
+  },
+  parts: { input: 'cursor', output: 'nextCursor' },
   input: Type.Object(
     {
       userId: Type.Optional({

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { commands } from '../app.ts';
+import { CommandFault } from './exit-codes.ts';
+import { followParts } from './follow-parts.ts';
+import { judge } from './verdict.ts';
+
+const check = { passesIf: 'isSound', passed: '{lines} lines.', failed: 'Wrong: {rows}.' };
+
+test('a check fails by a field that is false, missing or a list with rows', () => {
+  assert.deepEqual(judge(check, { isSound: true, lines: 12_345 }), {
+    hasFault: false,
+    text: '12,345 lines.',
+  });
+  const failed = { hasFault: true, text: 'Wrong: a, b.' };
+  assert.deepEqual(judge(check, { isSound: false, rows: ['a', 'b'] }), failed);
+  assert.deepEqual(judge(check, { rows: ['a', 'b'] }), failed);
+  const byList = { ...check, passesIf: 'rows' };
+  assert.deepEqual(judge(byList, { rows: ['a', 'b'] }), failed);
+  assert.equal(judge(byList, { rows: [], lines: 0 }).hasFault, false);
+});
+
+test('verdicts and parts name fields that the answer and the input have', () => {
+  const checks = commands.filter(({ verdict }) => verdict);
+  assert.ok(checks.length >= 4);
+  for (const { name, verdict, parts, input, output } of checks) {
+    const answered = Object.keys((output as unknown as { properties: object }).properties);
+    const texts = `${verdict!.passed} ${verdict!.failed}`;
+    const named = [...texts.matchAll(/\{(\w+)\}/g)].map(([, field]) => field!);
+    for (const field of [verdict!.passesIf, ...named, ...(parts ? [parts.output] : [])]) {
+      assert.ok(answered.includes(field), `${name}: ${field}`);
+    }
+    if (parts) assert.ok(parts.input in input.properties, name);
+    assert.equal(parts !== undefined, 'cursor' in input.properties || 'fromBlock' in input.properties, name);
+  }
+});
+
+test('parts are followed to the end: lists joined, counts added, one fault is enough', async () => {
+  const answers = [
+    { isSound: false, lines: 2, rows: ['a', 'b'], next: 5 },
+    { isSound: true, lines: 1, rows: ['b', 'c'], next: 7 },
+    { isSound: true, lines: 4, rows: ['a'], next: null },
+  ];
+  const inputs: object[] = [];
+  const seen: unknown[] = [];
+  const data = await followParts(
+    { input: 'from', output: 'next' },
+    { network: 'base', from: 0 },
+    async (input) => {
+      inputs.push(input);
+      return structuredClone(answers[inputs.length - 1]!);
+    },
+    (known) => seen.push(known.lines),
+  );
+  assert.deepEqual(data, { isSound: false, lines: 7, rows: ['a', 'b', 'c', 'a'], next: null });
+  assert.deepEqual(
+    inputs,
+    [0, 5, 7].map((from) => ({ network: 'base', from })),
+  );
+  assert.deepEqual(seen, [2, 3]);
+});
+
+test('a server that names the same part again is refused, not asked forever', async () => {
+  const parts = { input: 'from', output: 'next' };
+  await assert.rejects(
+    followParts(
+      parts,
+      {},
+      async () => ({ next: 5 }),
+      () => {},
+    ),
+    CommandFault,
+  );
+});

@@ -1,0 +1,19 @@
+import type { Verdict } from '#platform/commands/command';
+
+export interface Judgement {
+  hasFault: boolean;
+  text: string;
+}
+
+/** How a check ended, by its answer. An answer without the field proves nothing, so it counts as a fault. */
+export function judge({ passesIf, passed, failed }: Verdict, data: Record<string, unknown>): Judgement {
+  const value = data[passesIf];
+  const hasFault = Array.isArray(value) ? value.length > 0 : value !== true;
+  const text = (hasFault ? failed : passed).replaceAll(/\{(\w+)\}/g, (_, field) => write(data[field]));
+  return { hasFault, text };
+}
+
+function write(value: unknown): string {
+  if (typeof value === 'number') return value.toLocaleString('en-US');
+  return Array.isArray(value) ? value.map(write).join(', ') : String(value ?? '');
+}
