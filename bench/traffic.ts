@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
 import { addressOfKey, callNode } from '#adapters/evm';
-import { renderAnswer } from '../src/cli/table.ts';
+import { renderAnswer } from '../src/cli/render-answer.ts';
 import { readSandboxFile, type SandboxFile } from '../src/sandbox/index.ts';
 import { readOrMakeSecrets } from '../src/sandbox/secrets.ts';
 
@@ -18,6 +18,7 @@ const abi = parseAbi([
   'function setFrozen(address account, bool isFrozen)',
 ]);
 const unit = 1_000_000n;
+const view = { width: 140, isWide: false, now: new Date() };
 const newAddress = () => `0x${randomBytes(20).toString('hex')}`;
 const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(Math.random() * items.length)]!;
 
@@ -74,7 +75,7 @@ async function drive(
     const { isExplained, items } = await world.reconcile();
     if (!isExplained) wrong++;
     console.log(`\nAfter ${Math.round((Date.now() - startedAt) / 1_000)} s, while traffic runs:\n`);
-    console.log(renderAnswer({ items: items.filter(isTelling) }, 140));
+    console.log(renderAnswer({ items: items.filter(isTelling) }, view));
   }
   const passing = ['- open payouts', '- deposits not posted yet', '- ahead of the block'];
   const last = await waitFor('an end of all that is open', async () => {
@@ -85,7 +86,7 @@ async function drive(
   console.log('\nWhat was done:\n');
   for (const [name, count] of [...counts].sort()) console.log(`${String(count).padStart(6)}  ${name}`);
   console.log('\nAt the end:\n');
-  console.log(renderAnswer({ items: last.items }, 140));
+  console.log(renderAnswer({ items: last.items }, view));
   if (!last.isExplained) wrong++;
   console.log(
     wrong === 0 ? '\nEvery difference is explained.' : `\n${wrong} comparisons left something unexplained.`,

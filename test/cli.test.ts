@@ -157,8 +157,8 @@ suite('causeway', { concurrency: 2 }, () => {
     const created = await run([...create, '--tax-id', taxId, '--email-verified', ...byUrl()]);
     assert.equal(created.code, 0, created.err);
     assert.match(created.out, new RegExp(`^email +${email}$`, 'm'));
-    assert.match(created.out, /^emailVerified +yes$/m);
-    assert.match(created.out, /^createdAt +\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/m);
+    assert.match(created.out, /^email verified +yes$/m);
+    assert.match(created.out, /^created at +\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/m);
     assert.ok(!created.out.includes(taxId));
     const id = /^id +(\S+)$/m.exec(created.out)![1]!;
 
@@ -180,9 +180,12 @@ suite('causeway', { concurrency: 2 }, () => {
 
     const table = await run(['users', 'list', '--email', email, ...byUrl()]);
     const [head, row, ...rest] = table.out.split('\n');
-    assert.match(head!, /^id +email +emailVerified +givenName/);
-    assert.ok(row!.startsWith(`${id}  ${email}  yes`));
-    assert.deepEqual(rest, ['', 'Not shown: wallets. Use --json to see everything']);
+    assert.match(head!, /^EMAIL +GIVEN NAME +FAMILY NAME +ENTITY TYPE +CREATED AT +ID +EMAIL VERIFIED/);
+    assert.ok(row!.startsWith(`${email}  Ana `) && row!.includes(`  ${id}  yes`), row);
+    assert.deepEqual(rest, ['', 'Not shown: wallets. To see them: --json']);
+    const csv = await run(['users', 'list', '--email', email, '--csv', ...byUrl()]);
+    assert.deepEqual([csv.out.split('\r\n').length, csv.out.includes(`${id},${email},true,Ana`)], [2, true]);
+    assert.ok(!table.out.includes('\u001b'));
 
     const json = await run(['users', 'list', '--email', email, '--json', ...byUrl()]);
     const { items, nextCursor } = JSON.parse(json.out);
@@ -195,7 +198,7 @@ suite('causeway', { concurrency: 2 }, () => {
     const first = await run(['audit', 'list', '--limit', '2'], env);
     const cursor = /^More: add --cursor (\S+)$/m.exec(first.out)![1]!;
     const second = await run(['audit', 'list', '--limit', '1', '--cursor', cursor, '--json'], env);
-    const lastOfFirst = Number(first.out.split('\n')[2]!.split(' ')[0]);
+    const lastOfFirst = Number(first.out.split('\n')[2]!.trim().split(' ')[0]);
     assert.equal(JSON.parse(second.out).items[0].id, String(lastOfFirst - 1));
   });
 

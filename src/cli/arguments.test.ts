@@ -63,5 +63,5 @@ test('help names every flag, what it takes, and which must be given', () => {
   assert.match(help, /^ {2}--car-id <string> +required; Which car$/m);
   assert.match(help, /^ {2}--glossy$/m);
   assert.match(help, /^ {2}--colours <array> +one of red, blue$/m);
-  for (const flag of ['--json', '--url', '--token']) assert.ok(help.includes(`  ${flag}`));
+  for (const flag of ['--wide, --json, --csv', '--url', '--token']) assert.ok(help.includes(`  ${flag}`));
 });

@@ -9,9 +9,13 @@ import {
 } from './command-description.ts';
 import { UsageFault } from './exit-codes.ts';
 
+/** How the answer is printed. */
+export type Format = 'table' | 'wide' | 'json' | 'csv';
+const formats = ['wide', 'json', 'csv'] as const;
+
 export interface CommandLine {
   input: Record<string, unknown>;
-  json: boolean;
+  format: Format;
   url?: string;
   token?: string;
   /** The output file of a command that returns a file. */
@@ -28,8 +32,9 @@ export function parseCommandLine(command: CommandDescription, args: string[]): C
   const options: Record<string, { type: 'string' | 'boolean'; multiple?: boolean }> = {
     url: { type: 'string' },
     token: { type: 'string' },
-    ...(command.fileTypes ? { out: { type: 'string' } } : { json: { type: 'boolean' } }),
   };
+  if (command.fileTypes) options.out = { type: 'string' };
+  else for (const format of formats) options[format] = { type: 'boolean' };
   const fieldOf = new Map<string, string>();
   for (const [field, schema] of Object.entries(properties)) {
     for (const flag of flagsOf(field, properties)) {
@@ -46,13 +51,9 @@ export function parseCommandLine(command: CommandDescription, args: string[]): C
     const field = fieldOf.get(flag);
     if (field && value !== undefined) input[field] = toInput(flag, properties[field]!, value);
   }
-  const { json, url, token, out } = values as {
-    json?: boolean;
-    url?: string;
-    token?: string;
-    out?: string;
-  };
-  return { input, json: json ?? false, url, token, out };
+  const { url, token, out } = values as { url?: string; token?: string; out?: string };
+  const format = formats.find((one) => (values as Record<string, unknown>)[one] === true) ?? 'table';
+  return { input, format, url, token, out };
 }
 
 function flagsOf(field: string, fields: object): Set<string> {

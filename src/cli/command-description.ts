@@ -1,7 +1,10 @@
 import type { Command } from '#platform/commands/command';
 
 /** What `causeway` needs to know of a command to describe it and to read its flags. */
-export type CommandDescription = Pick<Command, 'name' | 'summary' | 'fileTypes' | 'verdict' | 'parts'> & {
+export type CommandDescription = Pick<
+  Command,
+  'name' | 'summary' | 'fileTypes' | 'columns' | 'verdict' | 'parts'
+> & {
   input: { required?: string[]; properties: object };
 };
 

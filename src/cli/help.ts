@@ -22,7 +22,7 @@ export function describeCommand(command: CommandDescription): string {
     ...flags,
     command.fileTypes
       ? `  ${'--out <file>'.padEnd(32)} output file, - for standard output; default: standard output, or this folder on a terminal`
-      : `  ${'--json'.padEnd(32)} print JSON`,
+      : `  ${'--wide, --json, --csv'.padEnd(32)} print everything: as a table, JSON or CSV`,
     `  ${'--url <string>'.padEnd(32)} server URL; default: CAUSEWAY_URL, DATABASE_URL, or the sandbox of this folder`,
     `  ${'--token <string>'.padEnd(32)} operator token; default: CAUSEWAY_OPERATOR_TOKEN`,
   ].join('\n');
@@ -49,7 +49,7 @@ export function describeStart({ name, summary, flags }: Start): string {
 export function describeCommands(shown: readonly CommandDescription[]): string {
   const width = Math.max(...shown.map(({ name }) => name.length)) + 2;
   return [
-    'Operator commands; each has --help and --json:',
+    'Operator commands; each has --help, --wide, --json and --csv:',
     ...shown.map((command) => `  ${wordsOf(command).padEnd(width)}${command.summary}`),
   ].join('\n');
 }

@@ -1,10 +1,12 @@
 import { readData, saveFile } from './answer.ts';
-import { type CommandLine, parseCommandLine } from './arguments.ts';
+import { type CommandLine, type Format, parseCommandLine } from './arguments.ts';
 import { callOperator } from './call-operator.ts';
+import { bad, good } from './colour.ts';
 import type { CommandDescription } from './command-description.ts';
+import { renderCsv } from './csv.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type Data, followParts } from './follow-parts.ts';
-import { renderAnswer } from './table.ts';
+import { renderAnswer, rowsOf } from './render-answer.ts';
 import { judge } from './verdict.ts';
 
 /** Runs an operator command and prints its answer. Returns the exit code. */
@@ -15,13 +17,21 @@ export async function runCommand(command: CommandDescription, args: string[]): P
     return exitCodes.fine;
   }
   const data = await readAnswer(command, line);
-  console.log(line.json ? JSON.stringify(data, null, 2) : renderAnswer(data, process.stdout.columns));
+  console.log(render(command, data, line.format));
   if (!command.verdict) return exitCodes.fine;
   const { hasFault, text } = judge(command.verdict, data);
-  // Standard output has only the JSON, for other programs.
-  if (line.json) console.error(text);
-  else console.log(`\n${text}`);
+  // For other programs, standard output has only the data.
+  if (line.format === 'json' || line.format === 'csv') console.error(text);
+  else console.log(`\n${hasFault ? bad(text) : good(text)}`);
   return hasFault ? exitCodes.faultFound : exitCodes.fine;
+}
+
+function render({ columns }: CommandDescription, data: Data, format: Format): string {
+  if (format === 'json') return JSON.stringify(data, null, 2);
+  if (format === 'csv') return renderCsv(rowsOf(data) ?? [data]);
+  // A pipe has no width.
+  const { isTTY, columns: width = Number.POSITIVE_INFINITY } = process.stdout;
+  return renderAnswer(data, { width, isWide: format === 'wide' || !isTTY, now: new Date() }, columns);
 }
 
 /** All parts of a check, unless the user asks for one of them. */

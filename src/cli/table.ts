@@ -1,64 +1,115 @@
-/** An answer for a person: a table for lists, `name  value` lines for one record. */
-export function renderAnswer(data: unknown, widthMax = Number.POSITIVE_INFINITY): string {
-  const { items, nextCursor } = data as { items?: Item[]; nextCursor?: string | null };
-  if (!Array.isArray(items)) return renderRecord(data as Item);
-  if (items.length === 0) return 'Nothing found.';
-  const { table, left } = renderTable(items, widthMax);
-  const notes = [
-    ...(left.length > 0 ? [`Not shown: ${left.join(', ')}. Use --json to see everything`] : []),
-    ...(nextCursor ? [`More: add --cursor ${nextCursor}`] : []),
-  ];
-  return [table, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');
+import { bold, colourCell } from './colour.ts';
+import {
+  type Item,
+  isInstant,
+  isNested,
+  shorten,
+  showAge,
+  showValue,
+  type View,
+  wordsOfField,
+} from './values.ts';
+
+export interface Table {
+  lines: string[];
+  /** Fields that are not shown: nested ones, and those that do not fit. */
+  left: string[];
 }
 
-type Item = Record<string, unknown>;
-
-function renderRecord(record: Item): string {
-  const width = Math.max(...Object.keys(record).map((name) => name.length));
-  return Object.entries(record)
-    .map(([name, value]) => `${name.padEnd(width)}  ${renderValue(value)}`.trimEnd())
-    .join('\n');
+interface Column {
+  field: string;
+  title: string;
+  /** With ids in full, and with short ones. */
+  full: string[];
+  short: string[];
 }
 
-/** A row is one line. Nested fields, and fields that do not fit the width, are left out and listed. */
-function renderTable(items: Item[], widthMax: number): { table: string; left: string[] } {
-  const columns = Object.keys(items[0]!)
-    .map((name) => ({ name, cells: [name, ...items.map((item) => renderValue(item[name]))] }))
-    .map((column) => ({ ...column, width: Math.max(...column.cells.map((cell) => cell.length)) }))
-    .filter(({ cells }) => cells.slice(1).some((cell) => cell !== ''));
-  const flat = columns.filter(({ name }) => !items.some((item) => isNested(item[name])));
-  let width = -gap.length;
-  const shown = flat.filter((column, at) => {
-    width += gap.length + column.width;
-    return at === 0 || width <= widthMax;
-  });
-  const lines = [undefined, ...items].map((_, line) =>
-    shown.map(({ cells, width }) => cells[line]!.padEnd(width)).join(gap),
-  );
-  return {
-    table: lines.map((line) => line.trimEnd()).join('\n'),
-    left: columns.filter((column) => !shown.some(({ name }) => name === column.name)).map(({ name }) => name),
-  };
+interface Shown {
+  field: string;
+  title: string;
+  cells: string[];
+  width: number;
+  isNumber: boolean;
 }
 
 const gap = '  ';
+/** A longer text is cut, unless the table is wide. */
+const textMax = 48;
 
-const isNested = (value: unknown): boolean =>
-  Array.isArray(value) ? value.some(isNested) : typeof value === 'object' && value !== null;
+/**
+ * A row is one line. `first` are the important fields; the others follow where there is room. Ids are
+ * shortened before a column is left out, and the id of the row itself after the others.
+ */
+export function renderTable(items: readonly Item[], view: View, first: readonly string[] = []): Table {
+  const fields = [...new Set([...first, ...items.flatMap((item) => Object.keys(item))])];
+  const flat = fields.filter((field) => !items.some((item) => isNested(item[field])));
+  const columns = flat.map((field) => toColumn(field, items, view)).filter(({ full }) => full.some(Boolean));
+  const shown = fit(columns, view, first);
+  const empty = flat.filter((field) => !columns.some((column) => column.field === field));
+  const heading = shown.map(({ title, width, isNumber }) =>
+    bold(isNumber ? title.padStart(width) : title.padEnd(width)),
+  );
+  const rows = items.map((_, row) =>
+    shown.map(
+      ({ field, cells, width }) => colourCell(field, cells[row]!) + ' '.repeat(width - cells[row]!.length),
+    ),
+  );
+  return {
+    lines: [heading, ...rows].map((line) => line.join(gap).trimEnd()),
+    left: fields.filter((field) => !empty.includes(field) && !shown.some((column) => column.field === field)),
+  };
+}
 
-function renderValue(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (Array.isArray(value)) return value.map(renderValue).join(', ');
-  if (typeof value === 'object') {
-    const fields = Object.entries(value).map(([name, inner]) => [name, renderValue(inner)]);
-    return fields
-      .filter(([, text]) => text !== '')
-      .map(([name, text]) => `${name}=${text}`)
-      .join(' ');
+function toColumn(field: string, items: readonly Item[], { isWide, now }: View): Column {
+  const values = items.map((item) => item[field]);
+  const hasAges = !isWide && values.some(isInstant);
+  const full = values.map((value) => {
+    if (hasAges && isInstant(value)) return showAge(value, now);
+    const text = showValue(value);
+    return isWide || text.length <= textMax || !text.includes(' ') ? text : `${text.slice(0, textMax - 1)}…`;
+  });
+  const title = wordsOfField(hasAges ? field.replace(/At$/, '') : field).toUpperCase();
+  return { field, title, full, short: isWide ? full : full.map(shorten) };
+}
+
+function fit(columns: readonly Column[], { width, isWide }: View, first: readonly string[]): Shown[] {
+  if (isWide) return columns.map((column) => show(column, 'full'));
+  const isFirst = ({ field }: Column) => first.length === 0 || first.includes(field);
+  const main = columns.filter(isFirst);
+  const ways = [
+    main.map((column) => show(column, 'full')),
+    main.map((column) => show(column, column.field === 'id' ? 'full' : 'short')),
+    main.map((column) => show(column, 'short')),
+  ];
+  const whole = ways.find((way) => widthOf(way) <= width);
+  const shown: Shown[] = [];
+  const extra = columns.filter((column) => !isFirst(column)).map((column) => show(column, 'short'));
+  for (const column of whole ? [...whole, ...extra] : ways[2]!) {
+    if (shown.length === 0 || widthOf([...shown, column]) <= width) shown.push(column);
   }
-  const text = String(value).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2Z');
-  // Names are user input: replace characters that could move the cursor, colour the line or reverse its
-  // direction.
-  return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
+  return shown;
+}
+
+const widthOf = (columns: readonly Shown[]) =>
+  columns.reduce((sum, { width }) => sum + width + gap.length, -gap.length);
+
+function show({ field, title, ...texts }: Column, form: 'full' | 'short'): Shown {
+  const isNumber = texts.full.every((text) => /^(-?\d+(\.\d+)?)?$/.test(text));
+  const cells = isNumber ? alignNumbers(texts.full, title.length) : texts[form];
+  return {
+    field,
+    title,
+    cells,
+    isNumber,
+    width: Math.max(title.length, ...cells.map((cell) => cell.length)),
+  };
+}
+
+/** Decimal points below each other. */
+function alignNumbers(cells: readonly string[], widthMin: number): string[] {
+  const fractionOf = (cell: string) => cell.length - (cell.indexOf('.') + 1 || cell.length + 1) + 1;
+  const most = Math.max(...cells.map(fractionOf));
+  const padded = cells.map((cell) => cell + ' '.repeat(most - fractionOf(cell)));
+  const width = Math.max(widthMin, ...padded.map((cell) => cell.length));
+  return padded.map((cell) => cell.padStart(width));
 }

@@ -21,6 +21,7 @@ export const auditCommands = [
     name: 'audit.list',
     summary: 'Page through the audit log, newest first.',
     changes: false,
+    columns: ['id', 'at', 'actorId', 'action', 'subject'],
     input: Type.Object(
       {
         action: Type.Optional(

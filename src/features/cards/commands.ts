@@ -91,6 +91,16 @@ export const cardCommands = [
     name: 'cards.list',
     summary: 'List cards of all users, by user and status.',
     changes: false,
+    columns: [
+      'status',
+      'lastFourDigits',
+      'nickname',
+      'spendingLimit',
+      'spendingInterval',
+      'createdAt',
+      'userId',
+      'id',
+    ],
     input: Type.Object(
       {
         userId: Type.Optional(uuid),

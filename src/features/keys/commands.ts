@@ -109,6 +109,7 @@ export const keyCommands = [
     name: 'keys.list',
     summary: 'List keys with their status and last use, without their secrets.',
     changes: false,
+    columns: ['id', 'name', 'scopes', 'createdAt', 'expiresAt', 'revokedAt', 'userId', 'partnerId'],
     input: Type.Object(
       { partnerId: Type.Optional(uuid), userId: Type.Optional(uuid), ...cursorInput },
       { additionalProperties: false },

@@ -92,6 +92,7 @@ export const portfolioCommands = [
     name: 'prices.list',
     summary: 'List the prices that value balances, with their age.',
     changes: false,
+    columns: ['token', 'priceUsd', 'quotedAt', 'refreshedAt'],
     input: Type.Object({ ...cursorInput }, { additionalProperties: false }),
     output: cursorPage(
       Type.Object({

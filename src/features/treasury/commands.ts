@@ -23,6 +23,7 @@ export const treasuryCommands = [
     name: 'treasury.reconcile',
     summary: 'Compare what we hold on chain with what we owe in the ledger, and explain each difference.',
     changes: true,
+    columns: ['network', 'currency', 'what', 'amount', 'count'],
     verdict: {
       passesIf: 'isExplained',
       passed: 'Every difference is explained.',

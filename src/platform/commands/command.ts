@@ -31,6 +31,8 @@ export interface Command<Ctx = unknown> {
   bodyBytesMax?: number;
   /** Answers with a file of one of these types instead of JSON; `run` returns a `Download`. */
   fileTypes?: readonly string[];
+  /** Of a list: the important fields, which a table shows first; the others follow where there is room. */
+  columns?: readonly string[];
   /** For a check: if it found a fault, the CLI exits with 1. */
   verdict?: Verdict;
   parts?: Parts;

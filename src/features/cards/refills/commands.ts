@@ -72,6 +72,7 @@ export const refillCommands = [
     name: 'cards.refill-rules',
     summary: 'List the rules for refilling collateral.',
     changes: false,
+    columns: ['enabled', 'threshold', 'amount', 'currency', 'network', 'cardIssuerUserId', 'updatedAt'],
     input: Type.Object(cursorInput, { additionalProperties: false }),
     output: cursorPage(rule),
     run: async (ctx: Ctx, input) => {
@@ -83,6 +84,7 @@ export const refillCommands = [
     name: 'cards.refills',
     summary: 'List refills of collateral of all users, oldest first.',
     changes: false,
+    columns: ['status', 'amount', 'currency', 'network', 'createdAt', 'error', 'userId', 'id'],
     input: Type.Object(
       {
         userId: Type.Optional(uuid),

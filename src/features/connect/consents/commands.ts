@@ -14,6 +14,7 @@ export const consentCommands = [
     name: 'consents.list',
     summary: 'List consents, newest first; filter by user or integration.',
     changes: false,
+    columns: ['status', 'purpose', 'scopes', 'requestedAt', 'expiresAt', 'userId', 'id'],
     input: Type.Object(
       {
         userId: Type.Optional(uuid),
@@ -38,6 +39,7 @@ export const consentCommands = [
     name: 'consents.reads',
     summary: 'List reads of user data, newest first: integration, user, fields, time and IP address.',
     changes: false,
+    columns: ['readAt', 'fields', 'address', 'userId', 'integrationId', 'consentId'],
     input: Type.Object(
       {
         consentId: Type.Optional(uuid),

@@ -1,0 +1,30 @@
+import { styleText } from 'node:util';
+
+// `styleText` leaves text as it is in a pipe, and with NO_COLOR.
+
+export const bold = (text: string) => styleText('bold', text);
+export const dim = (text: string) => styleText('dim', text);
+export const good = (text: string) => styleText(['bold', 'green'], text);
+export const bad = (text: string) => styleText(['bold', 'red'], text);
+
+const colours: Record<string, 'green' | 'yellow' | 'red'> = {
+  completed: 'green',
+  active: 'green',
+  settled: 'green',
+  queued: 'yellow',
+  pending: 'yellow',
+  processing: 'yellow',
+  awaiting: 'yellow',
+  locked: 'yellow',
+  failed: 'red',
+  rejected: 'red',
+  revoked: 'red',
+  canceled: 'red',
+  suspended: 'red',
+};
+
+/** A cell of a table or a record: the states of things have colours. */
+export function colourCell(field: string, text: string): string {
+  const colour = /^(status|state|outcome)$/.test(field) ? colours[text] : undefined;
+  return colour ? styleText(colour, text) : text;
+}

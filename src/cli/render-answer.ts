@@ -1,0 +1,28 @@
+import { dim } from './colour.ts';
+import { renderRecord, renderRows } from './sections.ts';
+import { renderTable } from './table.ts';
+import { type Item, isNested, isObject, type View } from './values.ts';
+
+/** The rows of an answer that is a list: `items`, or its only field. */
+export function rowsOf(data: Item): Item[] | undefined {
+  const [only, ...others] = Object.values(data);
+  const list = data.items ?? (others.length === 0 ? only : undefined);
+  return Array.isArray(list) && list.every(isObject) ? list : undefined;
+}
+
+/** An answer for a person: a table for a list, sections for one record. */
+export function renderAnswer(data: Item, view: View, columns: readonly string[] = []): string {
+  const rows = rowsOf(data);
+  if (!rows) return renderRecord(data, view).join('\n');
+  if (rows.length === 0) return 'Nothing found.';
+  const isList =
+    columns.length > 0 || 'items' in data || !rows.some((row) => Object.values(row).some(isNested));
+  if (!isList) return renderRows(rows, view).join('\n');
+  const { lines, left } = renderTable(rows, view, columns);
+  const how = view.isWide ? '--json' : '--wide or --json';
+  const notes = [
+    ...(left.length > 0 ? [`Not shown: ${left.join(', ')}. To see them: ${how}`] : []),
+    ...(data.nextCursor ? [`More: add --cursor ${String(data.nextCursor)}`] : []),
+  ];
+  return [...lines, ...(notes.length > 0 ? ['', ...notes.map(dim)] : [])].join('\n');
+}

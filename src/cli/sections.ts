@@ -1,0 +1,59 @@
+import { bold, colourCell, dim } from './colour.ts';
+import { renderTable } from './table.ts';
+import {
+  type Item,
+  isInstant,
+  isNested,
+  isObject,
+  showAge,
+  showValue,
+  type View,
+  wordsOfField,
+  wrap,
+} from './values.ts';
+
+const indent = '  ';
+/** Rows of a list inside a record, unless `--wide`. */
+const rowsMax = 20;
+
+/** One record: a line for each plain field, then a section for each nested one. */
+export function renderRecord(record: Item, view: View): string[] {
+  const fields = Object.entries(record);
+  const plain = fields.filter(([, value]) => !isNested(value));
+  const width = Math.max(0, ...plain.map(([field]) => wordsOfField(field).length)) + 2;
+  const lines = plain.flatMap(([field, value]) => {
+    const [first = '', ...rest] = wrap(showField(value, view), view.width - width);
+    const label = dim(wordsOfField(field).padEnd(width));
+    return [label + colourCell(field, first), ...rest.map((line) => ' '.repeat(width) + line)];
+  });
+  const sections = fields
+    .filter(([, value]) => isNested(value))
+    .map(([field, value]) => renderSection(wordsOfField(field), value, view));
+  return [lines, ...sections]
+    .filter((block) => block.length > 0)
+    .flatMap((block, at) => (at === 0 ? block : ['', ...block]));
+}
+
+function showField(value: unknown, { now, isWide }: View): string {
+  const text = showValue(value) || '-';
+  return isInstant(value) && !isWide ? `${text} (${showAge(value, now)})` : text;
+}
+
+function renderSection(title: string, value: unknown, view: View): string[] {
+  const inner = { ...view, width: view.width - indent.length };
+  const indented = (lines: string[]) => lines.map((line) => (line === '' ? '' : indent + line));
+  if (isObject(value)) return [bold(title), ...indented(renderRecord(value, inner))];
+  const rows = (value as unknown[]).map((row) => (isObject(row) ? row : { value: row }));
+  return [bold(`${title} (${rows.length})`), ...indented(renderRows(rows, inner))];
+}
+
+/** A table; records one below the other if they have nested fields. */
+export function renderRows(rows: readonly Item[], view: View): string[] {
+  const shown = view.isWide ? rows : rows.slice(0, rowsMax);
+  const more = rows.length - shown.length;
+  const rest = more > 0 ? [dim(`… and ${more} more: use --wide or --json`)] : [];
+  if (!shown.some((row) => Object.values(row).some(isNested)))
+    return [...renderTable(shown, view).lines, ...rest];
+  const records = shown.map((row) => renderRecord(row, view));
+  return [...records.flatMap((lines, at) => (at === 0 ? lines : ['', ...lines])), ...rest];
+}

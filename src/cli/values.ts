@@ -1,0 +1,73 @@
+/** How answers are shown. */
+export interface View {
+  /** Columns of the terminal; infinite in a pipe. */
+  width: number;
+  /** All columns, ids and instants in full: `--wide`, and in a pipe. */
+  isWide: boolean;
+  now: Date;
+}
+
+export type Item = Record<string, unknown>;
+
+export const isObject = (value: unknown): value is Item =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Needs more than one line: an object, or a list with objects. */
+export const isNested = (value: unknown): boolean =>
+  Array.isArray(value) ? value.some(isNested) : isObject(value);
+
+const instantForm = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/;
+
+export const isInstant = (value: unknown): value is string =>
+  typeof value === 'string' && instantForm.test(value);
+
+/** One line of text, whatever the value. */
+export function showValue(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.map(showValue).join(', ');
+  if (isObject(value)) return clean(JSON.stringify(value));
+  return clean(String(value).replace(instantForm, '$1 $2Z'));
+}
+
+/**
+ * Names are user input: replace characters that could move the cursor, colour the line or reverse its
+ * direction.
+ */
+const clean = (text: string) => text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
+
+const units = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['m', 60],
+] as const;
+
+/** `3m ago`, `in 2d`. */
+export function showAge(instant: string, now: Date): string {
+  const seconds = Math.round((now.getTime() - new Date(instant).getTime()) / 1_000);
+  const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ['s', 1];
+  const age = `${Math.floor(Math.abs(seconds) / size)}${unit}`;
+  return seconds < 0 ? `in ${age}` : `${age} ago`;
+}
+
+/** `0198a6a0…0001` for a UUID, `0x5aAeb6…1BeAed` for an address or a hash. */
+export function shorten(text: string): string {
+  if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(text)) return `${text.slice(0, 8)}…${text.slice(-4)}`;
+  return /^0x[0-9a-fA-F]{40,64}$/.test(text) ? `${text.slice(0, 8)}…${text.slice(-6)}` : text;
+}
+
+/** `toAddress` in words: `to address`. */
+export const wordsOfField = (field: string) =>
+  field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/** Lines of at most `width` columns, broken between words; a longer word stays whole. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

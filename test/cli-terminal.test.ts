@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import { makeKey, makeWithdrawal } from './factories.ts';
+import { useHarness } from './harness.ts';
+import { runInTerminal } from './terminal.ts';
+
+const harness = useHarness();
+const folder = mkdtempSync(path.join(tmpdir(), 'causeway-terminal-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const byUrl = () => ['--url', harness.url, '--token', harness.operatorToken];
+const show = (args: string[], columns: number, env = {}) =>
+  runInTerminal([...args, ...byUrl()], { cwd: folder, columns, env });
+
+for (const columns of [80, 120, 200]) {
+  test(`withdrawals list on ${columns} columns: no line is wider, the important columns are first`, async () => {
+    await makeWithdrawal(harness, await makeKey(harness));
+    const { code, screen } = await show(['withdrawals', 'list'], columns);
+    assert.equal(code, 0, screen);
+    assert.ok(screen.includes('\u001b[1mSTATUS'), 'the heading is bold');
+    const lines = stripVTControlCharacters(screen).split('\n');
+    assert.match(lines[0]!, /^STATUS +AMOUNT +CURRENCY +NETWORK +TO ADDRESS +CREATED +ID\b/);
+    assert.match(lines[1]!, columns === 80 ? /0x\w{6}…\w{6}/ : /0x\w{6,40}/);
+    const table = lines.slice(0, lines.indexOf(''));
+    for (const line of table) assert.ok(line.length <= columns, line);
+  });
+}
+
+test('NO_COLOR: the same words without colour', async () => {
+  const [coloured, plain] = [
+    await show(['audit', 'verify'], 80),
+    await show(['audit', 'verify'], 80, { NO_COLOR: '1' }),
+  ];
+  assert.deepEqual([coloured.code, plain.code], [0, 0]);
+  assert.ok(coloured.screen.includes('\u001b[32m'));
+  // The progress line may have been drawn; its control codes move the cursor and have no colour.
+  assert.ok(!/\[\d+m/.test(plain.screen), plain.screen);
+  assert.match(stripVTControlCharacters(plain.screen), /The audit log is intact\. Checked: \d+ rows\.$/);
+});
