@@ -4,6 +4,7 @@ import { exitCodes, reportFault, UsageFault } from './cli/exit-codes.ts';
 import { describeAll, describeCommand, describeCommands, describeStart } from './cli/help.ts';
 import { runCommand } from './cli/run-command.ts';
 import { starts } from './cli/starts.ts';
+import { suggest } from './cli/suggest.ts';
 import commandList from './commands.json' with { type: 'json' };
 
 // Loading the app takes a second of CPU, so help and commands to a server do without it.
@@ -24,10 +25,17 @@ async function main(args: string[]): Promise<number> {
   if (ofFeature.length > 0 && isHelp(second)) return print(describeCommands(ofFeature));
   const command = ofFeature.find(({ name }) => name === `${first}.${second}`);
   if (!command) {
-    const words = isHelp(second) ? first : `${first} ${second}`;
-    throw new UsageFault(`Unknown command "${words}". See: causeway --help`);
+    const verbs = ofFeature.map(({ name }) => name.split('.')[1]!);
+    const features = [...starts.map(({ name }) => name), ...commands.map(({ name }) => name.split('.')[0]!)];
+    if (verbs.length > 0) throw unknownCommand(`${first} ${second}`, suggest(second, verbs), `${first} `);
+    throw unknownCommand(isHelp(second) ? first : `${first} ${second}`, suggest(first, features));
   }
   return rest.some(isHelp) ? print(describeCommand(command)) : runCommand(command, rest);
+}
+
+function unknownCommand(typed: string, meant: string | undefined, before = ''): UsageFault {
+  const hint = meant === undefined ? '' : ` Did you mean "${before}${meant}"?`;
+  return new UsageFault(`Unknown command "${typed}".${hint} See: causeway --help`);
 }
 
 const isHelp = (word: string) => word === '--help' || word === '-h';

@@ -79,17 +79,16 @@ test('4: the same words for the same fault both ways, and no file', async () => 
   const nobody = '0198a6a0-0000-7000-8000-000000000001';
   for (const [args, message] of [
     [['--user', nobody], 'User not found'],
-    [['--user', id, '--format', 'xlsx'], 'format must be one of csv, pdf'],
+    [['--user', id, '--format', 'xlsx'], '--format must be one of csv, pdf'],
     [
       ['--user', id, '--from', 'yesterday'],
-      'from must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z',
+      '--from must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z',
     ],
-    [['--user', id, '--from', '2026-02-01', '--to', '2026-01-01'], 'from must not be after to'],
+    [['--user', id, '--from', '2026-02-01', '--to', '2026-01-01'], '--from must not be after to'],
     [
       ['--user', id, '--feature', 'account-unsettled'],
-      'feature must be one of account, account-onramp, account-offramp, account-swap, account-crypto, account-portifolio',
+      '--feature must be one of account, account-onramp, account-offramp, account-swap, account-crypto, account-portifolio',
     ],
-    [[], 'userId is required'],
   ] as const) {
     const [remote, direct] = await Promise.all([
       run([...args, '--out', 'none.csv', ...byUrl()]),

@@ -4,7 +4,9 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import type { CommandDescription } from './command-description.ts';
 import { CommandFault, exitCodes, UsageFault } from './exit-codes.ts';
+import { nameFlags, type Refused } from './name-flags.ts';
 
 /** The answer of a server, or of the app in this process. The body can be read once. */
 export interface Answer {
@@ -15,16 +17,18 @@ export interface Answer {
   body: Readable;
 }
 
-/** The data of an answer. Throws a `CommandFault` if the command was refused. */
-export async function readData({ from, status, body }: Answer): Promise<unknown> {
-  const answer: { data?: unknown; error?: string; details?: { field: string; message: string }[] } =
-    await json(body)
-      .catch(() => undefined)
-      .then((answer) => answer ?? {});
-  const { data, error, details = [] } = answer;
+/** The data of an answer to a command. Throws a `CommandFault` if it was refused. */
+export async function readData(
+  command: CommandDescription,
+  { from, status, body }: Answer,
+): Promise<unknown> {
+  const answer: { data?: unknown } & Partial<Refused> = await json(body)
+    .catch(() => undefined)
+    .then((answer) => answer ?? {});
+  const { data, error, details } = answer;
   if (error !== undefined) {
     throw new CommandFault(
-      [error, ...details.slice(1).map(({ field, message }) => `${field} ${message}`)].join('\n'),
+      nameFlags(command, { error, details }),
       busyStatuses.includes(status) ? exitCodes.unreachable : exitCodes.refused,
     );
   }
@@ -42,11 +46,15 @@ const foreign = (from: string, status: number) =>
   );
 
 /** Saves a file to `--out`. Default: standard output, or a file in this folder if that is a terminal. */
-export async function saveFile(answer: Answer, out = process.stdout.isTTY ? undefined : '-'): Promise<void> {
+export async function saveFile(
+  command: CommandDescription,
+  answer: Answer,
+  out = process.stdout.isTTY ? undefined : '-',
+): Promise<void> {
   const { from, status, headers, body } = answer;
   const offered = /filename="([\w.-]+)"/.exec(headers.get('content-disposition') ?? '')?.[1];
   if (status !== 200 || !offered) {
-    await readData(answer);
+    await readData(command, answer);
     throw foreign(from, status);
   }
   const broken = (error: Error) =>

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
 import { Type } from 'typebox';
 import { parseCommandLine } from './arguments.ts';
 import { UsageFault } from './exit-codes.ts';
 import { describeCommand } from './help.ts';
+import { nameFlags } from './name-flags.ts';
 
 const command = {
   name: 'cars.paint',
@@ -16,17 +20,23 @@ const command = {
     motto: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     owner: Type.Optional(Type.Object({ name: Type.String() })),
     parts: Type.Optional(Type.Array(Type.Object({ part: Type.String() }))),
+    years: Type.Optional(Type.Array(Type.Integer())),
   }),
 };
+
+const optional = { ...command, input: Type.Partial(command.input) };
 
 for (const [args, input] of [
   [['--car-id', 'a', '--coats', '2'], { carId: 'a', coats: 2 }],
   [['--carId', 'a', '--coats=two'], { carId: 'a', coats: 'two' }],
+  [['--car', 'a'], { carId: 'a' }],
   [['--glossy', '--motto', ''], { glossy: true, motto: null }],
   [['--no-glossy', '--motto', 'go'], { glossy: false, motto: 'go' }],
   [['--colours', 'red, blue'], { colours: ['red', 'blue'] }],
   [['--colours', 'red', '--colours', 'blue'], { colours: ['red', 'blue'] }],
+  [['--colours', '["red","blue"]'], { colours: ['red', 'blue'] }],
   [['--colours', ''], { colours: [] }],
+  [['--years', '1998,2004'], { years: [1998, 2004] }],
   [['--owner', '{"name":"Ana"}'], { owner: { name: 'Ana' } }],
   [
     ['--parts', '[{"part":"door"},{"part":"roof, front"}]'],
@@ -34,34 +44,86 @@ for (const [args, input] of [
   ],
 ] as const) {
   test(`flags: ${args.join(' ')}`, () => {
-    assert.deepEqual(parseCommandLine(command, [...args]).input, input);
+    assert.deepEqual(parseCommandLine(optional, [...args]).input, input);
   });
 }
 
+test('a required id needs no flag, before and after flags', () => {
+  for (const args of [
+    ['c-1', '--coats', '2'],
+    ['--coats', '2', 'c-1'],
+    ['--coats', '2', '--', 'c-1'],
+  ]) {
+    assert.deepEqual(parseCommandLine(command, args).input, { carId: 'c-1', coats: 2 });
+  }
+  const byColour = { ...optional, positional: ['motto'] };
+  assert.deepEqual(parseCommandLine(byColour, ['go']).input, { motto: 'go' });
+});
+
+test('JSON from a file', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'causeway-json-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = path.join(folder, 'parts.json');
+  writeFileSync(file, '[{"part":"door"}]');
+  assert.deepEqual(parseCommandLine(optional, ['--parts', `@${file}`]).input, { parts: [{ part: 'door' }] });
+  writeFileSync(file, '[{');
+  refuses(
+    ['--parts', `@${file}`],
+    `--parts must be JSON, @file.json, or - for standard input. ${file} is not JSON: `,
+  );
+  refuses(['--parts', '@/none.json'], '--parts: /none.json cannot be read: there is no such file.');
+});
+
 for (const [args, message] of [
   [['--wheels', '4'], "Unknown option '--wheels'. See: causeway cars paint --help"],
-  [['red'], "Unexpected argument 'red'. See: causeway cars paint --help"],
+  [['--glosy'], "Unknown option '--glosy'. Did you mean --glossy? See: causeway cars paint --help"],
+  [['--motot', 'x'], "Unknown option '--motot'. Did you mean --motto? See: causeway cars paint --help"],
+  [['a', 'red'], "Unexpected argument 'red'. See: causeway cars paint --help"],
+  [['a', '--car-id', 'b'], '--car-id is given twice. See: causeway cars paint --help'],
+  [['--car', 'a', '--carId', 'b'], '--car-id is given twice. See: causeway cars paint --help'],
+  [['--coats', '2'], 'Missing --car-id. See: causeway cars paint --help'],
   [['--car-id'], "Option '--car-id <value>' argument missing. See: causeway cars paint --help"],
-  [['--owner', 'Ana'], '--owner must be JSON.'],
+  [['a', '--owner', 'Ana'], '--owner must be JSON, @file.json, or - for standard input. It is not JSON: '],
 ] as const) {
-  test(`flags that are wrong: ${args.join(' ')}`, () => {
-    assert.throws(
-      () => parseCommandLine(command, [...args]),
-      (error: Error) => {
-        assert.ok(error instanceof UsageFault);
-        assert.ok(error.message.startsWith(message.split('.')[0]!), error.message);
-        assert.ok(!error.message.includes('\n'));
-        return true;
-      },
-    );
-  });
+  test(`arguments that are wrong: ${args.join(' ')}`, () => refuses([...args], message));
 }
+
+function refuses(args: string[], message: string): void {
+  assert.throws(
+    () => parseCommandLine(command, args),
+    (error: Error) => {
+      assert.ok(error instanceof UsageFault);
+      assert.ok(error.message.startsWith(message), error.message);
+      assert.ok(!error.message.includes('\n'));
+      return true;
+    },
+  );
+}
+
+test('a refusal names flags where the server names fields, and leaves other sentences alone', () => {
+  const refusal = (error: string, ...fields: string[]) =>
+    nameFlags(command, { error, details: fields.map((field) => ({ field, message: 'is wrong' })) });
+  assert.equal(
+    refusal('carId must be a UUID', 'carId', 'parts.0.part'),
+    '--car-id must be a UUID\n--parts.0.part is wrong',
+  );
+  assert.equal(refusal('parts[17]: no such part'), '--parts[17]: no such part');
+  assert.equal(refusal('motto is not what we paint'), 'motto is not what we paint');
+  assert.equal(refusal('Car not found'), 'Car not found');
+  assert.equal(refusal('Unknown field: parts.0.x', 'parts.0.x'), 'Unknown field: parts.0.x');
+});
 
 test('help names every flag, what it takes, and which must be given', () => {
   const help = describeCommand(command);
   assert.match(help, /^causeway cars paint: Paint a car\.$/m);
-  assert.match(help, /^ {2}--car-id <string> +required; Which car$/m);
+  assert.match(help, /^ {2}--car-id <text> +required; Which car$/m);
   assert.match(help, /^ {2}--glossy$/m);
-  assert.match(help, /^ {2}--colours <array> +one of red, blue$/m);
+  assert.match(help, /^ {2}--colours <list> +one of red, blue$/m);
   for (const flag of ['--wide, --json, --csv', '--url', '--token']) assert.ok(help.includes(`  ${flag}`));
+  assert.match(help, /^ {2}causeway cars paint <car-id> \[flags\]$/m);
+  assert.match(
+    help,
+    /^--parts is a JSON list of objects, @file\.json, or - for standard input:\n {2}part {2}text; required$/m,
+  );
+  assert.match(help, /^Examples:\n {2}causeway cars paint 0198a6a0-/m);
 });

@@ -1,13 +1,18 @@
 import { parseArgs } from 'node:util';
 import {
   type CommandDescription,
+  flagOf,
   hyphenated,
   kindOf,
   type PropertySchema,
+  positionalOf,
   propertiesOf,
+  shapeOf,
   wordsOf,
 } from './command-description.ts';
 import { UsageFault } from './exit-codes.ts';
+import { readJson } from './read-json.ts';
+import { suggest } from './suggest.ts';
 
 /** How the answer is printed. */
 export type Format = 'table' | 'wide' | 'json' | 'csv';
@@ -22,38 +27,54 @@ export interface CommandLine {
   out?: string;
 }
 
+type Options = Record<string, { type: 'string' | 'boolean'; multiple?: boolean }>;
+
 /**
- * Turns flags into a command's input. Each field is a flag by its name or with hyphens, and an id also
- * without its suffix: `--userId`, `--user-id` or `--user`. A list is a repeated or comma-separated flag, an
- * object is JSON, and an empty text clears a field that may be null.
+ * Turns arguments into a command's input. Each field is a flag by its name or with hyphens, and an id also
+ * without its suffix: `--userId`, `--user-id` or `--user`. Required ids need no flag. A list is a repeated or
+ * comma-separated flag, an object is JSON, and an empty text clears a field that may be null.
  */
 export function parseCommandLine(command: CommandDescription, args: string[]): CommandLine {
   const properties = propertiesOf(command);
-  const options: Record<string, { type: 'string' | 'boolean'; multiple?: boolean }> = {
-    url: { type: 'string' },
-    token: { type: 'string' },
+  const { options, fieldOf } = optionsOf(command);
+  const { values, positionals } = readArguments(command, args, options);
+  const input: Record<string, unknown> = {};
+  const assign = (field: string, flag: string, value: unknown) => {
+    if (field in input) throw usage(command, `${flagOf(field)} is given twice`);
+    input[field] = toInput(flag, properties[field]!, value);
   };
+  for (const [flag, value] of Object.entries(values)) {
+    const field = fieldOf.get(flag);
+    if (field !== undefined && value !== undefined) assign(field, flag, value);
+  }
+  const places = positionalOf(command);
+  for (const [at, value] of positionals.entries()) {
+    const field = places[at];
+    if (field === undefined) throw usage(command, `Unexpected argument '${value}'`);
+    assign(field, hyphenated(field), value);
+  }
+  const missing = (command.input.required ?? []).filter((field) => !(field in input));
+  if (missing.length > 0) throw usage(command, `Missing ${missing.map(flagOf).join(', ')}`);
+  const { url, token, out, ...rest } = values as Record<string, string | undefined>;
+  const format = formats.find((one) => rest[one] !== undefined) ?? 'table';
+  return { input, format, url, token, out };
+}
+
+/** The flags of a command, and the field that each sets. */
+export function optionsOf(command: CommandDescription): { options: Options; fieldOf: Map<string, string> } {
+  const options: Options = { url: { type: 'string' }, token: { type: 'string' } };
   if (command.fileTypes) options.out = { type: 'string' };
   else for (const format of formats) options[format] = { type: 'boolean' };
   const fieldOf = new Map<string, string>();
+  const properties = propertiesOf(command);
   for (const [field, schema] of Object.entries(properties)) {
+    const kind = kindOf(schema);
     for (const flag of flagsOf(field, properties)) {
       fieldOf.set(flag, field);
-      options[flag] = {
-        type: kindOf(schema) === 'boolean' ? 'boolean' : 'string',
-        multiple: kindOf(schema) === 'array',
-      };
+      options[flag] = { type: kind === 'boolean' ? 'boolean' : 'string', multiple: kind === 'array' };
     }
   }
-  const values = readFlags(command, args, options);
-  const input: Record<string, unknown> = {};
-  for (const [flag, value] of Object.entries(values)) {
-    const field = fieldOf.get(flag);
-    if (field && value !== undefined) input[field] = toInput(flag, properties[field]!, value);
-  }
-  const { url, token, out } = values as { url?: string; token?: string; out?: string };
-  const format = formats.find((one) => (values as Record<string, unknown>)[one] === true) ?? 'table';
-  return { input, format, url, token, out };
+  return { options, fieldOf };
 }
 
 function flagsOf(field: string, fields: object): Set<string> {
@@ -61,38 +82,35 @@ function flagsOf(field: string, fields: object): Set<string> {
   return new Set([field, hyphenated(field), ...(short in fields ? [] : [hyphenated(short)])]);
 }
 
-function readFlags(
-  command: CommandDescription,
-  args: string[],
-  options: NonNullable<Parameters<typeof parseArgs>[0]>['options'],
-) {
+function readArguments(command: CommandDescription, args: string[], options: Options) {
   try {
-    return parseArgs({ args, options, allowNegative: true, strict: true }).values;
+    return parseArgs({ args, options, allowNegative: true, allowPositionals: true, strict: true });
   } catch (error) {
-    const [reason] = (error as Error).message.split('. ');
-    throw new UsageFault(`${reason}. See: causeway ${wordsOf(command)} --help`);
+    const [reason = ''] = (error as Error).message.split('. ');
+    const unknown = /^Unknown option '--([^']*)'$/.exec(reason)?.[1];
+    const names = Object.keys(options).filter((name) => name === hyphenated(name));
+    const meant = unknown === undefined ? undefined : suggest(unknown, names);
+    throw usage(command, meant === undefined ? reason : `${reason}. Did you mean --${meant}?`);
   }
+}
+
+function usage(command: CommandDescription, reason: string): UsageFault {
+  return new UsageFault(`${reason.replace(/[^?]$/, '$&.')} See: causeway ${wordsOf(command)} --help`);
 }
 
 function toInput(flag: string, schema: PropertySchema, value: unknown): unknown {
   const kind = kindOf(schema);
   if (kind === 'array') {
-    const texts = (value as string[]).flatMap((text) => (text.startsWith('[') ? [text] : text.split(',')));
-    if (kindOf(schema.items ?? {}) === 'object' || texts[0]?.startsWith('['))
-      return parseJson(flag, texts.join(','));
-    return texts.map((text) => text.trim()).filter((text) => text !== '');
+    const texts = value as string[];
+    if (shapeOf(schema) || texts[0]?.startsWith('[')) return readJson(flag, texts.join(','));
+    return texts
+      .flatMap((text) => text.split(','))
+      .map((text) => toInput(flag, schema.items ?? {}, text.trim()))
+      .filter((text) => text !== '');
   }
   if (typeof value !== 'string') return value;
   if (value === '' && schema.anyOf?.some((option) => option.type === 'null')) return null;
   // Anything but an integer is passed on, so that the command's validation refuses it.
   if (kind === 'integer') return /^-?\d{1,15}$/.test(value) ? Number(value) : value;
-  return kind === 'object' ? parseJson(flag, value) : value;
-}
-
-function parseJson(flag: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new UsageFault(`--${flag} must be JSON.`);
-  }
+  return kind === 'object' ? readJson(flag, value) : value;
 }

@@ -1,18 +1,30 @@
 import type { Command } from '#platform/commands/command';
 
+type Described =
+  | 'name'
+  | 'summary'
+  | 'fileTypes'
+  | 'columns'
+  | 'positional'
+  | 'examples'
+  | 'verdict'
+  | 'parts';
+
 /** What `causeway` needs to know of a command to describe it and to read its flags. */
-export type CommandDescription = Pick<
-  Command,
-  'name' | 'summary' | 'fileTypes' | 'columns' | 'verdict' | 'parts'
-> & {
-  input: { required?: string[]; properties: object };
-};
+export type CommandDescription = Pick<Command, Described> & { input: ObjectSchema };
+
+interface ObjectSchema {
+  required?: string[];
+  properties: object;
+}
 
 export interface PropertySchema {
   type?: string;
   anyOf?: PropertySchema[];
   items?: PropertySchema;
   enum?: string[];
+  required?: string[];
+  properties?: Record<string, PropertySchema>;
   description?: string;
 }
 
@@ -26,4 +38,17 @@ export function kindOf(schema: PropertySchema): string {
   return schema.type ?? schema.anyOf?.find((option) => option.type !== 'null')?.type ?? 'string';
 }
 
+/** The object that a JSON argument has, or has a list of. */
+export function shapeOf(schema: PropertySchema): PropertySchema | undefined {
+  const one = kindOf(schema) === 'array' ? (schema.items ?? {}) : schema;
+  return kindOf(one) === 'object' ? one : undefined;
+}
+
+/** Fields that need no flag, in order: those of the entry, or the required ids. */
+export function positionalOf({ positional, input }: CommandDescription): readonly string[] {
+  return positional ?? (input.required ?? []).filter((field) => /^id$|Id$/.test(field));
+}
+
 export const hyphenated = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+export const flagOf = (field: string) => `--${hyphenated(field)}`;

@@ -1,4 +1,4 @@
-import { readData, saveFile } from './answer.ts';
+import { type Answer, readData, saveFile } from './answer.ts';
 import { type CommandLine, type Format, parseCommandLine } from './arguments.ts';
 import { callOperator } from './call-operator.ts';
 import { bad, good } from './colour.ts';
@@ -13,7 +13,7 @@ import { judge } from './verdict.ts';
 export async function runCommand(command: CommandDescription, args: string[]): Promise<number> {
   const line = parseCommandLine(command, args);
   if (command.fileTypes) {
-    await callOperator(command.name, line, (answer) => saveFile(answer, line.out));
+    await callOperator(command.name, line, (answer) => saveFile(command, answer, line.out));
     return exitCodes.fine;
   }
   const data = await readAnswer(command, line);
@@ -35,8 +35,10 @@ function render({ columns }: CommandDescription, data: Data, format: Format): st
 }
 
 /** All parts of a check, unless the user asks for one of them. */
-function readAnswer({ name, parts }: CommandDescription, line: CommandLine): Promise<Data> {
-  const call = (input: Data) => callOperator(name, { ...line, input }, readData) as Promise<Data>;
+function readAnswer(command: CommandDescription, line: CommandLine): Promise<Data> {
+  const { name, parts } = command;
+  const read = (answer: Answer) => readData(command, answer) as Promise<Data>;
+  const call = (input: Data) => callOperator(name, { ...line, input }, read);
   const wantsOnePart = 'limit' in line.input || 'cursor' in line.input;
   return parts && !wantsOnePart ? followParts(parts, line.input, call, () => {}) : call(line.input);
 }

@@ -4,14 +4,7 @@ import { readCommandLineSetting } from '#config/settings/command-line';
 import type { Role } from '../main.ts';
 import { runSandbox } from '../sandbox/index.ts';
 import { exitCodes, UsageFault } from './exit-codes.ts';
-
-export interface Start {
-  name: string;
-  summary: string;
-  flags: Record<string, string>;
-  /** Returns the exit code. */
-  run(args: string[]): Promise<number>;
-}
+import type { Start } from './help.ts';
 
 /** What `causeway` starts, other than operator commands. */
 export const starts: readonly Start[] = [

@@ -127,6 +127,9 @@ export const cardCommands = [
     name: 'cards.create',
     summary: 'Create 1 to 10 cards in one account of a user at the card issuer, all or none.',
     changes: true,
+    examples: [
+      `0198a6a0-0000-7000-8000-000000000001 --cards '[{"nickname":"Travel","spendingLimit":"250.00"}]'`,
+    ],
     input: Type.Object(
       { userId: uuid, cards: newCards, idempotencyKey: Type.Optional(idempotencyKey) },
       { additionalProperties: false },
@@ -141,6 +144,7 @@ export const cardCommands = [
     name: 'cards.update',
     summary: 'Change the nickname, status or spending limit of a card.',
     changes: true,
+    examples: [`card_17 --status locked --reason 'Lost'`],
     input: Type.Object({ cardId: issuerId, ...cardTerms }, { additionalProperties: false, minProperties: 2 }),
     output: card,
     run: async (ctx: Ctx, { cardId, ...change }) => {

@@ -30,6 +30,9 @@ export const keyCommands = [
     name: 'keys.issue',
     summary: 'Issue a key to a partner, owned by a user on its allowed list; the token is shown once.',
     changes: true,
+    examples: [
+      `0198a6a0-0000-7000-8000-000000000001 0198a6a0-0000-7000-8000-000000000002 --name 'Payouts' --scopes mcp --ip-allowlist 203.0.113.7,198.51.100.0/24 --expires-at 2027-01-31T00:00:00Z`,
+    ],
     input: Type.Object(
       {
         name: line(100),

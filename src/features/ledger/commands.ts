@@ -114,6 +114,10 @@ export const ledgerCommands = [
     name: 'ledger.post',
     summary: 'Post lines into users’ ledgers, all or none: deposits, withdrawals, conversions, transfers.',
     changes: true,
+    examples: [
+      '--key import-2026-03 --lines @lines.json',
+      `--key import-2026-04 --lines '[{"userId":"0198a6a0-0000-7000-8000-000000000001","transactionType":"buy","network":"polygon","assetReceived":"USDC","amountReceived":"12.50","description":"Deposit"}]'`,
+    ],
     bodyBytesMax: 16 * 1024 * 1024,
     input: Type.Object(
       {
@@ -144,6 +148,9 @@ export const ledgerCommands = [
     name: 'ledger.record-unsettled',
     summary: 'Record an operation of a user that is not settled yet.',
     changes: true,
+    examples: [
+      `0198a6a0-0000-7000-8000-000000000001 --transaction-type buy --status pending --description 'Bank transfer' --legs '[{"network":"polygon","assetReceived":"USDC","amountReceived":"12.50"}]'`,
+    ],
     input: Type.Object(
       {
         userId: uuid,

@@ -18,6 +18,8 @@ export const partnerCommands = [
     name: 'partners.create',
     summary: 'Create a partner.',
     changes: true,
+    positional: ['name'],
+    examples: [`'Lumen Credit'`],
     input: Type.Object({ name: line(200) }, { additionalProperties: false }),
     output: partner,
     run: (ctx: Ctx, input) => createPartner(ctx, input),

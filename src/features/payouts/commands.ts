@@ -83,6 +83,9 @@ export const walletCommands = [
     summary:
       'After a restore or failover: find on chain what a halted wallet paid, and resume it when all payments are known.',
     changes: true,
+    examples: [
+      '--network polygon --address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed --from-block 41000000 --fill-nonces 400',
+    ],
     input: Type.Object(
       {
         ...walletName,
@@ -131,6 +134,8 @@ export const walletCommands = [
     name: 'wallets.rebind',
     summary: 'Assign the wallets of this database to another deployment (DEPLOYMENT_ID) and halt them.',
     changes: true,
+    positional: ['deploymentId'],
+    examples: ['production-eu'],
     input: Type.Object({ deploymentId: line(200) }, { additionalProperties: false }),
     output: Type.Object({ deploymentId: Type.String(), former: nullable(Type.String()) }),
     run: (ctx: Ctx, input) => rebindDeployment(ctx, input),

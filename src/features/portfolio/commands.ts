@@ -33,6 +33,9 @@ export const portfolioCommands = [
     name: 'positions.record',
     summary: 'Record all staked and tokenized positions of a user; this replaces the previous snapshot.',
     changes: true,
+    examples: [
+      `0198a6a0-0000-7000-8000-000000000001 --positions '[{"kind":"staked","token":"ETH","network":"ethereum","amount":"1.5"}]'`,
+    ],
     // Two hundred of the longest positions.
     bodyBytesMax: 128 * 1024,
     input: Type.Object(

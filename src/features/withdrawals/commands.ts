@@ -62,6 +62,7 @@ export const withdrawalCommands = [
     name: 'withdrawals.list',
     summary: 'List withdrawals of all partners, oldest first, by status, network and age.',
     changes: false,
+    examples: ['--status pending --older-than-seconds 3600'],
     columns: ['status', 'amount', 'currency', 'network', 'toAddress', 'createdAt', 'id', 'waitingFor'],
     input: Type.Object(
       {

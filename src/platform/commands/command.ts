@@ -31,6 +31,10 @@ export interface Command<Ctx = unknown> {
   bodyBytesMax?: number;
   /** Answers with a file of one of these types instead of JSON; `run` returns a `Download`. */
   fileTypes?: readonly string[];
+  /** Fields that the CLI also takes without a flag, in this order. Default: the required ids. */
+  positional?: readonly string[];
+  /** Arguments that work as they are, for help. Default: one of the required fields, by their names. */
+  examples?: readonly string[];
   /** Of a list: the important fields, which a table shows first; the others follow where there is room. */
   columns?: readonly string[];
   /** For a check: if it found a fault, the CLI exits with 1. */

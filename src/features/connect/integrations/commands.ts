@@ -34,6 +34,9 @@ export const integrationCommands = [
     name: 'integrations.register',
     summary: 'Register an integration that may ask users for their data; its key is shown once.',
     changes: true,
+    examples: [
+      `--name 'My App' --logo-color '#1a7f5a' --purposes 'Open an account' --scopes profile,email --redirect-uris https://app.example.com/back`,
+    ],
     input: Type.Object({ ...fields, ...links, scopes: scopeList }, { additionalProperties: false }),
     output: Type.Object({ ...integration.properties, keyId, token }),
     run: (ctx: Ctx, input) => registerIntegration(ctx, input),

@@ -15,6 +15,9 @@ export const statementCommand = defineFileCommand({
   name: 'ledger.statement',
   summary: "Write a user's account statement as CSV or PDF.",
   changes: false,
+  examples: [
+    '0198a6a0-0000-7000-8000-000000000001 --format pdf --from 2026-01-01 --to 2026-03-31 --out statement.pdf',
+  ],
   fileTypes: statementTypes,
   input: Type.Object(
     {

@@ -9,6 +9,8 @@ export const verifyCommand = defineCommand({
   name: 'ledger.verify',
   summary: 'Recompute balances, counters and the hash chain, and report differences.',
   changes: false,
+  positional: ['userId'],
+  examples: ['0198a6a0-0000-7000-8000-000000000001', '--json'],
   verdict: {
     passesIf: 'isSound',
     passed: 'The ledger is sound. Checked: {users} users, {lines} lines.',
