@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { CommandDescription } from './cli/command-description.ts';
 import { exitCodes, reportFault, UsageFault } from './cli/exit-codes.ts';
 import { describeAll, describeCommand, describeCommands, describeStart } from './cli/help.ts';
@@ -18,6 +18,7 @@ async function main(args: string[]): Promise<number> {
   // Not for the sandbox: a production `DATABASE_URL` in `.env` must never receive demo data.
   if (first !== 'sandbox' && existsSync('.env')) process.loadEnvFile('.env');
   if (first === 'help' || isHelp(first)) return print(describeAll(starts, commands));
+  if (first === '--version' || first === '-v') return print(`causeway ${readVersion()}`);
   const start = starts.find(({ name }) => name === first);
   if (start) return others.some(isHelp) ? print(describeStart(start)) : start.run(others);
   const ofFeature = commands.filter(({ name }) => name.startsWith(`${first}.`));
@@ -36,6 +37,11 @@ async function main(args: string[]): Promise<number> {
 function unknownCommand(typed: string, meant: string | undefined, before = ''): UsageFault {
   const hint = meant === undefined ? '' : ` Did you mean "${before}${meant}"?`;
   return new UsageFault(`Unknown command "${typed}".${hint} See: causeway --help`);
+}
+
+/** The source and the compiled package are both one folder below it. */
+function readVersion(): string {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 }
 
 const isHelp = (word: string) => word === '--help' || word === '-h';

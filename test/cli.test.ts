@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
@@ -77,6 +77,12 @@ suite('causeway', { concurrency: 2 }, () => {
     ]) {
       assert.match(out, new RegExp(`^ {2}${flag}\\b`, 'm'));
     }
+  });
+
+  test('0 --version: that of package.json', async () => {
+    const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+    for (const flag of ['--version', '-v'])
+      assert.deepEqual(await run([flag]), { code: 0, out: `causeway ${version}`, err: '' });
   });
 
   test('0 <feature> alone or with --help: its commands and no others', async () => {
@@ -192,8 +198,8 @@ suite('causeway', { concurrency: 2 }, () => {
 
     const table = await run(['users', 'list', '--email', email, ...byUrl()]);
     const [head, row, ...rest] = table.out.split('\n');
-    assert.match(head!, /^EMAIL +GIVEN NAME +FAMILY NAME +ENTITY TYPE +CREATED AT +ID +EMAIL VERIFIED/);
-    assert.ok(row!.startsWith(`${email}  Ana `) && row!.includes(`  ${id}  yes`), row);
+    assert.match(head!, /^EMAIL +ID +GIVEN NAME +FAMILY NAME +CREATED AT +ENTITY TYPE +EMAIL VERIFIED/);
+    assert.ok(row!.startsWith(`${email}  ${id}  Ana `) && row!.includes('  yes'), row);
     assert.deepEqual(rest, ['', 'Not shown: wallets. To see them: --json']);
     const csv = await run(['users', 'list', '--email', email, '--csv', ...byUrl()]);
     assert.deepEqual([csv.out.split('\r\n').length, csv.out.includes(`${id},${email},true,Ana`)], [2, true]);

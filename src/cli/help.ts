@@ -54,7 +54,10 @@ export function describeAll(starts: readonly Start[], commands: readonly Command
     ),
     ...section(
       'Other',
-      renderPairs([['<command> --help', 'show flags, the shape of JSON arguments, and examples']]),
+      renderPairs([
+        ['--version', 'print the version'],
+        ['<command> --help', 'show flags, the shape of JSON arguments, and examples'],
+      ]),
     ),
     ...section('Exit codes', [
       '  0 fine, 1 a check found a fault, 2 usage, 3 not reachable, 4 refused, 5 an error of the CLI',

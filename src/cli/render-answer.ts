@@ -1,7 +1,7 @@
 import { dim } from './colour.ts';
 import { renderRecord, renderRows } from './sections.ts';
 import { renderTable } from './table.ts';
-import { type Item, isNested, isObject, type View } from './values.ts';
+import { type Item, isNested, isObject, type View, wrap } from './values.ts';
 
 /** The rows of an answer that is a list: `items`, or its only field. */
 export function rowsOf(data: Item): Item[] | undefined {
@@ -24,5 +24,10 @@ export function renderAnswer(data: Item, view: View, columns: readonly string[] 
     ...(left.length > 0 ? [`Not shown: ${left.join(', ')}. To see them: ${how}`] : []),
     ...(data.nextCursor ? [`More: add --cursor ${String(data.nextCursor)}`] : []),
   ];
-  return [...lines, ...(notes.length > 0 ? ['', ...notes.map(dim)] : [])].join('\n');
+  return [
+    ...lines,
+    ...(notes.length > 0
+      ? ['', ...notes.flatMap((note) => wrap(note, Math.max(view.width, 40))).map(dim)]
+      : []),
+  ].join('\n');
 }

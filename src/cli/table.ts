@@ -33,8 +33,8 @@ interface Shown {
 }
 
 const gap = '  ';
-/** A longer text is cut, unless the table is wide. */
-const textMax = 48;
+/** A longer text is cut, unless the table is wide; the second number is for tables with short ids. */
+const [textMax, shortTextMax] = [48, 28];
 
 /**
  * A row is one line. `first` are the important fields; the others follow where there is room. Ids are
@@ -66,11 +66,20 @@ function toColumn(field: string, items: readonly Item[], { isWide, now }: View):
   const full = values.map((value) => {
     if (hasAges && isInstant(value)) return showAge(value, now);
     const text = showValue(value);
-    return isWide || text.length <= textMax || !text.includes(' ') ? text : `${text.slice(0, textMax - 1)}…`;
+    return isWide ? text : cutText(text, textMax);
   });
   const title = wordsOfField(hasAges ? field.replace(/At$/, '') : field).toUpperCase();
-  return { field, title, full, short: isWide ? full : full.map(shorten) };
+  return {
+    field,
+    title,
+    full,
+    short: isWide ? full : full.map((text) => cutText(shorten(text), shortTextMax)),
+  };
 }
+
+/** Ids are never cut: half of one helps nobody. */
+const cutText = (text: string, max: number) =>
+  text.length <= max || !text.includes(' ') ? text : `${text.slice(0, max - 1).trimEnd()}…`;
 
 function fit(columns: readonly Column[], { width, isWide }: View, first: readonly string[]): Shown[] {
   if (isWide) return columns.map((column) => show(column, 'full'));

@@ -50,10 +50,14 @@ export function showAge(instant: string, now: Date): string {
   return seconds < 0 ? `in ${age}` : `${age} ago`;
 }
 
-/** `0198a6a0…0001` for a UUID, `0x5aAeb6…1BeAed` for an address or a hash. */
+/** UUIDs as `0198a6a0…0001`, addresses and hashes as `0x5aAeb6…1BeAed`, issuers' ids as `card_43b8…a651`. */
 export function shorten(text: string): string {
-  if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(text)) return `${text.slice(0, 8)}…${text.slice(-4)}`;
-  return /^0x[0-9a-fA-F]{40,64}$/.test(text) ? `${text.slice(0, 8)}…${text.slice(-6)}` : text;
+  const cut = (id: string, start: number, end: number) => `${id.slice(0, start)}…${id.slice(-end)}`;
+  if (/^0x[0-9a-fA-F]{40,64}$/.test(text)) return cut(text, 8, 6);
+  if (/^[a-z]{1,12}_[0-9a-f]{16,64}$/.test(text)) return cut(text, text.indexOf('_') + 5, 4);
+  return text.replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) =>
+    cut(id, 8, 4),
+  );
 }
 
 /** `toAddress` in words: `to address`. */

@@ -22,7 +22,7 @@ export const auditCommands = [
     summary: 'Page through the audit log, newest first.',
     changes: false,
     examples: ['--action keys.revoke', '--subject user:0198a6a0-0000-7000-8000-000000000001'],
-    columns: ['id', 'at', 'actorId', 'action', 'subject'],
+    columns: ['id', 'at', 'action', 'subject', 'actorId'],
     input: Type.Object(
       {
         action: Type.Optional(

@@ -93,13 +93,13 @@ export const cardCommands = [
     changes: false,
     columns: [
       'status',
+      'id',
       'lastFourDigits',
       'nickname',
       'spendingLimit',
       'spendingInterval',
       'createdAt',
       'userId',
-      'id',
     ],
     input: Type.Object(
       {

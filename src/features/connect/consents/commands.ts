@@ -14,7 +14,7 @@ export const consentCommands = [
     name: 'consents.list',
     summary: 'List consents, newest first; filter by user or integration.',
     changes: false,
-    columns: ['status', 'purpose', 'scopes', 'requestedAt', 'expiresAt', 'userId', 'id'],
+    columns: ['status', 'id', 'purpose', 'requestedAt', 'userId', 'expiresAt', 'scopes'],
     input: Type.Object(
       {
         userId: Type.Optional(uuid),

@@ -84,7 +84,7 @@ export const integrationCommands = [
     name: 'integrations.list',
     summary: 'List integrations with their keys, without the secrets, oldest first.',
     changes: false,
-    columns: ['name', 'scopes', 'createdAt', 'revokedAt', 'id'],
+    columns: ['name', 'id', 'scopes', 'createdAt', 'revokedAt'],
     input: Type.Object(cursorInput, { additionalProperties: false }),
     output: cursorPage(Type.Object({ ...integration.properties, keys: Type.Array(integrationKey) })),
     run: (ctx: Ctx, input) => listIntegrations(ctx, input),
