@@ -95,6 +95,7 @@ export const keyCommands = [
     name: 'keys.update',
     summary: 'Update the name, scopes, addresses or expiry of a key; what is left out stays as it is.',
     changes: true,
+    examples: ['abcdefghijkl2345 --scopes mcp --ip-allowlist 203.0.113.0/24'],
     input: Type.Object(
       {
         keyId,
@@ -112,7 +113,7 @@ export const keyCommands = [
     name: 'keys.list',
     summary: 'List keys with their status and last use, without their secrets.',
     changes: false,
-    columns: ['id', 'name', 'scopes', 'createdAt', 'expiresAt', 'revokedAt', 'userId', 'partnerId'],
+    columns: ['status', 'id', 'name', 'lastUsedAt', 'scopes', 'expiresAt', 'userId', 'partnerId'],
     input: Type.Object(
       { partnerId: Type.Optional(uuid), userId: Type.Optional(uuid), ...cursorInput },
       { additionalProperties: false },

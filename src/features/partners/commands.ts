@@ -28,7 +28,7 @@ export const partnerCommands = [
     name: 'partners.list',
     summary: 'List partners, oldest first.',
     changes: false,
-    columns: ['name', 'createdAt', 'id'],
+    columns: ['name', 'id', 'createdAt', 'suspendedAt'],
     input: Type.Object(cursorInput, { additionalProperties: false }),
     output: cursorPage(partner),
     run: (ctx: Ctx, input) => listPartners(ctx, input),

@@ -124,6 +124,8 @@ export const portfolioCommands = [
     name: 'prices.forget',
     summary: 'Delete the stored price of a token, until the price source lists it again.',
     changes: true,
+    positional: ['token'],
+    examples: ['ETH'],
     input: Type.Object({ token: place.token }, { additionalProperties: false }),
     output: Type.Object({ token: Type.String(), priceUsd: Type.String(), quotedAt: dateTime }),
     run: (ctx: Ctx, input) => forgetPrice(ctx, input),

@@ -45,6 +45,7 @@ export const integrationCommands = [
     name: 'integrations.update',
     summary: 'Update what an integration shows and its redirect URIs; what is left out stays as it is.',
     changes: true,
+    examples: ['0198a6a0-0000-7000-8000-000000000001 --privacy-url https://app.example.com/privacy'],
     input: Type.Object(
       { integrationId: uuid, ...Type.Partial(Type.Object(fields)).properties, ...links },
       { additionalProperties: false, minProperties: 2 },
