@@ -993,6 +993,8 @@ create table withdrawals (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   description text,
+  caller_address text,
+  request_id uuid,
   constraint withdrawals_bulk_key UNIQUE (bulk_id),
   constraint withdrawals_position_key UNIQUE (list_id, "position"),
   constraint withdrawals_pkey PRIMARY KEY (id),
@@ -1097,6 +1099,20 @@ CREATE INDEX withdrawal_count_changes_list ON public.withdrawal_count_changes US
 CREATE INDEX withdrawals_by_external_id ON public.withdrawals USING btree (list_id, external_id, "position") WHERE (external_id IS NOT NULL);
 
 CREATE INDEX withdrawals_by_status ON public.withdrawals USING btree (list_id, status, "position");
+
+CREATE INDEX withdrawals_final ON public.withdrawals USING btree (status, network, id) WHERE (status = ANY (ARRAY['completed'::text, 'failed'::text]));
+
+CREATE INDEX withdrawals_final_by_address ON public.withdrawals USING btree (to_address, id) WHERE (status = ANY (ARRAY['completed'::text, 'failed'::text]));
+
+CREATE INDEX withdrawals_final_by_amount ON public.withdrawals USING btree (decimals, amount) WHERE (status = ANY (ARRAY['completed'::text, 'failed'::text]));
+
+CREATE INDEX withdrawals_final_by_external_id ON public.withdrawals USING btree (external_id, id) WHERE ((status = ANY (ARRAY['completed'::text, 'failed'::text])) AND (external_id IS NOT NULL));
+
+CREATE INDEX withdrawals_final_by_key ON public.withdrawals USING btree (key_id, id) WHERE (status = ANY (ARRAY['completed'::text, 'failed'::text]));
+
+CREATE INDEX withdrawals_final_by_partner ON public.withdrawals USING btree (partner_id, id) WHERE (status = ANY (ARRAY['completed'::text, 'failed'::text]));
+
+CREATE INDEX withdrawals_final_by_user ON public.withdrawals USING btree (user_id, id) WHERE (status = ANY (ARRAY['completed'::text, 'failed'::text]));
 
 CREATE UNIQUE INDEX withdrawals_idempotency_key ON public.withdrawals USING btree (partner_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 

@@ -1,17 +1,19 @@
--- Refuses what could pay a withdrawal twice or lose it: what is paid, and to whom, does not change; it is
--- processing only with a nonce, pending again only if its nonce is void, and ends, once signed, only with a
--- final transaction. Unsigned, it does not fail if its payment was found on chain.
+-- Refuses what could pay a withdrawal twice or lose it: what is paid, to whom, and who requested it does not
+-- change; it is processing only with a nonce, pending again only if its nonce is void, and ends, once signed,
+-- only with a final transaction. Unsigned, it does not fail if its payment was found on chain.
 -- Called by: trigger `withdrawals_guard_move` on `withdrawals`, before each update.
 -- Locks: nothing.
 -- Costs: for each row whose status moves, at most two look-ups by index, of slots and found payments.
 create or replace function withdrawals_guard_move() returns trigger language plpgsql as $$
 begin
   if (new.id, new.bulk_id, new.list_id, new.position, new.partner_id, new.user_id, new.network, new.currency,
-      new.token_address, new.decimals, new.amount, new.to_address, new.recipient_user_id, new.created_at)
+      new.token_address, new.decimals, new.amount, new.to_address, new.recipient_user_id, new.created_at,
+      new.key_id, new.caller_address, new.request_id)
     is distinct from
      (old.id, old.bulk_id, old.list_id, old.position, old.partner_id, old.user_id, old.network, old.currency,
-      old.token_address, old.decimals, old.amount, old.to_address, old.recipient_user_id, old.created_at) then
-    raise exception 'what a withdrawal pays, and to whom, does not change' using errcode = 'restrict_violation';
+      old.token_address, old.decimals, old.amount, old.to_address, old.recipient_user_id, old.created_at,
+      old.key_id, old.caller_address, old.request_id) then
+    raise exception 'what a withdrawal pays, to whom, and who requested it, does not change' using errcode = 'restrict_violation';
   end if;
   if new.status = old.status then
     if old.status in ('completed', 'failed') then

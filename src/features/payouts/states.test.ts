@@ -163,12 +163,18 @@ describe('the database refuses', () => {
     partner_id: '00000000-0000-7000-8000-000000000000',
     bulk_id: '00000000-0000-7000-8000-000000000000',
     created_at: '2020-01-01',
+    key_id: 'a'.repeat(16),
+    caller_address: '192.0.2.1',
+    request_id: '00000000-0000-4000-8000-000000000000',
   };
   for (const [column, value] of Object.entries(fixed)) {
     test(`another ${column} for a withdrawal that is only queued`, async () => {
       const id = await make('queued');
       const change = query(`update withdrawals set ${column} = $2 where id = $1`, [id, value]);
-      await assert.rejects(change, refused(/what a withdrawal pays, and to whom, does not change/));
+      await assert.rejects(
+        change,
+        refused(/what a withdrawal pays, to whom, and who requested it, does not change/),
+      );
     });
   }
 

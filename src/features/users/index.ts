@@ -15,6 +15,7 @@ export {
   selectHolder,
   selectOwners,
   selectRecipient,
+  selectUserIdByEmail,
   selectUserWithWallets,
   type UserWithWalletsRow,
   userExists,

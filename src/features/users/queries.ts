@@ -180,6 +180,11 @@ export async function selectUserWithWallets(db: Db, userId: string): Promise<Use
   return row;
 }
 
+export async function selectUserIdByEmail(db: Db, email: string): Promise<string | undefined> {
+  const [row] = await db.query<{ id: string }>('select id from users where email = $1', [email]);
+  return row?.id;
+}
+
 /** Users in order of id, which is the order of creation; wallets in the same statement, not one by one. */
 export async function selectUsers(
   db: Db,

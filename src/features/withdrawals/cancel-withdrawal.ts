@@ -3,7 +3,7 @@ import { recordChange } from '#features/audit';
 import { releaseHeld } from '#features/ledger';
 import { isFoundPaid, isInDoubt } from '#features/payouts';
 import { withdrawalErrors } from './errors.ts';
-import { lockWithdrawal, selectWithdrawal, updateFailed, type WithdrawalRow } from './queries.ts';
+import { lockWithdrawal, selectWithdrawal, type TracedRow, updateFailed } from './queries.ts';
 import { isFinal } from './states.ts';
 
 /**
@@ -12,7 +12,7 @@ import { isFinal } from './states.ts';
 export function cancelWithdrawal(
   ctx: Ctx,
   { withdrawalId, reason }: { withdrawalId: string; reason: string },
-): Promise<WithdrawalRow> {
+): Promise<TracedRow> {
   return inTransaction(ctx, async (ctx) => {
     const row = await lockWithdrawal(ctx.db, withdrawalId);
     if (!row) throw withdrawalErrors.withdrawalNotFound();

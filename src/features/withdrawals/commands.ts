@@ -6,8 +6,8 @@ import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
 import { cancelWithdrawal } from './cancel-withdrawal.ts';
-import { listAcrossPartners } from './list-across-partners.ts';
-import type { WithdrawalRow } from './queries.ts';
+import type { TracedRow } from './queries.ts';
+import { listAcrossPartners } from './search/list-across-partners.ts';
 import { showWithdrawal, type WithdrawalLife } from './show-withdrawal.ts';
 import { statuses } from './states.ts';
 
@@ -27,6 +27,9 @@ const withdrawal = Type.Object({
   transactionHash: nullable(Type.String()),
   errorMessage: nullable(Type.String()),
   waitingFor: nullable(Type.String()),
+  keyId: Type.String(),
+  callerAddress: nullable(Type.String()),
+  requestId: nullable(uuid),
   createdAt: dateTime,
   updatedAt: dateTime,
 });
@@ -57,10 +60,46 @@ const life = Type.Object({
   ),
 });
 
+const anyId = Type.String({
+  ...line(255),
+  description: 'Its id, bulk id, transaction hash (also of a replaced transaction) or external id',
+});
+
+const amount = (description: string) =>
+  Type.Optional(Type.String({ pattern: '^(0|[1-9][0-9]{0,30})(\\.[0-9]{1,36})?$', description }));
+
+const searchInput = {
+  waitingFor: Type.Optional(
+    Type.String({ ...line(100), description: 'Only pending ones that wait for this, such as `gas`' }),
+  ),
+  user: Type.Optional(Type.String({ ...line(254), description: 'Id or email of the user who pays' })),
+  partnerId: Type.Optional(uuid),
+  keyId: Type.Optional(Type.String({ ...line(100), description: 'Id of the API key that created them' })),
+  externalId: Type.Optional(line(255)),
+  bulkId: Type.Optional(uuid),
+  transactionHash: Type.Optional(
+    Type.String({
+      pattern: '^0[xX][0-9a-fA-F]{64}$',
+      description: 'Also of a transaction that was replaced',
+    }),
+  ),
+  toAddress: Type.Optional(
+    Type.String({ pattern: '^0[xX][0-9a-fA-F]{40}$', description: 'Address of the recipient' }),
+  ),
+  amountMin: amount('At least this amount, such as 12.50, in any currency'),
+  amountMax: amount('At most this amount'),
+  startDate: Type.Optional(
+    Type.String({ maxLength: 40, description: 'Created at or after this ISO 8601 date or date-time' }),
+  ),
+  endDate: Type.Optional(
+    Type.String({ maxLength: 40, description: 'Created at or before this; a date includes the whole day' }),
+  ),
+};
+
 export const withdrawalCommands = [
   defineCommand({
     name: 'withdrawals.list',
-    summary: 'List withdrawals of all partners, oldest first, by status, network and age.',
+    summary: 'List withdrawals of all partners, newest first. All filters must match.',
     changes: false,
     examples: ['--status pending --older-than-seconds 3600'],
     columns: ['status', 'amount', 'currency', 'network', 'toAddress', 'createdAt', 'id', 'waitingFor'],
@@ -75,6 +114,7 @@ export const withdrawalCommands = [
             description: 'Only withdrawals older than this',
           }),
         ),
+        ...searchInput,
         ...cursorInput,
       },
       { additionalProperties: false },
@@ -89,7 +129,7 @@ export const withdrawalCommands = [
     name: 'withdrawals.show',
     summary: 'Show the history of a withdrawal: each state with its time, and each signed transaction.',
     changes: false,
-    input: Type.Object({ withdrawalId: uuid }, { additionalProperties: false }),
+    input: Type.Object({ withdrawalId: anyId }, { additionalProperties: false }),
     output: life,
     run: async (ctx: Ctx, input) => presentLife(await showWithdrawal(ctx, input)),
   }),
@@ -103,7 +143,7 @@ export const withdrawalCommands = [
   }),
 ];
 
-function present(row: WithdrawalRow): Static<typeof withdrawal> {
+function present(row: TracedRow): Static<typeof withdrawal> {
   const { decimals, amount, transferStatus, ...rest } = row;
   return {
     ...rest,

@@ -4,7 +4,7 @@ import { DatabaseUnavailable } from '#platform/errors/errors';
 import { hashFacts } from '#platform/values/hash-facts';
 import type { Asset } from './assets.ts';
 import { withdrawalErrors } from './errors.ts';
-import { type Former, insertWithdrawal, selectByIdempotencyKey } from './queries.ts';
+import { type Former, insertWithdrawal, type Origin, selectByIdempotencyKey } from './queries.ts';
 import { resolveRecipient } from './resolve-recipient.ts';
 
 export interface WithdrawalRequest {
@@ -14,6 +14,7 @@ export interface WithdrawalRequest {
   to: string;
   externalId: string | undefined;
   idempotencyKey: string | undefined;
+  origin?: Origin;
 }
 
 export interface CreatedWithdrawal {
@@ -56,7 +57,7 @@ async function storeOrReplay(ctx: Ctx<KeyActor>, request: WithdrawalRequest): Pr
     ...request,
     isPaid: former?.bulkId === null,
   });
-  const { asset, amount, userId, externalId, idempotencyKey } = request;
+  const { asset, amount, userId, externalId, idempotencyKey, origin } = request;
   const id = former && paidIdOf(former, request, address);
   try {
     const bulkId = await insertWithdrawal(ctx.db, {
@@ -74,6 +75,7 @@ async function storeOrReplay(ctx: Ctx<KeyActor>, request: WithdrawalRequest): Pr
       idempotencyKey: idempotencyKey ?? null,
       fingerprint: idempotencyKey === undefined ? null : fingerprintOf(request),
       ...(id && { id }),
+      ...(origin && { origin }),
       now: ctx.now,
     });
     return { bulkId, isReplay: false };

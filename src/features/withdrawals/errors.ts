@@ -13,6 +13,7 @@ export const withdrawalErrors = defineErrors({
   requestInFlight: [409, 'A request with this Idempotency-Key is still in flight'],
   idempotencyKeyReused: [422, 'This Idempotency-Key was used for another request'],
   withdrawalNotFound: [404, 'Withdrawal not found'],
+  ambiguousId: [409, 'Several withdrawals have this external id: pass the id of one of them'],
   alreadySigned: [
     409,
     'The withdrawal is signed and can no longer be canceled: the chain decides its outcome',

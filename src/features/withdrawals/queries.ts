@@ -1,6 +1,6 @@
 import { networks } from '#adapters/evm';
 import type { Db, Row } from '#platform/db/db';
-import { isFinal, type Status, statuses } from './states.ts';
+import { type Status, statuses } from './states.ts';
 
 export interface WithdrawalRow {
   id: string;
@@ -23,10 +23,28 @@ export interface WithdrawalRow {
   updatedAt: Date;
 }
 
+/** With the request that made it, for operators. */
+export interface TracedRow extends WithdrawalRow {
+  /** For a withdrawal by a user's rule, the job that made it. */
+  keyId: string;
+  /** Null for a withdrawal by a user's rule, and for those from before migration 0030. */
+  callerAddress: string | null;
+  requestId: string | null;
+}
+
 const columns = `w.id, w.bulk_id as "bulkId", w.partner_id as "partnerId", w.user_id as "userId", w.network, w.currency, w.decimals,
   w.amount, w.to_address as "toAddress", w.recipient_user_id as "recipientUserId", w.external_id as "externalId", w.status,
   w.transfer_status as "transferStatus", w.transaction_hash as "transactionHash", w.error_message as "errorMessage",
   w.waiting_for as "waitingFor", w.created_at as "createdAt", w.updated_at as "updatedAt"`;
+
+export const tracedColumns = `${columns}, w.key_id as "keyId", w.caller_address as "callerAddress", w.request_id as "requestId"`;
+
+/** The request that asked for a withdrawal. */
+export interface Origin {
+  /** As the server determined it, behind trusted proxies; null if that is not an IP address. */
+  callerAddress: string | null;
+  requestId: string;
+}
 
 export interface NewWithdrawal {
   partnerId: string;
@@ -46,6 +64,8 @@ export interface NewWithdrawal {
   description?: string;
   /** For a request that is repeated after a restore and whose payment was found on chain. */
   id?: string;
+  /** A withdrawal by a user's rule has none. */
+  origin?: Origin;
   now: Date;
 }
 
@@ -63,7 +83,8 @@ const bulkIdOf = (id: string) =>
 export async function insertWithdrawal(db: Db, withdrawal: NewWithdrawal): Promise<string> {
   const { partnerId, userId, keyId, network, currency, tokenAddress, decimals, amount, toAddress } =
     withdrawal;
-  const { recipientUserId, externalId, idempotencyKey, fingerprint, now, description, id } = withdrawal;
+  const { recipientUserId, externalId, idempotencyKey, fingerprint, now, description, id, origin } =
+    withdrawal;
   const [row] = await db.query<{ bulkId: string }>(
     `with list as (
        insert into withdrawal_lists (partner_id, user_id, last_position) values ($1, $2, 1)
@@ -71,9 +92,10 @@ export async function insertWithdrawal(db: Db, withdrawal: NewWithdrawal): Promi
        returning id, last_position),
      made as (select coalesce($16::uuid, uuidv7()) as id)
      insert into withdrawals (id, bulk_id, list_id, position, partner_id, user_id, key_id, network, currency, token_address, decimals, amount,
-       to_address, recipient_user_id, external_id, idempotency_key, fingerprint, created_at, updated_at, description)
+       to_address, recipient_user_id, external_id, idempotency_key, fingerprint, created_at, updated_at, description, caller_address,
+       request_id)
      select made.id, ${bulkIdOf('made.id')}, list.id, last_position, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
-       $14, $15 from list, made
+       $14, $15, $17, $18 from list, made
      returning bulk_id as "bulkId"`,
     [
       partnerId,
@@ -92,6 +114,8 @@ export async function insertWithdrawal(db: Db, withdrawal: NewWithdrawal): Promi
       now,
       description ?? null,
       id ?? null,
+      origin?.callerAddress ?? null,
+      origin?.requestId ?? null,
     ],
   );
   return row!.bulkId;
@@ -252,33 +276,17 @@ export async function foldCountChanges(db: Db, limit = 20_000): Promise<number> 
   return row!.folded;
 }
 
-/** Across partners, oldest first. */
-export async function selectAcrossPartners(
-  db: Db,
-  filter: { status?: Status; network?: string; createdBefore?: Date; after?: string; limit: number },
-): Promise<WithdrawalRow[]> {
-  const { status, network, createdBefore, after, limit } = filter;
-  // Repeat the partial index's predicate literally, or the planner reads all final rows.
-  const isOpen = status && !isFinal(status) ? `w.status in ('queued', 'pending', 'processing') and` : '';
-  return db.query<WithdrawalRow & Row>(
-    `select ${columns} from withdrawals w
-     where ${isOpen} ($1::text is null or w.status = $1) and ($2::text is null or w.network = $2)
-       and ($3::timestamptz is null or w.created_at < $3) and ($4::uuid is null or w.id > $4)
-     order by w.id limit $5`,
-    [status ?? null, network ?? null, createdBefore ?? null, after ?? null, limit],
+export async function selectWithdrawal(db: Db, withdrawalId: string): Promise<TracedRow | undefined> {
+  const [row] = await db.query<TracedRow & Row>(
+    `select ${tracedColumns} from withdrawals w where w.id = $1`,
+    [withdrawalId],
   );
-}
-
-export async function selectWithdrawal(db: Db, withdrawalId: string): Promise<WithdrawalRow | undefined> {
-  const [row] = await db.query<WithdrawalRow & Row>(`select ${columns} from withdrawals w where w.id = $1`, [
-    withdrawalId,
-  ]);
   return row;
 }
 
-export async function lockWithdrawal(db: Db, withdrawalId: string): Promise<WithdrawalRow | undefined> {
-  const [row] = await db.query<WithdrawalRow & Row>(
-    `select ${columns} from withdrawals w where w.id = $1 for update`,
+export async function lockWithdrawal(db: Db, withdrawalId: string): Promise<TracedRow | undefined> {
+  const [row] = await db.query<TracedRow & Row>(
+    `select ${tracedColumns} from withdrawals w where w.id = $1 for update`,
     [withdrawalId],
   );
   return row;

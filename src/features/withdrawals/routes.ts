@@ -1,7 +1,8 @@
+import { isIP } from 'node:net';
 import type { WithdrawalLimit } from '#config/config';
 import type { Deps } from '#context';
 import { keyContext, keyGuard } from '#features/keys';
-import type { FastifyRequest, HttpServer } from '#platform/http/http';
+import { callerAddress, type FastifyRequest, type HttpServer } from '#platform/http/http';
 import { listAssets } from './assets.ts';
 import { createWithdrawal } from './create-withdrawal.ts';
 import { withdrawalErrors } from './errors.ts';
@@ -60,6 +61,7 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
       const { bulkId, isReplay } = await createWithdrawal(keyContext(deps, request), {
         userId: request.params.userId.toLowerCase(),
         idempotencyKey: parseIdempotencyKey(request.headers['idempotency-key']),
+        origin: originOf(request),
         ...parseWithdrawal(assets, request.body),
       });
       if (isReplay) reply.header('idempotency-replayed', 'true');
@@ -105,4 +107,10 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
     },
     async () => presentAssets(assets),
   );
+}
+
+/** A trusted proxy may forward any text as an address; only addresses are stored. */
+function originOf(request: FastifyRequest) {
+  const address = callerAddress(request);
+  return { callerAddress: isIP(address) === 0 ? null : address, requestId: request.id };
 }

@@ -75,7 +75,7 @@ async function sign(id: string): Promise<void> {
 
 // ## withdrawals.list
 
-test('200 withdrawals.list: all partners’, oldest first, page by page, each once', async () => {
+test('200 withdrawals.list: all partners’, newest first, page by page, each once', async () => {
   const other = await makeKey(harness);
   const made: string[] = [];
   for (let n = 0; n < 7; n++) made.push(await create({}, n % 2 ? caller : other));
@@ -92,10 +92,10 @@ test('200 withdrawals.list: all partners’, oldest first, page by page, each on
     seen.push(...body.data.items.map(({ id }: { id: string }) => id));
     cursor = body.data.nextCursor;
   } while (cursor);
-  assert.deepEqual(seen, seen.toSorted());
+  assert.deepEqual(seen, seen.toSorted().reverse());
   assert.deepEqual(
     seen.filter((id) => made.includes(id)),
-    made,
+    made.toReversed(),
   );
 });
 
@@ -124,8 +124,8 @@ test('200 withdrawals.list: an item has its owner, its amount and its recipient'
   const id = await create({ amount: '2.50', to, externalId: 'order 7' });
   const { body } = await harness.operator('withdrawals.list', { limit: 200 });
   const item = body.data.items.find((one: { id: string }) => one.id === id);
-  const { bulkId, createdAt, updatedAt, ...rest } = item;
-  assert.match(bulkId, /^[0-9a-f-]{36}$/);
+  const { bulkId, requestId, createdAt, updatedAt, ...rest } = item;
+  for (const one of [bulkId, requestId]) assert.match(one, /^[0-9a-f-]{36}$/);
   assert.equal(createdAt, updatedAt);
   assert.deepEqual(rest, {
     id,
@@ -142,6 +142,8 @@ test('200 withdrawals.list: an item has its owner, its amount and its recipient'
     transactionHash: null,
     errorMessage: null,
     waitingFor: null,
+    keyId: caller.id,
+    callerAddress: '127.0.0.1',
   });
 });
 
@@ -213,15 +215,16 @@ test('200 withdrawals.show: states in the order in which they follow, also when 
   assert.equal(body.data.payout, null);
 });
 
-test('404 Withdrawal not found: withdrawals.show and withdrawals.cancel; 400 a malformed id', async () => {
+test('404 Withdrawal not found: withdrawals.show and withdrawals.cancel; 400 withdrawals.cancel: a malformed id', async () => {
   for (const [command, more] of [
     ['withdrawals.show', {}],
     ['withdrawals.cancel', { reason: 'a test' }],
   ] as const) {
     const unknown = await harness.operator(command, { withdrawalId: randomUUID(), ...more });
     assert.deepEqual([unknown.status, unknown.body.error], [404, 'Withdrawal not found']);
-    assert.equal((await harness.operator(command, { withdrawalId: 'x', ...more })).status, 400);
   }
+  const malformed = await harness.operator('withdrawals.cancel', { withdrawalId: 'x', reason: 'a test' });
+  assert.equal(malformed.status, 400);
 });
 
 // ## withdrawals.cancel

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { commonErrors } from '../errors/errors.ts';
+import { hashFacts } from '../values/hash-facts.ts';
 
 /** Input of every list command: keyset pages, so that page 1,000 costs what page 1 costs. */
 export const cursorInput = {
@@ -24,6 +25,14 @@ export function cursorPage<T extends TSchema>(item: T) {
 export interface CursorPage<T> {
   items: T[];
   nextCursor: string | null;
+}
+
+/** The name of a list with filters; without any it is the list's own. */
+export function nameList(list: string, filters: object): string {
+  const facts = Object.entries(filters).filter(([, value]) => value !== undefined);
+  if (facts.length === 0) return list;
+  facts.sort(([one], [other]) => (one < other ? -1 : 1));
+  return `${list} ${hashFacts(facts).toString('base64url').slice(0, 22)}`;
 }
 
 /**
