@@ -1018,6 +1018,10 @@ CREATE INDEX api_keys_user ON public.api_keys USING btree (user_id, id);
 
 CREATE INDEX audit_log_action ON public.audit_log USING btree (action, id);
 
+CREATE INDEX audit_log_actor ON public.audit_log USING btree (actor_id, id);
+
+CREATE INDEX audit_log_at ON public.audit_log USING btree (at);
+
 CREATE INDEX audit_log_subject ON public.audit_log USING btree (subject, id);
 
 CREATE INDEX card_issuer_users_collateral_address ON public.card_issuer_users USING btree (collateral_address);

@@ -33,6 +33,7 @@ import { userCommands } from '#features/users';
 import {
   type WithdrawalOptions,
   withdrawalCommands,
+  withdrawalCreations,
   withdrawalGauges,
   withdrawalJobs,
   withdrawalRoutes,
@@ -70,7 +71,7 @@ export const commands: readonly Command<Ctx>[] = [
   ...ledgerCommands,
   statementCommand,
   ...portfolioCommands,
-  ...auditCommands,
+  ...auditCommands(withdrawalCreations),
 ];
 
 /** What `GET /api/history` can read, feature by feature. */

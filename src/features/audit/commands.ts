@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import type { Ctx } from '#context';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { listChanges } from './list-changes.ts';
+import { line } from '#platform/http/schemas';
+import { listChanges, type RecordedElsewhere } from './list-changes.ts';
 import { verifyChain } from './verify-chain.ts';
 
 const auditRow = Type.Object({
@@ -16,15 +17,21 @@ const auditRow = Type.Object({
   after: Type.Unknown(),
 });
 
-export const auditCommands = [
+export const auditCommands = (elsewhere: RecordedElsewhere) => [
   defineCommand({
     name: 'audit.list',
-    summary: 'Page through the audit log, newest first.',
+    summary: 'Page through the audit log, newest first. All filters must match.',
     changes: false,
     examples: ['--action keys.revoke', '--subject user:0198a6a0-0000-7000-8000-000000000001'],
     columns: ['id', 'at', 'action', 'subject', 'actorId'],
     input: Type.Object(
       {
+        actor: Type.Optional(
+          Type.String({
+            ...line(200),
+            description: 'Only by this key, integration or user (id), operator (name) or job (name).',
+          }),
+        ),
         action: Type.Optional(
           Type.String({
             maxLength: 100,
@@ -39,12 +46,18 @@ export const auditCommands = [
             description: 'Only this subject, as `kind:id`.',
           }),
         ),
+        startDate: Type.Optional(
+          Type.String({ maxLength: 40, description: 'At or after this ISO 8601 date or date-time.' }),
+        ),
+        endDate: Type.Optional(
+          Type.String({ maxLength: 40, description: 'At or before this; a date includes the whole day.' }),
+        ),
         ...cursorInput,
       },
       { additionalProperties: false },
     ),
     output: cursorPage(auditRow),
-    run: (ctx: Ctx, input) => listChanges(ctx, input),
+    run: (ctx: Ctx, input) => listChanges(ctx, input, elsewhere),
   }),
   defineCommand({
     name: 'audit.verify',

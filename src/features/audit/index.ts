@@ -1,2 +1,4 @@
 export { auditCommands } from './commands.ts';
+export type { RecordedElsewhere } from './list-changes.ts';
+export type { AuditRow, AuditSearch } from './queries.ts';
 export { changesToAppend, recordChange, recordChanges } from './record-change.ts';

@@ -1,4 +1,5 @@
 import type { Db } from '#platform/db/db';
+import { queryByFilter } from '#platform/db/query-by-filter';
 
 export interface AuditRow {
   id: string;
@@ -23,20 +24,45 @@ export async function insertAuditRows(
   await db.query('select audit_append($1::json, $2::text[])', [JSON.stringify(rows), subjects]);
 }
 
-export async function selectAuditRows(
-  db: Db,
-  filter: { action?: string; subject?: string; before?: string; limit: number },
-): Promise<AuditRow[]> {
+/** What to list of the log; all filters must match. */
+export interface AuditSearch {
+  /** The id of a key, an integration or a user, the name of an operator or of a job. */
+  actor?: string;
+  action?: string;
+  subject?: string;
+  /** Inclusive. */
+  startAt?: Date;
+  endAt?: Date;
+  /** The last id of the page before. */
+  before?: string;
+  limit: number;
+}
+
+/**
+ * Rows are numbered in the order of commits, and `at` is the clock of the server that wrote the row, so both
+ * orders are the same but for differences of clocks. A period is a range of ids, as wide as clocks may
+ * differ, found by the index of `at`.
+ */
+export async function selectAuditRows(db: Db, search: AuditSearch): Promise<AuditRow[]> {
+  const { action, subject, before, actor, startAt, endAt, limit } = search;
   // A plain `order by id` would sort by the answer's column, which is text: 99 before 100.
-  const rows = await db.query<Omit<AuditRow, 'at'> & { at: Date }>(
+  const rows = await queryByFilter<Omit<AuditRow, 'at'> & { at: Date }>(
+    db,
     `select id::text, at, actor_kind as "actorKind", actor_id as "actorId", action, subject, before, after
-     from audit_log
+     from audit_log l
      where ($1::text is null or action = $1) and ($2::text is null or subject = $2) and ($3::bigint is null or id < $3)
-     order by audit_log.id desc limit $4`,
-    [filter.action ?? null, filter.subject ?? null, filter.before ?? null, filter.limit],
+       and ($4::text is null or actor_id = $4)
+       and ($5::timestamptz is null or (at >= $5 and id > coalesce(
+         (select o.id from audit_log o where o.at < $5 - interval '${clockSlack}' order by o.at desc limit 1), 0)))
+       and ($6::timestamptz is null or (at <= $6 and id < coalesce(
+         (select o.id from audit_log o where o.at > $6 + interval '${clockSlack}' order by o.at limit 1), 9223372036854775807)))
+     order by l.id desc limit $7`,
+    [action, subject, before, actor, startAt, endAt, limit],
   );
   return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
 }
+
+const clockSlack = '1 day';
 
 /** The rest of this transaction sees one snapshot of the database, however long it takes. */
 export async function freezeView(db: Db): Promise<void> {

@@ -3,3 +3,4 @@ export { withdrawalGauges } from './gauges.ts';
 export { withdrawalJobs } from './jobs.ts';
 export { queueOwnWithdrawal } from './queue-own-withdrawal.ts';
 export { type WithdrawalOptions, withdrawalRoutes } from './routes.ts';
+export { withdrawalCreations } from './search/creations.ts';

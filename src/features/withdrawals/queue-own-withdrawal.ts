@@ -21,7 +21,7 @@ export interface OwnWithdrawal {
 }
 
 /** The partner under whose name they are listed; migration 0007 creates it, and it never gets a key. */
-const houseId = '00000000-0000-7000-8000-000000000001';
+export const houseId = '00000000-0000-7000-8000-000000000001';
 
 /**
  * Stores a queued withdrawal as a part of the caller's transaction and returns its bulk id, or says why the
