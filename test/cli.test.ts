@@ -198,7 +198,7 @@ suite('causeway', { concurrency: 2 }, () => {
 
     const table = await run(['users', 'list', '--email', email, ...byUrl()]);
     const [head, row, ...rest] = table.out.split('\n');
-    assert.match(head!, /^EMAIL +ID +GIVEN NAME +FAMILY NAME +CREATED AT +ENTITY TYPE +EMAIL VERIFIED/);
+    assert.match(head!, /^EMAIL +ID +GIVEN NAME +FAMILY NAME +CREATED AT +EMAIL VERIFIED/);
     assert.ok(row!.startsWith(`${email}  ${id}  Ana `) && row!.includes('  yes'), row);
     assert.deepEqual(rest, ['', 'Not shown: wallets. To see them: --json']);
     const csv = await run(['users', 'list', '--email', email, '--csv', ...byUrl()]);

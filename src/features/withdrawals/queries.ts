@@ -27,7 +27,7 @@ export interface WithdrawalRow {
 export interface TracedRow extends WithdrawalRow {
   /** For a withdrawal by a user's rule, the job that made it. */
   keyId: string;
-  /** Null for a withdrawal by a user's rule, and for those from before migration 0030. */
+  /** Null for a withdrawal by a user's rule, and for those from before migration 0034. */
   callerAddress: string | null;
   requestId: string | null;
 }
