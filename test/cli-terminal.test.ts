@@ -6,7 +6,8 @@ import { after, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { makeKey, makeWithdrawal } from './factories.ts';
 import { useHarness } from './harness.ts';
-import { runInTerminal } from './terminal.ts';
+import { runCli } from './run-cli.ts';
+import { eraseLine, runInTerminal } from './terminal.ts';
 
 const harness = useHarness();
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway-terminal-'));
@@ -40,4 +41,34 @@ test('NO_COLOR: the same words without colour', async () => {
   // The progress line may have been drawn; its control codes move the cursor and have no colour.
   assert.ok(!/\[\d+m/.test(plain.screen), plain.screen);
   assert.match(stripVTControlCharacters(plain.screen), /The audit log is intact\. Checked: \d+ rows\.$/);
+});
+
+test('progress is shown on a terminal, and is gone when the work ends', async () => {
+  const atDatabase = (DATABASE_URL: string) => ({
+    cwd: folder,
+    columns: 60,
+    env: { DATABASE_URL, CAUSEWAY_HOME: folder },
+  });
+  const migrated = await runInTerminal(['migrate'], atDatabase(harness.databaseUrl));
+  assert.deepEqual([migrated.code, migrated.screen.trim()], [0, 'The database is up to date.']);
+
+  const nothing = 'postgres://nobody@127.0.0.1:1/nothing';
+  const { code, screen, written } = await runInTerminal(['sandbox'], atDatabase(nothing));
+  assert.equal(code, 3, written);
+  const drawn = written.split(eraseLine).map(stripVTControlCharacters);
+  for (const step of ['Loading the program', 'Starting PostgreSQL, three networks and a card issuer'])
+    assert.ok(
+      drawn.some((line) => line.includes(step)),
+      written,
+    );
+  for (const line of drawn.slice(0, -1)) assert.ok(line.length <= 60, line);
+  assert.match(screen, /^The database at DATABASE_URL does not answer/);
+});
+
+test('no progress in a pipe', async () => {
+  const { code, out, err } = await runCli(['migrate'], {
+    cwd: folder,
+    env: { DATABASE_URL: harness.databaseUrl },
+  });
+  assert.deepEqual([code, out.trim(), err], [0, 'The database is up to date.', '']);
 });

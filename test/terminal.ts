@@ -6,7 +6,13 @@ export interface TerminalOptions {
   env?: Record<string, string>;
 }
 
-/** Runs the CLI in a real terminal of this width, by `script`: what both outputs write to the screen. */
+/** Erases the line, as progress does before it draws the next one. */
+export const eraseLine = '\r\u001b[2K';
+
+/**
+ * Runs the CLI in a real terminal of this width, by `script`: all that both outputs write (`written`), and
+ * what is left on the screen.
+ */
 export async function runInTerminal(args: readonly string[], { cwd, columns, env = {} }: TerminalOptions) {
   const words = [process.execPath, cliFile, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
   const line = `stty cols ${columns} rows 24; exec ${words.join(' ')}`;
@@ -17,5 +23,7 @@ export async function runInTerminal(args: readonly string[], { cwd, columns, env
     env: { TERM: 'xterm-256color', ...env },
     program: ['script'],
   });
-  return { code, screen: out.replaceAll('\r\n', '\n') };
+  const written = out.replaceAll('\r\n', '\n');
+  const lines = written.split('\n').map((line) => line.split(eraseLine).at(-1));
+  return { code, written, screen: lines.join('\n') };
 }

@@ -45,12 +45,15 @@ const foreign = (from: string, status: number) =>
     exitCodes.unreachable,
   );
 
-/** Saves a file to `--out`. Default: standard output, or a file in this folder if that is a terminal. */
+/**
+ * Saves a file to `--out`. Default: standard output, or a file in this folder if that is a terminal. Returns
+ * the name of the file that it wrote.
+ */
 export async function saveFile(
   command: CommandDescription,
   answer: Answer,
   out = process.stdout.isTTY ? undefined : '-',
-): Promise<void> {
+): Promise<string | undefined> {
   const { from, status, headers, body } = answer;
   const offered = /filename="([\w.-]+)"/.exec(headers.get('content-disposition') ?? '')?.[1];
   if (status !== 200 || !offered) {
@@ -60,9 +63,10 @@ export async function saveFile(
   const broken = (error: Error) =>
     new CommandFault(`The download failed: ${reasonOf(error)}.`, exitCodes.unreachable);
   if (out === '-') {
-    return pipeline(body, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
+    await pipeline(body, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw broken(error);
     });
+    return undefined;
   }
   // The file gets its name when it is complete. A name that the user did not choose never replaces a file.
   const file = out ?? path.basename(offered);
@@ -79,7 +83,7 @@ export async function saveFile(
     rmSync(partial, { force: true });
     throw broken(error as Error);
   }
-  console.log(`Wrote ${file}.`);
+  return file;
 }
 
 /** `fetch` puts the reason into `cause`, whose message is empty if a host name has several addresses. */

@@ -2,10 +2,11 @@ import { type Answer, readData, saveFile } from './answer.ts';
 import { type CommandLine, type Format, parseCommandLine } from './arguments.ts';
 import { callOperator } from './call-operator.ts';
 import { bad, good } from './colour.ts';
-import type { CommandDescription } from './command-description.ts';
+import { type CommandDescription, wordsOf } from './command-description.ts';
 import { renderCsv } from './csv.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type Data, followParts } from './follow-parts.ts';
+import { type Progress, withProgress } from './progress.ts';
 import { renderAnswer, rowsOf } from './render-answer.ts';
 import { judge } from './verdict.ts';
 
@@ -13,10 +14,13 @@ import { judge } from './verdict.ts';
 export async function runCommand(command: CommandDescription, args: string[]): Promise<number> {
   const line = parseCommandLine(command, args);
   if (command.fileTypes) {
-    await callOperator(command.name, line, (answer) => saveFile(command, answer, line.out));
+    const save = () => callOperator(command.name, line, (answer) => saveFile(command, answer, line.out));
+    // On a terminal the file itself may be the output.
+    const written = await (line.out === '-' ? save() : withProgress(wordsOf(command), save));
+    if (written !== undefined) console.log(`Wrote ${written}.`);
     return exitCodes.fine;
   }
-  const data = await readAnswer(command, line);
+  const data = await withProgress(wordsOf(command), (progress) => readAnswer(command, line, progress));
   console.log(render(command, data, line.format));
   if (!command.verdict) return exitCodes.fine;
   const { hasFault, text } = judge(command.verdict, data);
@@ -35,10 +39,19 @@ function render({ columns }: CommandDescription, data: Data, format: Format): st
 }
 
 /** All parts of a check, unless the user asks for one of them. */
-function readAnswer(command: CommandDescription, line: CommandLine): Promise<Data> {
+function readAnswer(command: CommandDescription, line: CommandLine, progress: Progress): Promise<Data> {
   const { name, parts } = command;
   const read = (answer: Answer) => readData(command, answer) as Promise<Data>;
   const call = (input: Data) => callOperator(name, { ...line, input }, read);
   const wantsOnePart = 'limit' in line.input || 'cursor' in line.input;
-  return parts && !wantsOnePart ? followParts(parts, line.input, call, () => {}) : call(line.input);
+  if (!parts || wantsOnePart) return call(line.input);
+  return followParts(parts, line.input, call, (known) =>
+    progress.step(`${wordsOf(command)}: ${describeCounts(known)}`),
+  );
+}
+
+/** What a check has counted so far: `users 150, lines 3000`. */
+function describeCounts(known: Data): string {
+  const counts = Object.entries(known).filter(([, value]) => typeof value === 'number');
+  return counts.map(([name, value]) => `${name} ${value}`).join(', ');
 }

@@ -3,8 +3,11 @@ import { ConfigFault } from '#config/setting';
 import { readCommandLineSetting } from '#config/settings/command-line';
 import type { Role } from '../main.ts';
 import { runSandbox } from '../sandbox/index.ts';
+import { runCompletion } from './completion.ts';
 import { exitCodes, UsageFault } from './exit-codes.ts';
 import type { Start } from './help.ts';
+import { withProgress } from './progress.ts';
+import { suggest } from './suggest.ts';
 
 /** What `causeway` starts, other than operator commands. */
 export const starts: readonly Start[] = [
@@ -30,6 +33,16 @@ export const starts: readonly Start[] = [
     flags: { '--reset': 'start from scratch, with an empty embedded database' },
     run: runSandboxHere,
   },
+  {
+    name: 'completion',
+    summary: 'print a script that completes commands and flags in a shell',
+    flags: {
+      bash: 'in ~/.bashrc: source <(causeway completion bash)',
+      zsh: 'in ~/.zshrc, after compinit: source <(causeway completion zsh)',
+      fish: 'in ~/.config/fish/config.fish: causeway completion fish | source',
+    },
+    run: printCompletion,
+  },
 ];
 
 async function runServe(args: string[]): Promise<number> {
@@ -48,7 +61,26 @@ async function runServe(args: string[]): Promise<number> {
 }
 
 async function runSandboxHere(args: string[]): Promise<number> {
-  await runSandbox(args, process.env);
+  const { reset } = readFlags('sandbox', args, { reset: { type: 'boolean' } });
+  await withProgress(
+    'Starting',
+    (progress) =>
+      runSandbox(process.env, {
+        isReset: reset ?? false,
+        onStep: progress.step,
+        onReady: (text) => {
+          progress.end();
+          print(text);
+        },
+      }),
+    0,
+  );
+  return exitCodes.fine;
+}
+
+async function printCompletion(args: string[]): Promise<number> {
+  const { default: commands } = await import('../commands.json', { with: { type: 'json' } });
+  print(runCompletion(args, starts, commands));
   return exitCodes.fine;
 }
 
@@ -71,8 +103,10 @@ async function runMigrate(args: string[]): Promise<number> {
     print(drift.length > 0 ? drift.join('\n') : 'The database matches this release.');
     return drift.length > 0 ? exitCodes.faultFound : exitCodes.fine;
   }
-  const applied = await migrate(databaseUrl, { functions: isWritingAll ? 'all' : 'forward' }).catch(
-    orUnreachable,
+  const applied = await withProgress('Updating the database', (progress) =>
+    migrate(databaseUrl, { functions: isWritingAll ? 'all' : 'forward', onStep: progress.step }).catch(
+      orUnreachable,
+    ),
   );
   const { migrations, functions, hasLaterFunctions } = applied;
   if (migrations.length > 0) print(`Applied ${migrations.join(', ')}.`);
@@ -94,7 +128,11 @@ function readFlags<T extends NonNullable<ParseArgsConfig['options']>>(
   try {
     return parseArgs({ args, options, strict: true }).values;
   } catch (error) {
-    throw new UsageFault(`${(error as Error).message.split('. ')[0]}. See: causeway ${name} --help`);
+    const [reason = ''] = (error as Error).message.split('. ');
+    const typed = /^Unknown option '--([^']*)'$/.exec(reason)?.[1];
+    const meant = typed === undefined ? undefined : suggest(typed, Object.keys(options));
+    const hint = meant === undefined ? '' : ` Did you mean --${meant}?`;
+    throw new UsageFault(`${reason}.${hint} See: causeway ${name} --help`);
   }
 }
 

@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import pino from 'pino';
 import { chains, type Network, type NetworkSettings, type PrivateKey, tokensOf } from '#adapters/evm';
 import { type Config, readConfig } from '#config/config';
@@ -29,13 +28,21 @@ import { resetHint } from './reset-hint.ts';
 import { readSandboxFile, type SandboxFile, writeSandboxFile } from './sandbox-file.ts';
 import { readOrMakeSecrets, type SandboxSecrets } from './secrets.ts';
 
+export interface SandboxOptions {
+  /** Start from scratch, with an empty embedded database. */
+  isReset: boolean;
+  /** Called with what is being started now. */
+  onStep(text: string): void;
+  /** Called once, with how to use it. */
+  onReady(text: string): void;
+}
+
 /** `npm start`: everything on this machine, until Ctrl-C; stops what it started, in reverse order. */
-export async function runSandbox(args: string[], env: Environment): Promise<void> {
-  const reset = readReset(args);
+export async function runSandbox(env: Environment, options: SandboxOptions): Promise<void> {
   requireOptionalPackages(env);
   const home = path.resolve(readSetting(env, 'CAUSEWAY_HOME')!);
   const lifecycle = createLifecycle();
-  const start = startSandbox(lifecycle, home, env, reset);
+  const start = startSandbox(lifecycle, home, env, options);
   const signalled = stopOnSignal(async () => {
     lifecycle.interrupt();
     await start.catch(() => {});
@@ -57,11 +64,11 @@ async function startSandbox(
   lifecycle: Lifecycle,
   home: string,
   env: Environment,
-  reset: boolean,
+  { isReset, onStep, onReady }: SandboxOptions,
 ): Promise<Pick<Devnet, 'lost'>> {
   const startedAt = performance.now();
   await lifecycle.begin(lockFolder(home).then((release) => ({ stop: release })));
-  if (reset) resetHome(home, env);
+  if (isReset) resetHome(home, env);
   const secrets = readOrMakeSecrets(home);
   const config = readSandboxConfig(secrets, env, writePricesFile(home));
   await requireFreePort({ ...config, name: 'PORT' });
@@ -71,6 +78,7 @@ async function startSandbox(
     level: config.logLevel,
     destination: pino.destination({ dest: path.join(home, 'causeway.log'), mode: 0o600, sync: true }),
   });
+  onStep('Starting PostgreSQL, three networks and a card issuer');
   const [database, devnet, cardIssuer] = await lifecycle.begin<[SandboxDatabase, Devnet, SandboxIssuer]>(
     openDatabase(home, env, log),
     startDevnet({ home, keys: secrets, log }),
@@ -89,7 +97,8 @@ async function startSandbox(
     issuer: { url: cardIssuer.url, token: cardIssuerToken },
     issuerWebhookSecrets: [cardWebhookSecret],
   };
-  const demo = await prepareData(served, home, env, log);
+  const demo = await prepareData(served, home, env, log, onStep);
+  onStep('Starting the server');
   const [server] = await lifecycle.begin<[RunningServer]>(serve(served, log, ['api', 'worker']));
 
   const { url } = server;
@@ -108,7 +117,7 @@ async function startSandbox(
     makeConsentLink(contextFor(server.deps, sandboxOperator, log), sandbox),
   );
   const elapsedMs = performance.now() - startedAt;
-  console.log(describeSandbox(sandbox, { home, elapsedMs, consentLink }));
+  onReady(describeSandbox(sandbox, { home, elapsedMs, consentLink }));
   return devnet;
 }
 
@@ -159,14 +168,21 @@ function readDevnets({ networks }: Devnet, signerKey: PrivateKey): NetworkSettin
 }
 
 /** Migrates and loads the demo data, before the first request is answered. */
-async function prepareData(config: Config, home: string, env: Environment, log: Log): Promise<DemoData> {
-  await migrate(config.databaseUrl, { functions: 'own' }).catch((error) => {
+async function prepareData(
+  config: Config,
+  home: string,
+  env: Environment,
+  log: Log,
+  onStep: SandboxOptions['onStep'],
+): Promise<DemoData> {
+  await migrate(config.databaseUrl, { functions: 'own', onStep }).catch((error) => {
     if (!(error instanceof StartupError)) throw unreachable(error);
     // --reset does not empty an operator's own database.
     if (readSetting(env, 'DATABASE_URL')) throw error;
     const cause = error;
     throw new StartupError(`${error.message} ${resetHint}`, { cause });
   });
+  onStep('Loading the demo data');
   const deps = createDeps(config, log);
   const ctx = contextFor(deps, sandboxOperator, log);
   try {
@@ -198,14 +214,6 @@ const issuerFiles = (home: string) => ({
 async function openDatabase(home: string, env: Environment, log: Log): Promise<SandboxDatabase> {
   const url = readSetting(env, 'DATABASE_URL');
   return url ? { url, stop: async () => {} } : startDatabase(home, log);
-}
-
-function readReset(args: string[]): boolean {
-  try {
-    return parseArgs({ args, options: { reset: { type: 'boolean' } }, strict: true }).values.reset ?? false;
-  } catch {
-    throw new StartupError('The sandbox knows one flag, --reset.');
-  }
 }
 
 /** Deletes everything except the lock, which we hold. */

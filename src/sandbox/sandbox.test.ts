@@ -397,7 +397,7 @@ test('a folder that cannot be written is refused in one sentence', async () => {
 });
 
 test('an unknown flag is refused in one sentence', () =>
-  expectSentence(path.join(folder, 'flag'), /^The sandbox knows one flag, --reset/, ['--restart']));
+  expectSentence(path.join(folder, 'flag'), /^Unknown option '--rest'. Did you mean --reset\?/, ['--rest']));
 
 test('a DATABASE_URL that does not answer is refused in one sentence, without its password', async () => {
   const DATABASE_URL = 'postgres://someone:hunter2hunter2@127.0.0.1:1/nothing';

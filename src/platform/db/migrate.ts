@@ -65,6 +65,8 @@ export interface MigrateOptions {
   release?: Release;
   patience?: Patience;
   functions?: FunctionChoice;
+  /** Called with what is being done now. */
+  onStep?(text: string): void;
 }
 
 /**
@@ -74,7 +76,12 @@ export interface MigrateOptions {
  */
 export async function migrate(
   databaseUrl: string,
-  { release = readRelease(), patience = usualPatience, functions: choice = 'forward' }: MigrateOptions = {},
+  {
+    release = readRelease(),
+    patience = usualPatience,
+    functions: choice = 'forward',
+    onStep = () => {},
+  }: MigrateOptions = {},
 ): Promise<Applied> {
   const { migrations, functions } = release;
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
@@ -102,9 +109,11 @@ export async function migrate(
         );
       }
       if (before) continue;
+      onStep(`Applying migration ${migration.name}`);
       await applyMigration(client, databaseUrl, migration, patience);
       names.push(migration.name);
     }
+    onStep('Comparing SQL functions');
     const apply = () => applyFunctions(client, functions, { lockMs: patience.lockMs, choice });
     return {
       migrations: names,

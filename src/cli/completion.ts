@@ -1,0 +1,113 @@
+import { optionsOf } from './arguments.ts';
+import {
+  type CommandDescription,
+  flagOf,
+  hyphenated,
+  type PropertySchema,
+  propertiesOf,
+} from './command-description.ts';
+import { UsageFault } from './exit-codes.ts';
+import type { Start } from './help.ts';
+
+/** What may stand at a place, with a few words about it. */
+export type Candidate = readonly [word: string, about: string];
+
+/**
+ * The scripts ask this program for candidates at each Tab, so they stay right when commands change. A
+ * candidate is a line: the word, a tab, and what it means.
+ */
+const scripts: Record<string, string> = {
+  bash: `_causeway() {
+  local IFS=$'\\n'
+  COMPREPLY=($(causeway completion words -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f1))
+}
+complete -o default -F _causeway causeway`,
+  zsh: `#compdef causeway
+_causeway() {
+  local -a lines
+  lines=("\${(@f)$(causeway completion words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  lines=("\${(@)lines//:/\\\\:}")
+  lines=("\${(@)lines/$'\\t'/:}")
+  [[ -n "$lines" ]] && _describe 'causeway' lines || _files
+}
+compdef _causeway causeway`,
+  fish: `complete -c causeway -f -a '(causeway completion words -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'`,
+};
+
+const shells = Object.keys(scripts);
+
+/** `causeway completion <shell>` prints a script; `completion words -- …` prints candidates for it. */
+export function runCompletion(
+  args: readonly string[],
+  starts: readonly Start[],
+  commands: readonly CommandDescription[],
+): string {
+  const [shell = '', separator, ...words] = args;
+  if (shell === 'words' && separator === '--') {
+    const found = complete(words, starts, commands);
+    return found.map(([word, about]) => `${word}\t${about}`).join('\n');
+  }
+  const script = args.length === 1 ? scripts[shell] : undefined;
+  if (script === undefined)
+    throw new UsageFault(`Name a shell: ${shells.join(', ')}. See: causeway completion --help`);
+  return script;
+}
+
+/** Candidates for the last of the words, which may be empty. */
+export function complete(
+  words: readonly string[],
+  starts: readonly Start[],
+  commands: readonly CommandDescription[],
+): Candidate[] {
+  const typed = words.at(-1) ?? '';
+  return candidatesFor(words, starts, commands).filter(([word]) => word.startsWith(typed));
+}
+
+function candidatesFor(
+  words: readonly string[],
+  starts: readonly Start[],
+  commands: readonly CommandDescription[],
+): Candidate[] {
+  const [first = '', second = '', ...rest] = words;
+  if (words.length <= 1) return firstWords(starts, commands);
+  const start = starts.find(({ name }) => name === first);
+  if (start) return [...Object.entries(start.flags).map(toFlag), help];
+  const ofFeature = commands.filter(({ name }) => name.startsWith(`${first}.`));
+  if (words.length === 2)
+    return ofFeature.map(({ name, summary }) => [name.slice(first.length + 1), summary]);
+  const command = ofFeature.find(({ name }) => name === `${first}.${second}`);
+  return command ? argumentsOf(command, rest) : [];
+}
+
+function firstWords(starts: readonly Start[], commands: readonly CommandDescription[]): Candidate[] {
+  const features = [...new Set(commands.map(({ name }) => name.split('.')[0]!))];
+  return [
+    ...starts.map(({ name, summary }) => [name, summary] as const),
+    ...features.map((feature) => [feature, `commands of ${feature}`] as const),
+    help,
+    ['--version', 'print the version'],
+  ];
+}
+
+const help: Candidate = ['--help', 'show help'];
+
+/** `--roles api,worker` of a start's help is the flag `--roles`. */
+const toFlag = ([usage, about]: [string, string]): Candidate => [usage.split(' ')[0]!, about];
+
+function argumentsOf(command: CommandDescription, words: readonly string[]): Candidate[] {
+  const { options, fieldOf } = optionsOf(command);
+  const properties = propertiesOf(command);
+  const before = words.at(-2)?.replace(/^--/, '') ?? '';
+  if (words.at(-2)?.startsWith('--') && options[before]?.type === 'string')
+    return valuesOf(properties[fieldOf.get(before) ?? '']).map((value) => [value, '']);
+  const used = new Set(words.slice(0, -1).map((word) => fieldOf.get(word.replace(/^--/, '')) ?? word));
+  const fields = Object.entries(properties).filter(([field]) => !used.has(field));
+  const others = Object.keys(options).filter((name) => !fieldOf.has(name) && !used.has(`--${name}`));
+  return [
+    ...fields.map(([field, { description = '' }]) => [flagOf(field), description] as const),
+    ...others.map((name) => [`--${hyphenated(name)}`, ''] as const),
+    help,
+  ];
+}
+
+const valuesOf = (schema: PropertySchema = {}) => (schema.items ?? schema).enum ?? [];
