@@ -11,6 +11,7 @@ import { callNode } from '#adapters/evm';
 import { makeUser } from '#test/factories';
 import { ask, cloneDatabase, useHarness } from '#test/harness';
 import { waitUntil } from '#test/wait-until';
+import { exitCodes } from '../cli/exit-codes.ts';
 import type { SandboxFile } from './sandbox-file.ts';
 
 const harness = useHarness();
@@ -118,9 +119,10 @@ async function expectSentence(
   sentence: RegExp,
   args: string[] = [],
   env: Record<string, string> = {},
+  exitCode: number = exitCodes.refused,
 ) {
   const { code, stdout, stderr } = await collect(launch(home, args, env));
-  assert.equal(code, 1);
+  assert.equal(code, exitCode, stderr);
   assert.match(stderr.trim(), sentence);
   assert.equal(stderr.trim().split('\n').length, 1, stderr);
   assert.equal(stdout, '');
@@ -379,7 +381,13 @@ test('secrets that cannot be read are named in one sentence', () => {
 // Each of these tests has a separate folder.
 
 test('a setting that is wrong is named in one sentence', () =>
-  expectSentence(path.join(folder, 'setting'), /^LOG_LEVEL must be one of/, [], { LOG_LEVEL: 'verbose' }));
+  expectSentence(
+    path.join(folder, 'setting'),
+    /^LOG_LEVEL must be one of/,
+    [],
+    { LOG_LEVEL: 'verbose' },
+    exitCodes.usage,
+  ));
 
 test('a taken port is refused in one sentence, before PostgreSQL is started', async () => {
   const server = createServer().listen(0, '127.0.0.1');
@@ -397,12 +405,19 @@ test('a folder that cannot be written is refused in one sentence', async () => {
 });
 
 test('an unknown flag is refused in one sentence', () =>
-  expectSentence(path.join(folder, 'flag'), /^Unknown option '--rest'. Did you mean --reset\?/, ['--rest']));
+  expectSentence(
+    path.join(folder, 'flag'),
+    /^Unknown option '--rest'. Did you mean --reset\?/,
+    ['--rest'],
+    {},
+    exitCodes.usage,
+  ));
 
 test('a DATABASE_URL that does not answer is refused in one sentence, without its password', async () => {
   const DATABASE_URL = 'postgres://someone:hunter2hunter2@127.0.0.1:1/nothing';
   const sentence = /^The database at DATABASE_URL does not answer: (?!.*hunter2)/;
-  await expectSentence(path.join(folder, 'unreachable'), sentence, [], { DATABASE_URL });
+  const home = path.join(folder, 'unreachable');
+  await expectSentence(home, sentence, [], { DATABASE_URL }, exitCodes.unreachable);
 });
 
 test('a DATABASE_URL with real users is left alone', async () => {
