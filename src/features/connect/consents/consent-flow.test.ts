@@ -61,6 +61,8 @@ test('the way of a consent: asked, opened, granted, read, reduced, revoked, each
     id: integration.id,
     name: integration.name,
     logoColor: integration.logoColor,
+    homepageUrl: null,
+    privacyUrl: null,
   });
   assert.equal(opened.consent.userId, owner.actor.userId);
   assert.deepEqual(Object.keys(opened.shared), ['profile', 'email', 'wallet', 'kyc']);

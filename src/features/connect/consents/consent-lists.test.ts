@@ -89,7 +89,8 @@ test('a user sees who can read their data, when it was last read, and what ended
     ],
   );
   const [last, never] = connections;
-  assert.deepEqual(last!.integration, { id: bank.id, name: bank.name, logoColor: bank.logoColor });
+  const { id, name, logoColor, homepageUrl, privacyUrl } = bank;
+  assert.deepEqual(last!.integration, { id, name, logoColor, homepageUrl, privacyUrl });
   assert.deepEqual(last!.lastRead!.fields, [
     'email.address',
     'email.verified',
