@@ -102,7 +102,9 @@ export const keyCommands = [
         name: Type.Optional(line(100)),
         scopes: Type.Optional(terms.scopes),
         ipAllowlist: Type.Optional(terms.ipAllowlist),
-        expiresAt: Type.Optional(nullable(dateTime, { description: 'Empty, or null in JSON: it no longer expires' })),
+        expiresAt: Type.Optional(
+          nullable(dateTime, { description: 'Empty, or null in JSON: it no longer expires' }),
+        ),
       },
       { additionalProperties: false, minProperties: 2 },
     ),

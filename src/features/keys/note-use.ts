@@ -6,7 +6,7 @@ const rememberedMax = 100_000;
 const remembered = new WeakMap<Db, Map<string, number>>();
 
 /**
- * Notes that a key was used, at most once a minute for each process. The request does not wait for it, and a
+ * Notes that a key was used, at most once a minute. The request does not wait for it, and a
  * note that fails is left out: the next one comes a minute later.
  */
 export function noteUse({ db, now }: { db: Db; now: Date }, keyId: string): void {

@@ -116,12 +116,13 @@ export async function updateKeyTerms(
   );
 }
 
-/** Notes when keys were used, in one statement for all; an earlier use never replaces a later one. */
+/** Notes when keys were used, in one statement for all; once a minute, however many processes note it. */
 export const upsertKeyUse = batchLoader(async (db: Db, uses: { keyId: string; at: Date }[]) => {
   await db.query(
     `insert into api_key_uses as u (key_id, last_used_at)
      select key_id, max(at) from unnest($1::text[], $2::timestamptz[]) as n (key_id, at) group by key_id order by key_id
-     on conflict (key_id) do update set last_used_at = greatest(u.last_used_at, excluded.last_used_at)`,
+     on conflict (key_id) do update set last_used_at = excluded.last_used_at
+       where u.last_used_at <= excluded.last_used_at - interval '1 minute'`,
     [uses.map(({ keyId }) => keyId), uses.map(({ at }) => at)],
   );
   return uses.map(() => undefined);

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import { makeAddress, makeKey, makePartner, makeUser } from '#test/factories';
 import { useHarness } from '#test/harness';
@@ -49,6 +51,40 @@ test('200 partners.disallow-user: also for a user who never was on the list, and
   assert.equal((await listed(key.id, { partnerId })).status, 'user not allowed');
   assert.notEqual((await use(ofOtherUser.token)).status, 401);
   assert.notEqual((await use(ofOtherPartner.token)).status, 401);
+});
+
+test('a removal from before this release counts, unless the user was allowed again', async () => {
+  const [removed, restored] = [await makeKey(harness), await makeKey(harness)];
+  for (const { partnerId, userId } of [removed, restored])
+    await harness.operator('partners.disallow-user', { partnerId, userId });
+  const { partnerId, userId } = restored;
+  await harness.operator('partners.allow-user', { partnerId, userId });
+  // As an earlier release left it.
+  await harness.deps.db.query('delete from partner_users_removed');
+  assert.notEqual((await use(removed.token)).status, 401);
+  const file = path.resolve('database/migrations/0044_earlier_removals.sql');
+  await harness.deps.db.query(readFileSync(file, 'utf8'));
+  assert.equal((await use(removed.token)).status, 401);
+  assert.notEqual((await use(restored.token)).status, 401);
+});
+
+test('allowed and disallowed at the same time, a user is on the list or off it, not both', async () => {
+  const [partner, user] = [await makePartner(harness), await makeUser(harness)];
+  const pair = { partnerId: partner.id, userId: user.id };
+  for (let n = 0; n < 10; n += 1) {
+    const commands = ['partners.allow-user', 'partners.disallow-user'];
+    const answers = await Promise.all(commands.map((command) => harness.operator(command, pair)));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+    );
+    const [row] = await harness.deps.db.query<{ on: boolean; off: boolean }>(
+      `select exists (select from partner_users where partner_id = $1) as on,
+         exists (select from partner_users_removed where partner_id = $1) as off`,
+      [partner.id],
+    );
+    assert.notEqual(row!.on, row!.off);
+  }
 });
 
 test('keys.list shows each status', async () => {

@@ -2,7 +2,7 @@ import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { userErrors, userExists } from '#features/users';
 import { partnerErrors } from './errors.ts';
-import { deleteAllowedUser, insertAllowedUser, partnerExists } from './queries.ts';
+import { deleteAllowedUser, insertAllowedUser, lockPair, partnerExists } from './queries.ts';
 
 export interface AllowedUser {
   partnerId: string;
@@ -45,5 +45,6 @@ export function disallowUser(ctx: Ctx, pair: AllowedUser): Promise<AllowedUser &
 async function requireBoth(ctx: Ctx, { partnerId, userId }: AllowedUser): Promise<AllowedUser> {
   if (!(await partnerExists(ctx.db, partnerId))) throw partnerErrors.partnerNotFound();
   if (!(await userExists(ctx.db, userId))) throw userErrors.userNotFound();
+  await lockPair(ctx.db, partnerId, userId);
   return { partnerId: partnerId.toLowerCase(), userId: userId.toLowerCase() };
 }

@@ -37,7 +37,7 @@ export async function selectPartners(
 /** Never the house, which cannot be suspended. */
 export async function selectPartnerForUpdate(db: Db, partnerId: string): Promise<PartnerRow | undefined> {
   const [row] = await db.query<PartnerRow & Row>(
-    `select ${columns} from partners where id = $1 and not is_house for update`,
+    `select ${columns} from partners where id = $1 and not is_house for no key update`,
     [partnerId],
   );
   return row;
@@ -59,7 +59,18 @@ export async function partnerExists(db: Db, partnerId: string): Promise<boolean>
   return (await db.query('select 1 from partners where id = $1 and not is_house', [partnerId])).length > 0;
 }
 
-/** Puts a user on the list. False if the user was on it already. */
+/**
+ * Changes of one pair happen one after another: each writes two tables, and at the same time two could leave
+ * the user both on the list and off it.
+ */
+export async function lockPair(db: Db, partnerId: string, userId: string): Promise<void> {
+  await db.query(
+    `select pg_advisory_xact_lock(hashtextextended('partner user ' || $1::uuid || $2::uuid, 0))`,
+    [partnerId, userId],
+  );
+}
+
+/** Puts a user on the list. False if nothing changed. */
 export async function insertAllowedUser(
   db: Db,
   partnerId: string,
@@ -67,9 +78,12 @@ export async function insertAllowedUser(
   allowedAt: Date,
 ): Promise<boolean> {
   const rows = await db.query(
-    `with restored as (delete from partner_users_removed where partner_id = $1 and user_id = $2)
-     insert into partner_users (partner_id, user_id, allowed_at) values ($1, $2, $3)
-     on conflict do nothing returning 1`,
+    `with restored as (
+       delete from partner_users_removed where partner_id = $1 and user_id = $2 returning 1),
+     added as (
+       insert into partner_users (partner_id, user_id, allowed_at) values ($1, $2, $3)
+       on conflict do nothing returning 1)
+     select from restored union all select from added`,
     [partnerId, userId, allowedAt],
   );
   return rows.length > 0;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { useChain } from '#test/chain';
 import { letTimePass, makeWorld, type World } from '#test/payout-world';
+import { lockPending } from './queries/pending.ts';
 
 const chain = useChain();
 
@@ -47,6 +48,17 @@ describe('a payout that is not signed yet waits', () => {
       await world.expectPaid(id);
     });
   }
+});
+
+test('one that was checked before the suspension is not signed after it', async (t) => {
+  const world = await makeWorld(t, chain);
+  const id = await world.withdraw();
+  await world.worker.hold();
+  const { keys } = await partiesOf(world, id);
+  const lock = async () => (await lockPending(world.db, [id])).map((row) => row.id);
+  assert.deepEqual(await lock(), [id]);
+  await operate(world, 'keys.suspend', { ...keys, reason: 'a test' });
+  assert.deepEqual(await lock(), []);
 });
 
 test('a payout that was signed before the suspension is paid', async (t) => {
