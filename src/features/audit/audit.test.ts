@@ -382,7 +382,8 @@ for (const name of changing) {
     assert.equal(status, 200, body.error);
     for (const key of ['documentNumber', 'taxId'] as const)
       if (key in input) secretsSeen.push((input as never)[key]);
-    if (body.data.token) secretsSeen.push(noteSecret(body.data.token.split('_')[2]));
+    // `prices.forget` also answers with a token: the symbol of a currency.
+    if (/^cw[ki]_/.test(body.data.token)) secretsSeen.push(noteSecret(body.data.token.split('_')[2]));
 
     const rows = await sql('select * from audit_log where id > $1 order by id', [idBefore]);
     assert.ok(rows.some(({ action }) => action === name));
