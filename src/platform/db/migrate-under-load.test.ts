@@ -84,7 +84,7 @@ test('migrate gives up after a while, says who holds the lock, and has changed n
   await assert.rejects(
     migrate(harness.databaseUrl, {
       release: releaseOf(migrations),
-      patience: { ...patience, giveUpMs: 1_500 },
+      patience: { ...patience, giveUpMs: 6_000 },
     }),
     (error) => {
       assert.ok(error instanceof MigrationFault);
