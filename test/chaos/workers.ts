@@ -122,11 +122,15 @@ export function startWorkers(options: WorkersOptions): Workers {
     };
     child.stdin!.write(`${writeOrders(orders)}\n`);
     let hasStarted = false;
+    let hasComeToStep = false;
     const started = new Promise<void>((resolve) => {
       createInterface({ input: child.stdout! }).on('line', (line) => {
         hasStarted = true;
         if (line === 'started') resolve();
-        else noteDeath(line.replace('died at ', '') as PayoutStep);
+        else {
+          hasComeToStep = true;
+          noteDeath(line.replace('died at ', '') as PayoutStep);
+        }
       });
     });
     await Promise.race([started, exited]);
@@ -134,10 +138,8 @@ export function startWorkers(options: WorkersOptions): Workers {
     if (isMortal) void haunt(child, exited, dieAt === undefined ? random.between(0, lifeMs / 2) : longLife());
     const [code, signal] = await exited;
     living.delete(child);
-    if (signal === 'SIGKILL') {
-      workers.kills += 1;
-      if (dieAt) missed += 1;
-    }
+    if (dieAt) missed = hasComeToStep ? 0 : missed + 1;
+    if (signal === 'SIGKILL') workers.kills += 1;
     // A new import may need what the slim ones leave out; then workers start as usual, and more slowly.
     else if (isSlim && code === 1 && !hasStarted) isSlim = false;
     else if (!isStopping) {
@@ -164,7 +166,6 @@ export function startWorkers(options: WorkersOptions): Workers {
   }
 
   function noteDeath(step: PayoutStep): void {
-    missed = -1;
     workers.killsByStep.set(step, (workers.killsByStep.get(step) ?? 0) + 1);
   }
 
