@@ -2,3 +2,4 @@ export { auditCommands } from './commands.ts';
 export type { RecordedElsewhere } from './list-changes.ts';
 export type { AuditRow, AuditSearch } from './queries.ts';
 export { changesToAppend, recordChange, recordChanges } from './record-change.ts';
+export { setSuspension } from './set-suspension.ts';

@@ -31,8 +31,10 @@ export interface KeyCredential
   isOffList: boolean;
 }
 
+export type Stop = 'partner suspended' | 'user suspended' | 'user not allowed';
+
 /** What stops a key from outside: its partner or its user, or that the user is off the partner's list. */
-const stops = {
+const stops: Record<Stop, string> = {
   'partner suspended':
     'exists (select from partners p where p.id = k.partner_id and p.suspended_at is not null)',
   'user suspended': 'exists (select from users u where u.id = k.user_id and u.suspended_at is not null)',
@@ -130,7 +132,7 @@ export const upsertKeyUse = batchLoader(async (db: Db, uses: { keyId: string; at
 
 export interface ListedKeyRow extends KeyRow {
   lastUsedAt: Date | null;
-  stoppedBy: string | null;
+  stoppedBy: Stop | null;
 }
 
 const stoppedBy = `case ${Object.entries(stops)

@@ -1,29 +1,28 @@
-import { type Ctx, inTransaction } from '#context';
-import { recordChange } from '#features/audit';
+import type { Ctx } from '#context';
+import { setSuspension } from '#features/audit';
+import type { Db } from '#platform/db/db';
 import { keyErrors } from './errors.ts';
 import { selectKeyForUpdate, updateKeySuspension } from './queries.ts';
-import { type KeyView, presentKey } from './wire.ts';
+import { presentKey } from './wire.ts';
 
 /**
  * Refuses a key from the next request on. Payouts that it made and that are not signed yet wait. Repeating it
  * has no effect.
  */
 export const suspendKey = (ctx: Ctx, { keyId, reason }: { keyId: string; reason: string }) =>
-  setSuspension(ctx, 'keys.suspend', keyId, reason);
+  setSuspension(ctx, { ...parts(keyId), action: 'keys.suspend', reason });
 
 /** Ends a suspension; without one it has no effect. */
 export const resumeKey = (ctx: Ctx, { keyId }: { keyId: string }) =>
-  setSuspension(ctx, 'keys.resume', keyId, null);
+  setSuspension(ctx, { ...parts(keyId), action: 'keys.resume', reason: null });
 
-function setSuspension(ctx: Ctx, action: string, keyId: string, reason: string | null): Promise<KeyView> {
-  return inTransaction(ctx, async (ctx) => {
-    const before = await selectKeyForUpdate(ctx.db, keyId);
-    if (!before) throw keyErrors.keyNotFound();
-    if ((before.suspendedAt === null) === (reason === null)) return presentKey(before);
-    const after = { ...before, suspendedAt: reason === null ? null : ctx.now, suspendedReason: reason };
-    await updateKeySuspension(ctx.db, after);
-    const [former, key] = [presentKey(before), presentKey(after)];
-    await recordChange(ctx, { action, subject: `key:${keyId}`, before: former, after: key });
-    return key;
-  });
-}
+const parts = (keyId: string) => ({
+  kind: 'key',
+  store: updateKeySuspension,
+  present: presentKey,
+  lock: async (db: Db) => {
+    const row = await selectKeyForUpdate(db, keyId);
+    if (!row) throw keyErrors.keyNotFound();
+    return row;
+  },
+});

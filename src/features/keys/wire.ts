@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { dateTime, nullable, uuid } from '#platform/http/schemas';
-import type { KeyRow, ListedKeyRow } from './queries.ts';
+import type { KeyRow, ListedKeyRow, Stop } from './queries.ts';
 
 export const scope = Type.Enum(['mcp', 'mcp_card_reveal', 'mcp:write']);
 
@@ -21,7 +21,7 @@ export const key = Type.Object({
   suspendedReason: nullable(Type.String()),
 });
 
-export const keyStatuses = [
+const statuses = [
   'active',
   'rotated',
   'suspended',
@@ -34,7 +34,7 @@ export const keyStatuses = [
 
 export const listedKey = Type.Object({
   ...key.properties,
-  status: Type.Enum([...keyStatuses], {
+  status: Type.Enum([...statuses], {
     description: 'Active and rotated keys work; a rotated one ends at expiresAt',
   }),
   lastUsedAt: nullable(dateTime, { description: 'To the minute; null if it was never used' }),
@@ -51,11 +51,11 @@ export function presentListedKey({ lastUsedAt, stoppedBy, ...row }: ListedKeyRow
   };
 }
 
-function statusOf(row: KeyRow, stoppedBy: string | null, now: Date): ListedKey['status'] {
+function statusOf(row: KeyRow, stoppedBy: Stop | null, now: Date): ListedKey['status'] {
   if (row.revokedAt) return 'revoked';
   if (row.expiresAt && row.expiresAt <= now) return 'expired';
   if (row.suspendedAt) return 'suspended';
-  if (stoppedBy) return stoppedBy as ListedKey['status'];
+  if (stoppedBy) return stoppedBy;
   return row.rotatedAt ? 'rotated' : 'active';
 }
 

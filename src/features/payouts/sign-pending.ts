@@ -19,6 +19,7 @@ import {
   claimPending,
   countWaiting,
   hasPending,
+  isSuspension,
   lockPending,
   type PendingRow,
   updateAllWaiting,
@@ -75,13 +76,13 @@ export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
   });
 }
 
-/** What others wait for is not over because these were signed. A suspension is no trouble of the wallet. */
+/** What others wait for is not over because these were signed. */
 async function lastingTrouble(ctx: WorkerCtx, lane: Lane): Promise<string | undefined> {
   const trouble = lane.trouble.now;
   if (trouble === undefined) return undefined;
   const waiting = await countWaiting(ctx.db);
   const isTrouble = waiting.some(
-    ({ network, waitingFor }) => network === lane.network.name && !waitingFor.endsWith('suspended'),
+    ({ network, waitingFor }) => network === lane.network.name && !isSuspension(waitingFor),
   );
   return isTrouble ? trouble : undefined;
 }

@@ -1,29 +1,28 @@
-import { type Ctx, inTransaction } from '#context';
-import { recordChange } from '#features/audit';
+import type { Ctx } from '#context';
+import { setSuspension } from '#features/audit';
+import type { Db } from '#platform/db/db';
 import { userErrors } from './errors.ts';
 import { selectUserForUpdate, updateUserSuspension } from './queries.ts';
-import { presentUser, type UserView } from './wire.ts';
+import { presentUser } from './wire.ts';
 
 /**
  * Refuses the user's keys and sessions, and withdrawals for or to the user, from the next request on. Payouts
  * that are not signed yet wait. Repeating it has no effect.
  */
 export const suspendUser = (ctx: Ctx, { userId, reason }: { userId: string; reason: string }) =>
-  setSuspension(ctx, 'users.suspend', userId, reason);
+  setSuspension(ctx, { ...parts(userId), action: 'users.suspend', reason });
 
 /** Ends a suspension; without one it has no effect. */
 export const resumeUser = (ctx: Ctx, { userId }: { userId: string }) =>
-  setSuspension(ctx, 'users.resume', userId, null);
+  setSuspension(ctx, { ...parts(userId), action: 'users.resume', reason: null });
 
-function setSuspension(ctx: Ctx, action: string, userId: string, reason: string | null): Promise<UserView> {
-  return inTransaction(ctx, async (ctx) => {
-    const before = await selectUserForUpdate(ctx.db, userId);
-    if (!before) throw userErrors.userNotFound();
-    if ((before.suspendedAt === null) === (reason === null)) return presentUser(before);
-    const after = { ...before, suspendedAt: reason === null ? null : ctx.now, suspendedReason: reason };
-    await updateUserSuspension(ctx.db, after);
-    const [former, user] = [presentUser(before), presentUser(after)];
-    await recordChange(ctx, { action, subject: `user:${before.id}`, before: former, after: user });
-    return user;
-  });
-}
+const parts = (userId: string) => ({
+  kind: 'user',
+  store: updateUserSuspension,
+  present: presentUser,
+  lock: async (db: Db) => {
+    const row = await selectUserForUpdate(db, userId);
+    if (!row) throw userErrors.userNotFound();
+    return row;
+  },
+});

@@ -67,6 +67,9 @@ export const keyMark = `case when w.idempotency_key is null
 const pendingColumns = `w.id, w.user_id as "userId", w.currency, w.decimals, w.token_address as "tokenAddress",
   w.to_address as "toAddress", w.amount, ${keyMark}`;
 
+/** Whether a reason to wait comes from `withdrawal_suspension`, and not from trouble of a wallet. */
+export const isSuspension = (waitingFor: string) => waitingFor.endsWith(' suspended');
+
 const suspension = 'withdrawal_suspension(w.partner_id, w.user_id, w.key_id)';
 
 /** What was found paid on chain is bound to that payment, and never held or signed again. */

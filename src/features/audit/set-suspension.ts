@@ -1,0 +1,40 @@
+import { type Ctx, inTransaction } from '#context';
+import type { Db } from '#platform/db/db';
+import { recordChange } from './record-change.ts';
+
+/** What can be suspended: a user, a partner, a key. */
+interface Suspendable {
+  id: string;
+  suspendedAt: Date | null;
+  suspendedReason: string | null;
+}
+
+export interface Suspension<Row extends Suspendable, View> {
+  /** The name of the command. */
+  action: string;
+  /** The kind of the subject in the audit log. */
+  kind: string;
+  /** Null ends the suspension. */
+  reason: string | null;
+  /** The row, locked; throws if there is no such row. */
+  lock(db: Db): Promise<Row>;
+  store(db: Db, row: Row): Promise<void>;
+  present(row: Row): View;
+}
+
+/** Suspends or resumes, audited with both sides. If it is so already, nothing changes. */
+export function setSuspension<Row extends Suspendable, View extends object>(
+  ctx: Ctx,
+  { action, kind, reason, lock, store, present }: Suspension<Row, View>,
+): Promise<View> {
+  return inTransaction(ctx, async (ctx) => {
+    const row = await lock(ctx.db);
+    const before = present(row);
+    if ((row.suspendedAt === null) === (reason === null)) return before;
+    const changed = { ...row, suspendedAt: reason === null ? null : ctx.now, suspendedReason: reason };
+    await store(ctx.db, changed);
+    const after = present(changed);
+    await recordChange(ctx, { action, subject: `${kind}:${row.id}`, before, after });
+    return after;
+  });
+}
