@@ -52,6 +52,10 @@ test('a scrape reads no more rows however much is over', async () => {
   const { deps } = harness;
   await addPast(1);
   const before = await readRows(deps);
+  assert.ok(
+    Object.values(before).some((rows) => rows > 0),
+    'the count sees what gauges read',
+  );
   await addPast(20_000);
   const after = await readRows(deps);
   for (const [name, rows] of Object.entries(after)) {
