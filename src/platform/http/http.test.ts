@@ -586,6 +586,12 @@ describe('methods', () => {
     });
   }
 
+  test('405 with Allow as a page: POST /connect/apps', async () => {
+    const { status, headers } = await harness.request('POST', '/connect/apps');
+    assert.deepEqual([status, headers.get('allow')], [405, 'GET']);
+    assert.match(headers.get('content-type')!, /^text\/html/);
+  });
+
   test('404 without Allow: a path that nothing answers', async () => {
     for (const path of ['/nowhere', '/health/', '/api/crypto//withdraw', '/operator/users.list/more']) {
       const { status, headers } = await harness.request('DELETE', path);
@@ -636,6 +642,20 @@ describe('Strict-Transport-Security', () => {
     try {
       const { headers } = await server.inject({ url: '/health' });
       assert.equal(headers['strict-transport-security'], 'max-age=31536000');
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('is sent with refusals from before the first hook', async () => {
+    const { server } = await startSecure();
+    try {
+      const { headers, statusCode } = await server.inject({ url: '/health/%zz' });
+      assert.deepEqual([statusCode, headers['strict-transport-security']], [400, 'max-age=31536000']);
+      const url = await server.listen({ port: 0 });
+      const raw = await sendRaw(url, 'not HTTP\r\n\r\n', { untilClosed: true });
+      assert.equal(raw.status, 400);
+      assert.equal(raw.headers.get('strict-transport-security'), 'max-age=31536000');
     } finally {
       await server.close();
     }

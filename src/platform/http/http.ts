@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { TSchema } from 'typebox';
-import { commonErrors } from '../errors/errors.ts';
+import { commonErrors, type Refusal } from '../errors/errors.ts';
 import { LazyChildLog, type Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { blockCheck, withoutPort } from '../values/address.ts';
@@ -17,6 +17,13 @@ import { commonHeaders, errorSchema, sendError } from './send-error.ts';
 import { SilentSockets } from './silent-sockets.ts';
 import { JsonFault, parseStrictJson } from './strict-json.ts';
 import { parseStrictQuery, readQuery } from './strict-query.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** For a request without a route: 405 if the path has other methods, else 404. */
+    refuseUnknown(request: FastifyRequest): Refusal;
+  }
+}
 
 export type HttpServer = ReturnType<typeof createHttpServer>;
 
@@ -33,6 +40,9 @@ export interface HttpOptions {
 export function createHttpServer({ log, metrics, trustedProxies, isPublicHttps = false }: HttpOptions) {
   const isTrusted = blockCheck(trustedProxies);
   const silent = new SilentSockets(limits.silentTimeoutMs);
+  const secureHeaders: Record<string, string> = isPublicHttps
+    ? { 'strict-transport-security': 'max-age=31536000' }
+    : {};
   const server = Fastify({
     loggerInstance: log,
     // We log one line at the end of each request, without its URL.
@@ -58,8 +68,8 @@ export function createHttpServer({ log, metrics, trustedProxies, isPublicHttps =
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true, allErrors: true },
     },
     schemaController: lazySchemas,
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply),
-    clientErrorHandler: (error, socket) => refuseSocket({ log, silent }, error, socket),
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply.headers(secureHeaders)),
+    clientErrorHandler: (error, socket) => refuseSocket({ log, silent, secureHeaders }, error, socket),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   // Without this, Node answers an unknown expectation with an empty body.
@@ -93,7 +103,7 @@ export function createHttpServer({ log, metrics, trustedProxies, isPublicHttps =
   // time.
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(commonHeaders(request.id));
-    if (isPublicHttps) reply.header('strict-transport-security', 'max-age=31536000');
+    reply.headers(secureHeaders);
     if (isStopping) return done(commonErrors.unavailable({ message: 'Stopping' }));
     done(ambiguityIn(request) ?? encodingFault(request));
   });
@@ -131,11 +141,11 @@ export function createHttpServer({ log, metrics, trustedProxies, isPublicHttps =
   });
 
   server.setErrorHandler(sendError);
-  server.setNotFoundHandler((request, reply) => {
-    const allow = routes.methodsOf(request.url).join(', ');
-    const refusal = allow ? commonErrors.methodNotAllowed({ headers: { allow } }) : commonErrors.notFound();
-    return sendError(refusal, request, reply);
+  server.decorate('refuseUnknown', ({ url }: FastifyRequest) => {
+    const allow = routes.methodsOf(url).join(', ');
+    return allow ? commonErrors.methodNotAllowed({ headers: { allow } }) : commonErrors.notFound();
   });
+  server.setNotFoundHandler((request, reply) => sendError(server.refuseUnknown(request), request, reply));
   return server;
 }
 

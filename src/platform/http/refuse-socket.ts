@@ -9,7 +9,7 @@ import type { SilentSockets } from './silent-sockets.ts';
 
 /** Answers a request that Node's HTTP parser refused with our error body, then closes the connection. */
 export function refuseSocket(
-  { log, silent }: { log: Log; silent: SilentSockets },
+  { log, silent, secureHeaders }: { log: Log; silent: SilentSockets; secureHeaders: Record<string, string> },
   error: NodeJS.ErrnoException,
   socket: Socket,
 ): void {
@@ -33,6 +33,7 @@ export function refuseSocket(
   const body = JSON.stringify(errorBody(refusal, requestId));
   const headers = {
     ...commonHeaders(requestId),
+    ...secureHeaders,
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',

@@ -160,6 +160,19 @@ export async function updateStarted(
   );
 }
 
+/** The refill is queued and locked by us. */
+export async function updatePostponed(
+  db: Db,
+  { refillId, now, error, dueAt }: { refillId: string; now: Date; error: string; dueAt: Date },
+): Promise<void> {
+  await db.query('update card_refills set error = $2, due_at = $3, updated_at = $4 where id = $1', [
+    refillId,
+    error,
+    dueAt,
+    now,
+  ]);
+}
+
 // ## Following
 
 export interface PaidRefill {

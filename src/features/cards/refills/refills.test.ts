@@ -18,6 +18,7 @@ import { listChanges } from '../../audit/list-changes.ts';
 import { listLines } from '../../ledger/lines/list-lines.ts';
 import { listUnsettled } from '../../ledger/unsettled/list-unsettled.ts';
 import { listPartners } from '../../partners/list-partners.ts';
+import { resumeUser, suspendUser } from '../../users/suspend-user.ts';
 import { cancelWithdrawal } from '../../withdrawals/cancel-withdrawal.ts';
 import { catchUp } from '../catch-up.ts';
 import { createCards } from '../create-cards.ts';
@@ -518,6 +519,40 @@ test('a waiting refill is not paid if the collateral has recovered without it', 
   await world.turn();
   assert.equal((await world.history())[0]!.status, 'failed');
   assert.equal((await world.db.query('select 1 from withdrawals')).length, 1);
+});
+
+test('a refill of a suspended user waits, and is paid on resume only if it is still needed', async (t) => {
+  const world = await makeRefillWorld(t);
+  const { userId } = world;
+  const withdrawals = async () => (await world.db.query('select 1 from withdrawals')).length;
+  await suspendUser(world.asOperator(), { userId, reason: 'a check' });
+  await world.turn();
+  await world.turn();
+  const { refills } = await listRefills(world.asOperator(), { userId, currentPage: 0, pageSize: 5 });
+  assert.deepEqual(
+    refills.map(({ status, error }) => [status, error]),
+    [['queued', 'The user is suspended']],
+  );
+  assert.equal(await withdrawals(), 0);
+
+  await resumeUser(world.asOperator(), { userId });
+  world.advance(minute);
+  await world.refill();
+  assert.equal((await world.history())[0]!.status, 'completed');
+  await expectRefilledOnce(world);
+});
+
+test('a refill that waited for a suspended user is not paid if the collateral has recovered', async (t) => {
+  const world = await makeRefillWorld(t);
+  const { userId } = world;
+  await suspendUser(world.asOperator(), { userId, reason: 'a check' });
+  await world.turn();
+  await deposit(world, '20.00');
+  await resumeUser(world.asOperator(), { userId });
+  world.advance(minute);
+  await world.turn();
+  assert.equal((await world.history())[0]!.status, 'failed');
+  assert.equal((await world.db.query('select 1 from withdrawals')).length, 0);
 });
 
 test('a refill that waits is not started while what is known of collateral is old, or the issuer is away', async (t) => {

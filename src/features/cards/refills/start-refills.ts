@@ -1,11 +1,19 @@
 import type { Network } from '#adapters/evm';
 import { type Ctx, inTransaction, type WorkerActor } from '#context';
+import { isUserSuspended } from '#features/users';
 import { queueOwnWithdrawal } from '#features/withdrawals';
 import { DatabaseUnavailable } from '#platform/errors/errors';
 import { isBehind } from './is-behind.ts';
-import { type DueRefill, lockDue, selectDue, updateFailed, updateStarted } from './queries.ts';
+import {
+  type DueRefill,
+  lockDue,
+  selectDue,
+  updateFailed,
+  updatePostponed,
+  updateStarted,
+} from './queries.ts';
 import { type AtRefillStep, never } from './steps.ts';
-import { restMs, turnMax } from './timing.ts';
+import { restMs, suspendedMs, turnMax } from './timing.ts';
 
 /**
  * queued → processing, with the withdrawal that pays it, in one transaction; or failed, where it is not to be
@@ -47,6 +55,7 @@ function startOne(ctx: Ctx<WorkerActor>, refillId: string, atStep: AtRefillStep)
     if (refusal) return fail(ctx, refillId, refusal);
     const { network, token } = asset!;
     const { userId, retries, collateralAddress: toAddress } = refill;
+    if (await isUserSuspended(ctx.db, userId)) return postpone(ctx, refillId);
     const queued = await queueOwnWithdrawal(ctx, {
       userId,
       asset: asset!,
@@ -66,6 +75,13 @@ function startOne(ctx: Ctx<WorkerActor>, refillId: string, atStep: AtRefillStep)
     await atStep('starting');
     return true;
   });
+}
+
+/** A queued payment would wait and be made on resume, even if it is no longer needed then. */
+async function postpone(ctx: Ctx, refillId: string): Promise<false> {
+  const dueAt = new Date(ctx.now.getTime() + suspendedMs);
+  await updatePostponed(ctx.db, { refillId, error: 'The user is suspended', dueAt, now: ctx.now });
+  return false;
 }
 
 function fail(ctx: Ctx, refillId: string, { error, restMs }: { error: string; restMs: number }) {

@@ -24,3 +24,6 @@ export const behindMs = minute;
 
 /** How many of each a turn takes. */
 export const turnMax = 50;
+
+/** How often a refill of a suspended user is looked at. */
+export const suspendedMs = minute;

@@ -13,7 +13,7 @@ import {
   isOwnPage,
   useSignInLink,
 } from '#features/connect/sessions';
-import { commonErrors, invalidField, type Refusal } from '#platform/errors/errors';
+import { invalidField, type Refusal } from '#platform/errors/errors';
 import { asRefusal } from '#platform/http/as-refusal';
 import type { FastifyReply, FastifyRequest, HttpServer } from '#platform/http/http';
 import { renderAppsPage } from './apps-page.ts';
@@ -65,7 +65,7 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
         return reply.redirect(returnTo, 303);
       };
       scope.setErrorHandler(sendRefusal);
-      scope.setNotFoundHandler((request, reply) => sendRefusal(commonErrors.notFound(), request, reply));
+      scope.setNotFoundHandler((request, reply) => sendRefusal(scope.refuseUnknown(request), request, reply));
 
       // No route answers HEAD: opening a link changes something.
       const route = { exposeHeadRoute: false, schema: { hide: true } };
