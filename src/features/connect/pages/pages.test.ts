@@ -529,7 +529,7 @@ test('404 what is not there is a page too, and HEAD opens nothing', async () => 
   const { path } = await ask();
   assert.equal(
     (await visit(harness.url + path, { method: 'HEAD', headers: { cookie: visitor.cookie } })).status,
-    404,
+    405,
   );
   const second = await newVisitor();
   assert.equal((await second.get(path)).status, 200);
