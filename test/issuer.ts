@@ -8,7 +8,7 @@ import { createHttpIssuer, type Issuer } from '#adapters/issuer';
 import { type SandboxIssuer, startIssuer } from '../src/sandbox/issuer/index.ts';
 import { noteSecret, testFolder } from './harness.ts';
 
-export interface TestIssuer extends Pick<SandboxIssuer, 'url' | 'setClock' | 'stop'> {
+export interface TestIssuer extends Pick<SandboxIssuer, 'url' | 'setClock' | 'tellStory' | 'stop'> {
   issuer: Issuer;
   token: string;
   webhookSecret: string;
@@ -72,6 +72,7 @@ export async function startTestIssuer({
     folder,
     vaultNumbers,
     setClock: (offsetMs) => running.setClock(offsetMs),
+    tellStory: (steps) => running.tellStory(steps),
     async setWebhook(target) {
       webhook = { url: target, secret: webhookSecret };
       await running.setWebhook(webhook);

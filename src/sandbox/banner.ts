@@ -1,6 +1,6 @@
-import { demoUsers } from '#features/users';
 import { resetCommand } from './reset-hint.ts';
 import type { SandboxFile } from './sandbox-file.ts';
+import { demoUsers } from './world/people.ts';
 
 /** What `npm start` prints: addresses, keys, and commands that work as pasted. */
 export function describeSandbox(
@@ -32,7 +32,7 @@ export function describeSandbox(
   full         ${keys.full.token}
   readOnly     ${keys.readOnly.token}
   Operator     ${operatorToken}
-  Integration  ${integrations.demo!.apiKey}
+  Integration  ${integrations.main.apiKey}
 
   An app asks ${demoUsers.owner.givenName} for data: open this in a browser, once and within five minutes
   ${consentLink}
@@ -46,7 +46,7 @@ export function describeSandbox(
   curl -s -X POST ${baseUrl}/operator/wallets.show ${operator} -d '{}'
   curl -s -X POST ${baseUrl}/operator/users.list ${operator} -d '{"limit":2}'
   curl -s -X POST ${baseUrl}/operator/audit.list ${operator} -d '{"action":"keys.issue"}'
-  curl -s ${baseUrl}/api/v1/consent/${consents.active}/user -H 'x-api-key: ${integrations.demo!.apiKey}'
+  curl -s ${baseUrl}/api/v1/consent/${consents.active}/user -H 'x-api-key: ${integrations.main.apiKey}'
   curl -s -X POST ${baseUrl}/operator/users.sign-in-link ${operator} -d '{"userId":"${users.owner.id}"}'
   npx causeway withdrawals list
 `;

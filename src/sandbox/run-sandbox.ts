@@ -7,8 +7,6 @@ import { type Config, readConfig } from '#config/config';
 import type { Environment } from '#config/setting';
 import { readSetting } from '#config/settings';
 import { contextFor } from '#context';
-import { seedCards } from '#features/cards';
-import { seedPortfolio } from '#features/portfolio';
 import { migrate } from '#platform/db/migrate';
 import { DatabaseUnavailable } from '#platform/errors/errors';
 import { StartupError } from '#platform/errors/startup-error';
@@ -16,8 +14,6 @@ import { createLog, type Log } from '#platform/observe/log';
 import { cannotListen, createDeps, type RunningServer, serve, stopOnSignal, unreachable } from '../main.ts';
 import { describeSandbox } from './banner.ts';
 import { type SandboxDatabase, startDatabase } from './database.ts';
-import { type DemoData, loadDemo } from './demo.ts';
-import { makeConsentLink } from './demo-connect.ts';
 import { type Devnet, type DevnetNetwork, startDevnet } from './devnet/index.ts';
 import { lockFolder } from './folder-lock.ts';
 import { type SandboxIssuer, startIssuer } from './issuer/index.ts';
@@ -27,6 +23,10 @@ import { writePricesFile } from './prices-file.ts';
 import { resetHint } from './reset-hint.ts';
 import { readSandboxFile, type SandboxFile, writeSandboxFile } from './sandbox-file.ts';
 import { readOrMakeSecrets, type SandboxSecrets } from './secrets.ts';
+import { useCards } from './world/cards.ts';
+import { makeConsentLink } from './world/connect.ts';
+import { loadWorld, type World } from './world/load-world.ts';
+import { recordPortfolio } from './world/portfolio.ts';
 
 export interface SandboxOptions {
   /** Start from scratch, with an empty embedded database. */
@@ -97,7 +97,7 @@ async function startSandbox(
     issuer: { url: cardIssuer.url, token: cardIssuerToken },
     issuerWebhookSecrets: [cardWebhookSecret],
   };
-  const demo = await prepareData(served, home, env, log, onStep);
+  const world = await prepareData(served, { home, env, log, onStep, cardIssuer });
   onStep('Starting the server');
   const [server] = await lifecycle.begin<[RunningServer]>(serve(served, log, ['api', 'worker']));
 
@@ -108,7 +108,7 @@ async function startSandbox(
   const sandbox: SandboxFile = {
     ...urls,
     operatorToken,
-    ...demo,
+    ...world,
     networks: devnet.networks,
     cardIssuer: { url: cardIssuer.url, token: cardIssuerToken },
   };
@@ -167,14 +167,19 @@ function readDevnets({ networks }: Devnet, signerKey: PrivateKey): NetworkSettin
   }));
 }
 
+interface Preparation {
+  home: string;
+  env: Environment;
+  log: Log;
+  onStep: SandboxOptions['onStep'];
+  cardIssuer: SandboxIssuer;
+}
+
 /** Migrates and loads the demo data, before the first request is answered. */
 async function prepareData(
   config: Config,
-  home: string,
-  env: Environment,
-  log: Log,
-  onStep: SandboxOptions['onStep'],
-): Promise<DemoData> {
+  { home, env, log, onStep, cardIssuer }: Preparation,
+): Promise<World & Pick<SandboxFile, 'cards'>> {
   await migrate(config.databaseUrl, { functions: 'own', onStep }).catch((error) => {
     if (!(error instanceof StartupError)) throw unreachable(error);
     // --reset does not empty an operator's own database.
@@ -186,10 +191,10 @@ async function prepareData(
   const deps = createDeps(config, log);
   const ctx = contextFor(deps, sandboxOperator, log);
   try {
-    const demo = await patiently(() => loadDemo(ctx, readSandboxFile(home)));
-    await patiently(() => seedCards(ctx));
-    await patiently(() => seedPortfolio(ctx));
-    return demo;
+    const world = await patiently(() => loadWorld(ctx, readSandboxFile(home)));
+    const cards = await patiently(() => useCards(ctx, cardIssuer));
+    await patiently(() => recordPortfolio(ctx));
+    return { ...world, cards };
   } finally {
     await deps.db.end();
   }

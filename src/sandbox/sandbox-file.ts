@@ -12,8 +12,14 @@ interface SandboxUser {
 }
 
 export interface SandboxKey {
+  id: string;
   token: string;
   scopes: string[];
+}
+
+interface SandboxCard {
+  id: string;
+  cardIssuerUserId: string;
 }
 
 /**
@@ -30,13 +36,36 @@ export interface SandboxFile {
   mcpUrl: string;
   operatorUrl: string;
   operatorToken: string;
+  /** The partner of most keys. */
   partner: { id: string };
-  users: Record<'owner' | 'friend' | 'stranger' | 'blocked', SandboxUser>;
-  keys: Record<'full' | 'readOnly' | 'noMcp' | 'expired' | 'ipLocked', SandboxKey>;
-  /** `demo`, and `other` to try access to what is not its own. */
-  integrations: Record<string, { id: string; apiKey: string }>;
-  /** The owner's consents to `demo`: `active` and `revoked`. */
-  consents: Record<string, string>;
+  partners: Record<'main' | 'other', { id: string }>;
+  users: Record<'owner' | 'friend' | 'stranger' | 'blocked' | 'business', SandboxUser>;
+  /** The owner's at the main partner, unless their name says otherwise. */
+  keys: Record<
+    | 'full'
+    | 'readOnly'
+    | 'noMcp'
+    | 'expired'
+    | 'ipLocked'
+    | 'revoked'
+    | 'suspended'
+    | 'otherPartner'
+    | 'friend'
+    | 'business',
+    SandboxKey
+  >;
+  /** `main`, and `other` to try access to what is not its own. */
+  integrations: Record<'main' | 'other', { id: string; apiKey: string }>;
+  /** The owner's consents to `main`, by their state; `foreign` is to `other`. */
+  consents: Record<'active' | 'revoked' | 'expired' | 'rejected' | 'foreign', string>;
+  /** Operation ids of some of the owner's ledger lines: a conversion, one between networks, and so on. */
+  ledger: Record<'swap' | 'bridge' | 'transfer' | 'late', string>;
+  /** Ids of the owner's unsettled records, by status. */
+  unsettled: Record<string, string>;
+  /** `bulkId` of some of the owner's withdrawals, by how they end. */
+  withdrawals: Record<'completed' | 'insufficientBalance' | 'receiverBlocked' | 'waiting', string>;
+  /** The owner's cards by status, on two accounts at the issuer. */
+  cards: Record<'active' | 'locked' | 'inactive' | 'canceled' | 'travel', SandboxCard>;
   /**
    * The devnets: where their nodes are, which tokens they have, and the wallet that withdrawals are paid
    * from.

@@ -153,8 +153,8 @@ test('npm start: a first start, the banner as pasted, every key', async (t) => {
   await t.test('sandbox.json is private and complete', () => {
     assert.equal(statSync(path.join(home, 'sandbox.json')).mode & 0o777, 0o600);
     const { users, keys, partner, ...rest } = first.sandbox;
-    assert.deepEqual(Object.keys(users), ['owner', 'friend', 'stranger', 'blocked']);
-    assert.deepEqual(Object.keys(keys), ['full', 'readOnly', 'noMcp', 'expired', 'ipLocked']);
+    assert.deepEqual(Object.keys(users), ['owner', 'friend', 'stranger', 'blocked', 'business']);
+    assert.deepEqual(Object.keys(keys).slice(0, 5), ['full', 'readOnly', 'noMcp', 'expired', 'ipLocked']);
     assert.deepEqual(keys.full.scopes, ['mcp', 'mcp_card_reveal', 'mcp:write']);
     assert.match(partner.id, /^[0-9a-f-]{36}$/);
     for (const origin of [rest.baseUrl, rest.historyUrl, rest.mcpUrl, rest.operatorUrl]) {
@@ -180,10 +180,9 @@ test('npm start: a first start, the banner as pasted, every key', async (t) => {
         assert.equal(Number(await call('eth_chainId')), chainId);
         for (const to of Object.values(tokens)) {
           const balanceOf = `0x70a08231${hotWallet.slice(2).toLowerCase().padStart(64, '0')}`;
-          assert.equal(
-            BigInt(await call<string>('eth_call', { to, data: balanceOf }, 'latest')),
-            10_000_000_000_000n,
-          );
+          const balance = BigInt(await call<string>('eth_call', { to, data: balanceOf }, 'latest'));
+          // The demo's withdrawals are paid from it.
+          assert.ok(balance > 9_980_000_000_000n && balance <= 10_000_000_000_000n, String(balance));
         }
       }
     },
@@ -216,6 +215,33 @@ test('npm start: a first start, the banner as pasted, every key', async (t) => {
     },
   );
 
+  await t.test('the demo’s withdrawals end as their names say, with hashes on the devnets', async () => {
+    const listed = async (): Promise<{ bulkId: string; status: string; transactionHash: string | null }[]> =>
+      (await operate(first, 'withdrawals.list', { user: first.sandbox.users.owner.id, limit: 200 })).body.data
+        .items;
+    const completed = async () => (await listed()).filter(({ status }) => status === 'completed');
+    await waitUntil('the payroll is paid', async () => (await completed()).length >= 33);
+    const hashes = new Set((await completed()).map(({ transactionHash }) => transactionHash));
+    assert.ok(hashes.size >= 30, String(hashes.size));
+    const { withdrawals } = first.sandbox;
+    const statuses = new Map((await listed()).map(({ bulkId, status }) => [bulkId, status]));
+    assert.deepEqual(
+      Object.entries(withdrawals).map(([name, bulkId]) => [name, statuses.get(bulkId)]),
+      [
+        ['completed', 'completed'],
+        ['insufficientBalance', 'failed'],
+        ['receiverBlocked', 'failed'],
+        ['waiting', 'pending'],
+      ],
+    );
+    const refills = async () => (await operate(first, 'cards.refills', {})).body.data.items;
+    await waitUntil('a refill completed', async () =>
+      (await refills()).some(({ status }: { status: string }) => status === 'completed'),
+    );
+    const [changed] = await refills();
+    assert.deepEqual([changed.status, changed.error], ['failed', 'Auto-refill was changed']);
+  });
+
   await t.test('each key does what its name says', async () => {
     const status = async (name: keyof SandboxFile['keys']) => {
       const { historyUrl, keys } = first.sandbox;
@@ -234,11 +260,11 @@ test('npm start: a first start, the banner as pasted, every key', async (t) => {
       const { baseUrl, consents, integrations } = first.sandbox;
       const read = (consentId: string, { apiKey }: { apiKey: string }) =>
         ask(`${baseUrl}/api/v1/consent/${consentId}/user`, { headers: { 'x-api-key': apiKey } });
-      const active = await read(consents.active!, integrations.demo!);
+      const active = await read(consents.active, integrations.main);
       assert.equal(active.status, 200);
       assert.equal(active.body.user.email.address, first.sandbox.users.owner.email);
-      assert.equal((await read(consents.revoked!, integrations.demo!)).status, 410);
-      assert.equal((await read(consents.active!, integrations.other!)).status, 403);
+      assert.equal((await read(consents.revoked, integrations.main)).status, 410);
+      assert.equal((await read(consents.active, integrations.other)).status, 403);
     },
   );
 

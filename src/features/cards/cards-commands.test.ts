@@ -3,13 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { after, beforeEach, test } from 'node:test';
 import { checksumAddress } from '#adapters/evm';
 import { createHttpIssuer, noIssuer } from '#adapters/issuer';
-import { demoUsers, seedUsers } from '#features/users';
 import { createLog } from '#platform/observe/log';
 import { makeUser } from '#test/factories';
 import { useHarness } from '#test/harness';
 import { startTestIssuer } from '#test/issuer';
 import { startUnreliableProxy } from '#test/unreliable-proxy';
-import { seedCards } from './demo.ts';
 import { cardJobs } from './jobs.ts';
 
 const sandbox = await startTestIssuer();
@@ -294,41 +292,4 @@ test('the worker reads the events, logs once that the issuer is away and once th
   );
   assert.equal((await sql('select from card_issuer_users where user_id = $1', [userId])).length, 1);
   assert.equal(job!.isConfigured!({ ...deps, issuer: noIssuer }), false, 'it never runs without an issuer');
-});
-
-test('the demo: an active card with collateral and payments, the same after every start', async () => {
-  const ctx = harness.operatorContext();
-  await seedUsers(ctx);
-  await seedCards(ctx);
-  const read = async () => [
-    await sql('select id, status, version from cards where user_id = $1', [demoUsers.owner.id]),
-    await sql('select id, collateral from card_issuer_users where user_id = $1', [demoUsers.owner.id]),
-    await sql('select id, type, status from card_transactions where user_id = $1 order by number', [
-      demoUsers.owner.id,
-    ]),
-  ];
-  const first = await read();
-  assert.deepEqual(
-    first[0]!.map(({ status }) => status),
-    ['active'],
-  );
-  assert.deepEqual(
-    first[1]!.map(({ collateral }) => collateral),
-    [100_000n - 640n - 198n - 18_900n],
-  );
-  assert.deepEqual(
-    first[2]!.map(({ type, status }) => `${type} ${status}`),
-    [
-      'purchase settled',
-      'purchase settled',
-      'purchase settled',
-      'refund settled',
-      'purchase pending',
-      'purchase declined',
-    ],
-  );
-  await sandbox.crash();
-  await seedCards(ctx);
-  assert.deepEqual(await read(), first);
-  await seedCards({ ...ctx, issuer: noIssuer });
 });

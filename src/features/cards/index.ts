@@ -1,11 +1,14 @@
 export { catchUp } from './catch-up.ts';
 export { cardCommands } from './commands.ts';
-export { createCards } from './create-cards.ts';
-export { seedCards } from './demo.ts';
+export { createCards, type NewCard } from './create-cards.ts';
 export { cardGauges } from './gauges.ts';
 export { cardJobs } from './jobs.ts';
+export { openAccount } from './open-account.ts';
+export { countPurchases } from './queries/cards.ts';
 export { readRevealKey } from './read-reveal-key.ts';
 export { cardReaders } from './readers.ts';
+export { configureRefill, listRefills, openRefills } from './refills/index.ts';
 export { type CardReveal, revealCard } from './reveal-card.ts';
 export { type CardOptions, cardRoutes } from './routes.ts';
 export { cardTools } from './tools.ts';
+export { type CardChange, updateCard } from './update-card.ts';

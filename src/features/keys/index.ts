@@ -2,3 +2,5 @@ export { authenticateKey } from './authenticate-key.ts';
 export { keyCommands } from './commands.ts';
 export { keyContext, keyGuard, rateGuard } from './guard.ts';
 export { type IssuedKey, issueKey } from './issue-key.ts';
+export { revokeKey } from './revoke-key.ts';
+export { suspendKey } from './suspend-key.ts';

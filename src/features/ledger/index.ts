@@ -1,7 +1,6 @@
 export { decimalsOf } from './assets.ts';
 export { checkBooks } from './check-books.ts';
 export { ledgerCommands } from './commands.ts';
-export { seedLedger } from './demo.ts';
 export { accountFeatures } from './features.ts';
 export { fundAccount } from './fund-account.ts';
 export { holdFunds, releaseFunds, releaseHeld } from './hold-funds.ts';
@@ -9,6 +8,7 @@ export { ledgerJobs } from './jobs.ts';
 export type { LineType, LineView } from './lines/line.ts';
 export { lockFree } from './lock-free.ts';
 export { openStatement, type Statement } from './open-statement.ts';
+export { type BatchLine, postBatch } from './post-batch.ts';
 export { type Deposit, postDeposits } from './post-deposits.ts';
 export { type PaidWithdrawal, postWithdrawals } from './post-withdrawals.ts';
 export {
@@ -21,3 +21,4 @@ export {
 } from './queries.ts';
 export { ledgerReaders } from './readers.ts';
 export { ledgerTools } from './tools.ts';
+export { recordUnsettled, type UnsettledInput } from './unsettled/record-unsettled.ts';

@@ -4,11 +4,9 @@ import { beforeEach, test } from 'node:test';
 import { Compile } from 'typebox/compile';
 import { inTransaction } from '#context';
 import type { IssuedKey } from '#features/keys';
-import { demoUsers, seedUsers } from '#features/users';
 import { type LineFields, makeFunds, makeKey, makeLines } from '#test/factories';
 import { useHarness } from '#test/harness';
 import { callerOf, checkTool, keyContext, noteStatements, readAllPages, refusalOf } from '#test/tool-call';
-import { seedLedger } from './demo.ts';
 import { holdFunds } from './hold-funds.ts';
 import { postDeposits } from './post-deposits.ts';
 import { postWithdrawals } from './post-withdrawals.ts';
@@ -409,14 +407,4 @@ test('descriptions of others are on one line, without what hides in them, and bo
   assert.match(transactions[0].description, /^Invoice 7 x+…$/);
   assert.ok(transactions[0].description.length <= 200);
   assert.equal(transactions[0].id, 'order 7');
-});
-
-test('at the defaults, the answer about the demo’s owner is short', async () => {
-  const ctx = harness.operatorContext();
-  await seedUsers(ctx);
-  await seedLedger(ctx);
-  const demo = await makeKey(harness, { userId: demoUsers.owner.id });
-  const { length } = JSON.stringify(await call({}, demo));
-  // A token is three characters or more of such text.
-  assert.ok(length < 4_000 * 3, String(length));
 });

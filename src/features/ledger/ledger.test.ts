@@ -1,26 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { inTransaction } from '#context';
-import { demoUsers, seedUsers } from '#features/users';
 import { makeFunds } from '#test/factories';
 import { useLedger } from '#test/ledger-books';
-import { checkBooks, fundAccount, seedLedger } from './index.ts';
+import { checkBooks, fundAccount } from './index.ts';
 import { listBalances } from './list-balances.ts';
 
-const {
-  harness,
-  call,
-  sql,
-  unknownId,
-  rightBooks,
-  baseEurc,
-  makeOwner,
-  fundsOf,
-  custodyOf,
-  hold,
-  polygonUsdc,
-} = useLedger();
+const { harness, call, unknownId, rightBooks, baseEurc, makeOwner, fundsOf, custodyOf, hold, polygonUsdc } =
+  useLedger();
 
 // ledger.fund
 
@@ -241,35 +228,3 @@ for (const [field, input] of [
     assert.deepEqual([status, body.details[0].field], [400, field]);
   });
 }
-
-// The sandbox's data
-
-test('seedLedger gives the demo users their funds, once', async () => {
-  await seedUsers(harness.operatorContext());
-  const read = async () => {
-    const items = [];
-    for (const { id } of [demoUsers.owner, demoUsers.friend, demoUsers.stranger]) {
-      const { body } = await call('balances', { userId: id });
-      items.push(body.data.items.map((item: Record<string, string>) => Object.values(item).join(' ')));
-    }
-    const [audit] = await sql('select count(*)::integer as count from audit_log');
-    return { items, audit: audit!.count };
-  };
-  await inTransaction(harness.operatorContext(), seedLedger);
-  const first = await read();
-  assert.deepEqual(first.items, [
-    [
-      'base EURC 20000 0 20000',
-      'base USDC 50000 0 50000',
-      'base USDT 100000 0 100000',
-      'ethereum USDC 50000 0 50000',
-      'ethereum USDT 100000 0 100000',
-      'polygon USDC 50000 0 50000',
-      'polygon USDT 100000 0 100000',
-    ],
-    ['polygon USDC 1000 0 1000'],
-    [],
-  ]);
-  await inTransaction(harness.operatorContext(), seedLedger);
-  assert.deepEqual(await read(), first);
-});

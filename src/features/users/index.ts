@@ -2,7 +2,6 @@ export { addWallet } from './add-wallet.ts';
 export { blockAddress } from './block-address.ts';
 export { userCommands } from './commands.ts';
 export { createUser, type NewUser } from './create-user.ts';
-export { demoUsers, seedUsers } from './demo.ts';
 export { normalizeEmail } from './email.ts';
 export { userErrors } from './errors.ts';
 export {

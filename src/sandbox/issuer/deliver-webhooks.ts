@@ -13,6 +13,8 @@ export interface WebhookTarget {
 
 export interface Deliveries {
   setTarget(target: WebhookTarget): void;
+  /** Events so far are not sent, as the feed has them too. */
+  skipAll(): void;
   /** There may be something new. */
   wake(): void;
   stop(): Promise<void>;
@@ -86,6 +88,9 @@ export function deliverWebhooks({ events, durable, clock, positionFile, log }: D
       failures = 0;
       pause.abort();
       wake();
+    },
+    skipAll() {
+      if (!running) delivered = events.length;
     },
     wake,
     async stop() {

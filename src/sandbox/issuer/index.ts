@@ -1,1 +1,1 @@
-export { type SandboxIssuer, startIssuer } from './start-issuer.ts';
+export { type SandboxIssuer, type StoryStep, startIssuer } from './start-issuer.ts';

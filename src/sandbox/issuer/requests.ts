@@ -78,6 +78,17 @@ const webhook = strict({ url: Type.String({ pattern: '^https?://[^\\s]{1,500}$' 
 const centuryMs = 100 * 366 * 24 * 60 * 60 * 1_000;
 const clock = strict({ offsetMs: Type.Integer({ minimum: -centuryMs, maximum: centuryMs }) });
 
+const story = strict({
+  steps: Type.Array(
+    Type.Object({
+      at: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' }),
+      /** Instead of `transactionId`: the step with the purchase. */
+      of: Type.Optional(Type.Integer({ minimum: 0 })),
+    }),
+    { maxItems: 2_000 },
+  ),
+});
+
 /** A request's body by its schema; a refusal names the invalid field. */
 function bodyOf<Schema extends TSchema>(schema: Schema): (value: unknown) => Static<Schema> {
   const validator = lazyValidator(schema);
@@ -112,6 +123,7 @@ export const bodies = {
   deposit: bodyOf(deposit),
   webhook: bodyOf(webhook),
   clock: bodyOf(clock),
+  story: bodyOf(story),
   /** By its kind, so that a refusal names the field of that kind. */
   simulation(value: unknown): SimulationBody {
     const kind = typeof value === 'object' && value !== null && 'kind' in value ? value.kind : undefined;

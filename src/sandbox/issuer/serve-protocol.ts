@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isWebhookSecret } from '#adapters/issuer';
@@ -47,10 +47,12 @@ interface Route {
   method: string;
   /** With at most one `*`, which is an id. */
   path: string;
+  bytesMax?: number;
   handle(asked: Asked): unknown;
 }
 
 const bodyBytesMax = 64 * 1024;
+const storyBytesMax = 1024 * 1024;
 const eventsMax = 1_000;
 /** Longer than any unwrapping takes, so that all failures are answered after the same time. */
 const unwrapFailureMs = 25;
@@ -68,7 +70,8 @@ export function createProtocolServer(options: ProtocolOptions): Server {
     }
     const route = routes.find(({ method, path }) => method === request.method && fits(path, url?.pathname));
     if (!route || !url) throw new ProtocolError('unknown-path', 'There is nothing at this path.');
-    const body = request.method === 'GET' ? undefined : await readBody(request);
+    const body =
+      request.method === 'GET' ? undefined : await readBody(request, route.bytesMax ?? bodyBytesMax);
     const asked: Asked = {
       path: url.pathname,
       id: url.pathname.split('/')[3] ?? '',
@@ -209,6 +212,16 @@ function routesOf({ store, vault, deliveries, clock }: ProtocolOptions): Route[]
     },
     {
       method: 'PUT',
+      path: '/v1/story',
+      bytesMax: storyBytesMax,
+      handle({ body }) {
+        tellStory(store, bodies.story(body).steps);
+        deliveries.skipAll();
+        return {};
+      },
+    },
+    {
+      method: 'PUT',
       path: '/v1/clock',
       handle({ body }) {
         clock.setOffset(bodies.clock(body).offsetMs);
@@ -216,6 +229,24 @@ function routesOf({ store, vault, deliveries, clock }: ProtocolOptions): Route[]
       },
     },
   ];
+}
+
+/**
+ * What merchants and payers did at other times, in the order of its steps. What follows a purchase that was
+ * declined is left out.
+ */
+function tellStory(store: Store, steps: readonly { at: string; of?: number }[]): void {
+  const transactions: string[] = [];
+  for (const [number, { at, of, ...step }] of steps.entries()) {
+    const now = { state: store.state, at: new Date(at) };
+    const transactionId = of === undefined ? undefined : transactions[of];
+    if (transactionId && store.state.transactions.get(transactionId)?.status === 'declined') continue;
+    const body = bodies.simulation(of === undefined ? step : { ...step, transactionId });
+    const outcome = simulate(now, body);
+    const changed = outcome.facts.find((fact) => fact.type === 'transaction.changed');
+    if (changed) transactions[number] = changed.data.id;
+    store.commit({ key: randomUUID(), fingerprint: '' }, outcome, now.at);
+  }
 }
 
 /** A session is used up by the first reveal that unwraps it, before anything is encrypted under its key. */
@@ -261,7 +292,7 @@ function readNumber(query: URLSearchParams, name: string, otherwise: number): nu
   return Number(text);
 }
 
-async function readBody(request: IncomingMessage): Promise<unknown> {
+async function readBody(request: IncomingMessage, bytesMax: number): Promise<unknown> {
   if (request.headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== 'application/json') {
     throw new ProtocolError('invalid-request', 'Content-Type must be application/json.');
   }
@@ -270,7 +301,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   // The rest of a body that is too large is not read, and the answer still arrives.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     length += chunk.length;
-    if (length > bodyBytesMax) throw new ProtocolError('invalid-request', 'The body is too large.');
+    if (length > bytesMax) throw new ProtocolError('invalid-request', 'The body is too large.');
     chunks.push(chunk);
   }
   return parseStrictJson(Buffer.concat(chunks));

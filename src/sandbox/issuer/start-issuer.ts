@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Simulation } from '#adapters/issuer';
 import { StartupError } from '#platform/errors/startup-error';
 import type { Log } from '#platform/observe/log';
 import { prepareFolder } from '../folder-lock.ts';
@@ -21,6 +22,12 @@ export interface IssuerOptions {
   log?: Log;
 }
 
+/** `of` is the number of an earlier step, with the purchase that is settled or refunded. */
+export type StoryStep = { at: string } & (
+  | Extract<Simulation, { kind: 'authorization' | 'decline' | 'collateral-deposit' }>
+  | { kind: 'settlement' | 'refund'; of: number; amount?: string }
+);
+
 export interface SandboxIssuer {
   url: string;
   pid: number;
@@ -29,6 +36,8 @@ export interface SandboxIssuer {
   setWebhook(target: WebhookTarget): Promise<void>;
   /** How far its clock is ahead of the machine's. */
   setClock(offsetMs: number): Promise<void>;
+  /** Has merchants and payers act at other times; no webhook is sent of it. */
+  tellStory(steps: readonly StoryStep[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -105,6 +114,7 @@ export async function startIssuer(options: IssuerOptions): Promise<SandboxIssuer
     exited: running.exited,
     setWebhook: (target) => put('webhook', target),
     setClock: (offsetMs) => put('clock', { offsetMs }),
+    tellStory: (steps) => put('story', { steps }),
     stop,
   };
 }

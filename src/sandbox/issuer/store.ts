@@ -17,7 +17,7 @@ export interface Store {
   /** The answer that was given under this key, if any. */
   findRepeatedDecision(request: RequestKey): { body: unknown } | undefined;
   /** Applies an outcome, all or nothing. It may be answered once `durable` has resolved. */
-  commit(request: RequestKey, outcome: Outcome): unknown;
+  commit(request: RequestKey, outcome: Outcome, at?: Date): unknown;
   commitSession(digest: string): void;
   durable(): Promise<void>;
   close(): Promise<void>;
@@ -47,8 +47,8 @@ export async function openStore(folder: string, clock: Clock): Promise<Store> {
       }
       return kept;
     },
-    commit(request, { facts, answer, refundOf, deposit }) {
-      const createdAt = clock().toISOString();
+    commit(request, { facts, answer, refundOf, deposit }, at = clock()) {
+      const createdAt = at.toISOString();
       const events = facts.map(
         (fact, at): WireEvent => ({
           id: makeId('evt'),

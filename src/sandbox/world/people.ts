@@ -1,9 +1,6 @@
 import { networks } from '#adapters/evm';
 import type { Ctx } from '#context';
-import { addWallet } from './add-wallet.ts';
-import { blockAddress } from './block-address.ts';
-import { createUser, type NewUser } from './create-user.ts';
-import type { Custody } from './queries.ts';
+import { addWallet, blockAddress, type Custody, createUser, type NewUser } from '#features/users';
 
 /** The users of the sandbox. Their ids and wallets never change, so that notes and scripts stay valid. */
 export const demoUsers = {
@@ -23,7 +20,7 @@ export const demoUsers = {
 };
 
 /** Users with wallets of either custody on every network, and one address that may not receive tokens. */
-export async function seedUsers(ctx: Ctx): Promise<void> {
+export async function createPeople(ctx: Ctx): Promise<void> {
   for (const { wallet, custody, ...user } of Object.values(demoUsers)) {
     await createUser(ctx, user);
     for (const network of networks) {

@@ -1,6 +1,6 @@
 import type { Ctx } from '#context';
-import { demoUsers } from '#features/users';
-import { fundAccount } from './fund-account.ts';
+import { fundAccount } from '#features/ledger';
+import { demoUsers } from './people.ts';
 
 const demoFunds = [
   ['owner', 'polygon', 'USDT', '100000'],
@@ -14,7 +14,7 @@ const demoFunds = [
 ] as const;
 
 /** What the people of the sandbox can spend. Funds that they were given before are not given again. */
-export async function seedLedger(ctx: Ctx): Promise<void> {
+export async function fundPeople(ctx: Ctx): Promise<void> {
   for (const [name, network, currency, amount] of demoFunds) {
     const userId = demoUsers[name].id;
     await fundAccount(ctx, {

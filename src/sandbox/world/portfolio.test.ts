@@ -5,10 +5,11 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { createPrices, noPrices } from '#adapters/prices';
 import { contextFor, type KeyActor } from '#context';
-import { demoUsers, seedUsers } from '#features/users';
+import { portfolioTools } from '#features/portfolio';
 import { useHarness } from '#test/harness';
-import { writePricesFile } from '../../sandbox/prices-file.ts';
-import { portfolioTools, seedPortfolio } from './index.ts';
+import { writePricesFile } from '../prices-file.ts';
+import { createPeople, demoUsers } from './people.ts';
+import { recordPortfolio } from './portfolio.ts';
 
 const harness = useHarness();
 const home = mkdtempSync(path.join(tmpdir(), 'causeway home '));
@@ -16,7 +17,7 @@ after(() => rmSync(home, { recursive: true, force: true }));
 const { id: userId } = demoUsers.owner;
 
 const start = (prices = createPrices(writePricesFile(home))) =>
-  seedPortfolio({ ...harness.operatorContext(), prices });
+  recordPortfolio({ ...harness.operatorContext(), prices });
 const show = async () => (await harness.operator('positions.show', { userId })).body.data;
 
 // biome-ignore lint/suspicious/noExplicitAny: the tool's own test checks the payload.
@@ -27,7 +28,7 @@ async function readBalance(): Promise<any> {
 }
 
 test('a price source that is away does not keep the sandbox from starting', async () => {
-  await seedUsers(harness.operatorContext());
+  await createPeople(harness.operatorContext());
   await start(noPrices);
   assert.equal((await readBalance()).isStale, true);
 });

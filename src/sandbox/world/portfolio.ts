@@ -1,11 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PriceFault } from '#adapters/prices';
 import type { Ctx } from '#context';
-import { demoUsers } from '#features/users';
-import { readPositions, type WrittenPosition } from './position.ts';
-import { recordPositions } from './record-positions.ts';
-import { refreshPrices } from './refresh-prices.ts';
-import { showPositions } from './show-positions.ts';
+import {
+  readPositions,
+  recordPositions,
+  refreshPrices,
+  showPositions,
+  type WrittenPosition,
+} from '#features/portfolio';
+import { demoUsers } from './people.ts';
+import { daysBefore } from './time.ts';
+
+/** As old as the last report of the shop's custodian: its balance is stale. */
+const oldReportDays = 9;
+
+/** `MVRD` has no price anywhere. */
+const positionsOfBusiness: readonly WrittenPosition[] = [
+  { kind: 'staked', token: 'ETH', network: 'ethereum', amount: '4' },
+  { kind: 'tokenized', token: 'MVRD', network: 'polygon', amount: '1200', costUsd: '2400.00' },
+];
 
 const positions: readonly WrittenPosition[] = [
   { kind: 'staked', token: 'ETH', network: 'ethereum', amount: '1.25' },
@@ -16,7 +29,7 @@ const positions: readonly WrittenPosition[] = [
  * First prices, and what the sandbox's owner has elsewhere; what somebody recorded instead stays. Not within
  * a transaction, because the price source is asked.
  */
-export async function seedPortfolio(ctx: Ctx): Promise<void> {
+export async function recordPortfolio(ctx: Ctx): Promise<void> {
   try {
     await refreshPrices(ctx);
   } catch (error) {
@@ -28,4 +41,9 @@ export async function seedPortfolio(ctx: Ctx): Promise<void> {
   const isOurs = !known || isDeepStrictEqual(known.positions, readPositions(positions));
   // A clock that was set back must not prevent the start.
   if (isOurs && !(known && known.asOf > ctx.now)) await recordPositions(ctx, { userId, positions });
+  const { id: businessId } = demoUsers.business;
+  if (!(await showPositions(ctx, { userId: businessId }))) {
+    const asOf = daysBefore(ctx.now, oldReportDays).toISOString();
+    await recordPositions(ctx, { userId: businessId, asOf, positions: positionsOfBusiness });
+  }
 }
