@@ -48,6 +48,7 @@ import type { GaugeSource } from '#platform/observe/metrics';
 import { sweepRateLimits } from '#platform/rate-limit/index';
 import type { Job } from '#platform/worker/jobs';
 import { type HistoryReader, historyRoutes } from '#surfaces/history';
+import { type Door, homeRoutes } from '#surfaces/home';
 import { type AllowedPlaces, mcpRoutes } from '#surfaces/mcp';
 import { operatorRoutes } from '#surfaces/operator';
 
@@ -129,6 +130,8 @@ export interface AppOptions
   servesApi: boolean;
   /** If set, `/metrics` is served there, by `buildMetricsServer`, and not by the app. */
   metricsPort?: number;
+  /** What the sandbox adds to the page at `/`. */
+  door?: Door;
 }
 
 /** The product, one line a part. */
@@ -144,6 +147,11 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
   metrics.addGauges(gauges, deps);
   if (options.servesApi) {
     await openapiRoutes(server, description);
+    homeRoutes(server, deps, {
+      hasMetrics: options.metricsPort === undefined,
+      networksWithoutNode: () => networksWithoutNode(deps.evm),
+      door: options.door,
+    });
     withdrawalRoutes(server, deps, options);
     historyRoutes(server, deps, historyReaders, (ctx, request) =>
       makeStatement(ctx, { ...request, userId: ctx.actor.userId }),

@@ -15,7 +15,14 @@ import { createMemoryLimiter, createPostgresLimiter } from '#platform/rate-limit
 import { createSealer } from '#platform/secrets/seal';
 import { systemClock } from '#platform/values/clock';
 import { runJobs } from '#platform/worker/jobs';
-import { buildApp, buildMetricsServer, claimDeployment, jobs, requireDurable } from './app.ts';
+import {
+  type AppOptions,
+  buildApp,
+  buildMetricsServer,
+  claimDeployment,
+  jobs,
+  requireDurable,
+} from './app.ts';
 
 export type Role = 'api' | 'worker';
 export const roles: readonly Role[] = ['api', 'worker'];
@@ -30,12 +37,21 @@ export interface RunningServer {
 }
 
 /** Config → database → roles. Nothing is left behind when it throws. */
-export async function serve(config: Config, log: Log, roles: readonly Role[]): Promise<RunningServer> {
+export async function serve(
+  config: Config,
+  log: Log,
+  roles: readonly Role[],
+  door?: AppOptions['door'],
+): Promise<RunningServer> {
   const deps = createDeps(config, log);
   try {
     await requireSchema(deps.db);
     if (roles.includes('worker') && config.networks.length > 0) await requireOwnDatabase(deps, config);
-    const server = await buildApp(deps, { ...config, servesApi: roles.includes('api') });
+    const server = await buildApp(deps, {
+      ...config,
+      servesApi: roles.includes('api'),
+      ...(door && { door }),
+    });
     const servers = config.metricsPort === undefined ? [server] : [server, buildMetricsServer(deps)];
     const [url, metricsUrl] = await listenAll(servers, config);
     // A port that the system chose is known only now.

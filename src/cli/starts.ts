@@ -2,11 +2,13 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { ConfigFault } from '#config/setting';
 import { readCommandLineSetting } from '#config/settings/command-line';
 import type { Role } from '../main.ts';
+import { simulationNames } from '../sandbox/door/simulation-list.ts';
 import { runSandbox } from '../sandbox/index.ts';
 import { runCompletion } from './completion.ts';
 import { exitCodes, UsageFault } from './exit-codes.ts';
 import type { Start } from './help.ts';
 import { withProgress } from './progress.ts';
+import { runSimulation } from './run-simulation.ts';
 import { suggest } from './suggest.ts';
 
 /** What `causeway` starts, other than operator commands. */
@@ -30,8 +32,11 @@ export const starts: readonly Start[] = [
   {
     name: 'sandbox',
     summary: 'run everything on this machine, with demo data (npm start)',
-    flags: { '--reset': 'start from scratch, with an empty embedded database' },
-    run: runSandboxHere,
+    flags: {
+      '--reset': 'start from scratch, with an empty embedded database',
+      'simulate <name>': `in a running sandbox, see an accident: ${simulationNames.join(', ')}`,
+    },
+    run: (args) => (args[0] === 'simulate' ? runSimulation(args.slice(1)) : runSandboxHere(args)),
   },
   {
     name: 'completion',

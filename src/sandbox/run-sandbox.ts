@@ -15,6 +15,7 @@ import { cannotListen, createDeps, type RunningServer, serve, stopOnSignal, unre
 import { describeSandbox } from './banner.ts';
 import { type SandboxDatabase, startDatabase } from './database.ts';
 import { type Devnet, type DevnetNetwork, startDevnet } from './devnet/index.ts';
+import { createDoor } from './door/mount-door.ts';
 import { lockFolder } from './folder-lock.ts';
 import { type SandboxIssuer, startIssuer } from './issuer/index.ts';
 import { createLifecycle, Interrupted, type Lifecycle } from './lifecycle.ts';
@@ -99,19 +100,21 @@ async function startSandbox(
   };
   const world = await prepareData(served, { home, env, log, onStep, cardIssuer });
   onStep('Starting the server');
-  const [server] = await lifecycle.begin<[RunningServer]>(serve(served, log, ['api', 'worker']));
-
-  const { url } = server;
-  await cardIssuer.setWebhook({ url: `${url}/issuer/events`, secret: cardWebhookSecret });
-  const urls = { baseUrl: url, historyUrl: url, mcpUrl: url, operatorUrl: url };
   const { operatorToken } = secrets;
-  const sandbox: SandboxFile = {
-    ...urls,
+  const facts = {
     operatorToken,
     ...world,
     networks: devnet.networks,
     cardIssuer: { url: cardIssuer.url, token: cardIssuerToken },
   };
+  const [server] = await lifecycle.begin<[RunningServer]>(
+    serve(served, log, ['api', 'worker'], createDoor(facts, secrets)),
+  );
+
+  const { url } = server;
+  await cardIssuer.setWebhook({ url: `${url}/issuer/events`, secret: cardWebhookSecret });
+  const urls = { baseUrl: url, historyUrl: url, mcpUrl: url, operatorUrl: url };
+  const sandbox: SandboxFile = { ...urls, ...facts };
   writeSandboxFile(home, sandbox);
   const consentLink = await patiently(() =>
     makeConsentLink(contextFor(server.deps, sandboxOperator, log), sandbox),

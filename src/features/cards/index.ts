@@ -10,5 +10,6 @@ export { cardReaders } from './readers.ts';
 export { configureRefill, listRefills, openRefills } from './refills/index.ts';
 export { type CardReveal, revealCard } from './reveal-card.ts';
 export { type CardOptions, cardRoutes } from './routes.ts';
+export { simulateActivity } from './simulate-activity.ts';
 export { cardTools } from './tools.ts';
 export { type CardChange, updateCard } from './update-card.ts';

@@ -37,12 +37,16 @@ export class Chain {
   readonly raws = new Map<string, string>();
   readonly impersonated = new Set<string>();
   readonly head: { number: number; time: number };
-  /** At n, the engine's snapshot from before block n + 1; empty unless the chain can be reorganised. */
+  /** At n, the engine's snapshot from before block n + 1: of every block in tests, else of one that is remembered. */
   readonly undo: string[] = [];
   readonly #canReorganise: boolean;
   engine: Engine;
   collector: Collector;
   isAutomining = true;
+  /** The node does not answer before this time. */
+  silentUntil = 0;
+  /** Where the journal was at a block that the chain may return to, from `remember` on. */
+  remembered: { number: number; position: number } | undefined;
   blocksSinceTransaction = 0;
   /** How many blocks and transactions the journal has. */
   journaled = { blocks: 0, transactions: 0 };
@@ -69,6 +73,7 @@ export class Chain {
     this.head.time = Number(block.timestamp);
     this.baseFee = nextBaseFee;
     this.journaled = { blocks: 0, transactions: 0 };
+    this.remembered = undefined;
     this.raws.clear();
     for (const { block, raws } of blocks) {
       for (const [at, { hash }] of block.transactions.entries()) if (raws[at]) this.raws.set(hash, raws[at]);
@@ -131,6 +136,13 @@ export class Chain {
     for (const hash of block.transactions) this.pool.remove(hash);
     if (this.pool.size > 0) await this.#removeGone();
     return block;
+  }
+
+  /** Blocks from now on may be replaced, once. Keeping the state of every block would fill the memory. */
+  async remember(): Promise<void> {
+    const { number } = this.head;
+    this.undo[number] = await this.ask('evm_snapshot');
+    this.remembered = { number, position: this.journal.position() };
   }
 
   /** Mines without a journal entry. */

@@ -27,6 +27,9 @@ export type Genesis = Extract<Entry, { kind: 'genesis' }>;
 export interface Journal {
   /** Hands the entry to the operating system before it returns, so it survives `kill -9`. */
   append(entry: Entry): void;
+  /** How much there is; `rewind` forgets what was appended since. */
+  position(): number;
+  rewind(position: number): void;
   /** Replaces everything before a snapshot atomically. */
   restart(genesis: Genesis): void;
   close(): void;
@@ -81,6 +84,8 @@ export function openJournal(file: string): Journal {
         throw error;
       }
     },
+    position: () => fstatSync(open()).size,
+    rewind: (position) => ftruncateSync(open(), position),
     restart(genesis) {
       open();
       const next = `${file}.next`;
@@ -104,4 +109,10 @@ export function openJournal(file: string): Journal {
 const lineOf = (entry: Entry) => `${JSON.stringify(entry)}\n`;
 
 /** For a chain that lives as long as its process. */
-export const noJournal: Journal = { append: () => {}, restart: () => {}, close: () => {} };
+export const noJournal: Journal = {
+  append: () => {},
+  position: () => 0,
+  rewind: () => {},
+  restart: () => {},
+  close: () => {},
+};

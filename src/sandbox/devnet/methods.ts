@@ -1,12 +1,14 @@
 import type { Chain } from './chain.ts';
 import { type Hex, quantityOf, RpcError } from './engine.ts';
 import type { Sent } from './pool.ts';
+import { returnToRemembered } from './reorganise.ts';
 
 type Method = (chain: Chain, ...params: never[]) => unknown;
 
 const safeDepth = 2;
 const finalizedDepth = 4;
 const minedAtOnceMax = 10_000;
+const silenceMaxMs = 600_000;
 /** The year 9999. The engine ends the process when time overflows. */
 const timeMax = 253_402_300_799;
 /** As the engine's default: a call that loops takes about two seconds. */
@@ -63,6 +65,12 @@ const methods: Record<string, Method> = {
   hardhat_stopImpersonatingAccount: (chain, address: string) => chain.setImpersonated(address, false),
   hardhat_dropTransaction: (chain, hash: string) => chain.drop(hash),
   hardhat_dropAllTransactions: (chain) => chain.dropAll(),
+  // Our own, to show accidents.
+  devnet_remember: (chain) => chain.remember(),
+  devnet_reorganise: (chain) => returnToRemembered(chain),
+  devnet_silence(chain, milliseconds: number) {
+    chain.silentUntil = Date.now() + Math.min(Number(milliseconds) || 0, silenceMaxMs);
+  },
 };
 for (const method of ['eth_call', 'eth_estimateGas']) {
   methods[method] = (chain, request: Record<string, unknown>, at = 'latest', ...others) => {

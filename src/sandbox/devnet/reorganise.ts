@@ -15,6 +15,9 @@ export async function reorganise(
   const { time } = head;
   if (!(await chain.ask('evm_revert', id))) throw new RpcError(-32603, 'the engine lost its snapshot');
   head.number -= depth;
+  if (chain.remembered) chain.journal.rewind(chain.remembered.position);
+  chain.remembered = undefined;
+  chain.collector.forgetAfter(head.number);
   undo.length = head.number;
   head.time = Number((await chain.ask<Mined>('eth_getBlockByNumber', 'latest', false)).timestamp);
   // The engine has restored what was waiting at that time.
@@ -24,4 +27,11 @@ export async function reorganise(
     await chain.mine(time + 1 + at);
   }
   await chain.sendAgain(waiting);
+}
+
+/** Replaces everything since `remember`, without its transactions. */
+export async function returnToRemembered(chain: Chain): Promise<void> {
+  const { remembered, head } = chain;
+  if (!remembered) throw new RpcError(-32602, 'no block is remembered');
+  await reorganise(chain, head.number - remembered.number);
 }

@@ -47,6 +47,7 @@ async function answerBody(chainNow: () => Promise<Chain>, request: IncomingMessa
   if (body === undefined) return answerError(null, new RpcError(-32700, 'parse error'));
   if (Array.isArray(body) && body.length === 0) return answerError(null, new RpcError(-32600, 'empty batch'));
   const chain = await chainNow();
+  if (chain.silentUntil > Date.now()) throw new Error('the node is silent');
   const answer = (call: unknown) => chain.inTurn(() => answerCall(chain, call));
   return Array.isArray(body) ? Promise.all(body.map(answer)) : answer(body);
 }

@@ -49,6 +49,8 @@ export interface Collector {
   readonly hasMore: boolean;
   /** The transactions of a new block have to be read. */
   noteBlock(number: number, hashes: readonly string[]): void;
+  /** Later blocks were replaced. Only before anything is collected. */
+  forgetAfter(number: number): void;
   /** A change from outside of any transaction. */
   noteChange(address: string, slot?: string): void;
   /** Reads transactions until there are no more or the time is over. */
@@ -107,6 +109,9 @@ export function createCollector(since: Snapshot | undefined): Collector {
       return unread.length > 0;
     },
     noteBlock: (number, hashes) => void unread.push(...hashes.map((hash) => ({ number, hash }))),
+    forgetAfter(number) {
+      unread = unread.filter((one) => one.number <= number);
+    },
     noteChange: (address, slot) => note(address, slot === undefined ? [] : [slot], true),
     async collect(source, milliseconds) {
       const endsAt = performance.now() + milliseconds;

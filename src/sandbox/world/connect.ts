@@ -103,6 +103,16 @@ async function liveThrough(ctx: Ctx<IntegrationActor>, name: ConsentName): Promi
   return consentId;
 }
 
+/** One of 30 days that ended yesterday. */
+export async function makeExpiredConsent(
+  ctx: Ctx,
+  { integrations }: Pick<SandboxFile, 'integrations'>,
+): Promise<string> {
+  const actor = (await integrationOf(ctx, integrations.main))!;
+  const past = { ...ctx, now: new Date(ctx.now.getTime() - 31 * dayMs), actor };
+  return decide(past, 'grant', demoIntegrations.main, 30);
+}
+
 /** A browser link that signs the owner in and opens a request that waits for an answer. */
 export async function makeConsentLink(
   ctx: Ctx<OperatorActor>,

@@ -5,9 +5,9 @@ import {
   type OwnRead,
 } from '#features/connect/consents';
 import type { Session } from '#features/connect/sessions';
+import { type Content, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { describeFields, titleOf } from './describe-data.ts';
-import { type Content, html } from './html.ts';
 import {
   type Reader,
   renderCsrf,

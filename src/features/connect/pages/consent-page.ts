@@ -6,9 +6,9 @@ import type {
   SharedData,
 } from '#features/connect/consents';
 import type { Session } from '#features/connect/sessions';
+import { type Content, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { renderData, titleOf } from './describe-data.ts';
-import { type Content, html } from './html.ts';
 import {
   type Reader,
   renderCsrf,

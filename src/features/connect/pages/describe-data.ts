@@ -1,6 +1,6 @@
 import type { ConsentScope, SharedData } from '#features/connect/consents';
+import { type Html, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
-import { type Html, html } from './html.ts';
 import type { Texts } from './texts.ts';
 
 export const titleOf = (words: Texts, scope: ConsentScope): string => words.scopes[scope];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { html } from '#platform/http/html';
 import { parseForm, readField, requireFields } from './form.ts';
-import { html } from './html.ts';
 import { chooseLanguage } from './language.ts';
 import { readSessionCookie, sessionCookie } from './session-cookie.ts';
 import { texts } from './texts.ts';

@@ -1,6 +1,6 @@
 import type { Person, Session } from '#features/connect/sessions';
 import type { Refusal } from '#platform/errors/errors';
-import { type Content, html } from './html.ts';
+import { type Content, html } from '#platform/http/html';
 import { type Reader, renderCsrf, renderPage, renderPerson, textsFor } from './page.ts';
 
 /**

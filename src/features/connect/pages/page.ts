@@ -4,8 +4,8 @@ import path from 'node:path';
 import type { IntegrationFace } from '#features/connect/consents';
 import type { Person, Session } from '#features/connect/sessions';
 import { csrfTokenOf } from '#features/connect/sessions';
+import { type Content, type Html, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
-import { type Content, type Html, html } from './html.ts';
 import type { Language } from './language.ts';
 import { type Texts, texts } from './texts.ts';
 

@@ -1,5 +1,5 @@
 import type { ConsentScope } from '#features/connect/consents';
-import { type Html, html } from './html.ts';
+import { type Html, html } from '#platform/http/html';
 import type { Language } from './language.ts';
 
 /** Title and text of an error page. */

@@ -1,0 +1,65 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Type } from 'typebox';
+import { contextFor, type Deps } from '#context';
+import { commonErrors } from '#platform/errors/errors';
+import type { FastifyRequest, HttpServer } from '#platform/http/http';
+import type { Door } from '#surfaces/home';
+import type { SandboxFile } from '../sandbox-file.ts';
+import type { SandboxSecrets } from '../secrets.ts';
+import { makeConsentLink } from '../world/connect.ts';
+import { simulations } from './simulate.ts';
+import { simulationNames } from './simulation-list.ts';
+import { renderTour } from './tour-section.ts';
+
+export type DoorFacts = Omit<SandboxFile, 'baseUrl' | 'historyUrl' | 'mcpUrl' | 'operatorUrl'>;
+
+const script = readFileSync(path.join(import.meta.dirname, 'tour.js'), 'utf8');
+const actor = { kind: 'operator', name: 'sandbox' } as const;
+
+/** The sandbox's part of the page at `/`: the tour, with the demo's keys, and its buttons. */
+export function createDoor(sandbox: DoorFacts, secrets: SandboxSecrets): Door {
+  return {
+    section: (request) => (isOnThisMachine(request) ? renderTour(sandbox, originOf(request)) : undefined),
+    mount(server, deps) {
+      mountRoutes(server, deps, sandbox, secrets);
+    },
+  };
+}
+
+function mountRoutes(server: HttpServer, deps: Deps, sandbox: DoorFacts, secrets: SandboxSecrets): void {
+  const hidden = { hide: true };
+  const context = () => contextFor(deps, actor, deps.log);
+  const authenticate = async (request: FastifyRequest) => {
+    const given = digestOf(request.headers.authorization ?? '');
+    if (!timingSafeEqual(given, digestOf(`Bearer ${secrets.operatorToken}`))) throw commonErrors.notFound();
+  };
+
+  server.get('/sandbox/tour.js', { schema: hidden }, (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').send(script),
+  );
+
+  server.post('/sandbox/consent-link', { onRequest: authenticate, schema: hidden }, async () => ({
+    data: { url: await makeConsentLink(context(), sandbox) },
+  }));
+
+  const body = Type.Object({ name: Type.Enum(simulationNames) }, { additionalProperties: false });
+  server.post(
+    '/sandbox/simulate',
+    { onRequest: authenticate, schema: { ...hidden, body } },
+    async (request) => {
+      const scene = { ctx: context(), sandbox, tokenIssuerKey: secrets.issuerKey };
+      return { data: await simulations[request.body.name](scene) };
+    },
+  );
+}
+
+/** Another site's name may lead to this machine, and its pages could then read the keys. */
+function isOnThisMachine(request: FastifyRequest): boolean {
+  return ['localhost', '127.0.0.1', '[::1]'].includes(request.hostname.replace(/:\d+$/, ''));
+}
+
+const originOf = (request: FastifyRequest) => `${request.protocol}://${request.host}`;
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest();

@@ -1,0 +1,1 @@
+export { type Door, homeRoutes } from './routes.ts';
