@@ -1,4 +1,5 @@
 import { bold, colourCell } from './colour.ts';
+import { takeColumns, textWidth } from './text-width.ts';
 import {
   type Item,
   isInstant,
@@ -51,7 +52,8 @@ export function renderTable(items: readonly Item[], view: View, first: readonly 
   );
   const rows = items.map((_, row) =>
     shown.map(
-      ({ field, cells, width }) => colourCell(field, cells[row]!) + ' '.repeat(width - cells[row]!.length),
+      ({ field, cells, width }) =>
+        colourCell(field, cells[row]!) + ' '.repeat(width - textWidth(cells[row]!)),
     ),
   );
   return {
@@ -79,7 +81,7 @@ function toColumn(field: string, items: readonly Item[], { isWide, now }: View):
 
 /** Ids are never cut: half of one helps nobody. */
 const cutText = (text: string, max: number) =>
-  text.length <= max || !text.includes(' ') ? text : `${text.slice(0, max - 1).trimEnd()}…`;
+  textWidth(text) <= max || !text.includes(' ') ? text : `${takeColumns(text, max - 1).trimEnd()}…`;
 
 function fit(columns: readonly Column[], { width, isWide }: View, first: readonly string[]): Shown[] {
   if (isWide) return columns.map((column) => show(column, 'full'));
@@ -110,7 +112,7 @@ function show({ field, title, ...texts }: Column, form: 'full' | 'short'): Shown
     title,
     cells,
     isNumber,
-    width: Math.max(title.length, ...cells.map((cell) => cell.length)),
+    width: Math.max(title.length, ...cells.map(textWidth)),
   };
 }
 

@@ -1,3 +1,5 @@
+import { textWidth } from './text-width.ts';
+
 /** How answers are shown. */
 export interface View {
   /** Columns of the terminal; infinite in a pipe. */
@@ -69,7 +71,7 @@ export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= width)
+    if (last !== undefined && textWidth(last) + 1 + textWidth(word) <= width)
       lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
