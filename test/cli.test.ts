@@ -200,7 +200,7 @@ suite('causeway', { concurrency: 2 }, () => {
     const [head, row, ...rest] = table.out.split('\n');
     assert.match(head!, /^EMAIL +ID +GIVEN NAME +FAMILY NAME +CREATED AT +EMAIL VERIFIED/);
     assert.ok(row!.startsWith(`${email}  ${id}  Ana `) && row!.includes('  yes'), row);
-    assert.deepEqual(rest, ['', 'Not shown: wallets. To see them: --json']);
+    assert.deepEqual(rest, ['', 'Not shown: wallets. Add --json']);
     const csv = await run(['users', 'list', '--email', email, '--csv', ...byUrl()]);
     assert.deepEqual([csv.out.split('\r\n').length, csv.out.includes(`${id},${email},true,Ana`)], [2, true]);
     assert.ok(!table.out.includes('\u001b'));

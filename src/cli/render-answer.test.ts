@@ -55,6 +55,29 @@ test('a list inside a record ends after 20 rows, unless --wide', () => {
   assert.match(renderAnswer(data, wide), / {2}p29$/);
 });
 
+test('rows inside a record have times, and say what does not fit; one row that does not fit is a record', () => {
+  const step = { state: 'sent', at: car.paintedAt, hash: `0x${'ab'.repeat(32)}`, block: 17 };
+  const two = renderAnswer({ id: 1, steps: [step, step] }, terminal(48))
+    .split('\n')
+    .slice(2);
+  assert.deepEqual(two, [
+    'steps (2)',
+    '  STATE  AT                    HASH',
+    '  sent   2026-03-04 05:06:07Z  0xababab…ababab',
+    '  sent   2026-03-04 05:06:07Z  0xababab…ababab',
+    '  Not shown: block. Add --wide',
+  ]);
+  const one = renderAnswer({ id: 1, steps: [step] }, terminal(48))
+    .split('\n')
+    .slice(2);
+  assert.deepEqual(one.slice(0, 2), ['steps (1)', '  state  sent']);
+});
+
+test('a list of blocks: their age is not mistaken for a number', () => {
+  const [head] = renderAnswer({ items: [{ lastBlockAt: car.paintedAt }] }, terminal(80)).split('\n');
+  assert.equal(head, 'LAST BLOCK AT');
+});
+
 test('a long text of a record is broken between words', () => {
   const shown = renderAnswer({ a: 'red blue green', bb: '' }, terminal(12));
   assert.equal(shown, 'a   red blue\n    green\nbb  -');
@@ -74,7 +97,7 @@ test('a list on a wide terminal: important columns first, ids in full, then what
       'completed    12.5  1h ago   0198a6a0-0000-7000-8000-00000000000a  yes         0  red, blue',
       'failed     1000    1h ago   0198a6a0-0000-7000-8000-00000000000b  yes         0  red, blue',
       '',
-      'Not shown: owner, parts. To see them: --wide or --json',
+      'Not shown: owner, parts. Add --json',
       'More: add --cursor bmV4dA',
     ].join('\n'),
   );
@@ -87,7 +110,7 @@ test('a list on a narrow terminal: ids are shortened, then columns are left out 
   const at20 = renderAnswer({ items, nextCursor: null }, terminal(20), columns).split('\n');
   assert.equal(at20[0], 'STATUS     AMOUNT');
   const notes =
-    'Not shown: paintedAt, id, glossy, coats, colours, owner, parts. To see them: --wide or --json';
+    'Not shown: painted at, id, glossy, coats, colours. Add --wide Not shown: owner, parts. Add --json';
   assert.equal(at20.slice(4).join(' '), notes);
   assert.ok(at20.every((line) => line.length <= 40));
   assert.ok([...at50.slice(0, 3), ...at20.slice(0, 3)].every((line) => line.length <= 50));
@@ -110,7 +133,7 @@ test('records with nested fields in a list of another name: one below the other'
     },
     wide,
   );
-  assert.equal(shown, 'id  1\n\nowner\n  name  Ana\n\nid  2\n\nowner\n  name  Bo');
+  assert.equal(shown, `id  1\n\nowner\n  name  Ana\n\n${'─'.repeat(40)}\nid  2\n\nowner\n  name  Bo`);
 });
 
 test('addresses and hashes are shortened where they do not fit', () => {
@@ -118,14 +141,14 @@ test('addresses and hashes are shortened where they do not fit', () => {
   const shown = renderAnswer({ items: [{ to: address, hash: `0x${'ab'.repeat(32)}` }] }, terminal(60));
   assert.equal(shown.split('\n')[1], '0x5aAeb6…1BeAed  0xababab…ababab');
   const subject = `user:${car.id}`;
-  const issued = `card_${'43b80e69'.repeat(3)}`;
+  const issued = `account:card_${'43b80e69'.repeat(3)}`;
   const narrow = renderAnswer(
     { items: [{ subject, issued, note: 'a text that is long '.repeat(3) }] },
-    terminal(70),
+    terminal(72),
   );
   assert.match(
     narrow.split('\n')[1]!,
-    /^user:0198a6a0…000a {2}card_43b8…0e69 {2}a text that is long a text…$/,
+    /^user:0198a6a0…000a {2}account:card_43b8…0e69 {2}a text that is long a text…$/,
   );
 });
 

@@ -18,12 +18,8 @@ export function renderAnswer(data: Item, view: View, columns: readonly string[] 
   const isList =
     columns.length > 0 || 'items' in data || !rows.some((row) => Object.values(row).some(isNested));
   if (!isList) return renderRows(rows, view).join('\n');
-  const { lines, left } = renderTable(rows, view, columns);
-  const how = view.isWide ? '--json' : '--wide or --json';
-  const notes = [
-    ...(left.length > 0 ? [`Not shown: ${left.join(', ')}. To see them: ${how}`] : []),
-    ...(data.nextCursor ? [`More: add --cursor ${String(data.nextCursor)}`] : []),
-  ];
+  const { lines, notes: left } = renderTable(rows, view, columns);
+  const notes = [...left, ...(data.nextCursor ? [`More: add --cursor ${String(data.nextCursor)}`] : [])];
   return [
     ...lines,
     ...(notes.length > 0

@@ -30,12 +30,15 @@ export async function runCommand(command: CommandDescription, args: string[]): P
   return hasFault ? exitCodes.faultFound : exitCodes.fine;
 }
 
-function render({ columns }: CommandDescription, data: Data, format: Format): string {
+function render({ columns, parts }: CommandDescription, data: Data, format: Format): string {
   if (format === 'json') return JSON.stringify(data, null, 2);
   if (format === 'csv') return renderCsv(rowsOf(data) ?? [data]);
   // A pipe has no width.
   const { isTTY, columns: width = Number.POSITIVE_INFINITY } = process.stdout;
-  return renderAnswer(data, { width, isWide: format === 'wide' || !isTTY, now: new Date() }, columns);
+  // After the last part of a check, where the next one starts says nothing.
+  const { [parts?.output ?? '']: next, ...others } = data;
+  const shown = next === null ? others : data;
+  return renderAnswer(shown, { width, isWide: format === 'wide' || !isTTY, now: new Date() }, columns);
 }
 
 /** All parts of a check, unless the user asks for one of them. */

@@ -47,13 +47,17 @@ function renderSection(title: string, value: unknown, view: View): string[] {
   return [bold(`${title} (${rows.length})`), ...indented(renderRows(rows, inner))];
 }
 
-/** A table; records one below the other if they have nested fields. */
+/** A table; but records if they have nested fields, or if it is one row that does not fit. */
 export function renderRows(rows: readonly Item[], view: View): string[] {
   const shown = view.isWide ? rows : rows.slice(0, rowsMax);
   const more = rows.length - shown.length;
   const rest = more > 0 ? [dim(`… and ${more} more: use --wide or --json`)] : [];
-  if (!shown.some((row) => Object.values(row).some(isNested)))
-    return [...renderTable(shown, view).lines, ...rest];
-  const records = shown.map((row) => renderRecord(row, view));
-  return [...records.flatMap((lines, at) => (at === 0 ? lines : ['', ...lines])), ...rest];
+  if (shown.some((row) => Object.values(row).some(isNested))) {
+    const rule = dim('─'.repeat(Math.min(view.width, 40)));
+    const records = shown.map((row) => renderRecord(row, view));
+    return [...records.flatMap((lines, at) => (at === 0 ? lines : ['', rule, ...lines])), ...rest];
+  }
+  const { lines, notes, isWhole } = renderTable(shown, { ...view, hasTimes: true });
+  if (!isWhole && rows.length === 1) return renderRecord(rows[0]!, view);
+  return [...lines, ...notes.flatMap((note) => wrap(note, Math.max(view.width, 40))).map(dim), ...rest];
 }

@@ -13,8 +13,9 @@ import {
 
 export interface Table {
   lines: string[];
-  /** Fields that are not shown: nested ones, and those that do not fit. */
-  left: string[];
+  /** What else the rows have, and the flags that show it. */
+  notes: string[];
+  isWhole: boolean;
 }
 
 interface Column {
@@ -46,7 +47,8 @@ export function renderTable(items: readonly Item[], view: View, first: readonly 
   const flat = fields.filter((field) => !items.some((item) => isNested(item[field])));
   const columns = flat.map((field) => toColumn(field, items, view)).filter(({ full }) => full.some(Boolean));
   const shown = fit(columns, view, first);
-  const empty = flat.filter((field) => !columns.some((column) => column.field === field));
+  const unfit = columns.filter(({ field }) => !shown.some((column) => column.field === field));
+  const nested = fields.filter((field) => !flat.includes(field));
   const heading = shown.map(({ title, width, isNumber }) =>
     bold(isNumber ? title.padStart(width) : title.padEnd(width)),
   );
@@ -58,19 +60,30 @@ export function renderTable(items: readonly Item[], view: View, first: readonly 
   );
   return {
     lines: [heading, ...rows].map((line) => line.join(gap).trimEnd()),
-    left: fields.filter((field) => !empty.includes(field) && !shown.some((column) => column.field === field)),
+    notes: [
+      ...noteOf(
+        unfit.map(({ field }) => field),
+        '--wide',
+      ),
+      ...noteOf(nested, '--json'),
+    ],
+    isWhole: unfit.length === 0,
   };
 }
 
-function toColumn(field: string, items: readonly Item[], { isWide, now }: View): Column {
+const noteOf = (fields: readonly string[], flag: string) =>
+  fields.length > 0 ? [`Not shown: ${fields.map(wordsOfField).join(', ')}. Add ${flag}`] : [];
+
+function toColumn(field: string, items: readonly Item[], { isWide, now, hasTimes }: View): Column {
   const values = items.map((item) => item[field]);
-  const hasAges = !isWide && values.some(isInstant);
+  const hasAges = !isWide && !hasTimes && values.some(isInstant);
   const full = values.map((value) => {
     if (hasAges && isInstant(value)) return showAge(value, now);
     const text = showValue(value);
     return isWide ? text : cutText(text, textMax);
   });
-  const title = wordsOfField(hasAges ? field.replace(/At$/, '') : field).toUpperCase();
+  // `CREATED 3m ago`, but `LAST BLOCK AT`: a block is also a number.
+  const title = wordsOfField(hasAges ? field.replace(/(?<!Block)At$/, '') : field).toUpperCase();
   return {
     field,
     title,

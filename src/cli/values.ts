@@ -7,6 +7,8 @@ export interface View {
   /** All columns, ids and instants in full: `--wide`, and in a pipe. */
   isWide: boolean;
   now: Date;
+  /** Times instead of ages, as in the history of a record. */
+  hasTimes?: boolean;
 }
 
 export type Item = Record<string, unknown>;
@@ -55,11 +57,11 @@ export function showAge(instant: string, now: Date): string {
 /** UUIDs as `0198a6a0…0001`, addresses and hashes as `0x5aAeb6…1BeAed`, issuers' ids as `card_43b8…a651`. */
 export function shorten(text: string): string {
   const cut = (id: string, start: number, end: number) => `${id.slice(0, start)}…${id.slice(-end)}`;
-  if (/^0x[0-9a-fA-F]{40,64}$/.test(text)) return cut(text, 8, 6);
-  if (/^[a-z]{1,12}_[0-9a-f]{16,64}$/.test(text)) return cut(text, text.indexOf('_') + 5, 4);
-  return text.replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) =>
-    cut(id, 8, 4),
-  );
+  return text
+    .replaceAll(/\b0x[0-9a-fA-F]{40,64}\b/g, (id) => cut(id, 8, 6))
+    .replaceAll(/\b[0-9a-f]{64}\b/g, (id) => cut(id, 6, 6))
+    .replaceAll(/\b[a-z]{1,12}_[0-9a-f]{16,64}\b/g, (id) => cut(id, id.indexOf('_') + 5, 4))
+    .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => cut(id, 8, 4));
 }
 
 /** `toAddress` in words: `to address`. */

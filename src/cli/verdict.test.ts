@@ -12,6 +12,7 @@ test('a check fails by a field that is false, missing or a list with rows', () =
     hasFault: false,
     text: '12,345 lines.',
   });
+  assert.equal(judge(check, { isSound: true, lines: 1 }).text, '1 line.');
   const failed = { hasFault: true, text: 'Wrong: a, b.' };
   assert.deepEqual(judge(check, { isSound: false, rows: ['a', 'b'] }), failed);
   assert.deepEqual(judge(check, { rows: ['a', 'b'] }), failed);

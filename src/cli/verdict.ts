@@ -5,11 +5,17 @@ export interface Judgement {
   text: string;
 }
 
-/** How a check ended, by its answer. An answer without the field proves nothing, so it counts as a fault. */
+/**
+ * How a check ended, by its answer; `{users} users` may become `1 user`. An answer without the field proves
+ * nothing, so it counts as a fault.
+ */
 export function judge({ passesIf, passed, failed }: Verdict, data: Record<string, unknown>): Judgement {
   const value = data[passesIf];
   const hasFault = Array.isArray(value) ? value.length > 0 : value !== true;
-  const text = (hasFault ? failed : passed).replaceAll(/\{(\w+)\}/g, (_, field) => write(data[field]));
+  const text = (hasFault ? failed : passed).replaceAll(
+    /\{(\w+)\}( \w+s\b)?/g,
+    (_, field, unit = '') => write(data[field]) + (data[field] === 1 ? unit.slice(0, -1) : unit),
+  );
   return { hasFault, text };
 }
 

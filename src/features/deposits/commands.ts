@@ -59,8 +59,9 @@ export const depositCommands = [
     changes: false,
     verdict: {
       passesIf: 'missing',
-      passed: 'The chain has every posted deposit from that block on.',
-      failed: 'The chain does NOT have every posted deposit: correct the missing ones.',
+      passed: 'The chain has every posted deposit from that block on. Checked: {checked} deposits.',
+      failed:
+        'The chain does NOT have every posted deposit: correct the missing ones. Checked: {checked} deposits.',
     },
     parts: { input: 'fromBlock', output: 'nextBlock' },
     input: Type.Object({ network, fromBlock: block }, { additionalProperties: false }),

@@ -28,7 +28,7 @@ export const partnerCommands = [
     name: 'partners.list',
     summary: 'List partners, oldest first.',
     changes: false,
-    columns: ['name', 'id', 'createdAt', 'suspendedAt'],
+    columns: ['name', 'suspendedAt', 'id', 'createdAt'],
     input: Type.Object(cursorInput, { additionalProperties: false }),
     output: cursorPage(partner),
     run: (ctx: Ctx, input) => listPartners(ctx, input),

@@ -65,7 +65,7 @@ export const userCommands = [
     summary: 'List users with their wallets, oldest first.',
     changes: false,
     examples: ['--email ana@example.com'],
-    columns: ['email', 'id', 'givenName', 'familyName', 'createdAt', 'suspendedAt'],
+    columns: ['email', 'suspendedAt', 'id', 'givenName', 'familyName', 'createdAt'],
     input: Type.Object({ email: Type.Optional(email), ...cursorInput }, { additionalProperties: false }),
     output: cursorPage(Type.Object({ ...user.properties, wallets: Type.Array(wallet) })),
     run: (ctx: Ctx, input) => listUsers(ctx, input),

@@ -102,7 +102,10 @@ export const withdrawalCommands = [
     summary: 'List withdrawals of all partners, newest first. All filters must match.',
     changes: false,
     examples: ['--status pending --older-than-seconds 3600'],
-    columns: ['status', 'amount', 'currency', 'network', 'toAddress', 'createdAt', 'id', 'waitingFor'],
+    columns: [
+      ...['status', 'amount', 'currency', 'network', 'toAddress', 'createdAt', 'id'],
+      ...['waitingFor', 'errorMessage'],
+    ],
     input: Type.Object(
       {
         status: Type.Optional(Type.Enum([...statuses])),
