@@ -14,7 +14,9 @@ const commands: readonly CommandDescription[] = commandList;
 
 /** `causeway …`: start a process, or run an operator command on a server or on the database. */
 async function main(args: string[]): Promise<number> {
-  const [first = 'help', ...others] = args;
+  // `causeway help users list` is `causeway users list --help`.
+  const [first = 'help', ...others] =
+    args[0] === 'help' && args.length > 1 ? [...args.slice(1), '--help'] : args;
   // Not for the sandbox: a production `DATABASE_URL` in `.env` must never receive demo data.
   if (first !== 'sandbox' && existsSync('.env')) process.loadEnvFile('.env');
   if (first === 'help' || isHelp(first)) return print(describeAll(starts, commands));
@@ -28,15 +30,17 @@ async function main(args: string[]): Promise<number> {
   if (!command) {
     const verbs = ofFeature.map(({ name }) => name.split('.')[1]!);
     const features = [...starts.map(({ name }) => name), ...commands.map(({ name }) => name.split('.')[0]!)];
-    if (verbs.length > 0) throw unknownCommand(`${first} ${second}`, suggest(second, verbs), `${first} `);
-    throw unknownCommand(isHelp(second) ? first : `${first} ${second}`, suggest(first, features));
+    if (verbs.length > 0) throw unknownCommand(`${first} ${second}`, suggest(second, verbs), first);
+    const meant = suggest(first, [...features, '--version', '--help']);
+    throw unknownCommand(isHelp(second) ? first : `${first} ${second}`, meant);
   }
   return rest.some(isHelp) ? print(describeCommand(command)) : runCommand(command, rest);
 }
 
-function unknownCommand(typed: string, meant: string | undefined, before = ''): UsageFault {
-  const hint = meant === undefined ? '' : ` Did you mean "${before}${meant}"?`;
-  return new UsageFault(`Unknown command "${typed}".${hint} See: causeway --help`);
+function unknownCommand(typed: string, meant: string | undefined, feature?: string): UsageFault {
+  const hint = meant && ` Did you mean "${[feature, meant].filter(Boolean).join(' ')}"?`;
+  const help = ['causeway', feature, '--help'].filter(Boolean).join(' ');
+  return new UsageFault(`Unknown command "${typed}".${hint ?? ''} See: ${help}`);
 }
 
 /** The source and the compiled package are both one folder below it. */

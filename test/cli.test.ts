@@ -117,8 +117,8 @@ suite('causeway', { concurrency: 2 }, () => {
   test('2 migrate with a word or flag that it does not know: nothing is run', async () => {
     const env = { DATABASE_URL: await cloneDatabase('template0') };
     for (const [word, reason] of [
-      ['--dry-run', "Unknown option '--dry-run'"],
-      ['--hlep', "Unknown option '--hlep'"],
+      ['--dry-run', 'Unknown flag --dry-run'],
+      ['--hlep', 'Unknown flag --hlep'],
       ['up', "Unexpected argument 'up'"],
     ] as const) {
       assert.deepEqual(await run(['migrate', word], env), {
@@ -131,29 +131,37 @@ suite('causeway', { concurrency: 2 }, () => {
   });
 
   for (const [args, message] of [
-    [['users', 'delete'], 'Unknown command "users delete". See: causeway --help'],
-    [['users', 'delete', '--help'], 'Unknown command "users delete". See: causeway --help'],
-    [['users', 'lst'], 'Unknown command "users lst". Did you mean "users list"? See: causeway --help'],
+    [['users', 'delete'], 'Unknown command "users delete". See: causeway users --help'],
+    [['users', 'delete', '--help'], 'Unknown command "users delete". See: causeway users --help'],
+    [['users', 'lst'], 'Unknown command "users lst". Did you mean "users list"? See: causeway users --help'],
     [['user'], 'Unknown command "user". Did you mean "users"? See: causeway --help'],
     [['user', '--help'], 'Unknown command "user". Did you mean "users"? See: causeway --help'],
+    [['version'], 'Unknown command "version". Did you mean "--version"? See: causeway --help'],
+    [['help', 'usres', 'list'], 'Unknown command "usres list". Did you mean "users"? See: causeway --help'],
     [['migarte'], 'Unknown command "migarte". Did you mean "migrate"? See: causeway --help'],
     [
       ['users', 'list', '--emial', 'x'],
-      "Unknown option '--emial'. Did you mean --email? See: causeway users list --help",
+      'Unknown flag --emial. Did you mean --email? See: causeway users list --help',
     ],
     [
       ['users', 'create', '--email', 'a@b.c'],
       'Missing --given-name, --family-name. See: causeway users create --help',
     ],
     [['withdrawals', 'show'], 'Missing --withdrawal-id. See: causeway withdrawals show --help'],
-    [['users', 'list', '--colour', 'red'], "Unknown option '--colour'. See: causeway users list --help"],
+    [['users', 'list', '--colour', 'red'], 'Unknown flag --colour. See: causeway users list --help'],
     [['users', 'list', 'ana'], "Unexpected argument 'ana'. See: causeway users list --help"],
-    [['serve', '--port', '1'], "Unknown option '--port'. See: causeway serve --help"],
+    [['serve', '--port', '1'], 'Unknown flag --port. See: causeway serve --help'],
     [['serve', '--roles', 'api,chef'], 'Unknown role "chef"; the roles are api and worker.'],
     [
       ['users', 'list'],
       'No server given: pass --url and --token, set DATABASE_URL, or start the sandbox in this folder.',
     ],
+    [
+      ['users', 'list', '--url', 'localhost:8080', '--token', 'x'],
+      '--url must be a URL, such as https://causeway.example.com, and is localhost:8080.',
+    ],
+    [['users', 'list', '--json', '--csv'], 'Pass --json or --csv, not both. See: causeway users list --help'],
+    [['users', 'list', '--limit', 'many'], '--limit must be a whole number.'],
     [
       ['users', 'list', '--url', 'http://127.0.0.1:1'],
       'Missing operator token: pass --token or set CAUSEWAY_OPERATOR_TOKEN.',
@@ -312,12 +320,13 @@ suite('causeway', { concurrency: 2 }, () => {
     }
   });
 
-  test('4 a wrong token: Unauthorized', async () => {
+  test('4 a wrong token: says which flag and setting has it', async () => {
     const { code, err } = await run(['users', 'list', '--url', harness.url, '--token', 'wrong']);
-    assert.deepEqual([code, err], [4, 'Unauthorized']);
+    const message = `${harness.url} refused the operator token: pass --token or set CAUSEWAY_OPERATOR_TOKEN.`;
+    assert.deepEqual([code, err], [4, message]);
   });
 
-  test('3 a server that does not answer, an unknown host name, an invalid URL: one sentence', async () => {
+  test('3 a server that does not answer, an unknown host name: one sentence', async () => {
     const gone = createServer();
     await once(gone.listen(0, '127.0.0.1'), 'listening');
     const { port } = gone.address() as AddressInfo;
@@ -326,7 +335,6 @@ suite('causeway', { concurrency: 2 }, () => {
       `http://127.0.0.1:${port}`,
       `http://localhost:${port}`,
       'http://no-such-host.invalid',
-      'nonsense',
     ]) {
       const { code, out, err } = await run(['users', 'list', '--url', url, '--token', 'x']);
       assert.deepEqual({ code, out }, { code: 3, out: '' });

@@ -26,6 +26,12 @@ export async function readData(
     .catch(() => undefined)
     .then((answer) => answer ?? {});
   const { data, error, details } = answer;
+  if (status === 401) {
+    throw new CommandFault(
+      `${from} refused the operator token: pass --token or set CAUSEWAY_OPERATOR_TOKEN.`,
+      exitCodes.refused,
+    );
+  }
   if (error !== undefined) {
     throw new CommandFault(
       nameFlags(command, { error, details }),

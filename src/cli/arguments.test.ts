@@ -28,7 +28,7 @@ const optional = { ...command, input: Type.Partial(command.input) };
 
 for (const [args, input] of [
   [['--car-id', 'a', '--coats', '2'], { carId: 'a', coats: 2 }],
-  [['--carId', 'a', '--coats=two'], { carId: 'a', coats: 'two' }],
+  [['--carId', 'a', '--coats=-2'], { carId: 'a', coats: -2 }],
   [['--car', 'a'], { carId: 'a' }],
   [['--glossy', '--motto', ''], { glossy: true, motto: null }],
   [['--no-glossy', '--motto', 'go'], { glossy: false, motto: 'go' }],
@@ -75,14 +75,22 @@ test('JSON from a file', () => {
 });
 
 for (const [args, message] of [
-  [['--wheels', '4'], "Unknown option '--wheels'. See: causeway cars paint --help"],
-  [['--glosy'], "Unknown option '--glosy'. Did you mean --glossy? See: causeway cars paint --help"],
-  [['--motot', 'x'], "Unknown option '--motot'. Did you mean --motto? See: causeway cars paint --help"],
+  [['--wheels', '4'], 'Unknown flag --wheels. See: causeway cars paint --help'],
+  [['--glosy'], 'Unknown flag --glosy. Did you mean --glossy? See: causeway cars paint --help'],
+  [['--motot', 'x'], 'Unknown flag --motot. Did you mean --motto? See: causeway cars paint --help'],
   [['a', 'red'], "Unexpected argument 'red'. See: causeway cars paint --help"],
   [['a', '--car-id', 'b'], '--car-id is given twice. See: causeway cars paint --help'],
   [['--car', 'a', '--carId', 'b'], '--car-id is given twice. See: causeway cars paint --help'],
   [['--coats', '2'], 'Missing --car-id. See: causeway cars paint --help'],
-  [['--car-id'], "Option '--car-id <value>' argument missing. See: causeway cars paint --help"],
+  [['--car-id'], '--car-id needs a value. See: causeway cars paint --help'],
+  [
+    ['a', '--coats', '-2'],
+    '--coats needs a value. One that starts with a dash is written --coats=<value>. See: causeway cars paint',
+  ],
+  [['a', '--coats=two'], '--coats must be a whole number.'],
+  [['a', '--wide=yes'], '--wide takes no value. See: causeway cars paint --help'],
+  [['a', '-x'], 'Unknown flag -x. See: causeway cars paint --help'],
+  [['a', '--wide', '--csv'], 'Pass --wide or --csv, not both. See: causeway cars paint --help'],
   [['a', '--owner', 'Ana'], '--owner must be JSON, @file.json, or - for standard input. It is not JSON: '],
 ] as const) {
   test(`arguments that are wrong: ${args.join(' ')}`, () => refuses([...args], message));
@@ -100,6 +108,14 @@ function refuses(args: string[], message: string): void {
   );
 }
 
+test('missing flags: with their choices, and the order of ids that need no flag', () => {
+  const input = Type.Object({ carId: Type.String(), id: Type.String(), colour: Type.Enum(['red', 'blue']) });
+  assert.throws(() => parseCommandLine({ ...command, input }, ['order-1']), {
+    message:
+      'Missing --id, --colour (red, blue). Without flags the order is <car-id> <id>. See: causeway cars paint --help',
+  });
+});
+
 test('a refusal names flags where the server names fields, and leaves other sentences alone', () => {
   const refusal = (error: string, ...fields: string[]) =>
     nameFlags(command, { error, details: fields.map((field) => ({ field, message: 'is wrong' })) });
@@ -108,6 +124,7 @@ test('a refusal names flags where the server names fields, and leaves other sent
     '--car-id must be a UUID\n--parts.0.part is wrong',
   );
   assert.equal(refusal('parts[17]: no such part'), '--parts[17]: no such part');
+  assert.equal(refusal('motto must be shorter'), '--motto must be shorter');
   assert.equal(refusal('motto is not what we paint'), 'motto is not what we paint');
   assert.equal(refusal('Car not found'), 'Car not found');
   assert.equal(refusal('Unknown field: parts.0.x', 'parts.0.x'), 'Unknown field: parts.0.x');

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import {
   type CommandDescription,
+  choicesOf,
   flagOf,
   hyphenated,
   kindOf,
@@ -11,8 +12,8 @@ import {
   wordsOf,
 } from './command-description.ts';
 import { UsageFault } from './exit-codes.ts';
+import { describeFlagFault } from './flag-fault.ts';
 import { readJson } from './read-json.ts';
-import { suggest } from './suggest.ts';
 
 /** How the answer is printed. */
 export type Format = 'table' | 'wide' | 'json' | 'csv';
@@ -54,9 +55,10 @@ export function parseCommandLine(command: CommandDescription, args: string[]): C
     assign(field, hyphenated(field), value);
   }
   const missing = (command.input.required ?? []).filter((field) => !(field in input));
-  if (missing.length > 0) throw usage(command, `Missing ${missing.map(flagOf).join(', ')}`);
+  if (missing.length > 0) throw missingFault(command, missing);
   const { url, token, out, ...rest } = values as Record<string, string | undefined>;
-  const format = formats.find((one) => rest[one] !== undefined) ?? 'table';
+  const [format = 'table', other] = formats.filter((one) => rest[one] !== undefined);
+  if (other) throw usage(command, `Pass --${format} or --${other}, not both`);
   return { input, format, url, token, out };
 }
 
@@ -86,16 +88,29 @@ function readArguments(command: CommandDescription, args: string[], options: Opt
   try {
     return parseArgs({ args, options, allowNegative: true, allowPositionals: true, strict: true });
   } catch (error) {
-    const [reason = ''] = (error as Error).message.split('. ');
-    const unknown = /^Unknown option '--([^']*)'$/.exec(reason)?.[1];
     const names = Object.keys(options).filter((name) => name === hyphenated(name));
-    const meant = unknown === undefined ? undefined : suggest(unknown, names);
-    throw usage(command, meant === undefined ? reason : `${reason}. Did you mean --${meant}?`);
+    throw usage(command, describeFlagFault(error as Error, names));
   }
 }
 
 function usage(command: CommandDescription, reason: string): UsageFault {
   return new UsageFault(`${reason.replace(/[^?]$/, '$&.')} See: causeway ${wordsOf(command)} --help`);
+}
+
+/** Ids that need no flag are named in their order: the one that was given may be another one. */
+function missingFault(command: CommandDescription, missing: readonly string[]): UsageFault {
+  const places = positionalOf(command);
+  const properties = propertiesOf(command);
+  const names = missing.map((field) => {
+    const choices = choicesOf(properties[field]!);
+    return flagOf(field) + (choices.length > 0 ? ` (${choices.join(', ')})` : '');
+  });
+  const order = places.map((field) => `<${hyphenated(field)}>`).join(' ');
+  const isLater = places.length > 1 && missing.some((field) => places.indexOf(field) > 0);
+  return usage(
+    command,
+    `Missing ${names.join(', ')}${isLater ? `. Without flags the order is ${order}` : ''}`,
+  );
 }
 
 function toInput(flag: string, schema: PropertySchema, value: unknown): unknown {
@@ -110,7 +125,9 @@ function toInput(flag: string, schema: PropertySchema, value: unknown): unknown 
   }
   if (typeof value !== 'string') return value;
   if (value === '' && schema.anyOf?.some((option) => option.type === 'null')) return null;
-  // Anything but an integer is passed on, so that the command's validation refuses it.
-  if (kind === 'integer') return /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+  if (kind === 'integer') {
+    if (!/^-?\d{1,15}$/.test(value)) throw new UsageFault(`--${flag} must be a whole number.`);
+    return Number(value);
+  }
   return kind === 'object' ? readJson(flag, value) : value;
 }

@@ -30,6 +30,8 @@ export async function callOperator<T>(
     token ||= sandbox.operatorToken;
   }
   if (!token) throw new UsageFault('Missing operator token: pass --token or set CAUSEWAY_OPERATOR_TOKEN.');
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+    throw new UsageFault(`--url must be a URL, such as https://causeway.example.com, and is ${url}.`);
   // Limits the wait for the start of the answer: a file may take longer, and `fetch` ends a body that stalls.
   const patience = new AbortController();
   const timer = setTimeout(() => patience.abort(new Error('no answer within ten minutes')), 600_000);

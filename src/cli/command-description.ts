@@ -38,6 +38,9 @@ export function kindOf(schema: PropertySchema): string {
   return schema.type ?? schema.anyOf?.find((option) => option.type !== 'null')?.type ?? 'string';
 }
 
+/** The values that a flag takes, if they are a list. */
+export const choicesOf = (schema: PropertySchema): readonly string[] => (schema.items ?? schema).enum ?? [];
+
 /** The object that a JSON argument has, or has a list of. */
 export function shapeOf(schema: PropertySchema): PropertySchema | undefined {
   const one = kindOf(schema) === 'array' ? (schema.items ?? {}) : schema;

@@ -1,9 +1,9 @@
 import { optionsOf } from './arguments.ts';
 import {
   type CommandDescription,
+  choicesOf,
   flagOf,
   hyphenated,
-  type PropertySchema,
   propertiesOf,
 } from './command-description.ts';
 import { UsageFault } from './exit-codes.ts';
@@ -99,7 +99,7 @@ function argumentsOf(command: CommandDescription, words: readonly string[]): Can
   const properties = propertiesOf(command);
   const before = words.at(-2)?.replace(/^--/, '') ?? '';
   if (words.at(-2)?.startsWith('--') && options[before]?.type === 'string')
-    return valuesOf(properties[fieldOf.get(before) ?? '']).map((value) => [value, '']);
+    return choicesOf(properties[fieldOf.get(before) ?? ''] ?? {}).map((value) => [value, '']);
   const used = new Set(words.slice(0, -1).map((word) => fieldOf.get(word.replace(/^--/, '')) ?? word));
   const fields = Object.entries(properties).filter(([field]) => !used.has(field));
   const others = Object.keys(options).filter((name) => !fieldOf.has(name) && !used.has(`--${name}`));
@@ -109,5 +109,3 @@ function argumentsOf(command: CommandDescription, words: readonly string[]): Can
     help,
   ];
 }
-
-const valuesOf = (schema: PropertySchema = {}) => (schema.items ?? schema).enum ?? [];

@@ -1,6 +1,7 @@
 import { bold } from './colour.ts';
 import {
   type CommandDescription,
+  choicesOf,
   flagOf,
   hyphenated,
   kindOf,
@@ -129,7 +130,7 @@ function placeholderOf(schema: PropertySchema): string {
 }
 
 function describeField(schema: PropertySchema, isRequired: boolean): string {
-  const choices = (schema.items ?? schema).enum ?? [];
+  const choices = choicesOf(schema);
   const notes = [
     isRequired ? 'required' : '',
     choices.length > 0 ? `one of ${choices.join(', ')}` : '',

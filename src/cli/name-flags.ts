@@ -15,7 +15,7 @@ export function nameFlags(command: CommandDescription, { error, details = [] }: 
   // Only if the server says so does a sentence start with a field: "network is halted" does not.
   const [first] = details;
   const startsWithField =
-    /^[A-Za-z]+[[.:]/.test(error) || (first && error.startsWith(first.field.split('.')[0]!));
+    /^[A-Za-z]+([[.:]| must )/.test(error) || (first && error.startsWith(first.field.split('.')[0]!));
   const others = details.slice(1).map(({ field, message }) => rename(`${field} ${message}`));
   return [startsWithField ? rename(error) : error, ...others].join('\n');
 }

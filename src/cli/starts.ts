@@ -6,10 +6,10 @@ import { simulationNames } from '../sandbox/door/simulation-list.ts';
 import { runSandbox } from '../sandbox/index.ts';
 import { runCompletion } from './completion.ts';
 import { exitCodes, UsageFault } from './exit-codes.ts';
+import { describeFlagFault } from './flag-fault.ts';
 import type { Start } from './help.ts';
 import { withProgress } from './progress.ts';
 import { runSimulation } from './run-simulation.ts';
-import { suggest } from './suggest.ts';
 
 /** What `causeway` starts, other than operator commands. */
 export const starts: readonly Start[] = [
@@ -133,11 +133,8 @@ function readFlags<T extends NonNullable<ParseArgsConfig['options']>>(
   try {
     return parseArgs({ args, options, strict: true }).values;
   } catch (error) {
-    const [reason = ''] = (error as Error).message.split('. ');
-    const typed = /^Unknown option '--([^']*)'$/.exec(reason)?.[1];
-    const meant = typed === undefined ? undefined : suggest(typed, Object.keys(options));
-    const hint = meant === undefined ? '' : ` Did you mean --${meant}?`;
-    throw new UsageFault(`${reason}.${hint} See: causeway ${name} --help`);
+    const reason = describeFlagFault(error as Error, Object.keys(options));
+    throw new UsageFault(`${reason.replace(/[^?]$/, '$&.')} See: causeway ${name} --help`);
   }
 }
 

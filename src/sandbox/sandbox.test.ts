@@ -433,7 +433,7 @@ test('a folder that cannot be written is refused in one sentence', async () => {
 test('an unknown flag is refused in one sentence', () =>
   expectSentence(
     path.join(folder, 'flag'),
-    /^Unknown option '--rest'. Did you mean --reset\?/,
+    /^Unknown flag --rest. Did you mean --reset\?/,
     ['--rest'],
     {},
     exitCodes.usage,
