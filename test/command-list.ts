@@ -1,11 +1,13 @@
 // The operator commands as data, for a CLI that need not load the app. `npm run commands` writes
-// src/commands.json; command-list.test.ts compares.
+// src/commands.json and docs/cli.md; command-list.test.ts compares.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { commands } from '../src/app.ts';
 import type { CommandDescription } from '../src/cli/command-description.ts';
+import { writeCommandDocs } from './command-docs.ts';
 
 const file = path.resolve(import.meta.dirname, '../src/commands.json');
+export const docsFile = path.resolve(import.meta.dirname, '../docs/cli.md');
 
 export function listCommands(): CommandDescription[] {
   const described = commands.map(({ changes, bodyBytesMax, output, run, ...described }) => described);
@@ -33,4 +35,7 @@ const constraints = [
   'minProperties',
 ]);
 
-if (process.argv.includes('--write')) writeFileSync(file, JSON.stringify(listCommands()));
+if (process.argv.includes('--write')) {
+  writeFileSync(file, JSON.stringify(listCommands()));
+  writeFileSync(docsFile, writeCommandDocs(listCommands()));
+}

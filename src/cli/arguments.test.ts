@@ -133,14 +133,14 @@ test('a refusal names flags where the server names fields, and leaves other sent
 test('help names every flag, what it takes, and which must be given', () => {
   const help = describeCommand(command);
   assert.match(help, /^causeway cars paint: Paint a car\.$/m);
-  assert.match(help, /^ {2}--car-id <text> +required; Which car$/m);
-  assert.match(help, /^ {2}--glossy$/m);
-  assert.match(help, /^ {2}--colours <list> +one of red, blue$/m);
+  assert.match(help, /^ {2}--car-id <text> +Which car \(required\)$/m);
+  assert.match(help, /^ {2}--\[no-\]glossy$/m);
+  assert.match(help, /^ {2}--colours <list> +One of red, blue$/m);
   for (const flag of ['--wide, --json, --csv', '--url', '--token']) assert.ok(help.includes(`  ${flag}`));
   assert.match(help, /^ {2}causeway cars paint <car-id> \[flags\]$/m);
   assert.match(
     help,
-    /^--parts is a JSON list of objects, @file\.json, or - for standard input:\n {2}part {2}text; required$/m,
+    /^--parts is a JSON list of objects, @file\.json, or - for standard input:\n {2}part <text> {2}\(required\)$/m,
   );
   assert.match(help, /^Examples:\n {2}causeway cars paint 0198a6a0-/m);
 });

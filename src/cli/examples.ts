@@ -24,7 +24,7 @@ const samples: Record<string, string> = {
   merchantName: "'Padaria Lisboa'",
   network: 'polygon',
   nonce: '17',
-  reason: "'Asked by the partner'",
+  reason: "'Ticket 4711'",
   sequence: '1042',
   transactionHash: `0x${'c4'.repeat(32)}`,
   transactionId: 'transaction_9',

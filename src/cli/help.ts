@@ -12,6 +12,7 @@ import {
   wordsOf,
 } from './command-description.ts';
 import { examplesOf } from './examples.ts';
+import { usualWords } from './usual-words.ts';
 import { wrap } from './values.ts';
 
 /** What `causeway` starts, other than operator commands. */
@@ -23,10 +24,31 @@ export interface Start {
   run(args: string[]): Promise<number>;
 }
 
+export type Pair = readonly [name: string, words: string];
+
+export const exitCodeMeanings: Pair[] = [
+  ['0', 'Fine.'],
+  ['1', 'A check found a fault.'],
+  ['2', 'The command line or a setting is wrong.'],
+  ['3', 'The server or the database does not answer.'],
+  ['4', 'The server refused.'],
+  ['5', 'An error of the CLI.'],
+];
+
+export const outFlag: Pair = [
+  '--out <file>',
+  'Output file, - for standard output. Default: standard output, or this folder on a terminal',
+];
+export const formatFlags: Pair = ['--wide, --json, --csv', 'Print everything: as a table, JSON or CSV'];
+export const serverFlags: Pair[] = [
+  ['--url <text>', 'Server URL. Default: CAUSEWAY_URL, DATABASE_URL, or the sandbox of this folder'],
+  ['--token <text>', 'Operator token. Default: CAUSEWAY_OPERATOR_TOKEN'],
+];
+
 const usualWidth = () => process.stdout.columns ?? 110;
 
 /** Two columns: the second is wrapped, or starts a new line where the first is long. */
-function renderPairs(pairs: readonly (readonly [string, string])[], firstMax = 30): string[] {
+function renderPairs(pairs: readonly Pair[], firstMax = 30): string[] {
   const width = Math.min(firstMax, Math.max(...pairs.map(([first]) => first.length))) + 2;
   return pairs.flatMap(([first, second]) => {
     const lines = wrap(second, Math.max(usualWidth() - width - 2, 30));
@@ -37,6 +59,8 @@ function renderPairs(pairs: readonly (readonly [string, string])[], firstMax = 3
     return [`  ${start}`.trimEnd(), ...rest];
   });
 }
+
+const headline = (name: string, summary: string) => wrap(`causeway ${name}: ${summary}`, usualWidth());
 
 const section = (title: string, lines: readonly string[]) =>
   lines.length > 0 ? ['', bold(`${title}:`), ...lines] : [];
@@ -56,46 +80,33 @@ export function describeAll(starts: readonly Start[], commands: readonly Command
     ...section(
       'Other',
       renderPairs([
-        ['--version', 'print the version'],
-        ['<command> --help', 'show flags, the shape of JSON arguments, and examples'],
+        ['--version', 'Print the version.'],
+        ['<command> --help', 'Show flags, the shape of JSON arguments, and examples.'],
       ]),
     ),
-    ...section('Exit codes', [
-      '  0 fine, 1 a check found a fault, 2 usage, 3 not reachable, 4 refused, 5 an error of the CLI',
-    ]),
+    ...section('Exit codes', renderPairs(exitCodeMeanings)),
   ].join('\n');
 }
 
 export function describeStart({ name, summary, flags }: Start): string {
-  return [`causeway ${name}: ${summary}`, ...section('Flags', renderPairs(Object.entries(flags)))].join('\n');
+  return [...headline(name, summary), ...section('Flags', renderPairs(Object.entries(flags)))].join('\n');
 }
 
 export function describeCommands(shown: readonly CommandDescription[]): string {
   const pairs = shown.map((command) => [wordsOf(command), command.summary] as const);
-  return [...section('Operate', renderPairs(pairs)).slice(1), '', 'Each has --help.'].join('\n');
+  return [
+    ...section('Operate', renderPairs(pairs)).slice(1),
+    '',
+    'Flags and examples: causeway <command> --help',
+  ].join('\n');
 }
 
 export function describeCommand(command: CommandDescription): string {
-  const properties = propertiesOf(command);
-  const required = new Set(command.input.required);
-  const flags = Object.entries(properties).map(
-    ([field, schema]) =>
-      [flagOf(field) + placeholderOf(schema), describeField(schema, required.has(field))] as const,
-  );
-  const places = positionalOf(command).map((field) =>
-    required.has(field) ? `<${hyphenated(field)}>` : `[${hyphenated(field)}]`,
-  );
-  const usage = [
-    'causeway',
-    wordsOf(command),
-    ...places,
-    ...(flags.length > places.length ? ['[flags]'] : []),
-  ];
   return [
-    `causeway ${wordsOf(command)}: ${command.summary}`,
-    ...section('Usage', [`  ${usage.join(' ')}`]),
-    ...section('Flags', renderPairs([...flags, ...commonFlags(command)])),
-    ...Object.entries(properties).flatMap(([field, schema]) => describeShape(field, schema)),
+    ...headline(wordsOf(command), command.summary),
+    ...section('Usage', [`  ${usageOf(command)}`]),
+    ...section('Flags', renderPairs([...flagsOf(command), ...commonFlags(command)])),
+    ...shapesOf(command).flatMap(({ title, fields }) => section(title, renderPairs(fields))),
     ...section(
       'Examples',
       examplesOf(command).map((line) => `  ${line}`),
@@ -103,18 +114,29 @@ export function describeCommand(command: CommandDescription): string {
   ].join('\n');
 }
 
-function commonFlags({ fileTypes }: CommandDescription): [string, string][] {
-  return [
-    fileTypes
-      ? [
-          '--out <file>',
-          'output file, - for standard output; default: standard output, or this folder on a terminal',
-        ]
-      : ['--wide, --json, --csv', 'print everything: as a table, JSON or CSV'],
-    ['--url <text>', 'server URL; default: CAUSEWAY_URL, DATABASE_URL, or the sandbox of this folder'],
-    ['--token <text>', 'operator token; default: CAUSEWAY_OPERATOR_TOKEN'],
-  ];
+/** `causeway keys suspend <key-id> [flags]`. */
+export function usageOf(command: CommandDescription): string {
+  const required = new Set(command.input.required);
+  const places = positionalOf(command).map((field) =>
+    required.has(field) ? `<${hyphenated(field)}>` : `[${hyphenated(field)}]`,
+  );
+  const hasMore = Object.keys(propertiesOf(command)).length > places.length;
+  return ['causeway', wordsOf(command), ...places, ...(hasMore ? ['[flags]'] : [])].join(' ');
 }
+
+/** The flags that only this command has, with what they mean. */
+export function flagsOf(command: CommandDescription): Pair[] {
+  const required = new Set(command.input.required);
+  return Object.entries(propertiesOf(command)).map(([field, schema]) => [
+    (kindOf(schema) === 'boolean' ? `--[no-]${hyphenated(field)}` : flagOf(field)) + placeholderOf(schema),
+    describeField(field, schema, required.has(field)),
+  ]);
+}
+
+const commonFlags = ({ fileTypes }: CommandDescription): Pair[] => [
+  fileTypes ? outFlag : formatFlags,
+  ...serverFlags,
+];
 
 const kindNames: Record<string, string> = {
   string: 'text',
@@ -129,25 +151,24 @@ function placeholderOf(schema: PropertySchema): string {
   return shapeOf(schema) ? ' <json>' : ` <${kindNames[kind] ?? kind}>`;
 }
 
-function describeField(schema: PropertySchema, isRequired: boolean): string {
+function describeField(field: string, schema: PropertySchema, isRequired: boolean): string {
   const choices = choicesOf(schema);
-  const notes = [
-    isRequired ? 'required' : '',
-    choices.length > 0 ? `one of ${choices.join(', ')}` : '',
-    schema.description ?? '',
-  ];
-  return notes.filter((note) => note !== '').join('; ');
+  const words = schema.description ?? (choices.length > 0 ? undefined : usualWords[field]);
+  const notes = [...(words ? [words] : []), ...(choices.length > 0 ? [`One of ${choices.join(', ')}`] : [])];
+  return [notes.join('. '), isRequired ? '(required)' : ''].filter(Boolean).join(' ');
 }
 
-/** The fields of a JSON argument, by the names that JSON has. */
-function describeShape(field: string, schema: PropertySchema): string[] {
-  const shape = shapeOf(schema);
-  if (!shape?.properties) return [];
-  const what = kindOf(schema) === 'array' ? 'a JSON list of objects' : 'a JSON object';
-  const pairs = Object.entries(shape.properties).map(([name, inner]) => {
-    const kind = kindNames[kindOf(inner)] ?? kindOf(inner);
-    const notes = [inner.enum ? '' : kind, describeField(inner, shape.required?.includes(name) ?? false)];
-    return [name, notes.filter((note) => note !== '').join('; ')] as const;
+/** The fields of each JSON argument, by the names that JSON has. */
+export function shapesOf(command: CommandDescription): { title: string; fields: Pair[] }[] {
+  return Object.entries(propertiesOf(command)).flatMap(([field, schema]) => {
+    const shape = shapeOf(schema);
+    if (!shape?.properties) return [];
+    const what = kindOf(schema) === 'array' ? 'a JSON list of objects' : 'a JSON object';
+    const fields = Object.entries(shape.properties).map(([name, inner]): Pair => {
+      const isRequired = shape.required?.includes(name) ?? false;
+      const kind = kindNames[kindOf(inner)] ?? kindOf(inner);
+      return [`${name} <${kind}>`, describeField(name, inner, isRequired)];
+    });
+    return [{ title: `${flagOf(field)} is ${what}, @file.json, or - for standard input`, fields }];
   });
-  return section(`${flagOf(field)} is ${what}, @file.json, or - for standard input`, renderPairs(pairs));
 }

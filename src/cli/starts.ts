@@ -15,36 +15,36 @@ import { runSimulation } from './run-simulation.ts';
 export const starts: readonly Start[] = [
   {
     name: 'serve',
-    summary: 'start the server, with DATABASE_URL and the other settings of the README',
-    flags: { '--roles api,worker': 'roles of this process; default: both' },
+    summary: 'Start the server, with DATABASE_URL and the other settings of the README.',
+    flags: { '--roles api,worker': 'Roles of this process. Default: both' },
     run: runServe,
   },
   {
     name: 'migrate',
-    summary: 'update the database of DATABASE_URL to this release’s schema',
+    summary: 'Update the database of DATABASE_URL to this release’s schema.',
     flags: {
       '--functions':
-        'replace all SQL functions by those of this release, even later ones or ones changed by hand',
-      '--check': 'change nothing; list the differences, with exit code 1 if there are any',
+        'Replace all SQL functions by those of this release, even later ones or ones changed by hand',
+      '--check': 'Change nothing; list the differences, with exit code 1 if there are any',
     },
     run: runMigrate,
   },
   {
     name: 'sandbox',
-    summary: 'run everything on this machine, with demo data (npm start)',
+    summary: 'Run everything on this machine, with demo data (npm start).',
     flags: {
-      '--reset': 'start from scratch, with an empty embedded database',
-      'simulate <name>': `in a running sandbox, see an accident: ${simulationNames.join(', ')}`,
+      '--reset': 'Start from scratch, with an empty embedded database',
+      'simulate <name>': `Cause an accident in a running sandbox: ${simulationNames.join(', ')}`,
     },
     run: (args) => (args[0] === 'simulate' ? runSimulation(args.slice(1)) : runSandboxHere(args)),
   },
   {
     name: 'completion',
-    summary: 'print a script that completes commands and flags in a shell',
+    summary: 'Print a script that completes commands and flags in a shell.',
     flags: {
-      bash: 'in ~/.bashrc: source <(causeway completion bash)',
-      zsh: 'in ~/.zshrc, after compinit: source <(causeway completion zsh)',
-      fish: 'in ~/.config/fish/config.fish: causeway completion fish | source',
+      bash: 'In ~/.bashrc: source <(causeway completion bash)',
+      zsh: 'In ~/.zshrc, after compinit: source <(causeway completion zsh)',
+      fish: 'In ~/.config/fish/config.fish: causeway completion fish | source',
     },
     run: printCompletion,
   },

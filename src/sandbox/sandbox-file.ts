@@ -75,6 +75,9 @@ export interface SandboxFile {
   cardIssuer: { url: string; token: string };
 }
 
+/** What is known before the server listens. */
+export type SandboxFacts = Omit<SandboxFile, 'baseUrl' | 'historyUrl' | 'mcpUrl' | 'operatorUrl'>;
+
 const fileIn = (home: string) => path.join(home, 'sandbox.json');
 
 export function readSandboxFile(home: string): SandboxFile | undefined {

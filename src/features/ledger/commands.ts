@@ -177,6 +177,9 @@ export const ledgerCommands = [
     name: 'ledger.update-unsettled',
     summary: 'Update the status or text of an unsettled record.',
     changes: true,
+    examples: [
+      `0198a6a0-0000-7000-8000-000000000001 order-17 --status rejected --status-reason 'No payment'`,
+    ],
     input: Type.Object(
       {
         userId: uuid,

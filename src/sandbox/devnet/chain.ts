@@ -37,7 +37,7 @@ export class Chain {
   readonly raws = new Map<string, string>();
   readonly impersonated = new Set<string>();
   readonly head: { number: number; time: number };
-  /** At n, the engine's snapshot from before block n + 1: of every block in tests, else of one that is remembered. */
+  /** At n, the engine's snapshot from before block n + 1: of all in tests, else of one that is remembered. */
   readonly undo: string[] = [];
   readonly #canReorganise: boolean;
   engine: Engine;

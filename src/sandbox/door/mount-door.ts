@@ -6,20 +6,18 @@ import { contextFor, type Deps } from '#context';
 import { commonErrors } from '#platform/errors/errors';
 import type { FastifyRequest, HttpServer } from '#platform/http/http';
 import type { Door } from '#surfaces/home';
-import type { SandboxFile } from '../sandbox-file.ts';
+import type { SandboxFacts } from '../sandbox-file.ts';
 import type { SandboxSecrets } from '../secrets.ts';
 import { makeConsentLink } from '../world/connect.ts';
 import { simulations } from './simulate.ts';
 import { simulationNames } from './simulation-list.ts';
 import { renderTour } from './tour-section.ts';
 
-export type DoorFacts = Omit<SandboxFile, 'baseUrl' | 'historyUrl' | 'mcpUrl' | 'operatorUrl'>;
-
 const script = readFileSync(path.join(import.meta.dirname, 'tour.js'), 'utf8');
 const actor = { kind: 'operator', name: 'sandbox' } as const;
 
 /** The sandbox's part of the page at `/`: the tour, with the demo's keys, and its buttons. */
-export function createDoor(sandbox: DoorFacts, secrets: SandboxSecrets): Door {
+export function createDoor(sandbox: SandboxFacts, secrets: SandboxSecrets): Door {
   return {
     section: (request) => (isOnThisMachine(request) ? renderTour(sandbox, originOf(request)) : undefined),
     mount(server, deps) {
@@ -28,7 +26,7 @@ export function createDoor(sandbox: DoorFacts, secrets: SandboxSecrets): Door {
   };
 }
 
-function mountRoutes(server: HttpServer, deps: Deps, sandbox: DoorFacts, secrets: SandboxSecrets): void {
+function mountRoutes(server: HttpServer, deps: Deps, sandbox: SandboxFacts, secrets: SandboxSecrets): void {
   const hidden = { hide: true };
   const context = () => contextFor(deps, actor, deps.log);
   const authenticate = async (request: FastifyRequest) => {

@@ -1,9 +1,9 @@
 import { type Content, type Html, html } from '#platform/http/html';
-import type { DoorFacts } from './mount-door.ts';
+import type { SandboxFacts } from '../sandbox-file.ts';
 import { simulationList } from './simulation-list.ts';
 
 /** Everything on it works as it is: the buttons, and the lines to copy. */
-export function renderTour(sandbox: DoorFacts, origin: string): Html {
+export function renderTour(sandbox: SandboxFacts, origin: string): Html {
   const { keys, users, operatorToken, integrations, consents } = sandbox;
   const auth = `-H 'Authorization: Bearer ${keys.full.token}'`;
   const json = "-H 'Content-Type: application/json'";

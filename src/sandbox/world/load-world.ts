@@ -1,7 +1,7 @@
 import { type Ctx, inTransaction } from '#context';
 import { hasUsers, userExists } from '#features/users';
 import { StartupError } from '#platform/errors/startup-error';
-import type { SandboxFile } from '../sandbox-file.ts';
+import type { SandboxFacts, SandboxFile } from '../sandbox-file.ts';
 import { loadConnect } from './connect.ts';
 import { fundPeople } from './funds.ts';
 import { keepOrIssueKeys } from './keys.ts';
@@ -13,10 +13,7 @@ import { daysBefore, storyDays } from './time.ts';
 import { queueWithdrawals } from './withdrawals.ts';
 
 /** What the sandbox's file says of the demo data; cards come from the issuer, later. */
-export type World = Omit<
-  SandboxFile,
-  'baseUrl' | 'historyUrl' | 'mcpUrl' | 'operatorUrl' | 'operatorToken' | 'cards' | 'networks' | 'cardIssuer'
->;
+export type World = Omit<SandboxFacts, 'operatorToken' | 'cards' | 'networks' | 'cardIssuer'>;
 
 /**
  * Loads the demo data into an empty database, all or none, and returns what tools need to know. The data

@@ -34,7 +34,7 @@ const headers = {
   'x-robots-tag': 'noindex, nofollow',
 };
 
-/** `GET /`: what this is, whether it is healthy, and where to go. */
+/** The page at the root: what this is, whether it is healthy, and where to go. */
 export function homeRoutes(server: HttpServer, deps: Deps, options: HomeOptions): void {
   const { hasMetrics, networksWithoutNode, door } = options;
   const hidden = { schema: { hide: true } };
