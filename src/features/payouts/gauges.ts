@@ -34,7 +34,7 @@ const inUnits = (minor: bigint, decimals: number) => Number(formatMinor(minor, d
 export const payoutGauges: readonly GaugeSource<Deps>[] = [
   {
     name: 'causeway_payouts_waiting',
-    help: 'Pending withdrawals that cannot be signed, among the first 10000, by what they wait for: gas, a currency, fees, node, screening, token, halted.',
+    help: 'Pending withdrawals that cannot be signed, among the first 10000, by what they wait for: gas, a currency, fees, node, screening, token, halted, found payment, user suspended, partner suspended, key suspended.',
     labels: ['network', 'reason'],
     read: async ({ db }) =>
       (await countWaiting(db, 10_000)).map(({ network, waitingFor, count }) => ({
