@@ -63,3 +63,8 @@ test('in bash, Tab offers the same words', () => {
   assert.deepEqual(pressTab('withdrawals', 'list', '--status', 'p'), ['pending', 'processing']);
   assert.deepEqual(pressTab('keys', 're'), ['revoke', 'resume']);
 });
+
+test('a word without an explanation is a line without a tab', () => {
+  const lines = runCompletion(['words', '--', 'withdrawals', 'list', '--status', 'p'], starts, commands);
+  assert.equal(lines, 'pending\nprocessing');
+});

@@ -14,7 +14,7 @@ export type Candidate = readonly [word: string, about: string];
 
 /**
  * The scripts ask this program for candidates at each Tab, so they stay right when commands change. A
- * candidate is a line: the word, a tab, and what it means.
+ * candidate is a line: the word, and a tab with what it means. Without candidates, shells offer files.
  */
 const scripts: Record<string, string> = {
   bash: `_causeway() {
@@ -31,7 +31,11 @@ _causeway() {
   [[ -n "$lines" ]] && _describe 'causeway' lines || _files
 }
 compdef _causeway causeway`,
-  fish: `complete -c causeway -f -a '(causeway completion words -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'`,
+  fish: `function __causeway
+  set -l found (causeway completion words -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)
+  test -n "$found"; and printf '%s\\n' $found; or __fish_complete_path (commandline -ct)
+end
+complete -c causeway -f -a '(__causeway)'`,
 };
 
 const shells = Object.keys(scripts);
@@ -45,7 +49,7 @@ export function runCompletion(
   const [shell = '', separator, ...words] = args;
   if (shell === 'words' && separator === '--') {
     const found = complete(words, starts, commands);
-    return found.map(([word, about]) => `${word}\t${about}`).join('\n');
+    return found.map(([word, about]) => (about ? `${word}\t${about}` : word)).join('\n');
   }
   const script = args.length === 1 ? scripts[shell] : undefined;
   if (script === undefined)
