@@ -62,7 +62,8 @@ const life = Type.Object({
 
 const anyId = Type.String({
   ...line(255),
-  description: 'Its id, bulk id, transaction hash (also of a replaced transaction) or external id',
+  description:
+    'Its id, bulk id, transaction hash (also of a replaced transaction), external id or Idempotency-Key',
 });
 
 const amount = (description: string) =>

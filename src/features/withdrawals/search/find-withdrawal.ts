@@ -4,21 +4,23 @@ import { uuidForm } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
 import { withdrawalErrors } from '../errors.ts';
 import type { TracedRow } from '../queries.ts';
-import { searchWithdrawals } from './queries.ts';
+import { searchWithdrawals, selectByAnyIdempotencyKey } from './queries.ts';
 
 const candidatesMax = 10;
 
 /**
- * The withdrawal with this id, bulk id, transaction hash or external id. External ids are labels that
- * partners choose: one that equals an id of ours does not hide it, and one that several share is refused.
+ * The withdrawal with this id, bulk id, transaction hash, external id or idempotency key. Partners choose the
+ * last two: one that equals an id of ours does not hide it, and one that several share is refused.
  */
 export async function findWithdrawal(ctx: Ctx, text: string): Promise<TracedRow> {
   const found = await findByOurIds(ctx, text.toLowerCase());
   if (found) return found;
-  const rows = await searchWithdrawals(ctx.db, { externalId: text, limit: candidatesMax + 1 });
+  const limit = candidatesMax + 1;
+  const labelled = await searchWithdrawals(ctx.db, { externalId: text, limit });
+  const rows = labelled.length > 0 ? labelled : await selectByAnyIdempotencyKey(ctx.db, text, limit);
   const [first] = rows;
   if (!first) throw withdrawalErrors.withdrawalNotFound();
-  if (rows.length > 1) throw ambiguous(rows);
+  if (rows.length > 1) throw ambiguous(rows, labelled.length > 0 ? 'external id' : 'idempotency key');
   return first;
 }
 
@@ -36,10 +38,10 @@ async function findOne(ctx: Ctx, by: { id: string } | { bulkId: string }): Promi
   return row;
 }
 
-function ambiguous(rows: readonly TracedRow[]) {
+function ambiguous(rows: readonly TracedRow[], name: string) {
   const count = rows.length > candidatesMax ? `More than ${candidatesMax}` : rows.length;
   return withdrawalErrors.ambiguousId({
-    message: `${count} withdrawals have this external id: pass the id of one of them`,
+    message: `${count} withdrawals have this ${name}: pass the id of one of them`,
     details: rows.slice(0, candidatesMax).map((row) => ({ field: 'withdrawalId', message: describe(row) })),
   });
 }

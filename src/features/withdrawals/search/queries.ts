@@ -107,3 +107,17 @@ const isNarrow = ({
   [id, bulkId, userId, partnerId, keyId, externalId, toAddress, amountMin, amountMax].some(
     (value) => value !== undefined,
   );
+
+/**
+ * By the unique index of partner and key, with one lookup for each partner. An index by the key alone would
+ * slow down every creation.
+ */
+export async function selectByAnyIdempotencyKey(db: Db, key: string, limit: number): Promise<TracedRow[]> {
+  return db.query<TracedRow & Row>(
+    `select ${tracedColumns} from partners p
+     cross join lateral (select * from withdrawals
+       where partner_id = p.id and idempotency_key = $1 and idempotency_key is not null limit 1) w
+     order by w.id desc limit $2`,
+    [key, limit],
+  );
+}

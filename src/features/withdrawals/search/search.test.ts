@@ -8,6 +8,7 @@ import { makeAddress, makeKey, makeUser } from '#test/factories';
 import { useHarness } from '#test/harness';
 import { countRowsRead } from '#test/rows-read';
 import { type AcrossPartners, listAcrossPartners } from './list-across-partners.ts';
+import { selectByAnyIdempotencyKey } from './queries.ts';
 
 const harness = useHarness({ trustedProxies: ['127.0.0.1'] });
 let caller: IssuedKey;
@@ -261,6 +262,23 @@ test('200 withdrawals.show: by id, bulk id, hash, hash of a replaced transaction
   assert.equal((await show(hashes[0]!.toUpperCase())).body.data.id, id);
 });
 
+test('200 withdrawals.show: by Idempotency-Key; 409 if two partners use the same', async () => {
+  const key = `key-${randomUUID()}`;
+  const headers = { 'idempotency-key': key };
+  const { id } = await create({}, caller, headers);
+  assert.equal((await show(key)).body.data.id, id);
+  assert.equal((await show(key.toUpperCase())).status, 404);
+  const other = await makeKey(harness);
+  const second = await create({}, other, headers);
+  const { status, body } = await show(key);
+  assert.deepEqual(
+    [status, body.error, body.details.length],
+    [409, '2 withdrawals have this idempotency key: pass the id of one of them', 2],
+  );
+  await create({ externalId: key }, other);
+  assert.notEqual((await show(key)).body.data.id, second.id, 'an external id comes first');
+});
+
 test('200 withdrawals.show: an id of ours comes before an equal external id of another', async () => {
   const { id, bulkId } = await create();
   for (const externalId of [id, bulkId]) await create({ externalId });
@@ -359,6 +377,12 @@ describe('a page reads few rows of a long table', () => {
       assert.ok(rows < 500, `${rows} rows`);
     });
   }
+
+  test('an idempotency key reads a row for each partner, not the withdrawals', async () => {
+    const partners = Number((await sql('select count(*) as count from partners'))[0]!.count);
+    const rows = await countRowsRead(harness.deps.db, (db) => selectByAnyIdempotencyKey(db, 'unknown', 11));
+    assert.ok(rows <= partners, `${rows} rows of ${partners} partners`);
+  });
 
   test('the rare one is found by each filter that names it', async () => {
     const [row] = await sql(`select id from withdrawals where external_id = 'rare'`);
