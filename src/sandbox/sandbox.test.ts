@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,23 +10,21 @@ import pg from 'pg';
 import { callNode } from '#adapters/evm';
 import { makeUser } from '#test/factories';
 import { ask, cloneDatabase, useHarness } from '#test/harness';
+import {
+  launchSandbox as launch,
+  type StartedSandbox as Started,
+  startSandbox as start,
+  stopSandbox as stop,
+} from '#test/start-sandbox';
 import { waitUntil } from '#test/wait-until';
 import { exitCodes } from '../cli/exit-codes.ts';
 import type { SandboxFile } from './sandbox-file.ts';
 
 const harness = useHarness();
-const cli = path.resolve(import.meta.dirname, '../cli.ts');
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway sandbox '));
 // As root, PostgreSQL runs under another account, which must be able to pass through here.
 chmodSync(folder, 0o755);
 after(() => rmSync(folder, { recursive: true, force: true }));
-
-interface Started {
-  child: ChildProcess;
-  banner: string;
-  sandbox: SandboxFile;
-  readyMs: number;
-}
 
 interface Ended {
   code: number | null;
@@ -34,41 +32,11 @@ interface Ended {
   stderr: string;
 }
 
-const launch = (home: string, args: string[] = [], env: Record<string, string> = {}) =>
-  spawn(process.execPath, [cli, 'sandbox', ...args], {
-    cwd: folder,
-    env: { ...process.env, CAUSEWAY_HOME: home, PORT: '0', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-
 function collect(child: ChildProcess): Promise<Ended> {
   let [stdout, stderr] = ['', ''];
   child.stdout!.on('data', (chunk) => (stdout += chunk));
   child.stderr!.on('data', (chunk) => (stderr += chunk));
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
-}
-
-async function start(home: string, args: string[] = [], env: Record<string, string> = {}): Promise<Started> {
-  const startedAt = performance.now();
-  const child = launch(home, args, env);
-  let output = '';
-  const banner = await new Promise<string>((resolve, reject) => {
-    const note = (chunk: Buffer) => {
-      output += chunk;
-      if (output.includes('npx causeway')) resolve(output);
-    };
-    child.stdout!.on('data', note);
-    child.stderr!.on('data', note);
-    child.on('exit', () => reject(new Error(`the sandbox ended: ${output}`)));
-  });
-  const sandbox = JSON.parse(readFileSync(path.join(home, 'sandbox.json'), 'utf8')) as SandboxFile;
-  return { child, banner, sandbox, readyMs: performance.now() - startedAt };
-}
-
-function stop({ child }: Started, signal: NodeJS.Signals = 'SIGINT'): Promise<number | null> {
-  const ended = new Promise<number | null>((resolve) => child.on('exit', (code) => resolve(code)));
-  child.kill(signal);
-  return ended;
 }
 
 const isAlive = (pid: number) => {
