@@ -27,6 +27,7 @@ export const run: Bench = async ({ db, log }) => {
       issuer: noIssuer,
       prices: noPrices,
       publicUrl: 'http://127.0.0.1',
+      brand: { name: 'Causeway', address: [] },
       isReplicationSynchronous: false,
     },
     { kind: 'operator', name: 'bench' },

@@ -27,6 +27,7 @@ import {
   portfolioGauges,
   portfolioJobs,
   portfolioTools,
+  valueAssets,
 } from '#features/portfolio';
 import { treasuryCommands, treasuryGauges, treasuryJobs } from '#features/treasury';
 import { userCommands } from '#features/users';
@@ -70,7 +71,7 @@ export const commands: readonly Command<Ctx>[] = [
   ...cardCommands,
   ...refillCommands,
   ...ledgerCommands,
-  statementCommand,
+  statementCommand(valueAssets),
   ...portfolioCommands,
   ...auditCommands(withdrawalCreations),
 ];
@@ -154,7 +155,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
     });
     withdrawalRoutes(server, deps, options);
     historyRoutes(server, deps, historyReaders, (ctx, request) =>
-      makeStatement(ctx, { ...request, userId: ctx.actor.userId }),
+      makeStatement(ctx, { ...request, userId: ctx.actor.userId }, valueAssets),
     );
     cardRoutes(server, deps, options);
     mcpRoutes(server, deps, tools(options), { ...options, serverInfo });

@@ -7,6 +7,7 @@ import type { Log } from '#platform/observe/log';
 import type { Metrics } from '#platform/observe/metrics';
 import type { RateLimiter } from '#platform/rate-limit/index';
 import type { Sealer } from '#platform/secrets/seal';
+import type { Brand } from '#platform/values/brand';
 import type { Clock } from '#platform/values/clock';
 
 /** Who acts. A verb reads identity from here and from nowhere else. */
@@ -57,6 +58,7 @@ export interface Ctx<A extends Actor = Actor> {
   prices: Prices;
   /** The origin by which people and partners reach this server: what the links that we make begin with. */
   publicUrl: string;
+  brand: Brand;
   /** No commit that was answered is lost when a standby is promoted, as the operator says. */
   isReplicationSynchronous: boolean;
 }
@@ -75,6 +77,7 @@ export interface Deps {
   prices: Prices;
   /** As in `Ctx`. On a port that the system chooses it is known once the server listens. */
   publicUrl: string;
+  brand: Brand;
   isReplicationSynchronous: boolean;
 }
 
@@ -83,9 +86,10 @@ export function contextFor<A extends Actor>(
   actor: A,
   log: Log,
 ): Ctx<A> {
-  const { db, clock, sealer, evm, screening, issuer, prices, publicUrl, isReplicationSynchronous } = deps;
+  const { db, clock, sealer, evm, screening, issuer, prices, publicUrl, brand } = deps;
+  const { isReplicationSynchronous } = deps;
   const outside = { evm, screening, issuer, prices };
-  return { db, actor, now: clock(), log, sealer, ...outside, publicUrl, isReplicationSynchronous };
+  return { db, actor, now: clock(), log, sealer, ...outside, publicUrl, brand, isReplicationSynchronous };
 }
 
 /** Runs `work` with a context whose database is one transaction. */

@@ -13,6 +13,7 @@ import type { Log } from '#platform/observe/log';
 import { createMetrics } from '#platform/observe/metrics';
 import { createMemoryLimiter, createPostgresLimiter } from '#platform/rate-limit/index';
 import { createSealer } from '#platform/secrets/seal';
+import { readBrand } from '#platform/values/brand';
 import { systemClock } from '#platform/values/clock';
 import { runJobs } from '#platform/worker/jobs';
 import {
@@ -99,6 +100,7 @@ export function createDeps(config: Config, log: Log): Deps {
     issuer: config.issuer ? createHttpIssuer(config.issuer) : noIssuer,
     prices: createPrices(config.pricesUrl),
     publicUrl: config.publicUrl,
+    brand: readBrand(config.brand),
     isReplicationSynchronous: config.databaseReplication === 'synchronous',
   };
 }

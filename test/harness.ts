@@ -52,7 +52,7 @@ export type HarnessOptions = { cutsSlowRequests?: boolean } & Partial<
   Pick<AppOptions, 'trustedProxies' | 'issuerWebhookSecrets'>
 > &
   Partial<Pick<Deps, 'issuer'>> &
-  Partial<Pick<Config, 'publicUrl' | 'signInUrl'>> &
+  Partial<Pick<Config, 'publicUrl' | 'signInUrl' | 'brand'>> &
   Partial<Pick<Config, 'rateLimitStore' | 'networks' | 'withdrawalLimits' | 'screeningUrl'>> &
   Partial<
     Pick<
@@ -168,6 +168,7 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
     host: '127.0.0.1',
     port: 0,
     publicUrl: options.publicUrl ?? 'http://127.0.0.1:0',
+    brand: options.brand ?? { name: 'Causeway', address: [] },
     ...(options.signInUrl && { signInUrl: options.signInUrl }),
     operatorTokens: new Map([['tester', operatorToken]]),
     encryptionKeys: new Map(

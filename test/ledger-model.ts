@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Ctx } from '#context';
 import { accountFeatures, type LineType, type LineView, openStatement } from '#features/ledger';
 import type { Db } from '#platform/db/db';
+import { formatMinor } from '#platform/values/money';
 import { listLines } from '../src/features/ledger/lines/list-lines.ts';
 import { type BatchLine, postBatch } from '../src/features/ledger/post-batch.ts';
 
@@ -169,14 +170,35 @@ export async function expectStatement(ctx: Ctx, model: LedgerModel, query: Ledge
   const expected = model.select(query);
   assert.equal(statement.lineCount, expected.length);
   assert.deepEqual(lines.map(withoutKey), expected);
+  const turned: LineView[] = [];
+  const { batches } = await openStatement(ctx, { userId, types, startAt, endAt, order: 'oldest' });
+  for await (const batch of batches) turned.push(...batch);
+  assert.deepEqual(turned.map(withoutKey), expected.toReversed());
   const [opening, closing] = [model.balancesAt(userId, startAt, true), model.balancesAt(userId, endAt)];
+  const moved = new Map<string, { moneyIn: bigint; moneyOut: bigint }>();
+  for (const [asset, amount] of expected.flatMap((line) => [...movesOf(line)])) {
+    const totals = moved.get(asset) ?? { moneyIn: 0n, moneyOut: 0n };
+    if (amount > 0n) totals.moneyIn += amount;
+    else totals.moneyOut -= amount;
+    moved.set(asset, totals);
+  }
+  const shown = [...closing.keys()].filter(
+    (asset) => moved.has(asset) || opening.get(asset) !== 0n || closing.get(asset) !== 0n,
+  );
   assert.deepEqual(
-    new Map(statement.balances.map(({ network, currency, ...each }) => [`${network} ${currency}`, each])),
     new Map(
-      [...closing.keys()].map((asset) => [
-        asset,
-        { opening: String(opening.get(asset)), closing: String(closing.get(asset)) },
+      (await statement.readBalances()).map(({ network, currency, decimals, ...each }) => [
+        `${network} ${currency}`,
+        [each.opening, each.moneyIn, each.moneyOut, each.closing].map((amount) =>
+          formatMinor(amount, decimals),
+        ),
       ]),
+    ),
+    new Map(
+      shown.map((asset) => {
+        const { moneyIn = 0n, moneyOut = 0n } = moved.get(asset) ?? {};
+        return [asset, [opening.get(asset), moneyIn, moneyOut, closing.get(asset)].map(String)];
+      }),
     ),
   );
 }

@@ -1,20 +1,23 @@
 import { getDocumentProxy } from 'unpdf';
-import { balanceColumns, lineColumns, typeNames } from '../src/features/ledger/statement/draw-page.ts';
+import { balanceColumns } from '../src/features/ledger/statement/draw-balances.ts';
+import { baselines, lineColumns } from '../src/features/ledger/statement/draw-lines.ts';
 import { heights, sheet } from '../src/features/ledger/statement/plan-pages.ts';
+import { type Language, typeNames } from '../src/features/ledger/statement/words.ts';
 
 /** A line as the PDF of a statement shows it. */
 export interface PdfRow {
-  transactionDate: string;
+  /** In the reader's language. */
+  day: string;
+  time: string;
   transactionType: string;
   description: string;
-  /** As `shortKey` makes it of `uniqueHashId`. */
+  /** Between the type and the key: a status, and what was given in an exchange. */
+  particulars: string[];
   key: string;
   asset: string;
   network: string;
-  /** With a sign: what the balance changed by. */
+  /** With a sign: what the balance changed by. Plain decimals, whatever the language. */
   amount: string;
-  /** Of an exchange, what was given for it, as `otherLeg` makes it; else empty. */
-  other: string;
   runningBalance: string;
 }
 
@@ -22,7 +25,10 @@ export interface PdfBalance {
   currency: string;
   network: string;
   opening: string;
+  moneyIn: string;
+  moneyOut: string;
   closing: string;
+  value: string;
 }
 
 /** A text on a page: where it begins, its baseline from the top, and where it ends. */
@@ -34,54 +40,79 @@ export interface PdfText {
   size: number;
 }
 
+/** `1,234.50`, or `1.234,50` in Portuguese, as the ledger writes it: `1234.5`. */
+export function readFigure(text: string, language: Language = 'en'): string {
+  const plain = language === 'en' ? text.replaceAll(',', '') : text.replaceAll('.', '').replace(',', '.');
+  return plain.includes('.') ? plain.replace(/\.?0*$/, '') : plain;
+}
+
 /** The lines of a statement, read back from where they stand on its pages. */
-export async function readPdfRows(pdf: Uint8Array): Promise<PdfRow[]> {
+export async function readPdfRows(pdf: Uint8Array, language: Language = 'en'): Promise<PdfRow[]> {
   const pages = await readPdfTexts(pdf);
   return pages.flatMap((texts) =>
     texts
-      .filter(({ text, x }) => isAt(x, lineColumns.date) && /^\d{4}-\d\d-\d\d$/.test(text))
-      .map(({ text: day, y }) => readRow(texts, day, y)),
+      .filter(({ text, x }) => isAt(x, lineColumns.date) && /^\d\d:\d\d:\d\d$/.test(text))
+      .map(({ text: time, y }) => readRow(texts, { time, top: y - baselines.second, language })),
   );
 }
 
-export async function readPdfBalances(pdf: Uint8Array): Promise<PdfBalance[]> {
-  const { asset, network, opening, closing } = balanceColumns;
+export async function readPdfBalances(pdf: Uint8Array, language: Language = 'en'): Promise<PdfBalance[]> {
+  const { asset, network, opening, moneyIn, moneyOut, closing, value } = balanceColumns;
   const pages = await readPdfTexts(pdf);
   return pages.flatMap((texts) =>
     texts
-      .filter(({ x, text }) => isAt(x, network) && text !== 'Network')
+      .filter(({ x, text }) => isAt(x, network) && !['Network', 'Rede'].includes(text))
       .map(({ y }) => {
         const [top, bottom] = [y - 11, y - 11 + heights.balance];
+        const figure = (column: { left: number; right: number }) =>
+          readFigure(join(texts, { top, bottom, ...column }), language);
         return {
           currency: join(texts, { top, bottom, left: asset, right: network }),
           network: join(texts, { top, bottom, left: network, right: opening.left }),
-          opening: join(texts, { top, bottom, ...opening }),
-          closing: join(texts, { top, bottom, ...closing }),
+          opening: figure(opening),
+          moneyIn: figure(moneyIn),
+          moneyOut: figure(moneyOut),
+          closing: figure(closing),
+          value: figure(value),
         };
       }),
   );
 }
 
-function readRow(texts: readonly PdfText[], day: string, baseline: number): PdfRow {
+function readRow(
+  texts: readonly PdfText[],
+  { time, top, language }: { time: string; top: number; language: Language },
+): PdfRow {
   const { date, description, asset, amount, balance } = lineColumns;
-  const [top, bottom] = [baseline - 10, baseline - 10 + heights.line];
-  const upper = { top, bottom: baseline + 2 };
-  const lower = { top: baseline + 2, bottom };
-  const particulars = join(texts, { ...lower, left: description, right: asset }).split(' · ');
-  const names = texts.filter(({ text }) => /[^-0-9.]/.test(text));
-  const figures = texts.filter((text) => !names.includes(text));
-  const name = particulars[0];
-  const [type] = Object.entries(typeNames).find((entry) => entry[1] === name) ?? [`unknown: ${name}`];
+  const bottom = top + heights.line;
+  const middle = top + (baselines.first + baselines.second) / 2;
+  const [upper, lower] = [
+    { top, bottom: middle },
+    { top: middle, bottom },
+  ];
+  const second = texts.filter(({ text, y }) => text.includes(' · ') && y > middle && y < bottom);
+  const [name, ...particulars] = join(second, { ...lower, left: description, right: asset }).split(' · ');
+  const [type] = Object.entries(typeNames[language]).find((entry) => entry[1] === name) ?? [
+    `unknown: ${name}`,
+  ];
+  const [currency, network] = texts
+    .filter(({ x, y }) => x >= asset - 0.6 && x < amount.left && y > top && y < middle && x < amount.left)
+    .sort((a, b) => a.x - b.x)
+    .map(({ text }) => text);
+  const figures = texts.filter(({ text }) => /^[-0-9.,]+$/.test(text));
+  const figure = (column: { left: number; right: number }) =>
+    readFigure(join(figures, { top, bottom, ...column }), language);
   return {
-    transactionDate: `${day}T${join(texts, { ...lower, left: date, right: description })}Z`,
+    day: join(texts, { ...upper, left: date, right: description }),
+    time,
     transactionType: type,
     description: join(texts, { ...upper, left: description, right: asset }),
+    particulars: particulars.slice(0, -1),
     key: particulars.at(-1)!,
-    asset: join(texts, { ...upper, left: asset, right: amount.left }),
-    network: join(texts, { ...lower, left: asset, right: amount.left }),
-    amount: join(figures, { top, bottom, ...amount }),
-    other: join(names, { top, bottom, ...amount }),
-    runningBalance: join(texts, { top, bottom, ...balance }),
+    asset: currency!,
+    network: network!,
+    amount: figure(amount),
+    runningBalance: figure(balance),
   };
 }
 
@@ -118,4 +149,41 @@ export async function readPdfTexts(pdf: Uint8Array): Promise<PdfText[][]> {
   }
   await document.cleanup();
   return pages;
+}
+
+/** An element of the structure that screen readers read. */
+interface Structure {
+  role?: string;
+  type?: string;
+  id?: string;
+  children?: Structure[];
+}
+
+/** The elements that have something on the pages, in order, and what the document says about itself. */
+export async function readPdfStructure(pdf: Uint8Array) {
+  const document = await getDocumentProxy(new Uint8Array(pdf));
+  const roles: string[] = [];
+  /** What is drawn outside of any element. */
+  let untagged = 0;
+  for (let at = 1; at <= document.numPages; at++) {
+    const page = await document.getPage(at);
+    const visit = ({ role, children = [] }: Structure) => {
+      // Of a table that goes on, other pages' rows are listed too, but empty.
+      if (role && children.some(({ type }) => type)) roles.push(role);
+      children.forEach(visit);
+    };
+    visit(((await page.getStructTree()) ?? {}) as Structure);
+    const { items } = await page.getTextContent({ includeMarkedContent: true });
+    let depth = 0;
+    for (const item of items) {
+      if ('str' in item) untagged += Number(depth === 0 && item.str.trim() !== '');
+      else depth += item.type === 'endMarkedContent' ? -1 : 1;
+    }
+    page.cleanup();
+  }
+  const { info } = await document.getMetadata();
+  const markInfo = await document.getMarkInfo();
+  const annotations = await (await document.getPage(1)).getAnnotations();
+  await document.cleanup();
+  return { roles, untagged, info: info as Record<string, unknown>, markInfo, annotations };
 }

@@ -79,7 +79,7 @@ test('4: the same words for the same fault both ways, and no file', async () => 
   const nobody = '0198a6a0-0000-7000-8000-000000000001';
   for (const [args, message] of [
     [['--user', nobody], 'User not found'],
-    [['--user', id, '--format', 'xlsx'], '--format must be one of csv, pdf'],
+    [['--user', id, '--format', 'docx'], '--format must be one of csv, pdf, xlsx, camt053, ofx'],
     [
       ['--user', id, '--from', 'yesterday'],
       '--from must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z',
@@ -150,18 +150,36 @@ test('3: somebody else’s server, in one sentence', async () => {
 test('--help names every flag', async () => {
   const { code, out } = await run(['--help']);
   assert.equal(code, 0);
-  for (const flag of ['--user-id', '--format', '--from', '--to', '--feature', '--out', '--url', '--token']) {
+  for (const flag of [
+    '--user-id',
+    '--format',
+    '--from',
+    '--to',
+    '--feature',
+    '--lang',
+    '--order',
+    '--bom',
+    '--out',
+    '--url',
+    '--token',
+  ]) {
     assert.match(out.toString(), new RegExp(`^ +${flag} `, 'm'));
   }
 });
 
-test('/openapi.json has the command and the route, with both types of file', async () => {
+test('/openapi.json has the command and the route, with every type of file', async () => {
   const { body } = await harness.request('GET', '/openapi.json');
   for (const operation of [
     body.paths['/operator/ledger.statement'].post,
     body.paths['/api/history/statement'].get,
   ]) {
-    assert.deepEqual(Object.keys(operation.responses['200'].content), ['text/csv', 'application/pdf']);
+    assert.deepEqual(Object.keys(operation.responses['200'].content), [
+      'text/csv',
+      'application/pdf',
+      'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+      'application/xml',
+      'application/x-ofx',
+    ]);
     assert.equal(operation.security.length, 1);
   }
 });

@@ -56,6 +56,7 @@ export function createBenchDeps(databaseUrl: string, networks: NetworkSettings[]
       databaseDurability: 'relaxed',
       deploymentId: 'test',
       publicUrl: 'http://127.0.0.1:0',
+      brand: { name: 'Causeway', address: [] },
       operatorTokens: new Map(),
       encryptionKeys: new Map([[1, randomBytes(32)]]),
       trustedProxies: [],

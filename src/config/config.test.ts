@@ -48,6 +48,7 @@ test('defaults: what need not be said', () => {
     host: '127.0.0.1',
     port: 8080,
     publicUrl: 'http://127.0.0.1:8080',
+    brand: { name: 'Causeway', address: [] },
     trustedProxies: [],
     rateLimitStore: 'postgres',
     shutdownGraceMs: 10_000,
@@ -600,4 +601,32 @@ test('METRICS_PORT: no separate port without it; never the same as PORT, unless 
       [fault],
     );
   }
+});
+
+test('the brand: lines of the address, and faults that name their setting', () => {
+  const brand = {
+    BRAND_NAME: 'Ponte S.A.',
+    BRAND_ADDRESS: ' Rua Augusta 1500;; Brasil ',
+    BRAND_LOGO_FILE: 'a.PNG',
+  };
+  assert.deepEqual(readConfig({ ...complete, ...brand }).brand, {
+    name: 'Ponte S.A.',
+    address: ['Rua Augusta 1500', 'Brasil'],
+    logoFile: 'a.PNG',
+  });
+  assert.deepEqual(
+    faultsOf(() =>
+      readConfig({
+        ...complete,
+        BRAND_NAME: 'x'.repeat(71),
+        BRAND_ADDRESS: 'a;b;c;d;e;f',
+        BRAND_LOGO_FILE: 'a.svg',
+      }),
+    ),
+    [
+      'BRAND_LOGO_FILE must name a file that ends with .png, .jpg or .jpeg.',
+      'BRAND_NAME must have at most 70 characters.',
+      'BRAND_ADDRESS must have at most 5 lines of at most 70 characters, separated by ;.',
+    ],
+  );
 });

@@ -1,4 +1,5 @@
 import { chains, type Network, type NetworkSettings, networks } from '#adapters/evm';
+import type { BrandSettings } from '#platform/values/brand';
 import { ConfigFault, type Environment, type Setting } from './setting.ts';
 import { rpcSettings } from './settings/nodes.ts';
 import type { WithdrawalLimit } from './settings/tokens.ts';
@@ -23,6 +24,7 @@ export interface Config {
   metricsPort?: number;
   /** An origin: what links begin with. */
   publicUrl: string;
+  brand: BrandSettings;
   /** Where people sign in; without one, a page tells them to do so at their provider. */
   signInUrl?: string;
   operatorTokens: ReadonlyMap<string, string>;
@@ -78,6 +80,7 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
   const paid = readNetworks(read, tokens, isWorker);
   const deploymentId = read('DEPLOYMENT_ID', isWorker && paid.length > 0);
   const signInUrl = read('SIGN_IN_URL');
+  const logoFile = read('BRAND_LOGO_FILE');
   const config: Config = {
     ...essential,
     databasePoolMax: read('DATABASE_POOL_MAX'),
@@ -91,6 +94,7 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
     port,
     ...(metricsPort !== undefined && { metricsPort }),
     publicUrl,
+    brand: { name: read('BRAND_NAME'), address: read('BRAND_ADDRESS'), ...(logoFile && { logoFile }) },
     ...(signInUrl && { signInUrl }),
     rateLimitStore: read('RATE_LIMIT_STORE'),
     shutdownGraceMs: read('SHUTDOWN_GRACE_MS'),

@@ -1,4 +1,5 @@
 import { readerOf, type Setting } from './setting.ts';
+import { brand } from './settings/brand.ts';
 import { commandLine } from './settings/command-line.ts';
 import { essential } from './settings/essential.ts';
 import { mcp } from './settings/mcp.ts';
@@ -13,6 +14,7 @@ import { tokens } from './settings/tokens.ts';
 export const settings = {
   ...essential,
   ...server,
+  ...brand,
   ...nodes,
   ...payouts,
   ...tokens,

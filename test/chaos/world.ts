@@ -152,6 +152,7 @@ function apiConfig(own: { databaseUrl: string; network: NetworkSettings; operato
     databaseDurability: 'relaxed',
     deploymentId: 'test',
     publicUrl: 'http://127.0.0.1:0',
+    brand: { name: 'Causeway', address: [] },
     operatorTokens: new Map([['chaos', own.operatorToken]]),
     encryptionKeys: new Map([[1, randomBytes(32)]]),
     trustedProxies: [],

@@ -1,101 +1,119 @@
 import type { Ctx } from '#context';
 import { selectHolder, userErrors } from '#features/users';
-import { formatMinor } from '#platform/values/money';
 import { decimalsOf } from './assets.ts';
-import type { LineFilter, LineRow, LineView } from './lines/line.ts';
-import { type CountedAccount, countBack, PresentedLine } from './lines/present-line.ts';
+import type { LineFilter, LineType, LineView } from './lines/line.ts';
 import {
-  type LineKey,
-  type StatementAccount,
+  type LineOrder,
   type StatementSpan,
-  selectStatementBatch,
+  type StatementTotals,
   selectStatementSpan,
+  selectStatementTotals,
 } from './lines/queries.ts';
+import { type Entry, readEntries, readLines } from './read-statement.ts';
 
 export type { LineType, LineView } from './lines/line.ts';
+export { type LineOrder, lineOrders } from './lines/queries.ts';
+export type { Entry } from './read-statement.ts';
 
+/** An asset of a statement. Amounts are base units, of which `decimals` are after the point. */
 export interface StatementBalance {
+  accountId: bigint;
   network: string;
   currency: string;
-  opening: string;
-  closing: string;
+  decimals: number;
+  opening: bigint;
+  moneyIn: bigint;
+  moneyOut: bigint;
+  closing: bigint;
+  /** As many decimals as its amounts in this statement need. */
+  decimalsUsed: number;
 }
 
-export interface Statement {
+/** Where the user's ledger ended when the statement was made. */
+export interface LedgerCut {
+  lastNumber: bigint;
+  /** Hexadecimal; empty in a ledger without lines. */
+  lastHash: string;
+}
+
+export interface Statement extends LedgerCut {
   /** The user's name, or the legal name of a business. */
   holder: string;
   userId: string;
-  startAt?: Date;
-  endAt?: Date;
+  order: LineOrder;
+  /** Types of the lines that are in it. */
+  types: readonly LineType[];
+  startAt?: Date | undefined;
+  /** Inclusive. */
+  endAt?: Date | undefined;
   madeAt: Date;
   lineCount: number;
-  balances: StatementBalance[];
-  /** Newest first; read on only as fast as they are consumed. */
+  /** Assets with a balance or a line in the period. The totals cost a read of all lines. */
+  readBalances(): Promise<StatementBalance[]>;
+  /** All lines; read on only as fast as they are consumed. */
   batches: AsyncIterable<LineView[]>;
+  /** What lines moved in one asset. */
+  entriesOf(balance: StatementBalance): AsyncIterable<Entry[]>;
 }
 
 /**
  * A user's ledger of a period as it is now. Lines never change and later ones have higher numbers, so no
  * transaction stays open during a download.
  */
-export async function openStatement(ctx: Ctx, request: LineFilter): Promise<Statement> {
-  const { userId, startAt, endAt } = request;
+export async function openStatement(
+  ctx: Ctx,
+  request: LineFilter & { order?: LineOrder },
+): Promise<Statement> {
+  const { userId, types, startAt, endAt, order = 'newest' } = request;
   const holder = await selectHolder(ctx.db, userId);
   if (holder === undefined) throw userErrors.userNotFound();
-  const span = await selectStatementSpan(ctx.db, request);
-  const accounts = span?.accounts ?? [];
+  const span = (await selectStatementSpan(ctx.db, request)) ?? emptySpan;
+  const source = { ctx, span, order, types, startAt, endAt };
   return {
     holder,
     userId,
+    order,
+    types,
     startAt,
     endAt,
     madeAt: ctx.now,
-    lineCount: Number(span?.total ?? 0),
-    balances: accounts.map(({ network, currency, opening, closing }) => {
-      const write = (minor: bigint) => formatMinor(minor, decimalsOf(ctx.evm, { network, currency }));
-      return { network, currency, opening: write(opening), closing: write(closing) };
-    }),
-    batches: span ? readBatches(ctx, span, request) : noBatches(),
+    lineCount: Number(span.total),
+    lastNumber: span.lastNumber,
+    lastHash: span.lastHash?.toString('hex') ?? '',
+    readBalances: async () => {
+      const totals = await selectStatementTotals(ctx.db, span, request);
+      return toBalances(ctx, span, totals);
+    },
+    batches: readLines(source),
+    entriesOf: ({ accountId }) => readEntries(source, accountId),
   };
 }
 
-async function* noBatches(): AsyncGenerator<LineView[]> {}
+const emptySpan: StatementSpan = { listId: 0n, lastNumber: 0n, lastHash: null, total: 0n, accounts: [] };
 
-const batchSize = 1_000;
-
-/**
- * Running balances are counted back from the closing ones, so lines of other types are read too and left out
- * here.
- */
-async function* readBatches(
-  ctx: Ctx,
-  span: StatementSpan,
-  { types, startAt, endAt }: LineFilter,
-): AsyncGenerator<LineView[]> {
-  const accounts = new Map(span.accounts.map((account) => [account.accountId, withDecimals(ctx, account)]));
-  const accountOf = (accountId: bigint) => accounts.get(accountId)!;
-  const shown = new Set(types);
-  const read = (before: LineKey | { endAt: Date | undefined }) =>
-    selectStatementBatch(ctx.db, span, { before, startAt, limit: batchSize });
-  let next: Promise<LineRow[]> | undefined = read({ endAt });
-  while (next) {
-    const rows: LineRow[] = await next;
-    const last = rows.at(-1);
-    // The next is read while this one is being written.
-    next = last && rows.length === batchSize ? read(last) : undefined;
-    next?.catch(() => {});
-    const views: LineView[] = [];
-    for (const row of rows) {
-      const balance = countBack(row, accountOf);
-      if (shown.has(row.type)) views.push(new PresentedLine(row, balance, accountOf));
-    }
-    yield views;
-  }
+/** Without assets that the user neither had nor moved. */
+function toBalances(
+  { evm }: Ctx,
+  { accounts }: StatementSpan,
+  totals: readonly StatementTotals[],
+): StatementBalance[] {
+  const byAccount = new Map(totals.map((each) => [each.accountId, each]));
+  const isShown = ({ accountId, opening, closing }: StatementSpan['accounts'][number]) =>
+    opening !== 0n || closing !== 0n || byAccount.has(accountId);
+  return accounts.filter(isShown).map(({ accountId, network, currency, opening, closing }) => {
+    const decimals = decimalsOf(evm, { network, currency });
+    const { moneyIn = 0n, moneyOut = 0n, zeros = decimals } = byAccount.get(accountId) ?? {};
+    const zerosOfAll = Math.min(decimals, zeros, zerosOf(opening), zerosOf(closing));
+    const asset = { accountId, network, currency, decimals, decimalsUsed: decimals - zerosOfAll };
+    return { ...asset, opening, moneyIn, moneyOut, closing };
+  });
 }
 
-const withDecimals = ({ evm }: Ctx, { network, currency, closing }: StatementAccount): CountedAccount => ({
-  network,
-  currency,
-  balance: closing,
-  decimals: decimalsOf(evm, { network, currency }),
-});
+/** How many zeros an amount ends with. */
+function zerosOf(amount: bigint): number {
+  if (amount === 0n) return Number.POSITIVE_INFINITY;
+  const digits = `${amount}`;
+  let zeros = 0;
+  while (digits.at(-1 - zeros) === '0') zeros++;
+  return zeros;
+}

@@ -6,3 +6,4 @@ export { recordPositions } from './record-positions.ts';
 export { refreshPrices } from './refresh-prices.ts';
 export { showPositions } from './show-positions.ts';
 export { type PortfolioOptions, portfolioTools } from './tools.ts';
+export { valueAssets } from './value-assets.ts';

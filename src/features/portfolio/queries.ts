@@ -59,6 +59,17 @@ export async function deletePrice(db: Db, token: string): Promise<PriceRow | und
   return row && { ...row, price: read(row.price, priceDecimals) };
 }
 
+/** The newest quotes of these tokens, by token. */
+export async function selectQuotes(db: Db, tokens: readonly string[]): Promise<ReadonlyMap<string, Quote>> {
+  const rows = await db.query<{ token: string; price: string; quotedAt: Date }>(
+    `select token, price::text, quoted_at as "quotedAt" from prices where token = any($1::text[])`,
+    [tokens],
+  );
+  return new Map(
+    rows.map(({ token, price, quotedAt }) => [token, { price: read(price, priceDecimals), quotedAt }]),
+  );
+}
+
 /** In order of the tokens. */
 export async function selectPrices(
   db: Db,

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createLinkCodes, type LinkCodes } from './link-codes.ts';
 
 /**
  * Encryption at rest for single values. Each value has a separate data key, wrapped by a master key. Both
@@ -10,7 +11,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
  * Rotation is online: add a master key with a higher version and new values use it, while old ones still open
  * until they are sealed again.
  */
-export interface Sealer {
+export interface Sealer extends LinkCodes {
   seal(place: string, plaintext: string): Buffer;
   open(place: string, sealed: Buffer): string;
   /** The version of the master key that new values are sealed with: bytes 2 and 3 of each. */
@@ -29,6 +30,7 @@ export function createSealer(masterKeys: ReadonlyMap<number, Buffer>): Sealer {
     return key;
   };
   return {
+    ...createLinkCodes(masterKeys),
     newestVersion: newest,
     seal(place, plaintext) {
       const dataKey = randomBytes(32);

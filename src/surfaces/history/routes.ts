@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Ctx, Deps, KeyActor } from '#context';
 import { keyContext, keyGuard, rateGuard } from '#features/keys';
+import { statementTypes } from '#features/ledger/statement';
 import { createDownloads, type Download } from '#platform/http/download';
 import type { HttpServer } from '#platform/http/http';
 import type { RatePolicy } from '#platform/rate-limit/index';
@@ -78,13 +79,13 @@ export function historyRoutes(
       schema: {
         tags: ['History'],
         summary:
-          'Account statement of the user that owns the key, as a file: the lines of the history, newest first.',
+          'Account statement of the user that owns the key, as a file: the lines of the history, newest first by default.',
         security: [{ apiKey: [] }],
         querystring: statementQuery,
         response: {
           200: {
             description: 'The file, streamed; truncated if it fails',
-            content: { 'text/csv': { schema: file }, 'application/pdf': { schema: file } },
+            content: Object.fromEntries(statementTypes.map((type) => [type, { schema: file }])),
           },
         },
       },

@@ -32,9 +32,13 @@ for (const [query, error] of [
   ['?feature=cards-transactions', 'Invalid feature'],
   ['?feature=constructor', 'Invalid feature'],
   ['?feature=account-unsettled', 'feature account-unsettled has no statement'],
-  ['?format=xlsx', 'format must be one of csv, pdf'],
-  ['?format=', 'format must be one of csv, pdf'],
-  ['?format=CSV', 'format must be one of csv, pdf'],
+  ['?format=docx', 'format must be one of csv, pdf, xlsx, camt053, ofx'],
+  ['?format=', 'format must be one of csv, pdf, xlsx, camt053, ofx'],
+  ['?format=CSV', 'format must be one of csv, pdf, xlsx, camt053, ofx'],
+  ['?lang=de', 'lang must be one of en, pt'],
+  ['?order=random', 'order must be one of newest, oldest'],
+  ['?bom=1', 'bom must be one of true, false'],
+  ['?format=ofx&feature=account-swap', 'format ofx needs every line, so feature must be account'],
   ['?format=csv&format=pdf', 'Query parameter "format" is given more than once'],
   [
     '?startDate=yesterday',
@@ -88,6 +92,10 @@ for (const [query, filename, type] of [
   ['?startDate=2026-01-01&endDate=2026-01-31', 'statement-2026-01-01-2026-01-31.csv', /^text\/csv/],
   ['?startDate=2026-01-01T23:00:00-05:00', 'statement-2026-01-02-TODAY.csv', /^text\/csv/],
   ['?endDate=2026-01-31&format=pdf', 'statement-until-2026-01-31.pdf', 'application/pdf'],
+  ['?format=xlsx&lang=pt', 'statement-until-TODAY.xlsx', /spreadsheetml\.sheet$/],
+  ['?format=camt053', 'statement-until-TODAY.camt053.xml', 'application/xml'],
+  ['?format=ofx&order=newest', 'statement-until-TODAY.ofx', 'application/x-ofx'],
+  ['?bom=true&order=oldest', 'statement-until-TODAY.csv', /^text\/csv/],
   ['?feature=account-crypto', 'account-crypto-statement-until-TODAY.csv', /^text\/csv/],
 ] as const) {
   test(`200 ${filename}: ${query}`, async () => {
@@ -123,7 +131,7 @@ test('200: the lines of the key’s owner and of nobody else, the same in both f
     headers: { authorization: `Bearer ${owner.token}` },
   });
   const pdf = await readPdfRows(new Uint8Array(await response.arrayBuffer()));
-  const compared = ['transactionDate', 'transactionType', 'asset', 'network', 'amount', 'runningBalance'];
+  const compared = ['transactionType', 'asset', 'network', 'amount', 'runningBalance'];
   const pick = (row: object) => compared.map((name) => row[name as keyof typeof row]);
   assert.deepEqual(pdf.map(pick), csv.map(pick));
 });
@@ -197,5 +205,6 @@ test('the request that reaches the ledger: defaults, whole days in UTC', async (
     return fileOf(Readable.from([]));
   };
   await askFor(make, async () => {});
-  assert.deepEqual(asked, [{ format: 'csv', feature: 'account', startAt: undefined, endAt: undefined }]);
+  const defaults = { format: 'csv', feature: 'account', language: 'en', order: undefined, hasBom: false };
+  assert.deepEqual(asked, [{ ...defaults, startAt: undefined, endAt: undefined }]);
 });

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { type Language, languages, type StatementFormat, statementFormats } from '#features/ledger/statement';
 import { invalidField } from '#platform/errors/errors';
 import { readInstant, readPeriod } from '#platform/values/instant';
 import { historyErrors } from './errors.ts';
@@ -111,7 +112,7 @@ const earliest = (one: Date | undefined, other: Date | undefined) =>
 
 export const statementQuery = Type.Object(
   {
-    format: Type.Optional(Type.Enum(['csv', 'pdf'], { default: 'csv' })),
+    format: Type.Optional(Type.Enum([...statementFormats], { default: 'csv' })),
     feature: Type.Optional(
       Type.String({
         maxLength: 40,
@@ -121,24 +122,46 @@ export const statementQuery = Type.Object(
     ),
     startDate: Type.Optional(instant),
     endDate: Type.Optional(instant),
+    lang: Type.Optional(Type.Enum([...languages], { default: 'en', description: 'Language of the file' })),
+    order: Type.Optional(
+      Type.Enum(['newest', 'oldest'], {
+        description: 'Which lines come first. Default: `oldest` for camt053 and ofx, else `newest`',
+      }),
+    ),
+    bom: Type.Optional(
+      Type.Enum(['true', 'false'], {
+        default: 'false',
+        description: 'Begin a CSV with a byte order mark, by which spreadsheets recognize UTF-8',
+      }),
+    ),
   },
   { additionalProperties: false },
 );
 
 /** A statement as it was asked for, with its instants read. */
 export interface StatementRequest {
-  format: 'csv' | 'pdf';
+  format: StatementFormat;
   feature: string;
+  language: Language;
+  order: 'newest' | 'oldest' | undefined;
+  hasBom: boolean;
   startAt?: Date;
   /** Inclusive. */
   endAt?: Date;
 }
 
 export function parseStatementQuery(query: Static<typeof statementQuery>): StatementRequest {
-  const { format = 'csv', feature = 'account' } = query;
+  const { format = 'csv', feature = 'account', lang = 'en', order, bom } = query;
   if (!Object.hasOwn(historyFeatures.account, feature)) throw historyErrors.invalidFeature();
   if (feature === 'account-unsettled') throw invalidField('feature', `${feature} has no statement`);
-  return { format: format as 'csv' | 'pdf', feature, ...periodOf(query) };
+  return {
+    format: format as StatementFormat,
+    feature,
+    language: lang as Language,
+    order: order as StatementRequest['order'],
+    hasBom: bom === 'true',
+    ...periodOf(query),
+  };
 }
 
 const periodOf = ({ startDate, endDate }: { startDate?: string; endDate?: string }) =>

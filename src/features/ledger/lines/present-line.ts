@@ -29,6 +29,14 @@ export function countBack(row: LineRow, accountOf: (accountId: bigint) => Counte
   return balance;
 }
 
+/** The same for lines oldest first: its accounts have the balances after it from now on. */
+export function countOn(row: LineRow, accountOf: (accountId: bigint) => CountedAccount): bigint {
+  const { sentAccountId, receivedAccountId } = row;
+  if (receivedAccountId !== null) accountOf(receivedAccountId).balance += row.receivedAmount!;
+  if (sentAccountId !== null) accountOf(sentAccountId).balance -= row.sentAmount!;
+  return accountOf((receivedAccountId ?? sentAccountId)!).balance;
+}
+
 /**
  * A line as people and partners see it. A class, for the reason that `UnpackedLine` is one: a statement makes
  * a million.

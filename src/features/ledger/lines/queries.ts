@@ -57,9 +57,11 @@ const figureColumns = [
   ms('l.executed_at'),
 ];
 const newestFirst = 'order by l.transaction_at desc, l.number desc';
-const packed = `array_to_json(array_agg(
-    array[l.operation_id, l.unique_hash_id, l.status, l.description, l.purpose, l.user_description] ${newestFirst})) as texts,
-  string_agg(concat(${figureColumns.join(`, ' ', `)}), ' ' ${newestFirst}) as figures`;
+const oldestFirst = 'order by l.transaction_at, l.number';
+const pack = (order: string) => `array_to_json(array_agg(
+    array[l.operation_id, l.unique_hash_id, l.status, l.description, l.purpose, l.user_description] ${order})) as texts,
+  string_agg(concat(${figureColumns.join(`, ' ', `)}), ' ' ${order}) as figures`;
+const packed = pack(newestFirst);
 
 const newestOf = (type: LineType) =>
   `select * from ledger_lines where list_id = h.id and type = '${type}' order by transaction_at desc, number desc limit q.size`;
@@ -227,6 +229,8 @@ export interface StatementSpan {
   listId: bigint;
   /** Lines with a higher number were posted later and do not belong to it. */
   lastNumber: bigint;
+  /** The hash of the line with that number; null in a ledger without lines. */
+  lastHash: Buffer | null;
   total: bigint;
   accounts: StatementAccount[];
 }
@@ -237,8 +241,8 @@ export async function selectStatementSpan(
   { userId, types, startAt, endAt }: LineFilter,
 ): Promise<StatementSpan | undefined> {
   const rows = await db.query<Omit<StatementSpan, 'accounts'> & StatementAccount & Row>(
-    `select l.id as "listId", l.last_number as "lastNumber", x.total, a.id as "accountId", a.network, a.currency,
-       coalesce(o.balance, 0) as opening, coalesce(c.balance, 0) as closing
+    `select l.id as "listId", l.last_number as "lastNumber", l.last_hash as "lastHash", x.total, a.id as "accountId",
+       a.network, a.currency, coalesce(o.balance, 0) as opening, coalesce(c.balance, 0) as closing
      from ledger_lists l
      cross join lateral ledger_locate(l, $2::ledger_line_type[], $3::timestamptz, $4::timestamptz, 0) x
      join ledger_accounts a on a.user_id = l.user_id
@@ -249,39 +253,142 @@ export async function selectStatementSpan(
     [userId, types, startAt ?? null, endAt ?? null],
   );
   const [first] = rows;
-  return first && { listId: first.listId, lastNumber: first.lastNumber, total: first.total, accounts: rows };
+  if (!first) return undefined;
+  const { listId, lastNumber, lastHash, total } = first;
+  return { listId, lastNumber, lastHash, total, accounts: rows };
 }
 
-/** The last line of a batch: the next batch starts before it. */
+/** What the lines of a statement brought to an account and took from it. */
+export interface StatementTotals {
+  accountId: bigint;
+  moneyIn: bigint;
+  moneyOut: bigint;
+  /** How many zeros every amount ends with, in base units. */
+  zeros: number;
+}
+
+const legsOf = (side: 'received' | 'sent', sign: '' | '-') =>
+  `select l.${side}_account_id as account_id, ${sign}l.${side}_amount as amount from ledger_lines l
+   where l.list_id = $1 and l.type = any($2::ledger_line_type[]) and l.transaction_at >= $3 and l.transaction_at <= $4
+     and l.number <= $5 and l.${side}_account_id is not null`;
+
+const zerosOf = (amount: string) => `length(${amount}::text) - length(rtrim(${amount}::text, '0'))`;
+
+/** Reads every line of the statement once, so only formats that show totals call it. */
+export async function selectStatementTotals(
+  db: Db,
+  { listId, lastNumber }: StatementSpan,
+  { types, startAt, endAt }: LineFilter,
+): Promise<StatementTotals[]> {
+  return db.query<StatementTotals & Row>(
+    `select m.account_id as "accountId", coalesce(sum(m.amount) filter (where m.amount > 0), 0) as "moneyIn",
+       coalesce(-sum(m.amount) filter (where m.amount < 0), 0) as "moneyOut", min(${zerosOf('m.amount')}) as zeros
+     from (${legsOf('received', '')} union all ${legsOf('sent', '-')}) m group by m.account_id`,
+    [listId, types, startAt ?? '-infinity', endAt ?? 'infinity', lastNumber],
+  );
+}
+
+/** An account at both ends of a period, without lines that were posted after a cut. */
+export interface CutAccount {
+  /** Of the last line before the cut; null if the ledger has no such line. */
+  hash: Buffer | null;
+  network: string;
+  currency: string;
+  opening: bigint;
+  closing: bigint;
+}
+
+const laterLegs = (side: 'received' | 'sent', sign: '' | '-') =>
+  `select l.${side}_account_id as account_id, ${sign}l.${side}_amount as amount, l.transaction_at from ledger_lines l
+   where l.list_id = (select id from list) and l.number > $4 and l.${side}_account_id is not null`;
+
+/** Reads the lines that were posted after the cut, which is a range of their primary key. */
+export async function selectAccountsAtCut(
+  db: Db,
+  { userId, startAt, endAt, lastNumber }: Omit<LineFilter, 'types'> & { lastNumber: bigint },
+): Promise<CutAccount[]> {
+  return db.query<CutAccount & Row>(
+    `with list as (select id from ledger_lists where user_id = $1 and is_settled),
+     later as (
+       select m.account_id, sum(m.amount) filter (where m.transaction_at < coalesce($2::timestamptz, '-infinity')) as before_start,
+         sum(m.amount) filter (where m.transaction_at <= coalesce($3::timestamptz, 'infinity')) as before_end
+       from (${laterLegs('received', '')} union all ${laterLegs('sent', '-')}) m group by m.account_id)
+     select h.hash, a.network, a.currency, coalesce(o.balance, 0) - coalesce(t.before_start, 0) as opening,
+       coalesce(c.balance, 0) - coalesce(t.before_end, 0) as closing
+     from list
+     join ledger_accounts a on a.user_id = $1
+     left join ledger_lines h on h.list_id = list.id and h.number = $4
+     left join later t on t.account_id = a.id
+     left join lateral ledger_balances_before(list.id, array[a.id], coalesce($2::timestamptz, '-infinity'), 0) o on true
+     left join lateral ledger_balances_before(list.id, array[a.id], coalesce($3::timestamptz, 'infinity'), 9223372036854775807) c on true
+     order by a.network, a.currency`,
+    [userId, startAt ?? null, endAt ?? null, lastNumber],
+  );
+}
+
+/** Which end of a period a statement begins with. */
+export const lineOrders = ['newest', 'oldest'] as const;
+export type LineOrder = (typeof lineOrders)[number];
+
+/** The last line of a batch: the next batch starts after it, in the order of the statement. */
 export type LineKey = Pick<LineRow, 'transactionMs' | 'number'>;
 
-const statementBatch = `select ${packed} from ledger_newest($1, $2::ledger_line_type[], $3, $4, $5, $6, 0, $7) l`;
+export interface BatchRequest {
+  order: LineOrder;
+  /** Of the batch before; undefined for the first batch. */
+  after: LineKey | undefined;
+  startAt?: Date | undefined;
+  /** Inclusive. */
+  endAt?: Date | undefined;
+  limit: number;
+  /** Only lines that move this account. */
+  accountId?: bigint;
+}
 
-/** The next lines of every type of a statement's list, newest first. */
+// Parameters: the list, its last number, the period, the place after which the batch starts, the limit, and
+// for one account its id.
+const inPeriod = (m: string) =>
+  `${m}.transaction_at >= $3 and ${m}.transaction_at <= $4 and ${m}.number <= $2`;
+const oldestOf = (type: LineType) =>
+  `select * from ledger_lines l where l.list_id = $1 and l.type = '${type}' and ${inPeriod('l')}
+     and (l.transaction_at, l.number) > ($5, $6) ${oldestFirst} limit $7`;
+const ofAccount = (isAfter: '<' | '>', order: string) =>
+  `select l.* from (select m.number from ledger_movements m where m.account_id = $8 and ${inPeriod('m')}
+       and (m.transaction_at, m.number) ${isAfter} ($5, $6) ${order.replaceAll('l.', 'm.')} limit $7) m
+     join ledger_lines l on l.list_id = $1 and l.number = m.number`;
+
+const everyType = lineTypes.map((type) => `'${type}'`).join(', ');
+const batches: Record<LineOrder, { all: string; ofAccount: string }> = {
+  newest: {
+    all: `select ${packed} from ledger_newest($1, array[${everyType}]::ledger_line_type[], $3, least($4::timestamptz, $5::timestamptz), $6, $2, 0, $7) l`,
+    ofAccount: `select ${packed} from (${ofAccount('<', newestFirst)}) l`,
+  },
+  oldest: {
+    all: `select ${pack(oldestFirst)} from (
+       select * from (${lineTypes.map((type) => `(${oldestOf(type)})`).join(' union all ')}) l ${oldestFirst} limit $7) l`,
+    ofAccount: `select ${pack(oldestFirst)} from (${ofAccount('>', oldestFirst)}) l`,
+  },
+};
+
+const numberMax = 9223372036854775807n;
+
+/** The next lines of every type of a statement's list. */
 export async function selectStatementBatch(
   db: Db,
   { listId, lastNumber }: StatementSpan,
-  {
-    before,
-    startAt,
-    limit,
-  }: { before: LineKey | { endAt: Date | undefined }; startAt?: Date; limit: number },
+  { order, after, startAt, endAt, limit, accountId }: BatchRequest,
 ): Promise<LineRow[]> {
-  const [at, number] =
-    'number' in before
-      ? [new Date(before.transactionMs), before.number]
-      : [before.endAt ?? 'infinity', 9223372036854775807n];
-  const batches = await db.query<PackedLines & Row>(statementBatch, [
-    listId,
-    lineTypes,
-    startAt ?? '-infinity',
-    at,
-    number,
-    lastNumber,
-    limit,
-  ]);
+  const [from, to] = [startAt ?? '-infinity', endAt ?? 'infinity'];
+  const edge = order === 'newest' ? [to, numberMax] : [from, 0n];
+  const place = after ? [new Date(after.transactionMs), after.number] : edge;
+  const { all, ofAccount } = batches[order];
+  const values = [listId, lastNumber, from, to, ...place, limit];
+  const packs =
+    accountId === undefined
+      ? await db.query<PackedLines & Row>(all, values)
+      : await db.query<PackedLines & Row>(ofAccount, [...values, accountId]);
   // Taken out: the driver's results were seen to keep one another until V8 collects all of its memory.
-  return unpackLines(batches.pop()!);
+  return unpackLines(packs.pop()!);
 }
 
 export interface MovementQuestion {

@@ -4,33 +4,65 @@ import { defineFileCommand } from '#platform/commands/command';
 import { uuid } from '#platform/http/schemas';
 import { readPeriod } from '#platform/values/instant';
 import { accountFeatures } from '../features.ts';
-import { makeStatement, statementFormats, statementTypes } from './make-statement.ts';
+import { type LineOrder, lineOrders } from '../open-statement.ts';
+import {
+  type AssetValuer,
+  makeStatement,
+  type StatementFormat,
+  statementFormats,
+  statementTypes,
+} from './make-statement.ts';
+import { type Language, languages } from './words.ts';
 
 const edge = Type.String({
   maxLength: 40,
   description: 'ISO 8601, inclusive; a date without a time is that whole day in UTC',
 });
 
-export const statementCommand = defineFileCommand({
-  name: 'ledger.statement',
-  summary: "Write a user's account statement as CSV or PDF.",
-  changes: false,
-  examples: [
-    '0198a6a0-0000-7000-8000-000000000001 --format pdf --from 2026-01-01 --to 2026-03-31 --out statement.pdf',
-  ],
-  fileTypes: statementTypes,
-  input: Type.Object(
-    {
-      userId: uuid,
-      format: Type.Optional(Type.Enum([...statementFormats], { default: 'csv' })),
-      from: Type.Optional(edge),
-      to: Type.Optional(edge),
-      feature: Type.Optional(Type.Enum(Object.keys(accountFeatures), { default: 'account' })),
+export const statementCommand = (valueAssets: AssetValuer) =>
+  defineFileCommand({
+    name: 'ledger.statement',
+    summary: "Write a user's account statement as CSV, PDF, XLSX, camt.053 or OFX.",
+    changes: false,
+    examples: [
+      '0198a6a0-0000-7000-8000-000000000001 --format pdf --lang pt --from 2026-01-01 --to 2026-03-31 --out statement.pdf',
+      '0198a6a0-0000-7000-8000-000000000001 --format csv --order oldest --bom --out statement.csv',
+    ],
+    fileTypes: statementTypes,
+    input: Type.Object(
+      {
+        userId: uuid,
+        format: Type.Optional(Type.Enum([...statementFormats], { default: 'csv' })),
+        from: Type.Optional(edge),
+        to: Type.Optional(edge),
+        feature: Type.Optional(Type.Enum(Object.keys(accountFeatures), { default: 'account' })),
+        lang: Type.Optional(
+          Type.Enum([...languages], { default: 'en', description: 'Language of the file' }),
+        ),
+        order: Type.Optional(
+          Type.Enum([...lineOrders], {
+            description: 'Which lines come first. Default: oldest for camt053 and ofx, else newest',
+          }),
+        ),
+        bom: Type.Optional(
+          Type.Boolean({
+            default: false,
+            description: 'Begin a CSV with a byte order mark, for spreadsheets',
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    run: (ctx: Ctx, { userId, format = 'csv', from, to, feature = 'account', lang = 'en', order, bom }) => {
+      const terms = {
+        userId: userId.toLowerCase(),
+        format: format as StatementFormat,
+        feature,
+        language: lang as Language,
+        order: order as LineOrder | undefined,
+        hasBom: bom ?? false,
+        ...readPeriod(['from', from], ['to', to]),
+      };
+      return makeStatement(ctx, terms, valueAssets);
     },
-    { additionalProperties: false },
-  ),
-  run: (ctx: Ctx, { userId, format = 'csv', from, to, feature = 'account' }) => {
-    const period = readPeriod(['from', from], ['to', to]);
-    return makeStatement(ctx, { userId: userId.toLowerCase(), format, feature, ...period });
-  },
-});
+  });

@@ -2,17 +2,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readCsv, readCsvCells } from '#test/read-csv';
-import { gather, sampleLine, sampleStatement } from '#test/sample-statement';
+import { gather, sampleLine, sampleStatement, sampleStyle } from '#test/sample-statement';
 import { csvColumns, guardCell, writeCell, writeCsv } from './csv.ts';
+import { signedAmount } from './signed-amount.ts';
+
+const names = [...csvColumns, 'signedAmount'];
 
 test('a head and one row a line, in the order of the lines, CRLF at every end', async () => {
   const lines = Array.from({ length: 250 }, (_, at) => sampleLine(at));
-  const text = (await gather(writeCsv(sampleStatement(lines)))).toString();
-  assert.deepEqual(readCsvCells(text)[0], csvColumns);
+  const text = (await gather(writeCsv(sampleStatement(lines), sampleStyle))).toString();
+  assert.deepEqual(readCsvCells(text)[0], names);
   assert.equal(text.split('\r\n').length, 252);
   assert.ok(text.endsWith('\r\n') && !/[^\r]\n/.test(text));
   const expected = lines.map((line) =>
-    Object.fromEntries(csvColumns.map((column) => [column, line[column] ?? ''])),
+    Object.fromEntries([
+      ...csvColumns.map((column) => [column, line[column] ?? '']),
+      ['signedAmount', signedAmount(line)],
+    ]),
   );
   assert.deepEqual(readCsv(text), expected);
 });
@@ -23,15 +29,37 @@ test('rows longer than a chunk, and many chunks: every cell as it is written alo
     sampleLine(at, { description: texts[at % 60] ?? `Zahlung Nr. ${at}, überwiesen`, userDescription: '=1' }),
   );
   const chunks: Buffer[] = [];
-  for await (const chunk of writeCsv(sampleStatement(lines))) chunks.push(chunk);
+  for await (const chunk of writeCsv(sampleStatement(lines), sampleStyle)) chunks.push(chunk);
   assert.ok(chunks.length > 10);
-  const rows = lines.map((line) => csvColumns.map((column) => writeCell(line[column])).join(','));
-  assert.equal(Buffer.concat(chunks).toString(), `${[csvColumns.join(','), ...rows].join('\r\n')}\r\n`);
+  const rows = lines.map((line) =>
+    [...csvColumns.map((column) => writeCell(line[column])), signedAmount(line)].join(','),
+  );
+  assert.equal(Buffer.concat(chunks).toString(), `${[names.join(','), ...rows].join('\r\n')}\r\n`);
 });
 
 test('no lines: the head alone', async () => {
-  const text = (await gather(writeCsv(sampleStatement([])))).toString();
-  assert.equal(text, `${csvColumns.join(',')}\r\n`);
+  const text = (await gather(writeCsv(sampleStatement([]), sampleStyle))).toString();
+  assert.equal(text, `${names.join(',')}\r\n`);
+});
+
+test('a byte order mark, if one is wanted, and nothing else is different', async () => {
+  const write = async (hasBom: boolean) =>
+    gather(writeCsv(sampleStatement([sampleLine(1), sampleLine(2)]), { ...sampleStyle, hasBom }));
+  const [plain, marked] = [await write(false), await write(true)];
+  assert.equal(marked.toString('hex'), `efbbbf${plain.toString('hex')}`);
+});
+
+test('what goes out has a sign in the last column, and instants are ISO 8601 in UTC', async () => {
+  const rows = readCsv(
+    (await gather(writeCsv(sampleStatement([0, 1].map((at) => sampleLine(at))), sampleStyle))).toString(),
+  );
+  assert.deepEqual(
+    rows.map(({ amount, signedAmount, transactionDate }) => [amount, signedAmount, transactionDate]),
+    [
+      ['1.5', '1.5', '2026-01-31T23:59:59.999Z'],
+      ['7920.5', '-7920.5', '2026-01-31T23:58:58.998Z'],
+    ],
+  );
 });
 
 for (const [cell, written] of [
@@ -90,7 +118,10 @@ test('any text comes back as it was guarded, and no cell begins a formula in any
 test('fewer or more lines than announced: no end, but a fault', async () => {
   for (const lineCount of [2, 4]) {
     const lines = [0, 1, 2].map((at) => sampleLine(at));
-    await assert.rejects(gather(writeCsv(sampleStatement(lines, { lineCount }))), /a statement of \d lines/);
+    await assert.rejects(
+      gather(writeCsv(sampleStatement(lines, { lineCount }), sampleStyle)),
+      /a statement of \d lines/,
+    );
   }
 });
 
@@ -103,7 +134,10 @@ test('a reader that stops also stops the source', async () => {
       isClosed = true;
     }
   }
-  for await (const chunk of writeCsv(sampleStatement([], { lineCount: 1e9, batches: batches() }))) {
+  for await (const chunk of writeCsv(
+    sampleStatement([], { lineCount: 1e9, batches: batches() }),
+    sampleStyle,
+  )) {
     if (chunk.includes('line-5')) break;
   }
   assert.ok(isClosed);

@@ -1,6 +1,8 @@
 import type { LineView, Statement } from '../open-statement.ts';
 import { CsvChunk, plain } from './csv-chunk.ts';
+import { signedAmount } from './signed-amount.ts';
 import { takeLines } from './take-lines.ts';
+import type { StatementStyle } from './writer.ts';
 
 /**
  * The columns: the fields of `GET /api/history`, and which network and asset `amount` and `runningBalance`
@@ -26,9 +28,17 @@ export const csvColumns = [
   'userDescription',
 ] as (keyof LineView)[];
 
+/** After those, so that programs which read columns by their place still find them. */
+export const lastColumn = 'signedAmount';
+
+const byteOrderMark = '\ufeff';
+
 /** RFC 4180 in UTF-8: a head, then one row a line. */
-export async function* writeCsv(statement: Statement): AsyncGenerator<Buffer> {
-  yield Buffer.from(`${csvColumns.join(',')}\r\n`);
+export async function* writeCsv(
+  statement: Statement,
+  { hasBom }: Pick<StatementStyle, 'hasBom'>,
+): AsyncGenerator<Buffer> {
+  yield Buffer.from(`${hasBom ? byteOrderMark : ''}${[...csvColumns, lastColumn].join(',')}\r\n`);
   const chunk = new CsvChunk();
   for await (const lines of takeLines(statement)) {
     for (const line of lines) {
@@ -58,6 +68,7 @@ function addRow(chunk: CsvChunk, line: LineView): void {
   chunk.addCell(line.executedAt);
   addForeign(chunk, line.transactionPurpose);
   addForeign(chunk, line.userDescription);
+  chunk.addCell(signedAmount(line));
   chunk.endRow();
 }
 

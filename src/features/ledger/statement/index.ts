@@ -1,2 +1,11 @@
 export { statementCommand } from './command.ts';
-export { makeStatement } from './make-statement.ts';
+export {
+  type AssetValuer,
+  makeStatement,
+  type StatementFormat,
+  statementFormats,
+  statementTypes,
+} from './make-statement.ts';
+export { type Spelling, spellingOf } from './spelling.ts';
+export { type StatementVerdict, verifyStatement } from './verify-statement.ts';
+export { type Language, languages } from './words.ts';

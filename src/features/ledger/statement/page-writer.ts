@@ -1,138 +1,178 @@
 import PDFDocument from 'pdfkit';
+import { type FigureColumn, type FigureRow, placeFigure } from './place-figure.ts';
+import { type Container, createStructure, type OpenDocument, type Structure } from './structure.ts';
 import { openTypeface, type Typeface } from './typeface.ts';
 
 /** Red, green and blue from 0 to 1. */
-export const inks = { text: '.09 .11 .14', muted: '.4 .44 .52', rule: '.85 .87 .9', band: '.95 .957 .97' };
+export const inks = {
+  text: '.09 .11 .14',
+  muted: '.36 .4 .47',
+  link: '.07 .33 .6',
+  rule: '.85 .87 .9',
+  band: '.95 .957 .97',
+};
 
 export interface Style {
   size: number;
+  /** A text that `write` would cut is first set smaller, down to this. */
+  sizeMin?: number;
   ink?: string;
   strong?: boolean;
 }
 
-/** Figures stand in it with their decimal points below each other. */
-export interface FigureColumn {
-  left: number;
-  right: number;
-}
-
-export interface FigureRow {
-  top: number;
-  height: number;
-  baseline: number;
-}
-
 /** What a statement is drawn with. All y are baselines from the top, all texts one line. */
 export interface PageWriter {
-  /** Cut with an ellipsis where it is wider than `widthMax`. */
-  write(text: string, x: number, y: number, style: Style, widthMax?: number): void;
-  /** Set smaller where it is wider than `widthMax`. */
+  structure: Structure;
+  /** Everything that `draw` draws is one element of the document's structure. */
+  tag(type: string, parent: Container, draw: () => void, more?: Record<string, unknown>): void;
+  /** What repeats on every page, or only decorates it: screen readers skip it. */
+  skip(draw: () => void): void;
+  /** Cut with an ellipsis where it is wider than `widthMax`. Returns where it ends. */
+  write(text: string, x: number, y: number, style: Style, widthMax?: number): number;
+  /** Set smaller where it is wider than `widthMax`. Returns where it ends. */
+  writeWhole(text: string, x: number, y: number, style: Style, widthMax: number): number;
   writeToTheLeftOf(text: string, x: number, y: number, style: Style, widthMax?: number): void;
+  /** Set smaller too; a click opens it. */
+  writeLink(
+    url: string,
+    at: { x: number; y: number; widthMax: number },
+    style: Style,
+    parent: Container,
+  ): void;
   /**
    * Never cut: an amount that is too long for its column is set smaller, or in more than one line within its
-   * row. Gives how many.
+   * row. Returns how many.
    */
-  writeFigure(text: string, column: FigureColumn, row: FigureRow, size: number): number;
+  writeFigure(text: string, column: FigureColumn, row: FigureRow, style: Style): number;
+  drawLogo(logo: Buffer, box: { x: number; y: number; width: number; height: number }, name: string): void;
   rule(y: number, left: number, right: number): void;
   band(y: number, height: number, left: number, right: number): void;
+  startPage(): void;
   finishPage(): void;
-  finish(): void;
   /** What is finished, if it is so much by now. */
   take(bytesMin: number): Uint8Array | null;
+  /** The rest of the file. */
+  finish(): AsyncIterable<Uint8Array>;
 }
-
-/** As many decimals as the assets have that are paid here; figures with more are aligned at their ends. */
-const decimalsShown = 6;
-/** In thousandths of the size: wide enough to see, too narrow to be copied as a space. */
-const thousandsGap = 90;
 
 /**
  * Uses pdfkit for pages, file and fonts, but writes texts with PDF operators: pdfkit's `text` measures and
  * encodes each word three times, and a page took three times as long.
  */
-export function createPageWriter(info: { title: string; madeAt: Date }): PageWriter {
+export function createPageWriter(info: {
+  title: string;
+  author: string;
+  language: string;
+  madeAt: Date;
+  decimalPoint: string;
+}): PageWriter {
+  const { title, author, language, madeAt, decimalPoint } = info;
   const document = new PDFDocument({
     size: 'A4',
     margin: 0,
     pdfVersion: '1.7',
-    lang: 'en',
+    lang: language,
+    tagged: true,
     displayTitle: true,
-    info: { Title: info.title, Creator: 'Causeway', Producer: 'Causeway', CreationDate: info.madeAt },
+    info: { Title: title, Author: author, Creator: 'Causeway', Producer: 'Causeway', CreationDate: madeAt },
     autoFirstPage: false,
     // It would keep the layout of every word that it ever saw, and no two amounts are one word.
     fontLayoutCache: false,
   });
+  const inside = document as unknown as OpenDocument;
+  const structure = createStructure(inside, title);
   const plain = openFace(document, openTypeface('400Regular'), 'plain');
   const strong = openFace(document, openTypeface('600SemiBold'), 'strong');
   const faceOf = (style: Style) => (style.strong ? strong : plain);
+  /** Drawn first, under the texts. */
+  let decoration: string[] = [];
   let content: string[] = [];
   let inkInUse = '';
-  const useInk = (ink: string) => {
+  const draw = (text: string, x: number, y: number, { size, ink = inks.text, ...style }: Style) => {
+    const face = faceOf({ size, ...style });
     if (ink !== inkInUse) content.push(`${ink} rg`);
     inkInUse = ink;
-  };
-  const show = (glyphs: string, x: number, y: number, face: Face, size: number, ink = inks.text) => {
-    useInk(ink);
     // pdfkit has turned the page upside down, so that y counts from the top: letters are turned back.
-    content.push(`BT /${face.id} ${size} Tf 1 0 0 -1 ${x.toFixed(2)} ${y.toFixed(2)} Tm [${glyphs}] TJ ET`);
+    content.push(
+      `BT /${face.id} ${size} Tf 1 0 0 -1 ${x.toFixed(2)} ${y.toFixed(2)} Tm ${face.encode(text)} Tj ET`,
+    );
   };
-  const draw = (text: string, x: number, y: number, style: Style) => {
-    const face = faceOf(style);
-    show(face.encode(text), x, y, face, style.size, style.ink);
+  const fit = (text: string, style: Style, widthMax: number) => {
+    const { typeface } = faceOf(style);
+    const shown = typeface.printable(text);
+    const width = typeface.widthOf(shown);
+    const size = Math.min(style.size, Math.floor((widthMax / width) * 100) / 100);
+    return { shown, width: width * size, style: { ...style, size } };
+  };
+  const mark = (beginning: string, drawInside: () => void) => {
+    content.push(beginning);
+    drawInside();
+    content.push('EMC');
   };
 
-  return {
+  const writer: PageWriter = {
+    structure,
+    tag: (type, parent, drawInside, more) => mark(structure.mark(type, parent, more), drawInside),
+    skip: (drawInside) => mark('/Artifact BMC', drawInside),
     write(text, x, y, style, widthMax = Number.POSITIVE_INFINITY) {
       const { typeface } = faceOf(style);
-      draw(typeface.cut(typeface.printable(text), widthMax / style.size), x, y, style);
+      const fitted = fit(text, style, widthMax).style.size;
+      const size = Math.max(fitted, style.sizeMin ?? style.size);
+      const shown = typeface.cut(typeface.printable(text), widthMax / size);
+      draw(shown, x, y, { ...style, size });
+      return x + typeface.widthOf(shown) * size;
+    },
+    writeWhole(text, x, y, style, widthMax) {
+      const fitted = fit(text, style, widthMax);
+      draw(fitted.shown, x, y, fitted.style);
+      return x + fitted.width;
     },
     writeToTheLeftOf(text, x, y, style, widthMax = Number.POSITIVE_INFINITY) {
-      const { typeface } = faceOf(style);
-      const shown = typeface.printable(text);
-      const width = typeface.widthOf(shown);
-      const size = Math.min(style.size, Math.floor((widthMax / width) * 100) / 100);
-      draw(shown, x - width * size, y, { ...style, size });
+      const fitted = fit(text, style, widthMax);
+      draw(fitted.shown, x - fitted.width, y, fitted.style);
     },
-    writeFigure(text, { left, right }, { top, height, baseline }, size) {
-      const { widthOf } = plain.typeface;
-      const { groups, fraction } = splitFigure(text);
-      const width = (widthOf(text) + ((groups.length - 1) * thousandsGap) / 1000) * size;
-      const end =
-        fraction.length <= decimalsShown + 1
-          ? right - widthOf(`.${'0'.repeat(decimalsShown)}`.slice(fraction.length)) * size
-          : right;
-      if (end - width >= left) {
-        const glyphs = groups.map((group) => plain.encode(group)).join(` -${thousandsGap} `);
-        show(glyphs + plain.encode(fraction), end - width, baseline, plain, size);
-        return 1;
-      }
-      const broken = breakFigure(text, (right - left) / widthOf('0'), size);
-      const leading = broken.size * 1.1;
-      const first = top + (height - leading * broken.parts.length) / 2 + broken.size * 0.9;
-      for (const [at, part] of broken.parts.entries()) {
-        const y = broken.parts.length === 1 ? baseline : first + at * leading;
-        show(plain.encode(part), right - widthOf(part) * broken.size, y, plain, broken.size);
-      }
-      return broken.parts.length;
+    writeLink(url, { x, y, widthMax }, style, parent) {
+      const fitted = fit(url, style, widthMax);
+      const place = [x, y - style.size, x + fitted.width, y + style.size / 3] as const;
+      mark(structure.markLink(parent, url, place), () => draw(fitted.shown, x, y, fitted.style));
+    },
+    writeFigure(text, column, row, style) {
+      const { widthOf } = faceOf(style).typeface;
+      const parts = placeFigure(text, column, row, { size: style.size, widthOf, decimalPoint });
+      for (const { part, x, y, size } of parts) draw(part, x, y, { ...style, size });
+      return parts.length;
+    },
+    drawLogo(logo, { x, y, width, height }, name) {
+      document.addContent(structure.mark('Figure', structure.root, { Alt: new String(name) }));
+      document.image(logo, x, y, { fit: [width, height] });
+      document.addContent('EMC');
     },
     rule(y, left, right) {
-      content.push(`${inks.rule} RG .5 w ${left} ${y.toFixed(2)} m ${right} ${y.toFixed(2)} l S`);
+      decoration.push(`${inks.rule} RG .5 w ${left} ${y.toFixed(2)} m ${right} ${y.toFixed(2)} l S`);
     },
     band(y, height, left, right) {
-      useInk(inks.band);
-      content.push(`${left} ${y.toFixed(2)} ${right - left} ${height} re f`);
+      decoration.push(`${inks.band} rg ${left} ${y.toFixed(2)} ${right - left} ${height} re f`);
     },
-    finishPage() {
+    startPage() {
       document.addPage();
       plain.addToPage();
       strong.addToPage();
-      document.addContent(content.join('\n'));
+    },
+    finishPage() {
+      document.addContent(['/Artifact BMC', ...decoration, 'EMC', ...content].join('\n'));
+      decoration = [];
       content = [];
       inkInUse = '';
     },
-    finish: () => document.end(),
     take: (bytesMin) => (document.readableLength >= bytesMin ? document.read() : null),
+    async *finish() {
+      structure.finish();
+      document.end();
+      // A logo may still be on its way: pdfkit unpacks it in the background.
+      yield* document;
+    },
   };
+  return writer;
 }
 
 interface Face {
@@ -144,7 +184,6 @@ interface Face {
   addToPage(): void;
 }
 
-/** What we use of pdfkit's fonts beyond its documented face; its version is pinned. */
 interface OpenFont {
   id: string;
   /** Also notes that the glyphs are used. Their numbers come in hexadecimal, four digits each. */
@@ -174,29 +213,8 @@ function openFace(document: PDFKit.PDFDocument, typeface: Typeface, name: string
       return `<${hex}>`;
     },
     addToPage() {
-      const { fonts } = document.page as unknown as { fonts: Record<string, unknown> };
+      const { fonts } = (document as unknown as OpenDocument).page;
       fonts[font.id] = font.ref();
     },
   };
-}
-
-/** Digits by the thousand, the first with the sign, and the fraction with its point. */
-function splitFigure(text: string): { groups: string[]; fraction: string } {
-  const point = text.includes('.') ? text.indexOf('.') : text.length;
-  const groups: string[] = [];
-  let end = point;
-  for (; end > 3 && text[end - 4] !== '-'; end -= 3) groups.unshift(text.slice(end - 3, end));
-  if (end > 0) groups.unshift(text.slice(0, end));
-  return { groups, fraction: text.slice(point) };
-}
-
-/** In one line while that stays legible, else in as few as it takes. `room` is in digits of size 1. */
-function breakFigure(text: string, room: number, sizeMax: number): { parts: string[]; size: number } {
-  for (let count = 1; ; count++) {
-    const length = Math.ceil(text.length / count);
-    const size = Math.min(sizeMax, room / length);
-    if (size < (count === 1 ? 5 : 4.4) && count < 4) continue;
-    const parts = Array.from({ length: count }, (_, at) => text.slice(at * length, (at + 1) * length));
-    return { parts, size: Math.floor((count === 1 ? size : Math.min(size, 6.5)) * 100) / 100 };
-  }
 }
