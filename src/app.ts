@@ -13,7 +13,7 @@ import {
 import { refillCommands, refillGauges, refillJobs } from '#features/cards/refills';
 import { consentCommands, consentGauges, consentJobs, consentRoutes } from '#features/connect/consents';
 import { integrationCommands } from '#features/connect/integrations';
-import { type ConnectPageOptions, connectPages } from '#features/connect/pages';
+import { type ConnectPageOptions, connectPages, statementPages } from '#features/connect/pages';
 import { sessionCommands, sessionJobs } from '#features/connect/sessions';
 import { depositCommands, depositGauges, depositJobs } from '#features/deposits';
 import { keyCommands } from '#features/keys';
@@ -161,6 +161,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
     mcpRoutes(server, deps, tools(options), { ...options, serverInfo });
     consentRoutes(server, deps);
     connectPages(server, deps, options);
+    statementPages(server, deps);
     operatorRoutes(server, deps, {
       commands,
       tokens: options.operatorTokens,

@@ -21,7 +21,7 @@ const neighbours: Record<string, string[]> = {
   payouts: ['ledger', 'users'],
   portfolio: ['ledger', 'users'],
   ledger: ['users'],
-  'connect/pages': ['connect/consents', 'connect/sessions'],
+  'connect/pages': ['connect/consents', 'connect/sessions', 'ledger'],
   'connect/consents': ['connect/integrations', 'users'],
   'connect/sessions': ['users'],
   keys: ['partners', 'users'],

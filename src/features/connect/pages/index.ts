@@ -1,1 +1,2 @@
 export { type ConnectPageOptions, connectPages } from './routes.ts';
+export { statementPages } from './statement-routes.ts';

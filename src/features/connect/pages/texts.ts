@@ -108,7 +108,29 @@ const en = {
     stay: 'Stay signed in as I am',
   },
   signedOut: { title: 'You are signed out', text: 'You can close this page.' } as Message,
+  statement: {
+    matches: 'This statement matches the ledger',
+    compare:
+      'Compare the figures below with the statement that you have. If one of them differs, the statement was changed.',
+    differs: 'This statement does not match the ledger',
+    differsHint: 'The ledger has other lines or balances now. Ask the company that issued the statement.',
+    number: 'Statement number',
+    period: 'Period',
+    head: 'Ledger head',
+    noLines: 'No lines yet',
+    balances: 'Opening and closing balances',
+    noBalances: 'All balances were zero.',
+    ask: 'Check a statement',
+    askHint: 'Open the link on the statement, or copy the end of it, after “code=”, to here.',
+    code: 'Code',
+    check: 'Check',
+  },
   messages: {
+    statement_not_found: {
+      title: 'No statement has this code',
+      text: 'Part of the link may be missing, or the statement was not issued here.',
+    },
+    too_many_checks: { title: 'Too many checks', text: 'Wait a minute and try again.' },
     sign_in_link_used: {
       title: 'This sign-in link was already used',
       text: 'A sign-in link works once. Sign in again to get a new one.',
@@ -268,7 +290,30 @@ const pt: Texts = {
     stay: 'Ficar como estou',
   },
   signedOut: { title: 'Você saiu', text: 'Pode fechar esta página.' },
+  statement: {
+    matches: 'Este extrato confere com o livro-razão',
+    compare:
+      'Compare os valores abaixo com o extrato que você recebeu. Se algum for diferente, o extrato foi alterado.',
+    differs: 'Este extrato não confere com o livro-razão',
+    differsHint:
+      'O livro-razão tem agora outras linhas ou outros saldos. Pergunte à empresa que emitiu o extrato.',
+    number: 'Número do extrato',
+    period: 'Período',
+    head: 'Fim do livro-razão',
+    noLines: 'Ainda sem linhas',
+    balances: 'Saldos inicial e final',
+    noBalances: 'Todos os saldos eram zero.',
+    ask: 'Conferir um extrato',
+    askHint: 'Abra o link do extrato ou copie para cá o fim dele, depois de “code=”.',
+    code: 'Código',
+    check: 'Conferir',
+  },
   messages: {
+    statement_not_found: {
+      title: 'Nenhum extrato tem este código',
+      text: 'Talvez falte uma parte do link, ou o extrato não foi emitido aqui.',
+    },
+    too_many_checks: { title: 'Conferências demais', text: 'Espere um minuto e tente de novo.' },
     sign_in_link_used: {
       title: 'Este link de acesso já foi usado',
       text: 'Um link de acesso funciona uma vez. Entre de novo para receber outro.',

@@ -21,7 +21,10 @@ export interface StatementVerdict {
 }
 
 /** Compares the statement whose code this is with the ledger as it was when the statement was made. */
-export async function verifyStatement(ctx: Ctx, { code }: { code: string }): Promise<StatementVerdict> {
+export async function verifyStatement(
+  ctx: Pick<Ctx, 'db' | 'sealer' | 'evm'>,
+  { code }: { code: string },
+): Promise<StatementVerdict> {
   const link = openStatementCode(ctx, code);
   if (!link) throw ledgerErrors.statementNotFound();
   const { lastNumber, startAt, endAt, headHash, totalsHash } = link;

@@ -1,0 +1,47 @@
+import type { Deps } from '#context';
+import { verifyStatement } from '#features/ledger/statement';
+import { asRefusal } from '#platform/http/as-refusal';
+import { callerAddress, type HttpServer } from '#platform/http/http';
+import { type RatePolicy, rateLimitGuard } from '#platform/rate-limit/index';
+import { pageErrors } from './errors.ts';
+import { renderRefusal } from './message-pages.ts';
+import { securityHeaders } from './security-headers.ts';
+import { renderStatementForm, renderStatementVerdict } from './statement-page.ts';
+import { readerOf } from './visit.ts';
+
+/** A check reads the lines that were posted since, and anybody may ask for one. */
+export const checkPolicy: RatePolicy = { name: 'statement-checks', quota: 10, windowMs: 60_000 };
+
+/** The page that a statement names. It is open to everybody, for a bank that gets one. */
+export function statementPages(server: HttpServer, deps: Deps): void {
+  server.register(
+    async (scope) => {
+      scope.addHook('onRequest', (_request, reply, done) => {
+        reply.headers(securityHeaders);
+        done();
+      });
+      scope.setErrorHandler((error, request, reply) => {
+        const refusal = asRefusal(error);
+        if (refusal.status >= 500) request.log.error({ err: error, code: refusal.code }, 'request failed');
+        const page = renderRefusal(readerOf(deps, request, undefined), refusal, { requestId: request.id });
+        reply.headers({ ...securityHeaders, ...refusal.headers });
+        return reply.status(refusal.status).type(pageType).send(page);
+      });
+      const admit = rateLimitGuard(deps, checkPolicy, pageErrors.tooManyChecks, callerAddress);
+      scope.get<{ Querystring: { code?: string } }>(
+        '/verify',
+        { exposeHeadRoute: false, schema: { hide: true }, onRequest: admit },
+        async (request, reply) => {
+          const reader = readerOf(deps, request, undefined);
+          const code = request.query.code?.trim();
+          reply.type(pageType);
+          if (!code) return renderStatementForm(reader);
+          return renderStatementVerdict(reader, await verifyStatement(deps, { code }));
+        },
+      );
+    },
+    { prefix: '/statements' },
+  );
+}
+
+const pageType = 'text/html; charset=utf-8';
