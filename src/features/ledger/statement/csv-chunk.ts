@@ -11,7 +11,7 @@ const chunkBytes = 64 * 1024;
 /** Where the last row of a chunk usually ends. */
 const roomBytes = chunkBytes + 1024;
 
-const [comma, carriageReturn, lineFeed] = [0x2c, 0x0d, 0x0a];
+const [comma, carriageReturn, lineFeed, minus] = [0x2c, 0x0d, 0x0a, 0x2d];
 
 /**
  * Rows as bytes, written cell by cell. Texts of rows, joined to a text of many and then made bytes, are
@@ -65,6 +65,13 @@ export class CsvChunk {
     bytes[length + size] = comma;
     this.length = length + size + 1;
     return true;
+  }
+
+  /** An amount that goes out: a minus before a plain text, without making another text of both. */
+  addNegative(text: string): void {
+    this.makeRoom(text.length + 2);
+    this.bytes[this.length++] = minus;
+    this.addPlainCell(text);
   }
 
   /** After its last cell, in the place of that one's comma. */

@@ -1,6 +1,5 @@
 import type { LineView, Statement } from '../open-statement.ts';
 import { CsvChunk, plain } from './csv-chunk.ts';
-import { signedAmount } from './signed-amount.ts';
 import { takeLines } from './take-lines.ts';
 import type { StatementStyle } from './writer.ts';
 
@@ -68,7 +67,8 @@ function addRow(chunk: CsvChunk, line: LineView): void {
   chunk.addCell(line.executedAt);
   addForeign(chunk, line.transactionPurpose);
   addForeign(chunk, line.userDescription);
-  chunk.addCell(signedAmount(line));
+  if (line.amountReceived === null) chunk.addNegative(line.amount);
+  else chunk.addCell(line.amount);
   chunk.endRow();
 }
 

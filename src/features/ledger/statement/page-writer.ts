@@ -88,8 +88,9 @@ export function createPageWriter(info: {
   let decoration: string[] = [];
   let content: string[] = [];
   let inkInUse = '';
-  const draw = (text: string, x: number, y: number, { size, ink = inks.text, ...style }: Style) => {
-    const face = faceOf({ size, ...style });
+  const draw = (text: string, x: number, y: number, style: Style) => {
+    const { size, ink = inks.text } = style;
+    const face = faceOf(style);
     if (ink !== inkInUse) content.push(`${ink} rg`);
     inkInUse = ink;
     // pdfkit has turned the page upside down, so that y counts from the top: letters are turned back.
@@ -101,7 +102,8 @@ export function createPageWriter(info: {
     const { typeface } = faceOf(style);
     const shown = typeface.printable(text);
     const width = typeface.widthOf(shown);
-    const size = Math.min(style.size, Math.floor((widthMax / width) * 100) / 100);
+    if (width * style.size <= widthMax) return { shown, width: width * style.size, style };
+    const size = Math.floor((widthMax / width) * 100) / 100;
     return { shown, width: width * size, style: { ...style, size } };
   };
   const mark = (beginning: string, drawInside: () => void) => {
@@ -115,12 +117,16 @@ export function createPageWriter(info: {
     tag: (type, parent, drawInside, more) => mark(structure.mark(type, parent, more), drawInside),
     skip: (drawInside) => mark('/Artifact BMC', drawInside),
     write(text, x, y, style, widthMax = Number.POSITIVE_INFINITY) {
+      const fitted = fit(text, style, widthMax);
+      const { sizeMin = style.size } = style;
+      if (fitted.style.size >= sizeMin) {
+        draw(fitted.shown, x, y, fitted.style);
+        return x + fitted.width;
+      }
       const { typeface } = faceOf(style);
-      const fitted = fit(text, style, widthMax).style.size;
-      const size = Math.max(fitted, style.sizeMin ?? style.size);
-      const shown = typeface.cut(typeface.printable(text), widthMax / size);
-      draw(shown, x, y, { ...style, size });
-      return x + typeface.widthOf(shown) * size;
+      const shown = typeface.cut(fitted.shown, widthMax / sizeMin);
+      draw(shown, x, y, { ...style, size: sizeMin });
+      return x + typeface.widthOf(shown) * sizeMin;
     },
     writeWhole(text, x, y, style, widthMax) {
       const fitted = fit(text, style, widthMax);
@@ -159,7 +165,8 @@ export function createPageWriter(info: {
       strong.addToPage();
     },
     finishPage() {
-      document.addContent(['/Artifact BMC', ...decoration, 'EMC', ...content].join('\n'));
+      structure.flush();
+      document.addContent(`/Artifact BMC\n${decoration.join('\n')}\nEMC\n${content.join('\n')}`);
       decoration = [];
       content = [];
       inkInUse = '';

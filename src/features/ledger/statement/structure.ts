@@ -1,5 +1,8 @@
 /** What we use of pdfkit's references. */
 export interface Reference {
+  id: number;
+  /** Where it begins in the file. */
+  offset: number;
   data: Record<string, unknown>;
   end(): void;
 }
@@ -17,6 +20,9 @@ export interface OpenDocument {
   getStructTreeRoot(): Reference;
   getStructParentTree(): { get(key: number): Reference[]; add(key: number, owner: Reference): void };
   createStructParentTreeNextKey(): number;
+  _offset: number;
+  _write(bytes: Buffer): void;
+  _refEnd(reference: Reference): void;
 }
 
 /** An element of the structure that screen readers read, such as a table or a row. */
@@ -33,30 +39,46 @@ export interface Structure {
   mark(type: string, parent: Container, more?: Record<string, unknown>): string;
   /** The same for a link, with the place that leads to `url`: left, top, right, bottom. */
   markLink(parent: Container, url: string, place: readonly [number, number, number, number]): string;
+  /** Writes what was closed on this page. */
+  flush(): void;
   finish(): void;
 }
 
 /**
- * The structure of a tagged PDF. Elements are written as soon as they are complete: pdfkit's own `struct`
- * keeps them all in memory until the end, and a long statement has six for each line.
+ * The structure of a tagged PDF. Elements are written page by page: pdfkit's own `struct` keeps them all in
+ * memory until the end, and a long statement has six for each line. Rows and cells are written as one text,
+ * because pdfkit writes each object in three parts, which doubled the time of a long statement.
  */
 export function createStructure(document: OpenDocument, title: string): Structure {
   const tree = document.getStructTreeRoot();
+  let pending: { reference: Reference; text: string }[] = [];
   const open = (type: string, parent: Reference, more: Record<string, unknown> = {}): Container => {
     const reference = document.ref({ Type: 'StructElem', S: type, P: parent, ...more });
     return { reference, children: [] };
   };
+  /** An object of names, numbers and references only. */
+  const writeLater = (reference: Reference, text: string) => pending.push({ reference, text });
   const close = ({ reference, children }: Container) => {
-    reference.data.K = children;
-    reference.end();
+    const { S, P } = reference.data;
+    writeLater(reference, `<</S/${S}/P ${P}/K[${children.join(' ')}]>>`);
+  };
+  const flush = () => {
+    let text = '';
+    for (const { reference, text: object } of pending) {
+      reference.offset = document._offset + text.length;
+      text += `${reference.id} 0 obj\n${object}\nendobj\n`;
+    }
+    document._write(Buffer.from(text, 'latin1'));
+    for (const { reference } of pending) document._refEnd(reference);
+    pending = [];
   };
   const root = open('Document', tree, { T: new String(title) });
   tree.data.K = [root.reference];
+  const ownersOf = () => document.getStructParentTree().get(document.page.structParentTreeKey);
   const markNext = (type: string, parent: Container, more: Record<string, unknown>) => {
-    const { page } = document;
-    const owners = document.getStructParentTree().get(page.structParentTreeKey);
+    const owners = ownersOf();
     const place = owners.length;
-    const element = open(type, parent.reference, { Pg: page.dictionary, K: place, ...more });
+    const element = open(type, parent.reference, { Pg: document.page.dictionary, K: place, ...more });
     owners.push(element.reference);
     parent.children.push(element.reference);
     return { element, place };
@@ -71,9 +93,18 @@ export function createStructure(document: OpenDocument, title: string): Structur
       return container;
     },
     close,
-    mark(type, parent, more = {}) {
-      const { element, place } = markNext(type, parent, more);
-      element.reference.end();
+    mark(type, parent, more) {
+      if (more) {
+        const { element, place } = markNext(type, parent, more);
+        element.reference.end();
+        return beginning(type, place);
+      }
+      const owners = ownersOf();
+      const place = owners.length;
+      const reference = document.ref(noData);
+      writeLater(reference, `<</S/${type}/P ${parent.reference}/Pg ${document.page.dictionary}/K ${place}>>`);
+      owners.push(reference);
+      parent.children.push(reference);
       return beginning(type, place);
     },
     markLink(parent, url, [left, top, right, bottom]) {
@@ -98,6 +129,13 @@ export function createStructure(document: OpenDocument, title: string): Structur
       element.reference.end();
       return beginning('Link', place);
     },
-    finish: () => close(root),
+    flush,
+    finish() {
+      root.reference.data.K = root.children;
+      root.reference.end();
+      flush();
+    },
   };
 }
+
+const noData = {};

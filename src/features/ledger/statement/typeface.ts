@@ -32,7 +32,8 @@ export function openTypeface(weight: '400Regular' | '600SemiBold'): Typeface {
 
 const substitute = '\ufffd';
 const ellipsis = '…';
-const ascii = /^[ -~]*$/;
+/** Also the separators that every row has: what needs a look takes ten times as long. */
+const known = /^[ -~·–…]*$/;
 /**
  * Scripts that are set letter after letter. Those whose letters join or run from the right would be set
  * wrongly.
@@ -71,7 +72,7 @@ function createTypeface(font: Font): Typeface {
     font,
     widthOf,
     printable: (text) => {
-      if (ascii.test(text)) return text;
+      if (known.test(text)) return text;
       const line = text.normalize('NFC').replace(/\s+/gu, ' ').replace(/\p{C}/gu, substitute);
       let shown = '';
       for (const character of line) {
