@@ -8,9 +8,9 @@ import { signedAmount } from './signed-amount.ts';
 export const lineColumns = {
   date: sheet.left + 5,
   description: 108,
-  asset: 286,
-  amount: { left: 352, right: 448 },
-  balance: { left: 452, right: sheet.right - 5 },
+  asset: 316,
+  amount: { left: 376, right: 456 },
+  balance: { left: 460, right: sheet.right - 5 },
 };
 /** From the top of a row to its two baselines. */
 export const baselines = { first: 10, second: 19 };
