@@ -1,5 +1,5 @@
 import { type StatementVerdict, spellingOf } from '#features/ledger/statement';
-import { type Content, html } from './html.ts';
+import { type Content, html } from '#platform/http/html';
 import { type Reader, renderPage, textsFor } from './page.ts';
 
 /** What the ledger says about a statement, for the reader to compare with what the statement says. */
