@@ -43,15 +43,15 @@ import type { Command } from '#platform/commands/command';
 import type { Tool } from '#platform/commands/tool';
 import { healthRoutes, metricsRoute } from '#platform/http/health';
 import { createHttpServer, type HttpServer } from '#platform/http/http';
-import { bearer, headerKey, openapiRoutes } from '#platform/http/openapi';
 import { buildInfo } from '#platform/observe/build-info';
 import type { GaugeSource } from '#platform/observe/metrics';
 import { sweepRateLimits } from '#platform/rate-limit/index';
+import { bearer, collectRoutes, headerKey, referenceRoutes } from '#platform/reference/routes';
 import type { Job } from '#platform/worker/jobs';
 import { type HistoryReader, historyRoutes } from '#surfaces/history';
 import { type Door, homeRoutes } from '#surfaces/home';
 import { type AllowedPlaces, mcpRoutes } from '#surfaces/mcp';
-import { operatorRoutes } from '#surfaces/operator';
+import { operatorRoutes, operatorTags } from '#surfaces/operator';
 
 /**
  * Everything an operator can do: each entry is an operator route, a CLI command and a section of the API
@@ -147,7 +147,8 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
   metrics.addPool(deps.db.counts);
   metrics.addGauges(gauges, deps);
   if (options.servesApi) {
-    await openapiRoutes(server, description);
+    const documentFor = collectRoutes(server);
+    referenceRoutes(server, documentFor('partner', partnerReference));
     homeRoutes(server, deps, {
       hasMetrics: options.metricsPort === undefined,
       networksWithoutNode: () => networksWithoutNode(deps.evm),
@@ -166,6 +167,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
       commands,
       tokens: options.operatorTokens,
       concurrencyMax: Math.ceil(options.databasePoolMax / 2),
+      document: documentFor('operator', operatorReference),
     });
   }
   if (options.metricsPort === undefined) metricsRoute(server, metrics);
@@ -186,13 +188,39 @@ const serveHealth = (server: HttpServer, { db, evm }: Deps) =>
 
 const serverInfo = { name: 'causeway', title: 'Causeway', version: '1.0.0' };
 
-const description = {
+const partnerReference = {
   title: 'Causeway',
   version: '1.0.0',
-  description: 'Withdrawals, history, MCP tools and consented data for partners; commands for operators.',
+  description: [
+    'Withdrawals, history, MCP tools and consented data.',
+    '',
+    '- Partners authenticate with `Authorization: Bearer cwk_…`, integrations with `x-api-key: cwi_…`.',
+    '- Amounts are decimal strings, except where a schema says number. Instants are ISO 8601 in UTC.',
+    '- An error has a message for people (`error`), a stable `code` for programs, and a `requestId`.',
+    '- Fields may be added to answers: ignore those that you do not know.',
+  ].join('\n'),
   securitySchemes: {
-    apiKey: bearer('A partner’s key, `cwk_…`'),
-    integrationKey: headerKey('x-api-key', 'An integration’s key, `cwi_…`'),
-    operatorToken: bearer('A token of `OPERATOR_TOKENS`'),
+    apiKey: bearer('A partner’s key, `cwk_…`, issued by the operator'),
+    integrationKey: headerKey('x-api-key', 'An integration’s key, `cwi_…`, issued at registration'),
   },
+  tags: [
+    {
+      name: 'Withdrawals',
+      description: 'Pay tokens to an address or a user, and follow what becomes of it.',
+    },
+    { name: 'History', description: 'Ledger, unsettled activity and cards of the user that owns the key.' },
+    { name: 'MCP', description: 'Tools for agents, by JSON-RPC.' },
+    { name: 'Connect', description: 'Data that users consent to share with an integration.' },
+  ],
+};
+
+const operatorReference = {
+  title: 'Causeway for operators',
+  version: '1.0.0',
+  description: [
+    'Every operator command as `POST /operator/<feature>.<command>`: JSON in, `{ data }` or `{ error }` out.',
+    'The same commands are in the CLI: `causeway <feature> <command> --help`.',
+  ].join(' '),
+  securitySchemes: { operatorToken: bearer('A token of `OPERATOR_TOKENS`') },
+  tags: operatorTags,
 };

@@ -14,6 +14,7 @@ import { createLog, type Log } from '#platform/observe/log';
 import { createSealer, type Sealer } from '#platform/secrets/seal';
 import { type AppOptions, buildApp } from '../src/app.ts';
 import { createDeps } from '../src/main.ts';
+import { recordCall } from './record-calls.ts';
 
 export interface Answer {
   status: number;
@@ -92,8 +93,8 @@ async function startHarness(options: HarnessOptions): Promise<Harness> {
   if (!options.publicUrl) deps.publicUrl = url;
   const operatorToken = config.operatorTokens.get('tester')!;
 
-  const request: Harness['request'] = (method, where, { token, headers, body } = {}) =>
-    askOverHttp(url + where, {
+  const request: Harness['request'] = async (method, where, { token, headers, body } = {}) => {
+    const answer = await askOverHttp(url + where, {
       method,
       headers: {
         ...(token && { authorization: `Bearer ${token}` }),
@@ -102,6 +103,9 @@ async function startHarness(options: HarnessOptions): Promise<Harness> {
       },
       body: typeof body === 'string' || body === undefined ? body : JSON.stringify(body),
     });
+    recordCall(where, body, answer);
+    return answer;
+  };
   return {
     url,
     databaseUrl,

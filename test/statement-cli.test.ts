@@ -167,11 +167,13 @@ test('--help names every flag', async () => {
   }
 });
 
-test('/openapi.json has the command and the route, with every type of file', async () => {
-  const { body } = await harness.request('GET', '/openapi.json');
+test('the references have the command and the route, with every type of file', async () => {
+  const token = harness.operatorToken;
+  const { body: partner } = await harness.request('GET', '/openapi.json');
+  const { body: operator } = await harness.request('GET', '/operator/openapi.json', { token });
   for (const operation of [
-    body.paths['/operator/ledger.statement'].post,
-    body.paths['/api/history/statement'].get,
+    operator.paths['/operator/ledger.statement'].post,
+    partner.paths['/api/history/statement'].get,
   ]) {
     assert.deepEqual(Object.keys(operation.responses['200'].content), [
       'text/csv',

@@ -3,8 +3,18 @@ import type { Ctx } from '#context';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import { line } from '#platform/http/schemas';
+import { anyFields } from '#platform/reference/operation';
 import { listChanges, type RecordedElsewhere } from './list-changes.ts';
 import { verifyChain } from './verify-chain.ts';
+
+/** A serializer would leave out the fields that a schema does not name. */
+const anyState = Type.Unknown({
+  documentedAs: {
+    type: ['object', 'null'],
+    description: 'Fields of the subject; null if it did not exist',
+    ...anyFields,
+  },
+});
 
 const auditRow = Type.Object({
   id: Type.String(),
@@ -13,8 +23,8 @@ const auditRow = Type.Object({
   actorId: Type.String(),
   action: Type.String(),
   subject: Type.String(),
-  before: Type.Unknown(),
-  after: Type.Unknown(),
+  before: anyState,
+  after: anyState,
 });
 
 export const auditCommands = (elsewhere: RecordedElsewhere) => [

@@ -4,7 +4,15 @@ import { listCardTransactions } from './lists/list-card-transactions.ts';
 import { type CardsRequest, listCards } from './lists/list-cards.ts';
 import { listMovements } from './lists/list-movements.ts';
 import type { CardWindow } from './lists/queries/page.ts';
-import { presentCard, presentMovement, presentTransaction } from './wire.ts';
+import { balanceExample, summaryExample, transactionsExample } from './reference.ts';
+import {
+  movementsPage,
+  presentCard,
+  presentMovement,
+  presentTransaction,
+  snapshotsPage,
+  transactionsPage,
+} from './wire.ts';
 
 interface CardsHistoryRequest extends NumberedPage, CardWindow {
   filterByText?: string;
@@ -17,6 +25,9 @@ interface CardsHistoryRequest extends NumberedPage, CardWindow {
 export const cardReaders = [
   {
     feature: 'cards-transactions',
+    words: 'payments by card and refunds; `filterByText` searches merchant and description',
+    answer: transactionsPage,
+    example: transactionsExample,
     async read(ctx: Ctx<KeyActor>, request: CardsHistoryRequest) {
       const { currentPage, pageSize, startAt, endAt, filterByText: text } = request;
       const page = { currentPage, pageSize };
@@ -36,6 +47,9 @@ export const cardReaders = [
   },
   {
     feature: 'cards-summary',
+    words: 'the cards as they were at `asOf`; without `status`, canceled cards are hidden',
+    answer: snapshotsPage,
+    example: summaryExample,
     async read(ctx: Ctx<KeyActor>, { currentPage, pageSize, asOf, status }: CardsHistoryRequest) {
       const page = { currentPage, pageSize };
       const { total, cards } = await listCards(ctx, {
@@ -49,6 +63,9 @@ export const cardReaders = [
   },
   {
     feature: 'cards-balance',
+    words: 'movements of the collateral behind the cards',
+    answer: movementsPage,
+    example: balanceExample,
     async read(ctx: Ctx<KeyActor>, { currentPage, pageSize, startAt, endAt }: CardsHistoryRequest) {
       const page = { currentPage, pageSize };
       const { total, movements } = await listMovements(ctx, {

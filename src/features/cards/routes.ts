@@ -6,6 +6,7 @@ import type { HttpServer } from '#platform/http/http';
 import { applyEvents } from './apply-events.ts';
 import { cardErrors } from './errors.ts';
 import { notifyCatchUp } from './queries/cursor.ts';
+import { eventReference } from './reference.ts';
 
 export interface CardOptions {
   /** Several while the issuer changes from one to the next; without any, every webhook is refused. */
@@ -33,13 +34,8 @@ export function cardRoutes(server: HttpServer, deps: Deps, { issuerWebhookSecret
       {
         // Texts of 500 characters, each of which may be written as six.
         bodyLimit: 64 * 1024,
-        schema: {
-          tags: ['Card issuer'],
-          summary: 'Receive an issuer event, signed as in Standard Webhooks; repeating it has no effect.',
-          headers,
-          body: Type.Unknown({ description: 'An event of the issuer’s protocol' }),
-          response: { 204: Type.Null({ description: 'Accepted, or already known' }) },
-        },
+        config: { reference: eventReference },
+        schema: { headers, response: { 204: Type.Null() } },
       },
       async (request, reply) => {
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);

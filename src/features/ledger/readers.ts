@@ -2,8 +2,9 @@ import type { Ctx, KeyActor } from '#context';
 import type { NumberedPage } from '#platform/commands/cursor-page';
 import { accountFeatures } from './features.ts';
 import { listLines } from './lines/list-lines.ts';
+import { featureExamples, featureWords } from './reference.ts';
 import { listUnsettled } from './unsettled/list-unsettled.ts';
-import { presentPage, toNode, toUnsettledNode } from './wire.ts';
+import { ledgerPage, presentPage, toNode, toUnsettledNode, unsettledPage } from './wire.ts';
 
 interface AccountRequest extends NumberedPage {
   startAt?: Date;
@@ -14,6 +15,9 @@ interface AccountRequest extends NumberedPage {
 export const ledgerReaders = [
   ...Object.entries(accountFeatures).map(([feature, types]) => ({
     feature,
+    words: featureWords[feature]!,
+    answer: ledgerPage,
+    example: featureExamples[feature]!,
     async read(ctx: Ctx<KeyActor>, { currentPage, pageSize, startAt, endAt }: AccountRequest) {
       const { userId } = ctx.actor;
       const page = { currentPage, pageSize };
@@ -23,6 +27,9 @@ export const ledgerReaders = [
   })),
   {
     feature: 'account-unsettled',
+    words: featureWords['account-unsettled']!,
+    answer: unsettledPage,
+    example: featureExamples['account-unsettled']!,
     async read(ctx: Ctx<KeyActor>, { currentPage, pageSize, startAt, endAt }: AccountRequest) {
       const page = { currentPage, pageSize };
       const { total, records } = await listUnsettled(ctx, {

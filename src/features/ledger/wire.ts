@@ -1,10 +1,74 @@
 import { type Static, Type } from 'typebox';
-import { describePage, type NumberedPage } from '#platform/commands/cursor-page';
+import { describePage, type NumberedPage, pagePosition } from '#platform/commands/cursor-page';
 import { currentPageInput, exactObject, nextArguments, toolInstant } from '#platform/commands/tool-shapes';
-import { dateTime } from '#platform/http/schemas';
+import { dateTime, nullable } from '#platform/http/schemas';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { type LineView, lineTypes } from './lines/line.ts';
 import type { UnsettledView } from './unsettled/list-unsettled.ts';
+import { unsettledStatuses } from './unsettled/states.ts';
+
+const text = Type.String();
+const amount = Type.String({ description: 'Exact decimal' });
+
+const nodeFields = {
+  id: Type.String({
+    description: 'Operation of the line. The legs of a conversion between networks share it',
+  }),
+  uniqueHashId: nullable(text, { description: '`{transactionHash}:{logIndex}`, or an opaque unique value' }),
+  transactionDate: dateTime,
+  transactionType: Type.Enum([...lineTypes], {
+    description: 'buy: deposit. sell: withdrawal. swap-bridge: conversion. transfer-token: transfer',
+  }),
+  description: text,
+  network: text,
+  asset: Type.String({ description: 'Asset of `amount` and `runningBalance`' }),
+  amount,
+  assetSent: Type.Optional(text),
+  amountSent: Type.Optional(amount),
+  assetReceived: Type.Optional(text),
+  amountReceived: Type.Optional(amount),
+  executedAt: nullable(dateTime),
+  transactionPurpose: text,
+  userDescription: nullable(text, { description: 'Text of the user' }),
+};
+
+const ledgerNode = Type.Object(
+  {
+    ...nodeFields,
+    status: text,
+    runningBalance: Type.String({ description: 'Balance of `asset` after the transaction' }),
+  },
+  { title: 'LedgerNode' },
+);
+
+const unsettledNode = Type.Object(
+  {
+    ...nodeFields,
+    status: Type.Enum([...unsettledStatuses]),
+    statusReason: nullable(text),
+    runningBalance: Type.Null({ description: 'Not settled, so not in a balance' }),
+    updatedAt: dateTime,
+  },
+  { title: 'UnsettledNode' },
+);
+
+const pageParts = {
+  pageInfo: Type.Object(
+    { ...pagePosition, totalCountIsEstimate: Type.Literal(false, { description: 'Always false' }) },
+    { title: 'AccountPageInfo' },
+  ),
+  message: Type.Optional(Type.String({ description: 'Names parameters that the feature ignored' })),
+};
+
+/** Answers of `GET /api/history` for the features of an account. */
+export const ledgerPage = Type.Object(
+  { nodes: Type.Array(ledgerNode), ...pageParts },
+  { title: 'LedgerPage' },
+);
+export const unsettledPage = Type.Object(
+  { nodes: Type.Array(unsettledNode), ...pageParts },
+  { title: 'UnsettledPage' },
+);
 
 /** The contract's node: what does not apply to a line is absent, what may be unknown is null. */
 export const toNode = (view: LineView): object => nodeOf(view);

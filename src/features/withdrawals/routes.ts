@@ -7,6 +7,7 @@ import { listAssets } from './assets.ts';
 import { createWithdrawal } from './create-withdrawal.ts';
 import { withdrawalErrors } from './errors.ts';
 import { listWithdrawals } from './list-withdrawals.ts';
+import { assetsReference, createReference, listReference } from './reference.ts';
 import { requireAllowedUser } from './require-allowed-user.ts';
 import {
   assetList,
@@ -41,15 +42,13 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
     const { userId } = request.params as { userId: string };
     await requireAllowedUser(keyContext(deps, request), userId);
   };
-  const described = { tags: ['Withdrawals'], security: [{ apiKey: [] }] };
 
   server.post(
     '/api/crypto/:userId/withdraw',
     {
       onRequest: [authenticate, authorize],
+      config: { reference: createReference },
       schema: {
-        ...described,
-        summary: 'Create a withdrawal; it is paid asynchronously.',
         params: userPath,
         querystring: noQuery,
         headers: idempotencyHeaders,
@@ -74,9 +73,8 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
     '/api/crypto/:userId/withdraws',
     {
       onRequest: [authenticate, authorize],
+      config: { reference: listReference },
       schema: {
-        ...described,
-        summary: 'List withdrawals of a user, newest first.',
         params: userPath,
         querystring: listQuery,
         response: { 200: withdrawalPage },
@@ -98,9 +96,8 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
     '/api/crypto/assets',
     {
       onRequest: [authenticate],
+      config: { reference: assetsReference },
       schema: {
-        ...described,
-        summary: 'Currencies and networks that can be withdrawn, with their limits and finality.',
         querystring: noQuery,
         response: { 200: assetList },
       },

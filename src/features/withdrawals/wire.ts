@@ -18,9 +18,19 @@ export const withdrawalBody = Type.Object(
     to: Type.String({
       description: 'An email address, a user id (UUID), or a wallet address (`0x` and 40 hex digits)',
     }),
-    currency: Type.Optional(Type.String({ default: 'USDT', description: 'See `GET /api/crypto/assets`' })),
-    network: Type.Optional(Type.String({ default: 'polygon', description: 'See `GET /api/crypto/assets`' })),
-    externalId: Type.Optional(nullable(line(255))),
+    currency: Type.Optional(
+      Type.String({
+        default: 'USDT',
+        description: 'Such as `USDT`, `USDC` or `EURC`; see `GET /api/crypto/assets`',
+      }),
+    ),
+    network: Type.Optional(
+      Type.String({
+        default: 'polygon',
+        description: 'Such as `polygon`, `ethereum` or `base`; see `GET /api/crypto/assets`',
+      }),
+    ),
+    externalId: Type.Optional(nullable(line(255), { description: 'Your identifier for the withdrawal' })),
   },
   { additionalProperties: false },
 );
@@ -114,20 +124,29 @@ export function parseListQuery(query: Static<typeof listQuery>): WithdrawalFilte
   };
 }
 
-export const withdrawalEntry = Type.Object({
-  id: Type.String(),
-  bulkId: uuid,
-  status: Type.Enum([...statuses]),
-  amountToPayToken: Type.String(),
-  outCurrencyIsoCode: Type.String(),
-  toAddress: Type.String(),
-  externalId: nullable(Type.String()),
-  transactionHash: nullable(Type.String()),
-  transferTokenStatus: nullable(Type.String()),
-  errorMessage: nullable(Type.String()),
-  createdAt: dateTime,
-  updatedAt: dateTime,
-});
+export const withdrawalEntry = Type.Object(
+  {
+    id: Type.String({ description: 'Id of the entry' }),
+    bulkId: Type.With(uuid, { description: 'Id from the answer to the creation' }),
+    status: Type.Enum([...statuses], {
+      description:
+        'queued: waits. pending: prepared. processing: executed on chain. completed: paid. failed: see errorMessage',
+    }),
+    amountToPayToken: Type.String({ description: 'Decimal amount' }),
+    outCurrencyIsoCode: Type.String({ description: 'Symbol of the token' }),
+    toAddress: Type.String({ description: 'Wallet address of the recipient' }),
+    externalId: nullable(Type.String(), { description: 'Your identifier' }),
+    transactionHash: nullable(Type.String(), { description: 'Hash of the transaction on chain' }),
+    transferTokenStatus: nullable(Type.String(), {
+      description:
+        'Transfer on chain: signed, broadcast, mined, confirmed, reverted or replaced; null before',
+    }),
+    errorMessage: nullable(Type.String(), { description: 'Why the withdrawal failed' }),
+    createdAt: dateTime,
+    updatedAt: dateTime,
+  },
+  { title: 'Withdrawal' },
+);
 
 export const withdrawalPage = Type.Object({
   message: Type.String(),
@@ -158,15 +177,18 @@ export const assetList = Type.Object({
   message: Type.String(),
   data: Type.Object({
     assets: Type.Array(
-      Type.Object({
-        currency: Type.String(),
-        network: Type.String(),
-        contractAddress: Type.String(),
-        decimals: Type.Integer(),
-        minimum: Type.String(),
-        maximum: nullable(Type.String()),
-        finality: Type.String(),
-      }),
+      Type.Object(
+        {
+          currency: Type.String(),
+          network: Type.String(),
+          contractAddress: Type.String({ description: 'Address of the token contract' }),
+          decimals: Type.Integer({ description: 'How many decimals an amount may have' }),
+          minimum: Type.String({ description: 'Smallest amount of a withdrawal' }),
+          maximum: nullable(Type.String(), { description: 'Largest amount; null if there is no limit' }),
+          finality: Type.String({ description: 'When a payment counts as final' }),
+        },
+        { title: 'Asset' },
+      ),
     ),
   }),
 });

@@ -79,6 +79,15 @@ export interface NumberedPage {
   pageSize: number;
 }
 
+/** The fields of `describePage`. */
+export const pagePosition = {
+  hasNextPage: Type.Boolean(),
+  currentPage: Type.Integer({ description: 'From 0' }),
+  pageSize: Type.Integer(),
+  numberOfPages: Type.Integer(),
+  totalCount: Type.Integer({ description: 'Exact number of items on all pages' }),
+};
+
 /** Position of a page; `totalCount` is the number of items on all pages. */
 export function describePage(totalCount: number, { currentPage, pageSize }: NumberedPage) {
   const numberOfPages = Math.ceil(totalCount / pageSize);

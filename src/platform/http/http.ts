@@ -88,7 +88,7 @@ export function createHttpServer({ log, metrics, trustedProxies, isPublicHttps =
 
   // Every route documents the one error body, and errors are serialised by the schema that documents it.
   server.addHook('onRoute', (route) => {
-    if (route.schema && !route.schema.hide) {
+    if (route.schema) {
       route.schema.response = { '4xx': errorSchema, '5xx': errorSchema, ...(route.schema.response ?? {}) };
     }
   });

@@ -18,12 +18,19 @@ export const commonHeaders = (requestId: string) => ({
 });
 
 /** The one error body; a route whose errors carry more adds it in a schema of their status. */
-export const errorSchema = Type.Object({
-  error: Type.String(),
-  code: Type.String({ description: 'Stable, for programs' }),
-  requestId: Type.String({ description: 'Also in the log and in the header x-request-id' }),
-  details: Type.Optional(Type.Array(Type.Object({ field: Type.String(), message: Type.String() }))),
-});
+export const errorSchema = Type.Object(
+  {
+    error: Type.String({ description: 'What is wrong, for people' }),
+    code: Type.String({ description: 'Stable, for programs' }),
+    requestId: Type.String({ description: 'Also in the log and in the header x-request-id' }),
+    details: Type.Optional(
+      Type.Array(Type.Object({ field: Type.String(), message: Type.String() }), {
+        description: 'The invalid fields of the request',
+      }),
+    ),
+  },
+  { title: 'Error' },
+);
 
 export function errorBody(refusal: Refusal, requestId: string) {
   const { message, fields, code, details } = refusal;

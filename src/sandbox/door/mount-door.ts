@@ -27,30 +27,25 @@ export function createDoor(sandbox: SandboxFacts, secrets: SandboxSecrets): Door
 }
 
 function mountRoutes(server: HttpServer, deps: Deps, sandbox: SandboxFacts, secrets: SandboxSecrets): void {
-  const hidden = { hide: true };
   const context = () => contextFor(deps, actor, deps.log);
   const authenticate = async (request: FastifyRequest) => {
     const given = digestOf(request.headers.authorization ?? '');
     if (!timingSafeEqual(given, digestOf(`Bearer ${secrets.operatorToken}`))) throw commonErrors.notFound();
   };
 
-  server.get('/sandbox/tour.js', { schema: hidden }, (_request, reply) =>
+  server.get('/sandbox/tour.js', (_request, reply) =>
     reply.type('text/javascript; charset=utf-8').send(script),
   );
 
-  server.post('/sandbox/consent-link', { onRequest: authenticate, schema: hidden }, async () => ({
+  server.post('/sandbox/consent-link', { onRequest: authenticate }, async () => ({
     data: { url: await makeConsentLink(context(), sandbox) },
   }));
 
   const body = Type.Object({ name: Type.Enum(simulationNames) }, { additionalProperties: false });
-  server.post(
-    '/sandbox/simulate',
-    { onRequest: authenticate, schema: { ...hidden, body } },
-    async (request) => {
-      const scene = { ctx: context(), sandbox, tokenIssuerKey: secrets.issuerKey };
-      return { data: await simulations[request.body.name](scene) };
-    },
-  );
+  server.post('/sandbox/simulate', { onRequest: authenticate, schema: { body } }, async (request) => {
+    const scene = { ctx: context(), sandbox, tokenIssuerKey: secrets.issuerKey };
+    return { data: await simulations[request.body.name](scene) };
+  });
 }
 
 /** Another site's name may lead to this machine, and its pages could then read the keys. */

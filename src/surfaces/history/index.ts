@@ -1,1 +1,2 @@
-export { type HistoryReader, historyRoutes, type StatementMaker } from './routes.ts';
+export type { HistoryReader } from './reader.ts';
+export { historyRoutes, type StatementMaker } from './routes.ts';

@@ -6,20 +6,15 @@ import { createDownloads, type Download } from '#platform/http/download';
 import type { HttpServer } from '#platform/http/http';
 import type { RatePolicy } from '#platform/rate-limit/index';
 import { historyErrors } from './errors.ts';
+import type { HistoryReader } from './reader.ts';
+import { historyReference, statementReference } from './reference.ts';
 import {
-  type HistoryRequest,
   historyQuery,
   parseHistoryQuery,
   parseStatementQuery,
   type StatementRequest,
   statementQuery,
 } from './wire.ts';
-
-/** One feature of `GET /api/history`; its answer is what the caller gets. */
-export interface HistoryReader {
-  feature: string;
-  read(ctx: Ctx<KeyActor>, request: HistoryRequest): Promise<object>;
-}
 
 /** The lines of an account feature as a file: the same set as its pages. */
 export type StatementMaker = (ctx: Ctx<KeyActor>, request: StatementRequest) => Promise<Download>;
@@ -46,13 +41,9 @@ export function historyRoutes(
     '/api/history',
     {
       onRequest: admit,
-      schema: {
-        tags: ['History'],
-        summary: 'Account and card history of the user that owns the key.',
-        security: [{ apiKey: [] }],
-        querystring: historyQuery,
-        response: { 200: Type.Unknown() },
-      },
+      config: { reference: historyReference(readers) },
+      // Answers are plain JSON: a serializer for the shapes in the reference would cost more than it saves.
+      schema: { querystring: historyQuery, response: { 200: Type.Unknown() } },
       // Defaults fill the query before the handler runs, so remember here what the caller wrote.
       preValidation: (request, _reply, done) => {
         written.set(request, Object.keys(request.query as object));
@@ -76,11 +67,8 @@ export function historyRoutes(
       onRequest: admit,
       // Fastify would answer a HEAD by making the whole file and discarding it.
       exposeHeadRoute: false,
+      config: { reference: statementReference },
       schema: {
-        tags: ['History'],
-        summary:
-          'Account statement of the user that owns the key, as a file: the lines of the history, newest first by default.',
-        security: [{ apiKey: [] }],
         querystring: statementQuery,
         response: {
           200: {

@@ -37,9 +37,8 @@ const headers = {
 /** The page at the root: what this is, whether it is healthy, and where to go. */
 export function homeRoutes(server: HttpServer, deps: Deps, options: HomeOptions): void {
   const { hasMetrics, networksWithoutNode, door } = options;
-  const hidden = { schema: { hide: true } };
 
-  server.get('/', hidden, async (request, reply) => {
+  server.get('/', async (request, reply) => {
     const page = renderHome({
       fault: await readFault(deps),
       networksWithoutNode: networksWithoutNode(),
@@ -49,9 +48,7 @@ export function homeRoutes(server: HttpServer, deps: Deps, options: HomeOptions)
     return reply.headers(headers).type('text/html; charset=utf-8').send(page);
   });
 
-  server.get('/home.css', hidden, (_request, reply) =>
-    reply.type('text/css; charset=utf-8').send(styleSheet),
-  );
+  server.get('/home.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(styleSheet));
   door?.mount(server, deps);
 }
 

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { type Ctx, contextFor, type Deps, type KeyActor } from '#context';
 import { authenticateKey } from '#features/keys';
 import type { Tool } from '#platform/commands/tool';
@@ -17,6 +16,7 @@ import { createDispatch, type ServerInfo } from './dispatch.ts';
 import { mcpErrors, RpcError } from './errors.ts';
 import { idOf, type RequestId, readMessage } from './message.ts';
 import { type AllowedPlaces, createPlaceChecks } from './origins.ts';
+import { mcpReference, mcpRequest } from './reference.ts';
 import { readDialect } from './revisions.ts';
 
 declare module 'fastify' {
@@ -121,25 +121,14 @@ export function mcpRoutes(
       handler: answer,
       // JSON-RPC errors refuse invalid bodies; the schema is for the reference only.
       validatorCompiler: () => () => true,
-      schema: {
-        tags: ['MCP'],
-        summary: 'Call a tool with JSON-RPC 2.0, from an MCP client or with a plain POST.',
-        security: [{ apiKey: [] }],
-        body: requestSchema,
-        response: {
-          200: answerSchema,
-          202: Type.Null({ description: 'Notification accepted' }),
-          '4xx': refusalSchema,
-          '5xx': refusalSchema,
-        },
-      },
+      config: { reference: mcpReference(tools) },
+      schema: { body: mcpRequest(tools) },
     });
     scope.route({
       method: scope.supportedMethods.filter((method) => method !== 'POST'),
       url: '/mcp',
       onRequest: admit,
       handler: answer,
-      schema: { hide: true },
     });
   });
 }
@@ -180,33 +169,3 @@ function asRpcError(error: unknown, { headers: { accept }, body }: FastifyReques
     ? mcpErrors.unavailable({ headers, cause: error })
     : mcpErrors.internalError({ cause: error });
 }
-
-const id = Type.Union([Type.Integer(), Type.String()]);
-const requestSchema = Type.Object({
-  jsonrpc: Type.Literal('2.0'),
-  id,
-  method: Type.String({ description: '`tools/call`; `tools/list` and the rest of MCP' }),
-  params: Type.Optional(
-    Type.Object({
-      name: Type.String({ description: 'Name of the tool' }),
-      arguments: Type.Optional(Type.Object({})),
-    }),
-  ),
-});
-const answerSchema = Type.Object({
-  jsonrpc: Type.Literal('2.0'),
-  id,
-  result: Type.Object({
-    content: Type.Array(
-      Type.Object({ type: Type.Literal('text'), text: Type.String({ description: 'JSON of the payload' }) }),
-    ),
-    isError: Type.Optional(
-      Type.Boolean({ description: 'True for a handled error: the text has the reason' }),
-    ),
-  }),
-});
-const refusalSchema = Type.Object({
-  jsonrpc: Type.Literal('2.0'),
-  id: Type.Union([id, Type.Null()]),
-  error: Type.Object({ code: Type.Integer(), message: Type.String(), data: Type.Optional(Type.Object({})) }),
-});

@@ -1,1 +1,2 @@
+export { operatorTags } from './reference.ts';
 export { operatorRoutes } from './routes.ts';

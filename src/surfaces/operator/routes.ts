@@ -6,6 +6,7 @@ import { createDownloads, type Download } from '#platform/http/download';
 import type { FastifyRequest, HttpServer } from '#platform/http/http';
 import { limitConcurrency } from '#platform/http/limit-concurrency';
 import { operatorErrors } from './errors.ts';
+import { commandReference } from './reference.ts';
 
 export interface OperatorOptions {
   commands: readonly Command<Ctx>[];
@@ -15,6 +16,8 @@ export interface OperatorOptions {
    * partners' requests find a free one.
    */
   concurrencyMax: number;
+  /** The API reference for operators, as JSON. */
+  document(): string;
 }
 
 /**
@@ -23,9 +26,13 @@ export interface OperatorOptions {
 export function operatorRoutes(
   server: HttpServer,
   deps: Deps,
-  { commands, tokens, concurrencyMax }: OperatorOptions,
+  { commands, tokens, concurrencyMax, document }: OperatorOptions,
 ): void {
   const authenticate = operatorGuard(tokens);
+  server.get('/operator/openapi.json', { onRequest: authenticate }, async (_request, reply) => {
+    reply.type('application/json; charset=utf-8');
+    return document();
+  });
   const gate = limitConcurrency(concurrencyMax);
   const sendDownload = createDownloads();
   for (const command of commands) {
@@ -38,13 +45,8 @@ export function operatorRoutes(
           request.body ??= {};
         },
         bodyLimit: command.bodyBytesMax,
-        schema: {
-          tags: [`Operator: ${command.name.split('.')[0]}`],
-          summary: command.summary,
-          security: [{ operatorToken: [] }],
-          body: command.input,
-          response: { 200: answerOf(command) },
-        },
+        config: { reference: commandReference(command) },
+        schema: { body: command.input, response: { 200: answerOf(command) } },
       },
       async (request, reply) => {
         const actor = operators.get(request)!;

@@ -5,6 +5,13 @@ import type { RatePolicy } from '#platform/rate-limit/index';
 import { requireActive } from './hold-consent.ts';
 import { readConsentedData } from './read-consented-data.ts';
 import { reduceConsent } from './reduce-consent.ts';
+import {
+  readReference,
+  reduceReference,
+  requestReference,
+  revokeReference,
+  showReference,
+} from './reference.ts';
 import { requestConsent } from './request-consent.ts';
 import { revokeConsent } from './revoke-consent.ts';
 import { showConsent } from './show-consent.ts';
@@ -41,16 +48,15 @@ export function consentRoutes(server: HttpServer, deps: Deps): void {
     if (consent.status === 'revoked') return reply.send(presentState(consent));
     requireActive(consent);
   };
-  const described = { tags: ['Connect'], security: [{ integrationKey: [] }], querystring: noQuery };
-  const ofOne = { ...described, params: consentPath };
+  const ofOne = { params: consentPath, querystring: noQuery };
 
   server.post(
     '/api/v1/consent/requests',
     {
       onRequest: [...admit, integrationRateGuard(deps, requestPolicy)],
+      config: { reference: requestReference },
       schema: {
-        ...described,
-        summary: 'Request data of a user: send the user to the link; they return to redirect_uri.',
+        querystring: noQuery,
         body: requestBody,
         response: { 201: requestedConsent },
       },
@@ -69,9 +75,9 @@ export function consentRoutes(server: HttpServer, deps: Deps): void {
       // A HEAD would be a read without an answer; for a one-time consent, the only read.
       exposeHeadRoute: false,
       onRequest: [...admit, requireOwnActive],
+      config: { reference: readReference },
       schema: {
         ...ofOne,
-        summary: 'Read the data that the user consented to share.',
         response: { 200: consentedData, 410: endedConsent },
       },
     },
@@ -86,9 +92,9 @@ export function consentRoutes(server: HttpServer, deps: Deps): void {
     '/api/v1/consent/:consentId',
     {
       onRequest: [...admit, requireOwn],
+      config: { reference: showReference },
       schema: {
         ...ofOne,
-        summary: 'Show the state of a consent.',
         response: { 200: consentState },
       },
     },
@@ -101,9 +107,9 @@ export function consentRoutes(server: HttpServer, deps: Deps): void {
     '/api/v1/consent/:consentId',
     {
       onRequest: [...admit, requireOwnActive],
+      config: { reference: reduceReference },
       schema: {
         ...ofOne,
-        summary: 'Reduce the scopes of a consent; scopes cannot be added.',
         body: reduction,
         response: { 200: consentState, 410: endedConsent },
       },
@@ -119,9 +125,9 @@ export function consentRoutes(server: HttpServer, deps: Deps): void {
     '/api/v1/consent/:consentId',
     {
       onRequest: [...admit, answerRevoked],
+      config: { reference: revokeReference },
       schema: {
         ...ofOne,
-        summary: 'Revoke a consent; repeating it has no effect.',
         response: { 200: consentState, 410: endedConsent },
       },
     },

@@ -3,7 +3,13 @@ import { scopeList } from '#features/connect/integrations';
 import { invalidField } from '#platform/errors/errors';
 import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { errorSchema } from '#platform/http/send-error';
-import type { Consent, ConsentDuration, ConsentRequest, SharedData } from './consent.ts';
+import {
+  type Consent,
+  type ConsentDuration,
+  type ConsentRequest,
+  consentStatuses,
+  type SharedData,
+} from './consent.ts';
 import type { ReadRow } from './queries.ts';
 
 export const consentPath = Type.Object({
@@ -23,11 +29,20 @@ const durationObject = Type.Object(
 
 export const requestBody = Type.Object(
   {
-    scopes: scopeList,
-    optional_scopes: Type.Optional(Type.Array(scopeList.items, { maxItems: 3, uniqueItems: true })),
-    redirect_uri: Type.String({ maxLength: 2_000 }),
-    state: Type.Optional(line(500)),
-    purpose: line(200),
+    scopes: Type.With(scopeList, { description: 'Data that you ask for' }),
+    optional_scopes: Type.Optional(
+      Type.Array(scopeList.items, {
+        maxItems: 3,
+        uniqueItems: true,
+        description: 'Those of `scopes` that the user may leave out',
+      }),
+    ),
+    redirect_uri: Type.String({
+      maxLength: 2_000,
+      description: 'One of the registered URIs, exactly; the user returns there',
+    }),
+    state: Type.Optional(Type.With(line(500), { description: 'Returned in the redirect as it is' })),
+    purpose: Type.With(line(200), { description: 'One of the registered purposes; the user reads it' }),
     duration: durationObject,
   },
   { additionalProperties: false },
@@ -56,14 +71,17 @@ function parseDuration({ type, days }: Static<typeof durationObject>): ConsentDu
 
 export const reduction = Type.Object({ scopes: scopeList }, { additionalProperties: false });
 
-export const requestedConsent = Type.Object({
-  consent_id: uuid,
-  link: Type.String({
-    description: 'Redirect the user to it; it works once, for one user, until it expires',
-  }),
-  link_expires_at: dateTime,
-  status: Type.String(),
-});
+export const requestedConsent = Type.Object(
+  {
+    consent_id: uuid,
+    link: Type.String({
+      description: 'Redirect the user to it; it works once, for one user, until it expires',
+    }),
+    link_expires_at: dateTime,
+    status: Type.Enum([...consentStatuses]),
+  },
+  { title: 'RequestedConsent' },
+);
 
 export function presentRequested(consent: Consent, linkToken: string, publicUrl: string) {
   return {
@@ -75,24 +93,27 @@ export function presentRequested(consent: Consent, linkToken: string, publicUrl:
 }
 
 /** What an integration sees of its consent: nothing about the user, not even the id. */
-export const consentState = Type.Object({
-  consent_id: uuid,
-  integration_id: uuid,
-  status: Type.String({ description: 'awaiting, active, rejected, revoked or expired' }),
-  purpose: Type.String(),
-  requested_scopes: Type.Array(Type.String()),
-  optional_scopes: Type.Array(Type.String()),
-  scopes: nullable(
-    Type.Array(Type.String(), { description: 'Granted scopes; null until the user grants them' }),
-  ),
-  duration: Type.Object({ type: Type.String(), days: Type.Optional(Type.Integer()) }),
-  requested_at: dateTime,
-  link_expires_at: dateTime,
-  granted_at: nullable(dateTime),
-  expires_at: nullable(dateTime),
-  revoked_at: nullable(dateTime),
-  revoked_by: nullable(Type.String({ description: 'user, integration or operator' })),
-});
+export const consentState = Type.Object(
+  {
+    consent_id: uuid,
+    integration_id: uuid,
+    status: Type.Enum([...consentStatuses]),
+    purpose: Type.String(),
+    requested_scopes: Type.Array(scopeList.items),
+    optional_scopes: Type.Array(scopeList.items),
+    scopes: nullable(
+      Type.Array(scopeList.items, { description: 'Granted scopes; null until the user grants them' }),
+    ),
+    duration: Type.Object({ type: Type.Enum([...durationTypes]), days: Type.Optional(Type.Integer()) }),
+    requested_at: dateTime,
+    link_expires_at: dateTime,
+    granted_at: nullable(dateTime),
+    expires_at: nullable(dateTime),
+    revoked_at: nullable(dateTime),
+    revoked_by: nullable(Type.String({ description: 'user, integration or operator' })),
+  },
+  { title: 'Consent' },
+);
 
 export function presentState(consent: Consent): Static<typeof consentState> {
   const { kind, ...days } = consent.duration;
@@ -117,38 +138,43 @@ export function presentState(consent: Consent): Static<typeof consentState> {
 const iso = (instant: Date | null) => instant?.toISOString() ?? null;
 
 /** Only consented data of a user: other scopes are absent, not null. */
-export const consentedData = Type.Object({
-  consent_id: uuid,
-  integration_id: uuid,
-  granted_at: dateTime,
-  scopes: Type.Array(scopeList.items),
-  user: Type.Object({
-    profile: Type.Optional(
-      Type.Object({ name: Type.String(), given_name: Type.String(), family_name: Type.String() }),
-    ),
-    email: Type.Optional(
-      Type.Object({ address: Type.String({ format: 'email' }), verified: Type.Boolean() }),
-    ),
-    wallet: Type.Optional(
-      Type.Object({
-        addresses: Type.Array(Type.Object({ chain: Type.Enum(['base', 'polygon']), address: Type.String() })),
-        is_business: Type.Boolean(),
-      }),
-    ),
-    kyc: Type.Optional(
-      Type.Object({
-        email: Type.String(),
-        entity_type: Type.Enum(['individual', 'business']),
-        first_name: Type.String(),
-        last_name: Type.String(),
-        legal_name: nullable(Type.String()),
-        document_type: Type.String({ description: 'Empty if unknown, like the two fields below' }),
-        document_number: Type.String(),
-        tax_id: Type.String(),
-      }),
-    ),
-  }),
-});
+export const consentedData = Type.Object(
+  {
+    consent_id: uuid,
+    integration_id: uuid,
+    granted_at: dateTime,
+    scopes: Type.Array(scopeList.items),
+    user: Type.Object({
+      profile: Type.Optional(
+        Type.Object({ name: Type.String(), given_name: Type.String(), family_name: Type.String() }),
+      ),
+      email: Type.Optional(
+        Type.Object({ address: Type.String({ format: 'email' }), verified: Type.Boolean() }),
+      ),
+      wallet: Type.Optional(
+        Type.Object({
+          addresses: Type.Array(
+            Type.Object({ chain: Type.Enum(['base', 'polygon']), address: Type.String() }),
+          ),
+          is_business: Type.Boolean(),
+        }),
+      ),
+      kyc: Type.Optional(
+        Type.Object({
+          email: Type.String(),
+          entity_type: Type.Enum(['individual', 'business']),
+          first_name: Type.String(),
+          last_name: Type.String(),
+          legal_name: nullable(Type.String()),
+          document_type: Type.String({ description: 'Empty if unknown, like the two fields below' }),
+          document_number: Type.String(),
+          tax_id: Type.String(),
+        }),
+      ),
+    }),
+  },
+  { title: 'ConsentedData' },
+);
 
 export type ConsentedData = Static<typeof consentedData>;
 
@@ -163,13 +189,16 @@ export function presentConsentedData(consent: Consent, user: SharedData): Consen
 }
 
 /** The contract's body of 410, with the instant at which the consent ended. */
-export const endedConsent = Type.Object({
-  error: errorSchema.properties.error,
-  revoked_at: Type.Optional(dateTime),
-  expired_at: Type.Optional(dateTime),
-  code: errorSchema.properties.code,
-  requestId: errorSchema.properties.requestId,
-});
+export const endedConsent = Type.Object(
+  {
+    error: errorSchema.properties.error,
+    revoked_at: Type.Optional(dateTime),
+    expired_at: Type.Optional(dateTime),
+    code: errorSchema.properties.code,
+    requestId: errorSchema.properties.requestId,
+  },
+  { title: 'EndedConsent' },
+);
 
 /** For operators and the audit log. `state` belongs to the integration and may be what protects its users. */
 export const consentView = Type.Object({

@@ -1,5 +1,6 @@
 export { authenticateIntegration } from './authenticate-integration.ts';
 export { integrationCommands } from './commands.ts';
+export { integrationErrors } from './errors.ts';
 export { integrationContext, integrationGuard, integrationRateGuard } from './guard.ts';
 export { holdIntegration } from './hold-integration.ts';
 export { integrationLock } from './queries.ts';

@@ -68,7 +68,7 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
       scope.setNotFoundHandler((request, reply) => sendRefusal(scope.refuseUnknown(request), request, reply));
 
       // No route answers HEAD: opening a link changes something.
-      const route = { exposeHeadRoute: false, schema: { hide: true } };
+      const route = { exposeHeadRoute: false };
 
       scope.get('/style.css', route, (_request, reply) =>
         reply

@@ -30,7 +30,7 @@ export function statementPages(server: HttpServer, deps: Deps): void {
       const admit = rateLimitGuard(deps, checkPolicy, pageErrors.tooManyChecks, callerAddress);
       scope.get<{ Querystring: { code?: string } }>(
         '/verify',
-        { exposeHeadRoute: false, schema: { hide: true }, onRequest: admit },
+        { exposeHeadRoute: false, onRequest: admit },
         async (request, reply) => {
           const reader = readerOf(deps, request, undefined);
           const code = request.query.code?.trim();

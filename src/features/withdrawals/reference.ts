@@ -1,0 +1,198 @@
+import { invalidField } from '#platform/errors/errors';
+import {
+  bodyCases,
+  commonCases,
+  type ErrorCase,
+  type Operation,
+  refusals,
+} from '#platform/reference/operation';
+import { withdrawalErrors } from './errors.ts';
+
+const userId = '0198a6a0-0000-7000-8000-000000000001';
+const bulkId = '0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d47';
+
+const ofPartner = { audience: 'partner', tag: 'Withdrawals', security: 'apiKey' } as const;
+const parameters = { userId: { example: userId } };
+
+const keyCases = refusals([
+  [withdrawalErrors.unauthorized, 'The token is missing or invalid'],
+  [withdrawalErrors.addressNotAllowed, 'The key has an IP allowlist, and the caller is not on it'],
+]);
+
+const userCases: ErrorCase[] = [
+  ...keyCases,
+  ...refusals([
+    [withdrawalErrors.userNotAllowed, 'The user is not on the allowed list of the partner'],
+    [withdrawalErrors.userNotFound, '`userId` does not exist'],
+  ]),
+];
+
+const invalid = (field: string, message: string) => () => invalidField(field, message);
+
+export const createReference: Operation = {
+  ...ofPartner,
+  id: 'createWithdrawal',
+  summary: 'Create a withdrawal',
+  description: [
+    'Stores a withdrawal as `queued` and pays it asynchronously. Follow it with',
+    '[List withdrawals](#tag/withdrawals/GET/api/crypto/{userId}/withdraws).',
+    '',
+    '`to` decides who is paid:',
+    '',
+    '- An email address (with `@`) or a user id (UUID): the verified smart wallet of that user.',
+    '- A wallet address (`0x` and 40 hex digits): that address.',
+    '',
+    'Send an `Idempotency-Key` to be able to repeat a request safely: the repeated request gets the first',
+    'answer, with the header `idempotency-replayed: true`, and nobody is paid twice.',
+  ].join('\n'),
+  parameters: { ...parameters, 'idempotency-key': { example: 'payout-2026-07-31-0042' } },
+  requests: {
+    address: {
+      summary: 'To a wallet address',
+      value: {
+        amount: '12.50',
+        to: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+        currency: 'USDC',
+        network: 'base',
+        externalId: 'order-17',
+      },
+    },
+    email: { summary: 'To a user, by email: USDT on polygon', value: { amount: '3', to: 'ana@example.com' } },
+  },
+  answers: {
+    200: {
+      description: 'The withdrawal is stored. `externalId` is present if the request has one.',
+      examples: {
+        created: {
+          value: { message: 'Withdrawal created as queued', data: { bulkId, externalId: 'order-17' } },
+        },
+      },
+    },
+  },
+  errors: [
+    ...refusals([
+      [
+        invalid('amount', 'must be digits with at most 6 decimals, such as 12.5'),
+        'A field is invalid. `details` lists all such fields',
+      ],
+      [invalid('network', 'must be one of polygon, ethereum, base'), 'The network is not supported'],
+    ]),
+    ...userCases,
+    ...refusals([
+      [withdrawalErrors.receiverNotEligible, 'The recipient’s wallet is blocked from receiving tokens'],
+      [
+        withdrawalErrors.recipientNotFound,
+        '`to` is no known email or user, or the user has no verified wallet',
+      ],
+      [withdrawalErrors.walletNotFound, 'The wallet address is invalid, or nobody could use tokens there'],
+      [withdrawalErrors.requestInFlight, 'The first request with this key is not finished. Repeat it later'],
+      [withdrawalErrors.idempotencyKeyReused, 'The key was used for a different request'],
+    ]),
+    ...bodyCases,
+    ...commonCases,
+  ],
+};
+
+export const listReference: Operation = {
+  ...ofPartner,
+  id: 'listWithdrawals',
+  summary: 'List withdrawals',
+  description: 'Withdrawals of a user that the partner created, newest first. All filters must match.',
+  parameters: {
+    ...parameters,
+    page: { example: 1, description: 'Page number, from 1' },
+    perPage: { example: 20, description: 'Withdrawals in a page' },
+    bulkId: { description: 'Only the withdrawal with this id, from the answer to its creation' },
+    transactionHash: { description: 'Only the withdrawal that this transaction paid; upper or lower case' },
+    status: { description: 'Only withdrawals in this status' },
+    externalId: { description: 'Only withdrawals that were created with this identifier' },
+  },
+  answers: {
+    200: {
+      description: 'A page of withdrawals. It is empty after the last one.',
+      examples: {
+        page: {
+          summary: 'A paid and a failed withdrawal',
+          value: {
+            message: 'Withdrawals of the user',
+            data: {
+              withdraws: [
+                {
+                  id: '0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46',
+                  bulkId,
+                  status: 'completed',
+                  amountToPayToken: '12.5',
+                  outCurrencyIsoCode: 'USDC',
+                  toAddress: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+                  externalId: 'order-17',
+                  transactionHash: `0x${'c4'.repeat(32)}`,
+                  transferTokenStatus: 'confirmed',
+                  errorMessage: null,
+                  createdAt: '2026-07-31T12:00:00.000Z',
+                  updatedAt: '2026-07-31T12:00:41.000Z',
+                },
+                {
+                  id: '0198a6a9-0c3e-7b1f-8a55-2d9e4f7c6b10',
+                  bulkId: '0198a6a9-0c3e-7b1f-8a55-2d9e4f7c6b11',
+                  status: 'failed',
+                  amountToPayToken: '900',
+                  outCurrencyIsoCode: 'USDT',
+                  toAddress: '0x52908400098527886E0F7030069857D2E4169EE7',
+                  externalId: null,
+                  transactionHash: null,
+                  transferTokenStatus: null,
+                  errorMessage: 'Insufficient balance',
+                  createdAt: '2026-07-31T11:30:12.000Z',
+                  updatedAt: '2026-07-31T11:30:13.000Z',
+                },
+              ],
+              pageInfo: { limit: 20, offset: 0 },
+            },
+          },
+        },
+      },
+    },
+  },
+  errors: [
+    ...refusals([[invalid('perPage', 'must be at most 200'), 'A query parameter is invalid or unknown']]),
+    ...userCases,
+    ...commonCases,
+  ],
+};
+
+export const assetsReference: Operation = {
+  ...ofPartner,
+  id: 'listAssets',
+  summary: 'List assets',
+  description: 'Currencies and networks that can be withdrawn, with their limits and finality.',
+  answers: {
+    200: {
+      description: 'All assets.',
+      examples: {
+        assets: {
+          value: {
+            message: 'Assets that can be withdrawn',
+            data: {
+              assets: [
+                {
+                  currency: 'USDC',
+                  network: 'base',
+                  contractAddress: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+                  decimals: 6,
+                  minimum: '0.000001',
+                  maximum: null,
+                  finality: 'finalized',
+                },
+              ],
+            },
+          },
+        },
+      },
+    },
+  },
+  errors: [
+    ...refusals([[invalid('query', 'is unknown'), 'The request has a query parameter']]),
+    ...keyCases,
+    ...commonCases,
+  ],
+};

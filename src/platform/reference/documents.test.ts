@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { createChecker, type Document } from '#test/check-answers';
+import { testFolder, useHarness } from '#test/harness';
+import { commands, historyReaders } from '../../app.ts';
+
+const harness = useHarness();
+const run = promisify(execFile);
+const root = path.resolve(import.meta.dirname, '../../..');
+let partner: Document;
+let operator: Document;
+let folder: string;
+
+before(async () => {
+  partner = (await harness.request('GET', '/openapi.json')).body;
+  operator = (await harness.request('GET', '/operator/openapi.json', { token: harness.operatorToken })).body;
+  folder = mkdtempSync(path.join(testFolder(), 'reference-'));
+  writeFileSync(path.join(folder, 'partner.json'), JSON.stringify(partner));
+  writeFileSync(path.join(folder, 'operator.json'), JSON.stringify(operator));
+});
+
+const documents = { partner: () => partner, operator: () => operator };
+const operationsOf = (document: Document): [string, Document][] =>
+  Object.entries<Document>(document.paths).flatMap(([url, methods]) =>
+    Object.entries<Document>(methods).map(([method, one]): [string, Document] => [
+      `${method.toUpperCase()} ${url}`,
+      one,
+    ]),
+  );
+
+test('200 /openapi.json: what partners and integrations call, and nothing else', () => {
+  assert.equal(partner.openapi, '3.1.0');
+  assert.equal(partner.info.version, '1.0.0');
+  assert.deepEqual(
+    operationsOf(partner).map(([place, { operationId }]) => `${place} ${operationId}`),
+    [
+      'POST /api/crypto/{userId}/withdraw createWithdrawal',
+      'GET /api/crypto/{userId}/withdraws listWithdrawals',
+      'GET /api/crypto/assets listAssets',
+      'GET /api/history getHistory',
+      'GET /api/history/statement getStatement',
+      'POST /mcp callTool',
+      'POST /api/v1/consent/requests requestConsent',
+      'GET /api/v1/consent/{consentId}/user readConsentedData',
+      'GET /api/v1/consent/{consentId} showConsent',
+      'PATCH /api/v1/consent/{consentId} reduceConsent',
+      'DELETE /api/v1/consent/{consentId} revokeConsent',
+    ],
+  );
+});
+
+test('200 /operator/openapi.json: every command, made from the schemas that validate', () => {
+  for (const { name, summary, input } of commands) {
+    const operation = operator.paths[`/operator/${name}`].post;
+    assert.ok(operation.description.startsWith(summary));
+    assert.deepEqual(operation.security, [{ operatorToken: [] }]);
+    const { $ref } = operation.requestBody.content['application/json'].schema;
+    const schema = operator.components.schemas[$ref.split('/').at(-1)];
+    assert.deepEqual(Object.keys(schema.properties), Object.keys(input.properties));
+    assert.equal(schema.additionalProperties, false);
+  }
+});
+
+test('401 /operator/openapi.json without a token', async () => {
+  for (const token of [undefined, 'wrong']) {
+    const { status, body } = await harness.request('GET', '/operator/openapi.json', { token });
+    assert.deepEqual([status, body.error], [401, 'Unauthorized']);
+  }
+});
+
+test('history: resource and feature have their values, and each feature has an answer and an example', () => {
+  const { parameters, responses } = partner.paths['/api/history'].get;
+  const named = new Map<string, Document>(parameters.map((one: Document) => [one.name, one]));
+  assert.deepEqual(named.get('resource').schema.enum, ['account', 'cards']);
+  const features = historyReaders.map(({ feature }) => feature);
+  assert.deepEqual(named.get('feature').schema.enum, features);
+  const { schema, examples } = responses['200'].content['application/json'];
+  assert.deepEqual(Object.keys(examples), features);
+  const page = partner.components.schemas[schema.$ref.split('/').at(-1)];
+  assert.equal(page.oneOf.length, 4);
+});
+
+test('every row of the contract’s error tables is in the document, with its message', () => {
+  const contract = readFileSync(path.join(root, 'docs/contract.md'), 'utf8');
+  const tables = contract.slice(contract.indexOf('## Errors'), contract.indexOf('## Limits'));
+  const rows = [...tables.matchAll(/^\| (\d{3}) \|(?: -\d+ \|)? `([^`]+)`/gm)].filter(
+    ([, status]) => status !== '200',
+  );
+  assert.equal(rows.length, 14);
+  const text = JSON.stringify(partner);
+  const missing = rows.filter(([, , message]) => !text.includes(message!.replace(/\.\.\.$/, '')));
+  assert.deepEqual(missing, []);
+  for (const code of [-32600, -32001, -32003, -32004, -32005])
+    assert.ok(JSON.stringify(partner.paths['/mcp']).includes(`"code":${code}`), String(code));
+});
+
+for (const [name, read] of Object.entries(documents)) {
+  test(`${name}: operations have unique names, and chapters that are described`, () => {
+    const operations = operationsOf(read()).map(([, one]) => one);
+    const ids = operations.map(({ operationId }) => operationId);
+    assert.equal(new Set(ids).size, ids.length);
+    const chapters = new Set(read().tags.map((tag: Document) => tag.name));
+    assert.deepEqual(new Set(operations.flatMap(({ tags }) => tags)), chapters);
+  });
+
+  test(`${name}: each request and each JSON answer has examples that fit its schema`, () => {
+    const document = read();
+    const { faultsOf } = createChecker(document);
+    let count = 0;
+    for (const [place, operation] of operationsOf(document)) {
+      const bodies = [operation.requestBody, ...Object.values<Document>(operation.responses)];
+      for (const json of bodies.map((one) => one?.content?.['application/json']).filter(Boolean)) {
+        const examples = Object.entries<Document>(json.examples ?? {});
+        assert.ok(examples.length > 0, `${place} has no example: ${JSON.stringify(json.schema)}`);
+        for (const [title, { value }] of examples) {
+          count++;
+          assert.deepEqual(faultsOf(json.schema, value), [], `${place} ${title}`);
+        }
+      }
+    }
+    assert.ok(count > 80);
+  });
+
+  test(`${name}: Redocly’s recommended rules find nothing`, async () => {
+    const cli = path.join(root, 'node_modules/@redocly/cli/bin/cli.js');
+    const file = path.join(folder, `${name}.json`);
+    const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+    const args = [cli, 'lint', file, '--extends=recommended', '--format=json'];
+    const { stdout } = await run(process.execPath, args, { env, cwd: folder, maxBuffer: 2 ** 26 }).catch(
+      (error) => error,
+    );
+    const { totals, problems } = JSON.parse(stdout);
+    assert.deepEqual(problems.slice(0, 5), []);
+    assert.deepEqual(totals, { errors: 0, warnings: 0, ignored: 0 });
+  });
+
+  test(`${name}: openapi-typescript gives named operations and no unknown`, async () => {
+    const maker = path.join(root, 'test/make-types.ts');
+    const { stdout } = await run(process.execPath, [maker, path.join(folder, `${name}.json`)], {
+      maxBuffer: 2 ** 26,
+    });
+    const [, operations = ''] = stdout.split('export interface operations {');
+    const names = operationsOf(read()).map(([, { operationId }]) => operationId);
+    for (const id of names) assert.match(operations, new RegExp(`^    ${id}: \\{$`, 'm'));
+    // Each response has headers that it does not describe.
+    const types = stdout.replaceAll('[name: string]: unknown;', '');
+    assert.deepEqual(types.match(/.*[:|<(] ?unknown\b.*/g), null);
+  });
+}

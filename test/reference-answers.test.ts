@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { constants, publicEncrypt, randomBytes } from 'node:crypto';
+import { before, test } from 'node:test';
+import type { IssuedKey } from '#features/keys';
+import { commands, historyReaders } from '../src/app.ts';
+import { createChecker } from './check-answers.ts';
+import {
+  makeAddress,
+  makeConsent,
+  makeConsentRequest,
+  makeFunds,
+  makeIntegration,
+  makeKey,
+  makeLines,
+  makePartner,
+  makeUser,
+} from './factories.ts';
+import { type Answer, noteSecret, type RequestOptions, useHarness } from './harness.ts';
+import { useIssuer } from './issuer.ts';
+import { payloadOf, toolCall } from './mcp.ts';
+
+// Every answer of this file is checked by the schema that the API reference has for it.
+
+const issuer = useIssuer();
+// With the limiter's windows in the database, a test can give a user their allowance back.
+const harness = useHarness(async () => ({ issuer: issuer.issuer, rateLimitStore: 'postgres' as const }));
+const resetAllowances = () => harness.deps.db.query('delete from rate_windows');
+let check: ReturnType<typeof createChecker>['check'];
+let checkOperator: typeof check;
+let key: IssuedKey;
+let card: { id: string; cardIssuerUserId: string };
+
+const call = async (method: string, url: string, options: RequestOptions = {}): Promise<Answer> => {
+  const answer = await harness.request(method, url, options);
+  check(method, url, answer);
+  return answer;
+};
+
+const command = async (name: string, input: object = {}): Promise<Answer> => {
+  const answer = await harness.operator(name, input);
+  checkOperator('POST', `/operator/${name}`, answer);
+  return answer;
+};
+
+before(async () => {
+  ({ check } = createChecker((await harness.request('GET', '/openapi.json')).body));
+  const { body } = await harness.request('GET', '/operator/openapi.json', { token: harness.operatorToken });
+  ({ check: checkOperator } = createChecker(body));
+  const { id: userId } = await makeUser(harness, {
+    email: 'ana@example.com',
+    givenName: 'Ana',
+    familyName: 'Ribeiro',
+  });
+  key = await makeKey(harness, { userId, scopes: ['mcp', 'mcp:write', 'mcp_card_reveal'] });
+  await makeFunds(harness, userId, 'polygon', 'USDT', '100');
+  await harness.deps.db.query(
+    `insert into prices values ('USDC', 1, now(), now()), ('USDT', 1, now(), now())`,
+  );
+  await makeLines(harness, userId, [
+    { description: 'Deposit', amountReceived: '300', assetReceived: 'USDC' },
+    { transactionType: 'sell', description: 'Withdrawal', assetSent: 'USDC', amountSent: '12.5' },
+    {
+      transactionType: 'swap-bridge',
+      description: 'USDC to USDT',
+      assetSent: 'USDC',
+      amountSent: '100',
+      assetReceived: 'USDT',
+      amountReceived: '99.9',
+    },
+    { transactionType: 'transfer-token', description: 'Sent to Rui', assetSent: 'USDC', amountSent: '25' },
+  ]);
+  const made = await command('cards.create', {
+    userId,
+    cards: [{ spendingLimit: '500', nickname: 'Travel' }],
+  });
+  card = made.body.data.cards[0];
+  const { id: cardId, cardIssuerUserId } = card;
+  await command('cards.update', { cardId, status: 'active' });
+  await command('cards.simulate-collateral-deposit', { cardIssuerUserId, amount: '300' });
+  const paid = await command('cards.simulate-authorization', {
+    cardId,
+    amount: '9.5',
+    merchantName: 'Padaria Lisboa',
+  });
+  await command('cards.simulate-settlement', { transactionId: paid.body.data.transaction.id });
+  await command('cards.catch-up');
+});
+
+test('withdrawals: created, listed, refused', async () => {
+  const { token, userId } = key;
+  const create = (body: object, options: RequestOptions = {}) =>
+    call('POST', `/api/crypto/${userId}/withdraw`, { token, body, ...options });
+  const headers = { 'idempotency-key': randomBytes(8).toString('hex') };
+  const statuses = [
+    await create({ amount: '1', to: makeAddress(), externalId: 'order-17' }, { headers }),
+    await create({ amount: '2', to: makeAddress() }, { headers }),
+    await create({ amount: '1', to: 'nobody@example.com' }),
+    await create({ amount: '1', to: '0x12' }),
+    await create({ amount: 'much', to: makeAddress() }),
+    await create({ amount: '1', to: makeAddress() }, { token: 'wrong' }),
+    await call('POST', `/api/crypto/${(await makeUser(harness)).id}/withdraw`, { token, body: {} }),
+    await call('POST', `/api/crypto/nobody/withdraw`, { token, body: {} }),
+    await call('GET', `/api/crypto/${userId}/withdraws?status=queued`, { token }),
+    await call('GET', `/api/crypto/${userId}/withdraws?perPage=201`, { token }),
+    await call('GET', '/api/crypto/assets', { token }),
+  ].map(({ status }) => status);
+  assert.deepEqual(statuses, [200, 422, 404, 404, 400, 401, 401, 404, 200, 400, 200]);
+});
+
+test('history: every feature, with items', async () => {
+  await command('ledger.record-unsettled', {
+    userId: key.userId,
+    id: 'order-18',
+    transactionType: 'buy',
+    status: 'pending',
+    description: 'Deposit',
+    legs: [{ network: 'base', assetReceived: 'USDC', amountReceived: '3' }],
+  });
+  for (const { feature } of historyReaders) {
+    await resetAllowances();
+    const resource = feature.startsWith('cards') ? 'cards' : 'account';
+    const { status, body } = await call('GET', `/api/history?resource=${resource}&feature=${feature}`, {
+      token: key.token,
+    });
+    assert.equal(status, 200);
+    const [items] = Object.values<unknown[]>(body);
+    assert.ok(items!.length > 0, `${feature} has items`);
+  }
+});
+
+test('history: an empty page, an ignored parameter, and refusals', async () => {
+  const { token } = await makeKey(harness);
+  const read = async (query: string, options: RequestOptions = { token }) => {
+    await resetAllowances();
+    return call('GET', `/api/history?${query}`, options);
+  };
+  const statuses = [
+    await read('resource=account&feature=account'),
+    await read('resource=account&feature=account-unsettled'),
+    await read('resource=cards&feature=cards-summary&startDate=2026-01-01'),
+    await read('resource=cards&feature=account'),
+    await read('resource=account&feature=account', {}),
+    await read('resource=account&feature=account', { token: 'wrong' }),
+  ].map(({ status }) => status);
+  assert.deepEqual(statuses, [200, 200, 200, 400, 401, 401]);
+  const many = await Promise.all([1, 2, 3].map(() => call('GET', '/api/history?resource=cards', { token })));
+  assert.ok(many.some(({ status }) => status === 429));
+});
+
+test('MCP: every tool, a refused one, and JSON-RPC errors', async () => {
+  const { token } = key;
+  const { id: cardId, cardIssuerUserId } = card;
+  const post = (body: unknown, options: RequestOptions = { token }) =>
+    call('POST', '/mcp', { body, ...options });
+  const use = async (name: string, args: object = {}) => payloadOf(await post(toolCall(name, args)));
+  await use('getAccountBalance');
+  await use('getAccountHistory', { limit: 2 });
+  await use('getUserCards', { status: 'active' });
+  await use('getUserCardTransactions', { cardId, cardIssuerUserId });
+  await use('getUserCardSummary', { pageSize: 10 });
+  await use('getUserCardBalanceMovements', { pageSize: 10 });
+  await use('getUserCardBalanceAutomation', { pageSize: 10 });
+  const { publicKey } = await use('getCardRevealPublicKey');
+  const wrapped = { key: publicKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha1' };
+  const sessionId = publicEncrypt(wrapped, Buffer.from(noteSecret(randomBytes(8).toString('hex')))).toString(
+    'base64',
+  );
+  await use('getUserCards', { cardId, cardIssuerUserId, includeCardSecrets: true, sessionId });
+  const { cards } = await use('createUserCards', { cards: [{ spendingLimit: '50', nickname: 'Office' }] });
+  await use('updateUserCard', { cardId: cards[0].id, cardIssuerUserId, nickname: 'Home office' });
+
+  const refused = await post(toolCall('getUserCardTransactions', { cardId: 'card_none', cardIssuerUserId }));
+  assert.equal(refused.body.result.isError, true);
+  const { token: bare } = await makeKey(harness, { scopes: [] });
+  const statuses = [
+    await post(toolCall('getCard')),
+    await post([]),
+    await post('no json'),
+    await post({}, { token: bare }),
+    await post({}, {}),
+  ].map(({ status, body }) => [status, body.error.code]);
+  assert.deepEqual(statuses, [
+    [200, -32602],
+    [400, -32600],
+    [400, -32700],
+    [403, -32003],
+    [401, -32001],
+  ]);
+});
+
+test('Connect: requested, read, reduced, revoked, refused', async () => {
+  const integration = await makeIntegration(harness);
+  const headers = { 'x-api-key': integration.token };
+  const ask = (method: string, where: string, body?: object) =>
+    call(method, `/api/v1/consent/${where}`, { headers, body });
+  const asked = await ask('POST', 'requests', {
+    scopes: ['email', 'kyc'],
+    optional_scopes: ['kyc'],
+    redirect_uri: 'https://app.example.com/back',
+    purpose: 'Open an account',
+    duration: { type: 'days', days: 30 },
+  });
+  noteSecret(asked.body.link.split('/').at(-1));
+  const { id } = await makeConsent(harness, integration);
+  const foreign = await makeConsent(harness, await makeIntegration(harness));
+  const { consent: awaiting } = await makeConsentRequest(harness, integration);
+  const statuses = [
+    asked,
+    await ask('GET', `${id}/user`),
+    await ask('GET', id),
+    await ask('PATCH', id, { scopes: ['email'] }),
+    await ask('GET', `${id}/user`),
+    await ask('DELETE', id),
+    await ask('GET', `${id}/user`),
+    await ask('PATCH', id, { scopes: ['email'] }),
+    await ask('GET', `${foreign.id}/user`),
+    await ask('GET', `${awaiting.id}/user`),
+    await ask('GET', 'none/user'),
+    await ask('POST', 'requests', {}),
+    await call('GET', `/api/v1/consent/${id}/user`),
+    await call('GET', `/api/v1/consent/${id}/user`, { headers: { 'x-api-key': 'wrong' } }),
+  ].map(({ status }) => status);
+  assert.deepEqual(statuses, [201, 200, 200, 200, 200, 200, 410, 410, 403, 404, 404, 400, 401, 401]);
+});
+
+/** Inputs of commands that need one. The others here are called without. */
+const inputs: Record<string, () => object> = {
+  'partners.list-users': () => ({ partnerId: key.partnerId }),
+  'cards.show': () => ({ cardId: card.id }),
+  'positions.show': () => ({ userId: key.userId }),
+  'keys.list': () => ({ partnerId: key.partnerId }),
+  'ledger.balances': () => ({ userId: key.userId }),
+  'withdrawals.show': () => ({ withdrawalId: 'order-17' }),
+};
+
+test('operators: commands that change nothing answer as documented', async () => {
+  await makePartner(harness);
+  await harness.deps.db.query(
+    `insert into payout_signers (network, address, next_nonce, halted_at, halted_reason, created_at)
+     values ('base', $1, 17, now(), 'Maintenance', now())`,
+    [makeAddress()],
+  );
+  await harness.deps.db.query(
+    `insert into deposit_cursors (network, next_block, updated_at) values ('base', 41000000, now())`,
+  );
+  const elsewhere = ['ledger.statement', 'prices.refresh', 'deposits.check'];
+  const { cardIssuerUserId } = card;
+  const terms = { threshold: '20', amount: '50', network: 'base', currency: 'USDC', enabled: true };
+  await command('cards.configure-refill', { cardIssuerUserId, ...terms });
+  for (const { name } of commands.filter(({ name, changes }) => !changes && !elsewhere.includes(name))) {
+    const { status, body } = await command(name, inputs[name]?.() ?? {});
+    assert.equal(status, 200, `${name}: ${JSON.stringify(body)}`);
+  }
+});
