@@ -115,7 +115,7 @@ export function mcpReference(tools: readonly Tool[]): Operation {
 }
 
 function describe(tools: readonly Tool[]): string {
-  const rows = tools.map(({ name, title, scope }) => `| \`${name}\` | ${title} | \`${scope}\` |`);
+  const rows = tools.map(({ name, title, scope }) => `- \`${name}\`: ${title}. Scope \`${scope}\`.`);
   return [
     'JSON-RPC 2.0, one message in a POST, one JSON answer. The payload of a tool is JSON in',
     '`result.content[0].text`. All tools read and change data of the user that owns the key.',
@@ -123,12 +123,10 @@ function describe(tools: readonly Tool[]): string {
     'MCP clients can use this address: `initialize`, `ping` and `tools/list` work as the protocol says. A plain',
     '`tools/call`, as here, needs no handshake.',
     '',
-    '| tool | what it does | scope |',
-    '|---|---|---|',
     ...rows,
     '',
-    'A call of a tool whose scope the key lacks gets a result with `isError`. At most 60 requests of a user in',
-    '10 seconds.',
+    'A key without `mcp` is refused with 403. One without `mcp:write` gets a result with `isError` from the',
+    'tools that need it. At most 60 requests of a user in 10 seconds.',
   ].join('\n');
 }
 
