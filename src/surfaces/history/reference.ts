@@ -91,8 +91,8 @@ export function historyReference(readers: readonly HistoryReader[]): Operation {
 const schemasOf = (readers: readonly HistoryReader[]) => [...new Set(readers.map(({ answer }) => answer))];
 
 const csvSample = [
-  'id,uniqueHashId,transactionDate,transactionType,description,status,network,asset,amount,assetSent,amountSent,assetReceived,amountReceived,runningBalance,executedAt,transactionPurpose,userDescription',
-  'deposit-1,deposit-1:0,2026-07-31T12:00:00.000Z,buy,Deposit,completed,base,USDC,300,,,USDC,300,300,2026-07-31T12:00:00.000Z,deposit,',
+  'id,uniqueHashId,transactionDate,transactionType,description,status,network,asset,amount,assetSent,amountSent,assetReceived,amountReceived,runningBalance,executedAt,transactionPurpose,userDescription,signedAmount',
+  'deposit-1,deposit-1:0,2026-07-31T12:00:00.000Z,buy,Deposit,completed,base,USDC,300,,,USDC,300,300,2026-07-31T12:00:00.000Z,deposit,,300',
   '',
 ].join('\r\n');
 
@@ -100,10 +100,14 @@ export const statementReference: Operation = {
   ...ofPartner,
   id: 'getStatement',
   summary: 'Download a statement',
-  description: 'The lines of the account as a file, newest first: the same set as in the history.',
+  description:
+    'The lines of the account as a file: the same set as in the history. `camt053` and `ofx` need `feature=account`.',
   parameters: {
     ...instants,
     format: { description: 'Type of the file' },
+    lang: { description: 'Language of the file' },
+    order: { description: 'Which lines come first. Default: `oldest` for camt053 and ofx, else `newest`' },
+    bom: { description: 'Begin a CSV with a byte order mark, for spreadsheets' },
     feature: {
       values: Object.keys(historyFeatures.account).filter((feature) => feature !== 'account-unsettled'),
       example: 'account',
@@ -113,7 +117,13 @@ export const statementReference: Operation = {
   answers: {
     200: {
       description: 'The file, streamed. If it fails on the way, it is cut off.',
-      files: { 'text/csv': csvSample, 'application/pdf': '%PDF-1.3 …' },
+      files: {
+        'text/csv': csvSample,
+        'application/pdf': '%PDF-1.7 …',
+        'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'PK…',
+        'application/xml': '<?xml version="1.0" encoding="UTF-8"?>…',
+        'application/x-ofx': '<?xml version="1.0" encoding="UTF-8"?><?OFX …',
+      },
     },
   },
   errors: cases,
