@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { SandboxFile } from '../src/sandbox/sandbox-file.ts';
 
@@ -19,7 +20,7 @@ export function launchSandbox(
   env: Record<string, string> = {},
 ): ChildProcess {
   return spawn(process.execPath, [cli, 'sandbox', ...args], {
-    cwd: path.dirname(home),
+    cwd: tmpdir(),
     env: { ...process.env, CAUSEWAY_HOME: home, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

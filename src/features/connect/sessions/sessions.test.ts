@@ -111,9 +111,9 @@ test('404 a made-up sign-in link, whatever its form', async () => {
   }
 });
 
-test('404 HEAD does not use a sign-in link up', async () => {
+test('405 HEAD does not use a sign-in link up', async () => {
   const url = await makeLink(harness, (await makeUser(harness)).id);
-  assert.equal((await visit(url, { method: 'HEAD' })).status, 404);
+  assert.equal((await visit(url, { method: 'HEAD' })).status, 405);
   const { status, headers } = await visit(url);
   cookieIn(headers);
   assert.equal(status, 303);
