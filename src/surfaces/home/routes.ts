@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { FastifyRequest } from 'fastify';
 import type { Deps } from '#context';
 import { faultInSchema, readSchema } from '#platform/db/migrate';
 import type { Html } from '#platform/http/html';
 import type { HttpServer } from '#platform/http/http';
+import { readStyleSheet } from '#platform/http/theme';
 import { renderHome } from './home-page.ts';
 
 /** What the sandbox adds to the page. */
@@ -22,7 +21,7 @@ export interface HomeOptions {
   door?: Door | undefined;
 }
 
-const styleSheet = readFileSync(path.join(import.meta.dirname, 'home.css'), 'utf8');
+const styleSheet = readStyleSheet(import.meta.dirname, 'home.css');
 
 const headers = {
   'content-security-policy':

@@ -1,15 +1,14 @@
 import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { IntegrationFace } from '#features/connect/consents';
 import type { Person, Session } from '#features/connect/sessions';
 import { csrfTokenOf } from '#features/connect/sessions';
 import { type Content, type Html, html } from '#platform/http/html';
+import { readStyleSheet } from '#platform/http/theme';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import type { Language } from './language.ts';
 import { type Texts, texts } from './texts.ts';
 
-export const styleSheet = readFileSync(path.join(import.meta.dirname, 'style.css'), 'utf8');
+export const styleSheet = readStyleSheet(import.meta.dirname, 'style.css');
 /** A changed style sheet has another URL, so browsers may cache it. */
 const styleAddress = `/connect/style.css?v=${hash('sha256', styleSheet).slice(0, 12)}`;
 
