@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { readCommandLineSetting } from '#config/settings/command-line';
-import { Unreachable } from '#platform/errors/startup-error';
+import { StartupError, Unreachable } from '#platform/errors/startup-error';
 import { type Simulated, simulationList, simulationNames } from '../sandbox/door/simulation-list.ts';
 import { readSandboxFile, type SandboxFile } from '../sandbox/sandbox-file.ts';
 import { exitCodes, UsageFault } from './exit-codes.ts';
@@ -42,7 +42,7 @@ async function ask({ baseUrl, operatorToken }: SandboxFile, name: string): Promi
     });
   });
   const body = (await response.json()) as { data?: Simulated; error?: string };
-  if (!body.data) throw new Unreachable(`The sandbox refused: ${body.error ?? response.status}.`);
+  if (!body.data) throw new StartupError(`The sandbox refused: ${body.error ?? response.status}.`);
   return body.data;
 }
 

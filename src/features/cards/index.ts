@@ -7,7 +7,6 @@ export { openAccount } from './open-account.ts';
 export { countPurchases } from './queries/cards.ts';
 export { readRevealKey } from './read-reveal-key.ts';
 export { cardReaders } from './readers.ts';
-export { configureRefill, listRefills, openRefills } from './refills/index.ts';
 export { type CardReveal, revealCard } from './reveal-card.ts';
 export { type CardOptions, cardRoutes } from './routes.ts';
 export { simulateActivity } from './simulate-activity.ts';

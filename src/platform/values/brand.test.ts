@@ -6,7 +6,7 @@ import { readBrand } from './brand.ts';
 const testFolder = path.resolve(import.meta.dirname, '../../../test');
 const brand = { name: 'Ponte S.A.', address: ['Rua Augusta 1500'] };
 
-test('the logo is read with the brand, or there is none to read', () => {
+test('the logo is read with the brand, and without its setting no file is read', () => {
   const { logo } = readBrand({ ...brand, logoFile: path.join(testFolder, 'logo.png') });
   assert.equal(logo!.toString('latin1', 1, 4), 'PNG');
   assert.deepEqual(readBrand(brand), brand);

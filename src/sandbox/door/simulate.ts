@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
 import { addressOfKey, callNode, type Network, type PrivateKey } from '#adapters/evm';
-import type { Ctx, KeyActor, OperatorActor } from '#context';
+import type { Ctx, OperatorActor } from '#context';
 import { simulateActivity } from '#features/cards';
-import { createWithdrawal, listAssets } from '#features/withdrawals';
-import { parseMinor } from '#platform/values/money';
 import type { SandboxFile } from '../sandbox-file.ts';
 import { makeExpiredConsent } from '../world/connect.ts';
+import { requestWithdrawal } from '../world/request-withdrawal.ts';
 import type { Simulated, SimulationName } from './simulation-list.ts';
 
 export interface Scene {
@@ -124,25 +123,11 @@ function onChain({ sandbox, tokenIssuerKey }: Scene, network: Network) {
 
 /** Ana pays Bruno one unit; returns where to see it. */
 async function pay({ ctx, sandbox }: Scene, network: Network, currency: string): Promise<Simulated['look']> {
-  const { id: keyId, scopes } = sandbox.keys.full;
-  const userId = sandbox.users.owner.id;
-  const actor: KeyActor = { kind: 'key', keyId, partnerId: sandbox.partner.id, userId, scopes };
-  const asset = listAssets(ctx.evm, []).find(
-    (asset) => asset.network.name === network && asset.token.symbol === currency,
-  )!;
+  const { keys, partner, users } = sandbox;
   const externalId = `simulated-${Date.now()}`;
-  await createWithdrawal(
-    { ...ctx, actor },
-    {
-      userId,
-      asset,
-      amount: parseMinor('1', asset.token.decimals)!,
-      to: sandbox.users.friend.email,
-      externalId,
-      idempotencyKey: undefined,
-    },
-  );
-  return [{ path: `/api/crypto/${userId}/withdraws?externalId=${externalId}`, as: 'partner' }];
+  const payment = { network, currency, amount: '1', to: users.friend.email, externalId };
+  await requestWithdrawal(ctx, keys.full, partner.id, payment);
+  return [{ path: `/api/crypto/${users.owner.id}/withdraws?externalId=${externalId}`, as: 'partner' }];
 }
 
 /** If the sandbox stops first, the next start begins as usual. */

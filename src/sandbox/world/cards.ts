@@ -2,15 +2,13 @@ import type { Ctx } from '#context';
 import {
   type CardChange,
   catchUp,
-  configureRefill,
   countPurchases,
   createCards,
-  listRefills,
   type NewCard,
   openAccount,
-  openRefills,
   updateCard,
 } from '#features/cards';
+import { configureRefill, listRefills, openRefills } from '#features/cards/refills';
 import type { SandboxIssuer } from '../issuer/index.ts';
 import type { SandboxFile } from '../sandbox-file.ts';
 import { tellCardStory } from './card-story.ts';
@@ -34,15 +32,10 @@ export async function useCards(
   bank: Pick<SandboxIssuer, 'setClock' | 'tellStory'>,
 ): Promise<Cards> {
   while ((await catchUp(ctx)).isBehind);
-  try {
-    const cards = await liveThrough(ctx, bank);
-    await bank.setClock(0);
-    while ((await catchUp(ctx)).isBehind);
-    await refillTravel(ctx, cards.travel);
-    return cards;
-  } finally {
-    await bank.setClock(0);
-  }
+  const cards = await liveThrough(ctx, bank).finally(() => bank.setClock(0));
+  while ((await catchUp(ctx)).isBehind);
+  await refillTravel(ctx, cards.travel);
+  return cards;
 }
 
 async function liveThrough(ctx: Ctx, bank: Pick<SandboxIssuer, 'setClock' | 'tellStory'>): Promise<Cards> {
@@ -51,7 +44,7 @@ async function liveThrough(ctx: Ctx, bank: Pick<SandboxIssuer, 'setClock' | 'tel
     return { ...ctx, now: daysBefore(ctx.now, days) };
   };
   const tell = async (chapter: Parameters<typeof tellCardStory>[1]) => {
-    const [{ cardId } = { cardId: '' }] = chapter.cards.slice(-1);
+    const { cardId } = chapter.cards.at(-1)!;
     if ((await countPurchases(ctx.db, cardId)) === 0) await bank.tellStory(tellCardStory(ctx.now, chapter));
   };
 

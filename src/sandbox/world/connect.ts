@@ -66,7 +66,7 @@ export async function loadConnect(ctx: Ctx, known: Known): Promise<Required<Know
     const kept = known.consents?.[name];
     const stillIs = kept && (await statusOf({ ...ctx, actor }, kept)) === status;
     const past = { ...ctx, now: new Date(ctx.now.getTime() - daysAgo * dayMs), actor };
-    consents[name] = stillIs ? kept : await liveThrough(past, name);
+    consents[name] = stillIs ? kept : await liveThrough(past, name, integration);
   }
   return { integrations, consents } as Required<Known>;
 }
@@ -87,11 +87,15 @@ async function statusOf(ctx: Ctx<IntegrationActor>, consentId: string): Promise<
 }
 
 /** From the request to its state, with two reads on the way. */
-async function liveThrough(ctx: Ctx<IntegrationActor>, name: ConsentName): Promise<string> {
-  if (name === 'rejected') return decide(ctx, 'refuse', demoIntegrations.main);
-  const isForeign = name === 'foreign';
+async function liveThrough(
+  ctx: Ctx<IntegrationActor>,
+  name: ConsentName,
+  integration: IntegrationName,
+): Promise<string> {
+  const terms = demoIntegrations[integration];
+  if (name === 'rejected') return decide(ctx, 'refuse', terms);
   const days = name === 'expired' ? 30 : undefined;
-  const consentId = await decide(ctx, 'grant', demoIntegrations[isForeign ? 'other' : 'main'], days);
+  const consentId = await decide(ctx, 'grant', terms, days);
   for (const daysLater of [1, 8]) {
     const later = new Date(ctx.now.getTime() + daysLater * dayMs);
     await readConsentedData({ ...ctx, now: later }, { consentId, address: '203.0.113.24' });

@@ -1,28 +1,23 @@
 import type { Ctx } from '#context';
 import { blockAddress } from '#features/users';
-import { createWithdrawal, listAssets } from '#features/withdrawals';
-import { parseMinor } from '#platform/values/money';
 import type { SandboxFile } from '../sandbox-file.ts';
 import { partnerIds } from './partners.ts';
 import { demoUsers } from './people.ts';
 import { createRandom } from './random.ts';
+import { type Payment, requestWithdrawal } from './request-withdrawal.ts';
 import { minuteMs } from './time.ts';
 
-interface Payment {
-  partner: keyof typeof partnerIds;
-  network: string;
-  currency: string;
-  amount: string;
-  to: string;
-  externalId: string;
+interface DemoPayment extends Payment {
+  /** Which key requests it: `full` is the main partner's, the others are the other one's. */
+  key: 'full' | 'otherPartner' | 'suspended';
 }
 
 /** Blocked after the withdrawal to it was created. */
 const blockedLater = `0x${'b10c'.repeat(10)}`;
 
-const ended: Record<keyof SandboxFile['withdrawals'], Payment> = {
+const ended: Record<keyof SandboxFile['withdrawals'], DemoPayment> = {
   completed: {
-    partner: 'main',
+    key: 'full',
     network: 'polygon',
     currency: 'USDC',
     amount: '25',
@@ -30,7 +25,7 @@ const ended: Record<keyof SandboxFile['withdrawals'], Payment> = {
     externalId: 'demo-completed',
   },
   insufficientBalance: {
-    partner: 'main',
+    key: 'full',
     network: 'base',
     currency: 'EURC',
     amount: '9000000',
@@ -38,16 +33,15 @@ const ended: Record<keyof SandboxFile['withdrawals'], Payment> = {
     externalId: 'demo-insufficient-balance',
   },
   receiverBlocked: {
-    partner: 'main',
+    key: 'full',
     network: 'ethereum',
     currency: 'USDT',
     amount: '310.75',
     to: blockedLater,
     externalId: 'demo-receiver-blocked',
   },
-  /** Its key is suspended. */
   waiting: {
-    partner: 'other',
+    key: 'suspended',
     network: 'polygon',
     currency: 'USDT',
     amount: '48.2',
@@ -59,7 +53,7 @@ const ended: Record<keyof SandboxFile['withdrawals'], Payment> = {
 const payroll = 32;
 
 /** A payroll of Ana's, on every network: each becomes a transaction on a devnet within seconds. */
-function listPayroll(): Payment[] {
+function listPayroll(): DemoPayment[] {
   const random = createRandom(7);
   const assets = [
     ['polygon', 'USDT'],
@@ -71,7 +65,7 @@ function listPayroll(): Payment[] {
   return Array.from({ length: payroll }, (_, at) => {
     const [network, currency] = assets[at % assets.length]!;
     return {
-      partner: at % 4 === 3 ? 'other' : 'main',
+      key: at % 4 === 3 ? 'otherPartner' : 'full',
       network,
       currency,
       amount: `${random.between(20, 400)}.${random.between(10, 99)}`,
@@ -95,39 +89,21 @@ export async function queueWithdrawals(
     await queue(ctx, keys, payment, payments.length - at + 5);
   }
   const bulkIds: Partial<SandboxFile['withdrawals']> = {};
-  for (const [name, payment] of Object.entries(ended) as [keyof typeof ended, Payment][]) {
+  for (const [name, payment] of Object.entries(ended) as [keyof typeof ended, DemoPayment][]) {
     bulkIds[name] = await queue(ctx, keys, payment, 4);
   }
   await blockAddress(ctx, { address: blockedLater, reason: 'Reported after the payment was requested' });
   return bulkIds as SandboxFile['withdrawals'];
 }
 
-async function queue(
+function queue(
   ctx: Ctx,
   keys: SandboxFile['keys'],
-  { partner, network, currency, amount, to, externalId }: Payment,
+  { key, ...payment }: DemoPayment,
   minutesAgo: number,
 ): Promise<string> {
-  const asset = listAssets(ctx.evm, []).find(
-    (asset) => asset.network.name === network && asset.token.symbol === currency,
-  )!;
-  const isWaiting = externalId === ended.waiting.externalId;
-  const { id: keyId, scopes } = keys[isWaiting ? 'suspended' : partner === 'main' ? 'full' : 'otherPartner'];
-  const userId = demoUsers.owner.id;
-  const { bulkId } = await createWithdrawal(
-    {
-      ...ctx,
-      now: new Date(ctx.now.getTime() - minutesAgo * minuteMs),
-      actor: { kind: 'key', keyId, partnerId: partnerIds[partner], userId, scopes },
-    },
-    {
-      userId,
-      asset,
-      amount: parseMinor(amount, asset.token.decimals)!,
-      to,
-      externalId,
-      idempotencyKey: `demo ${externalId}`,
-    },
-  );
-  return bulkId;
+  const then = { ...ctx, now: new Date(ctx.now.getTime() - minutesAgo * minuteMs) };
+  const partnerId = partnerIds[key === 'full' ? 'main' : 'other'];
+  const idempotencyKey = `demo ${payment.externalId}`;
+  return requestWithdrawal(then, keys[key], partnerId, { ...payment, idempotencyKey });
 }

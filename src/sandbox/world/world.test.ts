@@ -59,7 +59,7 @@ test('a conversion on one network is a line with both legs, one between networks
   assert.match(linesOf(world.ledger.late)[0]!.description, /posted late/);
 });
 
-test('no balance was ever below zero, in any order of a day', () => {
+test('no balance was ever below zero', () => {
   const belowZero = lines.filter(({ runningBalance }) => runningBalance.startsWith('-'));
   assert.deepEqual(belowZero, []);
   const balances = new Map<string, number>();
