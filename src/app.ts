@@ -48,6 +48,7 @@ import type { GaugeSource } from '#platform/observe/metrics';
 import { sweepRateLimits } from '#platform/rate-limit/index';
 import { bearer, collectRoutes, headerKey, referenceRoutes } from '#platform/reference/routes';
 import type { Job } from '#platform/worker/jobs';
+import { guideRoutes } from '#surfaces/guides';
 import { type HistoryReader, historyRoutes } from '#surfaces/history';
 import { type Door, homeRoutes } from '#surfaces/home';
 import { type AllowedPlaces, mcpRoutes } from '#surfaces/mcp';
@@ -154,6 +155,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
       networksWithoutNode: () => networksWithoutNode(deps.evm),
       door: options.door,
     });
+    guideRoutes(server);
     withdrawalRoutes(server, deps, options);
     historyRoutes(server, deps, historyReaders, (ctx, request) =>
       makeStatement(ctx, { ...request, userId: ctx.actor.userId }, valueAssets),

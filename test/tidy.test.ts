@@ -358,9 +358,10 @@ test('no test is skipped or run alone', () => {
   const skipping = /\b(?:test|it|describe|t|context)\.(?:skip|only|todo)\b|\bskip: |\bonly: true/;
   const files = globSync(['src/**/*.test.ts', 'test/**/*.ts'], { cwd: root });
   const wrong = files.filter((file) => file !== 'test/tidy.test.ts' && skipping.test(read(file)));
-  // Its browserTest skips where no browser is installed, and never in CI.
-  assert.deepEqual(wrong, ['test/browser.ts']);
+  // Their browserTest and toolTest skip where no browser or program is installed, and never in CI.
+  assert.deepEqual(wrong.sort(), ['test/browser.ts', 'test/tools.ts']);
   assert.match(read('.ci/run'), /^export CAUSEWAY_REQUIRE_BROWSER=1$/m);
+  assert.match(read('.ci/run'), /^export CAUSEWAY_REQUIRE_TOOLS=1$/m);
 });
 
 const documents = globSync(['*.md', '{docs,src,test}/**/*.md'], { cwd: root });

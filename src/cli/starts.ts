@@ -15,7 +15,7 @@ import { runSimulation } from './run-simulation.ts';
 export const starts: readonly Start[] = [
   {
     name: 'serve',
-    summary: 'Start the server, with DATABASE_URL and the other settings of the README.',
+    summary: 'Start the server, with DATABASE_URL and the other settings of docs/settings.md.',
     flags: { '--roles api,worker': 'Roles of this process. Default: both' },
     run: runServe,
   },

@@ -61,11 +61,11 @@ test('.env.example has every setting with its meaning, its example and its defau
   assert.deepEqual(shown, blocks);
 });
 
-test('README.md has every setting with its default and its meaning', () => {
+test('docs/settings.md has every setting with its default and its meaning', () => {
   const rows = entries.map(([name, setting]) => {
     const shown = setting.default === undefined ? 'required' : setting.default && `\`${setting.default}\``;
     return `| \`${name}\` | ${shown} | ${setting.meaning} |`;
   });
-  const found = readFileSync(path.join(root, 'README.md'), 'utf8').match(/^\| `[A-Z_]+` \|.*$/gm);
+  const found = readFileSync(path.join(root, 'docs/settings.md'), 'utf8').match(/^\| `[A-Z_]+` \|.*$/gm);
   assert.deepEqual(found, rows);
 });

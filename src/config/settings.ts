@@ -10,7 +10,7 @@ import { server } from './settings/server.ts';
 import { services } from './settings/services.ts';
 import { tokens } from './settings/tokens.ts';
 
-/** Every environment variable that Causeway reads, in the order of README and `.env.example`. */
+/** Every environment variable that Causeway reads, in the order of docs/settings.md and `.env.example`. */
 export const settings = {
   ...essential,
   ...server,

@@ -29,6 +29,7 @@ ${renderStatus(fault, networksWithoutNode)}
 <p class="lead">This server pays crypto withdrawals exactly once, serves account and card history to partners
 and AI agents, and lets apps read what a user consented to share.</p>
 <nav aria-label="Where to go">
+${renderPlace('/guides', 'Guides', 'Step by step, from the first payment to production')}
 ${renderPlace('/docs', 'API reference', 'Every request and answer, with examples')}
 ${renderPlace('/openapi.json', 'OpenAPI document', 'For code generators and API clients')}
 ${hasMetrics && renderPlace('/metrics', 'Metrics', 'For Prometheus; /health and /ready for balancers')}
