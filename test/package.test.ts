@@ -123,6 +123,7 @@ test('npx causeway sandbox: everything starts from the package, answers and stop
   });
   assert.equal(answer.status, 200);
   assert.equal((await fetch(`${baseUrl}/docs`)).status, 200);
+  assert.equal((await fetch(`${baseUrl}/guides/quick-start`)).status, 200);
   await sandbox.stop();
   for (const url of [baseUrl, cardIssuer.url]) await assert.rejects(fetch(url));
 });
