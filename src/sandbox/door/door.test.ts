@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { browserTest, useBrowser } from '#test/browser';
 import { ask } from '#test/harness';
 import { type StartedSandbox, startSandbox, stopSandbox } from '#test/start-sandbox';
+import { toolTest } from '#test/tools';
 import { waitUntil } from '#test/wait-until';
 import { type SimulationName, simulationNames } from './simulation-list.ts';
 
@@ -43,12 +44,24 @@ browserTest(
   'the tour pays, watches, reads, asks and shares, without a line typed',
   { timeout: 240_000 },
   async () => {
+    // The demo's own payments are paid in the seconds after the start, and would be newer than the tour's.
+    await waitUntil('the payroll is paid', async () => {
+      const { users, keys } = running.sandbox;
+      await sleep(500);
+      const { body } = await ask(`${origin()}/api/crypto/${users.owner.id}/withdraws?perPage=50`, {
+        headers: { authorization: `Bearer ${keys.full.token}` },
+      });
+      return body.data.withdraws.every(({ status }: { status: string }) => /completed|failed/.test(status));
+    });
     const { page, strayed, errors } = await browser.open(origin());
     await page.goto(origin());
     assert.equal(await page.textContent('.status'), 'Ready');
     const says = (id: string, words: string) =>
       page.locator(`#${id}`).filter({ hasText: words }).waitFor({ timeout: 120_000 });
     await page.click('[data-step=pay]');
+    await says('watch', 'Now completed');
+    await page.reload();
+    await page.click('[data-step=watch]');
     await says('watch', 'Now completed');
     await page.click('[data-step=history]');
     await says('history', '-12.5 USDT  Withdrawal of USDT on polygon');
@@ -64,6 +77,19 @@ browserTest(
     assert.deepEqual([strayed, errors], [[], []]);
   },
 );
+
+toolTest(['curl'], 'each line to copy into a terminal works', {}, async () => {
+  const page = await read(new URL(origin()).host);
+  const text = page.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code));
+  const lines = [...text.matchAll(/<pre>(curl [^\n<]+)/g)].map(([, line]) => line!);
+  assert.equal(lines.length, 5);
+  // History allows two requests in two seconds, and the tour has just read it.
+  await sleep(2_100);
+  for (const line of lines) {
+    const { stdout } = await run('sh', ['-c', line]);
+    assert.ok(!('error' in JSON.parse(stdout)), `${line}\n${stdout}`);
+  }
+});
 
 test('keys are on the page only for a caller on this machine', async () => {
   const { keys, operatorToken } = running.sandbox;
@@ -128,11 +154,17 @@ test('after all that, the ledger is sound and every difference on chain is expla
     ['treasury', 'reconcile'],
   ]) {
     const env = { ...process.env, CAUSEWAY_HOME: home };
-    await waitUntil(`${command.join(' ')} finds nothing`, () =>
+    let found = '';
+    const isSound = () =>
       run(process.execPath, [cli, ...command], { env, cwd: folder }).then(
         () => true,
-        () => false,
-      ),
+        ({ message, stdout }) => {
+          found = `${message}\n${stdout}`;
+          return false;
+        },
+      );
+    await waitUntil(`${command.join(' ')} finds nothing`, isSound).catch((error) =>
+      assert.fail(`${error}: ${found}`),
     );
   }
 });

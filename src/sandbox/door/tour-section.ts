@@ -29,14 +29,14 @@ ${renderStep({
   title: 'Watch it settle',
   text: html`From queued to completed takes a few seconds: it is final two blocks after it was mined.`,
   button: 'Watch the last payment',
-  curl: `curl -s '${owner}/withdraws?limit=1' ${auth}`,
+  curl: `curl -s '${owner}/withdraws?perPage=1' ${auth}`,
 })}
 ${renderStep({
   id: 'history',
   title: 'Read history',
   text: html`The same payment is in Ana’s ledger, above about 1,500 others. Partners also download statements.`,
   button: 'Read the newest lines',
-  curl: `curl -s '${origin}/api/history?resource=account&feature=account&pageSize=5' ${auth}`,
+  curl: `curl -s '${origin}/api/history?resource=account&feature=account&pageSize=10' ${auth}`,
 })}
 ${renderStep({
   id: 'agent',

@@ -48,7 +48,7 @@ const steps = {
   },
   watch: () => watch(),
   async history() {
-    const { body } = await ask('/api/history?resource=account&feature=account&pageSize=5', {
+    const { body } = await ask('/api/history?resource=account&feature=account&pageSize=10', {
       headers: partner,
     });
     const lines = body.nodes?.map(({ transactionDate, description, amount, asset, assetSent }) =>
@@ -93,7 +93,7 @@ const steps = {
 
 /** Follows the newest withdrawal, or one by its external id, until it ends. */
 async function watch(externalId) {
-  const filter = externalId ? `externalId=${externalId}` : 'limit=1';
+  const filter = externalId ? `externalId=${externalId}` : 'perPage=1';
   const startedAt = Date.now();
   const seen = [];
   while (Date.now() - startedAt < watchMs) {
