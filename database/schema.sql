@@ -445,6 +445,17 @@ create table integration_keys (
   constraint integration_keys_secret_sha256_check CHECK ((length(secret_sha256) = 32))
 );
 
+create table integration_logos (
+  integration_id uuid not null,
+  sha256 text not null,
+  png bytea not null,
+  set_at timestamp with time zone not null,
+  constraint integration_logos_pkey PRIMARY KEY (integration_id),
+  constraint integration_logos_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id),
+  constraint integration_logos_png_check CHECK ((octet_length(png) <= 300000)),
+  constraint integration_logos_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+);
+
 create table integrations (
   id uuid default uuidv7() not null,
   name text not null,
@@ -456,10 +467,12 @@ create table integrations (
   revoked_at timestamp with time zone,
   homepage_url text,
   privacy_url text,
+  purposes_pt text[],
   constraint integrations_pkey PRIMARY KEY (id),
   constraint integrations_logo_color_check CHECK ((logo_color ~ '^#[0-9a-f]{6}$'::text)),
   constraint integrations_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
   constraint integrations_purposes_check CHECK (((cardinality(purposes) >= 1) AND (cardinality(purposes) <= 20))),
+  constraint integrations_purposes_pt_check CHECK ((cardinality(purposes_pt) = cardinality(purposes))),
   constraint integrations_redirect_uris_check CHECK (((cardinality(redirect_uris) >= 1) AND (cardinality(redirect_uris) <= 20))),
   constraint integrations_scopes_check CHECK ((((cardinality(scopes) >= 1) AND (cardinality(scopes) <= 4)) AND (scopes <@ ARRAY['profile'::text, 'email'::text, 'wallet'::text, 'kyc'::text])))
 );

@@ -49,6 +49,8 @@ export function useBrowser(): TestBrowser {
       if (!browser)
         throw new Error('Open pages in a browserTest, which is skipped where there is no browser.');
       const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+      // For a busy machine.
+      page.setDefaultTimeout(120_000);
       const strayed: string[] = [];
       const errors: string[] = [];
       page.on('pageerror', (error) => errors.push(error.message));

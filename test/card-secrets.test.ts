@@ -19,7 +19,7 @@ import { waitUntil } from './wait-until.ts';
 // keys, and sees no number before everything has been read.
 
 const canReadMemory = process.platform === 'linux';
-const timeout = 90_000;
+const timeout = 600_000;
 const harness = useHarness();
 const sandbox = await startTestIssuer();
 after(() => sandbox.stop());

@@ -135,6 +135,8 @@ async function runBlocks(name: string, texts: readonly string[], others: NodeJS.
   const cwd = path.join(folder, name);
   mkdirSync(cwd);
   symlinkSync(home, path.join(cwd, '.causeway'));
+  // As in a clone.
+  symlinkSync(path.resolve(import.meta.dirname, '../docs'), path.join(cwd, 'docs'));
   const script = preamble + texts.map((text, at) => `echo; echo '${mark(at)}'\n${text}\n`).join('');
   // Files, not pipes: what a block leaves running would keep a pipe open.
   const [out, err] = ['stdout', 'stderr'].map((file) => path.join(folder, `${name}.${file}`)) as [

@@ -68,7 +68,7 @@ async function serve(databaseUrl: string, port: number): Promise<ChildProcess> {
 toolTest(
   ['nginx', 'openssl'],
   'the nginx site in front of two processes',
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async (t) => {
     const databaseUrl = await cloneDatabase();
     const upstream: [number, number] = [await freePort(), await freePort()];

@@ -22,7 +22,7 @@ import { waitUntil } from './wait-until.ts';
 
 // The package as operators install it: packed, installed into an empty folder, started by npx.
 
-const timeout = 300_000;
+const timeout = 600_000;
 const root = path.resolve(import.meta.dirname, '..');
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway package '));
 const [staged, installed] = [path.join(folder, 'staged'), path.join(folder, 'installed')];

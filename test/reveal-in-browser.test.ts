@@ -17,7 +17,7 @@ const read = (file: string) => readFileSync(path.resolve(import.meta.dirname, '.
 const vectors = JSON.parse(read('docs/reveal-vectors.json').toString());
 // As a value: TypeScript would look for a file of that name.
 const module = '/reveal-in-browser.js';
-const timeout = 60_000;
+const timeout = 600_000;
 const browser = useBrowser();
 const sandbox = useIssuer();
 

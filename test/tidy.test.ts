@@ -21,7 +21,7 @@ const neighbours: Record<string, string[]> = {
   payouts: ['ledger', 'users'],
   portfolio: ['ledger', 'users'],
   ledger: ['users'],
-  'connect/pages': ['connect/consents', 'connect/sessions', 'ledger'],
+  'connect/pages': ['connect/consents', 'connect/integrations', 'connect/sessions', 'ledger'],
   'connect/consents': ['connect/integrations', 'users'],
   'connect/sessions': ['users'],
   keys: ['partners', 'users'],
@@ -234,7 +234,7 @@ const owners: Record<string, RegExp> = {
  */
 const foreignTables: Record<string, string[]> = {
   cards: ['ledger_postings', 'partners', 'users', 'withdrawals'],
-  'connect/consents': ['integration_keys', 'integrations'],
+  'connect/consents': ['integration_keys', 'integration_logos', 'integrations'],
   deposits: ['user_wallets'],
   keys: ['partner_users_removed', 'partners', 'users'],
   ledger: ['users', 'withdrawal_lists', 'withdrawals'],

@@ -30,11 +30,31 @@ function choose(some: readonly RecordedCall[]): RecordedCall | undefined {
 const unusual =
   /"cursor"|"0X|[0-9A-F]{8}-[0-9A-F]{4}-|changed-|"intact":false|"isSound":false|includeCardSecrets|\p{Emoji_Presentation}|"Ethereum"|"usdc"|"Polygon"/u;
 
+const setLogoAnswer = {
+  id: '0198a6a0-0000-7000-8000-000000000001',
+  name: 'Lender',
+  logoColor: '#1a7f5a',
+  purposes: ['Lend you money', 'Check who you are'],
+  purposesPt: null,
+  scopes: ['email', 'kyc'],
+  redirectUris: ['https://lender.example.com/back?from=causeway', 'http://localhost:3000/back'],
+  homepageUrl: null,
+  privacyUrl: null,
+  logoSha256: '5f2c8d0e7ab14963c1f0de84b7a2956301d4c8ef9a6b3725e0871cd4f92b6a38',
+  createdAt: '2026-07-31T12:02:00.000Z',
+  revokedAt: null,
+};
+
 /** Calls that need more than a test of one file has. */
 const byHand: Record<string, object> = {
   'deposits.check': {
     request: { network: 'polygon', fromBlock: 41_000_000 },
     answer: { checked: 3, missing: [], nextBlock: null },
+  },
+  // A picture in base64 would fill a page.
+  'integrations.set-logo': {
+    request: { integrationId: '0198a6a0-0000-7000-8000-000000000001', logo: 'iVBORw0KGgoAAAANSUhEUgAA…' },
+    answer: setLogoAnswer,
   },
   'ledger.statement': { request: { userId: '0198a6a0-0000-7000-8000-000000000001', format: 'csv' } },
 };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -72,6 +72,17 @@ test('JSON from a file', () => {
     `--parts must be JSON, @file.json, or - for standard input. ${file} is not JSON: `,
   );
   refuses(['--parts', '@/none.json'], '--parts: /none.json cannot be read: there is no such file.');
+});
+
+test('a file as an argument: its bytes in base64, and an empty text where it may be empty', () => {
+  const file = Type.String({ contentEncoding: 'base64' });
+  const framed = { ...command, input: Type.Object({ picture: Type.Union([file, Type.Null()]) }) };
+  const read = (given: string) => parseCommandLine(framed, ['--picture', given]).input;
+  assert.deepEqual(read('@test/logo.png'), { picture: readFileSync('test/logo.png', 'base64') });
+  assert.deepEqual(read(''), { picture: null });
+  assert.throws(() => read('logo.png'), {
+    message: '--picture must be @ and the name of a file, or - for standard input.',
+  });
 });
 
 for (const [args, message] of [

@@ -4,6 +4,7 @@ import {
   choicesOf,
   flagOf,
   hyphenated,
+  isFile,
   kindOf,
   type PropertySchema,
   positionalOf,
@@ -13,7 +14,7 @@ import {
 } from './command-description.ts';
 import { UsageFault } from './exit-codes.ts';
 import { describeFlagFault } from './flag-fault.ts';
-import { readJson } from './read-json.ts';
+import { readFileArgument, readJson } from './read-argument.ts';
 
 /** How the answer is printed. */
 export type Format = 'table' | 'wide' | 'json' | 'csv';
@@ -129,5 +130,6 @@ function toInput(flag: string, schema: PropertySchema, value: unknown): unknown 
     if (!/^-?\d{1,15}$/.test(value)) throw new UsageFault(`--${flag} must be a whole number.`);
     return Number(value);
   }
+  if (isFile(schema)) return readFileArgument(flag, value);
   return kind === 'object' ? readJson(flag, value) : value;
 }

@@ -23,6 +23,7 @@ export interface PropertySchema {
   anyOf?: PropertySchema[];
   items?: PropertySchema;
   enum?: string[];
+  contentEncoding?: string;
   required?: string[];
   properties?: Record<string, PropertySchema>;
   description?: string;
@@ -37,6 +38,10 @@ export const propertiesOf = ({ input }: Pick<CommandDescription, 'input'>) =>
 export function kindOf(schema: PropertySchema): string {
   return schema.type ?? schema.anyOf?.find((option) => option.type !== 'null')?.type ?? 'string';
 }
+
+/** A file in base64. */
+export const isFile = ({ contentEncoding, anyOf = [] }: PropertySchema): boolean =>
+  contentEncoding === 'base64' || anyOf.some(isFile);
 
 /** The values that a flag takes, if they are a list. */
 export const choicesOf = (schema: PropertySchema): readonly string[] => (schema.items ?? schema).enum ?? [];

@@ -4,6 +4,7 @@ import {
   choicesOf,
   flagOf,
   hyphenated,
+  isFile,
   kindOf,
   type PropertySchema,
   positionalOf,
@@ -148,6 +149,7 @@ const kindNames: Record<string, string> = {
 function placeholderOf(schema: PropertySchema): string {
   const kind = kindOf(schema);
   if (kind === 'boolean') return '';
+  if (isFile(schema)) return ' <@file>';
   return shapeOf(schema) ? ' <json>' : ` <${kindNames[kind] ?? kind}>`;
 }
 

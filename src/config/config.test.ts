@@ -48,7 +48,14 @@ test('defaults: what need not be said', () => {
     host: '127.0.0.1',
     port: 8080,
     publicUrl: 'http://127.0.0.1:8080',
-    brand: { name: 'Causeway', address: [] },
+    brand: {
+      name: 'Causeway',
+      address: [],
+      logoFile: undefined,
+      color: undefined,
+      supportUrl: undefined,
+      privacyUrl: undefined,
+    },
     trustedProxies: [],
     rateLimitStore: 'postgres',
     shutdownGraceMs: 10_000,
@@ -608,11 +615,17 @@ test('the brand: lines of the address, and faults that name their setting', () =
     BRAND_NAME: 'Ponte S.A.',
     BRAND_ADDRESS: ' Rua Augusta 1500;; Brasil ',
     BRAND_LOGO_FILE: 'a.PNG',
+    BRAND_COLOR: '#AA00ff',
+    BRAND_SUPPORT_URL: 'mailto:help@example.com',
+    BRAND_PRIVACY_URL: 'https://example.com/privacy',
   };
   assert.deepEqual(readConfig({ ...complete, ...brand }).brand, {
     name: 'Ponte S.A.',
     address: ['Rua Augusta 1500', 'Brasil'],
     logoFile: 'a.PNG',
+    color: '#aa00ff',
+    supportUrl: 'mailto:help@example.com',
+    privacyUrl: 'https://example.com/privacy',
   });
   assert.deepEqual(
     faultsOf(() =>
@@ -621,12 +634,18 @@ test('the brand: lines of the address, and faults that name their setting', () =
         BRAND_NAME: 'x'.repeat(71),
         BRAND_ADDRESS: 'a;b;c;d;e;f',
         BRAND_LOGO_FILE: 'a.svg',
+        BRAND_COLOR: 'green',
+        BRAND_SUPPORT_URL: 'javascript:alert(1)',
+        BRAND_PRIVACY_URL: 'http://example.com/privacy',
       }),
     ),
     [
-      'BRAND_LOGO_FILE must name a file that ends with .png, .jpg or .jpeg.',
       'BRAND_NAME must have at most 70 characters.',
       'BRAND_ADDRESS must have at most 5 lines of at most 70 characters, separated by ;.',
+      'BRAND_LOGO_FILE must name a file that ends with .png, .jpg or .jpeg.',
+      'BRAND_COLOR must be # and six hexadecimal digits.',
+      'BRAND_SUPPORT_URL must be an https:// address without user name, or mailto: and an email address.',
+      'BRAND_PRIVACY_URL must be an https:// address without user name.',
     ],
   );
 });

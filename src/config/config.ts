@@ -80,7 +80,6 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
   const paid = readNetworks(read, tokens, isWorker);
   const deploymentId = read('DEPLOYMENT_ID', isWorker && paid.length > 0);
   const signInUrl = read('SIGN_IN_URL');
-  const logoFile = read('BRAND_LOGO_FILE');
   const config: Config = {
     ...essential,
     databasePoolMax: read('DATABASE_POOL_MAX'),
@@ -94,7 +93,14 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
     port,
     ...(metricsPort !== undefined && { metricsPort }),
     publicUrl,
-    brand: { name: read('BRAND_NAME'), address: read('BRAND_ADDRESS'), ...(logoFile && { logoFile }) },
+    brand: {
+      name: read('BRAND_NAME'),
+      address: read('BRAND_ADDRESS'),
+      logoFile: read('BRAND_LOGO_FILE'),
+      color: read('BRAND_COLOR'),
+      supportUrl: read('BRAND_SUPPORT_URL'),
+      privacyUrl: read('BRAND_PRIVACY_URL'),
+    },
     ...(signInUrl && { signInUrl }),
     rateLimitStore: read('RATE_LIMIT_STORE'),
     shutdownGraceMs: read('SHUTDOWN_GRACE_MS'),

@@ -1,9 +1,10 @@
+import { hasCredentials, isHttpUrl } from '../parsers.ts';
 import type { Reading, Setting } from '../setting.ts';
 
 /** The company that users know this deployment by. */
 export const brand = {
   BRAND_NAME: {
-    meaning: 'Name of your company, as statements show it.',
+    meaning: 'Name of your company, as statements and the pages of users show it.',
     default: 'Causeway',
     parse: parseName,
   },
@@ -14,10 +15,31 @@ export const brand = {
     parse: parseAddress,
   },
   BRAND_LOGO_FILE: {
-    meaning: 'PNG or JPEG file of at most 1 MB with your logo, for statements. If empty, there is no logo.',
+    meaning:
+      'PNG or JPEG file of at most 1 MB with your logo, for statements and the pages of users. If empty, there is no logo.',
     default: '',
     example: '/etc/causeway/logo.png',
     parse: parseLogoFile,
+  },
+  BRAND_COLOR: {
+    meaning:
+      'Colour of buttons and links on the pages of users, such as `#12614e`. It is made darker or lighter where it could not be read.',
+    default: '',
+    example: '#12614e',
+    parse: parseColor,
+  },
+  BRAND_SUPPORT_URL: {
+    meaning:
+      'Where users get help, linked on their pages: an https:// address, or mailto: and an email address.',
+    default: '',
+    example: 'https://example.com/help',
+    parse: parseSupportUrl,
+  },
+  BRAND_PRIVACY_URL: {
+    meaning: 'Your privacy policy, linked on the pages of users: an https:// address.',
+    default: '',
+    example: 'https://example.com/privacy',
+    parse: parsePrivacyUrl,
   },
 } satisfies Record<string, Setting>;
 
@@ -37,5 +59,26 @@ function parseAddress({ text, fault }: Reading): string[] {
 function parseLogoFile({ text, fault }: Reading): string | undefined {
   if (text !== '' && !/\.(?:png|jpe?g)$/i.test(text))
     fault('BRAND_LOGO_FILE must name a file that ends with .png, .jpg or .jpeg.');
+  return text === '' ? undefined : text;
+}
+
+function parseColor({ text, fault }: Reading): string | undefined {
+  if (text !== '' && !/^#[0-9a-f]{6}$/i.test(text))
+    fault('BRAND_COLOR must be # and six hexadecimal digits.');
+  return text === '' ? undefined : text.toLowerCase();
+}
+
+const isPage = (text: string) => /^https:\/\/\S+$/.test(text) && isHttpUrl(text) && !hasCredentials(text);
+
+function parseSupportUrl({ text, fault }: Reading): string | undefined {
+  if (text !== '' && !isPage(text) && !/^mailto:[^\s@?&]+@[^\s@?&]+$/.test(text))
+    fault(
+      'BRAND_SUPPORT_URL must be an https:// address without user name, or mailto: and an email address.',
+    );
+  return text === '' ? undefined : text;
+}
+
+function parsePrivacyUrl({ text, fault }: Reading): string | undefined {
+  if (text !== '' && !isPage(text)) fault('BRAND_PRIVACY_URL must be an https:// address without user name.');
   return text === '' ? undefined : text;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { contextFor } from '#context';
 import { addWallet, blockAddress, createUser } from '#features/users';
@@ -182,6 +183,10 @@ const changes: Record<string, () => Promise<object>> = {
   'integrations.update': async () => ({
     integrationId: (await makeIntegration(harness)).id,
     privacyUrl: 'https://lender.example.com/privacy',
+  }),
+  'integrations.set-logo': async () => ({
+    integrationId: (await makeIntegration(harness)).id,
+    logo: readFileSync('test/logo.png', 'base64'),
   }),
   'integrations.rotate-key': async () => ({ integrationId: (await makeIntegration(harness)).id }),
   'integrations.revoke': async () => ({ integrationId: (await makeIntegration(harness)).id }),

@@ -41,7 +41,7 @@ async function countStates(): Promise<Record<string, number>> {
 
 test(`200 for ${wanted} withdrawals by 64 connections on an account funded for ${funded}: exactly ${funded} are paid, the others fail`, {
   // A minute at full size on two idle cores.
-  timeout: 300_000,
+  timeout: 900_000,
 }, async (t) => {
   const { userId, token } = await makeKey(harness);
   await makeFunds(harness, userId, 'polygon', 'USDT', String(funded));

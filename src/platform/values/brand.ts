@@ -7,17 +7,22 @@ export interface Brand {
   /** Line by line; empty if it is not configured. */
   address: readonly string[];
   /** The bytes of a PNG or JPEG file. */
-  logo?: Buffer;
+  logo?: Buffer | undefined;
+  /** Such as `#12614e`. */
+  color?: string | undefined;
+  /** Where users get help: a page, or `mailto:` and an address. */
+  supportUrl?: string | undefined;
+  privacyUrl?: string | undefined;
 }
 
 /** The same as settings say it. */
 export interface BrandSettings extends Omit<Brand, 'logo'> {
-  logoFile?: string;
+  logoFile?: string | undefined;
 }
 
 /** Reads the logo once, when the process starts. */
-export function readBrand({ name, address, logoFile }: BrandSettings): Brand {
-  return logoFile === undefined ? { name, address } : { name, address, logo: readLogo(logoFile) };
+export function readBrand({ logoFile, ...brand }: BrandSettings): Brand {
+  return { ...brand, logo: logoFile === undefined ? undefined : readLogo(logoFile) };
 }
 
 const bytesMax = 1_000_000;

@@ -42,7 +42,7 @@ const simulate = async (name: string) =>
 
 browserTest(
   'the tour pays, watches, reads, asks and shares, without a line typed',
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async () => {
     // The demo's own payments are paid in the seconds after the start, and would be newer than the tour's.
     await waitUntil('the payroll is paid', async () => {
@@ -57,7 +57,7 @@ browserTest(
     await page.goto(origin());
     assert.equal(await page.textContent('.status'), 'Ready');
     const says = (id: string, words: string) =>
-      page.locator(`#${id}`).filter({ hasText: words }).waitFor({ timeout: 120_000 });
+      page.locator(`#${id}`).filter({ hasText: words }).waitFor({ timeout: 240_000 });
     await page.click('[data-step=pay]');
     await says('watch', 'Now completed');
     await page.reload();
@@ -70,7 +70,7 @@ browserTest(
     await page.click('[data-step=share-second]');
     await says('share', running.sandbox.users.owner.email);
     const [popup] = await Promise.all([page.waitForEvent('popup'), page.click('[data-step=share]')]);
-    await popup.waitForURL(/\/connect\/requests\//, { timeout: 60_000 });
+    await popup.waitForURL(/\/connect\/requests\//, { timeout: 240_000 });
     assert.match((await popup.textContent('h1')) ?? '', /Lumen Credit/);
     await page.click('[data-simulate=chargeback]');
     await says('simulated', 'charged back');
@@ -117,7 +117,7 @@ const together = simulationNames.filter((name) => !alone.includes(name));
 for (const names of [...alone.map((name) => [name]), together]) {
   test(
     `causeway sandbox simulate ${names.join(', ')}: the product recovers, and shows it as printed`,
-    { timeout: 300_000 },
+    { timeout: 600_000 },
     async () => void (await Promise.all(names.map(expectRecovery))),
   );
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Ctx, IntegrationActor, OperatorActor, UserActor } from '#context';
 import {
   decideConsent,
@@ -12,6 +14,7 @@ import {
   faultInRedirectUri,
   type NewIntegration,
   registerIntegration,
+  setLogo,
   updateIntegration,
 } from '#features/connect/integrations';
 import { makeSignInLink } from '#features/connect/sessions';
@@ -24,6 +27,8 @@ type Known = Partial<Pick<SandboxFile, 'integrations' | 'consents'>>;
 
 /** Where your own integration would listen. */
 const localApp = 'http://localhost:3000/back';
+/** Also in the guide. */
+const logoFile = path.resolve(import.meta.dirname, '../../../docs/images/app-logo.png');
 const purpose = 'Open an account without typing everything again';
 
 const demoIntegrations: Record<'main' | 'other', Omit<NewIntegration, 'redirectUris'>> = {
@@ -32,12 +37,18 @@ const demoIntegrations: Record<'main' | 'other', Omit<NewIntegration, 'redirectU
     logoColor: '#e8a317',
     scopes: ['profile', 'email', 'wallet', 'kyc'],
     purposes: [purpose],
+    purposesPt: ['Abrir uma conta sem digitar tudo de novo'],
+    homepageUrl: 'https://lumen.example.com/',
+    privacyUrl: 'https://lumen.example.com/privacy',
   },
   other: {
     name: 'Harbor Tax Reports',
     logoColor: '#3b2f8f',
     scopes: ['profile', 'email'],
     purposes: ['Send you tax reports'],
+    purposesPt: ['Enviar seus informes de impostos'],
+    homepageUrl: 'https://harbor.example.com/',
+    privacyUrl: 'https://harbor.example.com/privacy',
   },
 };
 
@@ -165,6 +176,8 @@ async function integrationOf(
 
 async function register(ctx: Ctx, terms: Omit<NewIntegration, 'redirectUris'>) {
   const { id, token } = await registerIntegration(ctx, { ...terms, redirectUris: [localApp] });
+  if (terms === demoIntegrations.main)
+    await setLogo(ctx, { integrationId: id, logo: readFileSync(logoFile, 'base64') });
   return { id, apiKey: token };
 }
 

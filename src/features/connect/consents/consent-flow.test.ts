@@ -63,6 +63,9 @@ test('the way of a consent: asked, opened, granted, read, reduced, revoked, each
     logoColor: integration.logoColor,
     homepageUrl: null,
     privacyUrl: null,
+    logoSha256: null,
+    purposes: integration.purposes,
+    purposesPt: null,
   });
   assert.equal(opened.consent.userId, owner.actor.userId);
   assert.deepEqual(Object.keys(opened.shared), ['profile', 'email', 'wallet', 'kyc']);

@@ -112,6 +112,9 @@ export interface IntegrationFace {
   logoColor: string;
   homepageUrl: string | null;
   privacyUrl: string | null;
+  logoSha256: string | null;
+  purposes: string[];
+  purposesPt: string[] | null;
 }
 
 export interface LinkedConsent {
@@ -122,13 +125,12 @@ export interface LinkedConsent {
 }
 
 const face = `i.name as "integrationName", i.logo_color as "integrationColor", i.homepage_url as "homepageUrl",
-  i.privacy_url as "privacyUrl"`;
+  i.privacy_url as "privacyUrl", i.purposes, i.purposes_pt as "purposesPt",
+  (select l.sha256 from integration_logos l where l.integration_id = i.id) as "logoSha256"`;
 
-interface FacedRow extends ConsentRow {
+interface FacedRow extends ConsentRow, Omit<IntegrationFace, 'id' | 'name' | 'logoColor'> {
   integrationName: string;
   integrationColor: string;
-  homepageUrl: string | null;
-  privacyUrl: string | null;
 }
 
 const toFace = (row: FacedRow): IntegrationFace => ({
@@ -137,6 +139,9 @@ const toFace = (row: FacedRow): IntegrationFace => ({
   logoColor: row.integrationColor,
   homepageUrl: row.homepageUrl,
   privacyUrl: row.privacyUrl,
+  logoSha256: row.logoSha256,
+  purposes: row.purposes,
+  purposesPt: row.purposesPt,
 });
 
 /**

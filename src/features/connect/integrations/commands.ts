@@ -7,6 +7,7 @@ import { listIntegrations } from './list-integrations.ts';
 import { registerIntegration } from './register-integration.ts';
 import { revokeIntegration } from './revoke-integration.ts';
 import { rotateIntegrationKey } from './rotate-integration-key.ts';
+import { setLogo } from './set-logo.ts';
 import { updateIntegration } from './update-integration.ts';
 import { integration, integrationKey, scopeList } from './wire.ts';
 
@@ -24,6 +25,11 @@ const fields = {
   purposes: texts(line(200), 'Purposes that it may state when it requests data, as users read them'),
   redirectUris: texts(line(2_000), 'Allowed redirect URIs; compared exactly'),
 };
+const purposesPt = Type.Optional(
+  nullable(texts(line(200), 'The purposes in Portuguese, in the same order'), {
+    description: 'The purposes in Portuguese, in the same order',
+  }),
+);
 const links = {
   homepageUrl: link('Its site, linked on the page of a request'),
   privacyUrl: link('Its privacy policy, linked on the page of a request'),
@@ -37,7 +43,10 @@ export const integrationCommands = [
     examples: [
       `--name 'My App' --logo-color '#1a7f5a' --purposes 'Open an account' --scopes profile,email --redirect-uris https://app.example.com/back`,
     ],
-    input: Type.Object({ ...fields, ...links, scopes: scopeList }, { additionalProperties: false }),
+    input: Type.Object(
+      { ...fields, purposesPt, ...links, scopes: scopeList },
+      { additionalProperties: false },
+    ),
     output: Type.Object({ ...integration.properties, keyId, token }),
     run: (ctx: Ctx, input) => registerIntegration(ctx, input),
   }),
@@ -47,11 +56,30 @@ export const integrationCommands = [
     changes: true,
     examples: ['0198a6a0-0000-7000-8000-000000000001 --privacy-url https://app.example.com/privacy'],
     input: Type.Object(
-      { integrationId: uuid, ...Type.Partial(Type.Object(fields)).properties, ...links },
+      { integrationId: uuid, ...Type.Partial(Type.Object(fields)).properties, purposesPt, ...links },
       { additionalProperties: false, minProperties: 2 },
     ),
     output: integration,
     run: (ctx: Ctx, input) => updateIntegration(ctx, input),
+  }),
+  defineCommand({
+    name: 'integrations.set-logo',
+    summary:
+      'Set the logo that users see beside an integration, or remove it. We draw it again and serve it.',
+    changes: true,
+    bodyBytesMax: 600_000,
+    examples: ['0198a6a0-0000-7000-8000-000000000001 --logo @logo.png'],
+    input: Type.Object(
+      {
+        integrationId: uuid,
+        logo: nullable(Type.String({ contentEncoding: 'base64', minLength: 1, maxLength: 500_000 }), {
+          description: 'PNG file with 16 to 2,048 pixels on each side; empty removes it',
+        }),
+      },
+      { additionalProperties: false },
+    ),
+    output: integration,
+    run: (ctx: Ctx, input) => setLogo(ctx, input),
   }),
   defineCommand({
     name: 'integrations.rotate-key',

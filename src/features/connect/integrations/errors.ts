@@ -5,5 +5,6 @@ export const integrationErrors = defineErrors({
   invalidApiKey: [401, 'Unauthorized: x-api-key is invalid'],
   rateLimitExceeded: [429, 'Rate limit exceeded'],
   integrationNotFound: [404, 'Integration not found'],
+  logoNotFound: [404, 'Logo not found'],
   integrationRevoked: [409, 'Integration is revoked'],
 });

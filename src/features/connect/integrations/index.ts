@@ -4,6 +4,7 @@ export { integrationErrors } from './errors.ts';
 export { integrationContext, integrationGuard, integrationRateGuard } from './guard.ts';
 export { holdIntegration } from './hold-integration.ts';
 export { integrationLock } from './queries.ts';
+export { readLogo } from './read-logo.ts';
 export { faultInRedirectUri } from './redirect-uri.ts';
 export {
   type NewIntegration,
@@ -11,5 +12,6 @@ export {
   registerIntegration,
 } from './register-integration.ts';
 export { type ConsentScope, consentScopes, orderScopes } from './scopes.ts';
+export { setLogo } from './set-logo.ts';
 export { updateIntegration } from './update-integration.ts';
 export { scopeList } from './wire.ts';

@@ -49,6 +49,8 @@ test('200 integrations.register: the terms come back with a key, and the key wor
     scopes: ['email', 'kyc'],
     homepageUrl: null,
     privacyUrl: null,
+    logoSha256: null,
+    purposesPt: null,
     revokedAt: null,
   });
   assert.equal(await verdictOf(token), id);

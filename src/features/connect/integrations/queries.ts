@@ -7,23 +7,33 @@ export interface IntegrationRow {
   name: string;
   logoColor: string;
   purposes: string[];
+  /** The same in Portuguese, in this order. */
+  purposesPt: string[] | null;
   scopes: ConsentScope[];
   redirectUris: string[];
   homepageUrl: string | null;
   privacyUrl: string | null;
+  logoSha256: string | null;
   createdAt: Date;
   revokedAt: Date | null;
 }
 
-const columns = `id, name, logo_color as "logoColor", purposes, scopes, redirect_uris as "redirectUris",
+const columns = `id, name, logo_color as "logoColor", purposes, purposes_pt as "purposesPt", scopes,
+  redirect_uris as "redirectUris",
+  (select l.sha256 from integration_logos l where l.integration_id = integrations.id) as "logoSha256",
   homepage_url as "homepageUrl", privacy_url as "privacyUrl", created_at as "createdAt", revoked_at as "revokedAt"`;
 
-export async function insertIntegration(db: Db, integration: Omit<IntegrationRow, 'id' | 'revokedAt'>) {
-  const { name, logoColor, purposes, scopes, redirectUris, homepageUrl, privacyUrl, createdAt } = integration;
+export async function insertIntegration(
+  db: Db,
+  integration: Omit<IntegrationRow, 'id' | 'logoSha256' | 'revokedAt'>,
+) {
+  const { name, logoColor, purposes, purposesPt, scopes, redirectUris, homepageUrl, privacyUrl, createdAt } =
+    integration;
   const [row] = await db.query<IntegrationRow & Row>(
-    `insert into integrations (name, logo_color, purposes, scopes, redirect_uris, homepage_url, privacy_url, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${columns}`,
-    [name, logoColor, purposes, scopes, redirectUris, homepageUrl, privacyUrl, createdAt],
+    `insert into integrations (name, logo_color, purposes, purposes_pt, scopes, redirect_uris, homepage_url,
+       privacy_url, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${columns}`,
+    [name, logoColor, purposes, purposesPt, scopes, redirectUris, homepageUrl, privacyUrl, createdAt],
   );
   return row!;
 }
@@ -171,10 +181,36 @@ export async function revokeKeys(db: Db, integrationId: string, revokedAt: Date)
 }
 
 export async function updateIntegrationRow(db: Db, integration: IntegrationRow): Promise<void> {
-  const { id, name, logoColor, purposes, redirectUris, homepageUrl, privacyUrl } = integration;
+  const { id, name, logoColor, purposes, purposesPt, redirectUris, homepageUrl, privacyUrl } = integration;
   await db.query(
     `update integrations set name = $2, logo_color = $3, purposes = $4, redirect_uris = $5, homepage_url = $6,
-       privacy_url = $7 where id = $1`,
-    [id, name, logoColor, purposes, redirectUris, homepageUrl, privacyUrl],
+       privacy_url = $7, purposes_pt = $8 where id = $1`,
+    [id, name, logoColor, purposes, redirectUris, homepageUrl, privacyUrl, purposesPt],
   );
+}
+
+export async function upsertLogo(
+  db: Db,
+  { integrationId, sha256, png, setAt }: { integrationId: string; sha256: string; png: Buffer; setAt: Date },
+): Promise<void> {
+  await db.query(
+    `insert into integration_logos (integration_id, sha256, png, set_at) values ($1, $2, $3, $4)
+     on conflict (integration_id) do update set sha256 = $2, png = $3, set_at = $4`,
+    [integrationId, sha256, png, setAt],
+  );
+}
+
+export async function deleteLogo(db: Db, integrationId: string): Promise<void> {
+  await db.query('delete from integration_logos where integration_id = $1', [integrationId]);
+}
+
+export async function selectLogo(
+  db: Db,
+  { integrationId, sha256 }: { integrationId: string; sha256: string },
+): Promise<Buffer | undefined> {
+  const [row] = await db.query<{ png: Buffer }>(
+    'select png from integration_logos where integration_id = $1 and sha256 = $2',
+    [integrationId, sha256],
+  );
+  return row?.png;
 }

@@ -11,6 +11,7 @@ export interface NewIntegration {
   name: string;
   logoColor: string;
   purposes: string[];
+  purposesPt?: string[] | null;
   scopes: ConsentScope[];
   redirectUris: string[];
   homepageUrl?: string | null;
@@ -24,9 +25,12 @@ export type RegisteredIntegration = IntegrationView & { keyId: string; token: st
 export function registerIntegration(ctx: Ctx, input: NewIntegration): Promise<RegisteredIntegration> {
   return inTransaction(ctx, async (ctx) => {
     requireAddresses(input);
+    const purposesPt = input.purposesPt ?? null;
+    requireTranslations({ purposes: input.purposes, purposesPt });
     const row = await insertIntegration(ctx.db, {
       name: input.name,
       purposes: input.purposes,
+      purposesPt,
       redirectUris: input.redirectUris,
       homepageUrl: input.homepageUrl ?? null,
       privacyUrl: input.privacyUrl ?? null,
@@ -58,6 +62,18 @@ export function requireAddresses(
     const fault = url === null || url === undefined ? undefined : faultInLink(url);
     if (fault !== undefined) throw invalidField(field, fault);
   }
+}
+
+/** Each purpose has one in Portuguese, or none has. */
+export function requireTranslations({
+  purposes,
+  purposesPt,
+}: {
+  purposes: string[];
+  purposesPt: string[] | null;
+}): void {
+  if (purposesPt && purposesPt.length !== purposes.length)
+    throw invalidField('purposesPt', 'must have one text for each of purposes');
 }
 
 export async function storeNewKey(ctx: Ctx, integrationId: string, rotatedFrom: string | null) {

@@ -32,7 +32,10 @@ test('200 integrations.update: the page of a request shows the new name and the 
   const page = (await visitor.get(path)).text;
   assert.match(page, /Lumen &#38; Sons/);
   assert.match(page, /<a href="https:\/\/lumen.example.com\/" target="_blank" rel="noopener noreferrer">/);
-  assert.match(page, /href="https:\/\/lumen.example.com\/privacy\?a=1&#38;b=2"[^>]*>Privacy policy</);
+  assert.match(
+    page,
+    /href="https:\/\/lumen.example.com\/privacy\?a=1&#38;b=2"[^>]*>Privacy policy of Lumen &#38; Sons</,
+  );
   await update(integration.id, { homepageUrl: null, privacyUrl: null });
   assert.doesNotMatch((await visitor.get(path)).text, /lumen.example.com/);
 });

@@ -14,10 +14,12 @@ export const integration = Type.Object({
   name: Type.String(),
   logoColor: Type.String(),
   purposes: Type.Array(Type.String()),
+  purposesPt: nullable(Type.Array(Type.String())),
   scopes: Type.Array(Type.String()),
   redirectUris: Type.Array(Type.String()),
   homepageUrl: nullable(Type.String()),
   privacyUrl: nullable(Type.String()),
+  logoSha256: nullable(Type.String(), { description: 'Hash of the logo as we serve it' }),
   createdAt: dateTime,
   revokedAt: nullable(dateTime),
 });

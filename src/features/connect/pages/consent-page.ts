@@ -10,9 +10,11 @@ import { type Content, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { renderData, titleOf } from './describe-data.ts';
 import {
+  purposeFor,
   type Reader,
   renderCsrf,
   renderDay,
+  renderLink,
   renderLogo,
   renderPage,
   renderPerson,
@@ -22,7 +24,7 @@ import type { Texts } from './texts.ts';
 
 const dayMs = 86_400_000;
 
-/** Who asks, the purpose, the data with its values and the duration; then two equal buttons, share or not. */
+/** Who asks, the purpose, the data with its values one tap away, and the duration; then share or not. */
 export function renderConsentPage(
   reader: Reader & { session: Session },
   { consent, integration, shared }: OpenedLink,
@@ -35,10 +37,10 @@ export function renderConsentPage(
   const body = html`<div class="card">
 <div class="who">${renderLogo(integration)}<h1>${title}</h1></div>
 <p class="lead">${words.consent.lead}</p>
-${renderLinks(words, integration)}
+${renderLinks(words, integration, app)}
 <section>
 <h2>${words.consent.purpose}</h2>
-<p>${sanitizeText(consent.purpose, 500)}</p>
+<p>${purposeFor(reader, consent.purpose, integration)}</p>
 </section>
 <form method="post" autocomplete="off">
 ${renderCsrf(reader.session)}
@@ -56,7 +58,7 @@ ${optionalScopes.map((scope) => renderOptional(words, scope, shared))}
 </section>
 <p class="decider">${words.signedInAs} ${renderPerson(reader.session.person)}</p>
 <div class="decision">
-<button name="decision" value="refuse">${words.consent.refuse}</button>
+<button class="second" name="decision" value="refuse">${words.consent.refuse}</button>
 <button name="decision" value="grant">${words.consent.share}</button>
 </div>
 <p class="hint">${words.consent.returnsTo(new URL(consent.redirectUri).host)}</p>
@@ -65,25 +67,21 @@ ${optionalScopes.map((scope) => renderOptional(words, scope, shared))}
   return renderPage(reader, { title, body });
 }
 
-/** Opened beside the page, which the user has not answered yet. */
-function renderLinks(words: Texts, { homepageUrl, privacyUrl }: IntegrationFace): Content {
+function renderLinks(words: Texts, { homepageUrl, privacyUrl }: IntegrationFace, app: string): Content {
   const links = [
     homepageUrl !== null && renderLink(homepageUrl, new URL(homepageUrl).host),
-    privacyUrl !== null && renderLink(privacyUrl, words.consent.privacyPolicy),
+    privacyUrl !== null && renderLink(privacyUrl, words.consent.privacyPolicy(app)),
   ].filter((link) => link !== false);
   if (links.length === 0) return '';
   return html`<p class="hint links">${links}</p>`;
 }
-
-const renderLink = (url: string, text: string) =>
-  html`<a href="${url}" target="_blank" rel="noopener noreferrer">${text}</a> `;
 
 /** Also in the form, because what is sent is what is granted. */
 function renderRequired(words: Texts, scope: ConsentScope, shared: SharedData): Content {
   return html`<li>
 <input type="hidden" name="scopes" value="${scope}">
 <div class="scope"><svg class="tick" width="24" height="24" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="M5 12.5l4.5 4.5L19 7.5" fill="none" stroke="currentColor" stroke-width="2.5" stroke-linecap="round" stroke-linejoin="round"/></svg><h3>${titleOf(words, scope)}</h3><span class="tag">${words.consent.required}</span></div>
-${renderData(words, scope, shared)}
+${renderValues(words, scope, shared)}
 </li>`;
 }
 
@@ -91,8 +89,14 @@ ${renderData(words, scope, shared)}
 function renderOptional(words: Texts, scope: ConsentScope, shared: SharedData): Content {
   return html`<li>
 <label class="scope"><input type="checkbox" name="scopes" value="${scope}"><span class="name">${titleOf(words, scope)}</span><span class="tag">${words.consent.optional}</span></label>
-${renderData(words, scope, shared)}
+${renderValues(words, scope, shared)}
 </li>`;
+}
+
+function renderValues(words: Texts, scope: ConsentScope, shared: SharedData): Content {
+  if (!shared[scope]) return renderData(words, scope, shared);
+  const title = words.consent.seeData(titleOf(words, scope));
+  return html`<details class="values"><summary>${title}</summary>${renderData(words, scope, shared)}</details>`;
 }
 
 function describeDuration(reader: Reader, { duration }: Consent, app: string): Content {

@@ -6,6 +6,7 @@ import {
   reduceConsent,
   revokeConsent,
 } from '#features/connect/consents';
+import { readLogo } from '#features/connect/integrations';
 import {
   endSession,
   findSession,
@@ -17,11 +18,12 @@ import { invalidField, type Refusal } from '#platform/errors/errors';
 import { asRefusal } from '#platform/http/as-refusal';
 import type { FastifyReply, FastifyRequest, HttpServer } from '#platform/http/http';
 import { renderAppsPage } from './apps-page.ts';
+import { brandFiles } from './brand.ts';
 import { renderConsentPage } from './consent-page.ts';
 import { decideOnce, readScopes } from './decision-form.ts';
 import { formBytesMax, parseForm, readField } from './form.ts';
 import { renderRefusal, renderSignedOut, renderSignIn, renderSwitch } from './message-pages.ts';
-import { styleSheet } from './page.ts';
+import { textsFor } from './page.ts';
 import { contentPolicy, securityHeaders } from './security-headers.ts';
 import { clearedCookie, readSessionCookie, sessionCookie } from './session-cookie.ts';
 import { ownForm, readerOf, sessions, signedIn } from './visit.ts';
@@ -57,7 +59,12 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
         const signInAt = wayToSignIn(signInUrl, request);
         return refusal.code === 'not_signed_in'
           ? renderSignIn(reader, signInAt)
-          : renderRefusal(reader, refusal, { requestId: request.id, signInAt });
+          : renderRefusal(reader, refusal, {
+              requestId: request.id,
+              signInAt,
+              againAt: pageOf(request),
+              home: { at: '/connect/apps', words: textsFor(reader).connectedApps },
+            });
       };
       const beginSession = async (reply: FastifyReply, link: Parameters<typeof useSignInLink>[1]) => {
         const { sessionSecret, returnTo } = await useSignInLink(deps, link);
@@ -70,11 +77,16 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
       // No route answers HEAD: opening a link changes something.
       const route = { exposeHeadRoute: false };
 
+      const { styleSheet, logo } = brandFiles(deps.brand);
       scope.get('/style.css', route, (_request, reply) =>
-        reply
-          .header('cache-control', 'public, max-age=31536000, immutable')
-          .type('text/css; charset=utf-8')
-          .send(styleSheet),
+        sendFile(reply, 'text/css; charset=utf-8', styleSheet),
+      );
+      if (logo) scope.get('/brand-logo', route, (_request, reply) => sendFile(reply, logo.type, logo.bytes));
+
+      scope.get<{ Params: { integrationId: string; sha256: string } }>(
+        '/logos/:integrationId/:sha256',
+        route,
+        async (request, reply) => sendFile(reply, 'image/png', await readLogo(deps, request.params)),
       );
 
       scope.get('/', route, (_request, reply) => reply.redirect('/connect/apps', 303));
@@ -151,7 +163,8 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
         const { ctx, reader } = await ownForm(deps, request, []);
         await endSession(ctx, { sessionSecret: reader.session.secret });
         reply.header('set-cookie', clearedCookie(deps.publicUrl));
-        return sendPage(reply, renderSignedOut({ ...reader, session: undefined }));
+        const signInAt = wayToSignIn(signInUrl, request);
+        return sendPage(reply, renderSignedOut({ ...reader, session: undefined }, signInAt));
       });
     },
     { prefix: '/connect' },
@@ -159,13 +172,25 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
 }
 
 /** The operator's login page, with the page to return to. */
-function wayToSignIn(signInUrl: string | undefined, { url }: FastifyRequest): string | undefined {
+function wayToSignIn(signInUrl: string | undefined, request: FastifyRequest): string | undefined {
   if (!signInUrl) return undefined;
-  const [path = ''] = url.split('?');
+  const path = pathOf(request);
   const way = new URL(signInUrl);
   way.searchParams.append('return_to', isOwnPage(path) ? path : '/connect/apps');
   return way.href;
 }
+
+/** The page of a request, also of its form. */
+function pageOf(request: FastifyRequest): string | undefined {
+  const path = pathOf(request);
+  return request.method === 'GET' || path.startsWith('/connect/requests/') ? path : undefined;
+}
+
+const pathOf = ({ url }: FastifyRequest): string => url.split('?')[0]!;
+
+/** Its address changes with its content. */
+const sendFile = (reply: FastifyReply, type: string, content: string | Buffer) =>
+  reply.header('cache-control', 'public, max-age=31536000, immutable').type(type).send(content);
 
 const sendPage = (reply: FastifyReply, page: string, status = 200) =>
   reply.status(status).type('text/html; charset=utf-8').send(page);

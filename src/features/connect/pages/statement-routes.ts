@@ -5,6 +5,7 @@ import { callerAddress, type HttpServer } from '#platform/http/http';
 import { type RatePolicy, rateLimitGuard } from '#platform/rate-limit/index';
 import { pageErrors } from './errors.ts';
 import { renderRefusal } from './message-pages.ts';
+import { textsFor } from './page.ts';
 import { securityHeaders } from './security-headers.ts';
 import { renderStatementForm, renderStatementVerdict } from './statement-page.ts';
 import { readerOf } from './visit.ts';
@@ -23,7 +24,9 @@ export function statementPages(server: HttpServer, deps: Deps): void {
       scope.setErrorHandler((error, request, reply) => {
         const refusal = asRefusal(error);
         if (refusal.status >= 500) request.log.error({ err: error, code: refusal.code }, 'request failed');
-        const page = renderRefusal(readerOf(deps, request, undefined), refusal, { requestId: request.id });
+        const reader = readerOf(deps, request, undefined);
+        const home = { at: '/statements/verify', words: textsFor(reader).statement.ask };
+        const page = renderRefusal(reader, refusal, { requestId: request.id, home });
         reply.headers({ ...securityHeaders, ...refusal.headers });
         return reply.status(refusal.status).type(pageType).send(page);
       });

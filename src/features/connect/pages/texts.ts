@@ -43,6 +43,10 @@ const en = {
   signOut: 'Sign out',
   connectedApps: 'Connected apps',
   requestId: 'Reference',
+  help: 'Get help',
+  privacyPolicy: 'Privacy policy',
+  again: 'Try again',
+  closePage: 'You can close this page and go back to where you came from.',
 
   consent: {
     title: (app: string) => `${app} wants to access your data`,
@@ -60,7 +64,8 @@ const en = {
       html`You can see what was read, and stop sharing, at any time under ${apps}.`,
     share: 'Share',
     refuse: 'Don’t share',
-    privacyPolicy: 'Privacy policy',
+    privacyPolicy: (app: string) => `Privacy policy of ${app}`,
+    seeData: (scope: string) => html`See the data<span class="unseen">: ${scope}</span>`,
     returnsTo: (place: string) => `Either way, you return to ${place}.`,
   },
   apps: {
@@ -98,6 +103,7 @@ const en = {
     title: 'Please sign in',
     text: 'This page shows personal data, so you need to sign in. A session lasts 15 minutes.',
     here: 'Sign in',
+    again: 'Sign in again',
     elsewhere: 'Sign in at your provider and open this page again from there.',
   },
   switchUser: {
@@ -225,6 +231,10 @@ const pt: Texts = {
   signOut: 'Sair',
   connectedApps: 'Aplicativos conectados',
   requestId: 'Referência',
+  help: 'Obter ajuda',
+  privacyPolicy: 'Política de privacidade',
+  again: 'Tentar de novo',
+  closePage: 'Você pode fechar esta página e voltar para onde estava.',
 
   consent: {
     title: (app) => `${app} quer acessar seus dados`,
@@ -242,7 +252,8 @@ const pt: Texts = {
       html`Em ${apps}, você vê o que foi lido e pode parar de compartilhar a qualquer momento.`,
     share: 'Compartilhar',
     refuse: 'Não compartilhar',
-    privacyPolicy: 'Política de privacidade',
+    privacyPolicy: (app) => `Política de privacidade de ${app}`,
+    seeData: (scope) => html`Ver os dados<span class="unseen">: ${scope}</span>`,
     returnsTo: (place) => `Nos dois casos, você volta para ${place}.`,
   },
   apps: {
@@ -280,6 +291,7 @@ const pt: Texts = {
     title: 'Entre para continuar',
     text: 'Esta página mostra dados pessoais; por isso é preciso entrar. A sessão dura 15 minutos.',
     here: 'Entrar',
+    again: 'Entrar de novo',
     elsewhere: 'Entre no seu provedor e abra esta página de novo a partir de lá.',
   },
   switchUser: {

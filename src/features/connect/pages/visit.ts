@@ -1,6 +1,7 @@
 import { type Ctx, contextFor, type Deps, type UserActor } from '#context';
 import { findSession, isCsrfTokenOf, type Session } from '#features/connect/sessions';
 import { type FastifyRequest, noteForLog } from '#platform/http/http';
+import { brandFiles } from './brand.ts';
 import { pageErrors } from './errors.ts';
 import { type Form, parseForm, readField, requireFields } from './form.ts';
 import { chooseLanguage } from './language.ts';
@@ -13,7 +14,8 @@ export const sessions = new WeakMap<FastifyRequest, Session>();
 
 export function readerOf<S extends Session | undefined>(deps: Deps, { headers }: FastifyRequest, session: S) {
   const language = chooseLanguage(headers['accept-language']);
-  return { language, host: new URL(deps.publicUrl).host, session, now: deps.clock() };
+  const { face: brand } = brandFiles(deps.brand);
+  return { language, host: new URL(deps.publicUrl).host, brand, session, now: deps.clock() };
 }
 
 interface Visit {

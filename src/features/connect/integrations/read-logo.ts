@@ -1,0 +1,15 @@
+import type { Db } from '#platform/db/db';
+import { uuidForm } from '#platform/http/schemas';
+import { integrationErrors } from './errors.ts';
+import { selectLogo } from './queries.ts';
+
+/** The logo that a page names by its hash; a former one is gone. */
+export async function readLogo(
+  { db }: { db: Db },
+  logo: { integrationId: string; sha256: string },
+): Promise<Buffer> {
+  const isName = uuidForm.test(logo.integrationId) && /^[0-9a-f]{64}$/.test(logo.sha256);
+  const png = isName ? await selectLogo(db, logo) : undefined;
+  if (!png) throw integrationErrors.logoNotFound();
+  return png;
+}

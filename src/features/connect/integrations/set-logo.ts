@@ -1,0 +1,43 @@
+import { hash } from 'node:crypto';
+import { type Ctx, inTransaction } from '#context';
+import { recordChange } from '#features/audit';
+import { invalidField } from '#platform/errors/errors';
+import { redrawPng } from '#platform/values/redraw-png';
+import { integrationErrors } from './errors.ts';
+import { deleteLogo, lockIntegration, selectIntegration, upsertLogo } from './queries.ts';
+import { type IntegrationView, presentIntegration } from './wire.ts';
+
+/** Sharp at the size of our pages on a dense screen. */
+const logoSize = 192;
+
+/** Sets or removes the logo. What we serve are the pixels of the picture, drawn again. */
+export function setLogo(
+  ctx: Ctx,
+  { integrationId, logo }: { integrationId: string; logo: string | null },
+): Promise<IntegrationView> {
+  const png = logo === null ? null : redraw(logo);
+  return inTransaction(ctx, async (ctx) => {
+    await lockIntegration(ctx.db, integrationId);
+    const before = await selectIntegration(ctx.db, integrationId);
+    if (!before) throw integrationErrors.integrationNotFound();
+    if (before.revokedAt) throw integrationErrors.integrationRevoked();
+    const logoSha256 = png && hash('sha256', png);
+    const after = { ...before, logoSha256 };
+    if (logoSha256 === before.logoSha256) return presentIntegration(before);
+    if (png) await upsertLogo(ctx.db, { integrationId, sha256: logoSha256!, png, setAt: ctx.now });
+    else await deleteLogo(ctx.db, integrationId);
+    await recordChange(ctx, {
+      action: 'integrations.set-logo',
+      subject: `integration:${integrationId}`,
+      before: { logoSha256: before.logoSha256 },
+      after: { logoSha256 },
+    });
+    return presentIntegration(after);
+  });
+}
+
+function redraw(logo: string): Buffer {
+  const redrawn = redrawPng(Buffer.from(logo, 'base64'), logoSize);
+  if ('fault' in redrawn) throw invalidField('logo', redrawn.fault);
+  return redrawn.png;
+}
