@@ -1,29 +1,23 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { createHttpIssuer, type Issuer, noIssuer } from '#adapters/issuer';
-import { type Ctx, contextFor, type Deps } from '#context';
+import { type Ctx, contextFor } from '#context';
 import { issueKey } from '#features/keys';
-import { checkBooks } from '#features/ledger';
-import { addWallet, blockAddress, lockAddress } from '#features/users';
 import { makeCardOwner } from '#test/card-model';
-import { useChain } from '#test/chain';
 import { makeKey, makeUser } from '#test/factories';
-import { useIssuer } from '#test/issuer';
 import { lockRows } from '#test/lock-rows';
-import { makeWorld, type Worker, type WorkerOptions, type World } from '#test/payout-world';
+import type { World } from '#test/payout-world';
+import { type RefillWorld, useRefills } from '#test/refill-world';
 import { startUnreliableProxy } from '#test/unreliable-proxy';
-import { waitUntil } from '#test/wait-until';
 import { listChanges } from '../../audit/list-changes.ts';
 import { listLines } from '../../ledger/lines/list-lines.ts';
 import { listUnsettled } from '../../ledger/unsettled/list-unsettled.ts';
 import { listPartners } from '../../partners/list-partners.ts';
-import { resumeUser, suspendUser } from '../../users/suspend-user.ts';
 import { cancelWithdrawal } from '../../withdrawals/cancel-withdrawal.ts';
 import { catchUp } from '../catch-up.ts';
 import { createCards } from '../create-cards.ts';
 import { openAccount } from '../open-account.ts';
-import type { CardAccount } from '../queries/accounts.ts';
 import { updateCard } from '../update-card.ts';
 import {
   configureRefill,
@@ -38,125 +32,9 @@ import {
 } from './index.ts';
 import { countUncredited } from './queries.ts';
 
-// Collateral that runs low is refilled from the user's balance: by the payout engine, on a real chain, at the
-// sandbox's issuer.
+const { bank, minute, makeRefillWorld, expectRefilledOnce } = useRefills();
 
-const chain = useChain();
-const bank = useIssuer();
-const minute = 60_000;
 const house = '00000000-0000-7000-8000-000000000001';
-
-interface RefillWorld extends World {
-  account: CardAccount;
-  asOperator(): Ctx;
-  /** Moves every clock of ours. */
-  advance(ms: number): void;
-  configure(terms?: Partial<RefillTerms>): ReturnType<typeof configureRefill>;
-  /** Reads what the issuer tells, then has one turn of the job. */
-  turn(issuer?: Issuer, worker?: Worker): Promise<void>;
-  /** Turns of the job and of the payout engine until nothing is left to do. */
-  refill(): Promise<void>;
-  history(): Promise<{ status: string; retries: number; transactionHash: string | null }[]>;
-  /** Transfers to the account's collateral address. */
-  received(): Promise<{ amount: bigint; hash: string; logIndex: number }[]>;
-  /** What the issuer credited the account for payments on chain, as it tells itself. */
-  credited(): Promise<{ reference: string | null; amount: string }[]>;
-}
-
-/**
- * A user with 1,000 USDC and an account without collateral, which is to have 50 dollars more whenever it has
- * less than 20.
- */
-async function makeRefillWorld(
-  t: TestContext,
-  terms: Partial<RefillTerms> = {},
-  options: WorkerOptions = {},
-): Promise<RefillWorld> {
-  const world = await makeWorld(t, chain, options);
-  const depsOf = (worker: Worker, issuer: Issuer): Deps => ({ ...worker.deps, issuer });
-  const asOperator = () => {
-    const deps = depsOf(world.worker, bank.issuer);
-    return contextFor(deps, { kind: 'operator', name: 'tester' } as const, deps.log);
-  };
-  const readEvents = async () => {
-    while ((await catchUp(asOperator())).isBehind);
-  };
-  const account = await openAccount(asOperator(), { userId: world.userId });
-  const configure: RefillWorld['configure'] = (more) =>
-    configureRefill(asOperator(), {
-      cardIssuerUserId: account.id,
-      threshold: '20',
-      amount: '50',
-      currency: 'USDC',
-      enabled: true,
-      network: world.settings.network,
-      ...terms,
-      ...more,
-    });
-  await configure();
-  const turn: RefillWorld['turn'] = async (issuer = bank.issuer, worker = world.worker) => {
-    await readEvents();
-    await refillJobs[0]!.run(depsOf(worker, issuer));
-  };
-  return {
-    ...world,
-    account,
-    asOperator,
-    configure,
-    turn,
-    advance: world.worker.advance,
-    async refill() {
-      await turn();
-      await world.pay();
-      await turn();
-      await turn();
-    },
-    async history() {
-      const page = { userId: world.userId, currentPage: 0, pageSize: 50 };
-      const { refills } = await listRefills(asOperator(), page);
-      return refills.map(({ status, retries, transactionHash }) => ({ status, retries, transactionHash }));
-    },
-    async received() {
-      const paid = (await world.paid()).filter(({ to }) => to === account.collateralAddress);
-      return paid.map(({ amount, hash, logIndex }) => ({ amount, hash, logIndex }));
-    },
-    async credited() {
-      const events = await bank.issuer.readEvents({ after: 0n, limit: 1_000 });
-      return events.flatMap(({ type, data }) =>
-        type === 'movement.posted' && data.cardIssuerUserId === account.id && data.reference !== null
-          ? [{ reference: data.reference, amount: data.amount }]
-          : [],
-      );
-    },
-  };
-}
-
-/** Collateral from elsewhere. */
-const deposit = ({ account }: RefillWorld, amount: string) =>
-  bank.issuer.simulate({ kind: 'collateral-deposit', cardIssuerUserId: account.id, amount });
-
-/** One payment, one credit, one refill. */
-async function expectRefilledOnce(world: RefillWorld): Promise<void> {
-  const received = await world.received();
-  assert.deepEqual(
-    received.map(({ amount }) => amount),
-    [50_000_000n],
-  );
-  assert.deepEqual(
-    await world.credited(),
-    received.map(({ hash, logIndex }) => ({ reference: `${hash}:${logIndex}`, amount: '50.00' })),
-  );
-  assert.deepEqual(
-    (await world.history()).map(({ status, transactionHash }) => ({ status, transactionHash })),
-    received.map(({ hash }) => ({ status: 'completed', transactionHash: hash })),
-  );
-  assert.deepEqual(await checkBooks(world.db), { unbalancedPostings: [], wrongBalances: [] });
-  const mistaken = await world.db.query(
-    `select 1 from card_refill_rules r join card_issuer_users a on a.id = r.card_issuer_user_id
-     where r.is_short <> (a.collateral < r.threshold)`,
-  );
-  assert.deepEqual(mistaken, []);
-}
 
 test('a refill of a user whose ledger another session keeps locked does not hold up those of others', async (t) => {
   const world = await makeRefillWorld(t, {}, { databaseLockTimeoutMs: 2_000 });
@@ -466,197 +344,6 @@ test('what is known of collateral is not acted upon while older events are unrea
   await world.turn();
   assert.equal((await world.history()).length, 1);
 });
-
-test('a rule that is switched off opens no refill and ends one that waits', async (t) => {
-  const world = await makeRefillWorld(t, { enabled: false });
-  await world.turn();
-  assert.deepEqual(await world.history(), []);
-  await world.configure({ enabled: true, amount: '1000.01' });
-  await world.turn();
-  await world.worker.hold();
-  await world.turn();
-  assert.equal((await world.history())[0]!.status, 'queued');
-  await world.configure({ enabled: false });
-  await world.turn();
-  const [refill] = (
-    await listRefills(world.asOperator(), { userId: world.userId, currentPage: 0, pageSize: 9 })
-  ).refills;
-  assert.deepEqual([refill!.status, refill!.error], ['failed', 'Auto-refill is switched off']);
-  world.advance(10_000 * minute);
-  await world.turn();
-  assert.equal((await world.history()).length, 1);
-});
-
-test('a rule that changes ends a refill that waits and opens one by the new terms, at once', async (t) => {
-  const world = await makeRefillWorld(t, { amount: '1000.01' });
-  await world.turn();
-  // What is under way is not touched.
-  await world.configure({ amount: '1000.02' });
-  await world.turn();
-  assert.equal((await world.history())[0]!.status, 'processing');
-  await world.worker.hold();
-  await world.turn();
-  await world.configure({ amount: '50' });
-  await world.turn();
-  await world.refill();
-  assert.deepEqual(
-    (await world.history()).map(({ status, retries }) => ({ status, retries })),
-    [
-      { status: 'completed', retries: 0 },
-      { status: 'failed', retries: 1 },
-    ],
-  );
-  assert.equal((await world.received()).length, 1);
-});
-
-test('a waiting refill is not paid if the collateral has recovered without it', async (t) => {
-  const world = await makeRefillWorld(t, { amount: '1000.01' });
-  await world.turn();
-  await world.worker.hold();
-  await world.turn();
-  await deposit(world, '20.00');
-  world.advance(minute);
-  await world.turn();
-  assert.equal((await world.history())[0]!.status, 'failed');
-  assert.equal((await world.db.query('select 1 from withdrawals')).length, 1);
-});
-
-test('a refill of a suspended user waits, and is paid on resume only if it is still needed', async (t) => {
-  const world = await makeRefillWorld(t);
-  const { userId } = world;
-  const withdrawals = async () => (await world.db.query('select 1 from withdrawals')).length;
-  await suspendUser(world.asOperator(), { userId, reason: 'a check' });
-  await world.turn();
-  await world.turn();
-  const { refills } = await listRefills(world.asOperator(), { userId, currentPage: 0, pageSize: 5 });
-  assert.deepEqual(
-    refills.map(({ status, error }) => [status, error]),
-    [['queued', 'The user is suspended']],
-  );
-  assert.equal(await withdrawals(), 0);
-
-  await resumeUser(world.asOperator(), { userId });
-  world.advance(minute);
-  await world.refill();
-  assert.equal((await world.history())[0]!.status, 'completed');
-  await expectRefilledOnce(world);
-});
-
-test('a refill that waited for a suspended user is not paid if the collateral has recovered', async (t) => {
-  const world = await makeRefillWorld(t);
-  const { userId } = world;
-  await suspendUser(world.asOperator(), { userId, reason: 'a check' });
-  await world.turn();
-  await deposit(world, '20.00');
-  await resumeUser(world.asOperator(), { userId });
-  world.advance(minute);
-  await world.turn();
-  assert.equal((await world.history())[0]!.status, 'failed');
-  assert.equal((await world.db.query('select 1 from withdrawals')).length, 0);
-});
-
-test('a refill that waits is not started while what is known of collateral is old, or the issuer is away', async (t) => {
-  const world = await makeRefillWorld(t, { amount: '1000.01' });
-  await world.turn();
-  await world.worker.hold();
-  await world.turn();
-  await deposit(world, '20.00');
-  world.advance(2 * minute);
-  const away = createHttpIssuer({ url: 'http://127.0.0.1:1', token: 'none' });
-  for (const issuer of [bank.issuer, away]) {
-    await refillJobs[0]!.run({ ...world.worker.deps, issuer });
-    assert.deepEqual(await world.history(), [{ status: 'queued', retries: 1, transactionHash: null }]);
-  }
-  await world.turn();
-  assert.equal((await world.history())[0]!.status, 'failed');
-  assert.equal((await world.db.query('select 1 from withdrawals')).length, 1);
-});
-
-test('collateral that is also the wallet of a user is not paid: both would be credited', async (t) => {
-  const world = await makeRefillWorld(t);
-  const { userId, account } = world;
-  const wallet = { userId, network: 'polygon', address: account.collateralAddress };
-  for (const custody of ['platform', 'self'] as const) {
-    await assert.rejects(addWallet(world.asOperator(), { ...wallet, custody }), {
-      status: 409,
-      code: 'collateral_address',
-    });
-  }
-  // Inserted directly, as if the wallet had been added before the account was opened.
-  await world.db.query(
-    `insert into user_wallets (user_id, network, address, verified_at) values ($1, $2, $3, now())
-     on conflict (user_id, network) do update set address = excluded.address`,
-    [userId, 'polygon', account.collateralAddress],
-  );
-  await expectUnpayable(world, 'The address is the wallet of a user');
-});
-
-test('a wallet that is being added while a refill starts is waited for', async (t) => {
-  const world = await makeRefillWorld(t);
-  const { userId, account } = world;
-  const { turn } = await world.db.transaction(async (db) => {
-    await lockAddress(db, account.collateralAddress);
-    const turn = world.turn();
-    await waitUntil(
-      'the refill waits for the address',
-      async () =>
-        (
-          await world.db.query(
-            `select 1 from pg_locks l join pg_database d on d.oid = l.database
-             where d.datname = current_database() and l.locktype = 'advisory' and not l.granted`,
-          )
-        ).length > 0,
-    );
-    await db.query(
-      `insert into user_wallets (user_id, network, address, verified_at) values ($1, $2, $3, now())
-       on conflict (user_id, network) do update set address = excluded.address`,
-      [userId, 'polygon', account.collateralAddress],
-    );
-    return { turn };
-  });
-  await turn;
-  await expectUnpayable(world, 'The address is the wallet of a user');
-});
-
-for (const [whose, addressOf] of [
-  ['nobody’s', () => `0x${'0'.repeat(40)}`],
-  [
-    'another token’s',
-    ({ settings }: World) => settings.tokens.find(({ symbol }) => symbol === 'USDT')!.address,
-  ],
-  [
-    'the token’s own',
-    ({ settings }: World) => settings.tokens.find(({ symbol }) => symbol === 'USDC')!.address,
-  ],
-  ['our own', (world: World) => world.worker.deps.evm.get('polygon')!.signer!.address],
-] as const) {
-  test(`collateral at an address that is ${whose} is not paid`, async (t) => {
-    const world = await makeRefillWorld(t);
-    await world.db.query('update card_issuer_users set collateral_address = $1', [addressOf(world)]);
-    await expectUnpayable(world, 'The address cannot be paid');
-  });
-}
-
-test('collateral at an address that is blocked is not paid', async (t) => {
-  const world = await makeRefillWorld(t);
-  await blockAddress(world.asOperator(), { address: world.account.collateralAddress, reason: 'a test' });
-  await expectUnpayable(world, 'The receiver is not eligible');
-});
-
-/** The refill fails, nothing is queued, and the account rests. */
-async function expectUnpayable(world: RefillWorld, error: string): Promise<void> {
-  for (let turns = 0; turns < 3; turns++) await world.turn();
-  const page = { userId: world.userId, currentPage: 0, pageSize: 9 };
-  const { refills } = await listRefills(world.asOperator(), page);
-  assert.deepEqual(
-    refills.map(({ status, error }) => ({ status, error })),
-    [{ status: 'failed', error }],
-  );
-  assert.deepEqual(await world.db.query('select 1 from withdrawals'), []);
-  world.advance(361 * minute);
-  await world.turn();
-  assert.equal((await world.history()).length, 2);
-}
 
 test('the database refuses what a refill must not do', async (t) => {
   const world = await makeRefillWorld(t);
