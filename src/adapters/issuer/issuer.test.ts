@@ -1,226 +1,31 @@
 import assert from 'node:assert/strict';
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, before, beforeEach, test } from 'node:test';
-import { inspect } from 'node:util';
-import { createHttpIssuer, type Issuer, IssuerFault } from './index.ts';
+import { generateKeyPairSync } from 'node:crypto';
+import { test } from 'node:test';
+import {
+  type Asked,
+  at,
+  card,
+  eventOf,
+  events,
+  failure,
+  faultOf,
+  type Handler,
+  json,
+  movement,
+  privateKey,
+  publicKey,
+  secrets,
+  sessionId,
+  token,
+  transaction,
+  useIssuerStub,
+  user,
+} from '#test/issuer-stub';
+import { createHttpIssuer, type Issuer } from './index.ts';
 import { statusOfReason } from './protocol.ts';
 
-// An issuer that answers as each test wants: outside of the product, and mostly wrong.
-
-interface Asked {
-  method: string;
-  url: string;
-  headers: IncomingMessage['headers'];
-  body: string;
-}
-type Handler = (request: IncomingMessage, response: ServerResponse, asked: Asked) => void;
-
-const token = `token-${randomUUID()}`;
-const sessionId = `${'S3SSION'.repeat(49)}=`;
-let asked: Asked[] = [];
 let answer: Handler;
-let server: Server;
-let url: string;
-let issuer: Issuer;
-
-before(async () => {
-  server = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    const { method = '', url = '', headers } = request;
-    const seen = { method, url, headers, body };
-    asked.push(seen);
-    answer(request, response, seen);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/tenant`;
-  issuer = createHttpIssuer({ url, token, timeoutMs: 30_000 });
-});
-beforeEach(() => {
-  asked = [];
-});
-after(() => {
-  server.close();
-  server.closeAllConnections();
-});
-
-const json =
-  (value: unknown, status = 200): Handler =>
-  (_request, response) => {
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-  };
-const failure = (reason: string, status: number, message = 'Because.') =>
-  json({ error: { reason, message } }, status);
-
-const at = '2026-11-15T12:00:00.000Z';
-const user = { id: 'ciu_1', reference: 'user-1', collateralAddress: `0x${'ab'.repeat(20)}`, createdAt: at };
-const card = {
-  id: 'card_1',
-  cardIssuerUserId: 'ciu_1',
-  version: 1,
-  name: 'ANA LIMA',
-  nickname: null,
-  lastFourDigits: '0042',
-  status: 'inactive',
-  spendingLimit: '500.00',
-  spendingInterval: 'monthly',
-  createdAt: at,
-  updatedAt: at,
-} as const;
-const transaction = {
-  id: 'txn_1',
-  cardId: 'card_1',
-  cardIssuerUserId: 'ciu_1',
-  version: 1,
-  type: 'purchase',
-  status: 'pending',
-  amount: '12.30',
-  currency: 'USD',
-  merchantName: 'Café “Ñ”',
-  description: null,
-  merchantCategory: null,
-  merchantCountry: 'BR',
-  localAmount: '66',
-  localCurrency: 'BRL',
-  createdAt: at,
-  authorizedAt: at,
-  settledAt: null,
-  declineReason: null,
-  updatedAt: at,
-} as const;
-const movement = {
-  id: 'mov_1',
-  cardIssuerUserId: 'ciu_1',
-  sequence: 1,
-  action: 'purchase',
-  type: 'debit',
-  status: 'completed',
-  amount: '12.30',
-  previousBalance: '100.00',
-  runningBalance: '87.70',
-  description: 'Café “Ñ”',
-  transactionId: 'txn_1',
-  reference: null,
-  createdAt: at,
-} as const;
-const eventOf = (sequence: number | string, type: string, data: unknown) => ({
-  id: `evt_${sequence}`,
-  sequence: String(sequence),
-  createdAt: at,
-  type,
-  data,
-});
-const events = [
-  eventOf(8, 'user.created', user),
-  eventOf(9, 'card.changed', card),
-  eventOf(10, 'transaction.changed', transaction),
-  eventOf(11, 'movement.posted', movement),
-];
-const { publicKey, privateKey } = generateKeyPairSync('rsa', {
-  modulusLength: 2_048,
-  publicKeyEncoding: { type: 'spki', format: 'pem' },
-  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-});
-const secrets = {
-  encryptedPan: Buffer.alloc(28 + 16, 7).toString('base64'),
-  encryptedCvc: Buffer.alloc(28 + 3, 7).toString('base64'),
-};
-const newCard = {
-  name: 'ANA LIMA',
-  nickname: null,
-  spendingLimit: '500.00',
-  spendingInterval: 'monthly',
-} as const;
-const deposit = {
-  cardIssuerUserId: 'ciu_1',
-  network: 'polygon',
-  currency: 'USDC',
-  amount: '25.00',
-  transactionHash: `0x${'12'.repeat(32)}`,
-  logIndex: 3,
-};
-
-/** Every operation: how it is called, what is sent, what a good answer is, and how often it is tried. */
-const operations: Record<
-  keyof Issuer,
-  { call: () => Promise<unknown>; sent: [string, string, unknown]; good: unknown; isRepeated: boolean }
-> = {
-  createUser: {
-    call: () => issuer.createUser({ reference: 'user-1', idempotencyKey: 'k-1' }),
-    sent: ['POST', '/tenant/v1/users', { reference: 'user-1' }],
-    good: user,
-    isRepeated: true,
-  },
-  createCards: {
-    call: () => issuer.createCards({ cardIssuerUserId: 'ciu_1', cards: [newCard], idempotencyKey: 'k-2' }),
-    sent: ['POST', '/tenant/v1/cards', { cardIssuerUserId: 'ciu_1', cards: [newCard] }],
-    good: { cards: [card] },
-    isRepeated: true,
-  },
-  updateCard: {
-    call: () =>
-      issuer.updateCard({ cardId: 'card_1', status: 'active', nickname: null, idempotencyKey: 'k-3' }),
-    sent: ['PATCH', '/tenant/v1/cards/card_1', { status: 'active', nickname: null }],
-    good: card,
-    isRepeated: true,
-  },
-  readCard: {
-    call: () => issuer.readCard('card_1'),
-    sent: ['GET', '/tenant/v1/cards/card_1', undefined],
-    good: card,
-    isRepeated: true,
-  },
-  readEvents: {
-    call: () => issuer.readEvents({ after: 7n, limit: 4 }),
-    sent: ['GET', '/tenant/v1/events?after=7&limit=4', undefined],
-    good: { events },
-    isRepeated: true,
-  },
-  readRevealKey: {
-    call: () => issuer.readRevealKey(),
-    sent: ['GET', '/tenant/v1/reveal-key', undefined],
-    good: { publicKey },
-    isRepeated: true,
-  },
-  reveal: {
-    call: () => issuer.reveal({ cardId: 'card_1', cardIssuerUserId: 'ciu_1', sessionId }),
-    sent: ['POST', '/tenant/v1/cards/card_1/reveal', { cardIssuerUserId: 'ciu_1', sessionId }],
-    good: secrets,
-    isRepeated: false,
-  },
-  announceDeposit: {
-    call: () => issuer.announceDeposit(deposit),
-    sent: ['POST', '/tenant/v1/deposits', deposit],
-    good: {},
-    isRepeated: true,
-  },
-  simulate: {
-    call: () => issuer.simulate({ kind: 'settlement', transactionId: 'txn_1' }),
-    sent: ['POST', '/tenant/v1/simulations', { kind: 'settlement', transactionId: 'txn_1' }],
-    good: { events },
-    isRepeated: true,
-  },
-};
-const everyOperation = Object.entries(operations);
-const writes = everyOperation.filter(([, { sent }]) => sent[0] !== 'GET');
-
-/**
- * The fault that a call ends in. Nothing of what was sent or answered is in it, nor in whatever caused it.
- */
-async function faultOf(call: Promise<unknown>, ...secrets: string[]): Promise<IssuerFault> {
-  const error = await call.then(
-    (value) => assert.fail(`answered ${inspect(value)}`),
-    (error) => error,
-  );
-  assert.ok(error instanceof IssuerFault, inspect(error));
-  const words = inspect(error, { depth: 10, showHidden: true });
-  for (const secret of [token, sessionId, 'CANARY', ...secrets]) assert.ok(!words.includes(secret), words);
-  return error;
-}
+const { asked, url, issuer, operations, everyOperation } = await useIssuerStub(() => answer);
 
 for (const [name, { call, sent, good }] of everyOperation) {
   test(`${name}: what is sent, and what a good answer becomes`, async () => {
@@ -263,7 +68,7 @@ for (const [what, reason, status, fault] of [
   test(`${fault}: the issuer answers ${what}, once`, async () => {
     for (const [name, { call }] of everyOperation) {
       answer = failure(reason, status, 'CANARY');
-      asked = [];
+      asked.length = 0;
       if (name === 'readCard' && fault === 'not-found') assert.equal(await call(), undefined);
       else {
         // A plain sentence of a refusal is passed on, and so this one is made not to be plain.
@@ -351,7 +156,7 @@ for (const [what, handler] of broken) {
       // What is no answer to anything else tells a deposit that it was taken.
       if (name === 'announceDeposit' && what.startsWith('an error')) continue;
       answer = handler;
-      asked = [];
+      asked.length = 0;
       assert.equal((await faultOf(call())).reason, 'unavailable', name);
       assert.equal(asked.length, 1, name);
     }
@@ -537,154 +342,6 @@ test('an unreadable event without an instant is dated 1970, older than any other
     type: 'unreadable',
     data: null,
   });
-});
-
-const weather: [string, Handler][] = [
-  ['503', failure('unavailable', 503)],
-  ['500 with a page', (_request, response) => response.writeHead(500).end('CANARY')],
-  ['502', (_request, response) => response.writeHead(502).end()],
-  ['429', (_request, response) => response.writeHead(429).end()],
-  ['a broken connection', (request) => request.socket.destroy()],
-  [
-    'half an answer',
-    (request, response) => {
-      response.writeHead(200, { 'content-length': '100' }).write('{"id":"CANARY');
-      setTimeout(() => request.socket.destroy(), 20);
-    },
-  ],
-];
-for (const [what, handler] of weather) {
-  test(`unavailable after three attempts, a reveal after one: ${what}`, async () => {
-    answer = handler;
-    const faults = await Promise.all(everyOperation.map(([, { call }]) => faultOf(call())));
-    assert.deepEqual(new Set(faults.map(({ reason }) => reason)), new Set(['unavailable']));
-    for (const [name, { sent, isRepeated }] of everyOperation) {
-      const times = asked.filter(({ method, url }) => method === sent[0] && url === sent[1]).length;
-      assert.equal(times, isRepeated ? 3 : 1, name);
-    }
-  });
-}
-
-test('a write is repeated as it was, under the same key, and its third answer counts', async () => {
-  const repeated = writes.filter(([, { isRepeated }]) => isRepeated);
-  assert.equal(repeated.length, 5);
-  answer = (request, response, seen) => {
-    const isLast = asked.filter(({ method, url }) => method === seen.method && url === seen.url).length === 3;
-    const { good } = repeated.find(([, { sent }]) => sent[0] === seen.method && sent[1] === seen.url)![1];
-    if (isLast) json(good)(request, response, seen);
-    else request.socket.destroy();
-  };
-  await Promise.all(repeated.map(([, { call }]) => call()));
-  for (const [name, { sent }] of repeated) {
-    const facts = asked
-      .filter(({ method, url }) => method === sent[0] && url === sent[1])
-      .map(({ body, headers }) => [body, headers['idempotency-key']]);
-    assert.deepEqual(facts, [facts[0], facts[0], facts[0]], name);
-  }
-});
-
-test('a deposit is announced under one key each time, another one under another', async () => {
-  answer = json({});
-  await issuer.announceDeposit(deposit);
-  await issuer.announceDeposit({ ...deposit });
-  await issuer.announceDeposit({ ...deposit, logIndex: 4 });
-  await issuer.announceDeposit({ ...deposit, amount: '26.00' });
-  const keys = asked.map(({ headers }) => headers['idempotency-key']);
-  assert.equal(keys[0], keys[1]);
-  assert.equal(new Set(keys).size, 3);
-});
-
-test('two simulations are two, under two keys', async () => {
-  answer = json({ events });
-  await operations.simulate.call();
-  await operations.simulate.call();
-  assert.notEqual(asked[0]!.headers['idempotency-key'], asked[1]!.headers['idempotency-key']);
-});
-
-const slow: [string, Handler][] = [
-  ['says nothing', () => {}],
-  [
-    'never ends its answer',
-    (_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      const trickle = setInterval(() => response.write(' '), 20);
-      response.on('close', () => clearInterval(trickle));
-    },
-  ],
-];
-for (const [what, handler] of slow) {
-  test(`unavailable in time: the issuer ${what}`, async (t) => {
-    answer = handler;
-    const patient = issuer;
-    issuer = createHttpIssuer({ url, token, timeoutMs: 300 });
-    t.after(() => {
-      issuer = patient;
-    });
-    const timed = async (call: () => Promise<unknown>) => {
-      const startedAt = performance.now();
-      assert.equal((await faultOf(call())).message, 'The issuer did not answer in time.');
-      return performance.now() - startedAt;
-    };
-    const revealMs = await timed(operations.reveal.call);
-    assert.ok(revealMs > 250 && revealMs < 60_000, `${revealMs} ms`);
-    assert.equal(asked.length, 1);
-    const readMs = await timed(operations.readCard.call);
-    assert.ok(readMs > 1_200 && readMs < 60_000, `${readMs} ms: three attempts and two pauses`);
-    assert.equal(asked.length, 4);
-  });
-}
-
-for (const [what, headers] of [
-  ['as it is', {}],
-  ['packed', { 'content-encoding': 'gzip' }],
-] as const) {
-  test(`unavailable: an answer without end is cut, ${what}`, async () => {
-    let sent = 0;
-    answer = (_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json', ...headers });
-      const chunk = Buffer.alloc(1024 * 1024, ' ');
-      const push = () => {
-        while (!response.destroyed && sent < 200 * chunk.length) {
-          sent += chunk.length;
-          if (!response.write(chunk)) return void response.once('drain', push);
-        }
-      };
-      push();
-    };
-    const patient = createHttpIssuer({ url, token, timeoutMs: 60_000 });
-    assert.equal((await faultOf(patient.readEvents({ after: 0n, limit: 1 }))).reason, 'unavailable');
-    assert.ok(sent < 100 * 1024 * 1024, `${sent} bytes were taken`);
-  });
-}
-
-test('unavailable: a redirect is not followed, and nobody else sees the token', async () => {
-  let strangers = 0;
-  const stranger = createServer((_request, response) => {
-    strangers++;
-    response.end('{}');
-  });
-  stranger.listen(0, '127.0.0.1');
-  await once(stranger, 'listening');
-  const location = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}/`;
-  try {
-    for (const status of [301, 302, 303, 307, 308]) {
-      answer = (_request, response) => response.writeHead(status, { location }).end();
-      asked = [];
-      for (const [name, { call }] of everyOperation) {
-        assert.equal((await faultOf(call())).reason, 'unavailable', name);
-      }
-      assert.equal(asked.length, everyOperation.length, 'each is asked once');
-    }
-    assert.equal(strangers, 0);
-  } finally {
-    stranger.close();
-    stranger.closeAllConnections();
-  }
-});
-
-test('unavailable: nobody is at the address', async () => {
-  const nobody = createHttpIssuer({ url: 'http://127.0.0.1:1', token });
-  assert.equal((await faultOf(nobody.readCard('card_1'))).message, 'The issuer cannot be reached.');
 });
 
 test('a malformed id is not sent: it could be another path', async () => {
