@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 
 /** The raw answer on a socket, byte for byte, because `fetch` would correct or hide it. */
@@ -80,4 +81,19 @@ function parseAnswer(received: Buffer) {
   const content = Buffer.from(rest.join('\r\n\r\n')).subarray(0, length).toString();
   const isJson = content !== '' && headers.get('content-type')?.includes('json');
   return { status: Number(status), reason, headers, body: isJson ? JSON.parse(content) : content, text };
+}
+
+/** Every refusal, wherever it is made, has our body, and its request id is the header's too. */
+export function assertRefusal(answer: RawAnswer, status: number, error?: string | RegExp): void {
+  assert.equal(answer.status, status, answer.text);
+  const { details = [], ...body } = answer.body;
+  assert.deepEqual(Object.keys(body), ['error', 'code', 'requestId']);
+  assert.match(body.code, /^[a-z_]+$/);
+  assert.match(body.requestId, /^[0-9a-f-]{36}$/);
+  assert.equal(answer.headers.get('x-request-id'), body.requestId);
+  assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
+  assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
+  for (const detail of details) assert.deepEqual(Object.keys(detail), ['field', 'message']);
+  if (typeof error === 'string') assert.equal(body.error, error);
+  else if (error) assert.match(body.error, error);
 }

@@ -21,6 +21,7 @@ const longFiles = [
   'test/cli',
   'refills/refill-crashes',
   'http/http',
+  'http/never-5xx',
   'deposits/deposits',
   'test/statement-cli',
   'test/payout-chaos',
