@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type CardOwner, tell, toMovement } from '#test/card-model';
+import { day, disarmed, hostile, idsOf, useCardTools } from '#test/card-tool-calls';
+import { makeKey } from '#test/factories';
+import { readAllPages, refusalOf } from '#test/tool-call';
+
+const { harness, owner, call, makeOwner } = useCardTools();
+
+// ## getUserCardBalanceMovements
+
+test('movements: the contract’s fields for each account, amounts as strings', async () => {
+  const [one, two] = [await makeOwner(), await makeOwner()];
+  await tell(harness.deps, {
+    movements: [
+      toMovement(one.cardIssuerUserId, {
+        id: 'm1',
+        sequence: 1,
+        amount: '10.00',
+        runningBalance: '10.00',
+        description: hostile,
+        createdAt: day(1),
+      }),
+      toMovement(one.cardIssuerUserId, {
+        id: 'm2',
+        sequence: 2,
+        action: 'purchase',
+        type: 'debit',
+        amount: '12.50',
+        description: 'Shop',
+        previousBalance: '10.00',
+        runningBalance: '-2.50',
+        createdAt: day(2),
+      }),
+    ],
+  });
+  const page = { currentPage: 0, pageSize: 10 };
+  const { balanceMovements, ...rest } = await call('getUserCardBalanceMovements');
+  assert.deepEqual(rest, { userId: owner.userId });
+  const ofOne = {
+    cardIssuerUserId: one.cardIssuerUserId,
+    movements: [
+      {
+        id: 'm2',
+        description: 'Shop',
+        action: 'purchase',
+        status: 'completed',
+        amount: '12.50',
+        runningBalance: '-2.50',
+        previousBalance: '10.00',
+        createdAt: day(2),
+        type: 'debit',
+      },
+      {
+        id: 'm1',
+        description: disarmed,
+        action: 'deposit',
+        status: 'completed',
+        amount: '10.00',
+        runningBalance: '10.00',
+        previousBalance: '0.00',
+        createdAt: day(1),
+        type: 'credit',
+      },
+    ],
+    pagination: { ...page, totalCount: 2, hasNextPage: false },
+  };
+  const ofTwo = {
+    cardIssuerUserId: two.cardIssuerUserId,
+    movements: [],
+    pagination: { ...page, totalCount: 0, hasNextPage: false },
+  };
+  const byAccount = (list: { cardIssuerUserId: string }[]) =>
+    list.toSorted((a, b) => (a.cardIssuerUserId < b.cardIssuerUserId ? -1 : 1));
+  assert.deepEqual(byAccount(balanceMovements), byAccount([ofOne, ofTwo]));
+  const onDay = await call('getUserCardBalanceMovements', { startDate: '2026-01-02', endDate: '2026-01-02' });
+  const found = onDay.balanceMovements.flatMap(({ movements }: { movements: { id: string }[] }) =>
+    idsOf(movements),
+  );
+  assert.deepEqual(found, ['m2']);
+  for (const [args, start] of [
+    [{ startDate: 'not a date' }, 'startDate must be '],
+    [{ startDate: '2026-01-02', endDate: '2026-01-01' }, 'startDate must not be after endDate'],
+  ] as const) {
+    assert.ok((await refusalOf(call('getUserCardBalanceMovements', args))).message.startsWith(start));
+  }
+});
+
+test('movements: pages by nextArguments are the whole list of each account, whatever arrives meanwhile', async () => {
+  const owners = [await makeOwner(), await makeOwner()];
+  const [from, sizes] = [Date.now() - 86_400_000, [23, 4]];
+  const told = owners.map(({ cardIssuerUserId }, account) =>
+    Array.from({ length: sizes[account]! }, (_, at) =>
+      toMovement(cardIssuerUserId, {
+        sequence: at + 1,
+        createdAt: new Date(from + at * 3_900_000).toISOString(),
+        previousBalance: `${at}.00`,
+        runningBalance: `${at + 1}.00`,
+      }),
+    ),
+  );
+  for (const movements of told) await tell(harness.deps, { movements });
+  let next = 24;
+  const pages = await readAllPages(
+    async (args) => {
+      const page = await call('getUserCardBalanceMovements', args);
+      const createdAt = new Date(Date.now() + 86_400_000).toISOString();
+      const amounts = { previousBalance: `${next - 1}.00`, runningBalance: `${next}.00` };
+      const movement = toMovement(owners[0]!.cardIssuerUserId, { sequence: next++, createdAt, ...amounts });
+      await tell(harness.deps, { movements: [movement] });
+      return page;
+    },
+    { pageSize: 4 },
+  );
+  assert.equal(pages.length, 6);
+  for (const [account, { cardIssuerUserId }] of owners.entries()) {
+    const read = pages.flatMap(({ balanceMovements }) =>
+      balanceMovements
+        .filter((each: { cardIssuerUserId: string }) => each.cardIssuerUserId === cardIssuerUserId)
+        .flatMap(({ movements }: { movements: { id: string }[] }) => idsOf(movements)),
+    );
+    assert.deepEqual(read, idsOf(told[account]!).reverse());
+  }
+});
+
+test('movements and refills of others are not there', async () => {
+  const stranger = await makeKey(harness);
+  const theirs = await makeOwner([{}], stranger);
+  await tell(harness.deps, { movements: [toMovement(theirs.cardIssuerUserId, { sequence: 1 })] });
+  await insertRefills(theirs, 1);
+  assert.deepEqual((await call('getUserCardBalanceMovements')).balanceMovements, []);
+  assert.deepEqual((await call('getUserCardBalanceAutomation')).autoRefillHistories, []);
+  assert.deepEqual((await call('getUserCardSummary')).cardsSnapshot, []);
+  assert.equal((await call('getUserCards')).balances.totalUsd, '0.00');
+});
+
+// ## getUserCardBalanceAutomation
+
+const refillHash = `0x${'ab'.repeat(32)}`;
+
+/**
+ * The first is completed, the others failed: what their payments would have come to, behind the guards' back.
+ */
+async function insertRefills({ userId, cardIssuerUserId }: CardOwner, count: number): Promise<void> {
+  await harness.deps.db.transaction(async (db) => {
+    await db.query('alter table card_refills disable trigger user');
+    await db.query(
+      `insert into card_refills (card_issuer_user_id, user_id, number, amount, network, currency, due_at, created_at, updated_at,
+         status, retries, error, transaction_hash, log_index, executed_at)
+       select $1, $2, n, 1000 + n, 'polygon', 'USDC', now(), '2026-01-01Z'::timestamptz + (n / 2) * interval '1 hour', now(),
+         case n when 1 then 'completed' else 'failed' end::card_refill_status, n - 1, 'none',
+         case n when 1 then $4 end, case n when 1 then 0 end, case n when 1 then '2026-01-02Z'::timestamptz end
+       from generate_series(1, $3::integer) n`,
+      [cardIssuerUserId, userId, count, refillHash],
+    );
+    await db.query('alter table card_refills enable trigger user');
+  });
+}
+
+test('refills: the contract’s fields, and pages by nextArguments', async () => {
+  const mine = await makeOwner();
+  await insertRefills(mine, 13);
+  const whole = await call('getUserCardBalanceAutomation', { pageSize: 100 });
+  assert.deepEqual(whole.pagination, { currentPage: 0, pageSize: 100, totalCount: 13, hasNextPage: false });
+  const { id, ...oldest } = whole.autoRefillHistories.at(-1);
+  assert.deepEqual(oldest, {
+    amount: '10.01',
+    status: 'completed',
+    retries: 0,
+    transactionHash: refillHash,
+    executedAt: '2026-01-02T00:00:00.000Z',
+  });
+  const { id: _, ...newer } = whole.autoRefillHistories.at(-2);
+  const { amount, retries } = newer;
+  assert.deepEqual(newer, { amount, status: 'failed', retries, transactionHash: null, executedAt: null });
+  assert.match(id, /^[0-9a-f-]{36}$/);
+  for (const pageSize of [undefined, 1, 5, 13]) {
+    const pages = await readAllPages((next) => call('getUserCardBalanceAutomation', next), { pageSize });
+    assert.deepEqual(
+      pages.flatMap(({ autoRefillHistories }) => autoRefillHistories),
+      whole.autoRefillHistories,
+    );
+  }
+});
