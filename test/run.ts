@@ -34,6 +34,7 @@ const longFiles = [
   'test/payout-model',
   'test/run',
   'withdrawals/withdrawals-fuzz',
+  'verify/tampered-ledger',
   'verify/verify-ledger',
   'postgres/postgres',
   'test/card-secrets',
