@@ -348,6 +348,13 @@ test('files have kebab-case names that say what is inside', () => {
   assert.deepEqual(wrong, [], 'a function without a home wants a home with a name');
 });
 
+test('a test file has at most 600 lines', () => {
+  const files = globSync('{src,test}/**/*.test.ts', { cwd: root });
+  assert.ok(files.length > 200);
+  const long = files.filter((file) => read(file).trimEnd().split('\n').length > 600);
+  assert.deepEqual(long, [], 'split it by subject, and move shared set-up to a file in test/');
+});
+
 test('no object is spread where it is written', () => {
   const files = globSync('{src,test,bench,scripts,contracts}/**/*.ts', { cwd: root });
   const wrong = files.filter((file) => file !== 'test/tidy.test.ts' && read(file).includes('...{'));
