@@ -340,6 +340,7 @@ create table consents (
   revoked_by text,
   last_read_at timestamp with time zone,
   read_count bigint default 0 not null,
+  purpose_pt text,
   constraint consents_link_sha256_key UNIQUE (link_sha256),
   constraint consents_pkey PRIMARY KEY (id),
   constraint consents_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id),
@@ -467,12 +468,11 @@ create table integrations (
   revoked_at timestamp with time zone,
   homepage_url text,
   privacy_url text,
-  purposes_pt text[],
+  purposes_pt jsonb default '{}'::jsonb not null,
   constraint integrations_pkey PRIMARY KEY (id),
   constraint integrations_logo_color_check CHECK ((logo_color ~ '^#[0-9a-f]{6}$'::text)),
   constraint integrations_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
   constraint integrations_purposes_check CHECK (((cardinality(purposes) >= 1) AND (cardinality(purposes) <= 20))),
-  constraint integrations_purposes_pt_check CHECK ((cardinality(purposes_pt) = cardinality(purposes))),
   constraint integrations_redirect_uris_check CHECK (((cardinality(redirect_uris) >= 1) AND (cardinality(redirect_uris) <= 20))),
   constraint integrations_scopes_check CHECK ((((cardinality(scopes) >= 1) AND (cardinality(scopes) <= 4)) AND (scopes <@ ARRAY['profile'::text, 'email'::text, 'wallet'::text, 'kyc'::text])))
 );

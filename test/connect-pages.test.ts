@@ -38,7 +38,17 @@ after(() => {
   elsewhere.closeAllConnections();
 });
 
-const harness = useHarness({ signInUrl: 'https://login.example.com/' });
+const harness = useHarness({
+  signInUrl: 'https://login.example.com/',
+  brand: {
+    name: 'Ponte Pagamentos',
+    address: [],
+    logoFile: 'test/logo.png',
+    color: '#ffe600',
+    supportUrl: 'https://example.com/help',
+    privacyUrl: 'https://example.com/privacy',
+  },
+});
 const browser = useBrowser();
 
 let registered: Promise<RegisteredIntegration> | undefined;
@@ -229,6 +239,10 @@ test('everything is in Portuguese for a browser that asks for it', { timeout }, 
 test('by keyboard alone: tick, share', { timeout }, () =>
   inBrowser(async (page) => {
     await comeTo(page, (await newUser()).id, await ask());
+    const [refuse, share] = await Promise.all(
+      ['refuse', 'grant'].map((value) => page.locator(`button[value=${value}]`).boundingBox()),
+    );
+    assert.deepEqual([refuse!.width, refuse!.height, refuse!.y], [share!.width, share!.height, share!.y]);
     const stop = async () => {
       await page.keyboard.press('Tab');
       const focused = page.locator(':focus');

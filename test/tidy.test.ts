@@ -519,3 +519,11 @@ test('the lockfile has Node, PostgreSQL and the EVM engine for every platform', 
     assert.equal(names.length, 2, `Node and PostgreSQL for ${platform}`);
   }
 });
+
+test('the processes that benchmarks start are files', () => {
+  const started = globSync('bench/**/*.ts', { cwd: root }).flatMap((file) =>
+    [...read(file).matchAll(/startProcess\('([^']+)'/g)].map(([, name]) => name!),
+  );
+  assert.ok(started.length > 5);
+  for (const name of started) assert.ok(existsSync(path.join(root, 'bench/withdrawals', name)), name);
+});

@@ -53,7 +53,10 @@ const byHand: Record<string, object> = {
   },
   // A picture in base64 would fill a page.
   'integrations.set-logo': {
-    request: { integrationId: '0198a6a0-0000-7000-8000-000000000001', logo: 'iVBORw0KGgoAAAANSUhEUgAA…' },
+    request: {
+      integrationId: '0198a6a0-0000-7000-8000-000000000001',
+      logo: 'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQ',
+    },
     answer: setLogoAnswer,
   },
   'ledger.statement': { request: { userId: '0198a6a0-0000-7000-8000-000000000001', format: 'csv' } },

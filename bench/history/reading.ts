@@ -15,7 +15,7 @@ const goal = 0.35;
  */
 export async function measureReading(world: HistoryWorld): Promise<void> {
   const tokens = await addKeys(world);
-  const server = await startProcess('./server.ts', { databaseUrl: world.databaseUrl });
+  const server = await startProcess('../history/server.ts', { databaseUrl: world.databaseUrl });
   try {
     server.send('report');
     const { port, barePort } = (await messageOf(server)) as ServerReport;

@@ -11,7 +11,7 @@ const runs = 3;
 
 /** Files over the real route, from a separate process, read here as fast as they come. */
 export async function measureStatement(world: HistoryWorld): Promise<void> {
-  const server = await startProcess('./server.ts', { databaseUrl: world.databaseUrl });
+  const server = await startProcess('../history/server.ts', { databaseUrl: world.databaseUrl });
   const report = async () => {
     server.send('report');
     return (await messageOf(server)) as ServerReport;

@@ -135,7 +135,7 @@ export async function createWorld(
 export const operatorContext = (deps: Deps): Ctx<OperatorActor> =>
   contextFor(deps, { kind: 'operator', name: 'bench' }, deps.log);
 
-/** Starts a file beside this one as a process, sends it `order` if needed, and waits until it is ready. */
+/** Starts a file, named from this folder, as a process, sends it `order`, and waits until it is ready. */
 export async function startProcess(file: string, order?: object): Promise<ChildProcess> {
   const child = fork(path.resolve(import.meta.dirname, file), { serialization: 'advanced' });
   if (order) child.send(order);

@@ -5,10 +5,10 @@
 -- Costs: compares the old and the new row; no table is read.
 create or replace function consents_guard() returns trigger language plpgsql as $$
 begin
-  if (new.id, new.integration_id, new.purpose, new.requested_scopes, new.optional_scopes, new.duration, new.duration_days,
+  if (new.id, new.integration_id, new.purpose, new.purpose_pt, new.requested_scopes, new.optional_scopes, new.duration, new.duration_days,
       new.redirect_uri, new.state, new.link_sha256, new.link_expires_at, new.requested_at)
     is distinct from
-     (old.id, old.integration_id, old.purpose, old.requested_scopes, old.optional_scopes, old.duration, old.duration_days,
+     (old.id, old.integration_id, old.purpose, old.purpose_pt, old.requested_scopes, old.optional_scopes, old.duration, old.duration_days,
       old.redirect_uri, old.state, old.link_sha256, old.link_expires_at, old.requested_at) then
     raise exception 'what was asked for does not change' using errcode = 'restrict_violation';
   end if;

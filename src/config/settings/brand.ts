@@ -4,7 +4,7 @@ import type { Reading, Setting } from '../setting.ts';
 /** The company that users know this deployment by. */
 export const brand = {
   BRAND_NAME: {
-    meaning: 'Name of your company, as statements and the pages of users show it.',
+    meaning: 'Name of your company, as statements and pages for users show it.',
     default: 'Causeway',
     parse: parseName,
   },
@@ -16,14 +16,14 @@ export const brand = {
   },
   BRAND_LOGO_FILE: {
     meaning:
-      'PNG or JPEG file of at most 1 MB with your logo, for statements and the pages of users. If empty, there is no logo.',
+      'PNG or JPEG file of at most 1 MB with your logo, for statements and pages for users. If empty, there is no logo.',
     default: '',
     example: '/etc/causeway/logo.png',
     parse: parseLogoFile,
   },
   BRAND_COLOR: {
     meaning:
-      'Colour of buttons and links on the pages of users, such as `#12614e`. It is made darker or lighter where it could not be read.',
+      'Colour of buttons and links on pages for users, such as `#12614e`. It is darkened or lightened where the contrast is too low.',
     default: '',
     example: '#12614e',
     parse: parseColor,
@@ -36,7 +36,7 @@ export const brand = {
     parse: parseSupportUrl,
   },
   BRAND_PRIVACY_URL: {
-    meaning: 'Your privacy policy, linked on the pages of users: an https:// address.',
+    meaning: 'Your privacy policy, linked on pages for users: an https:// address.',
     default: '',
     example: 'https://example.com/privacy',
     parse: parsePrivacyUrl,

@@ -25,6 +25,16 @@ function header(width: number, height: number, depth = 8, kind = 6): Chunk {
   return ['IHDR', content];
 }
 
+function interlaced(width: number, height: number, depth: number): Chunk {
+  const [name, content] = header(width, height, depth, 0);
+  content[12] = 1;
+  return [name, content];
+}
+
+const pixels = (width: number, height: number): Chunk => [
+  'IDAT',
+  deflateSync(rows(height, Array(4 * width).fill(9))),
+];
 const end: Chunk = ['IEND', Buffer.alloc(0)];
 const rows = (count: number, row: number[]) =>
   Buffer.from(Array.from({ length: count }, () => [0, ...row]).flat());
@@ -106,31 +116,103 @@ test('what is not such a picture is refused, and says why', () => {
   const faults: [string, Buffer, string][] = [
     ['JPEG', Buffer.from('ffd8ffe000104a46', 'hex'), 'must be a PNG file'],
     ['nothing', Buffer.alloc(0), 'must be a PNG file'],
-    ['too wide', draw(2_049, 16, [0, 0, 0, 0]), 'must have from 16 to 2048 pixels on each side'],
-    ['too small', draw(15, 15, [0, 0, 0, 0]), 'must have from 16 to 2048 pixels on each side'],
+    ['too wide', draw(1_025, 16, [0, 0, 0, 0]), 'must have from 16 to 1024 pixels on each side'],
+    ['too small', draw(15, 15, [0, 0, 0, 0]), 'must have from 16 to 1024 pixels on each side'],
     ['cut', draw(64, 64, [1, 2, 3, 4]).subarray(0, 60), 'is a PNG file with errors'],
     ['only a signature', Buffer.from('89504e470d0a1a0a', 'hex'), 'is a PNG file with errors'],
     ['a bomb', makeFile(header(16, 16), bomb, end), 'is a PNG file with errors'],
     [
-      'few bits',
-      makeFile(header(16, 16, 1, 0), ['IDAT', deflateSync(rows(16, [1, 2]))], end),
-      'must have at least 8 bits for each colour',
+      'few bits, interlaced',
+      makeFile(interlaced(16, 16, 1), ['IDAT', deflateSync(rows(16, [1, 2]))], end),
+      'must not be interlaced',
+    ],
+    [
+      'the header second',
+      makeFile(['teXt', header(16, 16)[1]], header(100_000_000, 1), pixels(16, 16), end),
+      'is a PNG file with errors',
+    ],
+    [
+      'two headers, the second too large',
+      makeFile(header(16, 16), header(100_000_000, 1), ['IDAT', deflateSync(Buffer.alloc(100))], end),
+      'is a PNG file with errors',
+    ],
+    [
+      'a palette without the colour',
+      makeFile(
+        header(16, 16, 8, 3),
+        ['PLTE', Buffer.alloc(3)],
+        ['IDAT', deflateSync(rows(16, Array(16).fill(7)))],
+        end,
+      ),
+      'is a PNG file with errors',
     ],
   ];
   for (const [what, file, fault] of faults) assert.deepEqual(redrawPng(file, 64), { fault }, what);
 });
 
-test('a file whose bytes were changed at random is a picture or a fault, never an error', () => {
-  const file = draw(40, 30, [1, 2, 3, 200]);
+test('a colour that the file calls transparent is transparent; a suggested palette changes no colour', () => {
+  const transparent: Chunk = ['tRNS', Buffer.from([0, 10, 0, 20, 0, 30])];
+  const row = Array.from({ length: 16 }, (_, x) => (x % 2 ? [10, 20, 30] : [10, 20, 31])).flat();
+  const palette: Chunk = ['PLTE', Buffer.from([1, 2, 3])];
+  const picture = redrawn(
+    makeFile(header(16, 16, 8, 2), palette, transparent, ['IDAT', deflateSync(rows(16, row))], end),
+  );
+  assert.deepEqual([pixelAt(picture, 0, 0), pixelAt(picture, 1, 0)[3]], [[10, 20, 31, 255], 0]);
+});
+
+test('black and white, with one bit for each pixel', () => {
+  const picture = redrawn(
+    makeFile(header(16, 16, 1, 0), ['IDAT', deflateSync(rows(16, [0b0111_1111, 0]))], end),
+  );
+  assert.deepEqual(
+    [pixelAt(picture, 0, 0), pixelAt(picture, 1, 0)],
+    [
+      [0, 0, 0, 255],
+      [255, 255, 255, 255],
+    ],
+  );
+});
+
+test('16 bits, and interlaced', () => {
+  const deep = Uint16Array.from(Array.from({ length: 20 * 20 }, () => [0xff00, 0x8000, 0, 0xffff]).flat());
+  const file = Buffer.from(encode({ width: 20, height: 20, channels: 4, depth: 16, data: deep }));
+  assert.deepEqual(pixelAt(redrawn(file), 3, 3), [255, 128, 0, 255]);
+  const data = Uint8Array.from(Array.from({ length: 20 * 20 }, (_, at) => [at % 251, 1, 2, 255]).flat());
+  const passes = Buffer.from(
+    encode({ width: 20, height: 20, channels: 4, depth: 8, data }, { interlace: 'Adam7' }),
+  );
+  assert.deepEqual(pixelAt(redrawn(passes), 7, 5), [107, 1, 2, 255]);
+});
+
+test('chunks that were changed, removed and repeated at random leave a picture of the header’s size, or a fault', () => {
   let seed = 1;
   const random = (below: number) => {
     seed = (seed * 48_271) % 2_147_483_647;
     return seed % below;
   };
+  let pictures = 0;
   for (let round = 0; round < 500; round++) {
-    const changed = Buffer.from(file);
-    for (let n = 0; n <= random(4); n++) changed[8 + random(file.length - 8)] = random(256);
-    const answer = redrawPng(changed, 64);
-    assert.ok('png' in answer || /^(?:is|must) /.test(answer.fault));
+    const chunks = [header(16, 20), pixels(16, 20), end];
+    for (let n = 0; n <= random(3); n++) {
+      const at = random(chunks.length);
+      const [name, content] = chunks[at]!;
+      const changed = Buffer.from(content);
+      if (changed.length > 0) changed[random(changed.length)] = random(256);
+      const change: Chunk[][] = [
+        [[name, changed]],
+        [],
+        [
+          [name, content],
+          [name, changed],
+        ],
+      ];
+      chunks.splice(at, 1, ...change[random(3)]!);
+    }
+    const answer = redrawPng(makeFile(...chunks), 1_024);
+    if ('fault' in answer) continue;
+    pictures += 1;
+    const [, first] = chunks[0]!;
+    assert.equal(decode(answer.png).width, Math.max(first.readUInt32BE(0), first.readUInt32BE(4)));
   }
+  assert.ok(pictures > 20 && pictures < 480, `${pictures} pictures`);
 });

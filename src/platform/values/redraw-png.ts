@@ -1,30 +1,46 @@
 import { inflateSync } from 'node:zlib';
-import { convertIndexedToRgb, decode, encode } from 'fast-png';
+import { convertIndexedToRgb, type DecodedPng, decode, encode } from 'fast-png';
 
 const sideMin = 16;
-const sideMax = 2_048;
-/** The pixels of the largest picture, with 16 bits for each of four channels. */
-const pixelBytesMax = 4 * 2 * sideMax * sideMax + 8 * sideMax;
+const sideMax = 1_024;
 const signature = Buffer.from('89504e470d0a1a0a', 'hex');
-const neededChunks = ['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND'];
+/** As PNG numbers them. */
+const colors = { grey: 0, rgb: 2, palette: 3, greyAlpha: 4, rgba: 6 };
 
 /**
  * A picture from elsewhere as a square PNG of at most `size` pixels, made from its pixels alone: metadata,
  * and whatever else the file holds, stays behind. Returns what is wrong with a file that is no such picture.
  */
 export function redrawPng(file: Buffer, size: number): { png: Buffer } | { fault: string } {
-  try {
-    const { data, width, height } = decodePixels(file);
-    const side = Math.min(size, Math.max(width, height));
-    const pixels = fitInto(side, { data, width, height });
-    return { png: Buffer.from(encode({ data: pixels, width: side, height: side, channels: 4, depth: 8 })) };
-  } catch (error) {
-    if (error instanceof PictureFault) return { fault: error.message };
-    return { fault: 'is a PNG file with errors' };
-  }
+  const header = readHeader(file);
+  if ('fault' in header) return header;
+  const data = decodePixels(file, header);
+  if (!data) return { fault: 'is a PNG file with errors' };
+  const { width, height } = header;
+  const side = Math.min(size, Math.max(width, height));
+  const pixels = fitInto(side, { data, width, height });
+  return { png: Buffer.from(encode({ data: pixels, width: side, height: side, channels: 4, depth: 8 })) };
 }
 
-class PictureFault extends Error {}
+interface Header {
+  width: number;
+  height: number;
+  depth: number;
+  color: number;
+}
+
+/** Of the first chunk, which must be the header. */
+function readHeader(file: Buffer): Header | { fault: string } {
+  if (!file.subarray(0, 8).equals(signature)) return { fault: 'must be a PNG file' };
+  if (file.length < 33 || file.readUInt32BE(8) !== 13 || file.toString('latin1', 12, 16) !== 'IHDR')
+    return { fault: 'is a PNG file with errors' };
+  const [width, height] = [file.readUInt32BE(16), file.readUInt32BE(20)];
+  if (Math.min(width, height) < sideMin || Math.max(width, height) > sideMax)
+    return { fault: `must have from ${sideMin} to ${sideMax} pixels on each side` };
+  const [depth, color, interlacing] = [file[24]!, file[25]!, file[28]!];
+  if (interlacing !== 0 && depth < 8) return { fault: 'must not be interlaced' };
+  return { width, height, depth, color };
+}
 
 interface Pixels {
   /** Red, green, blue and alpha of each, row by row. */
@@ -33,47 +49,74 @@ interface Pixels {
   height: number;
 }
 
-function decodePixels(file: Buffer): Pixels {
-  if (!file.subarray(0, 8).equals(signature)) throw new PictureFault('must be a PNG file');
-  const [width, height] = [file.readUInt32BE(16), file.readUInt32BE(20)];
-  if (Math.min(width, height) < sideMin || Math.max(width, height) > sideMax)
-    throw new PictureFault(`must have from ${sideMin} to ${sideMax} pixels on each side`);
-  const picture = decode(keepNeeded(file));
-  const { palette, depth } = picture;
-  if (palette) {
-    const colors = palette.map(([red, green, blue, alpha = 255]) => [red!, green!, blue!, alpha]);
-    const data = convertIndexedToRgb({ ...picture, palette: colors as typeof palette });
-    return { data, width, height };
+/** Undefined if the file is damaged. */
+function decodePixels(file: Buffer, header: Header): Uint8Array | undefined {
+  let picture: DecodedPng;
+  try {
+    picture = decode(keepNeeded(file, header));
+  } catch {
+    return undefined;
   }
-  if (depth < 8) throw new PictureFault('must have at least 8 bits for each colour');
-  return { data: toRgba(picture), width, height };
+  const { width, height, depth, color } = header;
+  if (picture.width !== width || picture.height !== height || picture.depth !== depth) return undefined;
+  if (color === colors.palette) return fromPalette(picture, picture.palette ?? []);
+  if (depth >= 8) return toRgba(picture);
+  const levels = 2 ** depth - 1;
+  const greys = Array.from({ length: levels + 1 }, (_, level) => Array(3).fill((level * 255) / levels));
+  return fromPalette(
+    picture,
+    greys.map((grey, level) => [...grey, picture.transparency?.[0] === level ? 0 : 255]),
+  );
 }
 
-/** Only what the pixels are made of, once it is known that they do not inflate to more than a picture. */
-function keepNeeded(file: Buffer): Buffer {
-  const kept: Uint8Array[] = [signature];
+/** Undefined if a pixel has a colour that the palette lacks. */
+function fromPalette(picture: DecodedPng, palette: readonly number[][]): Uint8Array | undefined {
+  const whole = palette.map(([red, green, blue, alpha = 255]) => [red!, green!, blue!, alpha]);
+  try {
+    return convertIndexedToRgb({ ...picture, palette: whole as DecodedPng['palette'] & {} });
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The header and the pixels, with a palette where there is one. Throws if the pixels inflate to more than
+ * the header says.
+ */
+function keepNeeded(file: Buffer, { width, height, depth, color }: Header): Buffer {
+  const needed = ['tRNS', 'IDAT', 'IEND', ...(color === colors.palette ? ['PLTE'] : [])];
+  const headerEnd = 33;
+  const kept: Uint8Array[] = [file.subarray(0, headerEnd)];
   const packed: Buffer[] = [];
-  for (let at = 8; at + 12 <= file.length; ) {
+  for (let at = headerEnd; at + 12 <= file.length; ) {
     const end = at + 12 + file.readUInt32BE(at);
     const name = file.toString('latin1', at + 4, at + 8);
-    if (neededChunks.includes(name)) kept.push(file.subarray(at, end));
+    if (needed.includes(name)) kept.push(file.subarray(at, end));
     if (name === 'IDAT') packed.push(file.subarray(at + 8, end - 4));
     at = end;
   }
-  inflateSync(Buffer.concat(packed), { maxOutputLength: pixelBytesMax });
+  const channels = { [colors.rgb]: 3, [colors.greyAlpha]: 2, [colors.rgba]: 4 }[color] ?? 1;
+  const rowBytes = Math.ceil((width * channels * depth) / 8) + 1;
+  // Seven pictures of an interlaced one have more rows and shorter ones.
+  inflateSync(Buffer.concat(packed), { maxOutputLength: 2 * rowBytes * height + 8 * height });
   return Buffer.concat(kept);
 }
 
-function toRgba({ data, width, height, channels, depth }: ReturnType<typeof decode>): Uint8Array {
+function toRgba({ data, width, height, channels, depth, transparency }: DecodedPng): Uint8Array {
   const shift = depth - 8;
   const isGrey = channels < 3;
   const hasAlpha = channels % 2 === 0;
   const rgba = new Uint8Array(4 * width * height);
   for (let pixel = 0; pixel < width * height; pixel++) {
     const from = pixel * channels;
-    for (let color = 0; color < 3; color++)
-      rgba[4 * pixel + color] = data[from + (isGrey ? 0 : color)]! >> shift;
-    rgba[4 * pixel + 3] = hasAlpha ? data[from + channels - 1]! >> shift : 255;
+    let isTransparent = transparency !== undefined && !hasAlpha;
+    for (let color = 0; color < 3; color++) {
+      const value = data[from + (isGrey ? 0 : color)]!;
+      rgba[4 * pixel + color] = value >> shift;
+      if (transparency && value !== transparency[isGrey ? 0 : color]) isTransparent = false;
+    }
+    const alpha = hasAlpha ? data[from + channels - 1]! >> shift : 255;
+    rgba[4 * pixel + 3] = isTransparent ? 0 : alpha;
   }
   return rgba;
 }

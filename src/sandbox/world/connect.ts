@@ -46,7 +46,7 @@ const demoIntegrations: Record<'main' | 'other', Omit<NewIntegration, 'redirectU
     logoColor: '#3b2f8f',
     scopes: ['profile', 'email'],
     purposes: ['Send you tax reports'],
-    purposesPt: ['Enviar seus informes de impostos'],
+    purposesPt: ['Enviar seus relatórios fiscais'],
     homepageUrl: 'https://harbor.example.com/',
     privacyUrl: 'https://harbor.example.com/privacy',
   },

@@ -64,8 +64,6 @@ test('the way of a consent: asked, opened, granted, read, reduced, revoked, each
     homepageUrl: null,
     privacyUrl: null,
     logoSha256: null,
-    purposes: integration.purposes,
-    purposesPt: null,
   });
   assert.equal(opened.consent.userId, owner.actor.userId);
   assert.deepEqual(Object.keys(opened.shared), ['profile', 'email', 'wallet', 'kyc']);

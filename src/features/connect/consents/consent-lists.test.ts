@@ -89,9 +89,9 @@ test('a user sees who can read their data, when it was last read, and what ended
     ],
   );
   const [last, never] = connections;
-  const { id, name, logoColor, homepageUrl, privacyUrl, logoSha256, purposes, purposesPt } = bank;
+  const { id, name, logoColor, homepageUrl, privacyUrl, logoSha256 } = bank;
   const links = { homepageUrl, privacyUrl };
-  assert.deepEqual(last!.integration, { id, name, logoColor, ...links, logoSha256, purposes, purposesPt });
+  assert.deepEqual(last!.integration, { id, name, logoColor, ...links, logoSha256 });
   assert.deepEqual(last!.lastRead!.fields, [
     'email.address',
     'email.verified',

@@ -24,6 +24,8 @@ export interface Consent {
   integrationId: string;
   status: ConsentStatus;
   purpose: string;
+  /** The same in Portuguese, as it was when it was requested. */
+  purposePt: string | null;
   requestedScopes: ConsentScope[];
   /** Those of the requested ones that the user may leave out. */
   optionalScopes: ConsentScope[];

@@ -7,7 +7,7 @@ interface ConsentRow extends Record<string, unknown>, Omit<Consent, 'duration'> 
   durationDays: number | null;
 }
 
-const columns = `c.id, c.integration_id as "integrationId", c.status, c.purpose, c.requested_scopes as "requestedScopes",
+const columns = `c.id, c.integration_id as "integrationId", c.status, c.purpose, c.purpose_pt as "purposePt", c.requested_scopes as "requestedScopes",
   c.optional_scopes as "optionalScopes", c.scopes, c.duration, c.duration_days as "durationDays",
   c.redirect_uri as "redirectUri", c.state, c.requested_at as "requestedAt", c.link_expires_at as "linkExpiresAt",
   c.user_id as "userId", c.decided_at as "decidedAt", c.expires_at as "expiresAt", c.revoked_at as "revokedAt",
@@ -20,6 +20,7 @@ function toConsent({ duration: kind, durationDays, ...row }: ConsentRow): Consen
     integrationId: row.integrationId,
     status: row.status,
     purpose: row.purpose,
+    purposePt: row.purposePt,
     requestedScopes: row.requestedScopes,
     optionalScopes: row.optionalScopes,
     scopes: row.scopes,
@@ -42,6 +43,7 @@ export type NewConsent = Pick<
   Consent,
   | 'integrationId'
   | 'purpose'
+  | 'purposePt'
   | 'requestedScopes'
   | 'optionalScopes'
   | 'duration'
@@ -52,11 +54,11 @@ export type NewConsent = Pick<
 >;
 
 export async function insertConsent(db: Db, consent: NewConsent, linkSha256: Buffer): Promise<Consent> {
-  const { integrationId, purpose, requestedScopes, optionalScopes, duration } = consent;
+  const { integrationId, purpose, purposePt, requestedScopes, optionalScopes, duration } = consent;
   const [row] = await db.query<ConsentRow>(
     `insert into consents as c (integration_id, purpose, requested_scopes, optional_scopes, duration, duration_days,
-       redirect_uri, state, requested_at, link_expires_at, link_sha256)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning ${columns}`,
+       redirect_uri, state, requested_at, link_expires_at, link_sha256, purpose_pt)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${columns}`,
     [
       integrationId,
       purpose,
@@ -69,6 +71,7 @@ export async function insertConsent(db: Db, consent: NewConsent, linkSha256: Buf
       consent.requestedAt,
       consent.linkExpiresAt,
       linkSha256,
+      purposePt,
     ],
   );
   return toConsent(row!);
@@ -113,8 +116,6 @@ export interface IntegrationFace {
   homepageUrl: string | null;
   privacyUrl: string | null;
   logoSha256: string | null;
-  purposes: string[];
-  purposesPt: string[] | null;
 }
 
 export interface LinkedConsent {
@@ -125,7 +126,7 @@ export interface LinkedConsent {
 }
 
 const face = `i.name as "integrationName", i.logo_color as "integrationColor", i.homepage_url as "homepageUrl",
-  i.privacy_url as "privacyUrl", i.purposes, i.purposes_pt as "purposesPt",
+  i.privacy_url as "privacyUrl",
   (select l.sha256 from integration_logos l where l.integration_id = i.id) as "logoSha256"`;
 
 interface FacedRow extends ConsentRow, Omit<IntegrationFace, 'id' | 'name' | 'logoColor'> {
@@ -140,8 +141,6 @@ const toFace = (row: FacedRow): IntegrationFace => ({
   homepageUrl: row.homepageUrl,
   privacyUrl: row.privacyUrl,
   logoSha256: row.logoSha256,
-  purposes: row.purposes,
-  purposesPt: row.purposesPt,
 });
 
 /**

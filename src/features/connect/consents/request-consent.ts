@@ -30,6 +30,7 @@ export function requestConsent(
     const asked = {
       integrationId: integration.id,
       purpose,
+      purposePt: integration.translations[purpose] ?? null,
       duration,
       redirectUri,
       state,

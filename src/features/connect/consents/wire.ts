@@ -207,6 +207,7 @@ export const consentView = Type.Object({
   userId: nullable(uuid),
   status: Type.String(),
   purpose: Type.String(),
+  purposePt: nullable(Type.String()),
   requestedScopes: Type.Array(Type.String()),
   optionalScopes: Type.Array(Type.String()),
   scopes: nullable(Type.Array(Type.String())),

@@ -26,8 +26,8 @@ const fields = {
   redirectUris: texts(line(2_000), 'Allowed redirect URIs; compared exactly'),
 };
 const purposesPt = Type.Optional(
-  nullable(texts(line(200), 'The purposes in Portuguese, in the same order'), {
-    description: 'The purposes in Portuguese, in the same order',
+  nullable(texts(line(200), 'In Portuguese'), {
+    description: 'The purposes in Portuguese, in the order of the purposes',
   }),
 );
 const links = {
@@ -67,13 +67,14 @@ export const integrationCommands = [
     summary:
       'Set the logo that users see beside an integration, or remove it. We draw it again and serve it.',
     changes: true,
-    bodyBytesMax: 600_000,
+    bodyBytesMax: 1_100_000,
     examples: ['0198a6a0-0000-7000-8000-000000000001 --logo @logo.png'],
     input: Type.Object(
       {
         integrationId: uuid,
-        logo: nullable(Type.String({ contentEncoding: 'base64', minLength: 1, maxLength: 500_000 }), {
-          description: 'PNG file with 16 to 2,048 pixels on each side; empty removes it',
+        logo: nullable(Type.String({ contentEncoding: 'base64', minLength: 1, maxLength: 1_000_000 }), {
+          description:
+            'PNG file of at most 500 KB, with 16 to 1,024 pixels on each side. An empty text removes the logo',
         }),
       },
       { additionalProperties: false },

@@ -7,8 +7,8 @@ export interface IntegrationRow {
   name: string;
   logoColor: string;
   purposes: string[];
-  /** The same in Portuguese, in this order. */
-  purposesPt: string[] | null;
+  /** Purposes in Portuguese, by the purpose. */
+  translations: Record<string, string>;
   scopes: ConsentScope[];
   redirectUris: string[];
   homepageUrl: string | null;
@@ -18,7 +18,7 @@ export interface IntegrationRow {
   revokedAt: Date | null;
 }
 
-const columns = `id, name, logo_color as "logoColor", purposes, purposes_pt as "purposesPt", scopes,
+const columns = `id, name, logo_color as "logoColor", purposes, purposes_pt as translations, scopes,
   redirect_uris as "redirectUris",
   (select l.sha256 from integration_logos l where l.integration_id = integrations.id) as "logoSha256",
   homepage_url as "homepageUrl", privacy_url as "privacyUrl", created_at as "createdAt", revoked_at as "revokedAt"`;
@@ -27,13 +27,22 @@ export async function insertIntegration(
   db: Db,
   integration: Omit<IntegrationRow, 'id' | 'logoSha256' | 'revokedAt'>,
 ) {
-  const { name, logoColor, purposes, purposesPt, scopes, redirectUris, homepageUrl, privacyUrl, createdAt } =
-    integration;
+  const {
+    name,
+    logoColor,
+    purposes,
+    translations,
+    scopes,
+    redirectUris,
+    homepageUrl,
+    privacyUrl,
+    createdAt,
+  } = integration;
   const [row] = await db.query<IntegrationRow & Row>(
     `insert into integrations (name, logo_color, purposes, purposes_pt, scopes, redirect_uris, homepage_url,
        privacy_url, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${columns}`,
-    [name, logoColor, purposes, purposesPt, scopes, redirectUris, homepageUrl, privacyUrl, createdAt],
+    [name, logoColor, purposes, translations, scopes, redirectUris, homepageUrl, privacyUrl, createdAt],
   );
   return row!;
 }
@@ -181,11 +190,11 @@ export async function revokeKeys(db: Db, integrationId: string, revokedAt: Date)
 }
 
 export async function updateIntegrationRow(db: Db, integration: IntegrationRow): Promise<void> {
-  const { id, name, logoColor, purposes, purposesPt, redirectUris, homepageUrl, privacyUrl } = integration;
+  const { id, name, logoColor, purposes, translations, redirectUris, homepageUrl, privacyUrl } = integration;
   await db.query(
     `update integrations set name = $2, logo_color = $3, purposes = $4, redirect_uris = $5, homepage_url = $6,
        privacy_url = $7, purposes_pt = $8 where id = $1`,
-    [id, name, logoColor, purposes, redirectUris, homepageUrl, privacyUrl, purposesPt],
+    [id, name, logoColor, purposes, redirectUris, homepageUrl, privacyUrl, translations],
   );
 }
 

@@ -25,12 +25,11 @@ export type RegisteredIntegration = IntegrationView & { keyId: string; token: st
 export function registerIntegration(ctx: Ctx, input: NewIntegration): Promise<RegisteredIntegration> {
   return inTransaction(ctx, async (ctx) => {
     requireAddresses(input);
-    const purposesPt = input.purposesPt ?? null;
-    requireTranslations({ purposes: input.purposes, purposesPt });
+    const { purposes, purposesPt = null } = input;
     const row = await insertIntegration(ctx.db, {
       name: input.name,
-      purposes: input.purposes,
-      purposesPt,
+      purposes,
+      translations: pairPurposes(purposes, purposesPt),
       redirectUris: input.redirectUris,
       homepageUrl: input.homepageUrl ?? null,
       privacyUrl: input.privacyUrl ?? null,
@@ -64,16 +63,11 @@ export function requireAddresses(
   }
 }
 
-/** Each purpose has one in Portuguese, or none has. */
-export function requireTranslations({
-  purposes,
-  purposesPt,
-}: {
-  purposes: string[];
-  purposesPt: string[] | null;
-}): void {
+/** Each purpose with the same in Portuguese. */
+export function pairPurposes(purposes: string[], purposesPt: string[] | null): Record<string, string> {
   if (purposesPt && purposesPt.length !== purposes.length)
-    throw invalidField('purposesPt', 'must have one text for each of purposes');
+    throw invalidField('purposesPt', 'must have one translation for each purpose');
+  return Object.fromEntries((purposesPt ?? []).map((text, at) => [purposes[at]!, text]));
 }
 
 export async function storeNewKey(ctx: Ctx, integrationId: string, rotatedFrom: string | null) {

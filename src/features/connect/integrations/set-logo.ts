@@ -9,8 +9,9 @@ import { type IntegrationView, presentIntegration } from './wire.ts';
 
 /** Sharp at the size of our pages on a dense screen. */
 const logoSize = 192;
+const fileBytesMax = 500_000;
 
-/** Sets or removes the logo. What we serve are the pixels of the picture, drawn again. */
+/** Sets or removes the logo. What we serve are the pixels of the picture, written to a new file. */
 export function setLogo(
   ctx: Ctx,
   { integrationId, logo }: { integrationId: string; logo: string | null },
@@ -20,7 +21,7 @@ export function setLogo(
     await lockIntegration(ctx.db, integrationId);
     const before = await selectIntegration(ctx.db, integrationId);
     if (!before) throw integrationErrors.integrationNotFound();
-    if (before.revokedAt) throw integrationErrors.integrationRevoked();
+    if (before.revokedAt && png) throw integrationErrors.integrationRevoked();
     const logoSha256 = png && hash('sha256', png);
     const after = { ...before, logoSha256 };
     if (logoSha256 === before.logoSha256) return presentIntegration(before);
@@ -37,7 +38,9 @@ export function setLogo(
 }
 
 function redraw(logo: string): Buffer {
-  const redrawn = redrawPng(Buffer.from(logo, 'base64'), logoSize);
+  const file = Buffer.from(logo, 'base64');
+  if (file.length > fileBytesMax) throw invalidField('logo', 'must be a file of at most 500 KB');
+  const redrawn = redrawPng(file, logoSize);
   if ('fault' in redrawn) throw invalidField('logo', redrawn.fault);
   return redrawn.png;
 }

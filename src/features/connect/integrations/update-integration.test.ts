@@ -34,7 +34,7 @@ test('200 integrations.update: the page of a request shows the new name and the 
   assert.match(page, /<a href="https:\/\/lumen.example.com\/" target="_blank" rel="noopener noreferrer">/);
   assert.match(
     page,
-    /href="https:\/\/lumen.example.com\/privacy\?a=1&#38;b=2"[^>]*>Privacy policy of Lumen &#38; Sons</,
+    /href="https:\/\/lumen.example.com\/privacy\?a=1&#38;b=2"[^>]*>Lumen &#38; Sons privacy policy</,
   );
   await update(integration.id, { homepageUrl: null, privacyUrl: null });
   assert.doesNotMatch((await visitor.get(path)).text, /lumen.example.com/);

@@ -14,7 +14,7 @@ export const integration = Type.Object({
   name: Type.String(),
   logoColor: Type.String(),
   purposes: Type.Array(Type.String()),
-  purposesPt: nullable(Type.Array(Type.String())),
+  purposesPt: nullable(Type.Array(nullable(Type.String()))),
   scopes: Type.Array(Type.String()),
   redirectUris: Type.Array(Type.String()),
   homepageUrl: nullable(Type.String()),
@@ -36,9 +36,11 @@ export type IntegrationView = Static<typeof integration>;
 export type IntegrationKeyView = Static<typeof integrationKey>;
 
 export function presentIntegration(row: IntegrationRow): IntegrationView {
-  const { createdAt, revokedAt, ...shown } = row;
+  const { createdAt, revokedAt, translations, ...shown } = row;
+  const inPortuguese = row.purposes.map((purpose) => translations[purpose] ?? null);
   return {
     ...shown,
+    purposesPt: inPortuguese.some((text) => text !== null) ? inPortuguese : null,
     createdAt: createdAt.toISOString(),
     revokedAt: revokedAt?.toISOString() ?? null,
   };

@@ -9,13 +9,13 @@ import { type Content, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { describeFields, titleOf } from './describe-data.ts';
 import {
-  purposeFor,
   type Reader,
   renderCsrf,
   renderDay,
   renderInstant,
   renderLogo,
   renderPage,
+  renderPurpose,
   textsFor,
 } from './page.ts';
 
@@ -79,7 +79,7 @@ function renderConnection(reader: SignedInReader, connection: Connection, reads:
 <div class="who">${renderLogo(integration)}<h2 id="${heading}">${app}</h2></div>
 <dl class="facts">
 <div><dt>${words.mayRead}</dt><dd>${all.list(scopes.map((scope) => titleOf(all, scope)))}</dd></div>
-<div><dt>${words.purpose}</dt><dd>${purposeFor(reader, consent.purpose, integration)}</dd></div>
+<div><dt>${words.purpose}</dt><dd>${renderPurpose(reader, consent)}</dd></div>
 ${consent.decidedAt && html`<div><dt>${words.since}</dt><dd>${renderDay(reader, consent.decidedAt)}</dd></div>`}
 <div><dt>${words.ends}</dt><dd>${describeEnd(reader, connection)}</dd></div>
 <div><dt>${words.lastRead}</dt>${renderLastRead(reader, connection, reads)}</div>

@@ -40,6 +40,7 @@ test('the logo and the colour come from our origin', async () => {
   const [, logo] = /<img src="([^"]+)"/.exec(text)!;
   const response = await fetch(harness.url + logo);
   assert.equal(response.headers.get('content-type'), 'image/png');
+  assert.match(response.headers.get('cache-control')!, /immutable/);
   assert.ok(Buffer.from(await response.arrayBuffer()).equals(readFileSync(brand.logoFile)));
   const [, style] = /<link rel="stylesheet" href="([^"]+)"/.exec(text)!;
   assert.match((await visit(harness.url + style)).text, /--accent: #7a1fa2/);
@@ -68,12 +69,29 @@ test('the purpose is in the reader’s language, where the integration has it', 
   const fault = await update({ purposesPt: ['Abrir uma conta'] });
   assert.deepEqual(
     [fault.status, fault.body.error],
-    [400, 'purposesPt must have one text for each of purposes'],
+    [400, 'purposesPt must have one translation for each purpose'],
   );
-  // The request keeps the purpose that it stated, also when others take its place.
-  const { body } = await update({ purposes: ['Lend', 'Check your age'] });
-  assert.equal(body.data.purposesPt, null);
-  assert.match(await read('pt-BR'), /Check who you are/);
+  // The request keeps what it stated, and a purpose that stays keeps its translation.
+  await update({ purposesPt: ['Abrir', 'Outro texto'] });
+  const { body } = await update({ purposes: ['Lend', 'Check who you are'] });
+  assert.deepEqual(body.data.purposesPt, [null, 'Outro texto']);
+  assert.match(await read('pt-BR'), /Conferir quem você é/);
+  await update({ purposesPt: null });
+  assert.match(await read('pt-BR'), /Conferir quem você é/);
+});
+
+test('a purpose that is only in English is marked as English on a Portuguese page', async () => {
+  const visitor = await signIn(harness, (await makeUser(harness)).id);
+  const { linkToken } = await makeConsentRequest(harness, await makeIntegration(harness));
+  const { text } = await visitor.get(`/connect/requests/${linkToken}`, { 'accept-language': 'pt' });
+  assert.match(text, /<span lang="en">Open an account<\/span>/);
+});
+
+test('only files of this process are kept by browsers', async () => {
+  for (const file of ['style.css', 'brand-logo']) {
+    const { status, headers } = await visit(`${harness.url}/connect/${file}?v=000000000000`);
+    assert.deepEqual([status, headers.get('cache-control')], [200, 'no-store'], file);
+  }
 });
 
 test('no page is a dead end: each refusal has a next step', async () => {
@@ -98,5 +116,5 @@ test('no page is a dead end: each refusal has a next step', async () => {
   const help = 'https://example.com/help?a=1&#38;b=2';
   assert.deepEqual(waysOf((await visit(`${harness.url}/connect/apps`)).text), [help]);
   const { text } = await visit(`${plain.url}/connect/apps`);
-  assert.match(text, /You can close this page and go back to where you came from\./);
+  assert.match(text, /You can close this page and return to the app\./);
 });

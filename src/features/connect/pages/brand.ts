@@ -8,35 +8,35 @@ export interface BrandFace extends Pick<Brand, 'name' | 'supportUrl' | 'privacyU
   logoAddress?: string | undefined;
 }
 
-interface BrandFiles {
-  face: BrandFace;
-  styleSheet: string;
-  logo?: { bytes: Buffer; type: string } | undefined;
+interface BrandFile {
+  /** Changes with the content, so that browsers may keep it. */
+  address: string;
+  type: string;
+  content: string | Buffer;
 }
 
 const styleSheet = readStyleSheet(import.meta.dirname, 'style.css');
-const prepared = new WeakMap<Brand, BrandFiles>();
+const prepared = new WeakMap<Brand, { face: BrandFace; files: BrandFile[] }>();
 
-/** Made once. Changed files have other addresses, so browsers may cache them. */
-export function brandFiles(brand: Brand): BrandFiles {
+/** Made once for each brand. */
+export function brandFiles(brand: Brand): { face: BrandFace; files: BrandFile[] } {
   const known = prepared.get(brand);
   if (known) return known;
   const { name, logo, color, supportUrl, privacyUrl } = brand;
   const sheet = color === undefined ? styleSheet : `${styleSheet}\n${brandRules(color)}`;
-  const isPng = logo?.[0] === 0x89;
-  const files: BrandFiles = {
-    styleSheet: sheet,
-    logo: logo && { bytes: logo, type: isPng ? 'image/png' : 'image/jpeg' },
-    face: {
-      name,
-      supportUrl,
-      privacyUrl,
-      styleAddress: `/connect/style.css?v=${versionOf(sheet)}`,
-      logoAddress: logo && `/connect/brand-logo?v=${versionOf(logo)}`,
-    },
+  const style = toFile('style.css', 'text/css; charset=utf-8', sheet);
+  const picture = logo && toFile('brand-logo', logo[0] === 0x89 ? 'image/png' : 'image/jpeg', logo);
+  const addresses = { styleAddress: style.address, logoAddress: picture?.address };
+  const made = {
+    face: { name, supportUrl, privacyUrl, ...addresses },
+    files: picture ? [style, picture] : [style],
   };
-  prepared.set(brand, files);
-  return files;
+  prepared.set(brand, made);
+  return made;
 }
 
-const versionOf = (content: string | Buffer) => hash('sha256', content).slice(0, 12);
+const toFile = (name: string, type: string, content: string | Buffer): BrandFile => ({
+  address: `/connect/${name}?v=${hash('sha256', content).slice(0, 12)}`,
+  type,
+  content,
+});

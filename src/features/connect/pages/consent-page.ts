@@ -10,7 +10,6 @@ import { type Content, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { renderData, titleOf } from './describe-data.ts';
 import {
-  purposeFor,
   type Reader,
   renderCsrf,
   renderDay,
@@ -18,6 +17,7 @@ import {
   renderLogo,
   renderPage,
   renderPerson,
+  renderPurpose,
   textsFor,
 } from './page.ts';
 import type { Texts } from './texts.ts';
@@ -40,7 +40,7 @@ export function renderConsentPage(
 ${renderLinks(words, integration, app)}
 <section>
 <h2>${words.consent.purpose}</h2>
-<p>${purposeFor(reader, consent.purpose, integration)}</p>
+<p>${renderPurpose(reader, consent)}</p>
 </section>
 <form method="post" autocomplete="off">
 ${renderCsrf(reader.session)}

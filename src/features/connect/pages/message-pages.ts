@@ -1,6 +1,7 @@
 import type { Person, Session } from '#features/connect/sessions';
 import type { Refusal } from '#platform/errors/errors';
 import { type Content, html } from '#platform/http/html';
+import { sanitizeText } from '#platform/values/sanitize-text';
 import { type Reader, renderCsrf, renderPage, renderPerson, textsFor } from './page.ts';
 
 /** Where a reader can go on from an error. */
@@ -44,7 +45,9 @@ function renderHelp(reader: Reader): Content {
 /** `signInAt` is the operator's login, with the way back. */
 export function renderSignIn(reader: Reader, signInAt: string | undefined): string {
   const { title, text, here, elsewhere } = textsFor(reader).signIn;
-  const way = signInAt ? renderWay(signInAt, here) : html`<p><strong>${elsewhere}</strong></p>`;
+  const way = signInAt
+    ? renderWay(signInAt, here)
+    : html`<p><strong>${elsewhere(sanitizeText(reader.brand.name, 70))}</strong></p>`;
   return renderMessage(reader, title, [html`<p>${text}</p>`, way, !signInAt && renderHelp(reader)]);
 }
 

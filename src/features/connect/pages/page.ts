@@ -1,4 +1,4 @@
-import type { IntegrationFace } from '#features/connect/consents';
+import type { Consent, IntegrationFace } from '#features/connect/consents';
 import type { Person, Session } from '#features/connect/sessions';
 import { csrfTokenOf } from '#features/connect/sessions';
 import { type Content, type Html, html } from '#platform/http/html';
@@ -70,7 +70,9 @@ ${links.length > 0 && html`<p class="links">${links}</p>`}
 
 /** Opened beside the page, which the reader may not have finished with. */
 export const renderLink = (url: string, text: string): Html =>
-  html`<a href="${url}" target="_blank" rel="noopener noreferrer">${text}</a> `;
+  url.startsWith('mailto:')
+    ? html`<a href="${url}">${text}</a> `
+    : html`<a href="${url}" target="_blank" rel="noopener noreferrer">${text}</a> `;
 
 export const renderPerson = ({ name, email }: Person): Html =>
   html`<strong>${sanitizeText(name)}</strong> <span class="email">${sanitizeText(email, 254)}</span>`;
@@ -86,10 +88,11 @@ export function renderLogo({ id, name, logoColor, logoSha256 }: IntegrationFace)
   return html`<svg class="logo" width="56" height="56" viewBox="0 0 56 56" aria-hidden="true" focusable="false"><rect width="56" height="56" rx="16" fill="${logoColor}"/><text x="28" y="37" text-anchor="middle" fill="${inkOn(logoColor)}">${first!.segment.toUpperCase()}</text></svg>`;
 }
 
-/** In the reader's language, if the integration still states it and has it in that language. */
-export function purposeFor({ language }: Reader, purpose: string, app: IntegrationFace): string {
-  const translated = language === 'pt-BR' && app.purposesPt?.[app.purposes.indexOf(purpose)];
-  return sanitizeText(translated || purpose, 500);
+/** In the reader's language, if it was requested in that language. */
+export function renderPurpose({ language }: Reader, { purpose, purposePt }: Consent): Html {
+  const isEnglish = purposePt === null;
+  const text = language === 'pt-BR' ? (purposePt ?? purpose) : purpose;
+  return html`<span${language === 'pt-BR' && isEnglish && html` lang="en"`}>${sanitizeText(text, 500)}</span>`;
 }
 
 export function renderDay({ language }: Reader, date: Date): Html {

@@ -35,7 +35,7 @@ test('303 behind https: links are of PUBLIC_URL, the cookie is Secure, and only 
 test('401 without a login of the operator’s, the page says where to sign in and has no link', async () => {
   const { status, text } = await visit(`${harness.url}/connect/apps`);
   assert.equal(status, 401);
-  assert.match(text, /Sign in at your provider and open this page again from there/);
+  assert.match(text, /Sign in at Causeway and open this page again from there/);
   assert.ok(!text.includes('<a '));
 });
 

@@ -77,16 +77,20 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
       // No route answers HEAD: opening a link changes something.
       const route = { exposeHeadRoute: false };
 
-      const { styleSheet, logo } = brandFiles(deps.brand);
-      scope.get('/style.css', route, (_request, reply) =>
-        sendFile(reply, 'text/css; charset=utf-8', styleSheet),
-      );
-      if (logo) scope.get('/brand-logo', route, (_request, reply) => sendFile(reply, logo.type, logo.bytes));
+      for (const { address, type, content } of brandFiles(deps.brand).files) {
+        // During an upgrade a page of another process may ask for what only that process has.
+        scope.get(address.split('?')[0]!.slice('/connect'.length), route, (request, reply) =>
+          sendFile(reply, { type, content, isLasting: request.url === address }),
+        );
+      }
 
       scope.get<{ Params: { integrationId: string; sha256: string } }>(
         '/logos/:integrationId/:sha256',
         route,
-        async (request, reply) => sendFile(reply, 'image/png', await readLogo(deps, request.params)),
+        async (request, reply) => {
+          const content = await readLogo(deps, request.params);
+          return sendFile(reply, { type: 'image/png', content, isLasting: true });
+        },
       );
 
       scope.get('/', route, (_request, reply) => reply.redirect('/connect/apps', 303));
@@ -188,9 +192,17 @@ function pageOf(request: FastifyRequest): string | undefined {
 
 const pathOf = ({ url }: FastifyRequest): string => url.split('?')[0]!;
 
-/** Its address changes with its content. */
-const sendFile = (reply: FastifyReply, type: string, content: string | Buffer) =>
-  reply.header('cache-control', 'public, max-age=31536000, immutable').type(type).send(content);
+interface File {
+  type: string;
+  content: string | Buffer;
+  /** Its address changes with its content. */
+  isLasting: boolean;
+}
+
+function sendFile(reply: FastifyReply, { type, content, isLasting }: File) {
+  if (isLasting) reply.header('cache-control', 'public, max-age=31536000, immutable');
+  return reply.type(type).send(content);
+}
 
 const sendPage = (reply: FastifyReply, page: string, status = 200) =>
   reply.status(status).type('text/html; charset=utf-8').send(page);

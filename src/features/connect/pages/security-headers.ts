@@ -1,4 +1,4 @@
-/** For every page: only our style sheet is loaded, no site may frame it, and nothing caches it. */
+/** For every page: it loads only our style sheet and pictures, is in no frame, and nothing caches it. */
 export const securityHeaders = {
   'content-security-policy': contentPolicy(),
   'x-frame-options': 'DENY',

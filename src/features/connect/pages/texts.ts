@@ -46,7 +46,7 @@ const en = {
   help: 'Get help',
   privacyPolicy: 'Privacy policy',
   again: 'Try again',
-  closePage: 'You can close this page and go back to where you came from.',
+  closePage: 'You can close this page and return to the app.',
 
   consent: {
     title: (app: string) => `${app} wants to access your data`,
@@ -64,7 +64,7 @@ const en = {
       html`You can see what was read, and stop sharing, at any time under ${apps}.`,
     share: 'Share',
     refuse: 'Don’t share',
-    privacyPolicy: (app: string) => `Privacy policy of ${app}`,
+    privacyPolicy: (app: string) => `${app} privacy policy`,
     seeData: (scope: string) => html`See the data<span class="unseen">: ${scope}</span>`,
     returnsTo: (place: string) => `Either way, you return to ${place}.`,
   },
@@ -104,7 +104,7 @@ const en = {
     text: 'This page shows personal data, so you need to sign in. A session lasts 15 minutes.',
     here: 'Sign in',
     again: 'Sign in again',
-    elsewhere: 'Sign in at your provider and open this page again from there.',
+    elsewhere: (brand: string) => `Sign in at ${brand} and open this page again from there.`,
   },
   switchUser: {
     title: 'Switch to another user?',
@@ -234,7 +234,7 @@ const pt: Texts = {
   help: 'Obter ajuda',
   privacyPolicy: 'Política de privacidade',
   again: 'Tentar de novo',
-  closePage: 'Você pode fechar esta página e voltar para onde estava.',
+  closePage: 'Você pode fechar esta página e voltar ao aplicativo.',
 
   consent: {
     title: (app) => `${app} quer acessar seus dados`,
@@ -292,7 +292,7 @@ const pt: Texts = {
     text: 'Esta página mostra dados pessoais; por isso é preciso entrar. A sessão dura 15 minutos.',
     here: 'Entrar',
     again: 'Entrar de novo',
-    elsewhere: 'Entre no seu provedor e abra esta página de novo a partir de lá.',
+    elsewhere: (brand) => `Entre em ${brand} e abra esta página de novo a partir de lá.`,
   },
   switchUser: {
     title: 'Mudar de usuário?',
