@@ -144,6 +144,32 @@ describe('a reorganisation', () => {
   });
 });
 
+describe('the replacement of the next block with a transaction', () => {
+  it('takes back that block only, however many empty ones came before, and once', async (t) => {
+    const file = newFile();
+    const chain = await open(t, file);
+    const final = await send(chain);
+    await call(chain, 'evm_mine');
+    await call(chain, 'devnet_reorganise');
+    for (let n = 0; n < 3; n += 1) await call(chain, 'evm_mine');
+    const lost = await send(chain);
+    await call(chain, 'evm_mine');
+    assert.ok(await call(chain, 'eth_getTransactionReceipt', lost));
+    const { number } = chain.head;
+    await call(chain, 'evm_mine');
+    assert.equal(await call(chain, 'eth_getTransactionReceipt', lost), null);
+    assert.ok(await call(chain, 'eth_getTransactionReceipt', final));
+    assert.equal(chain.head.number, number + 1);
+    const kept = await send(chain);
+    for (let n = 0; n < 2; n += 1) await call(chain, 'evm_mine');
+    assert.ok(await call(chain, 'eth_getTransactionReceipt', kept));
+    const { hash } = await call<{ hash: string }>(chain, 'eth_getBlockByNumber', 'latest', false);
+    chain.close();
+    const again = await open(t, file);
+    assert.equal((await call<{ hash: string }>(again, 'eth_getBlockByNumber', 'latest', false)).hash, hash);
+  });
+});
+
 describe('a journal', () => {
   it('brings the same chain back, block hash by block hash, whatever happened on it', async (t) => {
     const file = newFile();

@@ -45,8 +45,10 @@ export class Chain {
   isAutomining = true;
   /** The node does not answer before this time. */
   silentUntil = 0;
-  /** Where the journal was at a block that the chain may return to, from `remember` on. */
+  /** Where the journal was before a block that may be replaced. */
   remembered: { number: number; position: number } | undefined;
+  /** Of the next block with a transaction: wanted until there is one, then due before another follows. */
+  replacement: 'wanted' | 'due' | undefined;
   blocksSinceTransaction = 0;
   /** How many blocks and transactions the journal has. */
   journaled = { blocks: 0, transactions: 0 };
@@ -131,15 +133,17 @@ export class Chain {
   }
 
   async mine(time = Math.floor(Date.now() / 1000)): Promise<Mined> {
+    if (this.replacement === 'wanted') await this.#remember();
     const block = await this.mineAt(Math.max(time, this.head.time));
     await this.#append(block);
     for (const hash of block.transactions) this.pool.remove(hash);
     if (this.pool.size > 0) await this.#removeGone();
+    if (this.replacement === 'wanted' && block.transactions.length > 0) this.replacement = 'due';
     return block;
   }
 
-  /** Blocks from now on may be replaced, once. Keeping the state of every block would fill the memory. */
-  async remember(): Promise<void> {
+  /** The next block may be replaced. Keeping the state of every block would fill the memory. */
+  async #remember(): Promise<void> {
     const { number } = this.head;
     this.undo[number] = await this.ask('evm_snapshot');
     this.remembered = { number, position: this.journal.position() };
@@ -206,7 +210,7 @@ export class Chain {
 
   /** Mines until nothing waits that a block would include. */
   async mineWaiting(): Promise<void> {
-    while (this.pool.size > 0 && (await this.#hasReady())) {
+    while (this.replacement !== 'due' && this.pool.size > 0 && (await this.#hasReady())) {
       if ((await this.mine()).transactions.length === 0) return;
     }
   }

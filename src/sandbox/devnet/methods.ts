@@ -1,7 +1,7 @@
 import type { Chain } from './chain.ts';
 import { type Hex, quantityOf, RpcError } from './engine.ts';
 import type { Sent } from './pool.ts';
-import { returnToRemembered } from './reorganise.ts';
+import { mineNext } from './reorganise.ts';
 
 type Method = (chain: Chain, ...params: never[]) => unknown;
 
@@ -45,7 +45,7 @@ const methods: Record<string, Method> = {
   },
   async evm_mine(chain, time?: string) {
     if (time !== undefined && !(Number(time) <= timeMax)) throw new RpcError(-32602, 'timestamp too large');
-    await chain.mine(time === undefined ? undefined : Number(time));
+    await mineNext(chain, time === undefined ? undefined : Number(time));
     return '0x0';
   },
   async evm_setAutomine(chain, isOn: boolean) {
@@ -57,7 +57,7 @@ const methods: Record<string, Method> = {
     if (!isNumber || Number(blocks) > minedAtOnceMax) {
       throw new RpcError(-32602, `blocks must be a number from 0 to ${minedAtOnceMax}`);
     }
-    for (let left = Number(blocks); left > 0; left -= 1) await chain.mine();
+    for (let left = Number(blocks); left > 0; left -= 1) await mineNext(chain);
   },
   hardhat_getAutomine: ({ isAutomining }) => isAutomining,
   hardhat_setNextBlockBaseFeePerGas: (chain, fee: Hex) => chain.setNextBaseFee(fee),
@@ -66,8 +66,9 @@ const methods: Record<string, Method> = {
   hardhat_dropTransaction: (chain, hash: string) => chain.drop(hash),
   hardhat_dropAllTransactions: (chain) => chain.dropAll(),
   // Our own, to show accidents.
-  devnet_remember: (chain) => chain.remember(),
-  devnet_reorganise: (chain) => returnToRemembered(chain),
+  devnet_reorganise(chain) {
+    chain.replacement = 'wanted';
+  },
   devnet_silence(chain, milliseconds: number) {
     chain.silentUntil = Date.now() + Math.min(Number(milliseconds) || 0, silenceMaxMs);
   },

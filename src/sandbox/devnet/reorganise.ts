@@ -29,9 +29,14 @@ export async function reorganise(
   await chain.sendAgain(waiting);
 }
 
-/** Replaces everything since `remember`, without its transactions. */
-export async function returnToRemembered(chain: Chain): Promise<void> {
-  const { remembered, head } = chain;
-  if (!remembered) throw new RpcError(-32602, 'no block is remembered');
-  await reorganise(chain, head.number - remembered.number);
+/**
+ * The next block; before it, if a replacement is due, another one in the place of the newest. One block only:
+ * what is final to the product must not go away.
+ */
+export async function mineNext(chain: Chain, time?: number): Promise<void> {
+  if (chain.replacement === 'due') {
+    chain.replacement = undefined;
+    await reorganise(chain, 1);
+  }
+  await chain.mine(time);
 }

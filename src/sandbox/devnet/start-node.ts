@@ -6,6 +6,7 @@ import { compact } from './compact.ts';
 import type { CreateEngine } from './engine.ts';
 import { DamagedJournal } from './journal.ts';
 import { openChain } from './open-chain.ts';
+import { mineNext } from './reorganise.ts';
 import { serveChain } from './rpc-server.ts';
 
 export interface NodeOptions {
@@ -64,7 +65,7 @@ export async function startNode(options: NodeOptions): Promise<DevnetNode> {
     await of.inTurn(async () => {
       const isQuick = of.blocksSinceTransaction < blocksAfterTransaction;
       if (!of.isAutomining || (!isQuick && Date.now() - minedAt < idleMs)) return;
-      await of.mine();
+      await mineNext(of);
       minedAt = Date.now();
     });
     // Other work runs between two slices.
