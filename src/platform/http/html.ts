@@ -19,3 +19,31 @@ function render(value: Content): string {
   if (typeof value === 'object') return value.map(render).join('');
   return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
+
+/** A whole document. Style sheets are addresses of ours. */
+export function renderDocument({
+  language = 'en',
+  title,
+  styles,
+  body,
+}: {
+  language?: string;
+  title: string;
+  styles: readonly string[];
+  body: Content;
+}): string {
+  const { text } = html`<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+${styles.map((address) => html`<link rel="stylesheet" href="${address}">\n`)}</head>
+<body>
+${body}
+</body>
+</html>
+`;
+  return `<!doctype html>\n${text}`;
+}

@@ -1,4 +1,4 @@
-import { type Content, type Html, html } from '#platform/http/html';
+import { type Content, type Html, html, renderDocument } from '#platform/http/html';
 import type { Hit } from './search.ts';
 
 export interface GuidePage {
@@ -9,19 +9,10 @@ export interface GuidePage {
 
 /** A whole document around a guide, the list of guides, or what a search found. */
 export function renderPage({ title, query = '', content }: GuidePage): string {
-  return `<!doctype html>\n${
-    html`<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} · Causeway</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/home.css">
-<link rel="stylesheet" href="/guides.css">
-</head>
-<body>
-<header>
+  return renderDocument({
+    title: `${title} · Causeway`,
+    styles: ['/home.css', '/guides.css'],
+    body: html`<header>
 <p class="brand"><a href="/">Causeway</a> <a href="/guides">Guides</a></p>
 <form role="search" action="/guides" method="get">
 <input type="search" name="q" value="${query}" maxlength="100" aria-label="Search the guides" placeholder="Search the guides">
@@ -30,11 +21,8 @@ export function renderPage({ title, query = '', content }: GuidePage): string {
 </header>
 <main class="guide">
 ${content}
-</main>
-</body>
-</html>
-`.text
-  }`;
+</main>`,
+  });
 }
 
 export function renderHits(query: string, hits: readonly Hit[]): Html {

@@ -1,4 +1,4 @@
-import { type Content, type Html, html } from '#platform/http/html';
+import { type Content, type Html, html, renderDocument } from '#platform/http/html';
 
 export interface Home {
   fault: string | undefined;
@@ -9,18 +9,10 @@ export interface Home {
 
 /** A whole document, without personal data. */
 export function renderHome({ fault, networksWithoutNode, hasMetrics, section }: Home): string {
-  return `<!doctype html>\n${
-    html`<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Causeway</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/home.css">
-</head>
-<body>
-<header>
+  return renderDocument({
+    title: 'Causeway',
+    styles: ['/home.css'],
+    body: html`<header>
 <p class="brand">Causeway</p>
 ${renderStatus(fault, networksWithoutNode)}
 </header>
@@ -35,11 +27,8 @@ ${renderPlace('/openapi.json', 'OpenAPI document', 'For code generators and API 
 ${hasMetrics && renderPlace('/metrics', 'Metrics', 'For Prometheus; /health and /ready for balancers')}
 </nav>
 ${section}
-</main>
-</body>
-</html>
-`.text
-  }`;
+</main>`,
+  });
 }
 
 function renderStatus(fault: string | undefined, networksWithoutNode: readonly string[]): Html {

@@ -1,7 +1,7 @@
 import type { Consent, IntegrationFace } from '#features/connect/consents';
 import type { Person, Session } from '#features/connect/sessions';
 import { csrfTokenOf } from '#features/connect/sessions';
-import { type Content, type Html, html } from '#platform/http/html';
+import { type Content, type Html, html, renderDocument } from '#platform/http/html';
 import { inkOn } from '#platform/values/color';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import type { BrandFace } from './brand.ts';
@@ -25,29 +25,19 @@ export function renderPage(reader: Reader, { title, body }: { title: string; bod
   const { language, host, brand } = reader;
   const { styleAddress, logoAddress } = brand;
   const name = sanitizeText(brand.name, 70);
-  return `<!doctype html>\n${
-    html`<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} · ${name}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${styleAddress}">
-</head>
-<body>
-<header class="place">
+  return renderDocument({
+    language,
+    title: `${title} · ${name}`,
+    styles: [styleAddress],
+    body: html`<header class="place">
 <p class="brand">${logoAddress && html`<img src="${logoAddress}" alt="" height="32">`}<strong>${name}</strong></p>
 <p>${host}</p>
 </header>
 <main>
 ${body}
 </main>
-${renderFooter(reader)}
-</body>
-</html>
-`.text
-  }`;
+${renderFooter(reader)}`,
+  });
 }
 
 function renderFooter(reader: Reader): Content {
@@ -90,9 +80,9 @@ export function renderLogo({ id, name, logoColor, logoSha256 }: IntegrationFace)
 
 /** In the reader's language, if it was requested in that language. */
 export function renderPurpose({ language }: Reader, { purpose, purposePt }: Consent): Html {
-  const isEnglish = purposePt === null;
-  const text = language === 'pt-BR' ? (purposePt ?? purpose) : purpose;
-  return html`<span${language === 'pt-BR' && isEnglish && html` lang="en"`}>${sanitizeText(text, 500)}</span>`;
+  if (language === 'en') return html`<span>${sanitizeText(purpose, 500)}</span>`;
+  if (purposePt === null) return html`<span lang="en">${sanitizeText(purpose, 500)}</span>`;
+  return html`<span>${sanitizeText(purposePt, 500)}</span>`;
 }
 
 export function renderDay({ language }: Reader, date: Date): Html {

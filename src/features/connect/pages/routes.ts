@@ -192,14 +192,14 @@ function pageOf(request: FastifyRequest): string | undefined {
 
 const pathOf = ({ url }: FastifyRequest): string => url.split('?')[0]!;
 
-interface File {
+interface SentFile {
   type: string;
   content: string | Buffer;
   /** Its address changes with its content. */
   isLasting: boolean;
 }
 
-function sendFile(reply: FastifyReply, { type, content, isLasting }: File) {
+function sendFile(reply: FastifyReply, { type, content, isLasting }: SentFile) {
   if (isLasting) reply.header('cache-control', 'public, max-age=31536000, immutable');
   return reply.type(type).send(content);
 }
