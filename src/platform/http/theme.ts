@@ -8,15 +8,18 @@ const theme = readFileSync(path.join(import.meta.dirname, 'theme.css'), 'utf8');
 export const readStyleSheet = (folder: string, name: string): string =>
   `${theme}\n${readFileSync(path.join(folder, name), 'utf8')}`;
 
-/** The grounds of `theme.css`: page and card. */
-const grounds = { light: ['#f3f4f1', '#ffffff'], dark: ['#121614', '#1b211e'] } as const;
+/** What text stands on, in light and in dark. */
+const [pages, cards] = ['page', 'card'].map((name) =>
+  [...theme.matchAll(/--(\w+): (#[0-9a-f]{6})/g)].flatMap(([, own, color]) => (own === name ? [color!] : [])),
+) as [Color[], Color[]];
 
 /** Rules that replace the accent colour of the theme, to stand after it. */
 export function brandRules(color: Color): string {
-  const rules = (mode: keyof typeof grounds) => {
-    const accent = readableOn(grounds[mode], color, mode === 'light' ? '#000000' : '#ffffff');
-    const wash = mixColors(grounds[mode][1], accent, 0.12);
+  const rules = (mode: 0 | 1) => {
+    const card = cards[mode]!;
+    const accent = readableOn([pages[mode]!, card], color, mode === 0 ? '#000000' : '#ffffff');
+    const wash = mixColors(card, accent, 0.12);
     return `:root { --accent: ${accent}; --on-accent: ${inkOn(accent)}; --wash: ${wash}; }`;
   };
-  return `${rules('light')}\n@media (prefers-color-scheme: dark) { ${rules('dark')} }\n`;
+  return `${rules(0)}\n@media (prefers-color-scheme: dark) { ${rules(1)} }\n`;
 }
