@@ -37,7 +37,7 @@ export class Chain {
   readonly raws = new Map<string, string>();
   readonly impersonated = new Set<string>();
   readonly head: { number: number; time: number };
-  /** At n, the engine's snapshot from before block n + 1: of all in tests, else of one that is remembered. */
+  /** At n, the engine's snapshot from before block n + 1: of all in tests, else of one. */
   readonly undo: string[] = [];
   readonly #canReorganise: boolean;
   engine: Engine;
@@ -45,10 +45,11 @@ export class Chain {
   isAutomining = true;
   /** The node does not answer before this time. */
   silentUntil = 0;
-  /** Where the journal was before a block that may be replaced. */
-  remembered: { number: number; position: number } | undefined;
-  /** Of the next block with a transaction: wanted until there is one, then due before another follows. */
-  replacement: 'wanted' | 'due' | undefined;
+  /**
+   * Of the next block with a transaction: wanted until there is one, then due before another follows, with
+   * where the journal was before it.
+   */
+  replacement: 'wanted' | { position: number } | undefined;
   blocksSinceTransaction = 0;
   /** How many blocks and transactions the journal has. */
   journaled = { blocks: 0, transactions: 0 };
@@ -75,7 +76,6 @@ export class Chain {
     this.head.time = Number(block.timestamp);
     this.baseFee = nextBaseFee;
     this.journaled = { blocks: 0, transactions: 0 };
-    this.remembered = undefined;
     this.raws.clear();
     for (const { block, raws } of blocks) {
       for (const [at, { hash }] of block.transactions.entries()) if (raws[at]) this.raws.set(hash, raws[at]);
@@ -133,20 +133,26 @@ export class Chain {
   }
 
   async mine(time = Math.floor(Date.now() / 1000)): Promise<Mined> {
-    if (this.replacement === 'wanted') await this.#remember();
+    const position = this.replacement === 'wanted' ? await this.#remember() : undefined;
     const block = await this.mineAt(Math.max(time, this.head.time));
     await this.#append(block);
     for (const hash of block.transactions) this.pool.remove(hash);
     if (this.pool.size > 0) await this.#removeGone();
-    if (this.replacement === 'wanted' && block.transactions.length > 0) this.replacement = 'due';
+    if (position !== undefined && block.transactions.length > 0) this.replacement = { position };
     return block;
   }
 
-  /** The next block may be replaced. Keeping the state of every block would fill the memory. */
-  async #remember(): Promise<void> {
-    const { number } = this.head;
-    this.undo[number] = await this.ask('evm_snapshot');
-    this.remembered = { number, position: this.journal.position() };
+  get isReplacementDue(): boolean {
+    return typeof this.replacement === 'object';
+  }
+
+  /**
+   * The next block may be replaced; returns where the journal is. Keeping the state of every block would fill
+   * the memory.
+   */
+  async #remember(): Promise<number> {
+    this.undo[this.head.number] = await this.ask('evm_snapshot');
+    return this.journal.position();
   }
 
   /** Mines without a journal entry. */
@@ -210,7 +216,7 @@ export class Chain {
 
   /** Mines until nothing waits that a block would include. */
   async mineWaiting(): Promise<void> {
-    while (this.replacement !== 'due' && this.pool.size > 0 && (await this.#hasReady())) {
+    while (!this.isReplacementDue && this.pool.size > 0 && (await this.#hasReady())) {
       if ((await this.mine()).transactions.length === 0) return;
     }
   }

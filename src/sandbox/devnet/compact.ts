@@ -15,7 +15,7 @@ const sliceMs = 20;
 export async function compact(chain: Chain, create: CreateEngine = createEngine): Promise<boolean> {
   const { collector, journal, pool, journaled, chainId, head } = chain;
   if (journaled.transactions < transactionsMax && journaled.blocks < blocksMax) return false;
-  if (chain.replacement === 'due') return false;
+  if (chain.isReplacementDue) return false;
   await collector.collect(chain, sliceMs);
   if (collector.hasMore) return true;
   const waiting = pool.all().map(({ sent }) => sent);

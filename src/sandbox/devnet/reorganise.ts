@@ -2,11 +2,15 @@ import type { Chain, Mined } from './chain.ts';
 import { RpcError } from './engine.ts';
 import type { Sent } from './pool.ts';
 
-/** Replaces the last blocks by as many others. They contain only `kept`, by block, counted from the first. */
+/**
+ * Replaces the last blocks by as many others. They contain only `kept`, by block, counted from the first. A
+ * journal is cut at `position`, where it was before them.
+ */
 export async function reorganise(
   chain: Chain,
   depth: number,
   kept: readonly [sent: Sent, block: number][] = [],
+  position?: number,
 ): Promise<void> {
   const { head, undo, pool } = chain;
   const id = undo[head.number - depth];
@@ -15,8 +19,7 @@ export async function reorganise(
   const { time } = head;
   if (!(await chain.ask('evm_revert', id))) throw new RpcError(-32603, 'the engine lost its snapshot');
   head.number -= depth;
-  if (chain.remembered) chain.journal.rewind(chain.remembered.position);
-  chain.remembered = undefined;
+  if (position !== undefined) chain.journal.rewind(position);
   chain.collector.forgetAfter(head.number);
   undo.length = head.number;
   head.time = Number((await chain.ask<Mined>('eth_getBlockByNumber', 'latest', false)).timestamp);
@@ -34,9 +37,10 @@ export async function reorganise(
  * what is final to the product must not go away.
  */
 export async function mineNext(chain: Chain, time?: number): Promise<void> {
-  if (chain.replacement === 'due') {
+  const { replacement } = chain;
+  if (typeof replacement === 'object') {
     chain.replacement = undefined;
-    await reorganise(chain, 1);
+    await reorganise(chain, 1, [], replacement.position);
   }
   await chain.mine(time);
 }
