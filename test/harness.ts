@@ -194,7 +194,7 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
 }
 
 /** Every network as in production, with an unreachable node: what needs no chain works anyway. */
-function networksWithoutNodes(): NetworkSettings[] {
+export function networksWithoutNodes(): NetworkSettings[] {
   return networks.map((network) => ({
     network,
     rpcUrls: ['http://127.0.0.1:1'],

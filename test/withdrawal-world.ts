@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { beforeEach } from 'node:test';
-import { networks, type PrivateKey, tokensOf } from '#adapters/evm';
+import type { PrivateKey } from '#adapters/evm';
 import type { IssuedKey } from '#features/keys';
 import { makeAddress, makeKey } from './factories.ts';
-import { type Answer, noteSecret, type RequestOptions, useHarness } from './harness.ts';
+import { type Answer, networksWithoutNodes, noteSecret, type RequestOptions, useHarness } from './harness.ts';
 
 interface CreateOptions extends RequestOptions {
   userId?: string;
@@ -19,15 +19,9 @@ export function useWithdrawals(prepareMore?: () => Promise<void>) {
 
   /** As in production, but no node answers: a node that is down refuses nobody. */
   const harness = useHarness({
-    networks: networks.map((network) => ({
-      network,
-      rpcUrls: ['http://127.0.0.1:1'],
-      finality: { rule: 'finalized' as const },
-      tokens: tokensOf(network),
-      feeCap: 10n ** 12n,
-      bumpAfterMs: 30_000,
-      ...(network === 'polygon' && { signerKey }),
-    })),
+    networks: networksWithoutNodes().map((settings) =>
+      settings.network === 'polygon' ? { ...settings, signerKey } : settings,
+    ),
     withdrawalLimits: [
       { network: 'ethereum', symbol: 'USDC', minimum: '5', maximum: '100.5' },
       { network: 'ethereum', symbol: 'USDT', minimum: '0.01' },

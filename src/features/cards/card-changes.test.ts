@@ -1,35 +1,22 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, beforeEach, test } from 'node:test';
-import { createHttpIssuer, type Issuer, IssuerFault } from '#adapters/issuer';
+import { beforeEach, test } from 'node:test';
+import { type Issuer, IssuerFault } from '#adapters/issuer';
 import type { IssuedKey } from '#features/keys';
+import { useCards } from '#test/card-world';
 import { makeKey } from '#test/factories';
-import { useHarness } from '#test/harness';
-import { startTestIssuer } from '#test/issuer';
-import { keyContext, refusalOf } from '#test/tool-call';
-import { startUnreliableProxy } from '#test/unreliable-proxy';
+import { refusalOf } from '#test/tool-call';
 import { catchUp } from './catch-up.ts';
 import { createCards } from './create-cards.ts';
 import { showCard } from './show-card.ts';
 import { type CardChange, updateCard } from './update-card.ts';
 
-const sandbox = await startTestIssuer();
-after(() => sandbox.stop());
-const proxy = await startUnreliableProxy(sandbox.url);
-after(() => proxy.stop());
-const viaProxy = createHttpIssuer({ url: proxy.url, token: sandbox.token, timeoutMs: 60_000 });
-const harness = useHarness({ issuer: viaProxy });
-
-let owner: IssuedKey;
+const { sandbox, proxy, viaProxy, harness, owner, as } = await useCards();
 let card: Pick<CardChange, 'userId' | 'cardId' | 'cardIssuerUserId'>;
 beforeEach(async () => {
-  owner = await makeKey(harness);
-  proxy.passage = () => 'whole';
   card = await makeActiveCard(owner);
   proxy.passed = [];
 });
-
-const as = (key: IssuedKey, issuer: Issuer = viaProxy) => ({ ...keyContext(harness, key), issuer });
 
 async function makeActiveCard(key: IssuedKey) {
   const { userId } = key;

@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
-import { checksumAddress, networks, tokensOf } from '#adapters/evm';
+import { checksumAddress } from '#adapters/evm';
 import type { IssuedKey } from '#features/keys';
 import { checkBooks } from '#features/ledger';
 import { payoutJobs } from '#features/payouts';
 import { makeAddress, makeFunds, makeKey } from '#test/factories';
-import { noteSecret, useHarness } from '#test/harness';
+import { networksWithoutNodes, noteSecret, useHarness } from '#test/harness';
 
 const harness = useHarness({
-  networks: networks.map((network) => ({
-    network,
-    rpcUrls: ['http://127.0.0.1:1'],
-    finality: { rule: 'finalized' as const },
-    tokens: tokensOf(network),
-    feeCap: 10n ** 12n,
-    bumpAfterMs: 30_000,
+  networks: networksWithoutNodes().map((settings) => ({
+    ...settings,
     signerKey: `0x${noteSecret(randomBytes(32).toString('hex'))}`,
   })),
 });
