@@ -5,7 +5,7 @@ const sideMin = 16;
 const sideMax = 1_024;
 const signature = Buffer.from('89504e470d0a1a0a', 'hex');
 /** As PNG numbers them. */
-const colors = { grey: 0, rgb: 2, palette: 3, greyAlpha: 4, rgba: 6 };
+const colors = { rgb: 2, palette: 3, greyAlpha: 4, rgba: 6 };
 
 /**
  * A picture from elsewhere as a square PNG of at most `size` pixels, made from its pixels alone: metadata,
