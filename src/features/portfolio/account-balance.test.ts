@@ -25,8 +25,8 @@ function keyContext(userId: string, db: Db = harness.deps.db): Ctx<KeyActor> {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the payload is checked against the tool's own schema.
-async function balanceOf(userId: string, db?: Db): Promise<any> {
-  const payload = await tool!.run(keyContext(userId, db), {} as never);
+async function balanceOf(userId: string, db?: Db, given = {}): Promise<any> {
+  const payload = await tool!.run(keyContext(userId, db), given as never);
   assert.ok(isOutput.Check(payload), JSON.stringify(isOutput.Errors(payload)));
   return payload;
 }
@@ -54,10 +54,10 @@ test('the tool as a client sees it', () => {
   assert.equal(tool!.name, 'getAccountBalance');
   assert.equal(tool!.scope, 'mcp');
   assert.ok(tool!.description.length < 2_048);
-  for (const word of ['scope mcp', 'null', 'isStale', 'unpricedTokens'])
+  for (const word of ['scope mcp', 'null', 'isStale', 'unpricedTokens', 'collateral'])
     assert.ok(tool!.description.includes(word));
   assert.deepEqual(tool!.hints, { readOnly: true, destructive: false, idempotent: true, openWorld: false });
-  assert.deepEqual(tool!.input.properties, {});
+  assert.ok(Compile(tool!.input).Check({}), 'the contract’s call has no arguments');
   assert.ok(!Compile(tool!.input).Check({ userId: 'somebody' }));
 });
 
@@ -75,21 +75,26 @@ test('somebody who has nothing: zeros, as of the call', async () => {
     truncated: false,
     unpricedTokens: [],
     isStale: false,
+    includesCardCollateral: false,
   });
 });
 
 test('holdings, staked and tokenized assets: each line to the cent, totals that add up, a loss below zero', async () => {
   const userId = await newUser();
-  const quotedAt = ago(120_000);
+  const [quotedAt, recordedAt] = [ago(120_000), ago(60_000)];
   await quote({ USDT: '0.9998', EURC: '1.0832', ETH: '2650.25', PAXG: '2400.005' }, quotedAt);
   await makeFunds(harness, userId, 'polygon', 'USDT', '100.005');
   await makeFunds(harness, userId, 'base', 'EURC', '0.000001');
   await makeFunds(harness, userId, 'ethereum', 'EURC', '10');
-  await record(userId, [
-    { kind: 'staked', token: 'ETH', network: 'ethereum', amount: '1.25' },
-    { kind: 'tokenized', token: 'PAXG', network: 'ethereum', amount: '0.5', costUsd: '1300.01' },
-    { kind: 'tokenized', token: 'ACME', network: 'solana', amount: '3', costUsd: '20', priceUsd: '7.115' },
-  ]);
+  await record(
+    userId,
+    [
+      { kind: 'staked', token: 'ETH', network: 'ethereum', amount: '1.25' },
+      { kind: 'tokenized', token: 'PAXG', network: 'ethereum', amount: '0.5', costUsd: '1300.01' },
+      { kind: 'tokenized', token: 'ACME', network: 'solana', amount: '3', costUsd: '20', priceUsd: '7.115' },
+    ],
+    recordedAt,
+  );
   assert.deepEqual(await balanceOf(userId), {
     currency: 'USD',
     totalUsdValue: '4644.97',
@@ -105,6 +110,8 @@ test('holdings, staked and tokenized assets: each line to the cent, totals that 
         kind: 'staked',
         amount: '1.25',
         balanceUsd: '3312.81',
+        asOf: quotedAt,
+        isStale: false,
       },
       {
         token: 'PAXG',
@@ -113,6 +120,8 @@ test('holdings, staked and tokenized assets: each line to the cent, totals that 
         kind: 'tokenized',
         amount: '0.5',
         balanceUsd: '1200.00',
+        asOf: quotedAt,
+        isStale: false,
       },
       {
         token: 'USDT',
@@ -121,6 +130,8 @@ test('holdings, staked and tokenized assets: each line to the cent, totals that 
         kind: 'holding',
         amount: '100.005',
         balanceUsd: '99.98',
+        asOf: quotedAt,
+        isStale: false,
       },
       {
         token: 'ACME',
@@ -129,6 +140,8 @@ test('holdings, staked and tokenized assets: each line to the cent, totals that 
         kind: 'tokenized',
         amount: '3',
         balanceUsd: '21.35',
+        asOf: recordedAt,
+        isStale: false,
       },
       {
         token: 'EURC',
@@ -137,6 +150,8 @@ test('holdings, staked and tokenized assets: each line to the cent, totals that 
         kind: 'holding',
         amount: '10',
         balanceUsd: '10.83',
+        asOf: quotedAt,
+        isStale: false,
       },
       {
         token: 'EURC',
@@ -145,12 +160,15 @@ test('holdings, staked and tokenized assets: each line to the cent, totals that 
         kind: 'holding',
         amount: '0.000001',
         balanceUsd: '0.00',
+        asOf: quotedAt,
+        isStale: false,
       },
     ],
     truncated: false,
     unpricedTokens: [],
     lastFetchedAt: quotedAt,
     isStale: false,
+    includesCardCollateral: false,
   });
 });
 
@@ -290,7 +308,54 @@ test('stale: prices that are not refreshed, then positions that are not recorded
   assert.equal((await balanceOf(userId)).isStale, false);
 });
 
-test('at most sixty lines, the most valuable; totals of all of them', async () => {
+test('each line has its time, and why it is stale: no price, an old price, an old position', async () => {
+  const userId = await newUser();
+  // So that the quotes below are newer than those of the tests above.
+  harness.advance(120_000);
+  const [old, recent] = [ago(staleAfterMs + 60_000), ago(60_000)];
+  await quote({ LINE1: '9' }, old);
+  await quote({ USDC: '1', LINE2: '4' }, recent);
+  await makeFunds(harness, userId, 'polygon', 'USDC', '7');
+  const staked = (token: string, more = {}) => ({
+    kind: 'staked',
+    token,
+    network: 'moon',
+    amount: '1',
+    ...more,
+  });
+  const own = staked('LINE3', { priceUsd: '3' });
+  await record(userId, [staked('LINE1'), staked('LINE2'), own, staked('LINE4')], ago(30_000));
+  const facts = async () =>
+    (await balanceOf(userId)).byToken.map((line: Record<string, unknown>) => [
+      line.token,
+      line.asOf,
+      line.isStale,
+      line.staleReason,
+    ]);
+  const takenAt = (await facts())[3][1];
+  assert.deepEqual(await facts(), [
+    ['LINE1', old, true, 'old-price'],
+    ['USDC', recent, false, undefined],
+    ['LINE2', recent, false, undefined],
+    ['LINE3', takenAt, false, undefined],
+    ['LINE4', takenAt, true, 'no-price'],
+  ]);
+
+  harness.advance(staleAfterMs);
+  await quote({ USDC: '1', LINE2: '4' });
+  const [line1, usdc, ...others] = await facts();
+  assert.deepEqual([line1[3], usdc[2], usdc[3]], ['old-position', false, undefined]);
+  assert.deepEqual(
+    others.map((line: unknown[]) => line.slice(1)),
+    [
+      [takenAt, true, 'old-position'],
+      [takenAt, true, 'old-position'],
+      [takenAt, true, 'no-price'],
+    ],
+  );
+});
+
+test('twenty-five lines a page, the most valuable first; totals of all of them', async () => {
   const userId = await newUser();
   const positions = Array.from({ length: 150 }, (_, n) => ({
     kind: 'staked',
@@ -300,14 +365,26 @@ test('at most sixty lines, the most valuable; totals of all of them', async () =
     priceUsd: String(((n * 7) % 150) + 1),
   }));
   await record(userId, positions);
-  const { byToken, truncated, totalUsdValue } = await balanceOf(userId);
-  assert.deepEqual([byToken.length, truncated, totalUsdValue], [60, true, `${(150 * 151) / 2}.00`]);
+  const first = await balanceOf(userId);
+  const { truncated, totalUsdValue, nextArguments } = first;
+  assert.deepEqual([truncated, totalUsdValue], [true, `${(150 * 151) / 2}.00`]);
+  assert.deepEqual(nextArguments, { currentPage: 1 });
+  const shown = first.byToken;
+  for (let next = nextArguments, pages = 1; next; pages++) {
+    assert.ok(pages < 6);
+    const page = await balanceOf(userId, undefined, next);
+    assert.deepEqual([page.byToken.length, page.totalUsdValue], [25, totalUsdValue]);
+    assert.equal(page.truncated, page.nextArguments !== undefined);
+    shown.push(...page.byToken);
+    next = page.nextArguments;
+  }
   assert.deepEqual(
-    byToken.map(({ balanceUsd }: { balanceUsd: string }) => balanceUsd),
-    Array.from({ length: 60 }, (_, n) => `${150 - n}.00`),
+    shown.map(({ balanceUsd }: { balanceUsd: string }) => balanceUsd),
+    Array.from({ length: 150 }, (_, n) => `${150 - n}.00`),
   );
-  await record(userId, positions.slice(0, 60));
-  assert.equal((await balanceOf(userId)).truncated, false);
+  await record(userId, positions.slice(0, 25));
+  const { truncated: isCut, nextArguments: none } = await balanceOf(userId);
+  assert.deepEqual([isCut, none], [false, undefined]);
 });
 
 test('two statements, whatever somebody has', async () => {

@@ -1,8 +1,7 @@
 import type { Ctx, KeyActor } from '#context';
 import { defineTool, type Tool } from '#platform/commands/tool';
-import { exactObject } from '#platform/commands/tool-shapes';
 import { readPortfolio } from './read-portfolio.ts';
-import { balance, linesMax, presentBalance } from './wire.ts';
+import { balance, balanceInput, presentBalance } from './wire.ts';
 
 export interface PortfolioOptions {
   /** Prices and positions older than this make a balance stale. */
@@ -15,22 +14,20 @@ export const portfolioTools = ({ balanceStaleAfterMs }: PortfolioOptions): Tool<
     name: 'getAccountBalance',
     title: 'Account balance',
     description: [
-      'Returns the user’s balance in US dollars: in total, by kind (holdings in the account, staked, tokenized) and by token.',
-      'Takes no arguments. Needs the scope mcp.',
-      'Amounts are exact decimal strings; each line is rounded to the cent, and the totals are the sums of the lines.',
-      'Holdings include amounts held for withdrawals in progress.',
-      'If the price of a token is unknown, its balanceUsd is null, it is listed in unpricedTokens, and the totals exclude it.',
+      'Returns the user’s balance in US dollars: in total, by kind (holdings in the account, staked, tokenized) and by token. Needs the scope mcp.',
+      'Each line is rounded to the cent; totals are the sums of all lines. Holdings include amounts held for withdrawals in progress, and no collateral of cards.',
+      'If the price of a token is unknown, its balanceUsd is null, it is in unpricedTokens, and totals exclude it.',
       'tokenizedAssetsPnl is value minus cost of tokenized assets whose price and cost are known.',
-      'lastFetchedAt is the time of the oldest price or position. If isStale is true, that is too long ago or a price is unknown: tell the user so, with that time.',
-      `byToken has the ${linesMax} most valuable lines; truncated is true if there are more.`,
+      'lastFetchedAt is the time of the oldest price or position. If isStale is true, tell the user so, with that time; staleReason of a line says why.',
+      'If nextArguments is present, call again with them for less valuable lines.',
     ].join(' '),
     scope: 'mcp',
     hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
-    input: exactObject({}),
+    input: balanceInput,
     output: balance,
-    run: async (ctx: Ctx<KeyActor>) => {
+    run: async (ctx: Ctx<KeyActor>, given) => {
       const { userId } = ctx.actor;
-      return presentBalance(await readPortfolio(ctx, { userId, staleAfterMs: balanceStaleAfterMs }));
+      return presentBalance(await readPortfolio(ctx, { userId, staleAfterMs: balanceStaleAfterMs }), given);
     },
   }),
 ];

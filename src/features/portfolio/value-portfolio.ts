@@ -11,8 +11,15 @@ export interface Owned extends Quantity {
   costCents?: bigint | null;
 }
 
+export const staleReasons = ['no-price', 'old-position', 'old-price'] as const;
+export type StaleReason = (typeof staleReasons)[number];
+
 export interface ValuedLine extends Owned {
   cents: bigint | null;
+  /** The older of its price and its snapshot; a balance of the ledger is of now. */
+  asOf: Date;
+  /** Undefined if the line is current. */
+  staleReason: StaleReason | undefined;
 }
 
 /** Amounts are US cents. */
@@ -43,10 +50,11 @@ export interface Moment {
  * shown adds up.
  */
 export function valuePortfolio(owned: readonly Owned[], moment: Moment): Portfolio {
-  const { now, positionsAt, staleAfterMs } = moment;
+  const { now, positionsAt } = moment;
   const lines = owned.map((one) => ({
     ...one,
     cents: one.quote ? valueInCents(one, one.quote.price) : null,
+    ...dateLine(one, moment),
   }));
   const sumOf = (kind: Owned['kind']) =>
     sum(lines.filter((line) => line.kind === kind).map(({ cents }) => cents ?? 0n));
@@ -69,8 +77,19 @@ export function valuePortfolio(owned: readonly Owned[], moment: Moment): Portfol
     tokenizedPnl: sum(gains),
     unpricedTokens: [...new Set(unpriced)].sort(),
     fetchedAt,
-    isStale: unpriced.length > 0 || now.getTime() - fetchedAt.getTime() > staleAfterMs,
+    isStale: unpriced.length > 0 || isOld(fetchedAt, moment),
   };
+}
+
+const isOld = (at: Date, { now, staleAfterMs }: Moment) => now.getTime() - at.getTime() > staleAfterMs;
+
+/** If both are old, the position is named: its amount may be wrong, too. */
+function dateLine({ kind, quote }: Owned, moment: Moment): Pick<ValuedLine, 'asOf' | 'staleReason'> {
+  const takenAt = kind === 'holding' ? moment.now : (moment.positionsAt ?? moment.now);
+  const asOf = quote && quote.quotedAt < takenAt ? quote.quotedAt : takenAt;
+  if (!quote) return { asOf, staleReason: 'no-price' };
+  if (isOld(takenAt, moment)) return { asOf, staleReason: 'old-position' };
+  return { asOf, staleReason: isOld(quote.quotedAt, moment) ? 'old-price' : undefined };
 }
 
 const sum = (amounts: readonly bigint[]) => amounts.reduce((all, one) => all + one, 0n);

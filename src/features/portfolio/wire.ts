@@ -1,16 +1,22 @@
 import { type Static, Type } from 'typebox';
-import { exactObject } from '#platform/commands/tool-shapes';
+import { currentPageInput, exactObject, nextArguments, nextPageOf } from '#platform/commands/tool-shapes';
 import { nullable } from '#platform/http/schemas';
 import { formatCents, formatMinor } from '#platform/values/money';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { positionKinds } from './position.ts';
-import type { Portfolio } from './value-portfolio.ts';
+import { type Portfolio, staleReasons, type ValuedLine } from './value-portfolio.ts';
 
 /** What fits into an answer that a model is to read; totals count everything. */
-export const linesMax = 60;
+export const linesMax = 25;
 const unpricedMax = 20;
 
 const usd = Type.String({ description: 'US dollars, two decimals' });
+
+export const balanceInput = exactObject({
+  currentPage: Type.Optional(
+    Type.With(currentPageInput, { description: `Page of byToken, ${linesMax} lines each; default 0` }),
+  ),
+});
 
 /** The payload of `getAccountBalance`. */
 export const balance = exactObject({
@@ -33,10 +39,13 @@ export const balance = exactObject({
       }),
       amount: Type.String({ description: 'Units of the token, exact' }),
       balanceUsd: nullable(usd),
+      asOf: Type.String({ format: 'date-time', description: 'The older of price and recorded position' }),
+      isStale: Type.Boolean(),
+      staleReason: Type.Optional(Type.Enum([...staleReasons])),
     }),
-    { description: `The most valuable first, at most ${linesMax}` },
+    { description: 'The most valuable first' },
   ),
-  truncated: Type.Boolean({ description: 'True if byToken omits lines; totals count all of them' }),
+  truncated: Type.Boolean({ description: 'True if other pages have more lines; totals count all' }),
   unpricedTokens: Type.Array(Type.String(), {
     description: `Tokens whose price is unknown, at most ${unpricedMax}`,
   }),
@@ -45,10 +54,19 @@ export const balance = exactObject({
     description: 'Time of the oldest price or position in the answer',
   }),
   isStale: Type.Boolean({ description: 'True if lastFetchedAt is too long ago or a price is unknown' }),
+  includesCardCollateral: Type.Boolean({
+    description: 'Always false: getUserCards has the collateral of cards',
+  }),
+  nextArguments: nextArguments(balanceInput),
 });
 
-export function presentBalance(portfolio: Portfolio): Static<typeof balance> {
+export function presentBalance(
+  portfolio: Portfolio,
+  given: Static<typeof balanceInput>,
+): Static<typeof balance> {
   const { lines, holding, staked, tokenized, total, tokenizedPnl, fetchedAt, isStale } = portfolio;
+  const from = (given.currentPage ?? 0) * linesMax;
+  const hasMore = lines.length > from + linesMax;
   return {
     currency: 'USD',
     totalUsdValue: formatCents(total),
@@ -56,17 +74,27 @@ export function presentBalance(portfolio: Portfolio): Static<typeof balance> {
     stakedUsdValue: formatCents(staked),
     tokenizedAssetsUsdValue: formatCents(tokenized),
     tokenizedAssetsPnl: formatCents(tokenizedPnl),
-    byToken: lines.slice(0, linesMax).map(({ kind, token, network, amount, decimals, cents }) => ({
-      token: sanitizeText(token),
-      network: sanitizeText(network),
-      isStake: kind === 'staked',
-      kind,
-      amount: formatMinor(amount, decimals),
-      balanceUsd: cents === null ? null : formatCents(cents),
-    })),
-    truncated: lines.length > linesMax,
+    byToken: lines.slice(from, from + linesMax).map(presentLine),
+    truncated: hasMore,
     unpricedTokens: portfolio.unpricedTokens.slice(0, unpricedMax).map((token) => sanitizeText(token)),
     lastFetchedAt: fetchedAt.toISOString(),
     isStale,
+    includesCardCollateral: false,
+    ...nextPageOf(given, hasMore),
+  };
+}
+
+function presentLine(line: ValuedLine): Static<typeof balance>['byToken'][number] {
+  const { kind, token, network, amount, decimals, cents, asOf, staleReason } = line;
+  return {
+    token: sanitizeText(token),
+    network: sanitizeText(network),
+    isStake: kind === 'staked',
+    kind,
+    amount: formatMinor(amount, decimals),
+    balanceUsd: cents === null ? null : formatCents(cents),
+    asOf: asOf.toISOString(),
+    isStale: staleReason !== undefined,
+    ...(staleReason && { staleReason }),
   };
 }
