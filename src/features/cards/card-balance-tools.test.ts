@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CardOwner, tell, toMovement } from '#test/card-model';
+import { type CardOwner, makeCardOwner, tell, toMovement, toTransaction } from '#test/card-model';
 import { day, disarmed, hostile, idsOf, useCardTools } from '#test/card-tool-calls';
 import { makeKey } from '#test/factories';
 import { readAllPages, refusalOf } from '#test/tool-call';
@@ -84,6 +84,72 @@ test('movements: the contract’s fields for each account, amounts as strings', 
   ] as const) {
     assert.ok((await refusalOf(call('getUserCardBalanceMovements', args))).message.startsWith(start));
   }
+});
+
+test('movements: each names its card and payment and has the status of the payment', async () => {
+  const account = await makeOwner([{ lastFourDigits: '1111' }, { lastFourDigits: '2222' }]);
+  const { cardIssuerUserId, cardIds } = account;
+  const stranger = await makeCardOwner(harness);
+  const paid = (id: string, fields: object) => toTransaction(account, { id, ...fields });
+  const moved = (sequence: number, transactionId: string | null, isCredit = false) => {
+    const [before, after] = isCredit ? ['9.00', '10.00'] : ['10.00', '9.00'];
+    return toMovement(cardIssuerUserId, {
+      sequence,
+      id: `${cardIssuerUserId}-${sequence}`,
+      action: isCredit ? 'adjustment' : 'purchase',
+      type: isCredit ? 'credit' : 'debit',
+      previousBalance: before,
+      runningBalance: after,
+      transactionId,
+    });
+  };
+  const ids = ['held', 'done', 'undone'].map((word) => `${cardIssuerUserId}-${word}`);
+  const strange = toTransaction(stranger);
+  await tell(harness.deps, {
+    transactions: [
+      paid(ids[0]!, { status: 'pending' }),
+      paid(ids[1]!, { status: 'settled', cardId: cardIds[1] }),
+      paid(ids[2]!, { status: 'reversed' }),
+      strange,
+    ],
+    movements: [
+      moved(1, ids[0]!),
+      moved(2, ids[1]!),
+      moved(3, ids[2]!),
+      moved(4, ids[2]!, true),
+      moved(5, null, true),
+      moved(6, 'unknown-payment'),
+      moved(7, strange.id),
+    ],
+  });
+  const read = async () => {
+    const { balanceMovements } = await call('getUserCardBalanceMovements');
+    const [{ movements }] = balanceMovements;
+    return movements
+      .map(({ status, transactionId, cardId, lastFourDigits }: Record<string, string>) => [
+        status,
+        transactionId,
+        cardId,
+        lastFourDigits,
+      ])
+      .reverse();
+  };
+  const [one, two] = [
+    [cardIds[0], '1111'],
+    [cardIds[1], '2222'],
+  ];
+  const none = ['completed', undefined, undefined, undefined];
+  assert.deepEqual(await read(), [
+    ['pending', ids[0], ...one!],
+    ['completed', ids[1], ...two!],
+    ['reversed', ids[2], ...one!],
+    ['reversed', ids[2], ...one!],
+    none,
+    none,
+    none,
+  ]);
+  await tell(harness.deps, { transactions: [paid(ids[0]!, { version: 2, status: 'settled' })] });
+  assert.deepEqual((await read())[0], ['completed', ids[0], ...one!], 'a hold ends with its payment');
 });
 
 test('movements: pages by nextArguments are the whole list of each account, whatever arrives meanwhile', async () => {

@@ -6,7 +6,7 @@ import { dateTime, nullable } from '#platform/http/schemas';
 import { formatCents } from '#platform/values/money';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import type { CardView, NamedCard } from './lists/queries/cards.ts';
-import type { AccountMovements } from './lists/queries/movements.ts';
+import type { AccountMovements, PaymentMovementView } from './lists/queries/movements.ts';
 import { type CardTransactionView, cardTransactionStatuses } from './lists/queries/transactions.ts';
 import type { CardRow } from './queries/cards.ts';
 import { type RefillView, refillStatuses } from './refills/index.ts';
@@ -109,12 +109,15 @@ const toolMovement = exactObject({
   id: text,
   description: text,
   action: oneOf(['deposit', 'purchase', 'refund', 'adjustment']),
-  status: text,
+  status: Type.String({ description: 'pending for a hold of a payment, then completed or reversed.' }),
   amount: dollars,
   runningBalance: dollars,
   previousBalance: dollars,
   createdAt: dateTime,
   type: oneOf(['credit', 'debit']),
+  transactionId: Type.Optional(text),
+  cardId: Type.Optional(text),
+  lastFourDigits: Type.Optional(text),
 });
 
 /** An item of `balanceMovements` of `getUserCardBalanceMovements`. */
@@ -130,18 +133,26 @@ export function presentAccountMovements(
 ): Static<typeof toolAccountMovements> {
   return {
     cardIssuerUserId,
-    movements: movements.map((view) => ({
-      id: view.id,
-      description: sanitizeText(view.description),
-      action: view.action,
-      status: view.status,
-      amount: formatCents(view.amountMinor),
-      runningBalance: formatCents(view.runningBalanceMinor),
-      previousBalance: formatCents(view.previousBalanceMinor),
-      createdAt: view.createdAt.toISOString(),
-      type: view.type,
-    })),
+    movements: movements.map(presentToolMovement),
     pagination: paginate(total, page),
+  };
+}
+
+function presentToolMovement(view: PaymentMovementView): Static<typeof toolMovement> {
+  const { transactionId, cardId, lastFourDigits } = view;
+  return {
+    id: view.id,
+    description: sanitizeText(view.description),
+    action: view.action,
+    status: view.status,
+    amount: formatCents(view.amountMinor),
+    runningBalance: formatCents(view.runningBalanceMinor),
+    previousBalance: formatCents(view.previousBalanceMinor),
+    createdAt: view.createdAt.toISOString(),
+    type: view.type,
+    ...(transactionId !== null && { transactionId }),
+    ...(cardId !== null && { cardId }),
+    ...(lastFourDigits !== null && { lastFourDigits }),
   };
 }
 

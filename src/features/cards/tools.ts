@@ -253,7 +253,8 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
     name: 'getUserCardBalanceMovements',
     title: 'Movements of card collateral',
     description: [
-      'Lists movements of the card collateral of the user that owns the API key, for each account at the card issuer, newest first, with the balance before and after. Amounts are positive US dollars; type is credit or debit.',
+      'Lists movements of the card collateral of the user, for each account at the card issuer, newest first, with the balance before and after. Amounts are positive US dollars; type is credit or debit.',
+      'A movement of a payment names its card (cardId) and payment (transactionId, as in getUserCardTransactions) and has its status: a hold is pending.',
       'pageSize and currentPage apply to each account separately.',
       more,
       texts,
