@@ -1,3 +1,4 @@
+import { measureFind } from './cards/find.ts';
 import { measurePages } from './cards/pages.ts';
 import { seedCards } from './cards/seed.ts';
 import { measureSummary } from './cards/summary.ts';
@@ -9,6 +10,7 @@ import type { Bench } from './measure.ts';
 const allParts = {
   pages: measurePages,
   texts: measureTexts,
+  find: measureFind,
   summary: measureSummary,
   writing: measureWriting,
 };

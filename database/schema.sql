@@ -265,6 +265,7 @@ create table card_transactions (
   constraint card_transactions_card_fkey FOREIGN KEY (card_id, user_id) REFERENCES cards(id, user_id),
   constraint card_transactions_amount_check CHECK ((amount > 0)),
   constraint card_transactions_created_at_check CHECK (isfinite(created_at)),
+  constraint card_transactions_currency CHECK ((currency = 'USD'::text)),
   constraint card_transactions_id_check CHECK (((length(id) >= 1) AND (length(id) <= 100))),
   constraint card_transactions_type_check CHECK ((type = ANY (ARRAY['purchase'::text, 'refund'::text]))),
   constraint card_transactions_version_check CHECK ((version > 0))

@@ -1,7 +1,7 @@
+import { findTransactions } from '../../src/features/cards/lists/find-transactions.ts';
 import { listCardTransactions } from '../../src/features/cards/lists/list-card-transactions.ts';
 import { listCards } from '../../src/features/cards/lists/list-cards.ts';
 import { listMovementsByAccount } from '../../src/features/cards/lists/list-movements-by-account.ts';
-import { listTransactionsOfCard } from '../../src/features/cards/lists/list-transactions-of-card.ts';
 import { median, ratioOf, takeTurns } from '../measure.ts';
 import { lastDay } from './seed.ts';
 import { type CardWorld, keyContext } from './world.ts';
@@ -19,9 +19,8 @@ export async function measureSummary(world: CardWorld): Promise<void> {
     'page 0 of transactions': () => listCardTransactions(ctx, page),
     'cards with what is left of their limits': () =>
       listCards(ctx, { ...page, asOf: new Date(lastDay - 1), status: 'all' }),
-    'transactions of a card': () => listTransactionsOfCard(ctx, { ...card, userId, pageSize: 10 }),
-    'pending ones of a card': () =>
-      listTransactionsOfCard(ctx, { ...card, userId, status: 'pending', pageSize: 10 }),
+    'transactions of a card': () => findTransactions(ctx, { ...page, ...card }),
+    'pending ones of a card': () => findTransactions(ctx, { ...page, ...card, status: 'pending' }),
     'movements by account': () => listMovementsByAccount(ctx, page),
   };
   const [first, ...others] = await takeTurns(Object.values(calls));

@@ -1,6 +1,6 @@
 -- Returns the number of a list's rows in a window, both ends included, and the place before which the rows
 -- after the first `skip` are, newest first; null if there are none.
--- Called by: `src/features/cards/lists/queries/movements.ts`,
+-- Called by: `card_find`, `src/features/cards/lists/queries/movements.ts`,
 -- `src/features/cards/lists/queries/transactions.ts`.
 -- Locks: nothing.
 -- Costs: `card_rank` for each end that is given. Up to a `skip` of 128, `skip` index entries; above that, the

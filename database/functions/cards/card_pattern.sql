@@ -1,15 +1,12 @@
 -- Makes a LIKE pattern that matches every text that contains the folded `words`; nothing in them is a
--- wildcard. It leaves out trigrams that more than 2 % of the transactions have, according to the planner's
--- statistics.
--- Called by: `card_search`.
+-- wildcard. It leaves out frequent trigrams (`card_frequent_grams`).
+-- Called by: `card_find`, `card_search`.
 -- Locks: nothing.
--- Costs: reads the statistics `card_transactions_grams`; one step for each character.
+-- Costs: `card_frequent_grams`; one step for each character.
 create or replace function card_pattern(words text) returns text
 language plpgsql stable as $$
 declare
-  frequent text[] := array(
-    select e.gram from pg_stats_ext_exprs s, unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) as e (gram, share)
-    where s.statistics_name = 'card_transactions_grams' and s.tablename = 'card_transactions' and e.gram is not null and e.share > 0.02);
+  frequent text[] := card_frequent_grams();
   gram text;
   -- Up to where the text is in the parts.
   kept integer := 0;

@@ -12,12 +12,13 @@ import {
 } from '#test/card-model';
 import { testConfig, testLog, useHarness } from '#test/harness';
 import { sized } from '#test/sizes';
+import { refusalOf } from '#test/tool-call';
 import { createDeps } from '../../main.ts';
+import { findTransactions } from './lists/find-transactions.ts';
 import { listCardTransactions } from './lists/list-card-transactions.ts';
 import { listCardsWithCollateral } from './lists/list-cards-with-collateral.ts';
 import { listMovements } from './lists/list-movements.ts';
 import { listMovementsByAccount } from './lists/list-movements-by-account.ts';
-import { listTransactionsOfCard } from './lists/list-transactions-of-card.ts';
 
 const harness = useHarness();
 let shrinking: Promise<void> | undefined;
@@ -233,7 +234,7 @@ test('whatever transactions arrive in whatever order, pages are those of a plain
         }
         for (const cardId of cardIds) {
           for (const status of ['settled', undefined] as const) {
-            const page = await listTransactionsOfCard(ctx(), {
+            const page = await findTransactions(ctx(), {
               userId,
               cardId,
               cardIssuerUserId,
@@ -242,7 +243,7 @@ test('whatever transactions arrive in whatever order, pages are those of a plain
               currentPage: 1,
             });
             assert.deepEqual(
-              page!.transactions.map(({ id }) => id),
+              page.transactions.map(({ id }) => id),
               expected
                 .filter((each) => each.cardId === cardId && (!status || each.status === status))
                 .slice(9, 18)
@@ -454,12 +455,18 @@ test('a card of another user, or one under another account, is not there', async
   const [one, other] = [await makeCardOwner(harness), await makeCardOwner(harness)];
   const { userId } = one;
   await tell(harness.deps, { transactions: [toTransaction(one), toTransaction(other)] });
-  const ask = (of: typeof one, account: string) =>
-    listTransactionsOfCard(ctx(), { userId, cardId: of.cardIds[0]!, cardIssuerUserId: account, pageSize: 5 });
-  assert.equal((await ask(one, one.cardIssuerUserId))?.transactions.length, 1);
-  assert.equal(await ask(other, other.cardIssuerUserId), undefined);
-  assert.equal(await ask(one, other.cardIssuerUserId), undefined);
   const none = { currentPage: 0, pageSize: 5 };
+  const ask = (of: typeof one, account?: string) =>
+    findTransactions(ctx(), { userId, cardId: of.cardIds[0]!, cardIssuerUserId: account, ...none });
+  assert.equal((await ask(one, one.cardIssuerUserId)).transactions.length, 1);
+  assert.equal((await ask(one)).cardIssuerUserId, one.cardIssuerUserId);
+  for (const refused of [ask(other, other.cardIssuerUserId), ask(other), ask(one, other.cardIssuerUserId)]) {
+    assert.equal((await refusalOf(refused)).code, 'card_not_found');
+  }
+  const ofAccount = (cardIssuerUserId: string) =>
+    findTransactions(ctx(), { userId, cardIssuerUserId, ...none });
+  assert.equal((await ofAccount(one.cardIssuerUserId)).total, 1);
+  assert.equal((await refusalOf(ofAccount(other.cardIssuerUserId))).code, 'card_account_not_found');
   assert.deepEqual(await listMovementsByAccount(ctx(), { userId, ...none }), {
     accounts: [{ cardIssuerUserId: one.cardIssuerUserId, total: 0, movements: [] }],
   });

@@ -229,9 +229,14 @@ test('transactions of a card: the contract’s fields, hostile merchants disarme
     ],
   });
   const card = { cardId: 'card-a', cardIssuerUserId };
+  const onCard = { cardId: 'card-a', lastFourDigits: '4242' };
   assert.deepEqual(await call('getUserCardTransactions', card), {
     userId: owner.userId,
     ...card,
+    totals: [
+      { status: 'pending', currency: 'USD', count: 1, purchases: '0.00', refunds: '1234567.89' },
+      { status: 'settled', currency: 'USD', count: 1, purchases: '0.10', refunds: '0.00' },
+    ],
     transactions: [
       {
         id: 't2',
@@ -241,6 +246,7 @@ test('transactions of a card: the contract’s fields, hostile merchants disarme
         status: 'pending',
         createdAt: day(2),
         type: 'refund',
+        ...onCard,
       },
       {
         id: 't1',
@@ -250,12 +256,67 @@ test('transactions of a card: the contract’s fields, hostile merchants disarme
         status: 'settled',
         createdAt: day(1),
         type: 'purchase',
+        ...onCard,
       },
     ],
+    pagination: { currentPage: 0, pageSize: 10, totalCount: 2, hasNextPage: false },
   });
   const settled = await call('getUserCardTransactions', { ...card, status: 'settled' });
   assert.deepEqual(idsOf(settled.transactions), ['t1']);
   assert.deepEqual((await call('getUserCardTransactions', { ...card, status: 'declined' })).transactions, []);
+});
+
+test('transactions of all cards: canceled ones too, by merchant, period and status, with totals of all pages', async () => {
+  const mine = await makeOwner([
+    { id: 'card-every' },
+    { id: 'card-over', status: 'canceled', lastFourDigits: '0001' },
+  ]);
+  await tell(harness.deps, {
+    transactions: [
+      ...Array.from({ length: 12 }, (_, n) =>
+        toTransaction(mine, { merchantName: 'CAFÉ Central', amount: '2.50', createdAt: day(n + 1) }),
+      ),
+      toTransaction(mine, {
+        id: 'no-money',
+        cardId: 'card-over',
+        merchantName: 'Shop',
+        status: 'declined',
+        declineReason: hostile,
+        createdAt: day(20),
+      }),
+    ],
+  });
+  const all = await call('getUserCardTransactions');
+  assert.deepEqual([all.cardId, all.cardIssuerUserId, all.pagination.totalCount], [null, null, 13]);
+  const [{ id, declineReason, cardId, lastFourDigits }] = all.transactions;
+  assert.deepEqual([id, declineReason, cardId, lastFourDigits], ['no-money', disarmed, 'card-over', '0001']);
+
+  const inCafes = await call('getUserCardTransactions', {
+    merchant: ' cafe ',
+    startDate: '2026-01-02',
+    pageSize: 4,
+  });
+  assert.deepEqual(inCafes.totals, [
+    { status: 'pending', currency: 'USD', count: 11, purchases: '27.50', refunds: '0.00' },
+  ]);
+  assert.deepEqual(inCafes.nextArguments.currentPage, 1);
+  assert.equal((await call('getUserCardTransactions', inCafes.nextArguments)).pagination.totalCount, 11);
+  assert.ok(!('searchedFrom' in inCafes), 'everything was searched');
+  const ofAccount = { cardIssuerUserId: mine.cardIssuerUserId, status: 'declined' };
+  assert.deepEqual(idsOf((await call('getUserCardTransactions', ofAccount)).transactions), ['no-money']);
+  assert.equal(
+    (await call('getUserCardTransactions', { cardId: 'card-over' })).cardIssuerUserId,
+    mine.cardIssuerUserId,
+  );
+
+  for (const [args, start] of [
+    [{ merchant: '  ' }, 'merchant must be part of a name, such as cafe'],
+    [{ startDate: '2026-13-01' }, 'startDate must be '],
+    [{ cardId: 'card-of-nobody' }, 'Card not found. Call getUserCards with status all'],
+    [{ cardIssuerUserId: 'nobody' }, 'Card account not found. Call getUserCards with status all'],
+  ] as const) {
+    assert.ok((await refusalOf(call('getUserCardTransactions', args))).message.startsWith(start), start);
+  }
 });
 
 test('transactions of a card: pages by nextArguments are the whole list', async () => {
@@ -400,8 +461,9 @@ test('what the inputs do not allow', () => {
     ['getUserCards', { sessionId: 'not base64!' }],
     ['getUserCards', { cardId: '../../..' }],
     ['getUserCards', { cardId: null }],
-    ['getUserCardTransactions', {}],
-    ['getUserCardTransactions', { cardId: 'c' }],
+    ['getUserCardTransactions', { cardId: '' }],
+    ['getUserCardTransactions', { merchant: '' }],
+    ['getUserCardTransactions', { pageSize: 101 }],
     ['getUserCardTransactions', { ...card, status: 'all' }],
     ['getUserCardSummary', { asOf: 5 }],
     ['getUserCardSummary', { startDate: '2026-01-01' }],

@@ -6,8 +6,9 @@ import { dateTime, nullable } from '#platform/http/schemas';
 import { formatCents } from '#platform/values/money';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import type { CardView, NamedCard } from './lists/queries/cards.ts';
+import type { TransactionTotal } from './lists/queries/find.ts';
 import type { AccountMovements, PaymentMovementView } from './lists/queries/movements.ts';
-import { type CardTransactionView, cardTransactionStatuses } from './lists/queries/transactions.ts';
+import { cardTransactionStatuses, type UserTransactionView } from './lists/queries/transactions.ts';
 import type { CardRow } from './queries/cards.ts';
 import { type RefillView, refillStatuses } from './refills/index.ts';
 import { toNumber } from './wire.ts';
@@ -71,10 +72,13 @@ export const toolCardTransaction = exactObject({
   status: oneOf(cardTransactionStatuses),
   createdAt: dateTime,
   type: oneOf(['purchase', 'refund']),
+  declineReason: Type.Optional(text),
+  cardId: text,
+  lastFourDigits: text,
 });
 
-export function presentToolTransaction(view: CardTransactionView): Static<typeof toolCardTransaction> {
-  const { id, currency, status, type } = view;
+export function presentToolTransaction(view: UserTransactionView): Static<typeof toolCardTransaction> {
+  const { id, currency, status, type, declineReason, card } = view;
   return {
     id,
     amount: toNumber(view.amountMinor),
@@ -83,6 +87,29 @@ export function presentToolTransaction(view: CardTransactionView): Static<typeof
     status,
     createdAt: view.createdAt.toISOString(),
     type,
+    ...(declineReason !== null && { declineReason: sanitizeText(declineReason) }),
+    cardId: card.id,
+    lastFourDigits: card.lastFourDigits,
+  };
+}
+
+/** An item of `totals` of `getUserCardTransactions`. */
+export const toolTransactionTotal = exactObject({
+  status: oneOf(cardTransactionStatuses),
+  currency: text,
+  count: Type.Integer(),
+  purchases: dollars,
+  refunds: dollars,
+});
+
+export function presentTransactionTotal(total: TransactionTotal): Static<typeof toolTransactionTotal> {
+  const { status, count, purchasesMinor, refundsMinor } = total;
+  return {
+    status,
+    currency: 'USD',
+    count,
+    purchases: formatCents(purchasesMinor),
+    refunds: formatCents(refundsMinor),
   };
 }
 

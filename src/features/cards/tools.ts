@@ -13,15 +13,15 @@ import {
   toolPagination,
 } from '#platform/commands/tool-shapes';
 import { invalidField } from '#platform/errors/errors';
+import { dateTime, nullable } from '#platform/http/schemas';
 import { readInstant, readPeriod } from '#platform/values/instant';
 import { adviseAgents } from './advise-agents.ts';
 import { createCards } from './create-cards.ts';
-import { cardErrors } from './errors.ts';
 import { cardTerms, idempotencyKey, issuerId, newCards } from './fields.ts';
+import { findTransactions } from './lists/find-transactions.ts';
 import { listCards } from './lists/list-cards.ts';
 import { listCardsWithCollateral } from './lists/list-cards-with-collateral.ts';
 import { listMovementsByAccount } from './lists/list-movements-by-account.ts';
-import { listTransactionsOfCard } from './lists/list-transactions-of-card.ts';
 import { cardTransactionStatuses } from './lists/queries/transactions.ts';
 import { readRevealKey } from './read-reveal-key.ts';
 import { listRefills } from './refills/index.ts';
@@ -34,6 +34,7 @@ import {
   presentSnapshot,
   presentToolCard,
   presentToolTransaction,
+  presentTransactionTotal,
   toolAccountMovements,
   toolBalances,
   toolCard,
@@ -42,6 +43,7 @@ import {
   toolRefill,
   toolSecrets,
   toolSnapshot,
+  toolTransactionTotal,
 } from './tools-wire.ts';
 import { updateCard } from './update-card.ts';
 
@@ -90,8 +92,21 @@ const cardsInput = exactObject({
 });
 
 const transactionsInput = exactObject({
-  cardId,
-  cardIssuerUserId,
+  cardId: Type.Optional(
+    Type.With(issuerId, { description: 'Only this card; default: all cards, canceled ones included.' }),
+  ),
+  cardIssuerUserId: Type.Optional(
+    Type.With(issuerId, { description: 'Only cards of this account at the card issuer.' }),
+  ),
+  merchant: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Part of the merchant’s name, such as cafe; case and accents do not matter.',
+    }),
+  ),
+  startDate: Type.Optional(toolInstant('Only transactions at or after this time.')),
+  endDate: Type.Optional(toolInstant('Only transactions at or before this time.')),
   status: Type.Optional(
     Type.Enum([...cardTransactionStatuses], {
       type: 'string',
@@ -181,10 +196,11 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
   }),
   defineTool({
     name: 'getUserCardTransactions',
-    title: 'Transactions of a card',
+    title: 'Card transactions',
     description: [
-      'Lists payments and refunds of one card of the user that owns the API key, newest first. Amounts are positive US dollars; type has the direction.',
-      'Take cardId and cardIssuerUserId from getUserCards.',
+      'Lists payments and refunds of one card or all cards of the user, newest first. Amounts are positive US dollars; type has the direction, declineReason why a payment was declined.',
+      'totals has count and sums by status and currency of everything that matches, not only of this page: use it for questions such as how much was spent at a merchant in a month.',
+      'If searchedFrom is present, only transactions since then were searched for merchant: narrow startDate and endDate.',
       more,
       texts,
       'Needs the scope mcp.',
@@ -194,23 +210,40 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
     input: transactionsInput,
     output: exactObject({
       userId,
-      cardId: Type.String(),
-      cardIssuerUserId: Type.String(),
+      cardId: nullable(Type.String()),
+      cardIssuerUserId: nullable(Type.String()),
+      totals: Type.Array(toolTransactionTotal),
       transactions: Type.Array(toolCardTransaction, { description: 'Newest first.' }),
+      searchedFrom: Type.Optional(dateTime),
+      pagination: toolPagination,
       nextArguments: nextArguments(transactionsInput),
     }),
     run: async (ctx: Ctx<KeyActor>, given) => {
-      const { pageSize = 10, currentPage = 0, ...filter } = given;
+      const { pageSize = 10, currentPage = 0, startDate, endDate, cardId, cardIssuerUserId, status } = given;
       const { userId } = ctx.actor;
-      const { cardId, cardIssuerUserId } = filter;
-      const found = await listTransactionsOfCard(ctx, { ...filter, userId, pageSize, currentPage });
-      if (!found) throw cardErrors.cardNotFound();
-      return {
+      const page = { pageSize, currentPage };
+      const period = readPeriod(['startDate', startDate], ['endDate', endDate]);
+      const found = await findTransactions(ctx, {
         userId,
         cardId,
         cardIssuerUserId,
+        status,
+        merchant: readMerchant(given.merchant),
+        ...period,
+        ...page,
+      });
+      const pagination = paginate(found.total, page);
+      const newest = found.transactions[0]?.createdAt;
+      const rest = pinEnd(given, 'endDate', { now: ctx.now, newest });
+      return {
+        userId,
+        cardId: cardId ?? null,
+        cardIssuerUserId: found.cardIssuerUserId,
+        totals: found.totals.map(presentTransactionTotal),
         transactions: found.transactions.map(presentToolTransaction),
-        ...nextPageOf(given, found.hasNextPage),
+        ...(found.searchedFrom && { searchedFrom: found.searchedFrom.toISOString() }),
+        pagination,
+        ...nextPageOf(rest, pagination.hasNextPage),
       };
     },
   }),
@@ -394,6 +427,11 @@ function readReveal({ includeCardSecrets, cardId, cardIssuerUserId, sessionId }:
   const source =
     'take cardId and cardIssuerUserId from getUserCards, and make sessionId as usage of getCardRevealPublicKey describes';
   throw invalidField('includeCardSecrets', `needs ${missing} as well: ${source}`);
+}
+
+function readMerchant(merchant: string | undefined): string | undefined {
+  if (merchant === undefined || merchant.trim() !== '') return merchant?.trim();
+  throw invalidField('merchant', 'must be part of a name, such as cafe; leave it out for all merchants');
 }
 
 const latest = (instants: readonly Date[]): Date | undefined =>

@@ -7,7 +7,7 @@ import { codeOf, useCards } from '#test/card-world';
 import { makeKey, makeUser } from '#test/factories';
 import { refusalOf } from '#test/tool-call';
 import { createCards } from './create-cards.ts';
-import { listTransactionsOfCard } from './lists/list-transactions-of-card.ts';
+import { findTransactions } from './lists/find-transactions.ts';
 import { openAccount } from './open-account.ts';
 import { revealCard } from './reveal-card.ts';
 import { showCard } from './show-card.ts';
@@ -228,8 +228,8 @@ test('404 whatever is somebody else’s, with every mixture of ids, and nothing 
           refused++;
         }
         if (JSON.stringify(card) === JSON.stringify(theirs)) continue;
-        const list = listTransactionsOfCard(as(owner), { ...card, pageSize: 10 });
-        assert.equal(await list, undefined);
+        const list = findTransactions(as(owner), { ...card, currentPage: 0, pageSize: 10 });
+        assert.equal((await refusalOf(list)).code, 'card_not_found');
       }
     }
   }

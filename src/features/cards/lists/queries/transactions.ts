@@ -103,29 +103,26 @@ function toTransactionPage(rows: readonly TransactionRow[]) {
   };
 }
 
-export async function cardExists(
-  db: Db,
-  { userId, cardId, cardIssuerUserId }: { userId: string; cardId: string; cardIssuerUserId: string },
-): Promise<boolean> {
-  const rows = await db.query(
-    'select 1 from cards where id = $1 and user_id = $2 and card_issuer_user_id = $3',
-    [cardId, userId, cardIssuerUserId],
+/** In the order of the ids. */
+export async function selectTransactionsById(db: Db, ids: readonly string[]): Promise<UserTransactionView[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.query<TransactionRow & Row>(
+    `select 0::bigint as total, ${transactionColumns}, ${cardColumns}
+     from unnest($1::text[]) with ordinality as k (id, place) join card_transactions t on t.id = k.id
+     join cards c on c.id = t.card_id order by k.place`,
+    [ids],
   );
-  return rows.length > 0;
+  return toTransactionPage(rows).transactions;
 }
 
-/** Each status is a range of the index and has its own limit. */
-export function selectTransactionsOfCard(
+/** The account of a user's card; undefined if the user has no such card. */
+export async function selectAccountOfCard(
   db: Db,
-  { cardId, statuses }: { cardId: string; statuses: readonly CardTransactionStatus[] },
-  { offset, limit }: Slice,
-): Promise<CardTransactionView[]> {
-  return db.query<CardTransactionView & Row>(
-    `select ${transactionColumns}
-     from unnest($2::card_transaction_status[]) as s (status), lateral (
-       select * from card_transactions t where t.card_id = $1 and t.status = s.status
-       order by t.created_at desc, t.number desc limit $3::bigint + $4::bigint) t
-     order by t.created_at desc, t.number desc offset $3::bigint limit $4::bigint`,
-    [cardId, statuses, offset, limit],
+  { userId, cardId }: { userId: string; cardId: string },
+): Promise<string | undefined> {
+  const [row] = await db.query<{ id: string }>(
+    'select card_issuer_user_id as id from cards where id = $1 and user_id = $2',
+    [cardId, userId],
   );
+  return row?.id;
 }
