@@ -1,6 +1,8 @@
 export { createHttpIssuer } from './http-issuer.ts';
 export {
+  type CardKind,
   type CardStatus,
+  cardKinds,
   cardStatuses,
   type EncryptedSecrets,
   type FeedEvent,

@@ -56,6 +56,8 @@ export interface CardUpdate extends Idempotent {
 
 export const cardStatuses = ['inactive', 'active', 'locked', 'canceled'] as const;
 export type CardStatus = (typeof cardStatuses)[number];
+export const cardKinds = ['virtual', 'physical'] as const;
+export type CardKind = (typeof cardKinds)[number];
 export const spendingIntervals = ['daily', 'weekly', 'monthly', 'yearly', 'all-time'] as const;
 export type SpendingInterval = (typeof spendingIntervals)[number];
 
@@ -84,6 +86,10 @@ export interface IssuerCard {
   spendingInterval: SpendingInterval;
   createdAt: string;
   updatedAt: string;
+  /** Virtual if an issuer leaves it out. */
+  kind?: CardKind;
+  /** Why it has its status, if the issuer says. */
+  statusReason?: string | null;
 }
 
 export interface IssuerTransaction {

@@ -3,6 +3,7 @@ import { type Static, type TObject, Type } from 'typebox';
 import { lazyValidator } from '#platform/http/lazy-validator';
 import { nullable } from '#platform/http/schemas';
 import {
+  cardKinds,
   cardStatuses,
   type EncryptedSecrets,
   type FeedEvent,
@@ -93,6 +94,8 @@ const card = Type.Object({
   spendingInterval: Type.Enum([...spendingIntervals]),
   createdAt: instant,
   updatedAt: instant,
+  kind: Type.Optional(Type.Enum([...cardKinds])),
+  statusReason: Type.Optional(nullable(text)),
 });
 
 const transaction = Type.Object({
@@ -152,7 +155,8 @@ function readerOf<Schema extends TObject>(what: string, schema: Schema): Reader<
   return (value) => {
     if (!validator.check(value)) throw brokenAnswer(what);
     const known = value as Record<string, unknown>;
-    return Object.fromEntries(names.map((name) => [name, known[name]])) as Static<Schema>;
+    const named = names.filter((name) => name in known).map((name) => [name, known[name]]);
+    return Object.fromEntries(named) as Static<Schema>;
   };
 }
 

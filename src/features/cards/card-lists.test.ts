@@ -338,12 +338,15 @@ test('whatever movements arrive in whatever order, pages of all accounts and of 
               .toSorted(),
           );
         }
-        const { collateralMinor } = await listCardsWithCollateral(ctx(), {
+        const { accounts: funded } = await listCardsWithCollateral(ctx(), {
           userId,
           currentPage: 0,
           pageSize: 1,
         });
-        assert.equal(collateralMinor, BigInt(balances[0]! + balances[1]!) * 100n);
+        assert.deepEqual(
+          new Map(funded.map((one) => [one.cardIssuerUserId, one.collateralMinor])),
+          new Map(accounts.map((account, at) => [account, BigInt(balances[at]!) * 100n])),
+        );
         deepest = Math.max(deepest, await checkLists(db(), userId));
       },
     ),

@@ -12,8 +12,7 @@ import {
 import { makeCardOwner, tell, toCard, toTransaction } from '#test/card-model';
 import { useHarness } from '#test/harness';
 import { sized } from '#test/sizes';
-import { listCards } from './lists/list-cards.ts';
-import type { CardView } from './lists/queries/cards.ts';
+import { type CardView, listCards } from './lists/list-cards.ts';
 
 const harness = useHarness();
 const ctx = (now = new Date()) => ({ ...harness.operatorContext(), now });

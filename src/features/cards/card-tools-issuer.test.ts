@@ -44,14 +44,17 @@ test('createUserCards: the cards as they are, in the order of the request, once 
   };
   const first = await call('createUserCards', args);
   const [{ id, cardIssuerUserId, lastFourDigits }, other] = first.cards;
-  const shown = { id, cardIssuerUserId, nickname: 'Groceries', lastFourDigits, status: 'inactive' };
+  const named = { id, cardIssuerUserId, nickname: 'Groceries', lastFourDigits, kind: 'virtual' };
+  const shown = { ...named, status: 'inactive' };
   assert.deepEqual(first.cards[0], { ...shown, spendingLimit: '250.00', spendingInterval: 'monthly' });
   assert.deepEqual(
     [other.nickname, other.spendingLimit, other.spendingInterval, other.cardIssuerUserId],
     [null, '0.50', 'all-time', cardIssuerUserId],
   );
   assert.deepEqual([first.userId, first.replayed], [userId, false]);
-  assert.deepEqual((await call('getUserCards', { cardId: id })).cards, [shown]);
+  const [{ statusChangedAt, ...listed }] = (await call('getUserCards', { cardId: id })).cards;
+  assert.deepEqual(listed, { ...shown, spendable: '0.00' });
+  assert.ok(Date.parse(statusChangedAt) > Date.now() - 600_000);
   assert.deepEqual(await call('createUserCards', args), { ...first, replayed: true });
   const at = await Promise.all(Array.from({ length: 10 }, () => call('createUserCards', args)));
   for (const answer of at) assert.deepEqual(answer, { ...first, replayed: true });
@@ -70,9 +73,12 @@ test('updateUserCard: the card as it now is, once under a key', async () => {
   const args = { ...card, status: 'active', nickname: 'Daily', spendingLimit: '7.5', idempotencyKey: 'one' };
   const changed = await call('updateUserCard', { ...args, reason: 'as asked' });
   const [shown] = (await call('getUserCards', { cardId: card.cardId })).cards;
+  const { statusReason, statusChangedAt, spendable, ...named } = shown;
+  assert.deepEqual([statusReason, spendable], ['as asked', '0.00']);
+  assert.ok(Date.parse(statusChangedAt) > Date.now() - 600_000);
   assert.deepEqual(changed, {
     userId: owner.userId,
-    ...shown,
+    ...named,
     nickname: 'Daily',
     status: 'active',
     spendingLimit: '7.50',

@@ -55,27 +55,41 @@ test('cards: the contract’s fields, newest first, with all collateral, in one 
       cardIssuerUserId: one.cardIssuerUserId,
       nickname: null,
       lastFourDigits: '2222',
+      kind: 'virtual',
       status: 'locked',
+      statusChangedAt: day(3),
+      spendable: '0.00',
     },
     {
       id: 'card-mid',
       cardIssuerUserId: other.cardIssuerUserId,
       nickname: 'Mid',
       lastFourDigits: '4242',
+      kind: 'virtual',
       status: 'inactive',
+      statusChangedAt: day(2),
+      spendable: '0.00',
     },
     {
       id: 'card-old',
       cardIssuerUserId: one.cardIssuerUserId,
       nickname: disarmed,
       lastFourDigits: '1111',
+      kind: 'virtual',
       status: 'active',
+      statusChangedAt: day(1),
+      spendable: '12.30',
     },
   ];
+  const accounts = [
+    { cardIssuerUserId: one.cardIssuerUserId, collateral: '12.30', refill: null },
+    { cardIssuerUserId: other.cardIssuerUserId, collateral: '0.05', refill: null },
+  ].toSorted((a, b) => (a.cardIssuerUserId < b.cardIssuerUserId ? -1 : 1));
   assert.deepEqual(await callTool(ctx, 'getUserCards'), {
     userId: owner.userId,
     cards: all,
     balances: { totalUsd: '12.35' },
+    accounts,
     pagination: { currentPage: 0, pageSize: 10, totalCount: 3, hasNextPage: false },
   });
   assert.equal(statements.length, 1);
@@ -108,6 +122,7 @@ test('cards: of a user without any, and a page past the end', async () => {
     userId: owner.userId,
     cards: [],
     balances: { totalUsd: '0.00' },
+    accounts: [],
     pagination: { currentPage: 0, pageSize: 10, totalCount: 0, hasNextPage: false },
   });
   await makeOwner([{}, {}]);
@@ -375,19 +390,48 @@ test('summary: the contract’s fields, limits as strings, as of an instant', as
     ],
     transactions: [toTransaction(mine, { cardId: 'card-s', amount: '5.25', createdAt: day(5) })],
   });
-  const fixed = { id: 'card-s', cardIssuerUserId, lastFourDigits: '4242', spendingInterval: 'all-time' };
+  const fixed = {
+    id: 'card-s',
+    cardIssuerUserId,
+    lastFourDigits: '4242',
+    kind: 'virtual',
+    spendable: '0.00',
+  };
   const pagination = { currentPage: 0, pageSize: 10, totalCount: 1, hasNextPage: false };
-  assert.deepEqual(await call('getUserCardSummary'), {
+  const accounts = [{ cardIssuerUserId, collateral: '0.00', refill: null }];
+  const { asOf, ...now } = await call('getUserCardSummary');
+  assert.ok(Math.abs(Date.parse(asOf) - Date.now()) < 600_000);
+  assert.deepEqual(now, {
     userId: owner.userId,
+    accounts,
     cardsSnapshot: [
-      { ...fixed, nickname: disarmed, status: 'locked', spendingLimit: '20.00', availableLimit: '14.75' },
+      {
+        ...fixed,
+        nickname: disarmed,
+        status: 'locked',
+        statusChangedAt: day(10),
+        spendingLimit: '20.00',
+        availableLimit: '14.75',
+        spendingInterval: 'all-time',
+      },
     ],
     pagination,
   });
   assert.deepEqual(await call('getUserCardSummary', { asOf: day(4) }), {
     userId: owner.userId,
+    asOf: day(4),
+    accounts,
     cardsSnapshot: [
-      { ...fixed, nickname: 'Now', status: 'active', spendingLimit: '250.50', availableLimit: '250.50' },
+      {
+        ...fixed,
+        nickname: 'Now',
+        currentNickname: disarmed,
+        status: 'active',
+        statusChangedAt: day(1),
+        spendingLimit: '250.50',
+        availableLimit: '250.50',
+        spendingInterval: 'all-time',
+      },
     ],
     pagination,
   });

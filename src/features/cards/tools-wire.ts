@@ -1,11 +1,14 @@
 import { type Static, Type } from 'typebox';
-import { cardStatuses, spendingIntervals } from '#adapters/issuer';
+import { cardKinds, cardStatuses, spendingIntervals } from '#adapters/issuer';
 import type { NumberedPage } from '#platform/commands/cursor-page';
 import { exactObject, paginate, toolPagination } from '#platform/commands/tool-shapes';
 import { dateTime, nullable } from '#platform/http/schemas';
 import { formatCents } from '#platform/values/money';
 import { sanitizeText } from '#platform/values/sanitize-text';
-import type { CardView, NamedCard } from './lists/queries/cards.ts';
+import type { CardView } from './lists/list-cards.ts';
+import type { SpendableCard } from './lists/list-cards-with-collateral.ts';
+import type { AccountFunds } from './lists/queries/card-facts.ts';
+import type { NamedCard } from './lists/queries/cards.ts';
 import type { TransactionTotal } from './lists/queries/find.ts';
 import type { AccountMovements, PaymentMovementView } from './lists/queries/movements.ts';
 import { cardTransactionStatuses, type UserTransactionView } from './lists/queries/transactions.ts';
@@ -21,30 +24,54 @@ const oneOf = <Word extends string>(words: readonly Word[]) => Type.Enum([...wor
 
 const inertNickname = (nickname: string | null) => (nickname === null ? null : sanitizeText(nickname));
 
-/** An item of `cards` of `getUserCards`. */
-export const toolCard = exactObject({
+const namedCard = {
   id: text,
   cardIssuerUserId: text,
   nickname: nullable(text),
   lastFourDigits: text,
+  kind: oneOf(cardKinds),
   status: oneOf(cardStatuses),
+};
+
+const presentNamed = (card: Omit<NamedCard, 'statusReason' | 'statusChangedAt'>) => ({
+  id: card.id,
+  cardIssuerUserId: card.cardIssuerUserId,
+  nickname: inertNickname(card.nickname),
+  lastFourDigits: card.lastFourDigits,
+  kind: card.kind,
+  status: card.status,
 });
 
-export function presentToolCard(card: NamedCard): Static<typeof toolCard> {
-  const { id, cardIssuerUserId, lastFourDigits, status } = card;
-  return { id, cardIssuerUserId, nickname: inertNickname(card.nickname), lastFourDigits, status };
+/** An item of `cards` of `getUserCards`. */
+export const toolCard = exactObject({
+  ...namedCard,
+  statusReason: Type.Optional(text),
+  statusChangedAt: dateTime,
+  spendable: Type.String({
+    description: 'Largest possible payment: the smaller of limit left and collateral, US dollars.',
+  }),
+});
+
+export function presentToolCard(card: SpendableCard): Static<typeof toolCard> {
+  const { statusReason, statusChangedAt, spendableMinor } = card;
+  return {
+    ...presentNamed(card),
+    ...(statusReason !== null && { statusReason: sanitizeText(statusReason) }),
+    statusChangedAt: statusChangedAt.toISOString(),
+    spendable: formatCents(spendableMinor),
+  };
 }
 
 /** A card that was made or changed. */
 export const toolChangedCard = exactObject({
-  ...toolCard.properties,
+  ...namedCard,
   spendingLimit: dollars,
   spendingInterval: oneOf(spendingIntervals),
 });
 
 export function presentChangedCard(card: CardRow): Static<typeof toolChangedCard> {
   const { spendingLimit, spendingInterval } = card;
-  return { ...presentToolCard(card), spendingLimit: formatCents(spendingLimit), spendingInterval };
+  return { ...presentNamed(card), spendingLimit: formatCents(spendingLimit), spendingInterval };
 }
 
 export const toolSecrets = exactObject(
@@ -59,9 +86,29 @@ export const toolBalances = exactObject({
   }),
 });
 
-export const presentBalances = (collateralMinor: bigint): Static<typeof toolBalances> => ({
-  totalUsd: formatCents(collateralMinor),
+export const presentBalances = (accounts: readonly AccountFunds[]): Static<typeof toolBalances> => ({
+  totalUsd: formatCents(accounts.reduce((all, { collateralMinor }) => all + collateralMinor, 0n)),
 });
+
+/** An item of `accounts` of `getUserCards` and `getUserCardSummary`. */
+export const toolAccount = exactObject({
+  cardIssuerUserId: text,
+  collateral: dollars,
+  refill: nullable(exactObject({ enabled: Type.Boolean(), threshold: dollars, amount: dollars })),
+});
+
+export function presentToolAccount(account: AccountFunds): Static<typeof toolAccount> {
+  const { cardIssuerUserId, collateralMinor, refill } = account;
+  return {
+    cardIssuerUserId,
+    collateral: formatCents(collateralMinor),
+    refill: refill && {
+      enabled: refill.isEnabled,
+      threshold: formatCents(refill.thresholdMinor),
+      amount: formatCents(refill.amountMinor),
+    },
+  };
+}
 
 /** An item of `transactions` of `getUserCardTransactions`. */
 export const toolCardTransaction = exactObject({
@@ -121,14 +168,17 @@ export const toolSnapshot = exactObject({
     description: 'Rest of the spending limit in the current interval, US dollars, decimal string.',
   }),
   spendingInterval: oneOf(spendingIntervals),
+  currentNickname: Type.Optional(nullable(text)),
 });
 
 export function presentSnapshot(view: CardView): Static<typeof toolSnapshot> {
+  const { nickname, currentNickname } = view;
   return {
     ...presentToolCard(view),
     spendingLimit: formatCents(view.spendingLimitMinor),
     availableLimit: formatCents(view.availableLimitMinor),
     spendingInterval: view.spendingInterval,
+    ...(currentNickname !== nickname && { currentNickname: inertNickname(currentNickname) }),
   };
 }
 

@@ -19,6 +19,7 @@ import { adviseAgents } from './advise-agents.ts';
 import { createCards } from './create-cards.ts';
 import { cardTerms, idempotencyKey, issuerId, newCards } from './fields.ts';
 import { findTransactions } from './lists/find-transactions.ts';
+import { listAccounts } from './lists/list-accounts.ts';
 import { listCards } from './lists/list-cards.ts';
 import { listCardsWithCollateral } from './lists/list-cards-with-collateral.ts';
 import { listMovementsByAccount } from './lists/list-movements-by-account.ts';
@@ -32,9 +33,11 @@ import {
   presentChangedCard,
   presentRefill,
   presentSnapshot,
+  presentToolAccount,
   presentToolCard,
   presentToolTransaction,
   presentTransactionTotal,
+  toolAccount,
   toolAccountMovements,
   toolBalances,
   toolCard,
@@ -149,7 +152,7 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
     name: 'getUserCards',
     title: 'Cards',
     description: [
-      'Lists the payment cards of the user that owns the API key, newest first, with the collateral behind all of them (balances.totalUsd). Call this first: other card tools need the id and cardIssuerUserId of a card.',
+      'Lists the payment cards of the user, newest first, with what can be spent (spendable) and why and since when a card has its status. accounts has the collateral behind the cards and the rule of automatic refills (null if none), balances.totalUsd the sum.',
       'Canceled cards are omitted unless status or cardId selects them.',
       'To reveal the number and code of one card: call getCardRevealPublicKey, follow its usage, then call this tool with includeCardSecrets true, cardId, cardIssuerUserId and sessionId. cardSecrets is encrypted with your key. At most 10 reveals an hour.',
       more,
@@ -165,6 +168,7 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
       userId,
       cards: Type.Array(toolCard, { description: 'Newest first.' }),
       balances: toolBalances,
+      accounts: Type.Array(toolAccount),
       cardSecrets: Type.Optional(toolSecrets),
       pagination: toolPagination,
       nextArguments: nextArguments(cardsInput),
@@ -175,7 +179,7 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
       const page = { pageSize, currentPage };
       const reveal = readReveal(given);
       // A session is good once: nothing that may fail comes after the reveal.
-      const { total, cards, collateralMinor } = await listCardsWithCollateral(ctx, {
+      const { total, cards, accounts } = await listCardsWithCollateral(ctx, {
         userId,
         cardId,
         cardIssuerUserId,
@@ -187,7 +191,8 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
       return {
         userId,
         cards: cards.map(presentToolCard),
-        balances: presentBalances(collateralMinor),
+        balances: presentBalances(accounts),
+        accounts: accounts.map(presentToolAccount),
         ...(cardSecrets && { cardSecrets }),
         pagination,
         ...nextPageOf(given, pagination.hasNextPage),
@@ -251,7 +256,7 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
     name: 'getUserCardSummary',
     title: 'Card summary',
     description: [
-      'Lists the cards of the user that owns the API key, newest first, with their spending limits and the rest of each limit in the current interval, now or at a past time (asOf).',
+      'Lists the cards of the user, newest first, with spending limits, the rest of each limit in its interval, and spendable, now or at a past time (asOf). asOf is the instant that was used; currentNickname is the name of today if it is another. accounts has the collateral and refill rules of today.',
       'Canceled cards are omitted unless status selects them.',
       more,
       texts,
@@ -262,6 +267,8 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
     input: summaryInput,
     output: exactObject({
       userId,
+      asOf: dateTime,
+      accounts: Type.Array(toolAccount),
       cardsSnapshot: Type.Array(toolSnapshot, { description: 'Newest first.' }),
       pagination: toolPagination,
       nextArguments: nextArguments(summaryInput),
@@ -272,10 +279,13 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
       const page = { pageSize, currentPage };
       const asOf = readInstant('asOf', given.asOf, 'end');
       const { total, changedAt, cards } = await listCards(ctx, { userId, asOf, status, ...page });
+      const accounts = await listAccounts(ctx, { userId });
       const pagination = paginate(total, page);
       const rest = pinEnd(given, 'asOf', { now: ctx.now, newest: changedAt ?? undefined });
       return {
         userId,
+        asOf: (asOf ?? ctx.now).toISOString(),
+        accounts: accounts.map(presentToolAccount),
         cardsSnapshot: cards.map(presentSnapshot),
         pagination,
         ...nextPageOf(rest, pagination.hasNextPage),

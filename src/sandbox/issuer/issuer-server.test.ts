@@ -62,7 +62,8 @@ describe('cards', () => {
     assert.equal(cards.length, 2);
     for (const [at, card] of cards.entries()) {
       const { id, lastFourDigits, createdAt, updatedAt, ...rest } = card;
-      assert.deepEqual(rest, { ...asked[at], cardIssuerUserId, version: 1, status: 'inactive' });
+      const known = { cardIssuerUserId, version: 1, status: 'inactive', kind: 'virtual', statusReason: null };
+      assert.deepEqual(rest, { ...asked[at], ...known });
       assert.match(lastFourDigits, /^[0-9]{4}$/);
       assert.equal(createdAt, updatedAt);
       assert.deepEqual(await issuer.readCard(id), card);
@@ -146,7 +147,8 @@ describe('cards', () => {
         }
         const changed = await update;
         const { updatedAt } = changed;
-        assert.deepEqual(changed, { ...card, status: to, version: card.version + 1, updatedAt });
+        const version = card.version + 1;
+        assert.deepEqual(changed, { ...card, status: to, statusReason: 'asked', version, updatedAt });
         assert.ok(updatedAt >= card.updatedAt);
         assert.deepEqual(await issuer.readCard(card.id), changed);
       });

@@ -69,6 +69,8 @@ export function createCards(
       spendingInterval,
       createdAt,
       updatedAt,
+      kind: 'virtual',
+      statusReason: null,
     };
   });
   return {
@@ -77,10 +79,10 @@ export function createCards(
   };
 }
 
-/** The reason is for the issuer's records; this issuer keeps none. */
+/** The reason of another status is kept until the next one; other reasons are not. */
 export function updateCard({ state, at }: Now, cardId: string, body: CardUpdateBody): Outcome {
   const card = findCard(state, cardId);
-  const { reason: _, ...changes } = body;
+  const { reason = null, ...changes } = body;
   const fields = Object.keys(changes) as (keyof typeof changes)[];
   if (fields.length === 0) throw new ProtocolError('invalid-request', 'A change names what it changes.');
   const changed = { ...card, ...changes };
@@ -92,7 +94,8 @@ export function updateCard({ state, at }: Now, cardId: string, body: CardUpdateB
   if (changed.status !== card.status && !moves[card.status].includes(changed.status)) {
     throw new ProtocolError('refused', `A card that is ${card.status} cannot become ${changed.status}.`);
   }
-  const data = { ...changed, version: card.version + 1, updatedAt: at.toISOString() };
+  const statusReason = changed.status === card.status ? (card.statusReason ?? null) : reason;
+  const data = { ...changed, statusReason, version: card.version + 1, updatedAt: at.toISOString() };
   return { facts: [{ type: 'card.changed', data }], answer: () => data };
 }
 

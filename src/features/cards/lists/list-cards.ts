@@ -1,7 +1,8 @@
 import { type CardStatus, cardStatuses } from '#adapters/issuer';
 import type { Ctx } from '#context';
 import type { NumberedPage } from '#platform/commands/cursor-page';
-import { type CardState, type CardView, selectCardsAsOf } from './queries/cards.ts';
+import { type CardState, selectCardsAsOf } from './queries/cards.ts';
+import { availableLimit, spendable } from './spendable.ts';
 
 export interface CardsRequest extends NumberedPage {
   userId: string;
@@ -9,6 +10,13 @@ export interface CardsRequest extends NumberedPage {
   asOf?: Date;
   /** The status at `asOf`. Default: all but canceled cards. */
   status?: CardStatus | 'all';
+}
+
+/** A card as it was at an instant. Amounts are US cents. */
+export interface CardView extends CardState {
+  /** Of the limit, what is left in the interval that was running: never below zero. */
+  availableLimitMinor: bigint;
+  spendableMinor: bigint;
 }
 
 const shown: readonly CardStatus[] = ['inactive', 'active', 'locked'];
@@ -30,14 +38,11 @@ export async function listCards(
   const statuses = statusesOf(status);
   const page = { offset: currentPage * pageSize, limit: pageSize };
   const { cards, ...all } = await selectCardsAsOf(ctx.db, { userId, asOf, now: ctx.now, statuses }, page);
-  return { ...all, cards: cards.map(toCard) };
+  return { ...all, cards: cards.map(toView) };
 }
 
-/**
- * Refunds of what was bought in an interval before do not raise the limit, nor does a limit that was lowered
- * become a debt.
- */
-function toCard({ spentMinor, ...card }: CardState): CardView {
-  const left = card.spendingLimitMinor - (spentMinor > 0n ? spentMinor : 0n);
-  return { ...card, availableLimitMinor: left > 0n ? left : 0n };
-}
+const toView = (card: CardState): CardView => ({
+  ...card,
+  availableLimitMinor: availableLimit(card),
+  spendableMinor: spendable(card),
+});

@@ -1,4 +1,4 @@
-import type { CardStatus, SpendingInterval } from '#adapters/issuer';
+import type { CardKind, CardStatus, SpendingInterval } from '#adapters/issuer';
 import type { Db, Row } from '#platform/db/db';
 
 export interface CardRow {
@@ -10,6 +10,7 @@ export interface CardRow {
   name: string;
   nickname: string | null;
   lastFourDigits: string;
+  kind: CardKind;
   status: CardStatus;
   /** In cents. */
   spendingLimit: bigint;
@@ -19,7 +20,7 @@ export interface CardRow {
 }
 
 const cardColumns = `c.id, c.card_issuer_user_id as "cardIssuerUserId", c.user_id as "userId", c.version, c.name, c.nickname,
-  c.last_four_digits as "lastFourDigits", c.status, c.spending_limit as "spendingLimit", c.spending_interval as "spendingInterval",
+  c.last_four_digits as "lastFourDigits", coalesce(c.kind, 'virtual') as kind, c.status, c.spending_limit as "spendingLimit", c.spending_interval as "spendingInterval",
   c.created_at as "createdAt", c.updated_at as "updatedAt"`;
 
 /** The caller must know all three ids. */

@@ -1,4 +1,4 @@
-import type { CardStatus, SpendingInterval } from '#adapters/issuer';
+import type { CardKind, CardStatus, SpendingInterval } from '#adapters/issuer';
 import type { Db } from '#platform/db/db';
 
 export interface ToldAccount {
@@ -42,11 +42,13 @@ export interface ToldCard {
   spendingInterval: SpendingInterval;
   createdAt: string;
   updatedAt: string;
+  kind?: CardKind;
+  statusReason?: string | null;
 }
 
 const toldCards = `jsonb_to_recordset($1::jsonb) as t (id text, "cardIssuerUserId" text, version integer, name text, nickname text,
   "lastFourDigits" text, status card_status, "spendingLimit" bigint, "spendingInterval" card_interval, "createdAt" timestamptz,
-  "updatedAt" timestamptz)`;
+  "updatedAt" timestamptz, kind text, "statusReason" text)`;
 
 /**
  * Cards that were not known. A concurrent insert of the same card waits here and then does nothing, whichever
@@ -55,9 +57,9 @@ const toldCards = `jsonb_to_recordset($1::jsonb) as t (id text, "cardIssuerUserI
 export async function insertCards(db: Db, cards: readonly ToldCard[]): Promise<void> {
   await db.query(
     `insert into cards (id, card_issuer_user_id, user_id, version, name, nickname, last_four_digits, status, spending_limit,
-       spending_interval, created_at, updated_at)
+       spending_interval, created_at, updated_at, kind)
      select distinct on (t.id) t.id, a.id, a.user_id, t.version, t.name, t.nickname, t."lastFourDigits", t.status,
-       t."spendingLimit", t."spendingInterval", t."createdAt", t."updatedAt"
+       t."spendingLimit", t."spendingInterval", t."createdAt", t."updatedAt", t.kind
      from ${toldCards} join card_issuer_users a on a.id = t."cardIssuerUserId"
      order by t.id, t.version desc
      on conflict do nothing`,
@@ -70,7 +72,7 @@ export async function updateCards(db: Db, cards: readonly ToldCard[]): Promise<v
   await db.query(
     `update cards c set version = t.version, name = t.name, nickname = t.nickname, last_four_digits = t."lastFourDigits",
        status = t.status, spending_limit = t."spendingLimit", spending_interval = t."spendingInterval",
-       updated_at = t."updatedAt"
+       updated_at = t."updatedAt", kind = t.kind
      from (select distinct on (t.id) t.* from ${toldCards} order by t.id, t.version desc) t
      where c.id = t.id and c.card_issuer_user_id = t."cardIssuerUserId" and c.version < t.version`,
     [JSON.stringify(cards)],
@@ -82,8 +84,9 @@ export async function insertVersions(db: Db, cards: readonly ToldCard[]): Promis
   const [row] = await db.query<{ unknown: number }>(
     `with told as (select * from ${toldCards}),
      put as (
-       insert into card_versions (card_id, version, nickname, status, spending_limit, spending_interval, valid_at)
-       select c.id, t.version, t.nickname, t.status, t."spendingLimit", t."spendingInterval", t."updatedAt"
+       insert into card_versions (card_id, version, nickname, status, spending_limit, spending_interval, valid_at,
+         status_reason)
+       select c.id, t.version, t.nickname, t.status, t."spendingLimit", t."spendingInterval", t."updatedAt", t."statusReason"
        from told t join cards c on c.id = t.id and c.card_issuer_user_id = t."cardIssuerUserId"
        order by c.id, t.version
        on conflict do nothing)
