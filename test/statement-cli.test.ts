@@ -82,7 +82,7 @@ test('4: the same words for the same fault both ways, and no file', async () => 
     [['--user', id, '--format', 'docx'], '--format must be one of csv, pdf, xlsx, camt053, ofx'],
     [
       ['--user', id, '--from', 'yesterday'],
-      '--from must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z',
+      '--from must be a year, month, day or instant of ISO 8601, such as 2026, 2026-01, 2026-01-31 or 2026-01-31T12:00:00Z',
     ],
     [['--user', id, '--from', '2026-02-01', '--to', '2026-01-01'], '--from must not be after to'],
     [

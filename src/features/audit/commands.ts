@@ -57,10 +57,16 @@ export const auditCommands = (elsewhere: RecordedElsewhere) => [
           }),
         ),
         startDate: Type.Optional(
-          Type.String({ maxLength: 40, description: 'At or after this ISO 8601 date or date-time.' }),
+          Type.String({
+            maxLength: 40,
+            description: 'At or after this: ISO 8601, such as 2026-01 or 2026-01-31.',
+          }),
         ),
         endDate: Type.Optional(
-          Type.String({ maxLength: 40, description: 'At or before this; a date includes the whole day.' }),
+          Type.String({
+            maxLength: 40,
+            description: 'At or before this; a year, a month or a day is all of it.',
+          }),
         ),
         ...cursorInput,
       },

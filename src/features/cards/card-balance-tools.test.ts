@@ -78,8 +78,22 @@ test('movements: the contract’s fields for each account, amounts as strings', 
     idsOf(movements),
   );
   assert.deepEqual(found, ['m2']);
+  for (const [period, count] of [
+    [{ startDate: '2026-01', endDate: '2026-01' }, 2],
+    [{ startDate: '2026', endDate: '2026' }, 2],
+    [{ startDate: '2026-02' }, 0],
+    [{ endDate: '2025' }, 0],
+  ] as const) {
+    const { balanceMovements } = await call('getUserCardBalanceMovements', period);
+    const counts = balanceMovements.map((each: { movements: object[] }) => each.movements.length);
+    assert.equal(Math.max(...counts), count, JSON.stringify(period));
+  }
   for (const [args, start] of [
-    [{ startDate: 'not a date' }, 'startDate must be '],
+    [
+      { startDate: 'not a date' },
+      'startDate must be a year, month, day or instant of ISO 8601, such as 2026, ',
+    ],
+    [{ endDate: '2026-1' }, 'endDate must be a year, month, day or instant of ISO 8601, such as 2026, '],
     [{ startDate: '2026-01-02', endDate: '2026-01-01' }, 'startDate must not be after endDate'],
   ] as const) {
     assert.ok((await refusalOf(call('getUserCardBalanceMovements', args))).message.startsWith(start));
@@ -152,42 +166,47 @@ test('movements: each names its card and payment and has the status of the payme
   assert.deepEqual((await read())[0], ['completed', ids[0], ...one!], 'a hold ends with its payment');
 });
 
-test('movements: pages by nextArguments are the whole list of each account, whatever arrives meanwhile', async () => {
-  const owners = [await makeOwner(), await makeOwner()];
-  const [from, sizes] = [Date.now() - 86_400_000, [23, 4]];
-  const told = owners.map(({ cardIssuerUserId }, account) =>
-    Array.from({ length: sizes[account]! }, (_, at) =>
-      toMovement(cardIssuerUserId, {
-        sequence: at + 1,
-        createdAt: new Date(from + at * 3_900_000).toISOString(),
-        previousBalance: `${at}.00`,
-        runningBalance: `${at + 1}.00`,
-      }),
-    ),
-  );
-  for (const movements of told) await tell(harness.deps, { movements });
-  let next = 24;
-  const pages = await readAllPages(
-    async (args) => {
-      const page = await call('getUserCardBalanceMovements', args);
-      const createdAt = new Date(Date.now() + 86_400_000).toISOString();
-      const amounts = { previousBalance: `${next - 1}.00`, runningBalance: `${next}.00` };
-      const movement = toMovement(owners[0]!.cardIssuerUserId, { sequence: next++, createdAt, ...amounts });
-      await tell(harness.deps, { movements: [movement] });
-      return page;
-    },
-    { pageSize: 4 },
-  );
-  assert.equal(pages.length, 6);
-  for (const [account, { cardIssuerUserId }] of owners.entries()) {
-    const read = pages.flatMap(({ balanceMovements }) =>
-      balanceMovements
-        .filter((each: { cardIssuerUserId: string }) => each.cardIssuerUserId === cardIssuerUserId)
-        .flatMap(({ movements }: { movements: { id: string }[] }) => idsOf(movements)),
+for (const [title, period] of [
+  ['without a period', {}],
+  ['and until an end in the future', { startDate: '2020', endDate: '9999' }],
+] as const) {
+  test(`movements: pages by nextArguments are the whole list of each account, whatever arrives meanwhile, ${title}`, async () => {
+    const owners = [await makeOwner(), await makeOwner()];
+    const [from, sizes] = [Date.now() - 86_400_000, [23, 4]];
+    const told = owners.map(({ cardIssuerUserId }, account) =>
+      Array.from({ length: sizes[account]! }, (_, at) =>
+        toMovement(cardIssuerUserId, {
+          sequence: at + 1,
+          createdAt: new Date(from + at * 3_900_000).toISOString(),
+          previousBalance: `${at}.00`,
+          runningBalance: `${at + 1}.00`,
+        }),
+      ),
     );
-    assert.deepEqual(read, idsOf(told[account]!).reverse());
-  }
-});
+    for (const movements of told) await tell(harness.deps, { movements });
+    let next = 24;
+    const pages = await readAllPages(
+      async (args) => {
+        const page = await call('getUserCardBalanceMovements', args);
+        const createdAt = new Date(Date.now() + 86_400_000).toISOString();
+        const amounts = { previousBalance: `${next - 1}.00`, runningBalance: `${next}.00` };
+        const movement = toMovement(owners[0]!.cardIssuerUserId, { sequence: next++, createdAt, ...amounts });
+        await tell(harness.deps, { movements: [movement] });
+        return page;
+      },
+      { pageSize: 4, ...period },
+    );
+    assert.equal(pages.length, 6);
+    for (const [account, { cardIssuerUserId }] of owners.entries()) {
+      const read = pages.flatMap(({ balanceMovements }) =>
+        balanceMovements
+          .filter((each: { cardIssuerUserId: string }) => each.cardIssuerUserId === cardIssuerUserId)
+          .flatMap(({ movements }: { movements: { id: string }[] }) => idsOf(movements)),
+      );
+      assert.deepEqual(read, idsOf(told[account]!).reverse());
+    }
+  });
+}
 
 test('movements and refills of others are not there', async () => {
   const stranger = await makeKey(harness);

@@ -177,6 +177,8 @@ test('200 cards-summary: the contract’s fields, spendingLimit a number; cancel
   assert.deepEqual(await found(`&status=all&asOf=${at(2)}`), ['10', 2, false]);
   assert.deepEqual(await found('&status=all&asOf=2026-01-10'), ['210', 3, false]);
   assert.deepEqual(await found('&status=all&asOf=2026-01-09'), ['', 0, false]);
+  assert.deepEqual(await found('&status=all&asOf=2026-01'), ['210', 3, false]);
+  assert.deepEqual(await found('&status=all&asOf=2025'), ['', 0, false]);
 });
 
 test('200 cards-balance: the contract’s fields, amounts numbers, all accounts together', async () => {
@@ -277,7 +279,7 @@ for (const [feature, query, error] of [
   [
     'summary',
     '&asOf=soon',
-    'asOf must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z',
+    'asOf must be a year, month, day or instant of ISO 8601, such as 2026, 2026-01, 2026-01-31 or 2026-01-31T12:00:00Z',
   ],
   ['balance', '&filterByText=x', 'filterByText is not used by feature cards-balance'],
   ['balance', '&startDate=2026-02-01&endDate=2026-01-01', 'startDate must not be after endDate'],

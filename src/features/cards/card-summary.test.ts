@@ -208,6 +208,7 @@ for (const [interval, began] of [
     assert.equal(await left(), 96.75);
     assert.equal(await left(new Date(at(0))), 97);
     assert.equal(await left(new Date(at(-1))), 50);
+    assert.equal(await left(new Date('2030-01-01T00:00:00Z')), 96.75, 'the future is as now');
   });
 }
 

@@ -169,10 +169,8 @@ test('400 positions.record: an asOf in the future, before 1970, or invalid', asy
     [ahead, 'asOf must not be in the future'],
     ['1969-12-31T23:59:59Z', 'asOf must not be before 1970'],
     ['0000-01-01T00:00:00Z', 'asOf must not be before 1970'],
-    [
-      '2025-12-31T23:59:60Z',
-      'asOf must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z',
-    ],
+    ['2025-12-31T23:59:60Z', 'asOf must be an instant, such as 2026-01-31T12:00:00Z'],
+    ['2025-12', 'asOf must be an instant, such as 2026-01-31T12:00:00Z'],
   ] as const) {
     const { status, body } = await record({ userId, asOf, positions: [] });
     assert.deepEqual([status, body.error], [400, message]);

@@ -3,7 +3,7 @@ import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { userErrors, userExists } from '#features/users';
 import { invalidField } from '#platform/errors/errors';
-import { readInstant } from '#platform/values/instant';
+import { parseInstant } from '#platform/values/instant';
 import { portfolioErrors } from './errors.ts';
 import { type Position, readPositions, type WrittenPosition, writePosition } from './position.ts';
 import {
@@ -63,7 +63,8 @@ export async function recordPositions(ctx: Ctx, input: NewPositions): Promise<Re
 const earliest = new Date('1970-01-01T00:00:00Z');
 
 function readAsOf({ now }: Ctx, text: string | undefined): Date {
-  const asOf = readInstant('asOf', text, 'start') ?? now;
+  const asOf = text === undefined ? now : parseInstant(text, 'start');
+  if (!asOf) throw invalidField('asOf', 'must be an instant, such as 2026-01-31T12:00:00Z');
   if (asOf < earliest) throw invalidField('asOf', 'must not be before 1970');
   if (asOf > now) throw invalidField('asOf', 'must not be in the future');
   return asOf;

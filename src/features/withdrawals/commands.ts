@@ -90,10 +90,16 @@ const searchInput = {
   amountMin: amount('At least this amount, such as 12.50, in any currency'),
   amountMax: amount('At most this amount'),
   startDate: Type.Optional(
-    Type.String({ maxLength: 40, description: 'Created at or after this ISO 8601 date or date-time' }),
+    Type.String({
+      maxLength: 40,
+      description: 'Created at or after this: ISO 8601, such as 2026-01 or 2026-01-31',
+    }),
   ),
   endDate: Type.Optional(
-    Type.String({ maxLength: 40, description: 'Created at or before this; a date includes the whole day' }),
+    Type.String({
+      maxLength: 40,
+      description: 'Created at or before this; a year, a month or a day is all of it',
+    }),
   ),
 };
 

@@ -1,4 +1,5 @@
 import { type TObject, type TProperties, Type } from 'typebox';
+import { parseInstant } from '../values/instant.ts';
 import type { NumberedPage } from './cursor-page.ts';
 
 /** An object with exactly these properties: the inputs and outputs of tools, at every depth. */
@@ -9,9 +10,8 @@ export function exactObject<P extends TProperties>(properties: P, description?: 
 /** Start or end of a period in a tool's input; `src/platform/values/instant.ts` reads it. */
 export const toolInstant = (description: string) =>
   Type.String({
-    minLength: 10,
     maxLength: 40,
-    description: `${description} ISO 8601, such as 2026-01-31T12:00:00Z; a date without a time is that whole day in UTC.`,
+    description: `${description} ISO 8601 in UTC: 2026, 2026-01, 2026-01-31 or 2026-01-31T12:00:00Z.`,
   });
 
 export const currentPageInput = Type.Integer({
@@ -65,16 +65,18 @@ export function nextPageOf<Arguments extends { currentPage?: number }>(
 }
 
 /**
- * Arguments whose list ends where the caller said or, from the first page on, at the time of the call, so
+ * Arguments whose list ends where the caller said, but from the first page on at the time of the call, so
  * that new items do not shift later pages. Items of the page that are ahead of our clock stay in the list.
  */
-export function pinEnd<Arguments extends { currentPage?: number }>(
-  given: Arguments,
-  field: keyof Arguments & ('endDate' | 'asOf'),
-  { now, newest }: { now: Date; newest: Date | undefined },
-): Arguments {
-  if (given[field] !== undefined || (given.currentPage ?? 0) > 0) return given;
+export function pinEnd<
+  Field extends 'endDate' | 'asOf',
+  Arguments extends { currentPage?: number } & { [F in Field]?: string },
+>(given: Arguments, field: Field, { now, newest }: { now: Date; newest: Date | undefined }): Arguments {
+  if ((given.currentPage ?? 0) > 0) return given;
   // PostgreSQL has microseconds, a `Date` has milliseconds.
   const end = newest && newest >= now ? new Date(newest.getTime() + 1) : now;
+  const asked = given[field] === undefined ? undefined : parseInstant(given[field], 'end');
+  // The month that has just begun ends in the future.
+  if (asked && asked <= end) return given;
   return { ...given, [field]: end.toISOString() };
 }

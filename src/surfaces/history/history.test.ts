@@ -9,7 +9,8 @@ import { historyErrors } from './errors.ts';
 
 const harness = useHarness();
 const accountQuery = '?resource=account&feature=account';
-const instantForms = 'an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z';
+const instantForms =
+  'a year, month, day or instant of ISO 8601, such as 2026, 2026-01, 2026-01-31 or 2026-01-31T12:00:00Z';
 const get = (query: string, token: string) => harness.request('GET', `/api/history${query}`, { token });
 
 runKeyBattery(harness, {
@@ -39,18 +40,12 @@ for (const [query, error] of [
   [`${accountQuery}&currentPage=-0`, 'currentPage must be integer'],
   [`${accountQuery}&currentPage=-1`, 'currentPage must be >= 0'],
   [`${accountQuery}&pageSize=5&pageSize=6`, 'Query parameter "pageSize" is given more than once'],
-  [
-    `${accountQuery}&startDate=yesterday`,
-    'startDate must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z',
-  ],
-  [
-    `${accountQuery}&startDate=2026-02-30`,
-    'startDate must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z',
-  ],
-  [
-    `${accountQuery}&endDate=2026-01-01T25:00:00Z`,
-    'endDate must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z',
-  ],
+  [`${accountQuery}&startDate=yesterday`, `startDate must be ${instantForms}`],
+  [`${accountQuery}&startDate=2026-02-30`, `startDate must be ${instantForms}`],
+  [`${accountQuery}&endDate=2026-01-01T25:00:00Z`, `endDate must be ${instantForms}`],
+  [`${accountQuery}&startDate=2026-1`, `startDate must be ${instantForms}`],
+  [`${accountQuery}&endDate=2026-13`, `endDate must be ${instantForms}`],
+  [`${accountQuery}&startDate=2026-02&endDate=2026-01`, 'startDate must not be after endDate'],
   [`${accountQuery}&startDate=2026-02-01&endDate=2026-01-01`, 'startDate must not be after endDate'],
   [`${accountQuery}&status=active`, 'status is not used by feature account'],
   [`${accountQuery}&filterByText=x`, 'filterByText is not used by feature account'],

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { invalidField } from '#platform/errors/errors';
 import { commonCases, type Operation, refusals } from '#platform/reference/operation';
+import { instantForms } from '#platform/values/instant';
 import { historyErrors } from './errors.ts';
 import type { HistoryReader } from './reader.ts';
 import { historyFeatures } from './wire.ts';
@@ -10,10 +11,7 @@ const ofPartner = { audience: 'partner', tag: 'History', security: 'apiKey' } as
 const cases = [
   ...refusals([
     [historyErrors.invalidFeature, '`feature` is unknown, or belongs to another `resource`'],
-    [
-      () => invalidField('startDate', 'must be an ISO 8601 date or date-time, such as 2026-01-31T12:00:00Z'),
-      'A query parameter is invalid or unknown',
-    ],
+    [() => invalidField('startDate', `must be ${instantForms}`), 'A query parameter is invalid or unknown'],
     [historyErrors.keyRequired, 'The header `Authorization` is missing or malformed'],
     [historyErrors.invalidKey, 'The key is unknown, expired or revoked'],
     [historyErrors.addressNotAllowed, 'The key has an IP allowlist, and the caller is not on it'],

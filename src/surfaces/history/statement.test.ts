@@ -42,15 +42,15 @@ for (const [query, error] of [
   ['?format=csv&format=pdf', 'Query parameter "format" is given more than once'],
   [
     '?startDate=yesterday',
-    'startDate must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z',
+    'startDate must be a year, month, day or instant of ISO 8601, such as 2026, 2026-01, 2026-01-31 or 2026-01-31T12:00:00Z',
   ],
   [
     '?startDate=2026-02-30',
-    'startDate must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z',
+    'startDate must be a year, month, day or instant of ISO 8601, such as 2026, 2026-01, 2026-01-31 or 2026-01-31T12:00:00Z',
   ],
   [
     '?endDate=2026-01-01T25:00:00Z',
-    'endDate must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T12:00:00Z',
+    'endDate must be a year, month, day or instant of ISO 8601, such as 2026, 2026-01, 2026-01-31 or 2026-01-31T12:00:00Z',
   ],
   ['?startDate=2026-02-01&endDate=2026-01-01', 'startDate must not be after endDate'],
   ['?resource=account', 'Unknown field: resource'],
@@ -90,6 +90,8 @@ for (const [query, filename, type] of [
   ['', 'statement-until-TODAY.csv', 'text/csv; charset=utf-8; header=present'],
   ['?format=pdf', 'statement-until-TODAY.pdf', 'application/pdf'],
   ['?startDate=2026-01-01&endDate=2026-01-31', 'statement-2026-01-01-2026-01-31.csv', /^text\/csv/],
+  ['?startDate=2028-02&endDate=2028-02', 'statement-2028-02-01-2028-02-29.csv', /^text\/csv/],
+  ['?startDate=0000&endDate=2025', 'statement-0000-01-01-2025-12-31.csv', /^text\/csv/],
   ['?startDate=2026-01-01T23:00:00-05:00', 'statement-2026-01-02-TODAY.csv', /^text\/csv/],
   ['?endDate=2026-01-31&format=pdf', 'statement-until-2026-01-31.pdf', 'application/pdf'],
   ['?format=xlsx&lang=pt', 'statement-until-TODAY.xlsx', /spreadsheetml\.sheet$/],

@@ -36,7 +36,7 @@ const ignorable = ['startDate', 'endDate', 'asOf'];
 
 const instant = Type.String({
   maxLength: 40,
-  description: 'ISO 8601; a date without a time is that whole day in UTC',
+  description: 'ISO 8601; a year, a month or a day, such as 2026-01, is all of it in UTC',
 });
 
 export const historyQuery = Type.Object(

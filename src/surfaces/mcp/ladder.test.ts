@@ -441,7 +441,7 @@ const badArguments: [what: string, tool: string, args: unknown, text: RegExp][] 
     'a day that does not exist',
     'getAccountHistory',
     { startDate: '2026-02-30' },
-    /startDate must be an ISO 8601 date/,
+    /startDate must be a year, month, day or instant of ISO 8601/,
   ],
   [
     'start after end',

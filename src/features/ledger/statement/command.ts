@@ -16,7 +16,7 @@ import { type Language, languages } from './words.ts';
 
 const edge = Type.String({
   maxLength: 40,
-  description: 'ISO 8601, inclusive; a date without a time is that whole day in UTC',
+  description: 'ISO 8601, inclusive; a year, a month or a day, such as 2026-01, is all of it in UTC',
 });
 
 export const statementCommand = (valueAssets: AssetValuer) =>
@@ -25,7 +25,7 @@ export const statementCommand = (valueAssets: AssetValuer) =>
     summary: "Write a user's account statement as CSV, PDF, XLSX, camt.053 or OFX.",
     changes: false,
     examples: [
-      '0198a6a0-0000-7000-8000-000000000001 --format pdf --lang pt --from 2026-01-01 --to 2026-03-31 --out statement.pdf',
+      '0198a6a0-0000-7000-8000-000000000001 --format pdf --lang pt --from 2026-01 --to 2026-03 --out statement.pdf',
       '0198a6a0-0000-7000-8000-000000000001 --format csv --order oldest --bom --out statement.csv',
     ],
     fileTypes: statementTypes,

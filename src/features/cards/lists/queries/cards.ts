@@ -60,7 +60,8 @@ export async function selectCardsAsOf(
 ): Promise<{ total: number; changedAt: Date | null; cards: CardState[] }> {
   const spent = spentIn({
     card: 'p',
-    at: 'coalesce($2::timestamptz, $3::timestamptz)',
+    // Of a later instant than now, such as the end of this month, the interval that runs now.
+    at: 'least($2::timestamptz, $3::timestamptz)',
     upto: `coalesce($2::timestamptz, 'infinity')`,
   });
   const rows = await db.query<CardState & { total: bigint; changedAt: Date | null } & Row>(
