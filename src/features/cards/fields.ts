@@ -15,15 +15,14 @@ export const usd = Type.String({
 });
 
 const nickname = Type.With(nullable(line(60)), {
-  description: 'The owner’s name for the card, 1 to 60 characters; null for no name',
+  description: 'Name of the card, at most 60 characters; null for no name',
 });
 const spendingInterval = Type.Enum([...spendingIntervals], {
   type: 'string',
-  description: 'When the spending limit resets, by the UTC calendar; all-time never resets',
+  description: 'When the limit resets, by the UTC calendar; all-time never resets',
 });
 const spendingLimit = Type.With(usd, {
-  description:
-    'Maximum spending in one spending interval: US dollars, a decimal string with at most two decimals, such as 250.00',
+  description: 'Most that can be spent in an interval, in US dollars, such as 250.00',
 });
 
 /** What callers say of a card to be made. */
@@ -35,7 +34,7 @@ export const newCard = Type.Object(
     cardIssuerUserId: Type.Optional(
       Type.With(issuerId, {
         description:
-          'Account at the card issuer, the same for all cards of a call; default: the user’s oldest account, or a new one',
+          'Account at the card issuer, the same for all cards; default: the oldest account, or a new one',
       }),
     ),
   },
@@ -45,7 +44,7 @@ export const newCard = Type.Object(
 export const newCards = Type.Array(newCard, {
   minItems: 1,
   maxItems: 10,
-  description: '1 to 10 cards; either all are created or none',
+  description: '1 to 10 cards; all are created, or none',
 });
 
 export const idempotencyKey = Type.String({
@@ -53,7 +52,7 @@ export const idempotencyKey = Type.String({
   maxLength: 255,
   pattern: '^[!-~]+$',
   description:
-    'Idempotency key, 1 to 255 visible ASCII characters, such as a new UUID. Send the same key when you retry a request, and a new key for a new request',
+    'At most 255 ASCII characters, such as a UUID; the same for a retry, a new one for a new request',
 });
 
 /** What callers may change of a card. */
@@ -62,13 +61,10 @@ export const cardTerms = {
   status: Type.Optional(
     Type.Enum([...cardStatuses], {
       type: 'string',
-      description:
-        'New status: inactive → active or canceled, active → locked or canceled, locked → active or canceled; canceled is final',
+      description: 'New status; a card cannot become inactive again, and canceled is final',
     }),
   ),
   spendingLimit: Type.Optional(spendingLimit),
   spendingInterval: Type.Optional(spendingInterval),
-  reason: Type.Optional(
-    Type.With(line(200), { description: 'Reason, for the card issuer and the audit log' }),
-  ),
+  reason: Type.Optional(Type.With(line(200), { description: 'For the card issuer and the audit log' })),
 };

@@ -11,14 +11,14 @@ export function exactObject<P extends TProperties>(properties: P, description?: 
 export const toolInstant = (description: string) =>
   Type.String({
     maxLength: 40,
-    description: `${description} ISO 8601 in UTC: 2026, 2026-01, 2026-01-31 or 2026-01-31T12:00:00Z.`,
+    description: `${description} YYYY, YYYY-MM, YYYY-MM-DD or an ISO 8601 instant.`,
   });
 
 export const currentPageInput = Type.Integer({
   minimum: 0,
   maximum: 1_000_000,
   default: 0,
-  description: 'Page number; 0, the default, is the newest page.',
+  description: '0 is the newest page.',
 });
 
 /** Input of tools with pages. */
@@ -28,7 +28,7 @@ export const pageInput = {
       minimum: 1,
       maximum: 100,
       default: 10,
-      description: 'Items in a page, 1 to 100; default 10.',
+      description: 'Items per page.',
     }),
   ),
   currentPage: Type.Optional(currentPageInput),
@@ -49,10 +49,7 @@ export function paginate(totalCount: number, { currentPage, pageSize }: Numbered
 /** Present if the page is not the last. */
 export const nextArguments = <P extends TProperties>(input: TObject<P>) =>
   Type.Optional(
-    exactObject(
-      input.properties,
-      'Present if there are more pages: call the tool with exactly these arguments for the next one.',
-    ),
+    exactObject(input.properties, 'Present if there are more pages: the arguments of the next one.'),
   );
 
 /** The same arguments with the next page number, if there is a next page. */

@@ -1,5 +1,5 @@
-import type { TSchema } from 'typebox';
 import type { Tool } from '#platform/commands/tool';
+import { publishInput, publishOutput } from './publish-schema.ts';
 import type { Dialect } from './revisions.ts';
 
 /**
@@ -11,7 +11,9 @@ export function createToolList(
 ): (scopes: readonly string[], dialect: Pick<Dialect, 'listsOutput'>) => string {
   const lines = tools.map((tool) => {
     const line = presentTool(tool);
-    const { outputSchema: _, ...older } = line;
+    const { outputSchema: _, annotations, ...rest } = line;
+    // Before 2025-06-18, titles are annotations.
+    const older = { ...rest, annotations: { title: tool.title, ...annotations } };
     return { scope: tool.scope, text: JSON.stringify(line), older: JSON.stringify(older) };
   });
   return (scopes, { listsOutput }) => {
@@ -26,25 +28,14 @@ function presentTool({ name, title, description, hints, input, output }: Tool) {
     name,
     title,
     description,
-    inputSchema: spellOut(input),
-    outputSchema: spellOut(output),
+    inputSchema: publishInput(input),
+    outputSchema: publishOutput(output),
     annotations: {
-      title,
       readOnlyHint: readOnly,
       destructiveHint: destructive,
-      idempotentHint: idempotent,
+      // Of tools that only read, the protocol gives it no meaning.
+      ...(!readOnly && { idempotentHint: idempotent }),
       openWorldHint: openWorld,
     },
   };
 }
-
-/** Some hosts refuse an enum without a type. */
-function spellOut(schema: TSchema): unknown {
-  return JSON.parse(JSON.stringify(schema), (_key, value) =>
-    Array.isArray(value?.enum) && value.type === undefined && value.enum.every(isString)
-      ? { type: 'string', ...value }
-      : value,
-  );
-}
-
-const isString = (value: unknown) => typeof value === 'string';
