@@ -525,6 +525,24 @@ create table ledger_house_changes (
   amount numeric not null
 );
 
+create table ledger_kinds (
+  list_id bigint not null,
+  level smallint not null,
+  first_at timestamp with time zone not null,
+  first_number bigint not null,
+  upto_at timestamp with time zone not null,
+  upto_number bigint not null,
+  kinds ledger_kind[] not null,
+  constraint ledger_kinds_pkey PRIMARY KEY (list_id, level, first_at, first_number)
+);
+
+create table ledger_kinds_queue (
+  list_id bigint not null,
+  from_at timestamp with time zone not null,
+  from_number bigint not null,
+  constraint ledger_kinds_queue_pkey PRIMARY KEY (list_id)
+) with (fillfactor=50);
+
 create table ledger_lines (
   list_id bigint not null,
   number bigint not null,
@@ -1093,6 +1111,8 @@ CREATE INDEX ledger_lines_by_operation ON public.ledger_lines USING btree (list_
 CREATE INDEX ledger_lines_by_posting ON public.ledger_lines USING brin (posting_id) WITH (autosummarize='on');
 
 CREATE INDEX ledger_lines_in_order ON public.ledger_lines USING btree (list_id, type, transaction_at, number);
+
+CREATE INDEX ledger_lines_of_transfers ON public.ledger_lines USING btree (posting_id, operation_id) WHERE (type = 'transfer-token'::ledger_line_type);
 
 CREATE INDEX partner_users_user ON public.partner_users USING btree (user_id);
 

@@ -28,6 +28,7 @@ const tables = [
   'ledger_lines',
   'ledger_nodes',
   'ledger_sums',
+  'ledger_kinds',
   'ledger_movements',
   'ledger_accounts',
   'ledger_postings',

@@ -1,7 +1,8 @@
 -- Counts lines that were posted into nodes, and adds what they moved to the sums of these nodes.
 -- Called by: `ledger_place_lines`.
 -- Locks: nodes and sums of the lines, list by list in order of id. The caller holds the rows of the lists.
--- Costs: for each list, one `ledger_sum_late` and one `ledger_count`; at most `ledger_cuts_max` cuts in all.
+-- Costs: for each list, one `ledger_sum_late`, one `ledger_kinds_drop` and one `ledger_count`; at most
+-- `ledger_cuts_max` cuts in all.
 create or replace function ledger_count_late(late ledger_lines[]) returns void
 language plpgsql as $$
 declare
@@ -18,6 +19,7 @@ begin
       from unnest(of_list.lines) r,
         lateral (values (r.received_account_id, r.received_amount), (r.sent_account_id, -r.sent_amount)) as m (account_id, amount)
       where m.account_id is not null;
+    perform ledger_kinds_drop(of_list.list_id, of_list.ats, of_list.numbers);
     cuts := cuts - ledger_count(of_list.list_id, of_list.types, of_list.ats, of_list.numbers, 1, cuts);
   end loop;
 end $$;

@@ -3,13 +3,15 @@
 -- counting costs nothing.
 -- Called by: `ledger_cut_node`, `ledger_cut_tail`.
 -- Locks: the nodes that it deletes. The caller holds the row of the list.
--- Costs: reads each line in the range; one insert for each 64; then one `ledger_sum_nodes`.
+-- Costs: reads each line in the range; one insert for each 64; one `ledger_sum_nodes` and one
+-- `ledger_kinds_drop_between`.
 create or replace function ledger_cut_lines(list ledger_lists, lo_at timestamptz, lo_number bigint, hi_at timestamptz, hi_number bigint,
   is_tail boolean, out made integer, out counted integer)
 language plpgsql as $$
 begin
   delete from ledger_nodes n where n.list_id = list.id and n.level = 0
     and (n.first_at, n.first_number) >= (lo_at, lo_number) and (n.first_at, n.first_number) < (hi_at, hi_number);
+  perform ledger_kinds_drop_between(list, 0, lo_at, lo_number, hi_at, hi_number);
   with placed as (
     select k.*, row_number() over (order by k.transaction_at, k.number) - 1 as place, count(*) over () as total
     from ledger_keys(list, lo_at, lo_number, hi_at, hi_number) k

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { makeUser } from '#test/factories';
+import { expectFound } from '#test/found-model';
 import { useHarness } from '#test/harness';
 import {
   countNodes,
@@ -19,6 +20,7 @@ import { readPdfRows } from '#test/read-pdf';
 import { gather, noValues } from '#test/sample-statement';
 import { sized } from '#test/sizes';
 import { accountFeatures, checkBooks } from './index.ts';
+import { fillAllKinds } from './jobs.ts';
 import { listLines } from './lines/list-lines.ts';
 import type { BatchLine } from './post-batch.ts';
 import { csvColumns } from './statement/csv.ts';
@@ -137,6 +139,9 @@ const anyQuery = fc.record({
   open: fc.constantFrom('none', 'start', 'end'),
   pageSize: fc.integer({ min: 4, max: 70 }),
   depth: fc.nat(20),
+  // The last number: every asset.
+  asset: fc.nat(3),
+  direction: fc.constantFrom('in' as const, 'out' as const, undefined),
 });
 
 type Query = typeof anyQuery extends fc.Arbitrary<infer Q> ? Q : never;
@@ -150,6 +155,17 @@ function toQuery({ who, feature, edges, open }: Query, userIds: string[]): Ledge
     ...(open !== 'end' && endAt && { endAt }),
   };
 }
+
+/** Enough, and mostly in the order of their dates, for nodes at every level. */
+const manyLines: Parameters<typeof toLines>[0][][] = Array.from({ length: 5 }, (_, batch) =>
+  Array.from({ length: 50 }, (_, place) => ({
+    who: 0,
+    kind: (['buy', 'sell', 'swap', 'bridge'] as const)[place % 4]!,
+    at: start + (place % 9 === 8 ? place : batch * 50 + place) * hour,
+    asset: place % 3,
+    amount: 1 + (place % 7),
+  })),
+);
 
 test('whatever is posted in whatever order, pages and statements are what a plain sum over all lines gives', async () => {
   await useSmallNodes();
@@ -170,6 +186,8 @@ test('whatever is posted in whatever order, pages and statements are what a plai
         for (const [at, batch] of batches.entries()) {
           const lines = batch.flatMap((spec, place) => toLines(spec, userIds, `${at} ${place}`));
           await model.post(ctx(), randomUUID(), lines);
+          // Now and then the job comes by, sometimes only for a part.
+          if (at % 3 !== 1) await fillAllKinds(harness.deps, at % 3 === 0 ? 1 : 50);
         }
         for (const query of queries) {
           const { pageSize, depth } = query;
@@ -177,6 +195,21 @@ test('whatever is posted in whatever order, pages and statements are what a plai
           await expectAllPages(ctx(), model, asked, pageSize);
           await expectPage(ctx(), model, asked, { currentPage: depth, pageSize: Math.ceil(pageSize / 4) });
           await expectStatement(ctx(), model, asked);
+          const { userId, feature, ...period } = asked;
+          const { asset: place, direction } = query;
+          const { network, currency } = assets[place] ?? {};
+          const filter = {
+            userId,
+            types: accountFeatures[feature]!,
+            network,
+            asset: currency,
+            direction,
+            ...period,
+          };
+          for (const sort of ['newest', 'oldest', 'largest'] as const) {
+            const page = { offset: depth * pageSize, limit: pageSize };
+            await expectFound(ctx(), model, { ...filter, sort, ...page });
+          }
         }
         for (const userId of userIds) {
           deepest = Math.max(deepest, (await countNodes(harness.deps.db, userId)).length);
@@ -184,7 +217,11 @@ test('whatever is posted in whatever order, pages and statements are what a plai
         }
       },
     ),
-    { numRuns: sized(8, 25), interruptAfterTimeLimit: 40_000 },
+    {
+      numRuns: sized(8, 25),
+      interruptAfterTimeLimit: 40_000,
+      examples: [[{ fundedAt: [start, start, start], batches: manyLines }, []]],
+    },
   );
   assert.equal(deepest, 3, 'levels of nodes that were made');
   assert.deepEqual(await checkBooks(harness.deps.db), { unbalancedPostings: [], wrongBalances: [] });

@@ -82,9 +82,18 @@ test('the fields of the contract’s table, for each way in which money goes', a
     count: 4,
     truncated: false,
     hasEurcActivity: true,
+    summary: {
+      count: 4,
+      totals: [
+        { asset: 'EURC', received: '3', receivedCount: 1, sent: '0', sentCount: 0 },
+        { asset: 'USDC', received: '100.5', receivedCount: 1, sent: '5.25', sentCount: 2 },
+        { asset: 'USDT', received: '1.99', receivedCount: 1, sent: '0', sentCount: 0 },
+      ],
+    },
     transactions: [
       {
         ...swap,
+        kind: 'swap',
         transactionDate: '2026-01-03T10:00:00.000Z',
         assetReceived: 'USDT',
         amountReceived: '1.99',
@@ -95,6 +104,7 @@ test('the fields of the contract’s table, for each way in which money goes', a
       },
       {
         ...swap,
+        kind: 'bridge',
         transactionDate: '2026-01-02T10:00:00.000Z',
         assetSent: 'USDC',
         amountSent: '3.25',
@@ -103,6 +113,7 @@ test('the fields of the contract’s table, for each way in which money goes', a
       },
       {
         ...swap,
+        kind: 'bridge',
         transactionDate: '2026-01-02T10:00:00.000Z',
         assetReceived: 'EURC',
         amountReceived: '3',
@@ -138,6 +149,10 @@ test('a period is echoed as it was given, and EURC counts only where it moves in
     count: 1,
     truncated: false,
     hasEurcActivity: false,
+    summary: {
+      count: 1,
+      totals: [{ asset: 'USDC', received: '1', receivedCount: 1, sent: '0', sentCount: 0 }],
+    },
   });
   assert.equal(transactions[0].transactionDate, '2026-01-02T23:59:59.999Z');
   const since = await call({ startDate: '2026-01-02T02:00:00+02:00' });
@@ -214,6 +229,7 @@ test('one transaction by its hash, in any case: all of its lines, and echoed', a
     assert.deepEqual(rest, {
       userId: owner.userId,
       filterByHash,
+      state: 'settled',
       count: 2,
       truncated: false,
       hasEurcActivity: false,
@@ -325,7 +341,7 @@ test('the look-up of a hash reads no more of a long ledger than it gives', async
   const ctx = keyContext(harness, owner);
   const texts = noteStatements(ctx);
   await callTool(ctx, 'getAccountHistory', { filterByHash: hash });
-  assert.equal(texts.length, 1);
+  assert.equal(texts.length, 2, 'the lines, and who is on the other side');
   const plan = await db.transaction(async (db) => {
     await db.query(`set local plan_cache_mode = force_generic_plan`);
     await db.query(`prepare look_up (uuid, text) as ${texts[0]}`);

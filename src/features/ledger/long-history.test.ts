@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { Ctx, Deps } from '#context';
 import { makeUser } from '#test/factories';
+import { expectFound } from '#test/found-model';
 import { testConfig, testLog, useHarness } from '#test/harness';
 import {
   countNodes,
@@ -15,8 +16,12 @@ import {
 } from '#test/ledger-model';
 import { sized } from '#test/sizes';
 import { createDeps } from '../../main.ts';
+import { findLines } from './find/find-lines.ts';
 import { accountFeatures, type LineView, openStatement } from './index.ts';
+import { fillAllKinds } from './jobs.ts';
+import { lineTypes } from './lines/line.ts';
 import type { BatchLine } from './post-batch.ts';
+import { selectKindsQueue } from './queries.ts';
 import { verifyLedger } from './verify/verify-ledger.ts';
 
 const harness = useHarness();
@@ -138,6 +143,65 @@ for (const [feature, startAt, endAt] of [
     await expectStatement(ctx(), model, query);
   });
 }
+
+const anyFilter = fc.record({
+  types: fc.constantFrom(...[lineTypes, ...lineTypes.map((type) => [type])]),
+  asset: fc.option(fc.constantFrom('USDC', 'USDT', 'EURC'), { nil: undefined }),
+  network: fc.option(fc.constantFrom('polygon', 'base', 'ethereum'), { nil: undefined }),
+  direction: fc.option(fc.constantFrom('in' as const, 'out' as const), { nil: undefined }),
+  edges: fc.option(fc.tuple(anyMinute, anyMinute)),
+  sort: fc.constantFrom('newest' as const, 'oldest' as const),
+  limit: fc.integer({ min: 0, max: 60 }),
+  depth: fc.double({ min: 0, max: 1.01, noNaN: true }),
+});
+const anySearch = fc.record({
+  minAmount: fc.option(fc.constantFrom('1', '2', '6', '100'), { nil: undefined }),
+  text: fc.option(fc.constantFrom('line 7', 'LINE 12', '99', 'nowhere'), { nil: undefined }),
+  sort: fc.constantFrom('newest' as const, 'oldest' as const, 'largest' as const),
+});
+
+/** With several filters; with a search, at each line. */
+async function expectFilters(runs: number, searches: typeof anySearch | undefined): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(anyFilter, searches ?? fc.constant({}), async ({ edges, depth, ...filter }, search) => {
+      const [startAt, endAt] = (edges ?? []).toSorted((a, b) => a.getTime() - b.getTime());
+      const query = { userId, ...filter, ...search, startAt, endAt };
+      const { total } = await findLines(ctx(), { ...query, offset: 0, limit: 0 });
+      await expectFound(ctx(), model, { ...query, offset: 0 });
+      await expectFound(ctx(), model, { ...query, offset: Math.floor(depth * total) });
+    }),
+    { numRuns: runs, interruptAfterTimeLimit: 40_000 },
+  );
+}
+
+test('24,000 lines: count, sums and pages of any filter are those of a plain sum, however much is stored', async () => {
+  await buildOnce();
+  const runs = sized(12, 60);
+  const { db } = ctx();
+  await expectFilters(runs, undefined);
+  await expectFilters(runs, anySearch);
+  // Some nodes of the lowest level; then all of them and those above; then also a third level.
+  await fillAllKinds(deps!, 2);
+  await expectFilters(runs, undefined);
+  await fillAllKinds(deps!);
+  assert.deepEqual(await selectKindsQueue(db, 10), []);
+  await expectFilters(runs, undefined);
+  await db.query(
+    `select ledger_group_nodes(l, 2, '-infinity', 0, 'infinity', 0, false) from ledger_lists l where l.user_id = $1 and l.is_settled`,
+    [userId],
+  );
+  await fillAllKinds(deps!);
+  assert.ok((await countNodes(db, userId))[2]! > 0);
+  await expectFilters(runs, undefined);
+  // Late lines, which cut a node; before and after the job has seen them.
+  const late = [3, 700, 2_500, 4_999].map((at, index) => lineAt(50_000 + index, start + at * minute));
+  const many = Array.from({ length: 200 }, (_, index) => lineAt(51_000 + index, start + 1_234 * minute));
+  await post([...late, ...many]);
+  await expectFilters(runs, undefined);
+  await fillAllKinds(deps!);
+  await expectFilters(runs, undefined);
+  assert.deepEqual((await verifyLedger(ctx(), { userId })).faults, []);
+});
 
 test('a statement is of one moment: what is posted while it is read does not appear', async () => {
   await buildOnce();

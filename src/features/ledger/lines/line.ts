@@ -108,3 +108,6 @@ export interface LineFilter {
   startAt?: Date;
   endAt?: Date;
 }
+
+export const movesEurc = ({ assetReceived, assetSent }: Pick<LineView, 'assetReceived' | 'assetSent'>) =>
+  assetReceived === 'EURC' || assetSent === 'EURC';

@@ -58,10 +58,11 @@ const figureColumns = [
 ];
 const newestFirst = 'order by l.transaction_at desc, l.number desc';
 const oldestFirst = 'order by l.transaction_at, l.number';
-const pack = (order: string) => `array_to_json(array_agg(
+/** The lines `l` in this order, as `unpackLines` reads them. */
+export const packLines = (order: string) => `array_to_json(array_agg(
     array[l.operation_id, l.unique_hash_id, l.status, l.description, l.purpose, l.user_description] ${order})) as texts,
   string_agg(concat(${figureColumns.join(`, ' ', `)}), ' ' ${order}) as figures`;
-const packed = pack(newestFirst);
+const packed = packLines(newestFirst);
 
 const newestOf = (type: LineType) =>
   `select * from ledger_lines where list_id = h.id and type = '${type}' order by transaction_at desc, number desc limit q.size`;
@@ -364,9 +365,9 @@ const batches: Record<LineOrder, { all: string; ofAccount: string }> = {
     ofAccount: `select ${packed} from (${ofAccount('<', newestFirst)}) l`,
   },
   oldest: {
-    all: `select ${pack(oldestFirst)} from (
+    all: `select ${packLines(oldestFirst)} from (
        select * from (${lineTypes.map((type) => `(${oldestOf(type)})`).join(' union all ')}) l ${oldestFirst} limit $7) l`,
-    ofAccount: `select ${pack(oldestFirst)} from (${ofAccount('>', oldestFirst)}) l`,
+    ofAccount: `select ${packLines(oldestFirst)} from (${ofAccount('>', oldestFirst)}) l`,
   },
 };
 

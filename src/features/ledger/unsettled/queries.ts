@@ -59,6 +59,20 @@ export async function selectUnsettledPage(
   };
 }
 
+/** The legs of a user's unsettled records, in order. */
+export async function selectUnsettledRecords(
+  db: Db,
+  userId: string,
+  operationIds: readonly string[],
+): Promise<UnsettledRow[]> {
+  return db.query<UnsettledRow & Row>(
+    `select ${columns} from ledger_unsettled u left join withdrawals w on w.id = u.withdrawal_id
+     where u.list_id = (select id from ledger_lists where user_id = $1 and not is_settled) and u.operation_id = any($2::text[])
+     order by u.operation_id, u.leg`,
+    [userId, operationIds],
+  );
+}
+
 /**
  * The record's legs in order, held by us until the end of the transaction; none if there is no such record.
  */

@@ -1,7 +1,13 @@
 import type { Db } from '#platform/db/db';
 import { compare, type Report } from './faults.ts';
 import { type ListRow, noPlace, type Place } from './queries/lists.ts';
-import { type NodeRow, selectNodePart, selectStrangeLevels, selectWrongSums } from './queries/nodes.ts';
+import {
+  type NodeRow,
+  selectNodePart,
+  selectStrangeLevels,
+  selectWrongKinds,
+  selectWrongSums,
+} from './queries/nodes.ts';
 import type { Sizes } from './sizes.ts';
 
 const levels = [0, 1, 2] as const;
@@ -27,11 +33,15 @@ export async function checkNodes(
       }
       const [first, last] = [nodes[0], nodes.at(-1)];
       if (first && last) {
+        if (list.isSettled) {
+          await checkSums(db, list.id, userId, { level, first, last }, report);
+          await checkKinds(db, list.id, level, { after: from, upto: startOf(last) }, report);
+        }
         from = startOf(last);
-        if (list.isSettled) await checkSums(db, list.id, userId, { level, first, last }, report);
       }
       isMore = nodes.length === nodesAtOnce;
     }
+    if (list.isSettled) await checkKinds(db, list.id, level, { after: from, upto: noMore }, report);
     if (level === 0) {
       compare(report, what, 'The beginning of the tail', { expected: nameOf(end), found: nameOf(tail) });
     }
@@ -76,6 +86,24 @@ async function checkSums(
       expected,
       found,
     });
+  }
+}
+
+/** Later than any node. */
+const noMore: Place = { at: 'infinity', number: 0n };
+
+async function checkKinds(
+  db: Db,
+  listId: bigint,
+  level: number,
+  { after, upto }: { after: Place; upto: Place },
+  report: Report,
+): Promise<void> {
+  for (const { isOfNode, ...row } of await selectWrongKinds(db, listId, level, after, upto)) {
+    const fault = isOfNode
+      ? 'Its stored kinds of lines are not those of its lines.'
+      : `Kinds of lines up to ${nameOf({ at: row.uptoAt, number: row.uptoNumber })} belong to no node.`;
+    report(subjectOf('ledger', level, startOf(row)), fault);
   }
 }
 

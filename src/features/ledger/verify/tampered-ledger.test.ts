@@ -228,6 +228,19 @@ const tamperings: Record<string, { does: () => string[]; says: [subject: RegExp,
       ],
     ],
   },
+  'the stored kinds of a node’s lines': {
+    does: () => [
+      `select ledger_kinds_fill(${listOf(true)}, 100000)`,
+      `update ledger_kinds set kinds[1].lines = (kinds[1]).lines + 1 where ${node(true)}`,
+    ],
+    says: [[/^ledger, node of level 0 from /, /^Its stored kinds of lines are not those of its lines\.$/]],
+  },
+  'stored kinds of no node': {
+    does: () => [
+      `insert into ledger_kinds values (${listOf(true)}, 1, '2026-01-01T00:00Z', 7, '2026-01-01T00:01Z', 7, '{}')`,
+    ],
+    says: [[/^ledger, node of level 1 from 2026-01-01 .* \(7\)$/, /^Kinds of lines .* belong to no node\.$/]],
+  },
   'a movement': {
     does: () => [
       `update ledger_movements set amount = amount - 1 where (account_id, transaction_at, number) =

@@ -115,6 +115,52 @@ export async function selectWrongSums(
   );
 }
 
+export interface WrongKinds {
+  firstAt: string;
+  firstNumber: bigint;
+  uptoAt: string;
+  uptoNumber: bigint;
+  isOfNode: boolean;
+}
+
+/**
+ * The stored kinds of a ledger's nodes after one place up to another, included, that are not those of its
+ * lines, or of the nodes below, or that belong to no node. A node may have none: a reader counts its lines
+ * then.
+ */
+export async function selectWrongKinds(
+  db: Db,
+  listId: bigint,
+  level: number,
+  after: Place,
+  upto: Place,
+): Promise<WrongKinds[]> {
+  return db.query<WrongKinds & Row>(
+    `select h.first_at::text as "firstAt", h.first_number as "firstNumber", h.upto_at::text as "uptoAt",
+       h.upto_number as "uptoNumber", n.list_id is not null as "isOfNode"
+     from ledger_kinds h
+     left join ledger_nodes n on n.list_id = h.list_id and n.level = h.level and n.first_at = h.first_at
+       and n.first_number = h.first_number and n.upto_at = h.upto_at and n.upto_number = h.upto_number
+     cross join lateral (
+       select array_agg(k order by k) as kinds from unnest(ledger_kinds_between($1, h.first_at, h.first_number, h.upto_at,
+         h.upto_number)) k where $2 = 0 having $2 = 0
+       union all
+       select array_agg(row(b.type, b.sent_account_id, b.received_account_id, b.lines, b.sent, b.received)::ledger_kind
+         order by b.type, b.sent_account_id, b.received_account_id) from (
+         select k.type, k.sent_account_id, k.received_account_id, sum(k.lines)::bigint as lines, sum(k.sent) as sent,
+           sum(k.received) as received
+         from ledger_kinds b, unnest(b.kinds) k
+         where $2 > 0 and b.list_id = $1 and b.level = $2 - 1 and (b.first_at, b.first_number) >= (h.first_at, h.first_number)
+           and (b.first_at, b.first_number) < (h.upto_at, h.upto_number)
+         group by k.type, k.sent_account_id, k.received_account_id) b having $2 > 0) c
+     where h.list_id = $1 and h.level = $2 and (h.first_at, h.first_number) > ($3::timestamptz, $4::bigint)
+       and (h.first_at, h.first_number) <= ($5::timestamptz, $6::bigint)
+       and (n.list_id is null or c.kinds is distinct from (select array_agg(k order by k) from unnest(h.kinds) k))
+     order by h.first_at, h.first_number limit 100`,
+    [listId, level, after.at, after.number, upto.at, upto.number],
+  );
+}
+
 export interface SumPart {
   sums: bigint;
   last: (Place & { level: number }) | null;

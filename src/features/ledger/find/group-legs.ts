@@ -1,0 +1,39 @@
+import type { Ctx } from '#context';
+import { type FoundLine, presentLines } from './find-lines.ts';
+import { selectAccounts, selectLegs } from './queries.ts';
+
+/** A line, or both legs of a bridge in one. */
+export interface Group {
+  line: FoundLine;
+  /** Where a grouped bridge sent from. */
+  networkSent?: string;
+}
+
+/**
+ * Joins legs of conversions between networks. A bridge stands where its newest leg is; a page that has only
+ * the other leg leaves it out, because another page has the bridge.
+ */
+export async function groupLegs(ctx: Ctx, userId: string, lines: readonly FoundLine[]): Promise<Group[]> {
+  const isLeg = ({ transactionType, assetSent, assetReceived }: FoundLine) =>
+    transactionType === 'swap-bridge' && (assetSent === null || assetReceived === null);
+  const ids = [...new Set(lines.filter(isLeg).map(({ id }) => id))];
+  if (ids.length === 0) return lines.map((line) => ({ line }));
+  const accounts = await selectAccounts(ctx.db, userId);
+  const legs = presentLines(ctx.evm, accounts, await selectLegs(ctx.db, userId, ids));
+  const byId = Map.groupBy(legs.filter(isLeg), ({ id }) => id);
+  return lines.flatMap((line) => {
+    const all = isLeg(line) ? byId.get(line.id)! : [];
+    const sent = all.filter(({ assetSent }) => assetSent !== null);
+    const received = all.filter(({ assetReceived }) => assetReceived !== null);
+    // Anything but one of each is shown leg by leg.
+    if (sent.length !== 1 || received.length !== 1) return [{ line }];
+    if (line.number !== all[0]!.number) return [];
+    const { assetSent, amountSent, network: networkSent } = sent[0]!;
+    return [
+      {
+        line: { ...received[0]!, transactionDate: line.transactionDate, assetSent, amountSent },
+        networkSent,
+      },
+    ];
+  });
+}

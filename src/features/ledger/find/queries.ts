@@ -1,0 +1,306 @@
+import type { Db, Row } from '#platform/db/db';
+import type { LineRow, LineType } from '../lines/line.ts';
+import { packLines } from '../lines/queries.ts';
+import { type PackedLines, unpackLines } from '../lines/unpack-lines.ts';
+
+export interface FilterAccount {
+  id: bigint;
+  network: string;
+  currency: string;
+}
+
+export async function selectAccounts(db: Db, userId: string): Promise<FilterAccount[]> {
+  return db.query<FilterAccount & Row>(
+    'select id, network, currency from ledger_accounts where user_id = $1 order by currency, network',
+    [userId],
+  );
+}
+
+/** A filter by what lists are indexed and counted by. */
+export interface AccountFilter {
+  userId: string;
+  types: readonly LineType[];
+  /** Lines that send from one of these, or are received by one of those, match. */
+  senders: readonly bigint[];
+  receivers: readonly bigint[];
+  startAt?: Date | undefined;
+  endAt?: Date | undefined;
+}
+
+export interface PageRequest {
+  offset: number;
+  limit: number;
+  oldestFirst: boolean;
+}
+
+/** What matching lines moved of an account. */
+export interface AccountSum {
+  accountId: bigint;
+  sending: number;
+  sent: bigint;
+  receiving: number;
+  received: bigint;
+}
+
+export interface FoundLines {
+  total: number;
+  sums: AccountSum[];
+  lines: LineRow[];
+}
+
+interface FoundRow extends PackedLines {
+  total: bigint | null;
+  sums: string | null;
+}
+
+const order = (isOldest: string) =>
+  `order by case when ${isOldest} then l.transaction_at end, case when ${isOldest} then l.number end,
+     l.transaction_at desc, l.number desc`;
+
+const found = `select f.total, f.sums, p.*
+  from ledger_find($1, $2::ledger_line_type[], $3::bigint[], $4::bigint[], $5::timestamptz, $6::timestamptz, $7::bigint,
+    $8::bigint, $9::boolean) f
+  cross join lateral (select ${packLines(order('$9::boolean'))} from unnest(f.lines) l) p`;
+
+/** Any page costs the same; see `ledger_find`. */
+export async function selectFound(
+  db: Db,
+  { userId, types, senders, receivers, startAt, endAt }: AccountFilter,
+  { offset, limit, oldestFirst }: PageRequest,
+): Promise<FoundLines> {
+  const [row] = await db.query<FoundRow & Row>(found, [
+    userId,
+    types,
+    senders,
+    receivers,
+    startAt ?? null,
+    endAt ?? null,
+    offset,
+    limit,
+    oldestFirst,
+  ]);
+  return unpackFound(row!);
+}
+
+const unpackFound = (row: FoundRow): FoundLines => ({
+  total: Number(row.total ?? 0),
+  sums: unpackSums(row.sums ?? ''),
+  lines: unpackLines(row),
+});
+
+function unpackSums(figures: string): AccountSum[] {
+  const all = figures.split(' ');
+  const sums: AccountSum[] = [];
+  for (let at = 0; at + 4 < all.length; at += 5) {
+    sums.push({
+      accountId: BigInt(all[at]!),
+      sending: Number(all[at + 1]),
+      sent: BigInt(all[at + 2]!),
+      receiving: Number(all[at + 3]),
+      received: BigInt(all[at + 4]!),
+    });
+  }
+  return sums;
+}
+
+/** Nobody sees more of another user's email than this. */
+const shownEmail = (email: string) => `regexp_replace(${email}, '^(..?)[^@]*', '\\1…')`;
+
+/** A text of only ASCII, as most are, is folded ten times as fast. */
+const folded = (text: string) =>
+  `case when octet_length(${text}) = length(${text}) then lower(${text} collate "C") else card_fold(${text}) end`;
+
+const withdrawalId = (l: string) =>
+  `case when ${l}.operation_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then ${l}.operation_id::uuid end`;
+
+/** The other user of a transfer; none if a posting has several. */
+const otherOf = (
+  l: string,
+) => `select max(h.user_id::text)::uuid as user_id from ledger_lines o join ledger_lists h on h.id = o.list_id
+  where o.posting_id = ${l}.posting_id and o.operation_id = ${l}.operation_id and o.type = 'transfer-token'
+    and o.list_id <> ${l}.list_id and (o.received_amount = ${l}.sent_amount or o.sent_amount = ${l}.received_amount)
+  having count(distinct h.user_id) = 1`;
+
+const partyText = (l: string) => `(select concat(w.to_address, ' ', ${shownEmail('u.email')})
+    from withdrawals w left join users u on u.id = case when w.user_id = $1 then w.recipient_user_id else w.user_id end
+    where w.id = ${withdrawalId(l)}
+    union all
+    select ${shownEmail('u.email')} from (${otherOf(l)}) o join users u on u.id = o.user_id where ${l}.type = 'transfer-token'
+    limit 1)`;
+
+// Parameters: user, types, senders, receivers, start, end, how many lines are looked at, all accounts and
+// their units, the least amount, the folded text, offset, limit.
+const columns = `l.number, l.transaction_at, l.type, l.posting_id, l.list_id, l.operation_id, l.sent_account_id, l.sent_amount,
+  l.received_account_id, l.received_amount, l.description, l.user_description`;
+
+function candidates(isByAccount: boolean, direction: '' | 'desc'): string {
+  const inOrder = (m: string) => `order by ${m}.transaction_at ${direction}, ${m}.number ${direction}`;
+  if (!isByAccount) {
+    return `select l.* from unnest($2::ledger_line_type[]) as t (type) cross join lateral (
+        select ${columns} from ledger_lines l where l.list_id = (select id from list) and l.type = t.type
+          and l.transaction_at >= $5::timestamptz and l.transaction_at <= $6::timestamptz ${inOrder('l')} limit $7) l
+      ${inOrder('l')} limit $7`;
+  }
+  return `select ${columns} from (
+      select distinct m.transaction_at, m.number from unnest($3::bigint[] || $4::bigint[]) as a (id) cross join lateral (
+        select m.transaction_at, m.number from ledger_movements m where m.account_id = a.id
+          and m.transaction_at >= $5::timestamptz and m.transaction_at <= $6::timestamptz ${inOrder('m')} limit $7) m
+      ${inOrder('m')} limit $7) m
+    cross join lateral (select * from ledger_lines s where s.list_id = (select id from list) and s.number = m.number offset 0) l
+    ${inOrder('m')}`;
+}
+
+const searched = (isByAccount: boolean, sorting: 'newest' | 'oldest' | 'largest') => {
+  const direction = sorting === 'oldest' ? '' : 'desc';
+  const inOrder = (l: string) => `order by ${l}.transaction_at ${direction}, ${l}.number ${direction}`;
+  const shown =
+    sorting === 'largest' ? 'order by f.largest desc, f.transaction_at desc, f.number desc' : inOrder('f');
+  return `with list as materialized (select id from ledger_lists where user_id = $1 and is_settled),
+   looked as materialized (${candidates(isByAccount, direction)}),
+   units as materialized (select * from unnest($8::bigint[], $9::numeric[]) as u (id, unit)),
+   matched as materialized (
+     select l.*, case when l.sent_account_id = any ($3::bigint[]) and l.sent_amount >= $10::numeric * s.unit then l.sent_amount end as sent,
+       case when l.received_account_id = any ($4::bigint[]) and l.received_amount >= $10::numeric * r.unit then l.received_amount end
+         as received, s.unit as sent_unit, r.unit as received_unit
+     from looked l left join units s on s.id = l.sent_account_id left join units r on r.id = l.received_account_id
+     where l.type = any ($2::ledger_line_type[])
+   ), found as materialized (
+     select m.*, greatest(m.sent / m.sent_unit, m.received / m.received_unit) as largest from matched m
+     where num_nonnulls(m.sent, m.received) > 0 and ($11::text is null
+       or strpos(${folded(`concat(m.description, ' ', m.user_description)`)}, $11) > 0
+       or strpos(card_fold(${partyText('m')}), $11) > 0)
+   ), page as (
+     select row_number() over (${shown}) as place, f.number from found f ${shown} offset $12 limit $13
+   )
+   select (select count(*) from found) as total, (
+       select string_agg(concat(a.id, ' ', a.sending, ' ', a.sent, ' ', a.receiving, ' ', a.received), ' ') from (
+         select m.id, sum(m.sending) as sending, sum(m.sent) as sent, sum(m.receiving) as receiving, sum(m.received) as received
+         from found f cross join lateral (
+           values (f.sent_account_id, f.sent, 1, f.sent, 0, 0), (f.received_account_id, f.received, 0, 0, 1, f.received)
+         ) as m (id, moved, sending, sent, receiving, received)
+         where m.moved is not null group by m.id) a) as sums,
+     (select count(*) from looked) as looked,
+     (select l.transaction_at from looked l order by l.transaction_at ${direction === '' ? 'desc' : ''} limit 1) as "lastAt", p.*
+   from (
+     select ${packLines('order by l.place')} from (
+       select g.place, s.* from page g cross join lateral (
+         select * from ledger_lines s where s.list_id = (select id from list) and s.number = g.number offset 0) s) l
+   ) p`;
+};
+
+const searches = (['newest', 'oldest', 'largest'] as const).flatMap((sorting) =>
+  [true, false].map((isByAccount) => [`${sorting} ${isByAccount}`, searched(isByAccount, sorting)] as const),
+);
+const searchTexts = new Map(searches);
+
+export interface SearchRequest {
+  offset: number;
+  limit: number;
+  sorting: 'newest' | 'oldest' | 'largest';
+  /** Whether only some of the user's accounts are searched: their movements are found by index. */
+  isByAccount: boolean;
+  /** Every account of the user with its base units in one of the asset. */
+  units: readonly { id: bigint; unit: bigint }[];
+  minAmount: string;
+  /** Folded by `foldWords`. */
+  words: string | undefined;
+  /** How many lines are looked at. */
+  most: number;
+}
+
+export interface SearchedLines extends FoundLines {
+  /** The end of what was searched; undefined if everything was. */
+  searchedTo: Date | undefined;
+}
+
+/** Looks at each line, at most at `most`. */
+export async function searchLines(
+  db: Db,
+  { userId, types, senders, receivers, startAt, endAt }: AccountFilter,
+  { offset, limit, sorting, isByAccount, units, minAmount, words, most }: SearchRequest,
+): Promise<SearchedLines> {
+  const [row] = await db.query<FoundRow & { looked: bigint; lastAt: Date | null } & Row>(
+    searchTexts.get(`${sorting} ${isByAccount}`)!,
+    [
+      userId,
+      types,
+      senders,
+      receivers,
+      startAt ?? '-infinity',
+      endAt ?? 'infinity',
+      // One more, to know whether there are more.
+      most + 1,
+      units.map(({ id }) => id),
+      units.map(({ unit }) => unit),
+      minAmount,
+      words ?? null,
+      offset,
+      limit,
+    ],
+  );
+  const { looked, lastAt } = row!;
+  return { ...unpackFound(row!), searchedTo: looked > most ? lastAt! : undefined };
+}
+
+/** What a search compares with: no case, accents or widths. */
+export async function foldWords(db: Db, words: string): Promise<string> {
+  const [row] = await db.query<{ folded: string }>('select card_fold($1) as folded', [words]);
+  return row!.folded;
+}
+
+/** Who is on the other side of a line, as its user may see it. */
+export interface PartyRow {
+  number: bigint;
+  address: string | null;
+  /** The beginning of it. */
+  email: string | null;
+  /** Whether the user asked for the payment. */
+  isOwn: boolean;
+  isCardRefill: boolean;
+}
+
+const parties = `select l.number, case when w.user_id = $1 then w.to_address end as address, ${shownEmail('u.email')} as email,
+    coalesce(w.user_id = $1, false) as "isOwn", r.id is not null as "isCardRefill"
+  from ledger_lists h
+  cross join lateral (select * from ledger_lines s where s.list_id = h.id and s.number = any ($2::bigint[])) l
+  left join withdrawals w on w.id = ${withdrawalId('l')}
+  left join card_refills r on r.withdrawal_id = w.id and w.user_id = $1
+  left join lateral (${otherOf('l')}) o on l.type = 'transfer-token'
+  left join users u on u.id = coalesce(case when w.user_id = $1 then w.recipient_user_id else w.user_id end, o.user_id)
+  where h.user_id = $1 and h.is_settled and num_nonnulls(w.id, o.user_id) > 0`;
+
+export async function selectParties(db: Db, userId: string, numbers: readonly bigint[]): Promise<PartyRow[]> {
+  return db.query<PartyRow & Row>(parties, [userId, numbers]);
+}
+
+const legs = `select ${packLines('order by l.transaction_at desc, l.number desc')} from (
+    select s.* from ledger_lists h, unnest($2::text[]) as o (id) cross join lateral (
+      select * from ledger_lines s where s.list_id = h.id and s.operation_id = o.id offset 0) s
+    where h.user_id = $1 and h.is_settled and s.type = 'swap-bridge') l`;
+
+/** Every leg of some conversions between networks. */
+export async function selectLegs(
+  db: Db,
+  userId: string,
+  operationIds: readonly string[],
+): Promise<LineRow[]> {
+  const [row] = await db.query<PackedLines & Row>(legs, [userId, operationIds]);
+  return unpackLines(row!);
+}
+
+/** The unsettled withdrawals of a user that were signed as a transaction. */
+export async function selectUnsettledOfTransaction(
+  db: Db,
+  userId: string,
+  transactionHash: string,
+): Promise<string[]> {
+  const rows = await db.query<{ operationId: string }>(
+    `select u.operation_id as "operationId" from payout_attempts a
+     join payout_slots s on s.network = a.network and s.address = a.address and s.nonce = a.nonce
+     join withdrawals w on w.id = s.withdrawal_id and w.user_id = $1
+     join ledger_unsettled u on u.withdrawal_id = w.id
+     where a.hash = $2 and not a.is_void`,
+    [userId, transactionHash],
+  );
+  return rows.map(({ operationId }) => operationId);
+}

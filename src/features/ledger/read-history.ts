@@ -1,0 +1,127 @@
+import type { Ctx, KeyActor } from '#context';
+import { nextPageOf, pinEnd } from '#platform/commands/tool-shapes';
+import { invalidField } from '#platform/errors/errors';
+import { readPeriod } from '#platform/values/instant';
+import { parseMinor } from '#platform/values/money';
+import type { Filter, Found } from './find/filter.ts';
+import { type FoundLine, findLines } from './find/find-lines.ts';
+import { findUnsettled } from './find/find-unsettled.ts';
+import { type Group, groupLegs } from './find/group-legs.ts';
+import { nameParties } from './find/name-parties.ts';
+import { hasMovement } from './lines/has-movement.ts';
+import { lineTypes } from './lines/line.ts';
+import {
+  type History,
+  type HistoryArguments,
+  presentSummary,
+  presentTransaction,
+  type ToolTransaction,
+} from './tools-wire.ts';
+import type { UnsettledView } from './unsettled/list-unsettled.ts';
+
+type Arguments = Omit<HistoryArguments, 'filterByHash'>;
+
+/** A page of the key owner's history, and on the first page the figures of all pages. */
+export async function readHistory(ctx: Ctx<KeyActor>, given: Arguments): Promise<History> {
+  const { startDate, endDate, limit = 20, currentPage = 0, includeIds = false } = given;
+  const { now, actor } = ctx;
+  const { userId } = actor;
+  const filter = readFilter(ctx, given);
+  const offset = currentPage * limit;
+  const unsettled = await findOpen(ctx, given, { ...filter, offset, limit });
+  const settled = await findSettled(ctx, given, {
+    ...filter,
+    offset: Math.max(0, offset - unsettled.total),
+    limit: limit - unsettled.items.length,
+  });
+  const truncated = offset + limit < unsettled.total + settled.total;
+  const transactions = [
+    ...unsettled.items.map((record) => presentTransaction(record, { includeIds })),
+    ...(await describeLines(ctx, settled.items, given)),
+  ];
+  const dates = settled.items.map(({ transactionDate }) => Date.parse(transactionDate));
+  const newest = dates.length > 0 ? new Date(Math.max(...dates)) : undefined;
+  // What is new comes last there.
+  const pinned = given.sort === 'oldest' ? given : pinEnd(given, 'endDate', { now, newest });
+  return {
+    userId,
+    ...(startDate !== undefined && { startDate }),
+    ...(endDate !== undefined && { endDate }),
+    count: transactions.length,
+    truncated,
+    hasEurcActivity: await hasMovement(ctx, {
+      userId,
+      currency: 'EURC',
+      startAt: filter.startAt,
+      endAt: filter.endAt,
+    }),
+    ...(currentPage === 0 && { summary: presentSummary([unsettled, settled]) }),
+    transactions,
+    ...nextPageOf(pinned, truncated),
+  };
+}
+
+type Part = Filter & { offset: number; limit: number };
+
+const nothing = { total: 0, totals: [], items: [] };
+
+async function findOpen(
+  ctx: Ctx<KeyActor>,
+  { status = 'settled', sort = 'newest' }: Arguments,
+  part: Part,
+): Promise<Found<UnsettledView>> {
+  if (status === 'settled') return nothing;
+  const { userId } = ctx.actor;
+  return findUnsettled(ctx, { ...part, userId, sort, openOnly: status === 'pending' });
+}
+
+async function findSettled(
+  ctx: Ctx<KeyActor>,
+  { status = 'settled', sort = 'newest' }: Arguments,
+  part: Part,
+): Promise<Found<FoundLine>> {
+  if (status !== 'settled' && status !== 'all') return nothing;
+  return findLines(ctx, { ...part, userId: ctx.actor.userId, sort });
+}
+
+/** With who is on the other side, and bridges in one row if the caller wants that. */
+export async function describeLines(
+  ctx: Ctx<KeyActor>,
+  lines: readonly FoundLine[],
+  { includeIds = false, group = false }: Pick<Arguments, 'includeIds' | 'group'>,
+): Promise<ToolTransaction[]> {
+  const { userId } = ctx.actor;
+  const parties = await nameParties(ctx, userId, lines);
+  const groups: Group[] = group ? await groupLegs(ctx, userId, lines) : lines.map((line) => ({ line }));
+  return groups.map(({ line, networkSent }) => ({
+    ...presentTransaction(line, { includeIds, party: parties.get(line.number) }),
+    ...(networkSent !== undefined && { kind: 'bridge' as const, networkSent }),
+  }));
+}
+
+function readFilter({ evm }: Ctx, given: Arguments): Filter {
+  const { startDate, endDate, type, direction, minAmount, text } = given;
+  if (minAmount !== undefined && parseMinor(minAmount, 18) === undefined) {
+    throw invalidField('minAmount', 'must be a decimal string such as "12.5", with at most 18 decimals');
+  }
+  const networks = [...evm.values()];
+  const tokens = new Set(networks.flatMap((network) => [...network.tokens.keys()]));
+  return {
+    types: type === undefined ? lineTypes : [type],
+    asset: readName('asset', given.asset?.toUpperCase(), [...tokens].sort()),
+    network: readName(
+      'network',
+      given.network?.toLowerCase(),
+      networks.map(({ name }) => name),
+    ),
+    direction,
+    minAmount,
+    text: text?.trim() || undefined,
+    ...readPeriod(['startDate', startDate], ['endDate', endDate]),
+  };
+}
+
+function readName(field: string, name: string | undefined, known: readonly string[]): string | undefined {
+  if (name === undefined || known.includes(name)) return name;
+  throw invalidField(field, `must be one of ${known.join(', ')}`);
+}
