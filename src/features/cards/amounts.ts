@@ -8,7 +8,10 @@ const centsMax = 10n ** 15n - 1n;
 export function readLimit(field: string, text: string): bigint {
   const cents = parseMinor(text, 2);
   if (cents === undefined) {
-    throw invalidField(field, 'must be a decimal string in US dollars with at most two decimals');
+    throw invalidField(
+      field,
+      'must be a decimal string in US dollars with at most two decimals, such as 250.00',
+    );
   }
   if (cents > centsMax) throw invalidField(field, `must be at most ${formatCents(centsMax)}`);
   return cents;

@@ -121,7 +121,7 @@ test('what is refused says what to do', async () => {
   ]);
   assert.deepEqual(await refuse('updateUserCard', { ...card, spendingLimit: '1.234' }), [
     400,
-    'spendingLimit must be a decimal string in US dollars with at most two decimals',
+    'spendingLimit must be a decimal string in US dollars with at most two decimals, such as 250.00',
   ]);
   await call('updateUserCard', { ...card, status: 'canceled' });
   assert.deepEqual(await refuse('updateUserCard', { ...card, nickname: 'New' }), [

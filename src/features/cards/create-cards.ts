@@ -3,6 +3,7 @@ import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { selectHolder, userErrors } from '#features/users';
 import { formatCents } from '#platform/values/money';
+import { activateCards } from './activate-cards.ts';
 import { readLimit } from './amounts.ts';
 import { applyEvents } from './apply-events.ts';
 import { askIssuer } from './ask-issuer.ts';
@@ -19,7 +20,7 @@ import {
 } from './keyed-request.ts';
 import { oldestAccount } from './open-account.ts';
 import { selectAccounts } from './queries/accounts.ts';
-import { type CardRow, selectCards } from './queries/cards.ts';
+import { type CardRow, selectCards, selectNamesakes } from './queries/cards.ts';
 
 export interface NewCard {
   nickname?: string | null;
@@ -34,6 +35,8 @@ export interface NewCard {
 export interface NewCardsRequest {
   userId: string;
   cards: readonly NewCard[];
+  /** Makes them active; otherwise new cards are inactive. */
+  activate?: boolean;
   idempotencyKey?: string;
 }
 
@@ -41,6 +44,8 @@ export interface CreatedCards {
   /** In the order of the request, in their current state. */
   cards: CardRow[];
   replayed: boolean;
+  /** Other cards of the same names that were made in the last day, so perhaps by the same wish. */
+  namesakes: CardRow[];
 }
 
 /**
@@ -53,11 +58,13 @@ export async function createCards(ctx: Ctx, request: NewCardsRequest): Promise<C
   if (!isOwn(ctx, userId)) throw userErrors.userNotFound();
   const former = await findRequest<Asked>(ctx, wanted);
   if (former?.cardIds) {
-    return { cards: await selectCards(ctx.db, { userId, cardIds: former.cardIds }), replayed: true };
+    const cards = await selectCards(ctx.db, { userId, cardIds: former.cardIds });
+    return { cards, replayed: true, namesakes: [] };
   }
   const asked = former?.asked ?? (await plan(ctx, wanted));
   const made = await ask(ctx, wanted, { ...asked, idempotencyKey: nameAtIssuer('cards', wanted) });
-  return inTransaction(ctx, (ctx) => store(ctx, wanted, asked, made));
+  const activated = wanted.activate ? await activateCards(ctx, wanted, made) : [];
+  return inTransaction(ctx, (ctx) => store(ctx, wanted, asked, { made, activated }));
 }
 
 interface WantedCard {
@@ -69,11 +76,20 @@ interface WantedCard {
 
 interface Wanted extends KeyedRequest {
   cards: WantedCard[];
+  activate: boolean;
+}
+
+interface Made {
+  /** In the order of the request. */
+  made: IssuerCard[];
+  /** Those of them that are active, as they are then. */
+  activated: IssuerCard[];
 }
 
 type Asked = Omit<NewCards, 'idempotencyKey'>;
 
-function readRequest(ctx: Ctx, { userId, cards, idempotencyKey }: NewCardsRequest): Wanted {
+function readRequest(ctx: Ctx, request: NewCardsRequest): Wanted {
+  const { userId, cards, activate = false, idempotencyKey } = request;
   const wanted = cards.map(({ nickname, spendingLimit, spendingInterval, cardIssuerUserId }, at) => ({
     nickname: nickname?.trim() || null,
     spendingLimit: readLimit(`cards.${at}.spendingLimit`, spendingLimit),
@@ -86,7 +102,13 @@ function readRequest(ctx: Ctx, { userId, cards, idempotencyKey }: NewCardsReques
     spendingInterval,
     cardIssuerUserId ?? null,
   ]);
-  return { ...keyRequest(ctx, { userId: userId.toLowerCase(), idempotencyKey }, facts), cards: wanted };
+  // Requests from before there was an activation keep their fingerprints.
+  const keyed = keyRequest(
+    ctx,
+    { userId: userId.toLowerCase(), idempotencyKey },
+    activate ? [...facts, 'activate'] : facts,
+  );
+  return { ...keyed, cards: wanted, activate };
 }
 
 async function plan(ctx: Ctx, wanted: Wanted): Promise<Asked> {
@@ -130,11 +152,19 @@ async function ask(ctx: Ctx, wanted: Wanted, request: NewCards): Promise<IssuerC
 const unknownOutcome =
   'The card issuer does not answer, so whether the cards were made is not known: repeat the request under the same idempotencyKey, or look first where it had none';
 
-async function store(ctx: Ctx, wanted: Wanted, asked: Asked, made: IssuerCard[]): Promise<CreatedCards> {
+/** An owner who asks twice for the same card does so within a day. */
+const namesakeMs = 86_400_000;
+
+async function store(
+  ctx: Ctx,
+  wanted: Wanted,
+  asked: Asked,
+  { made, activated }: Made,
+): Promise<CreatedCards> {
   const { userId } = wanted;
   await applyEvents(
     ctx,
-    made.map((data) => ({ type: 'card.changed', data })),
+    [...made, ...activated].map((data) => ({ type: 'card.changed', data })),
   );
   const cardIds = made.map(({ id }) => id);
   const isFirst = await noteAnswer(ctx, wanted, { asked, cardIds });
@@ -152,8 +182,11 @@ async function store(ctx: Ctx, wanted: Wanted, asked: Asked, made: IssuerCard[])
           spendingLimit,
           spendingInterval,
         })),
+        ...(wanted.activate && { activated: activated.map(({ id }) => id) }),
       },
     });
   }
-  return { cards, replayed: !isFirst };
+  const since = new Date(ctx.now.getTime() - namesakeMs);
+  const namesakes = isFirst ? await selectNamesakes(ctx.db, { userId, cardIds, since }) : [];
+  return { cards, replayed: !isFirst, namesakes };
 }

@@ -5,6 +5,7 @@ import { exactObject, paginate, toolPagination } from '#platform/commands/tool-s
 import { dateTime, nullable } from '#platform/http/schemas';
 import { formatCents } from '#platform/values/money';
 import { sanitizeText } from '#platform/values/sanitize-text';
+import type { CreatedCards } from './create-cards.ts';
 import type { CardView } from './lists/list-cards.ts';
 import type { SpendableCard } from './lists/list-cards-with-collateral.ts';
 import type { AccountFunds } from './lists/queries/card-facts.ts';
@@ -19,7 +20,8 @@ import { toNumber } from './wire.ts';
 // Texts of others are made inert. Amounts are exact decimal strings, except where the contract has a number.
 
 const text = Type.String();
-const dollars = Type.String({ description: 'US dollars, decimal string.' });
+/** US dollars as a decimal string; the tools' descriptions say so once. */
+const dollars = Type.String();
 const oneOf = <Word extends string>(words: readonly Word[]) => Type.Enum([...words], { type: 'string' });
 
 const inertNickname = (nickname: string | null) => (nickname === null ? null : sanitizeText(nickname));
@@ -47,9 +49,7 @@ export const toolCard = exactObject({
   ...namedCard,
   statusReason: Type.Optional(text),
   statusChangedAt: dateTime,
-  spendable: Type.String({
-    description: 'Largest possible payment: the smaller of limit left and collateral, US dollars.',
-  }),
+  spendable: Type.String({ description: 'Smaller of limit left and collateral; 0 if not active.' }),
 });
 
 export function presentToolCard(card: SpendableCard): Static<typeof toolCard> {
@@ -74,15 +74,33 @@ export function presentChangedCard(card: CardRow): Static<typeof toolChangedCard
   return { ...presentNamed(card), spendingLimit: formatCents(spendingLimit), spendingInterval };
 }
 
+/** What the caller should know about cards that were made: they repeat others, or are not active as asked. */
+export function warnOfCards(
+  { cards, namesakes, replayed }: CreatedCards,
+  { activate = false }: { activate?: boolean },
+): string[] {
+  const inactive = activate && !replayed ? cards.filter(({ status }) => status === 'inactive') : [];
+  return [
+    ...namesakes.map(
+      ({ id, nickname, lastFourDigits, createdAt }) =>
+        `A card named ${inertNickname(nickname)} (${id}, ending in ${lastFourDigits}) was made at ${createdAt.toISOString()}: ask the user whether to keep both; updateUserCard cancels one.`,
+    ),
+    ...inactive.map(
+      ({ id }) =>
+        `Card ${id} was made, but the card issuer did not confirm that it is active: call updateUserCard with status active.`,
+    ),
+  ];
+}
+
 export const toolSecrets = exactObject(
   { encryptedPan: text, encryptedCvc: text },
-  'Only for a reveal: base64 of AES-GCM ciphertext under your key; usage of getCardRevealPublicKey describes how to decrypt it.',
+  'Of a reveal: base64 of AES-GCM ciphertext under your key; getCardRevealPublicKey says how to decrypt it.',
 );
 
 /** `balances` of `getUserCards`. */
 export const toolBalances = exactObject({
   totalUsd: Type.String({
-    description: 'Collateral behind all of the user’s cards, US dollars, decimal string.',
+    description: 'Collateral behind all cards, US dollars.',
   }),
 });
 
@@ -113,7 +131,7 @@ export function presentToolAccount(account: AccountFunds): Static<typeof toolAcc
 /** An item of `transactions` of `getUserCardTransactions`. */
 export const toolCardTransaction = exactObject({
   id: text,
-  amount: Type.Number({ description: 'Positive; for a refund, the refunded amount.' }),
+  amount: Type.Number(),
   currency: text,
   merchantName: text,
   status: oneOf(cardTransactionStatuses),
@@ -164,9 +182,7 @@ export function presentTransactionTotal(total: TransactionTotal): Static<typeof 
 export const toolSnapshot = exactObject({
   ...toolCard.properties,
   spendingLimit: dollars,
-  availableLimit: Type.String({
-    description: 'Rest of the spending limit in the current interval, US dollars, decimal string.',
-  }),
+  availableLimit: dollars,
   spendingInterval: oneOf(spendingIntervals),
   currentNickname: Type.Optional(nullable(text)),
 });
@@ -200,7 +216,7 @@ const toolMovement = exactObject({
 /** An item of `balanceMovements` of `getUserCardBalanceMovements`. */
 export const toolAccountMovements = exactObject({
   cardIssuerUserId: text,
-  movements: Type.Array(toolMovement, { description: 'Newest first.' }),
+  movements: Type.Array(toolMovement),
   pagination: toolPagination,
 });
 
@@ -238,7 +254,7 @@ export const toolRefill = exactObject({
   id: text,
   amount: dollars,
   status: oneOf(refillStatuses),
-  retries: Type.Integer({ description: 'Number of retries.' }),
+  retries: Type.Integer(),
   transactionHash: nullable(text),
   executedAt: nullable(dateTime),
 });

@@ -47,6 +47,7 @@ import {
   toolSecrets,
   toolSnapshot,
   toolTransactionTotal,
+  warnOfCards,
 } from './tools-wire.ts';
 import { updateCard } from './update-card.ts';
 
@@ -67,7 +68,7 @@ const more = 'nextArguments has the next page.';
 const cardsInput = exactObject({
   cardId: Type.Optional(
     Type.With(issuerId, {
-      description: 'Only this card, in any status. Required, with cardIssuerUserId, for a reveal.',
+      description: 'Only this card, in any status.',
     }),
   ),
   cardIssuerUserId: Type.Optional(
@@ -79,7 +80,7 @@ const cardsInput = exactObject({
     Type.Boolean({
       default: false,
       description:
-        'True reveals the number and code of one card, encrypted with your key; requires cardId, cardIssuerUserId, sessionId and the scope mcp_card_reveal.',
+        'True reveals number and code of one card, encrypted with your key; needs cardId, cardIssuerUserId and sessionId.',
     }),
   ),
   sessionId: Type.Optional(
@@ -88,7 +89,7 @@ const cardsInput = exactObject({
       maxLength: 1_000,
       pattern: '^[A-Za-z0-9+/]+={0,2}$',
       description:
-        'For a reveal only: base64 of a new AES-128 key, wrapped as usage of getCardRevealPublicKey describes. Valid for one reveal.',
+        'For a reveal: base64 of a new AES-128 key, wrapped as getCardRevealPublicKey describes. Works once.',
     }),
   ),
 });
@@ -132,13 +133,26 @@ const movementsInput = exactObject({
 
 const automationInput = exactObject(pageInput);
 
-const createInput = exactObject({ cards: newCards, idempotencyKey: Type.Optional(idempotencyKey) });
+const toolKey = Type.Optional(
+  Type.With(idempotencyKey, {
+    description:
+      'Derive it from the user’s request, such as groceries-card-2026-11-17, so that a repetition has the same key. 1 to 255 visible ASCII characters.',
+  }),
+);
+
+const createInput = exactObject({
+  cards: newCards,
+  activate: Type.Optional(
+    Type.Boolean({ default: false, description: 'True makes the cards usable at once; default: inactive.' }),
+  ),
+  idempotencyKey: toolKey,
+});
 
 const updateInput = exactObject({
   cardId,
   cardIssuerUserId,
   ...cardTerms,
-  idempotencyKey: Type.Optional(idempotencyKey),
+  idempotencyKey: toolKey,
 });
 
 const replayed = Type.Boolean({
@@ -165,7 +179,7 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
     input: cardsInput,
     output: exactObject({
       userId,
-      cards: Type.Array(toolCard, { description: 'Newest first.' }),
+      cards: Type.Array(toolCard),
       balances: toolBalances,
       accounts: Type.Array(toolAccount),
       cardSecrets: Type.Optional(toolSecrets),
@@ -217,7 +231,7 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
       cardId: nullable(Type.String()),
       cardIssuerUserId: nullable(Type.String()),
       totals: Type.Array(toolTransactionTotal),
-      transactions: Type.Array(toolCardTransaction, { description: 'Newest first.' }),
+      transactions: Type.Array(toolCardTransaction),
       searchedFrom: Type.Optional(dateTime),
       pagination: toolPagination,
       nextArguments: nextArguments(transactionsInput),
@@ -268,7 +282,7 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
       userId,
       asOf: dateTime,
       accounts: Type.Array(toolAccount),
-      cardsSnapshot: Type.Array(toolSnapshot, { description: 'Newest first.' }),
+      cardsSnapshot: Type.Array(toolSnapshot),
       pagination: toolPagination,
       nextArguments: nextArguments(summaryInput),
     }),
@@ -307,9 +321,7 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
     input: movementsInput,
     output: exactObject({
       userId,
-      balanceMovements: Type.Array(toolAccountMovements, {
-        description: 'One entry for each account, oldest first.',
-      }),
+      balanceMovements: Type.Array(toolAccountMovements),
       nextArguments: nextArguments(movementsInput),
     }),
     run: async (ctx: Ctx<KeyActor>, given) => {
@@ -329,7 +341,7 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
     name: 'getUserCardBalanceAutomation',
     title: 'Automatic refills of card collateral',
     description: [
-      'Lists automatic refills of the card collateral of the user that owns the API key, newest first: amount, status, retries and, once paid, the on-chain transaction.',
+      'Lists automatic refills of the card collateral of the user, newest first: amount in US dollars, status, retries and, once paid, the on-chain transaction.',
       more,
       'Needs the scope mcp.',
     ].join(' '),
@@ -338,7 +350,7 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
     input: automationInput,
     output: exactObject({
       userId,
-      autoRefillHistories: Type.Array(toolRefill, { description: 'Newest first.' }),
+      autoRefillHistories: Type.Array(toolRefill),
       pagination: toolPagination,
       nextArguments: nextArguments(automationInput),
     }),
@@ -378,8 +390,9 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
     name: 'createUserCards',
     title: 'Create cards',
     description: [
-      'Creates 1 to 10 payment cards for the user that owns the API key, all or none. New cards are inactive: call updateUserCard with status active to make one usable.',
-      'Give an idempotencyKey and send the same key when you repeat the same request, for instance after an error or without an answer: the cards are then made once, and replayed says that they had been made before. Without a key, each call makes new cards.',
+      'Creates 1 to 10 virtual payment cards for the user, all or none. Have the user confirm names and limits first. New cards are inactive unless activate is true.',
+      'Always pass an idempotencyKey: a request that is repeated with it, for instance after an error, makes no further cards and answers replayed true. Without one, each call makes new cards.',
+      'warnings says if a card of that name was made in the last day, or could not be activated.',
       'Needs the scope mcp:write.',
     ].join(' '),
     scope: 'mcp:write',
@@ -391,21 +404,27 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
         description: 'In the order of the request, in their current state.',
       }),
       replayed,
+      warnings: Type.Optional(Type.Array(Type.String())),
     }),
     run: async (ctx: Ctx<KeyActor>, given) => {
       const { userId } = ctx.actor;
-      const { cards, replayed } = await createCards(ctx, { ...given, userId });
-      return { userId, cards: cards.map(presentChangedCard), replayed };
+      const created = await createCards(ctx, { ...given, userId });
+      const warnings = warnOfCards(created, given);
+      return {
+        userId,
+        cards: created.cards.map(presentChangedCard),
+        replayed: created.replayed,
+        ...(warnings.length > 0 && { warnings }),
+      };
     },
   }),
   defineTool({
     name: 'updateUserCard',
     title: 'Change a card',
     description: [
-      'Changes the nickname, the status or the spending limit of one card of the user that owns the API key, and returns the card. Pass at least one of nickname, status, spendingLimit, spendingInterval; fields that are left out stay as they are.',
-      'Status active makes an inactive or locked card usable; locked stops payments until it is active again; canceled cannot be undone, so ask the user first.',
-      'Take cardId and cardIssuerUserId from getUserCards.',
-      'Give an idempotencyKey and send the same key when you repeat the same request, for instance after an error or without an answer: the change is then made once, and a repetition does not undo what was changed since.',
+      'Changes the nickname, the status or the spending limit of one card of the user, and returns the card. Pass at least one of nickname, status, spendingLimit, spendingInterval; what is left out stays as it is. Take cardId and cardIssuerUserId from getUserCards.',
+      'Have the user confirm the change first. Status active makes an inactive or locked card usable; locked stops payments until it is active again; canceled cannot be undone.',
+      'A request that is repeated with its idempotencyKey is done once, and does not undo what was changed since.',
       'Needs the scope mcp:write.',
     ].join(' '),
     scope: 'mcp:write',

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { currentPageInput, exactObject, nextArguments, nextPageOf } from '#platform/commands/tool-shapes';
-import { nullable } from '#platform/http/schemas';
+import { dateTime, nullable } from '#platform/http/schemas';
 import { formatCents, formatMinor } from '#platform/values/money';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { positionKinds } from './position.ts';
@@ -10,7 +10,7 @@ import { type Portfolio, staleReasons, type ValuedLine } from './value-portfolio
 export const linesMax = 25;
 const unpricedMax = 20;
 
-const usd = Type.String({ description: 'US dollars, two decimals' });
+const usd = Type.String();
 
 export const balanceInput = exactObject({
   currentPage: Type.Optional(
@@ -25,10 +25,7 @@ export const balance = exactObject({
   holdingUsdValue: usd,
   stakedUsdValue: usd,
   tokenizedAssetsUsdValue: usd,
-  tokenizedAssetsPnl: Type.String({
-    description:
-      'US dollars, two decimals, negative for a loss; only tokenized assets whose price and cost are known',
-  }),
+  tokenizedAssetsPnl: usd,
   byToken: Type.Array(
     exactObject({
       token: Type.String(),
@@ -37,26 +34,18 @@ export const balance = exactObject({
       kind: Type.Enum(['holding', ...positionKinds], {
         description: 'holding is in the account; staked and tokenized were recorded by the operator',
       }),
-      amount: Type.String({ description: 'Units of the token, exact' }),
+      amount: Type.String({ description: 'Units of the token' }),
       balanceUsd: nullable(usd),
-      asOf: Type.String({ format: 'date-time', description: 'The older of price and recorded position' }),
+      asOf: dateTime,
       isStale: Type.Boolean(),
       staleReason: Type.Optional(Type.Enum([...staleReasons])),
     }),
-    { description: 'The most valuable first' },
   ),
-  truncated: Type.Boolean({ description: 'True if other pages have more lines; totals count all' }),
-  unpricedTokens: Type.Array(Type.String(), {
-    description: `Tokens whose price is unknown, at most ${unpricedMax}`,
-  }),
-  lastFetchedAt: Type.String({
-    format: 'date-time',
-    description: 'Time of the oldest price or position in the answer',
-  }),
-  isStale: Type.Boolean({ description: 'True if lastFetchedAt is too long ago or a price is unknown' }),
-  includesCardCollateral: Type.Boolean({
-    description: 'Always false: getUserCards has the collateral of cards',
-  }),
+  truncated: Type.Boolean(),
+  unpricedTokens: Type.Array(Type.String()),
+  lastFetchedAt: dateTime,
+  isStale: Type.Boolean(),
+  includesCardCollateral: Type.Boolean({ description: 'False: getUserCards has the collateral' }),
   nextArguments: nextArguments(balanceInput),
 });
 

@@ -52,6 +52,20 @@ export async function selectCards(
   );
 }
 
+/** Other cards of the user with names of these, in any case, made since then, not canceled; oldest first. */
+export async function selectNamesakes(
+  db: Db,
+  { userId, cardIds, since }: { userId: string; cardIds: readonly string[]; since: Date },
+): Promise<CardRow[]> {
+  return db.query<CardRow & Row>(
+    `select ${cardColumns} from cards c
+     where c.user_id = $1 and c.created_at >= $3 and c.status <> 'canceled' and not c.id = any($2::text[])
+       and lower(c.nickname) in (select lower(n.nickname) from cards n where n.id = any($2::text[]))
+     order by c.created_at, c.id`,
+    [userId, cardIds, since],
+  );
+}
+
 export async function selectAcrossUsers(
   db: Db,
   filter: { userId?: string; status?: CardStatus; after?: string; limit: number },
