@@ -4,8 +4,8 @@ import { type KeyedRequest, nameAtIssuer } from './keyed-request.ts';
 
 /**
  * Asks the issuer to activate cards that were just made for a request; returns those that it activated. The
- * others exist and stay inactive: their creation must not fail for that. Repeated under the request's key, the
- * issuer gives the same answers.
+ * others exist and stay inactive: their creation must not fail for that. Repeated under the request's key,
+ * the issuer gives the same answers.
  */
 export async function activateCards(
   ctx: Ctx,
