@@ -18,7 +18,7 @@ import { sessionCommands, sessionJobs } from '#features/connect/sessions';
 import { depositCommands, depositGauges, depositJobs } from '#features/deposits';
 import { keyCommands } from '#features/keys';
 import { ledgerCommands, ledgerJobs, ledgerReaders, ledgerTools } from '#features/ledger';
-import { makeStatement, statementCommand } from '#features/ledger/statement';
+import { makeStatement, statementCommand, statementResources } from '#features/ledger/statement';
 import { partnerCommands } from '#features/partners';
 import { payoutGauges, payoutJobs, walletCommands, walletJobs } from '#features/payouts';
 import {
@@ -40,6 +40,7 @@ import {
   withdrawalRoutes,
 } from '#features/withdrawals';
 import type { Command } from '#platform/commands/command';
+import type { ResourceKind } from '#platform/commands/resource';
 import type { Tool } from '#platform/commands/tool';
 import { healthRoutes, metricsRoute } from '#platform/http/health';
 import { createHttpServer, type HttpServer } from '#platform/http/http';
@@ -51,7 +52,7 @@ import type { Job } from '#platform/worker/jobs';
 import { guideRoutes } from '#surfaces/guides';
 import { type HistoryReader, historyRoutes } from '#surfaces/history';
 import { type Door, homeRoutes } from '#surfaces/home';
-import { type AllowedPlaces, mcpRoutes } from '#surfaces/mcp';
+import { type AllowedPlaces, mcpRoutes, prompts } from '#surfaces/mcp';
 import { operatorRoutes, operatorTags } from '#surfaces/operator';
 
 /**
@@ -86,6 +87,9 @@ export const tools = (options: PortfolioOptions): readonly Tool<Ctx<KeyActor>>[]
   ...ledgerTools,
   ...cardTools,
 ];
+
+/** What agents and people can attach to a conversation, by MCP. */
+export const resources: readonly ResourceKind<Ctx<KeyActor>>[] = [...statementResources];
 
 /** What a worker requires of its database before it pays. */
 export { claimDeployment, requireDurable } from '#features/payouts';
@@ -161,7 +165,8 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
       makeStatement(ctx, { ...request, userId: ctx.actor.userId }, valueAssets),
     );
     cardRoutes(server, deps, options);
-    mcpRoutes(server, deps, tools(options), { ...options, serverInfo });
+    const offer = { tools: tools(options), prompts, resources };
+    mcpRoutes(server, deps, offer, { ...options, serverInfo });
     consentRoutes(server, deps);
     connectPages(server, deps, options);
     statementPages(server, deps);

@@ -29,6 +29,7 @@ const metaPrefix = 'io.modelcontextprotocol';
 
 /** A message and headers as clients of the revision of 2026 send them. */
 export function modernRequest(method: string, params: Record<string, unknown> = {}, id: unknown = 1) {
+  const named = method === 'resources/read' ? params.uri : params.name;
   return {
     message: {
       jsonrpc: '2.0',
@@ -46,7 +47,7 @@ export function modernRequest(method: string, params: Record<string, unknown> = 
     headers: {
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': method,
-      ...(typeof params.name === 'string' && { 'mcp-name': params.name }),
+      ...(typeof named === 'string' && { 'mcp-name': named }),
     } as Record<string, string>,
   };
 }

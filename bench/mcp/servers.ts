@@ -52,7 +52,7 @@ const serverInfo = { name: 'bench', title: 'Bench', version: '1' };
 /** The endpoint alone: keys, allowance, ladder and dispatch, on a Fastify as bare as that of the echo. */
 async function serveEndpoint(deps: Deps): Promise<number> {
   const server = fastify() as unknown as HttpServer;
-  mcpRoutes(server, deps, [echoTool], { serverInfo });
+  mcpRoutes(server, deps, { tools: [echoTool], prompts: [], resources: [] }, { serverInfo });
   await server.listen({ host: '127.0.0.1', port: 0 });
   return (server.server.address() as AddressInfo).port;
 }
@@ -61,7 +61,7 @@ async function serveEndpoint(deps: Deps): Promise<number> {
 async function serveTool(deps: Deps): Promise<number> {
   const metrics = createMetrics();
   const server = createHttpServer({ log: deps.log, metrics, trustedProxies: [] });
-  mcpRoutes(server, { ...deps, metrics }, [echoTool], { serverInfo });
+  mcpRoutes(server, { ...deps, metrics }, { tools: [echoTool], prompts: [], resources: [] }, { serverInfo });
   await server.listen({ host: '127.0.0.1', port: 0 });
   return (server.server.address() as AddressInfo).port;
 }

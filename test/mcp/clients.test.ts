@@ -170,6 +170,32 @@ for (const kind of kinds) {
     assert.deepEqual(complaints, []);
   });
 
+  test(`${kind.title}: lists and fills prompts, lists and reads statements`, async () => {
+    const { token } = await makeKey(harness, { scopes: ['mcp'] });
+    const client = await kind.connect(harness, token);
+    assert.deepEqual(namesOf(await client.listPrompts()), ['reviewMonth', 'explainCharge', 'whatIsPending']);
+    assert.match(await client.getPrompt('reviewMonth', { month: '2026-10' }), /^Review my month 2026-10\./);
+    assert.match(await client.getPrompt('whatIsPending'), /^What is pending /);
+    await assert.rejects(client.getPrompt('explainCharge'), /charge is required/);
+    await assert.rejects(client.getPrompt('nothing'), /Unknown prompt: nothing/);
+    const [newest, ...others] = await client.listResources();
+    assert.deepEqual(others, [], 'somebody new has no earlier month');
+    assert.match(newest!.uri, /^causeway:\/\/statements\/\d{4}-\d{2}\.csv$/);
+    assert.deepEqual(
+      (await client.listTemplates()).map(({ uriTemplate }) => uriTemplate),
+      ['causeway://statements/{month}.csv'],
+    );
+    const [{ text, ...content }] = (await client.readResource(newest!.uri)) as [{ text: string }];
+    assert.deepEqual(content, { uri: newest!.uri, mimeType: 'text/csv' });
+    assert.match(text, /^id,uniqueHashId,/);
+    await assert.rejects(
+      client.readResource('causeway://statements/2026-13.csv'),
+      (error: Error & { code?: number }) => error.code === -32602 && /Resource not found/.test(error.message),
+    );
+    await client.close();
+    assert.deepEqual([client.errors, complaints], [[], []]);
+  });
+
   test(`${kind.title}: without a key, or with a wrong one, it does not connect and says why`, async () => {
     for (const token of ['', 'cw_nothing'])
       await assert.rejects(kind.connect(harness, token), /Unauthorized|\(HTTP 401\)/);

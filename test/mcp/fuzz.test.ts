@@ -200,7 +200,11 @@ const methods = [
   'initialize',
   'ping',
   'server/discover',
+  'prompts/list',
+  'prompts/get',
   'resources/list',
+  'resources/templates/list',
+  'resources/read',
   'notifications/initialized',
 ];
 const request: fc.Arbitrary<[method: unknown, params: unknown]> = fc.oneof(
@@ -209,7 +213,14 @@ const request: fc.Arbitrary<[method: unknown, params: unknown]> = fc.oneof(
     weight: 2,
     arbitrary: fc.tuple(
       one<unknown>(...methods),
-      one<unknown>(undefined, {}, { protocolVersion: '2025-06-18' }),
+      fc.oneof(
+        one<unknown>(undefined, {}, { protocolVersion: '2025-06-18' }),
+        fc.record({
+          name: fc.oneof(one<unknown>('reviewMonth', 'explainCharge', 'whatIsPending'), wild),
+          arguments: fc.oneof(one<unknown>({}, { month: '2026-01' }, { charge: 'x' }), wild),
+          uri: fc.oneof(one<unknown>('causeway://statements/2026-01.csv'), wild),
+        }),
+      ),
     ),
   },
   { weight: 1, arbitrary: fc.tuple(wild, wild) },

@@ -50,6 +50,25 @@ for (const [era, args] of eras) {
   });
 }
 
+for (const [era, args] of eras) {
+  test(`inspector, ${era}: prompts and statements`, async () => {
+    const read = async (...given: string[]) => {
+      const { code, stdout, stderr } = await inspect(...given, ...args);
+      assert.deepEqual([code, stderr], [0, ''], given.join(' '));
+      return JSON.parse(stdout);
+    };
+    const { prompts } = await read('--method', 'prompts/list');
+    assert.equal(prompts.length, 3);
+    const named = ['--prompt-name', 'reviewMonth', '--prompt-args', 'month=2026-10'];
+    const { messages } = await read('--method', 'prompts/get', ...named);
+    assert.match(messages[0].content.text, /^Review my month 2026-10\./);
+    const { resources } = await read('--method', 'resources/list');
+    const { contents } = await read('--method', 'resources/read', '--uri', resources[0].uri);
+    assert.match(contents[0].text, /^id,uniqueHashId,/);
+    assert.equal((await read('--method', 'resources/templates/list')).resourceTemplates.length, 1);
+  });
+}
+
 test('inspector: a tool that nobody has ends it with an error, so that the others can fail', async () => {
   const { code } = await inspect('--method', 'tools/call', '--tool-name', 'getSecrets');
   assert.notEqual(code, 0);

@@ -36,6 +36,12 @@ interface ListedTool {
 export interface Connected {
   listTools(): Promise<ListedTool[]>;
   callTool(name: string, args?: object): Promise<CallResult>;
+  listPrompts(): Promise<{ name: string; title?: string }[]>;
+  /** The text of the prompt's only message. */
+  getPrompt(name: string, args?: Record<string, string>): Promise<string>;
+  listResources(): Promise<{ uri: string; mimeType?: string }[]>;
+  listTemplates(): Promise<{ uriTemplate: string }[]>;
+  readResource(uri: string): Promise<object[]>;
   negotiated: string;
   serverInfo: unknown;
   instructions: string | undefined;
@@ -85,6 +91,23 @@ export function noteFetch(exchanges: Exchange[], { alterRequest, alterAnswer }: 
   };
 }
 
+/** Both packages name these methods alike. */
+function useTexts(client: Client | Client1) {
+  const either = client as Client;
+  return {
+    listPrompts: async () => (await either.listPrompts()).prompts,
+    getPrompt: async (name: string, args?: Record<string, string>) => {
+      const { messages } = await either.getPrompt({ name, ...(args && { arguments: args }) });
+      const [{ role, content }, ...others] = messages as [(typeof messages)[number]];
+      if (others.length > 0 || role !== 'user' || content.type !== 'text') throw new Error('not one text');
+      return content.text;
+    },
+    listResources: async () => (await either.listResources()).resources,
+    listTemplates: async () => (await either.listResourceTemplates()).resourceTemplates,
+    readResource: async (uri: string) => (await either.readResource({ uri })).contents,
+  };
+}
+
 /** `@modelcontextprotocol/client`, the second major version. */
 export function client2(
   mode: VersionNegotiationMode | undefined,
@@ -119,6 +142,7 @@ export function client2(
         listTools: async () => (await client.listTools()).tools,
         callTool: async (name, args) =>
           (await client.callTool({ name, arguments: { ...args } })) as unknown as CallResult,
+        ...useTexts(client),
         close: () => client.close(),
       };
     },
@@ -158,6 +182,7 @@ export function client1(revision: string): ClientKind {
         listTools: async () => (await client.listTools()).tools,
         callTool: async (name, args) =>
           (await client.callTool({ name, arguments: { ...args } })) as unknown as CallResult,
+        ...useTexts(client),
         close: () => client.close(),
       };
     },

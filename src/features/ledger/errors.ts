@@ -19,6 +19,7 @@ export const ledgerErrors = defineErrors({
     404,
     'No settled transaction of this user has this hash. A recent transaction appears once it is settled: try again later, or call getAccountHistory without filterByHash to list settled transactions',
   ],
+  monthTooLong: [422, 'The month has too many lines'],
   statementNotFound: [404, 'No statement has this code'],
   illegalMove: [409, 'The record cannot change to that status'],
 });

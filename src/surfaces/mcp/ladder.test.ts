@@ -336,8 +336,8 @@ for (const [what, _meta] of incomplete) {
 }
 
 for (const method of [
-  'resources/list',
-  'prompts/list',
+  'resources/subscribe',
+  'completion/complete',
   'server/discover',
   'logging/setLevel',
   '__proto__',
@@ -349,7 +349,7 @@ for (const method of [
     post(token, { jsonrpc: '2.0', id: 7, method }),
   );
 }
-for (const method of ['initialize', 'ping', 'resources/list', 'subscriptions/listen', 'toString']) {
+for (const method of ['initialize', 'ping', 'resources/subscribe', 'subscriptions/listen', 'toString']) {
   rung(`unknown method ${method} of a modern caller`, { status: 404, code: -32601 }, (token) => {
     const { message, headers } = modernRequest(method, {}, 7);
     return post(token, message, headers);

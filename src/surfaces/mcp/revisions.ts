@@ -67,9 +67,20 @@ function checkModern({ method, params, meta, header }: ModernRequest, headers: H
   }
   requireSame('MCP-Protocol-Version', header, version);
   requireSame('Mcp-Method', headerOf(headers, 'mcp-method'), method);
-  if (method === 'tools/call' && typeof params.name === 'string') {
-    requireSame('Mcp-Name', decodeName(headerOf(headers, 'mcp-name')), params.name);
+  const name = nameOf(method, params);
+  if (typeof name === 'string') requireSame('Mcp-Name', decodeName(headerOf(headers, 'mcp-name')), name);
+}
+
+/** What the header `Mcp-Name` repeats. */
+function nameOf(method: string, params: JsonObject): unknown {
+  switch (method) {
+    case 'tools/call':
+    case 'prompts/get':
+      return params.name;
+    case 'resources/read':
+      return params.uri;
   }
+  return undefined;
 }
 
 function requireSame(name: string, header: string | undefined, value: string): void {

@@ -1,6 +1,5 @@
 import { type Ctx, contextFor, type Deps, type KeyActor } from '#context';
 import { authenticateKey } from '#features/keys';
-import type { Tool } from '#platform/commands/tool';
 import { DatabaseUnavailable, Refusal } from '#platform/errors/errors';
 import { asRefusal } from '#platform/http/as-refusal';
 import {
@@ -12,7 +11,7 @@ import {
   noteForLog,
 } from '#platform/http/http';
 import { type RatePolicy, spendAllowance } from '#platform/rate-limit/index';
-import { createDispatch, type ServerInfo } from './dispatch.ts';
+import { createDispatch, type Offer, type ServerInfo } from './dispatch.ts';
 import { mcpErrors, RpcError } from './errors.ts';
 import { idOf, type RequestId, readMessage } from './message.ts';
 import { type AllowedPlaces, createPlaceChecks } from './origins.ts';
@@ -37,10 +36,10 @@ const mcpPolicy: RatePolicy = { name: 'mcp', quota: 60, windowMs: 10_000 };
 export function mcpRoutes(
   server: HttpServer,
   deps: Deps,
-  tools: readonly Tool<Ctx<KeyActor>>[],
+  offer: Offer,
   options: AllowedPlaces & { serverInfo: ServerInfo },
 ): void {
-  const dispatch = createDispatch(tools, options.serverInfo, deps.metrics.countToolCall);
+  const dispatch = createDispatch(offer, options.serverInfo, deps.metrics.countToolCall);
   const { isAllowedOrigin, isAllowedHost } = createPlaceChecks(options);
 
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -121,8 +120,8 @@ export function mcpRoutes(
       handler: answer,
       // JSON-RPC errors refuse invalid bodies; the schema is for the reference only.
       validatorCompiler: () => () => true,
-      config: { reference: mcpReference(tools) },
-      schema: { body: mcpRequest(tools) },
+      config: { reference: mcpReference(offer.tools) },
+      schema: { body: mcpRequest(offer.tools) },
     });
     scope.route({
       method: scope.supportedMethods.filter((method) => method !== 'POST'),
