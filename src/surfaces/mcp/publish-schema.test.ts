@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
 import type { Tool } from '#platform/commands/tool';
-import { exactObject, nextArguments } from '#platform/commands/tool-shapes';
+import { exactObject, nextArguments, toolPagination } from '#platform/commands/tool-shapes';
 import { nullable } from '#platform/http/schemas';
 import { createToolList } from './list-tools.ts';
 import { publishInput, publishOutput } from './publish-schema.ts';
@@ -20,7 +20,7 @@ const output = exactObject({
   kind: Type.Enum(['one', 'two']),
   state: nullable(Type.Enum(['on', 'off'])),
   rule: nullable(exactObject({ amount: Type.Literal('5') })),
-  parts: Type.Array(exactObject({ at: Type.String({ format: 'date-time' }) })),
+  parts: Type.Array(exactObject({ at: Type.String({ format: 'date-time' }), pagination: toolPagination })),
   nextArguments: nextArguments(input),
 });
 
@@ -31,7 +31,7 @@ test('arguments: what a model needs to write them, closed at the root', () => {
     properties: {
       name: { type: 'string', description: 'Lower case.' },
       kind: { type: 'string', enum: ['one', 'two'], description: 'Which.' },
-      size: { type: 'integer', minimum: 1, maximum: 9, default: 3 },
+      size: { type: 'integer', maximum: 9, default: 3 },
       note: { anyOf: [{ type: 'string' }, { type: 'null' }], description: 'Null for no note.' },
       parts: {
         type: 'array',
@@ -50,7 +50,10 @@ test('payloads: names and types', () => {
       kind: { type: 'string' },
       state: { anyOf: [{ type: 'string' }, { type: 'null' }] },
       rule: { anyOf: [{ type: 'object', properties: { amount: { type: 'string' } } }, { type: 'null' }] },
-      parts: { type: 'array', items: { type: 'object', properties: { at: { type: 'string' } } } },
+      parts: {
+        type: 'array',
+        items: { type: 'object', properties: { at: { type: 'string' }, pagination: { type: 'object' } } },
+      },
       nextArguments: { type: 'object' },
     },
   });

@@ -10,10 +10,10 @@ interface Schema extends Record<string, unknown> {
 }
 
 /**
- * What a model needs to write arguments. Patterns and lengths are left out: descriptions say them in words,
- * and so do our refusals.
+ * What a model needs to write arguments. Patterns, lengths and lowest numbers are left out: descriptions say
+ * them in words where they are not obvious, and so do our refusals.
  */
-const inputKeywords = ['description', 'enum', 'minimum', 'maximum', 'default', 'required'];
+const inputKeywords = ['description', 'enum', 'maximum', 'default', 'required'];
 
 /**
  * A tool's arguments as `tools/list` shows them. Short, because hosts put the list into every conversation;
@@ -33,19 +33,20 @@ function inputOf(schema: Schema): object {
   };
 }
 
+/** What many tools have: a place among pages, and the arguments of the next one, which are the input. */
+const shared = ['pagination', 'nextArguments'];
+
 /**
  * A tool's payload as `tools/list` shows it: names and types. Every payload that fits the full schema fits
  * this one, so clients that validate accept it. Meanings are in the tool's description, and everything is in
  * the API reference.
  */
-export function publishOutput(schema: TSchema): object {
-  const { properties, ...root } = schema as Schema;
-  // These arguments are the input, which stands beside.
-  const next = properties?.nextArguments && { nextArguments: { type: 'object' } };
-  return outputOf({ ...root, properties: { ...properties, ...next } });
-}
+export const publishOutput = (schema: TSchema): object => outputOf(schema as Schema);
 
-const outputOf = (schema: Schema): object => ({ ...typeOf(schema), ...within(schema, outputOf) });
+const outputOf = (schema: Schema, name = ''): object => ({
+  ...typeOf(schema),
+  ...(!shared.includes(name) && within(schema, outputOf)),
+});
 
 /** Some hosts refuse an enum without a type. */
 function typeOf({ type, enum: values }: Schema): { type?: string } {
@@ -53,14 +54,17 @@ function typeOf({ type, enum: values }: Schema): { type?: string } {
   return values?.every((value) => typeof value === 'string') ? { type: 'string' } : {};
 }
 
-function within({ properties, items, anyOf }: Schema, publish: (schema: Schema) => object): object {
+function within(
+  { properties, items, anyOf }: Schema,
+  publish: (schema: Schema, name?: string) => object,
+): object {
   return {
     ...(properties && {
       properties: Object.fromEntries(
-        Object.entries(properties).map(([name, property]) => [name, publish(property)]),
+        Object.entries(properties).map(([name, property]) => [name, publish(property, name)]),
       ),
     }),
     ...(items && { items: publish(items) }),
-    ...(anyOf && { anyOf: anyOf.map(publish) }),
+    ...(anyOf && { anyOf: anyOf.map((each) => publish(each)) }),
   };
 }
