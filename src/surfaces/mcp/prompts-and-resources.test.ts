@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Compile } from 'typebox/compile';
 import type { IssuedKey } from '#features/keys';
 import { type LineFields, makeKey, makeLines } from '#test/factories';
 import { useHarness } from '#test/harness';
@@ -54,7 +55,7 @@ test('200 prompts/list: three prompts, with titles, words and arguments', async 
   assert.deepEqual(hints, [300_000, 'private']);
 });
 
-const toolNames = new Set(tools({ balanceStaleAfterMs: 1 }).map(({ name }) => name));
+const inputs = new Map(tools({ balanceStaleAfterMs: 1 }).map(({ name, input }) => [name, Compile(input)]));
 for (const [name, args, start] of [
   ['reviewMonth', { month: '2026-10' }, 'Review my month 2026-10.'],
   ['reviewMonth', {}, `Review my month ${new Date().toISOString().slice(0, 7)}.`],
@@ -66,7 +67,7 @@ for (const [name, args, start] of [
   ],
   ['whatIsPending', {}, 'What is pending in my account and on my cards?'],
 ] as const) {
-  test(`200 prompts/get ${name} ${JSON.stringify(args)}: one message of the person, which names tools that exist`, async () => {
+  test(`200 prompts/get ${name} ${JSON.stringify(args)}: one message of the person, which names calls that the tools accept`, async () => {
     const { result } = await ask(await newKey(), 'prompts/get', { name, arguments: args });
     assert.deepEqual(Object.keys(result), ['description', 'messages']);
     const [{ role, content }, ...others] = result.messages;
@@ -74,7 +75,10 @@ for (const [name, args, start] of [
     assert.ok(content.text.startsWith(start), content.text);
     const named = content.text.match(/\b(?:get|create|update)[A-Z]\w+/g);
     assert.ok(named.length > 1);
-    for (const tool of named) assert.ok(toolNames.has(tool), tool);
+    for (const tool of named) assert.ok(inputs.has(tool), tool);
+    for (const [call, tool, json] of content.text.matchAll(/(\w+) (\{[^}]*\})/g)) {
+      assert.ok(inputs.get(tool)!.Check(JSON.parse(json)), call);
+    }
   });
 }
 
@@ -127,10 +131,7 @@ for (const [title, firstAgo, count] of [
   test(`200 resources/list for ${title}: ${count} of the last months, newest first`, async () => {
     const key = await newKey();
     if (firstAgo !== undefined) {
-      await makeLines(harness, key.userId, [
-        lineAt(monthAgo(firstAgo)),
-        lineAt(new Date(Date.now() - 1_000)),
-      ]);
+      await makeLines(harness, key.userId, [lineAt(monthAgo(firstAgo)), lineAt(monthAgo(0))]);
     }
     const { result, hints } = await ask(key, 'resources/list');
     const months = Array.from({ length: count }, (_, ago) => monthOf(monthAgo(ago)));

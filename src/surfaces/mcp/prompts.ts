@@ -4,8 +4,11 @@ import { parseInstant } from '#platform/values/instant';
 import { sanitizeText } from '#platform/values/sanitize-text';
 
 const exactly = 'Give amounts exactly as the tools do, with their currency. If something is missing, say so.';
+const more = 'If you need more pages, call again with nextArguments.';
+/** Tests validate these arguments by the schemas of the tools. */
+const callOf = (tool: string, args: object) => `${tool} ${JSON.stringify(args)}`;
 
-/** What a person can choose in a host. The texts are the person's request, and name the tools for it. */
+/** What a person can choose in a host. The texts are the person's request, and name the calls for it. */
 export const prompts: readonly Prompt[] = [
   {
     name: 'reviewMonth',
@@ -16,10 +19,12 @@ export const prompts: readonly Prompt[] = [
     ],
     write: ({ month }, now) => {
       const period = readMonth(month) ?? now.toISOString().slice(0, 7);
+      const dates = { startDate: period, endDate: period };
       return [
         `Review my month ${period}.`,
-        `Call getAccountHistory and getUserCardBalanceMovements, both with startDate and endDate "${period}"; while an answer has nextArguments, call again with them. Call getAccountBalance for what I have now.`,
-        'Then tell me in a few lines: what came in and what went out of the account by currency, what I spent with cards and where most of it went, and what is unusual, such as a payment made twice or much larger than others.',
+        `Call ${callOf('getAccountHistory', { ...dates, sort: 'largest' })}: summary has what came in and went out.`,
+        `Call ${callOf('getUserCardTransactions', dates)}: totals has what was spent with cards. ${more}`,
+        'Tell me in a few lines what came in and went out of the account, what I spent with cards and where most of it went, and what is unusual, such as a payment made twice or much larger than others.',
         exactly,
       ].join('\n');
     },
@@ -38,7 +43,7 @@ export const prompts: readonly Prompt[] = [
     write: ({ charge }) =>
       [
         `Explain this charge: ${sanitizeText(charge!)}`,
-        'Call getUserCards with status "all", then getUserCardTransactions of the cards, and compare merchant, amount and date; while an answer has nextArguments and nothing fits, call again with them. If no card payment fits, look in getAccountHistory.',
+        `Look for it with getUserCardTransactions, by a part of the merchant’s name (merchant) or by the days around the date (startDate, endDate). ${more} If no card payment fits, look in getAccountHistory by the same dates or by text.`,
         'Tell me which card paid, when, how much, and whether it is pending, settled, declined, reversed or refunded. If several payments fit, list them and ask me which one I mean. If none fits, say so and do not guess.',
         exactly,
       ].join('\n'),
@@ -46,13 +51,13 @@ export const prompts: readonly Prompt[] = [
   {
     name: 'whatIsPending',
     title: 'What is pending',
-    description: 'Card payments and refills that are not finished yet.',
+    description: 'Transactions, card payments and refills that are not finished yet.',
     arguments: [],
     write: () =>
       [
         'What is pending in my account and on my cards?',
-        'Call getUserCards, then getUserCardTransactions with status "pending" for the cards, and getUserCardBalanceAutomation for refills that are not completed.',
-        'List each with its amount and since when it waits, and add up the amounts. Then say what of it reduces what I can spend now.',
+        `Call ${callOf('getAccountHistory', { status: 'pending' })}, ${callOf('getUserCardTransactions', { status: 'pending' })} and ${callOf('getUserCardBalanceAutomation', {})} for refills that are not completed. ${more}`,
+        'List each with its amount and since when it waits, with the sums per currency. Then say what of it reduces what I can spend now.',
         exactly,
       ].join('\n'),
   },
