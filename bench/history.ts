@@ -1,3 +1,4 @@
+import { measureFilters } from './history/filters.ts';
 import { measurePages } from './history/pages.ts';
 import { measurePosting } from './history/posting.ts';
 import { measureReading } from './history/reading.ts';
@@ -8,6 +9,7 @@ import type { Bench } from './measure.ts';
 
 const allParts = {
   pages: measurePages,
+  filters: measureFilters,
   reading: measureReading,
   statement: measureStatement,
   posting: measurePosting,
