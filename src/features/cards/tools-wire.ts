@@ -231,11 +231,14 @@ export function presentAccountMovements(
   };
 }
 
+/** Names of merchants are shorter; ten movements stay below 2,000 tokens. */
+const descriptionMax = 120;
+
 function presentToolMovement(view: PaymentMovementView): Static<typeof toolMovement> {
   const { transactionId, cardId, lastFourDigits } = view;
   return {
     id: view.id,
-    description: sanitizeText(view.description),
+    description: sanitizeText(view.description, descriptionMax),
     action: view.action,
     status: view.status,
     amount: formatCents(view.amountMinor),
