@@ -4,7 +4,7 @@
 -- rare: to read the index for frequent ones took 300 to 900 ms with a million rows.
 -- Called by: `src/features/cards/lists/queries/find.ts`.
 -- Locks: nothing.
--- Costs: counts up to `most` matches, then reads them; or reads the window's rows, at most `most`: 70 ms.
+-- Costs: counts up to `most` matches, then reads them; or reads the window's rows, at most `most`.
 create or replace function card_find(of_user uuid, words text, start_at timestamptz, end_at timestamptz, most integer)
 returns table (id text, card_id text, status card_transaction_status, type text, amount bigint, created_at timestamptz,
   number bigint, searched_from timestamptz)
