@@ -139,7 +139,7 @@ function checkClosed(schema: Schema, where: string): void {
 
 function checkDescribed(schema: Schema, where: string): void {
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    assert.ok((property.description ?? '').length > 10, `${where}.${name} is described`);
+    assert.ok((property.description ?? '').length > 20, `${where}.${name} is described`);
     if (property.items) checkDescribed(property.items, `${where}.${name}`);
   }
 }

@@ -28,7 +28,7 @@ export const pageInput = {
       minimum: 1,
       maximum: 100,
       default: 10,
-      description: 'Items per page.',
+      description: 'Items per page, at most 100.',
     }),
   ),
   currentPage: Type.Optional(currentPageInput),
