@@ -1,58 +1,75 @@
--- Returns a page of a user's lines of some types that send from some accounts or are received by some, their exact
--- number, and what these accounts sent and received in them: for each account its id, how many lines send, how much,
--- how many receive, and how much. All are null for a user without a list.
+-- Returns a page of a user's lines of some types that send from some accounts or are received by some, their
+-- exact number, and what these accounts sent and received in them: for each account its id, how many lines
+-- send, how much, how many receive, and how much. All are null for a user without a list.
 -- Called by: `src/features/ledger/find/queries.ts`.
 -- Locks: nothing.
--- Costs: one `ledger_kinds_cover`; for each stored node that has lines of the page, one below it, down to nodes of
--- level 0, whose lines are read.
+-- Costs: one `ledger_kinds_cover`; for each stored node that has lines of the page, one below it, down to
+-- nodes of level 0, whose lines are read.
 create or replace function ledger_find(of_user uuid, types ledger_line_type[], senders bigint[], receivers bigint[], start_at timestamptz,
   end_at timestamptz, skip bigint, size bigint, is_oldest_first boolean, out total bigint, out lines ledger_lines[], out sums text)
-language plpgsql stable set plan_cache_mode = force_generic_plan set enable_bitmapscan = off as $$
+language plpgsql stable set plan_cache_mode = force_generic_plan set enable_bitmapscan = off set jit = off as $$
 declare
   list bigint := (select l.id from ledger_lists l where l.user_id = of_user and l.is_settled);
-  parts ledger_kinds[];
+  -- Parts of the period, from the page's first line on, with how many matching lines each has.
+  levels smallint[];
+  ats timestamptz[];
+  numbers bigint[];
+  end_ats timestamptz[];
+  end_numbers bigint[];
+  counts bigint[];
   rest bigint := skip;
 begin
   if list is null then return; end if;
-  parts := array(select c from ledger_kinds_cover(list, coalesce(start_at, '-infinity'), 0, coalesce(end_at, 'infinity'),
-    9223372036854775807, 2) c);
-  select string_agg(concat(a.id, ' ', a.sending, ' ', a.sent, ' ', a.receiving, ' ', a.received), ' ') into sums from (
-    select m.id, sum(m.sending) as sending, sum(m.sent) as sent, sum(m.receiving) as receiving, sum(m.received) as received
-    from unnest(parts) p, unnest(p.kinds) k, lateral (
-      select k.sent_account_id, k.lines, k.sent, 0, 0 where k.sent_account_id = any (senders)
-      union all
-      select k.received_account_id, 0, 0, k.lines, k.received where k.received_account_id = any (receivers)
-    ) as m (id, sending, sent, receiving, received)
-    where k.type = any (types) group by m.id) a;
+  with parts as materialized (
+    select * from ledger_kinds_cover(list, coalesce(start_at, '-infinity'), 0, coalesce(end_at, 'infinity'), 9223372036854775807, 2)
+  ), kinds as materialized (
+    select p.first_at, p.first_number, k.* from parts p, unnest(p.kinds) k
+    where k.type = any (types) and (k.sent_account_id = any (senders) or k.received_account_id = any (receivers))
+  ), moved as (
+    select k.sent_account_id as id, sum(k.lines) as sending, sum(k.sent) as sent, 0 as receiving, 0 as received
+      from kinds k where k.sent_account_id = any (senders) group by k.sent_account_id
+    union all
+    select k.received_account_id, 0, 0, sum(k.lines), sum(k.received)
+      from kinds k where k.received_account_id = any (receivers) group by k.received_account_id
+  ), counted as (
+    select p.*, k.lines from parts p
+    join (select first_at, first_number, sum(kinds.lines) as lines from kinds group by first_at, first_number) k using (first_at, first_number)
+  )
+  select coalesce(sum(c.lines), 0), array_agg(c.level), array_agg(c.first_at), array_agg(c.first_number), array_agg(c.upto_at),
+      array_agg(c.upto_number), array_agg(c.lines), (
+        select string_agg(concat(m.id, ' ', m.sending, ' ', m.sent, ' ', m.receiving, ' ', m.received), ' ') from (
+          select id, sum(sending) as sending, sum(sent) as sent, sum(receiving) as receiving, sum(received) as received
+          from moved group by id) m)
+    into total, levels, ats, numbers, end_ats, end_numbers, counts, sums
+  from counted c;
   loop
-    -- Those that the page is in; at first also how many lines there are in all.
-    select array_agg(c.part order by c.through) filter (where c.is_shown), max(rest - c.before) filter (where c.is_shown),
-        coalesce(total, sum(c.lines))
-      into parts, rest, total
+    -- Only those that the page is in.
+    select array_agg(c.level), array_agg(c.at), array_agg(c.number), array_agg(c.end_at), array_agg(c.end_number), array_agg(c.lines),
+        max(rest - c.through + c.lines)
+      into levels, ats, numbers, end_ats, end_numbers, counts, rest
     from (
-      select p.part, p.lines, p.through, p.through - p.lines as before,
-        p.lines > 0 and p.through > rest and p.through - p.lines < rest + size as is_shown
-      from (
-        select u as part, k.lines, sum(k.lines) over (order by
-          case when is_oldest_first then u.first_at end, case when is_oldest_first then u.first_number end,
-          u.first_at desc, u.first_number desc) as through
-        from unnest(parts) u cross join lateral (
-          select coalesce(sum(k.lines), 0) as lines from unnest(u.kinds) k
-          where k.type = any (types) and (k.sent_account_id = any (senders) or k.received_account_id = any (receivers))) k
-      ) p
-    ) c;
-    exit when parts is null or not exists (select from unnest(parts) p where p.level > 0);
-    parts := array(
-      select p from unnest(parts) p where p.level <= 0
+      select p.*, sum(p.lines) over (order by case when is_oldest_first then p.at end, case when is_oldest_first then p.number end,
+        p.at desc, p.number desc) as through
+      from unnest(levels, ats, numbers, end_ats, end_numbers, counts) as p (level, at, number, end_at, end_number, lines)
+    ) c
+    where c.lines > 0 and c.through > rest and c.through - c.lines < rest + size;
+    exit when levels is null or 0 >= all (levels);
+    -- In place of a node, those below it.
+    select array_agg(c.level), array_agg(c.at), array_agg(c.number), array_agg(c.end_at), array_agg(c.end_number), array_agg(c.lines)
+      into levels, ats, numbers, end_ats, end_numbers, counts
+    from unnest(levels, ats, numbers, end_ats, end_numbers, counts) as p (level, at, number, end_at, end_number, lines)
+    cross join lateral (
+      select p.level, p.at, p.number, p.end_at, p.end_number, p.lines where p.level <= 0
       union all
-      select c from unnest(parts) p
-        cross join lateral ledger_kinds_cover(list, p.first_at, p.first_number, p.upto_at, p.upto_number, p.level - 1) c
-      where p.level > 0);
+      select b.level, b.first_at, b.first_number, b.upto_at, b.upto_number, ledger_kinds_matching(b.kinds, types, senders, receivers)
+      from ledger_kinds_cover(list, p.at, p.number, p.end_at, p.end_number, p.level - 1) b where p.level > 0
+    ) as c (level, at, number, end_at, end_number, lines);
   end loop;
   lines := array(
-    select l from unnest(parts) p cross join unnest(types) as t (type) cross join lateral (
+    select l from unnest(ats, numbers, end_ats, end_numbers) as p (at, number, end_at, end_number)
+    cross join unnest(types) as t (type) cross join lateral (
       select * from ledger_lines s where s.list_id = list and s.type = t.type
-        and (s.transaction_at, s.number) >= (p.first_at, p.first_number) and (s.transaction_at, s.number) < (p.upto_at, p.upto_number)
+        and (s.transaction_at, s.number) >= (p.at, p.number) and (s.transaction_at, s.number) < (p.end_at, p.end_number)
         and (s.sent_account_id = any (senders) or s.received_account_id = any (receivers)) offset 0) l
     order by case when is_oldest_first then l.transaction_at end, case when is_oldest_first then l.number end,
       l.transaction_at desc, l.number desc

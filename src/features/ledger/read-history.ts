@@ -3,7 +3,7 @@ import { nextPageOf, pinEnd } from '#platform/commands/tool-shapes';
 import { invalidField } from '#platform/errors/errors';
 import { readPeriod } from '#platform/values/instant';
 import { parseMinor } from '#platform/values/money';
-import type { Filter, Found } from './find/filter.ts';
+import { decimalsMax, type Filter, type Found } from './find/filter.ts';
 import { type FoundLine, findLines } from './find/find-lines.ts';
 import { findUnsettled } from './find/find-unsettled.ts';
 import { type Group, groupLegs } from './find/group-legs.ts';
@@ -101,8 +101,11 @@ export async function describeLines(
 
 function readFilter({ evm }: Ctx, given: Arguments): Filter {
   const { startDate, endDate, type, direction, minAmount, text } = given;
-  if (minAmount !== undefined && parseMinor(minAmount, 18) === undefined) {
-    throw invalidField('minAmount', 'must be a decimal string such as "12.5", with at most 18 decimals');
+  if (minAmount !== undefined && parseMinor(minAmount, decimalsMax) === undefined) {
+    throw invalidField(
+      'minAmount',
+      `must be a decimal string such as "12.5", with at most ${decimalsMax} decimals`,
+    );
   }
   const networks = [...evm.values()];
   const tokens = new Set(networks.flatMap((network) => [...network.tokens.keys()]));

@@ -1,5 +1,8 @@
 import type { LineType } from '../lines/line.ts';
 
+/** No asset has more. */
+export const decimalsMax = 18;
+
 export const directions = ['in', 'out'] as const;
 export type Direction = (typeof directions)[number];
 

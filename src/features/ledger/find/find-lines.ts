@@ -1,10 +1,10 @@
 import type { Evm } from '#adapters/evm';
 import type { Ctx } from '#context';
-import { formatMinor } from '#platform/values/money';
+import { formatMinor, parseMinor } from '#platform/values/money';
 import { decimalsOf } from '../assets.ts';
 import type { LineRow, LineView } from '../lines/line.ts';
 import { PresentedLine } from '../lines/present-line.ts';
-import type { AssetTotal, Filter, Found, Sorting } from './filter.ts';
+import { type AssetTotal, decimalsMax, type Filter, type Found, type Sorting } from './filter.ts';
 import {
   type AccountSum,
   type FilterAccount,
@@ -18,7 +18,7 @@ import {
 export type FoundLine = Omit<LineView, 'runningBalance'> & { number: bigint };
 
 /** How many lines a search for a text, an amount or the largest looks at. More would take too long. */
-export const searchMax = 20_000;
+export const searchMax = 10_000;
 
 export interface FindRequest extends Filter {
   userId: string;
@@ -61,8 +61,8 @@ export async function findLines(ctx: Ctx, request: FindRequest): Promise<Found<F
         ...slice,
         sorting: sort,
         isByAccount: ids.length < all.length,
-        units: all.map(({ id, decimals }) => ({ id, unit: 10n ** BigInt(decimals) })),
-        minAmount: minAmount ?? '0',
+        scales: all.map(({ id, decimals }) => ({ id, scale: 10n ** BigInt(decimalsMax - decimals) })),
+        minAmount: minAmount === undefined ? 0n : parseMinor(minAmount, decimalsMax)!,
         words: text === undefined ? undefined : await foldWords(db, text),
         most: searchMax,
       });

@@ -2,7 +2,7 @@ import type { Ctx } from '#context';
 import { formatMinor, parseMinor } from '#platform/values/money';
 import { listUnsettled, type UnsettledView } from '../unsettled/list-unsettled.ts';
 import { isFinal } from '../unsettled/states.ts';
-import type { AssetTotal, Filter, Found, Sorting } from './filter.ts';
+import { type AssetTotal, decimalsMax, type Filter, type Found, type Sorting } from './filter.ts';
 
 /** How many of a user's unsettled records are looked at: few users have a hundred. */
 export const unsettledMax = 5_000;
@@ -33,7 +33,7 @@ export async function findUnsettled(ctx: Ctx, request: FindUnsettled): Promise<F
 }
 
 /** All amounts with the same number of decimals, so that they compare and add up. */
-const decimals = 18;
+const decimals = decimalsMax;
 const minorOf = (amount: string) => parseMinor(amount, decimals)!;
 const compare = (one: bigint, other: bigint) => (one < other ? -1 : one > other ? 1 : 0);
 const largestOf = (record: UnsettledView) =>

@@ -1,5 +1,5 @@
 import type { Db, Row } from '#platform/db/db';
-import type { LineRow, LineType } from '../lines/line.ts';
+import { type LineRow, type LineType, lineTypes } from '../lines/line.ts';
 import { packLines } from '../lines/queries.ts';
 import { type PackedLines, unpackLines } from '../lines/unpack-lines.ts';
 
@@ -110,8 +110,9 @@ const shownEmail = (email: string) => `regexp_replace(${email}, '^(..?)[^@]*', '
 const folded = (text: string) =>
   `case when octet_length(${text}) = length(${text}) then lower(${text} collate "C") else card_fold(${text}) end`;
 
+/** Cheaper than a regular expression. */
 const withdrawalId = (l: string) =>
-  `case when ${l}.operation_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then ${l}.operation_id::uuid end`;
+  `case when length(${l}.operation_id) = 36 and pg_input_is_valid(${l}.operation_id, 'uuid') then ${l}.operation_id::uuid end`;
 
 /** The other user of a transfer; none if a posting has several. */
 const otherOf = (
@@ -129,17 +130,18 @@ const partyText = (l: string) => `(select concat(w.to_address, ' ', ${shownEmail
     limit 1)`;
 
 // Parameters: user, types, senders, receivers, start, end, how many lines are looked at, all accounts and
-// their units, the least amount, the folded text, offset, limit.
+// their scales, the least amount, the folded text, offset, limit.
 const columns = `l.number, l.transaction_at, l.type, l.posting_id, l.list_id, l.operation_id, l.sent_account_id, l.sent_amount,
   l.received_account_id, l.received_amount, l.description, l.user_description`;
 
 function candidates(isByAccount: boolean, direction: '' | 'desc'): string {
   const inOrder = (m: string) => `order by ${m}.transaction_at ${direction}, ${m}.number ${direction}`;
   if (!isByAccount) {
-    return `select l.* from unnest($2::ledger_line_type[]) as t (type) cross join lateral (
-        select ${columns} from ledger_lines l where l.list_id = (select id from list) and l.type = t.type
-          and l.transaction_at >= $5::timestamptz and l.transaction_at <= $6::timestamptz ${inOrder('l')} limit $7) l
-      ${inOrder('l')} limit $7`;
+    // Type by type, because the index begins with it; PostgreSQL then reads no more than the limit in all.
+    const ofType = (type: LineType) => `(select ${columns} from ledger_lines l
+        where '${type}' = any ($2::ledger_line_type[]) and l.list_id = (select id from list) and l.type = '${type}'
+          and l.transaction_at >= $5::timestamptz and l.transaction_at <= $6::timestamptz ${inOrder('l')} limit $7)`;
+    return `select * from (${lineTypes.map(ofType).join(' union all ')}) l ${inOrder('l')} limit $7`;
   }
   return `select ${columns} from (
       select distinct m.transaction_at, m.number from unnest($3::bigint[] || $4::bigint[]) as a (id) cross join lateral (
@@ -157,28 +159,31 @@ const searched = (isByAccount: boolean, sorting: 'newest' | 'oldest' | 'largest'
     sorting === 'largest' ? 'order by f.largest desc, f.transaction_at desc, f.number desc' : inOrder('f');
   return `with list as materialized (select id from ledger_lists where user_id = $1 and is_settled),
    looked as materialized (${candidates(isByAccount, direction)}),
-   units as materialized (select * from unnest($8::bigint[], $9::numeric[]) as u (id, unit)),
+   scales as materialized (select * from unnest($8::bigint[], $9::numeric[]) as u (id, scale)),
    matched as materialized (
-     select l.*, case when l.sent_account_id = any ($3::bigint[]) and l.sent_amount >= $10::numeric * s.unit then l.sent_amount end as sent,
-       case when l.received_account_id = any ($4::bigint[]) and l.received_amount >= $10::numeric * r.unit then l.received_amount end
-         as received, s.unit as sent_unit, r.unit as received_unit
-     from looked l left join units s on s.id = l.sent_account_id left join units r on r.id = l.received_account_id
+     select l.*, case when l.sent_account_id = any ($3::bigint[]) and l.sent_amount * s.scale >= $10::numeric then l.sent_amount end as sent,
+       case when l.received_account_id = any ($4::bigint[]) and l.received_amount * r.scale >= $10::numeric then l.received_amount end
+         as received, s.scale as sent_scale, r.scale as received_scale
+     from looked l left join scales s on s.id = l.sent_account_id left join scales r on r.id = l.received_account_id
      where l.type = any ($2::ledger_line_type[])
    ), found as materialized (
-     select m.*, greatest(m.sent / m.sent_unit, m.received / m.received_unit) as largest from matched m
+     select m.*, greatest(m.sent * m.sent_scale, m.received * m.received_scale) as largest from matched m
      where num_nonnulls(m.sent, m.received) > 0 and ($11::text is null
        or strpos(${folded(`concat(m.description, ' ', m.user_description)`)}, $11) > 0
-       or strpos(card_fold(${partyText('m')}), $11) > 0)
+       or (m.type = 'transfer-token' or length(m.operation_id) = 36) and strpos(card_fold(${partyText('m')}), $11) > 0)
    ), page as (
-     select row_number() over (${shown}) as place, f.number from found f ${shown} offset $12 limit $13
+     select row_number() over (${shown}) as place, f.number from (select * from found f ${shown} offset $12 limit $13) f
    )
    select (select count(*) from found) as total, (
        select string_agg(concat(a.id, ' ', a.sending, ' ', a.sent, ' ', a.receiving, ' ', a.received), ' ') from (
          select m.id, sum(m.sending) as sending, sum(m.sent) as sent, sum(m.receiving) as receiving, sum(m.received) as received
-         from found f cross join lateral (
-           values (f.sent_account_id, f.sent, 1, f.sent, 0, 0), (f.received_account_id, f.received, 0, 0, 1, f.received)
-         ) as m (id, moved, sending, sent, receiving, received)
-         where m.moved is not null group by m.id) a) as sums,
+         from (
+           select f.sent_account_id as id, count(*) as sending, sum(f.sent) as sent, 0 as receiving, 0 as received
+             from found f where f.sent is not null group by f.sent_account_id
+           union all
+           select f.received_account_id, 0, 0, count(*), sum(f.received)
+             from found f where f.received is not null group by f.received_account_id) m
+         group by m.id) a) as sums,
      (select count(*) from looked) as looked,
      (select l.transaction_at from looked l order by l.transaction_at ${direction === '' ? 'desc' : ''} limit 1) as "lastAt", p.*
    from (
@@ -199,9 +204,10 @@ export interface SearchRequest {
   sorting: 'newest' | 'oldest' | 'largest';
   /** Whether only some of the user's accounts are searched: their movements are found by index. */
   isByAccount: boolean;
-  /** Every account of the user with its base units in one of the asset. */
-  units: readonly { id: bigint; unit: bigint }[];
-  minAmount: string;
+  /** Every account of the user, and what makes its amounts comparable with those of others. */
+  scales: readonly { id: bigint; scale: bigint }[];
+  /** In the scale of all. */
+  minAmount: bigint;
   /** Folded by `foldWords`. */
   words: string | undefined;
   /** How many lines are looked at. */
@@ -217,7 +223,7 @@ export interface SearchedLines extends FoundLines {
 export async function searchLines(
   db: Db,
   { userId, types, senders, receivers, startAt, endAt }: AccountFilter,
-  { offset, limit, sorting, isByAccount, units, minAmount, words, most }: SearchRequest,
+  { offset, limit, sorting, isByAccount, scales, minAmount, words, most }: SearchRequest,
 ): Promise<SearchedLines> {
   const [row] = await db.query<FoundRow & { looked: bigint; lastAt: Date | null } & Row>(
     searchTexts.get(`${sorting} ${isByAccount}`)!,
@@ -230,8 +236,8 @@ export async function searchLines(
       endAt ?? 'infinity',
       // One more, to know whether there are more.
       most + 1,
-      units.map(({ id }) => id),
-      units.map(({ unit }) => unit),
+      scales.map(({ id }) => id),
+      scales.map(({ scale }) => scale),
       minAmount,
       words ?? null,
       offset,
@@ -261,8 +267,8 @@ export interface PartyRow {
 
 const parties = `select l.number, case when w.user_id = $1 then w.to_address end as address, ${shownEmail('u.email')} as email,
     coalesce(w.user_id = $1, false) as "isOwn", r.id is not null as "isCardRefill"
-  from ledger_lists h
-  cross join lateral (select * from ledger_lines s where s.list_id = h.id and s.number = any ($2::bigint[])) l
+  from ledger_lists h cross join unnest($2::bigint[]) as n (number)
+  cross join lateral (select * from ledger_lines s where s.list_id = h.id and s.number = n.number offset 0) l
   left join withdrawals w on w.id = ${withdrawalId('l')}
   left join card_refills r on r.withdrawal_id = w.id and w.user_id = $1
   left join lateral (${otherOf('l')}) o on l.type = 'transfer-token'
