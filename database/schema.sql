@@ -818,6 +818,14 @@ create table prices (
   constraint prices_token_check CHECK ((token ~ '^[A-Z0-9][A-Za-z0-9.-]{0,19}$'::text))
 );
 
+create table prices_by_hour (
+  token text not null,
+  hour timestamp with time zone not null,
+  price numeric(36,18) not null,
+  constraint prices_by_hour_pkey PRIMARY KEY (token, hour),
+  constraint prices_by_hour_price_check CHECK ((price > (0)::numeric))
+);
+
 create unlogged table rate_windows (
   policy text not null,
   subject text not null,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Ctx } from '#context';
-import type { Filter, Sorting } from '../src/features/ledger/find/filter.ts';
+import type { AssetTotal, Filter, Sorting } from '../src/features/ledger/find/filter.ts';
 import { findLines, searchMax } from '../src/features/ledger/find/find-lines.ts';
 import type { ExpectedLine, LedgerModel } from './ledger-model.ts';
 
@@ -60,6 +60,7 @@ function findInModel(model: LedgerModel, query: FoundQuery) {
 }
 
 interface ModelLeg {
+  isConversion: boolean;
   asset: string;
   amount: number;
   isSent: boolean;
@@ -71,23 +72,26 @@ function legsOf(
   isOfAccount: (line: ExpectedLine, leg: string | null) => boolean,
 ): ModelLeg[] {
   const { assetSent, amountSent, assetReceived, amountReceived } = line;
+  const isConversion = line.transactionType === 'swap-bridge';
   const all: ModelLeg[] = [];
   if (direction !== 'in' && isOfAccount(line, assetSent)) {
-    all.push({ asset: assetSent!, amount: Number(amountSent), isSent: true });
+    all.push({ isConversion, asset: assetSent!, amount: Number(amountSent), isSent: true });
   }
   if (direction !== 'out' && isOfAccount(line, assetReceived)) {
-    all.push({ asset: assetReceived!, amount: Number(amountReceived), isSent: false });
+    all.push({ isConversion, asset: assetReceived!, amount: Number(amountReceived), isSent: false });
   }
   return all.filter(({ amount }) => amount >= Number(minAmount));
 }
 
 function addUp(legs: readonly ModelLeg[]) {
-  const totals: Record<string, { received: string; receivedCount: number; sent: string; sentCount: number }> =
-    {};
+  const totals: Record<string, Omit<AssetTotal, 'asset'>> = {};
   for (const [asset, some] of Map.groupBy(legs, (leg) => leg.asset)) {
     const [sent, received] = [true, false].map((isSent) => some.filter((leg) => leg.isSent === isSent));
     const sum = (all: readonly ModelLeg[]) => String(all.reduce((total, { amount }) => total + amount, 0));
+    const [inBoth, outBoth] = [received!, sent!].map((all) => sum(all.filter((leg) => leg.isConversion)));
     totals[asset] = {
+      ...(inBoth !== '0' && { receivedByConversion: inBoth }),
+      ...(outBoth !== '0' && { sentByConversion: outBoth }),
       received: sum(received!),
       receivedCount: received!.length,
       sent: sum(sent!),

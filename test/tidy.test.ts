@@ -237,7 +237,15 @@ const foreignTables: Record<string, string[]> = {
   'connect/consents': ['integration_keys', 'integration_logos', 'integrations'],
   deposits: ['user_wallets'],
   keys: ['partner_users_removed', 'partners', 'users'],
-  ledger: ['card_refills', 'payout_attempts', 'payout_slots', 'users', 'withdrawal_lists', 'withdrawals'],
+  ledger: [
+    'card_refills',
+    'payout_attempts',
+    'payout_slots',
+    'prices_by_hour',
+    'users',
+    'withdrawal_lists',
+    'withdrawals',
+  ],
   partners: ['users'],
   payouts: ['audit_log', 'withdrawals'],
   treasury: [

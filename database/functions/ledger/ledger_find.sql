@@ -1,6 +1,7 @@
 -- Returns a page of a user's lines of some types that send from some accounts or are received by some, their
 -- exact number, and what these accounts sent and received in them: for each account its id, how many lines
--- send, how much, how many receive, and how much. All are null for a user without a list.
+-- send, how much, how many receive, how much, and how much of it conversions sent and received. All are null
+-- for a user without a list.
 -- Called by: `src/features/ledger/find/queries.ts`.
 -- Locks: nothing.
 -- Costs: one `ledger_kinds_cover`; for each stored node that has lines of the page, one below it, down to
@@ -26,20 +27,21 @@ begin
     select p.first_at, p.first_number, k.* from parts p, unnest(p.kinds) k
     where k.type = any (types) and (k.sent_account_id = any (senders) or k.received_account_id = any (receivers))
   ), moved as (
-    select k.sent_account_id as id, sum(k.lines) as sending, sum(k.sent) as sent, 0 as receiving, 0 as received
+    select k.sent_account_id as id, sum(k.lines) as sending, sum(k.sent) as sent, 0 as receiving, 0 as received,
+      coalesce(sum(k.sent) filter (where k.type = 'swap-bridge'), 0) as swapped_out, 0 as swapped_in
       from kinds k where k.sent_account_id = any (senders) group by k.sent_account_id
     union all
-    select k.received_account_id, 0, 0, sum(k.lines), sum(k.received)
+    select k.received_account_id, 0, 0, sum(k.lines), sum(k.received), 0,
+      coalesce(sum(k.received) filter (where k.type = 'swap-bridge'), 0)
       from kinds k where k.received_account_id = any (receivers) group by k.received_account_id
   ), counted as (
     select p.*, k.lines from parts p
     join (select first_at, first_number, sum(kinds.lines) as lines from kinds group by first_at, first_number) k using (first_at, first_number)
   )
   select coalesce(sum(c.lines), 0), array_agg(c.level), array_agg(c.first_at), array_agg(c.first_number), array_agg(c.upto_at),
-      array_agg(c.upto_number), array_agg(c.lines), (
-        select string_agg(concat(m.id, ' ', m.sending, ' ', m.sent, ' ', m.receiving, ' ', m.received), ' ') from (
-          select id, sum(sending) as sending, sum(sent) as sent, sum(receiving) as receiving, sum(received) as received
-          from moved group by id) m)
+      array_agg(c.upto_number), array_agg(c.lines), (select string_agg(m.figures, ' ') from (
+        select concat_ws(' ', id, sum(sending), sum(sent), sum(receiving), sum(received), sum(swapped_out), sum(swapped_in)) as figures
+        from moved group by id) m)
     into total, levels, ats, numbers, end_ats, end_numbers, counts, sums
   from counted c;
   loop
@@ -47,8 +49,7 @@ begin
     select array_agg(c.level), array_agg(c.at), array_agg(c.number), array_agg(c.end_at), array_agg(c.end_number), array_agg(c.lines),
         max(rest - c.through + c.lines)
       into levels, ats, numbers, end_ats, end_numbers, counts, rest
-    from (
-      select p.*, sum(p.lines) over (order by case when is_oldest_first then p.at end, case when is_oldest_first then p.number end,
+    from (select p.*, sum(p.lines) over (order by case when is_oldest_first then p.at end, case when is_oldest_first then p.number end,
         p.at desc, p.number desc) as through
       from unnest(levels, ats, numbers, end_ats, end_numbers, counts) as p (level, at, number, end_at, end_number, lines)
     ) c

@@ -254,10 +254,21 @@ test('refills: the contract’s fields, and pages by nextArguments', async () =>
     retries: 0,
     transactionHash: refillHash,
     executedAt: '2026-01-02T00:00:00.000Z',
+    cardIssuerUserId: mine.cardIssuerUserId,
+    createdAt: '2026-01-01T00:00:00.000Z',
   });
   const { id: _, ...newer } = whole.autoRefillHistories.at(-2);
   const { amount, retries } = newer;
-  assert.deepEqual(newer, { amount, status: 'failed', retries, transactionHash: null, executedAt: null });
+  assert.deepEqual(newer, {
+    amount,
+    status: 'failed',
+    retries,
+    transactionHash: null,
+    executedAt: null,
+    cardIssuerUserId: mine.cardIssuerUserId,
+    createdAt: '2026-01-01T01:00:00.000Z',
+    failureReason: 'none',
+  });
   assert.match(id, /^[0-9a-f-]{36}$/);
   for (const pageSize of [undefined, 1, 5, 13]) {
     const pages = await readAllPages((next) => call('getUserCardBalanceAutomation', next), { pageSize });

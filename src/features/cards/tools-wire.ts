@@ -260,10 +260,13 @@ export const toolRefill = exactObject({
   retries: Type.Integer(),
   transactionHash: nullable(text),
   executedAt: nullable(dateTime),
+  cardIssuerUserId: text,
+  createdAt: dateTime,
+  failureReason: Type.Optional(text),
 });
 
 export function presentRefill(view: RefillView): Static<typeof toolRefill> {
-  const { id, amountMinor, status, retries, transactionHash, executedAt } = view;
+  const { id, amountMinor, status, retries, transactionHash, executedAt, error } = view;
   return {
     id,
     amount: formatCents(amountMinor),
@@ -271,5 +274,8 @@ export function presentRefill(view: RefillView): Static<typeof toolRefill> {
     retries,
     transactionHash,
     executedAt: executedAt?.toISOString() ?? null,
+    cardIssuerUserId: view.cardIssuerUserId,
+    createdAt: view.createdAt.toISOString(),
+    ...(status === 'failed' && error !== null && { failureReason: sanitizeText(error) }),
   };
 }

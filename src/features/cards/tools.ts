@@ -165,7 +165,7 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
     name: 'getUserCards',
     title: 'Cards',
     description: [
-      'Lists the payment cards of the user, newest first, with what can be spent (spendable) and why and since when a card has its status. accounts has the collateral behind the cards and the rule of automatic refills (null if none), balances.totalUsd the sum.',
+      'Lists the payment cards of the user, newest first, with what can be spent now (spendable: the smaller of limit left and collateral, which cards of an account share) and why and since when a card has its status. accounts has the collateral behind the cards and the rule of automatic refills (null if none), balances.totalUsd the sum.',
       'Canceled cards are omitted unless status or cardId selects them.',
       'To reveal the number and code of one card: call getCardRevealPublicKey, follow its usage, then call this tool with includeCardSecrets true, cardId, cardIssuerUserId and sessionId. cardSecrets is encrypted with your key. At most 10 reveals an hour.',
       more,
@@ -341,7 +341,7 @@ export const cardTools: Tool<Ctx<KeyActor>>[] = [
     name: 'getUserCardBalanceAutomation',
     title: 'Automatic refills of card collateral',
     description: [
-      'Lists automatic refills of the card collateral of the user, newest first: amount in US dollars, status, retries and, once paid, the on-chain transaction.',
+      'Lists automatic refills of the card collateral of the user, newest first: amount in US dollars, account, status, why one failed and, once paid, the on-chain transaction.',
       more,
       'Needs the scope mcp.',
     ].join(' '),

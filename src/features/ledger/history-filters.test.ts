@@ -116,14 +116,37 @@ test('the summary has exact sums of the whole filter, of the legs that it asks f
   assert.equal(count, 1);
   assert.deepEqual(summary, {
     count: 4,
-    totals: [{ asset: 'USDC', received: '0', receivedCount: 0, sent: '1053.2', sentCount: 4 }],
+    totals: [
+      {
+        asset: 'USDC',
+        received: '0',
+        receivedCount: 0,
+        sent: '1053.2',
+        sentCount: 4,
+        sentByConversion: '150',
+      },
+    ],
   });
   const searched = await call({ limit: 1, minAmount: '50', type: 'swap-bridge' });
   assert.deepEqual(searched.summary, {
     count: 2,
     totals: [
-      { asset: 'USDC', received: '0', receivedCount: 0, sent: '150', sentCount: 2 },
-      { asset: 'USDT', received: '99.5', receivedCount: 1, sent: '0', sentCount: 0 },
+      {
+        asset: 'USDC',
+        received: '0',
+        receivedCount: 0,
+        sent: '150',
+        sentCount: 2,
+        sentByConversion: '150',
+      },
+      {
+        asset: 'USDT',
+        received: '99.5',
+        receivedCount: 1,
+        sent: '0',
+        sentCount: 0,
+        receivedByConversion: '99.5',
+      },
     ],
   });
 });
@@ -174,6 +197,7 @@ test('status: what is pending, what is not settled, and both before what is', as
   assert.deepEqual(await ids({ status: 'pending' }), ['checked', 'on the way']);
   assert.deepEqual(await ids({ status: 'pending', asset: 'EURC' }), ['checked']);
   assert.deepEqual(await ids({ status: 'unsettled', sort: 'largest' }), ['checked', 'refused', 'on the way']);
+  assert.deepEqual(await ids({ status: 'failed' }), ['refused']);
   assert.deepEqual(await ids({ status: 'unsettled', text: 'REFUSED' }), ['refused']);
   assert.deepEqual(await ids({ status: 'unsettled', direction: 'out' }), []);
   const { summary, transactions } = await call({ status: 'unsettled' });
@@ -245,6 +269,22 @@ test('the other user of a transfer is named by the beginning of their email, and
   assert.deepEqual(await ids({ text: 'BR…@example.org' }), ['shared dinner']);
   assert.deepEqual(await ids({ text: 'bruno.costa@' }), [], 'what is not shown is not found');
   assert.deepEqual(await ids({ text: 'z…@example.net' }), []);
+});
+
+test('what a transaction was worth at its time, where a price of the day before it is known', async () => {
+  await sql(
+    `insert into prices_by_hour values ('USDC', $1::timestamptz - interval '3 hours', 0.9), ('USDC', $1, 1.1), ('EURC', $2, 1.0834)`,
+    [day(3), day(2)],
+  );
+  const { transactions } = await call({ endDate: '2026-01-03', includeIds: true });
+  assert.deepEqual(
+    transactions.map(({ id, valueUsd }: Record<string, string>) => [id, valueUsd]),
+    [
+      ['rent', '990.00'],
+      ['euro', '43.34'],
+      ['salary', undefined],
+    ],
+  );
 });
 
 for (const [args, message] of [

@@ -85,9 +85,30 @@ test('the fields of the contract’s table, for each way in which money goes', a
     summary: {
       count: 4,
       totals: [
-        { asset: 'EURC', received: '3', receivedCount: 1, sent: '0', sentCount: 0 },
-        { asset: 'USDC', received: '100.5', receivedCount: 1, sent: '5.25', sentCount: 2 },
-        { asset: 'USDT', received: '1.99', receivedCount: 1, sent: '0', sentCount: 0 },
+        {
+          asset: 'EURC',
+          received: '3',
+          receivedCount: 1,
+          sent: '0',
+          sentCount: 0,
+          receivedByConversion: '3',
+        },
+        {
+          asset: 'USDC',
+          received: '100.5',
+          receivedCount: 1,
+          sent: '5.25',
+          sentCount: 2,
+          sentByConversion: '5.25',
+        },
+        {
+          asset: 'USDT',
+          received: '1.99',
+          receivedCount: 1,
+          sent: '0',
+          sentCount: 0,
+          receivedByConversion: '1.99',
+        },
       ],
     },
     transactions: [

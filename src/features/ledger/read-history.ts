@@ -7,7 +7,7 @@ import { decimalsMax, type Filter, type Found } from './find/filter.ts';
 import { type FoundLine, findLines } from './find/find-lines.ts';
 import { findUnsettled } from './find/find-unsettled.ts';
 import { type Group, groupLegs } from './find/group-legs.ts';
-import { nameParties } from './find/name-parties.ts';
+import { knowLines } from './find/know-lines.ts';
 import { hasMovement } from './lines/has-movement.ts';
 import { lineTypes } from './lines/line.ts';
 import {
@@ -72,7 +72,8 @@ async function findOpen(
 ): Promise<Found<UnsettledView>> {
   if (status === 'settled') return nothing;
   const { userId } = ctx.actor;
-  return findUnsettled(ctx, { ...part, userId, sort, openOnly: status === 'pending' });
+  const only = ({ pending: 'open', failed: 'failed' } as const)[status as string];
+  return findUnsettled(ctx, { ...part, userId, sort, only });
 }
 
 async function findSettled(
@@ -91,10 +92,10 @@ export async function describeLines(
   { includeIds = false, group = false }: Pick<Arguments, 'includeIds' | 'group'>,
 ): Promise<ToolTransaction[]> {
   const { userId } = ctx.actor;
-  const parties = await nameParties(ctx, userId, lines);
+  const known = await knowLines(ctx, userId, lines);
   const groups: Group[] = group ? await groupLegs(ctx, userId, lines) : lines.map((line) => ({ line }));
   return groups.map(({ line, networkSent }) => ({
-    ...presentTransaction(line, { includeIds, party: parties.get(line.number) }),
+    ...presentTransaction(line, { includeIds, known: known.get(line.number) }),
     ...(networkSent !== undefined && { kind: 'bridge' as const, networkSent }),
   }));
 }

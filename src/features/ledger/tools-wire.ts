@@ -4,7 +4,7 @@ import { dateTime } from '#platform/http/schemas';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { type AssetTotal, directions, sortings } from './find/filter.ts';
 import type { FoundLine } from './find/find-lines.ts';
-import type { Party } from './find/name-parties.ts';
+import type { Knowledge } from './find/know-lines.ts';
 import { lineTypes } from './lines/line.ts';
 import type { UnsettledView } from './unsettled/list-unsettled.ts';
 
@@ -30,6 +30,9 @@ const toolTransaction = exactObject({
   amountSent: Type.Optional(amount),
   network: Type.String({ description: 'Of a grouped bridge, where it was received.' }),
   networkSent: Type.Optional(Type.String({ description: 'Of a grouped bridge.' })),
+  valueUsd: Type.Optional(
+    Type.String({ description: 'At the time, of what came in, else of what went out.' }),
+  ),
   counterparty: Type.Optional(
     exactObject({
       address: Type.Optional(Type.String()),
@@ -47,7 +50,7 @@ export type ToolTransaction = Static<typeof toolTransaction>;
  */
 export function presentTransaction(
   view: FoundLine | UnsettledView,
-  { includeIds, party }: { includeIds: boolean; party?: Party },
+  { includeIds, known }: { includeIds: boolean; known?: Knowledge },
 ): ToolTransaction {
   const { assetReceived, amountReceived, assetSent, amountSent, userDescription } = view;
   const statusReason = 'statusReason' in view ? view.statusReason : null;
@@ -55,7 +58,7 @@ export function presentTransaction(
   return {
     transactionDate: view.transactionDate,
     type: view.transactionType,
-    ...kindOf(view, party),
+    ...kindOf(view, known),
     description: sanitizeText(view.description, textMax),
     ...(userDescription !== null && { note: sanitizeText(userDescription, textMax) }),
     status: view.status,
@@ -63,7 +66,8 @@ export function presentTransaction(
     ...(assetReceived !== null && amountReceived !== null && { assetReceived, amountReceived }),
     ...(assetSent !== null && amountSent !== null && { assetSent, amountSent }),
     network: view.network,
-    ...(party?.counterparty && { counterparty: party.counterparty }),
+    ...(known?.valueUsd !== undefined && { valueUsd: known.valueUsd }),
+    ...(known?.counterparty && { counterparty: known.counterparty }),
     ...(includeIds && { id: sanitizeText(view.id) }),
     ...(includeIds && transactionHash !== undefined && { transactionHash }),
   };
@@ -71,12 +75,12 @@ export function presentTransaction(
 
 function kindOf(
   { transactionType, assetSent, assetReceived }: FoundLine | UnsettledView,
-  party: Party | undefined,
+  known: Knowledge | undefined,
 ): Pick<ToolTransaction, 'kind'> {
   if (transactionType === 'swap-bridge') {
     return { kind: assetSent !== null && assetReceived !== null ? 'swap' : 'bridge' };
   }
-  return party?.kind === undefined ? {} : { kind: party.kind };
+  return known?.kind === undefined ? {} : { kind: known.kind };
 }
 
 /** Twenty of them must leave room for the rest of an answer. */
@@ -126,24 +130,25 @@ export const historyInput = exactObject({
     }),
   ),
   status: Type.Optional(
-    Type.Enum(['settled', 'pending', 'unsettled', 'all'], {
+    Type.Enum(['settled', 'pending', 'failed', 'unsettled', 'all'], {
       type: 'string',
       default: 'settled',
       description:
-        'settled is the default. pending may still settle; unsettled also has rejected and canceled ones; all has unsettled ones first.',
+        'pending may still settle, failed was rejected or canceled, unsettled is both; all has unsettled ones first.',
     }),
   ),
   sort: Type.Optional(
     Type.Enum([...sortings], {
       type: 'string',
       default: 'newest',
-      description: 'newest is the default. largest compares amounts, whatever their assets.',
+      description: 'largest compares amounts, whatever their assets.',
     }),
   ),
   group: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'One row for both legs of a bridge between networks. Pages then have fewer rows.',
+      description:
+        'One row for both legs of a bridge between networks. Pages have fewer rows; summary counts legs.',
     }),
   ),
   limit: Type.Optional(
@@ -188,6 +193,8 @@ export const historyOutput = exactObject({
             receivedCount: Type.Integer(),
             sent: amount,
             sentCount: Type.Integer(),
+            receivedByConversion: Type.Optional(amount),
+            sentByConversion: Type.Optional(amount),
           }),
         ),
         searchedTo: Type.Optional(

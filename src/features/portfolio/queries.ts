@@ -20,26 +20,36 @@ export interface NewQuotes {
   refreshedAt: Date;
   /** A stored quote later than this came from a wrong clock. */
   quotedAtMax: Date;
+  /** Tokens whose first price of each hour is kept. */
+  kept: readonly string[];
 }
 
 /**
- * Stores quotes that are not older than the stored ones; returns how many. In a fixed order, to avoid
- * deadlocks.
+ * Stores quotes that are not older than the stored ones, and the first of an hour; returns how many. In a
+ * fixed order, to avoid deadlocks.
  */
 export async function upsertQuotes(db: Db, { prices, ...at }: NewQuotes): Promise<number> {
   const rows = await db.query(
-    `insert into prices (token, price, quoted_at, refreshed_at)
-     select q.token, q.price, $3, $4 from unnest($1::text[], $2::numeric[]) as q (token, price) order by q.token
-     on conflict (token) do update
-       set price = excluded.price, quoted_at = excluded.quoted_at, refreshed_at = excluded.refreshed_at
-       where excluded.quoted_at >= prices.quoted_at or prices.quoted_at > $5
-     returning token`,
+    `with stored as (
+       insert into prices (token, price, quoted_at, refreshed_at)
+       select q.token, q.price, $3, $4 from unnest($1::text[], $2::numeric[]) as q (token, price) order by q.token
+       on conflict (token) do update
+         set price = excluded.price, quoted_at = excluded.quoted_at, refreshed_at = excluded.refreshed_at
+         where excluded.quoted_at >= prices.quoted_at or prices.quoted_at > $5
+       returning token, price, quoted_at
+     ), kept as (
+       insert into prices_by_hour (token, hour, price)
+       select s.token, date_trunc('hour', s.quoted_at, 'UTC'), s.price from stored s where s.token = any ($6::text[]) order by s.token
+       on conflict do nothing
+     )
+     select token from stored`,
     [
       [...prices.keys()],
       [...prices.values()].map((price) => formatMinor(price, priceDecimals)),
       at.quotedAt,
       at.refreshedAt,
       at.quotedAtMax,
+      at.kept,
     ],
   );
   return rows.length;

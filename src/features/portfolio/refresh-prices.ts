@@ -27,6 +27,7 @@ export async function refreshPrices(ctx: Ctx): Promise<RefreshedPrices> {
     quotedAt,
     refreshedAt: ctx.now,
     quotedAtMax: new Date(ctx.now.getTime() + clockSkewMaxMs),
+    kept: [...new Set([...ctx.evm.values()].flatMap(({ tokens }) => [...tokens.keys()]))],
   });
   return { read: prices.size, stored, refused, quotedAt };
 }

@@ -18,7 +18,7 @@ export const currentPageInput = Type.Integer({
   minimum: 0,
   maximum: 1_000_000,
   default: 0,
-  description: '0 is the newest page.',
+  description: '0 is the first of the pages.',
 });
 
 /** Input of tools with pages. */

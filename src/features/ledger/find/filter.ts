@@ -33,6 +33,9 @@ export interface AssetTotal {
   receivedCount: number;
   sent: string;
   sentCount: number;
+  /** How much of these were swaps and bridges, where any were: that money stayed with the user. */
+  receivedByConversion?: string;
+  sentByConversion?: string;
 }
 
 /** Figures of the whole filter, whatever the page shows. */

@@ -1,18 +1,12 @@
 import type { Evm } from '#adapters/evm';
 import type { Ctx } from '#context';
-import { formatMinor, parseMinor } from '#platform/values/money';
+import { parseMinor } from '#platform/values/money';
 import { decimalsOf } from '../assets.ts';
 import type { LineRow, LineView } from '../lines/line.ts';
 import { PresentedLine } from '../lines/present-line.ts';
-import { type AssetTotal, decimalsMax, type Filter, type Found, type Sorting } from './filter.ts';
-import {
-  type AccountSum,
-  type FilterAccount,
-  foldWords,
-  searchLines,
-  selectAccounts,
-  selectFound,
-} from './queries.ts';
+import { addUp } from './add-up.ts';
+import { decimalsMax, type Filter, type Found, type Sorting } from './filter.ts';
+import { type FilterAccount, foldWords, searchLines, selectAccounts, selectFound } from './queries.ts';
 
 /** A line without a balance: between the lines of a filter are others. */
 export type FoundLine = Omit<LineView, 'runningBalance'> & { number: bigint };
@@ -72,37 +66,6 @@ export async function findLines(ctx: Ctx, request: FindRequest): Promise<Found<F
     items: presentLines(evm, all, lines),
     ...(searchedTo && { searchedTo: searchedTo.toISOString() }),
   };
-}
-
-type Account = FilterAccount & { decimals: number };
-
-/** By asset: accounts of one asset on several networks may have different decimals. */
-function addUp(accounts: readonly Account[], sums: readonly AccountSum[]): AssetTotal[] {
-  const byId = new Map(accounts.map((account) => [account.id, account]));
-  const groups = Map.groupBy(sums, ({ accountId }) => byId.get(accountId)!.currency);
-  return [...groups]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([asset, some]) => {
-      const decimals = Math.max(...some.map(({ accountId }) => byId.get(accountId)!.decimals));
-      const add = (amountOf: (sum: AccountSum) => bigint) =>
-        some.reduce((total, sum) => {
-          const shift = decimals - byId.get(sum.accountId)!.decimals;
-          return total + amountOf(sum) * 10n ** BigInt(shift);
-        }, 0n);
-      return {
-        asset,
-        received: formatMinor(
-          add(({ received }) => received),
-          decimals,
-        ),
-        receivedCount: some.reduce((count, { receiving }) => count + receiving, 0),
-        sent: formatMinor(
-          add(({ sent }) => sent),
-          decimals,
-        ),
-        sentCount: some.reduce((count, { sending }) => count + sending, 0),
-      };
-    });
 }
 
 /** Rows of one user as people see them. */

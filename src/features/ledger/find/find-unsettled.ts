@@ -12,8 +12,8 @@ export interface FindUnsettled extends Filter {
   offset: number;
   limit: number;
   sort: Sorting;
-  /** Only what may still settle. */
-  openOnly: boolean;
+  /** Only what may still settle, or only what will not. */
+  only?: 'open' | 'failed';
 }
 
 /** A page of what is not settled of a user, and count and sums of the whole filter by status. */
@@ -57,7 +57,7 @@ function legsOf(record: UnsettledView, { asset, direction, minAmount }: Filter) 
 }
 
 function matches(record: UnsettledView, request: FindUnsettled): boolean {
-  const { types, network, text, openOnly } = request;
+  const { types, network, text, only } = request;
   const { sent, received } = legsOf(record, request);
   const isNamed = () =>
     [record.description, record.userDescription ?? ''].some((one) => fold(one).includes(fold(text!)));
@@ -65,7 +65,7 @@ function matches(record: UnsettledView, request: FindUnsettled): boolean {
     types.includes(record.transactionType) &&
     (network ?? record.network) === record.network &&
     (sent !== undefined || received !== undefined) &&
-    !(openOnly && isFinal(record.status)) &&
+    (only === undefined || isFinal(record.status) === (only === 'failed')) &&
     (text === undefined || isNamed())
   );
 }

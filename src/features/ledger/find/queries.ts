@@ -40,6 +40,9 @@ export interface AccountSum {
   sent: bigint;
   receiving: number;
   received: bigint;
+  /** How much of these in conversions. */
+  sentByConversion: bigint;
+  receivedByConversion: bigint;
 }
 
 export interface FoundLines {
@@ -91,13 +94,15 @@ const unpackFound = (row: FoundRow): FoundLines => ({
 function unpackSums(figures: string): AccountSum[] {
   const all = figures.split(' ');
   const sums: AccountSum[] = [];
-  for (let at = 0; at + 4 < all.length; at += 5) {
+  for (let at = 0; at + 6 < all.length; at += 7) {
     sums.push({
       accountId: BigInt(all[at]!),
       sending: Number(all[at + 1]),
       sent: BigInt(all[at + 2]!),
       receiving: Number(all[at + 3]),
       received: BigInt(all[at + 4]!),
+      sentByConversion: BigInt(all[at + 5]!),
+      receivedByConversion: BigInt(all[at + 6]!),
     });
   }
   return sums;
@@ -175,13 +180,16 @@ const searched = (isByAccount: boolean, sorting: 'newest' | 'oldest' | 'largest'
      select row_number() over (${shown}) as place, f.number from (select * from found f ${shown} offset $12 limit $13) f
    )
    select (select count(*) from found) as total, (
-       select string_agg(concat(a.id, ' ', a.sending, ' ', a.sent, ' ', a.receiving, ' ', a.received), ' ') from (
-         select m.id, sum(m.sending) as sending, sum(m.sent) as sent, sum(m.receiving) as receiving, sum(m.received) as received
+       select string_agg(concat_ws(' ', a.id, a.sending, a.sent, a.receiving, a.received, a.swapped_out, a.swapped_in), ' ') from (
+         select m.id, sum(m.sending) as sending, sum(m.sent) as sent, sum(m.receiving) as receiving, sum(m.received) as received,
+           sum(m.swapped_out) as swapped_out, sum(m.swapped_in) as swapped_in
          from (
-           select f.sent_account_id as id, count(*) as sending, sum(f.sent) as sent, 0 as receiving, 0 as received
+           select f.sent_account_id as id, count(*) as sending, sum(f.sent) as sent, 0 as receiving, 0 as received,
+               coalesce(sum(f.sent) filter (where f.type = 'swap-bridge'), 0) as swapped_out, 0 as swapped_in
              from found f where f.sent is not null group by f.sent_account_id
            union all
-           select f.received_account_id, 0, 0, count(*), sum(f.received)
+           select f.received_account_id, 0, 0, count(*), sum(f.received), 0,
+               coalesce(sum(f.received) filter (where f.type = 'swap-bridge'), 0)
              from found f where f.received is not null group by f.received_account_id) m
          group by m.id) a) as sums,
      (select count(*) from looked) as looked,
@@ -254,8 +262,8 @@ export async function foldWords(db: Db, words: string): Promise<string> {
   return row!.folded;
 }
 
-/** Who is on the other side of a line, as its user may see it. */
-export interface PartyRow {
+/** Who is on the other side of a line, as its user may see it, and what it was worth. */
+export interface FactsRow {
   number: bigint;
   address: string | null;
   /** The beginning of it. */
@@ -263,20 +271,28 @@ export interface PartyRow {
   /** Whether the user asked for the payment. */
   isOwn: boolean;
   isCardRefill: boolean;
+  /** In dollars, of what came in, else of what went out; null if no price of that day is known. */
+  price: string | null;
 }
 
-const parties = `select l.number, case when w.user_id = $1 then w.to_address end as address, ${shownEmail('u.email')} as email,
-    coalesce(w.user_id = $1, false) as "isOwn", r.id is not null as "isCardRefill"
+const facts = `select l.number, case when w.user_id = $1 then w.to_address end as address, ${shownEmail('u.email')} as email,
+    coalesce(w.user_id = $1, false) as "isOwn", r.id is not null as "isCardRefill",
+    p.price::text as price
   from ledger_lists h cross join unnest($2::bigint[]) as n (number)
   cross join lateral (select * from ledger_lines s where s.list_id = h.id and s.number = n.number offset 0) l
   left join withdrawals w on w.id = ${withdrawalId('l')}
   left join card_refills r on r.withdrawal_id = w.id and w.user_id = $1
   left join lateral (${otherOf('l')}) o on l.type = 'transfer-token'
   left join users u on u.id = coalesce(case when w.user_id = $1 then w.recipient_user_id else w.user_id end, o.user_id)
-  where h.user_id = $1 and h.is_settled and num_nonnulls(w.id, o.user_id) > 0`;
+  left join lateral (
+    select q.price from ledger_accounts a join prices_by_hour q on q.token = a.currency
+    where a.id = coalesce(l.received_account_id, l.sent_account_id) and q.hour <= l.transaction_at
+      and q.hour > l.transaction_at - interval '1 day'
+    order by q.hour desc limit 1) p on true
+  where h.user_id = $1 and h.is_settled`;
 
-export async function selectParties(db: Db, userId: string, numbers: readonly bigint[]): Promise<PartyRow[]> {
-  return db.query<PartyRow & Row>(parties, [userId, numbers]);
+export async function selectFacts(db: Db, userId: string, numbers: readonly bigint[]): Promise<FactsRow[]> {
+  return db.query<FactsRow & Row>(facts, [userId, numbers]);
 }
 
 const legs = `select ${packLines('order by l.transaction_at desc, l.number desc')} from (
