@@ -540,6 +540,7 @@ create table ledger_kinds_queue (
   list_id bigint not null,
   from_at timestamp with time zone not null,
   from_number bigint not null,
+  queued_at timestamp with time zone default now() not null,
   constraint ledger_kinds_queue_pkey PRIMARY KEY (list_id)
 ) with (fillfactor=50);
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Ctx } from '#context';
 import type { AssetTotal, Filter, Sorting } from '../src/features/ledger/find/filter.ts';
-import { findLines, searchMax } from '../src/features/ledger/find/find-lines.ts';
+import { findLines, searchMax, textSearchMax } from '../src/features/ledger/find/find-lines.ts';
 import type { ExpectedLine, LedgerModel } from './ledger-model.ts';
 
 export interface FoundQuery extends Filter {
@@ -42,7 +42,8 @@ function findInModel(model: LedgerModel, query: FoundQuery) {
       : types.includes(line.transactionType),
   );
   const isSearch = minAmount !== undefined || text !== undefined || sort === 'largest';
-  const looked = isSearch ? candidates.slice(0, searchMax + 1) : candidates;
+  const most = text === undefined ? searchMax : textSearchMax;
+  const looked = isSearch ? candidates.slice(0, most + 1) : candidates;
   const legs = new Map(looked.map((line) => [line, legsOf(line, query, isOfAccount)]));
   const lines = looked.filter(
     (line) =>
@@ -55,7 +56,7 @@ function findInModel(model: LedgerModel, query: FoundQuery) {
   return {
     lines,
     totals: addUp(lines.flatMap((line) => legs.get(line)!)),
-    searchedTo: isSearch && looked.length > searchMax ? looked.at(-1)!.transactionDate : undefined,
+    searchedTo: isSearch && looked.length > most ? looked.at(-1)!.transactionDate : undefined,
   };
 }
 

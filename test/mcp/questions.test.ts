@@ -153,7 +153,7 @@ const questions: Question[] = [
       const { transactions } = await history(call, { ...june, type: 'transfer-token' });
       return [...new Set(transactions.map(({ counterparty }: Payload) => counterparty.email))];
     },
-    expected: () => ['br…@example.com'],
+    expected: () => ['b…@example.com'],
   },
   {
     question: 'Which part of my balance is out of date, and why?',

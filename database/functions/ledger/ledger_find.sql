@@ -1,16 +1,21 @@
--- Returns a page of a user's lines of some types that send from some accounts or are received by some, their
--- exact number, and what these accounts sent and received in them: for each account its id, how many lines
--- send, how much, how many receive, how much, and how much of it conversions sent and received. All are null
--- for a user without a list.
+-- Returns a page of a user's lines by type, asset, network, direction and period, their exact number, and what
+-- they moved of these assets: for each account its id, how many lines send, how much, how many receive, how
+-- much, and how much of it conversions sent and received. `accounts` names all accounts of the user. All are
+-- null for a user without a list.
 -- Called by: `src/features/ledger/find/queries.ts`.
 -- Locks: nothing.
 -- Costs: one `ledger_kinds_cover`; for each stored node that has lines of the page, one below it, down to
--- nodes of level 0, whose lines are read.
-create or replace function ledger_find(of_user uuid, types ledger_line_type[], senders bigint[], receivers bigint[], start_at timestamptz,
-  end_at timestamptz, skip bigint, size bigint, is_oldest_first boolean, out total bigint, out lines ledger_lines[], out sums text)
+-- nodes of level 0; one `ledger_find_lines`.
+create or replace function ledger_find(of_user uuid, types ledger_line_type[], asset text, on_network text, direction text,
+  start_at timestamptz, end_at timestamptz, skip bigint, size bigint, is_oldest_first boolean,
+  out total bigint, out lines ledger_lines[], out sums text, out accounts text)
 language plpgsql stable set plan_cache_mode = force_generic_plan set enable_bitmapscan = off set jit = off as $$
 declare
   list bigint := (select l.id from ledger_lists l where l.user_id = of_user and l.is_settled);
+  ids bigint[] := array(select a.id from ledger_accounts a where a.user_id = of_user and a.currency = coalesce(asset, a.currency)
+    and a.network = coalesce(on_network, a.network));
+  senders bigint[] := case when direction is distinct from 'in' then ids end;
+  receivers bigint[] := case when direction is distinct from 'out' then ids end;
   -- Parts of the period, from the page's first line on, with how many matching lines each has.
   levels smallint[];
   ats timestamptz[];
@@ -21,6 +26,7 @@ declare
   rest bigint := skip;
 begin
   if list is null then return; end if;
+  select string_agg(concat_ws(' ', a.id, a.network, a.currency), ' ') into accounts from ledger_accounts a where a.user_id = of_user;
   with parts as materialized (
     select * from ledger_kinds_cover(list, coalesce(start_at, '-infinity'), 0, coalesce(end_at, 'infinity'), 9223372036854775807, 2)
   ), kinds as materialized (
@@ -52,8 +58,7 @@ begin
     from (select p.*, sum(p.lines) over (order by case when is_oldest_first then p.at end, case when is_oldest_first then p.number end,
         p.at desc, p.number desc) as through
       from unnest(levels, ats, numbers, end_ats, end_numbers, counts) as p (level, at, number, end_at, end_number, lines)
-    ) c
-    where c.lines > 0 and c.through > rest and c.through - c.lines < rest + size;
+    ) c where c.lines > 0 and c.through > rest and c.through - c.lines < rest + size;
     exit when levels is null or 0 >= all (levels);
     -- In place of a node, those below it.
     select array_agg(c.level), array_agg(c.at), array_agg(c.number), array_agg(c.end_at), array_agg(c.end_number), array_agg(c.lines)
@@ -66,13 +71,5 @@ begin
       from ledger_kinds_cover(list, p.at, p.number, p.end_at, p.end_number, p.level - 1) b where p.level > 0
     ) as c (level, at, number, end_at, end_number, lines);
   end loop;
-  lines := array(
-    select l from unnest(ats, numbers, end_ats, end_numbers) as p (at, number, end_at, end_number)
-    cross join unnest(types) as t (type) cross join lateral (
-      select * from ledger_lines s where s.list_id = list and s.type = t.type
-        and (s.transaction_at, s.number) >= (p.at, p.number) and (s.transaction_at, s.number) < (p.end_at, p.end_number)
-        and (s.sent_account_id = any (senders) or s.received_account_id = any (receivers)) offset 0) l
-    order by case when is_oldest_first then l.transaction_at end, case when is_oldest_first then l.number end,
-      l.transaction_at desc, l.number desc
-    offset rest limit size);
+  lines := ledger_find_lines(list, types, senders, receivers, ats, numbers, end_ats, end_numbers, rest, size, is_oldest_first);
 end $$;

@@ -9,6 +9,7 @@ begin
     select h.ctid from (
       select distinct f.level, f.first_at, f.first_number from unnest(ats, numbers) as p (at, number), generate_series(0, 2) as level,
         lateral ledger_node_at(in_list, level, p.at, p.number) f
+      where (f.upto_at, f.upto_number) > (p.at, p.number)
     ) n, lateral (
       select s.ctid from ledger_kinds s where s.list_id = in_list and s.level = n.level
         and s.first_at = n.first_at and s.first_number = n.first_number offset 0) h));

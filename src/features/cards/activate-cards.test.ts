@@ -58,6 +58,25 @@ test('cards that the issuer does not activate are made, and a warning says what 
   assert.deepEqual(warnings, [expected]);
 });
 
+test('a repetition after a lost answer warns again of a card that is not active', async () => {
+  proxy.passage = (request: string) => (request.startsWith('PATCH') ? 'request lost' : 'whole');
+  const cards = [{ nickname: 'Trip', spendingLimit: '1' }];
+  const args = { cards, activate: true, idempotencyKey: randomUUID() };
+  const first = await create(args);
+  proxy.passage = () => 'whole';
+  const again = await create(args);
+  assert.deepEqual([again.replayed, statusesOf(again.cards)], [true, ['inactive']]);
+  assert.deepEqual(again.warnings, first.warnings);
+});
+
+test('of many cards of the same name, a few are named', async () => {
+  const cards = Array.from({ length: 6 }, () => ({ nickname: 'Same', spendingLimit: '1' }));
+  await create({ cards });
+  const { warnings } = await create({ cards: [{ nickname: 'same', spendingLimit: '1' }] });
+  assert.equal(warnings.length, 4);
+  assert.match(warnings[3], /^Of the last day, 3 more cards have such names/);
+});
+
 test('a card of the same name, made in the last day and not canceled, is named in a warning', async () => {
   const make = (nickname: string | null, key?: string) =>
     create({ cards: [{ nickname, spendingLimit: '1' }], ...(key && { idempotencyKey: key }) });

@@ -74,17 +74,25 @@ export function presentChangedCard(card: CardRow): Static<typeof toolChangedCard
   return { ...presentNamed(card), spendingLimit: formatCents(spendingLimit), spendingInterval };
 }
 
+/** More warnings than this say nothing new. */
+const namesakesMax = 3;
+
 /** What the caller should know about cards that were made: they repeat others, or are not active as asked. */
 export function warnOfCards(
-  { cards, namesakes, replayed }: CreatedCards,
+  { cards, namesakes }: CreatedCards,
   { activate = false }: { activate?: boolean },
 ): string[] {
-  const inactive = activate && !replayed ? cards.filter(({ status }) => status === 'inactive') : [];
+  // Also of a repetition: the caller may not have read the first answer.
+  const inactive = activate ? cards.filter(({ status }) => status === 'inactive') : [];
+  const more = namesakes.length - namesakesMax;
   return [
-    ...namesakes.map(
-      ({ id, nickname, lastFourDigits, createdAt }) =>
-        `A card named ${inertNickname(nickname)} (${id}, ending in ${lastFourDigits}) was made at ${createdAt.toISOString()}: ask the user whether to keep both; updateUserCard cancels one.`,
-    ),
+    ...namesakes
+      .slice(0, namesakesMax)
+      .map(
+        ({ id, nickname, lastFourDigits, createdAt }) =>
+          `A card named ${inertNickname(nickname)} (${id}, ending in ${lastFourDigits}) was made at ${createdAt.toISOString()}: ask the user whether to keep both; updateUserCard cancels one.`,
+      ),
+    ...(more > 0 ? [`Of the last day, ${more} more cards have such names: getUserCards lists them.`] : []),
     ...inactive.map(
       ({ id }) =>
         `Card ${id} was made, but the card issuer did not confirm that it is active: call updateUserCard with status active.`,

@@ -39,7 +39,7 @@ export async function findByHash(
     ...answer,
     state: 'unsettled',
     count: views.length,
-    hasEurcActivity: false,
+    hasEurcActivity: views.some(movesEurc),
     transactions: views.map((view) => ({
       ...presentTransaction(view, { includeIds: true }),
       transactionHash: hash,

@@ -422,10 +422,10 @@ export async function foldHouseChanges(db: Db, limit = 20_000): Promise<number> 
   return row!.folded;
 }
 
-/** Lists with counting nodes whose kinds of lines are not written yet. */
+/** Lists with counting nodes whose kinds of lines are not written yet, those that wait longest first. */
 export async function selectKindsQueue(db: Db, limit: number): Promise<bigint[]> {
   const rows = await db.query<{ listId: bigint }>(
-    'select list_id as "listId" from ledger_kinds_queue order by list_id limit $1',
+    'select list_id as "listId" from ledger_kinds_queue order by queued_at, list_id limit $1',
     [limit],
   );
   return rows.map(({ listId }) => listId);

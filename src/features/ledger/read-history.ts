@@ -1,11 +1,12 @@
 import type { Ctx, KeyActor } from '#context';
 import { nextPageOf, pinEnd } from '#platform/commands/tool-shapes';
 import { invalidField } from '#platform/errors/errors';
+import { foldText } from '#platform/values/fold-text';
 import { readPeriod } from '#platform/values/instant';
 import { parseMinor } from '#platform/values/money';
-import { decimalsMax, type Filter, type Found } from './find/filter.ts';
+import { decimalsMax, type Filter, type Found, type Sorting } from './find/filter.ts';
 import { type FoundLine, findLines } from './find/find-lines.ts';
-import { findUnsettled } from './find/find-unsettled.ts';
+import { type FoundRecord, findUnsettled } from './find/find-unsettled.ts';
 import { type Group, groupLegs } from './find/group-legs.ts';
 import { knowLines } from './find/know-lines.ts';
 import { hasMovement } from './lines/has-movement.ts';
@@ -17,13 +18,12 @@ import {
   presentTransaction,
   type ToolTransaction,
 } from './tools-wire.ts';
-import type { UnsettledView } from './unsettled/list-unsettled.ts';
 
 type Arguments = Omit<HistoryArguments, 'filterByHash'>;
 
 /** A page of the key owner's history, and on the first page the figures of all pages. */
 export async function readHistory(ctx: Ctx<KeyActor>, given: Arguments): Promise<History> {
-  const { startDate, endDate, limit = 20, currentPage = 0, includeIds = false } = given;
+  const { startDate, endDate, limit = 20, currentPage = 0, includeIds = false, sort = 'newest' } = given;
   const { now, actor } = ctx;
   const { userId } = actor;
   const filter = readFilter(ctx, given);
@@ -36,13 +36,20 @@ export async function readHistory(ctx: Ctx<KeyActor>, given: Arguments): Promise
   });
   const truncated = offset + limit < unsettled.total + settled.total;
   const transactions = [
-    ...unsettled.items.map((record) => presentTransaction(record, { includeIds })),
-    ...(await describeLines(ctx, settled.items, given)),
+    ...unsettled.items.map((record) => presentTransaction(record, { includeIds, known: record.known })),
+    ...(await describeLines(ctx, settled.items, {
+      includeIds,
+      ...(given.group && { group: { sort, ...filter } }),
+    })),
   ];
-  const dates = settled.items.map(({ transactionDate }) => Date.parse(transactionDate));
+  const dates = [...unsettled.items, ...settled.items].map(({ transactionDate }) =>
+    Date.parse(transactionDate),
+  );
   const newest = dates.length > 0 ? new Date(Math.max(...dates)) : undefined;
-  // What is new comes last there.
-  const pinned = given.sort === 'oldest' ? given : pinEnd(given, 'endDate', { now, newest });
+  // In other orders, what is dated ahead of our clock may be on a later page.
+  const isNewestFirst = sort === 'newest' && given.status !== 'all';
+  const pinned = isNewestFirst ? pinEnd(given, 'endDate', { now, newest }) : given;
+  const summary = presentSummary([unsettled, settled]);
   return {
     userId,
     ...(startDate !== undefined && { startDate }),
@@ -55,7 +62,7 @@ export async function readHistory(ctx: Ctx<KeyActor>, given: Arguments): Promise
       startAt: filter.startAt,
       endAt: filter.endAt,
     }),
-    ...(currentPage === 0 && { summary: presentSummary([unsettled, settled]) }),
+    ...((currentPage === 0 || summary.searchedTo !== undefined) && { summary }),
     transactions,
     ...nextPageOf(pinned, truncated),
   };
@@ -69,7 +76,7 @@ async function findOpen(
   ctx: Ctx<KeyActor>,
   { status = 'settled', sort = 'newest' }: Arguments,
   part: Part,
-): Promise<Found<UnsettledView>> {
+): Promise<Found<FoundRecord>> {
   if (status === 'settled') return nothing;
   const { userId } = ctx.actor;
   const only = ({ pending: 'open', failed: 'failed' } as const)[status as string];
@@ -85,15 +92,23 @@ async function findSettled(
   return findLines(ctx, { ...part, userId: ctx.actor.userId, sort });
 }
 
+interface Description {
+  includeIds: boolean;
+  /** The filter that found the lines, if bridges are to be in one row. */
+  group?: Filter & { sort: Sorting };
+}
+
 /** With who is on the other side, and bridges in one row if the caller wants that. */
 export async function describeLines(
   ctx: Ctx<KeyActor>,
   lines: readonly FoundLine[],
-  { includeIds = false, group = false }: Pick<Arguments, 'includeIds' | 'group'>,
+  { includeIds, group }: Description,
 ): Promise<ToolTransaction[]> {
   const { userId } = ctx.actor;
   const known = await knowLines(ctx, userId, lines);
-  const groups: Group[] = group ? await groupLegs(ctx, userId, lines) : lines.map((line) => ({ line }));
+  const groups: Group[] = group
+    ? await groupLegs(ctx, lines, { userId, ...group })
+    : lines.map((line) => ({ line }));
   return groups.map(({ line, networkSent }) => ({
     ...presentTransaction(line, { includeIds, known: known.get(line.number) }),
     ...(networkSent !== undefined && { kind: 'bridge' as const, networkSent }),
@@ -120,7 +135,8 @@ function readFilter({ evm }: Ctx, given: Arguments): Filter {
     ),
     direction,
     minAmount,
-    text: text?.trim() || undefined,
+    // Accents alone are no text.
+    text: text !== undefined && foldText(text).trim() !== '' ? text.trim() : undefined,
     ...readPeriod(['startDate', startDate], ['endDate', endDate]),
   };
 }

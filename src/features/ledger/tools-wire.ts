@@ -2,9 +2,8 @@ import { type Static, Type } from 'typebox';
 import { currentPageInput, exactObject, nextArguments, toolInstant } from '#platform/commands/tool-shapes';
 import { dateTime } from '#platform/http/schemas';
 import { sanitizeText } from '#platform/values/sanitize-text';
-import { type AssetTotal, directions, sortings } from './find/filter.ts';
+import { type AssetTotal, directions, type Knowledge, sortings } from './find/filter.ts';
 import type { FoundLine } from './find/find-lines.ts';
-import type { Knowledge } from './find/know-lines.ts';
 import { lineTypes } from './lines/line.ts';
 import type { UnsettledView } from './unsettled/list-unsettled.ts';
 

@@ -22,7 +22,8 @@ export const prompts: readonly Prompt[] = [
       const dates = { startDate: period, endDate: period };
       return [
         `Review my month ${period}.`,
-        `Call ${callOf('getAccountHistory', { ...dates, sort: 'largest' })}: summary has what came in and went out.`,
+        `Call ${callOf('getAccountHistory', dates)}: summary has what came in and went out.`,
+        `Call ${callOf('getAccountHistory', { ...dates, sort: 'largest', limit: 10 })} for the largest ones.`,
         `Call ${callOf('getUserCardTransactions', dates)}: totals has what was spent with cards. ${more}`,
         'Tell me in a few lines what came in and went out of the account, what I spent with cards and where most of it went, and what is unusual, such as a payment made twice or much larger than others.',
         exactly,

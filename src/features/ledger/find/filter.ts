@@ -46,3 +46,12 @@ export interface Found<Item> {
   /** Only what is at least as new, or for `oldest` at least as old, was searched; undefined if all was. */
   searchedTo?: string;
 }
+
+/** What else is known of a line. */
+export interface Knowledge {
+  kind?: 'withdrawal' | 'card-refill';
+  /** As the user may see it: of another user, only the beginning of the email. */
+  counterparty?: { address?: string; email?: string };
+  /** What it was worth in dollars at its time. */
+  valueUsd?: string;
+}

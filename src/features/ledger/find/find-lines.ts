@@ -6,13 +6,14 @@ import type { LineRow, LineView } from '../lines/line.ts';
 import { PresentedLine } from '../lines/present-line.ts';
 import { addUp } from './add-up.ts';
 import { decimalsMax, type Filter, type Found, type Sorting } from './filter.ts';
-import { type FilterAccount, foldWords, searchLines, selectAccounts, selectFound } from './queries.ts';
+import { type FilterAccount, type FoundLines, foldWords, searchLines, selectFound } from './queries.ts';
 
 /** A line without a balance: between the lines of a filter are others. */
 export type FoundLine = Omit<LineView, 'runningBalance'> & { number: bigint };
 
-/** How many lines a search for a text, an amount or the largest looks at. More would take too long. */
+/** How many lines a search for an amount or the largest looks at, and one for a text: more take too long. */
 export const searchMax = 10_000;
+export const textSearchMax = 5_000;
 
 export interface FindRequest extends Filter {
   userId: string;
@@ -24,49 +25,41 @@ export interface FindRequest extends Filter {
 /**
  * A page of a user's settled lines, and count and sums of the whole filter. By type, asset, network,
  * direction and period, any page of any ledger costs the same. Texts, amounts and the order by amount look at
- * each line, at most at `searchMax`.
+ * each line, at most at `searchMax` or `textSearchMax`.
  */
 export async function findLines(ctx: Ctx, request: FindRequest): Promise<Found<FoundLine>> {
   const { db, evm } = ctx;
-  const { userId, types, asset, network, direction, minAmount, text, sort, offset, limit } = request;
-  const all = (await selectAccounts(db, userId)).map((account) => ({
-    ...account,
-    decimals: decimalsOf(evm, account),
-  }));
-  const ids = all
-    .filter((one) => (asset ?? one.currency) === one.currency && (network ?? one.network) === one.network)
-    .map(({ id }) => id);
-  const filter = {
-    userId,
-    types,
-    senders: direction === 'in' ? [] : ids,
-    receivers: direction === 'out' ? [] : ids,
-    startAt: request.startAt,
-    endAt: request.endAt,
-  };
-  const slice = { offset, limit };
+  const { sort, offset, limit, minAmount, text, ...filter } = request;
   const isIndexed = minAmount === undefined && text === undefined && sort !== 'largest';
-  const { total, sums, lines, searchedTo } = isIndexed
-    ? {
-        ...(await selectFound(db, filter, { ...slice, oldestFirst: sort === 'oldest' })),
-        searchedTo: undefined,
-      }
+  const found: FoundLines & { searchedTo?: Date | undefined } = isIndexed
+    ? await selectFound(db, filter, { offset, limit, oldestFirst: sort === 'oldest' })
     : await searchLines(db, filter, {
-        ...slice,
+        offset,
+        limit,
         sorting: sort,
-        isByAccount: ids.length < all.length,
-        scales: all.map(({ id, decimals }) => ({ id, scale: 10n ** BigInt(decimalsMax - decimals) })),
+        scales: scalesOf(evm),
         minAmount: minAmount === undefined ? 0n : parseMinor(minAmount, decimalsMax)!,
         words: text === undefined ? undefined : await foldWords(db, text),
-        most: searchMax,
+        most: text === undefined ? searchMax : textSearchMax,
       });
+  const accounts = found.accounts.map((account) => ({ ...account, decimals: decimalsOf(evm, account) }));
+  const { searchedTo } = found;
   return {
-    total,
-    totals: addUp(all, sums),
-    items: presentLines(evm, all, lines),
+    total: found.total,
+    totals: addUp(accounts, found.sums),
+    items: presentLines(evm, accounts, found.lines),
     ...(searchedTo && { searchedTo: searchedTo.toISOString() }),
   };
 }
+
+const scalesOf = (evm: Evm) =>
+  [...evm.values()].flatMap(({ name, tokens }) =>
+    [...tokens.values()].map(({ symbol, decimals }) => ({
+      network: name,
+      currency: symbol,
+      scale: 10n ** BigInt(decimalsMax - decimals),
+    })),
+  );
 
 /** Rows of one user as people see them. */
 export function presentLines(

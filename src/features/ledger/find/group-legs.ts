@@ -1,5 +1,7 @@
 import type { Ctx } from '#context';
+import type { Filter, Sorting } from './filter.ts';
 import { type FoundLine, presentLines } from './find-lines.ts';
+import { matches, sortBy } from './matches.ts';
 import { selectAccounts, selectLegs } from './queries.ts';
 
 /** A line, or both legs of a bridge in one. */
@@ -10,10 +12,14 @@ export interface Group {
 }
 
 /**
- * Joins legs of conversions between networks. A bridge stands where its newest leg is; a page that has only
- * the other leg leaves it out, because another page has the bridge.
+ * Joins legs of conversions between networks. A bridge stands where the first of its legs stands that the
+ * filter finds; where the other one would stand, it is left out.
  */
-export async function groupLegs(ctx: Ctx, userId: string, lines: readonly FoundLine[]): Promise<Group[]> {
+export async function groupLegs(
+  ctx: Ctx,
+  lines: readonly FoundLine[],
+  { userId, sort, ...filter }: Filter & { userId: string; sort: Sorting },
+): Promise<Group[]> {
   const isLeg = ({ transactionType, assetSent, assetReceived }: FoundLine) =>
     transactionType === 'swap-bridge' && (assetSent === null || assetReceived === null);
   const ids = [...new Set(lines.filter(isLeg).map(({ id }) => id))];
@@ -22,18 +28,19 @@ export async function groupLegs(ctx: Ctx, userId: string, lines: readonly FoundL
   const legs = presentLines(ctx.evm, accounts, await selectLegs(ctx.db, userId, ids));
   const byId = Map.groupBy(legs.filter(isLeg), ({ id }) => id);
   return lines.flatMap((line) => {
-    const all = isLeg(line) ? byId.get(line.id)! : [];
+    const all = isLeg(line) ? (byId.get(line.id) ?? []) : [];
     const sent = all.filter(({ assetSent }) => assetSent !== null);
     const received = all.filter(({ assetReceived }) => assetReceived !== null);
     // Anything but one of each is shown leg by leg.
     if (sent.length !== 1 || received.length !== 1) return [{ line }];
-    if (line.number !== all[0]!.number) return [];
+    const [first] = sortBy(
+      all.filter((leg) => leg.number === line.number || matches(leg, filter)),
+      sort,
+      filter,
+    );
+    if (line.number !== first!.number) return [];
     const { assetSent, amountSent, network: networkSent } = sent[0]!;
-    return [
-      {
-        line: { ...received[0]!, transactionDate: line.transactionDate, assetSent, amountSent },
-        networkSent,
-      },
-    ];
+    const whole = { ...received[0]!, number: line.number, transactionDate: line.transactionDate };
+    return [{ line: { ...whole, assetSent, amountSent }, networkSent }];
   });
 }

@@ -1,17 +1,8 @@
 import type { Ctx } from '#context';
 import { formatCents, parseMinor } from '#platform/values/money';
-import { decimalsMax } from './filter.ts';
+import { decimalsMax, type Knowledge } from './filter.ts';
 import type { FoundLine } from './find-lines.ts';
 import { selectFacts } from './queries.ts';
-
-/** What else is known of a line. */
-export interface Knowledge {
-  kind?: 'withdrawal' | 'card-refill';
-  /** As the user may see it: of another user, only the beginning of the email. */
-  counterparty?: { address?: string; email?: string };
-  /** What it was worth in dollars at its time. */
-  valueUsd?: string;
-}
 
 /** By the number of a line: who was paid or who paid, and what it was worth. */
 export async function knowLines(
@@ -30,7 +21,7 @@ export async function knowLines(
       const known: Knowledge = {
         ...(kind && { kind }),
         ...(isKnown && { counterparty }),
-        ...(price !== null && { valueUsd: valueOf(amounts.get(number)!, price) }),
+        ...(price !== null && { valueUsd: worthOf(amounts.get(number)!, price) }),
       };
       return [number, known] as const;
     }),
@@ -38,7 +29,7 @@ export async function knowLines(
 }
 
 /** To the nearest cent. */
-function valueOf(amount: string, price: string): string {
+function worthOf(amount: string, price: string): string {
   const product = parseMinor(amount, decimalsMax)! * parseMinor(price, decimalsMax)!;
   const cent = 10n ** BigInt(2 * decimalsMax - 2);
   return formatCents((product + cent / 2n) / cent);

@@ -2,6 +2,7 @@ import type { Db, Row } from '#platform/db/db';
 import { type LineRow, type LineType, lineTypes } from '../lines/line.ts';
 import { packLines } from '../lines/queries.ts';
 import { type PackedLines, unpackLines } from '../lines/unpack-lines.ts';
+import { type Knowledge, type Sorting, sortings } from './filter.ts';
 
 export interface FilterAccount {
   id: bigint;
@@ -20,9 +21,9 @@ export async function selectAccounts(db: Db, userId: string): Promise<FilterAcco
 export interface AccountFilter {
   userId: string;
   types: readonly LineType[];
-  /** Lines that send from one of these, or are received by one of those, match. */
-  senders: readonly bigint[];
-  receivers: readonly bigint[];
+  asset?: string | undefined;
+  network?: string | undefined;
+  direction?: 'in' | 'out' | undefined;
   startAt?: Date | undefined;
   endAt?: Date | undefined;
 }
@@ -49,33 +50,37 @@ export interface FoundLines {
   total: number;
   sums: AccountSum[];
   lines: LineRow[];
+  /** Every account of the user at that moment. */
+  accounts: FilterAccount[];
 }
 
 interface FoundRow extends PackedLines {
   total: bigint | null;
   sums: string | null;
+  accounts: string | null;
 }
 
 const order = (isOldest: string) =>
   `order by case when ${isOldest} then l.transaction_at end, case when ${isOldest} then l.number end,
      l.transaction_at desc, l.number desc`;
 
-const found = `select f.total, f.sums, p.*
-  from ledger_find($1, $2::ledger_line_type[], $3::bigint[], $4::bigint[], $5::timestamptz, $6::timestamptz, $7::bigint,
-    $8::bigint, $9::boolean) f
-  cross join lateral (select ${packLines(order('$9::boolean'))} from unnest(f.lines) l) p`;
+const found = `select f.total, f.sums, f.accounts, p.*
+  from ledger_find($1, $2::ledger_line_type[], $3, $4, $5, $6::timestamptz, $7::timestamptz, $8::bigint, $9::bigint,
+    $10::boolean) f
+  cross join lateral (select ${packLines(order('$10::boolean'))} from unnest(f.lines) l) p`;
 
 /** Any page costs the same; see `ledger_find`. */
 export async function selectFound(
   db: Db,
-  { userId, types, senders, receivers, startAt, endAt }: AccountFilter,
+  { userId, types, asset, network, direction, startAt, endAt }: AccountFilter,
   { offset, limit, oldestFirst }: PageRequest,
 ): Promise<FoundLines> {
   const [row] = await db.query<FoundRow & Row>(found, [
     userId,
     types,
-    senders,
-    receivers,
+    asset ?? null,
+    network ?? null,
+    direction ?? null,
     startAt ?? null,
     endAt ?? null,
     offset,
@@ -89,7 +94,18 @@ const unpackFound = (row: FoundRow): FoundLines => ({
   total: Number(row.total ?? 0),
   sums: unpackSums(row.sums ?? ''),
   lines: unpackLines(row),
+  accounts: unpackAccounts(row.accounts ?? ''),
 });
+
+/** Names of networks and currencies have no blanks in them. */
+function unpackAccounts(names: string): FilterAccount[] {
+  const all = names.split(' ');
+  const accounts: FilterAccount[] = [];
+  for (let at = 0; at + 2 < all.length; at += 3) {
+    accounts.push({ id: BigInt(all[at]!), network: all[at + 1]!, currency: all[at + 2]! });
+  }
+  return accounts;
+}
 
 function unpackSums(figures: string): AccountSum[] {
   const all = figures.split(' ');
@@ -109,7 +125,7 @@ function unpackSums(figures: string): AccountSum[] {
 }
 
 /** Nobody sees more of another user's email than this. */
-const shownEmail = (email: string) => `regexp_replace(${email}, '^(..?)[^@]*', '\\1…')`;
+const shownEmail = (email: string) => `regexp_replace(${email}, '^([^@])[^@]*', '\\1…')`;
 
 /** A text of only ASCII, as most are, is folded ten times as fast. */
 const folded = (text: string) =>
@@ -119,23 +135,28 @@ const folded = (text: string) =>
 const withdrawalId = (l: string) =>
   `case when length(${l}.operation_id) = 36 and pg_input_is_valid(${l}.operation_id, 'uuid') then ${l}.operation_id::uuid end`;
 
-/** The other user of a transfer; none if a posting has several. */
-const otherOf = (
-  l: string,
-) => `select max(h.user_id::text)::uuid as user_id from ledger_lines o join ledger_lists h on h.id = o.list_id
-  where o.posting_id = ${l}.posting_id and o.operation_id = ${l}.operation_id and o.type = 'transfer-token'
-    and o.list_id <> ${l}.list_id and (o.received_amount = ${l}.sent_amount or o.sent_amount = ${l}.received_amount)
-  having count(distinct h.user_id) = 1`;
+/** The other user of a transfer; none if an operation has several, or more lines than a transfer has. */
+const otherOf = (l: string) => `select max(h.user_id::text)::uuid as user_id
+  from (select * from ledger_lines t where t.posting_id = ${l}.posting_id and t.operation_id = ${l}.operation_id
+    and t.type = 'transfer-token' limit 9) o
+  join ledger_lists h on h.id = o.list_id and h.id <> ${l}.list_id
+  where (o.received_amount, (select (a.network, a.currency) from ledger_accounts a where a.id = o.received_account_id))
+      = (${l}.sent_amount, (select (a.network, a.currency) from ledger_accounts a where a.id = ${l}.sent_account_id))
+    or (o.sent_amount, (select (a.network, a.currency) from ledger_accounts a where a.id = o.sent_account_id))
+      = (${l}.received_amount, (select (a.network, a.currency) from ledger_accounts a where a.id = ${l}.received_account_id))
+  having count(distinct h.user_id) = 1 and count(*) < 9`;
 
-const partyText = (l: string) => `(select concat(w.to_address, ' ', ${shownEmail('u.email')})
+const partyText = (
+  l: string,
+) => `(select concat(case when w.user_id = $1 then w.to_address end, ' ', ${shownEmail('u.email')})
     from withdrawals w left join users u on u.id = case when w.user_id = $1 then w.recipient_user_id else w.user_id end
     where w.id = ${withdrawalId(l)}
     union all
     select ${shownEmail('u.email')} from (${otherOf(l)}) o join users u on u.id = o.user_id where ${l}.type = 'transfer-token'
     limit 1)`;
 
-// Parameters: user, types, senders, receivers, start, end, how many lines are looked at, all accounts and
-// their scales, the least amount, the folded text, offset, limit.
+// Parameters: user, types, asset, network, direction, start, end, how many lines are looked at, the assets
+// that have their own scale and these scales, the least amount, the folded text, offset, limit.
 const columns = `l.number, l.transaction_at, l.type, l.posting_id, l.list_id, l.operation_id, l.sent_account_id, l.sent_amount,
   l.received_account_id, l.received_amount, l.description, l.user_description`;
 
@@ -145,39 +166,46 @@ function candidates(isByAccount: boolean, direction: '' | 'desc'): string {
     // Type by type, because the index begins with it; PostgreSQL then reads no more than the limit in all.
     const ofType = (type: LineType) => `(select ${columns} from ledger_lines l
         where '${type}' = any ($2::ledger_line_type[]) and l.list_id = (select id from list) and l.type = '${type}'
-          and l.transaction_at >= $5::timestamptz and l.transaction_at <= $6::timestamptz ${inOrder('l')} limit $7)`;
-    return `select * from (${lineTypes.map(ofType).join(' union all ')}) l ${inOrder('l')} limit $7`;
+          and l.transaction_at >= $6::timestamptz and l.transaction_at <= $7::timestamptz ${inOrder('l')} limit $8)`;
+    return `select * from (${lineTypes.map(ofType).join(' union all ')}) l ${inOrder('l')} limit $8`;
   }
   return `select ${columns} from (
-      select distinct m.transaction_at, m.number from unnest($3::bigint[] || $4::bigint[]) as a (id) cross join lateral (
+      select distinct m.transaction_at, m.number from accounts a cross join lateral (
         select m.transaction_at, m.number from ledger_movements m where m.account_id = a.id
-          and m.transaction_at >= $5::timestamptz and m.transaction_at <= $6::timestamptz ${inOrder('m')} limit $7) m
-      ${inOrder('m')} limit $7) m
+          and m.transaction_at >= $6::timestamptz and m.transaction_at <= $7::timestamptz ${inOrder('m')} limit $8) m
+      where a.is_meant ${inOrder('m')} limit $8) m
     cross join lateral (select * from ledger_lines s where s.list_id = (select id from list) and s.number = m.number offset 0) l
     ${inOrder('m')}`;
 }
 
-const searched = (isByAccount: boolean, sorting: 'newest' | 'oldest' | 'largest') => {
+const searched = (isByAccount: boolean, sorting: Sorting) => {
   const direction = sorting === 'oldest' ? '' : 'desc';
   const inOrder = (l: string) => `order by ${l}.transaction_at ${direction}, ${l}.number ${direction}`;
   const shown =
     sorting === 'largest' ? 'order by f.largest desc, f.transaction_at desc, f.number desc' : inOrder('f');
   return `with list as materialized (select id from ledger_lists where user_id = $1 and is_settled),
+   accounts as materialized (
+     select a.id, a.network, a.currency, coalesce(s.scale, 1000000000000) as scale,
+       a.currency = coalesce($3, a.currency) and a.network = coalesce($4, a.network) as is_meant
+     from ledger_accounts a left join unnest($9::text[], $10::text[], $11::numeric[]) as s (network, currency, scale)
+       on s.network = a.network and s.currency = a.currency
+     where a.user_id = $1),
    looked as materialized (${candidates(isByAccount, direction)}),
-   scales as materialized (select * from unnest($8::bigint[], $9::numeric[]) as u (id, scale)),
    matched as materialized (
-     select l.*, case when l.sent_account_id = any ($3::bigint[]) and l.sent_amount * s.scale >= $10::numeric then l.sent_amount end as sent,
-       case when l.received_account_id = any ($4::bigint[]) and l.received_amount * r.scale >= $10::numeric then l.received_amount end
-         as received, s.scale as sent_scale, r.scale as received_scale
-     from looked l left join scales s on s.id = l.sent_account_id left join scales r on r.id = l.received_account_id
+     select l.*, case when s.is_meant and $5::text is distinct from 'in' and l.sent_amount * s.scale >= $12::numeric
+         then l.sent_amount end as sent,
+       case when r.is_meant and $5::text is distinct from 'out' and l.received_amount * r.scale >= $12::numeric
+         then l.received_amount end as received,
+       s.scale as sent_scale, r.scale as received_scale
+     from looked l left join accounts s on s.id = l.sent_account_id left join accounts r on r.id = l.received_account_id
      where l.type = any ($2::ledger_line_type[])
    ), found as materialized (
      select m.*, greatest(m.sent * m.sent_scale, m.received * m.received_scale) as largest from matched m
-     where num_nonnulls(m.sent, m.received) > 0 and ($11::text is null
-       or strpos(${folded(`concat(m.description, ' ', m.user_description)`)}, $11) > 0
-       or (m.type = 'transfer-token' or length(m.operation_id) = 36) and strpos(card_fold(${partyText('m')}), $11) > 0)
+     where num_nonnulls(m.sent, m.received) > 0 and ($13::text is null
+       or strpos(${folded(`concat(m.description, ' ', m.user_description)`)}, $13) > 0
+       or (m.type = 'transfer-token' or length(m.operation_id) = 36) and strpos(card_fold(${partyText('m')}), $13) > 0)
    ), page as (
-     select row_number() over (${shown}) as place, f.number from (select * from found f ${shown} offset $12 limit $13) f
+     select row_number() over (${shown}) as place, f.number from (select * from found f ${shown} offset $14 limit $15) f
    )
    select (select count(*) from found) as total, (
        select string_agg(concat_ws(' ', a.id, a.sending, a.sent, a.receiving, a.received, a.swapped_out, a.swapped_in), ' ') from (
@@ -192,6 +220,7 @@ const searched = (isByAccount: boolean, sorting: 'newest' | 'oldest' | 'largest'
                coalesce(sum(f.received) filter (where f.type = 'swap-bridge'), 0)
              from found f where f.received is not null group by f.received_account_id) m
          group by m.id) a) as sums,
+     (select string_agg(concat_ws(' ', a.id, a.network, a.currency), ' ') from accounts a) as accounts,
      (select count(*) from looked) as looked,
      (select l.transaction_at from looked l order by l.transaction_at ${direction === '' ? 'desc' : ''} limit 1) as "lastAt", p.*
    from (
@@ -201,19 +230,20 @@ const searched = (isByAccount: boolean, sorting: 'newest' | 'oldest' | 'largest'
    ) p`;
 };
 
-const searches = (['newest', 'oldest', 'largest'] as const).flatMap((sorting) =>
-  [true, false].map((isByAccount) => [`${sorting} ${isByAccount}`, searched(isByAccount, sorting)] as const),
+const searchTexts = new Map(
+  sortings.flatMap((sorting) =>
+    [true, false].map(
+      (isByAccount) => [`${sorting} ${isByAccount}`, searched(isByAccount, sorting)] as const,
+    ),
+  ),
 );
-const searchTexts = new Map(searches);
 
 export interface SearchRequest {
   offset: number;
   limit: number;
-  sorting: 'newest' | 'oldest' | 'largest';
-  /** Whether only some of the user's accounts are searched: their movements are found by index. */
-  isByAccount: boolean;
-  /** Every account of the user, and what makes its amounts comparable with those of others. */
-  scales: readonly { id: bigint; scale: bigint }[];
+  sorting: Sorting;
+  /** What makes amounts of these assets comparable with those of others; other assets have six decimals. */
+  scales: readonly { network: string; currency: string; scale: bigint }[];
   /** In the scale of all. */
   minAmount: bigint;
   /** Folded by `foldWords`. */
@@ -227,25 +257,28 @@ export interface SearchedLines extends FoundLines {
   searchedTo: Date | undefined;
 }
 
-/** Looks at each line, at most at `most`. */
+/** Looks at each line, at most at `most`: of some assets or networks, at what moves these. */
 export async function searchLines(
   db: Db,
-  { userId, types, senders, receivers, startAt, endAt }: AccountFilter,
-  { offset, limit, sorting, isByAccount, scales, minAmount, words, most }: SearchRequest,
+  { userId, types, asset, network, direction, startAt, endAt }: AccountFilter,
+  { offset, limit, sorting, scales, minAmount, words, most }: SearchRequest,
 ): Promise<SearchedLines> {
+  const isByAccount = asset !== undefined || network !== undefined;
   const [row] = await db.query<FoundRow & { looked: bigint; lastAt: Date | null } & Row>(
     searchTexts.get(`${sorting} ${isByAccount}`)!,
     [
       userId,
       types,
-      senders,
-      receivers,
+      asset ?? null,
+      network ?? null,
+      direction ?? null,
       startAt ?? '-infinity',
       endAt ?? 'infinity',
       // One more, to know whether there are more.
       most + 1,
-      scales.map(({ id }) => id),
-      scales.map(({ scale }) => scale),
+      scales.map((one) => one.network),
+      scales.map((one) => one.currency),
+      scales.map((one) => one.scale),
       minAmount,
       words ?? null,
       offset,
@@ -293,6 +326,30 @@ const facts = `select l.number, case when w.user_id = $1 then w.to_address end a
 
 export async function selectFacts(db: Db, userId: string, numbers: readonly bigint[]): Promise<FactsRow[]> {
   return db.query<FactsRow & Row>(facts, [userId, numbers]);
+}
+
+/** By withdrawal: who the user pays with those that are not settled, as the user may see it. */
+export async function selectPayees(
+  db: Db,
+  userId: string,
+  ids: readonly string[],
+): Promise<Map<string, Knowledge>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.query<{ id: string; address: string; email: string | null; isCardRefill: boolean }>(
+    `select w.id, w.to_address as address, ${shownEmail('u.email')} as email, r.id is not null as "isCardRefill"
+     from withdrawals w left join users u on u.id = w.recipient_user_id left join card_refills r on r.withdrawal_id = w.id
+     where w.user_id = $1 and w.id = any ($2::uuid[])`,
+    [userId, ids],
+  );
+  return new Map(
+    rows.map(({ id, address, email, isCardRefill }) => [
+      id,
+      {
+        kind: isCardRefill ? 'card-refill' : 'withdrawal',
+        counterparty: { address, ...(email !== null && { email }) },
+      },
+    ]),
+  );
 }
 
 const legs = `select ${packLines('order by l.transaction_at desc, l.number desc')} from (

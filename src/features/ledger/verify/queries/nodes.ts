@@ -155,7 +155,12 @@ export async function selectWrongKinds(
          group by k.type, k.sent_account_id, k.received_account_id) b having $2 > 0) c
      where h.list_id = $1 and h.level = $2 and (h.first_at, h.first_number) > ($3::timestamptz, $4::bigint)
        and (h.first_at, h.first_number) <= ($5::timestamptz, $6::bigint)
-       and (n.list_id is null or c.kinds is distinct from (select array_agg(k order by k) from unnest(h.kinds) k))
+       and (n.list_id is null
+         or (n.buys, n.sells, n.swaps, n.transfers) <> (
+           select coalesce(sum(k.lines) filter (where k.type = 'buy'), 0), coalesce(sum(k.lines) filter (where k.type = 'sell'), 0),
+             coalesce(sum(k.lines) filter (where k.type = 'swap-bridge'), 0),
+             coalesce(sum(k.lines) filter (where k.type = 'transfer-token'), 0) from unnest(h.kinds) k)
+         or c.kinds is distinct from (select array_agg(k order by k) from unnest(h.kinds) k))
      order by h.first_at, h.first_number limit 100`,
     [listId, level, after.at, after.number, upto.at, upto.number],
   );

@@ -26,7 +26,8 @@ create table ledger_kinds (
 create table ledger_kinds_queue (
   list_id bigint primary key,
   from_at timestamptz not null,
-  from_number bigint not null
+  from_number bigint not null,
+  queued_at timestamptz not null default now()
 ) with (fillfactor = 50);
 
 -- Lists that have nodes already.
