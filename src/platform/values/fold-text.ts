@@ -1,4 +1,4 @@
-/** Letters with a stroke, which Unicode does not decompose. */
+/** Letters that Unicode does not decompose. */
 const strokes: Readonly<Record<string, string>> = {
   ł: 'l',
   ø: 'o',
@@ -9,6 +9,7 @@ const strokes: Readonly<Record<string, string>> = {
   ð: 'd',
   æ: 'ae',
   œ: 'oe',
+  ß: 'ss',
 };
 
 /** A text for search: no case, accents or widths; like `card_fold` of the database. */
@@ -17,5 +18,5 @@ export const foldText = (text: string): string =>
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
-    .replaceAll(/[łøđħŧıðæœ]/g, (letter) => strokes[letter]!)
+    .replaceAll(/[łøđħŧıðæœß]/g, (letter) => strokes[letter]!)
     .normalize('NFC');
