@@ -1,11 +1,11 @@
 import type { Ctx, KeyActor } from '#context';
 import { invalidField } from '#platform/errors/errors';
+import { describeLines } from './describe-lines.ts';
 import { ledgerErrors } from './errors.ts';
 import { selectUnsettledOfTransaction } from './find/queries.ts';
 import { movesEurc } from './lines/line.ts';
 import { presentPageLine } from './lines/present-line.ts';
 import { selectLinesOfTransaction } from './lines/queries.ts';
-import { describeLines } from './read-history.ts';
 import { type History, type HistoryArguments, presentTransaction } from './tools-wire.ts';
 import { presentUnsettled } from './unsettled/list-unsettled.ts';
 import { selectUnsettledRecords } from './unsettled/queries.ts';

@@ -4,20 +4,13 @@ import { invalidField } from '#platform/errors/errors';
 import { foldText } from '#platform/values/fold-text';
 import { readPeriod } from '#platform/values/instant';
 import { parseMinor } from '#platform/values/money';
-import { decimalsMax, type Filter, type Found, type Sorting } from './find/filter.ts';
+import { describeLines } from './describe-lines.ts';
+import { decimalsMax, type Filter, type Found } from './find/filter.ts';
 import { type FoundLine, findLines } from './find/find-lines.ts';
 import { type FoundRecord, findUnsettled } from './find/find-unsettled.ts';
-import { type Group, groupLegs } from './find/group-legs.ts';
-import { knowLines } from './find/know-lines.ts';
 import { hasMovement } from './lines/has-movement.ts';
 import { lineTypes } from './lines/line.ts';
-import {
-  type History,
-  type HistoryArguments,
-  presentSummary,
-  presentTransaction,
-  type ToolTransaction,
-} from './tools-wire.ts';
+import { type History, type HistoryArguments, presentSummary, presentTransaction } from './tools-wire.ts';
 
 type Arguments = Omit<HistoryArguments, 'filterByHash'>;
 
@@ -28,8 +21,8 @@ export async function readHistory(ctx: Ctx<KeyActor>, given: Arguments): Promise
   const { userId } = actor;
   const filter = readFilter(ctx, given);
   const offset = currentPage * limit;
-  const unsettled = await findOpen(ctx, given, { ...filter, offset, limit });
-  const settled = await findSettled(ctx, given, {
+  const unsettled = await findUnsettledPart(ctx, given, { ...filter, offset, limit });
+  const settled = await findSettledPart(ctx, given, {
     ...filter,
     offset: Math.max(0, offset - unsettled.total),
     limit: limit - unsettled.items.length,
@@ -70,49 +63,28 @@ export async function readHistory(ctx: Ctx<KeyActor>, given: Arguments): Promise
 
 type Part = Filter & { offset: number; limit: number };
 
+/** The part of what is not settled that a status names; the others name all of it. */
+const onlyOf: Readonly<Record<string, 'open' | 'failed' | undefined>> = { pending: 'open', failed: 'failed' };
+
 const nothing = { total: 0, totals: [], items: [] };
 
-async function findOpen(
+async function findUnsettledPart(
   ctx: Ctx<KeyActor>,
   { status = 'settled', sort = 'newest' }: Arguments,
   part: Part,
 ): Promise<Found<FoundRecord>> {
   if (status === 'settled') return nothing;
   const { userId } = ctx.actor;
-  const only = ({ pending: 'open', failed: 'failed' } as const)[status as string];
-  return findUnsettled(ctx, { ...part, userId, sort, only });
+  return findUnsettled(ctx, { ...part, userId, sort, only: onlyOf[status] });
 }
 
-async function findSettled(
+async function findSettledPart(
   ctx: Ctx<KeyActor>,
   { status = 'settled', sort = 'newest' }: Arguments,
   part: Part,
 ): Promise<Found<FoundLine>> {
   if (status !== 'settled' && status !== 'all') return nothing;
   return findLines(ctx, { ...part, userId: ctx.actor.userId, sort });
-}
-
-interface Description {
-  includeIds: boolean;
-  /** The filter that found the lines, if bridges are to be in one row. */
-  group?: Filter & { sort: Sorting };
-}
-
-/** With who is on the other side, and bridges in one row if the caller wants that. */
-export async function describeLines(
-  ctx: Ctx<KeyActor>,
-  lines: readonly FoundLine[],
-  { includeIds, group }: Description,
-): Promise<ToolTransaction[]> {
-  const { userId } = ctx.actor;
-  const known = await knowLines(ctx, userId, lines);
-  const groups: Group[] = group
-    ? await groupLegs(ctx, lines, { userId, ...group })
-    : lines.map((line) => ({ line }));
-  return groups.map(({ line, networkSent }) => ({
-    ...presentTransaction(line, { includeIds, known: known.get(line.number) }),
-    ...(networkSent !== undefined && { kind: 'bridge' as const, networkSent }),
-  }));
 }
 
 function readFilter({ evm }: Ctx, given: Arguments): Filter {

@@ -1,10 +1,13 @@
+import type { Evm } from '#adapters/evm';
 import { formatMinor } from '#platform/values/money';
+import { decimalsOf } from '../assets.ts';
 import { type AssetTotal, decimalsMax } from './filter.ts';
 import type { AccountSum, FilterAccount } from './queries.ts';
 
 /** By asset: accounts of one asset on several networks may have different decimals. */
 export function addUp(
-  accounts: readonly (FilterAccount & { decimals: number })[],
+  evm: Evm,
+  accounts: readonly FilterAccount[],
   sums: readonly AccountSum[],
 ): AssetTotal[] {
   const byId = new Map(accounts.map((account) => [account.id, account]));
@@ -13,7 +16,7 @@ export function addUp(
     type Amount = 'sent' | 'received' | 'sentByConversion' | 'receivedByConversion';
     const add = (field: Amount) => {
       const scaled = some.map(
-        (sum) => sum[field] * 10n ** BigInt(decimalsMax - byId.get(sum.accountId)!.decimals),
+        (sum) => sum[field] * 10n ** BigInt(decimalsMax - decimalsOf(evm, byId.get(sum.accountId)!)),
       );
       return formatMinor(
         scaled.reduce((total, amount) => total + amount, 0n),

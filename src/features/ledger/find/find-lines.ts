@@ -6,7 +6,7 @@ import type { LineRow, LineView } from '../lines/line.ts';
 import { PresentedLine } from '../lines/present-line.ts';
 import { addUp } from './add-up.ts';
 import { decimalsMax, type Filter, type Found, type Sorting } from './filter.ts';
-import { type FilterAccount, type FoundLines, foldWords, searchLines, selectFound } from './queries.ts';
+import { type FilterAccount, type FoundLines, searchLines, selectFound } from './queries.ts';
 
 /** A line without a balance: between the lines of a filter are others. */
 export type FoundLine = Omit<LineView, 'runningBalance'> & { number: bigint };
@@ -39,14 +39,13 @@ export async function findLines(ctx: Ctx, request: FindRequest): Promise<Found<F
         sorting: sort,
         scales: scalesOf(evm),
         minAmount: minAmount === undefined ? 0n : parseMinor(minAmount, decimalsMax)!,
-        words: text === undefined ? undefined : await foldWords(db, text),
+        text,
         most: text === undefined ? searchMax : textSearchMax,
       });
-  const accounts = found.accounts.map((account) => ({ ...account, decimals: decimalsOf(evm, account) }));
-  const { searchedTo } = found;
+  const { accounts, searchedTo } = found;
   return {
     total: found.total,
-    totals: addUp(accounts, found.sums),
+    totals: addUp(evm, accounts, found.sums),
     items: presentLines(evm, accounts, found.lines),
     ...(searchedTo && { searchedTo: searchedTo.toISOString() }),
   };

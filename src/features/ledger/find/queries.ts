@@ -156,7 +156,7 @@ const partyText = (
     limit 1)`;
 
 // Parameters: user, types, asset, network, direction, start, end, how many lines are looked at, the assets
-// that have their own scale and these scales, the least amount, the folded text, offset, limit.
+// that have their own scale and these scales, the least amount, the text, offset, limit.
 const columns = `l.number, l.transaction_at, l.type, l.posting_id, l.list_id, l.operation_id, l.sent_account_id, l.sent_amount,
   l.received_account_id, l.received_amount, l.description, l.user_description`;
 
@@ -184,6 +184,7 @@ const searched = (isByAccount: boolean, sorting: Sorting) => {
   const shown =
     sorting === 'largest' ? 'order by f.largest desc, f.transaction_at desc, f.number desc' : inOrder('f');
   return `with list as materialized (select id from ledger_lists where user_id = $1 and is_settled),
+   words as materialized (select card_fold($13::text) as folded),
    accounts as materialized (
      select a.id, a.network, a.currency, coalesce(s.scale, 1000000000000) as scale,
        a.currency = coalesce($3, a.currency) and a.network = coalesce($4, a.network) as is_meant
@@ -202,8 +203,8 @@ const searched = (isByAccount: boolean, sorting: Sorting) => {
    ), found as materialized (
      select m.*, greatest(m.sent * m.sent_scale, m.received * m.received_scale) as largest from matched m
      where num_nonnulls(m.sent, m.received) > 0 and ($13::text is null
-       or strpos(${folded(`concat(m.description, ' ', m.user_description)`)}, $13) > 0
-       or (m.type = 'transfer-token' or length(m.operation_id) = 36) and strpos(card_fold(${partyText('m')}), $13) > 0)
+       or strpos(${folded(`concat(m.description, ' ', m.user_description)`)}, (select w.folded from words w)) > 0
+       or (m.type = 'transfer-token' or length(m.operation_id) = 36) and strpos(card_fold(${partyText('m')}), (select w.folded from words w)) > 0)
    ), page as (
      select row_number() over (${shown}) as place, f.number from (select * from found f ${shown} offset $14 limit $15) f
    )
@@ -246,8 +247,7 @@ export interface SearchRequest {
   scales: readonly { network: string; currency: string; scale: bigint }[];
   /** In the scale of all. */
   minAmount: bigint;
-  /** Folded by `foldWords`. */
-  words: string | undefined;
+  text: string | undefined;
   /** How many lines are looked at. */
   most: number;
 }
@@ -261,7 +261,7 @@ export interface SearchedLines extends FoundLines {
 export async function searchLines(
   db: Db,
   { userId, types, asset, network, direction, startAt, endAt }: AccountFilter,
-  { offset, limit, sorting, scales, minAmount, words, most }: SearchRequest,
+  { offset, limit, sorting, scales, minAmount, text, most }: SearchRequest,
 ): Promise<SearchedLines> {
   const isByAccount = asset !== undefined || network !== undefined;
   const [row] = await db.query<FoundRow & { looked: bigint; lastAt: Date | null } & Row>(
@@ -280,19 +280,13 @@ export async function searchLines(
       scales.map((one) => one.currency),
       scales.map((one) => one.scale),
       minAmount,
-      words ?? null,
+      text ?? null,
       offset,
       limit,
     ],
   );
   const { looked, lastAt } = row!;
   return { ...unpackFound(row!), searchedTo: looked > most ? lastAt! : undefined };
-}
-
-/** What a search compares with: no case, accents or widths. */
-export async function foldWords(db: Db, words: string): Promise<string> {
-  const [row] = await db.query<{ folded: string }>('select card_fold($1) as folded', [words]);
-  return row!.folded;
 }
 
 /** Who is on the other side of a line, as its user may see it, and what it was worth. */
