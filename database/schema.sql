@@ -412,6 +412,54 @@ create table deposits (
   constraint deposits_wallet_check CHECK (((wallet ~ '^0x[0-9a-f]*$'::text) AND (length(wallet) = 42)))
 );
 
+create table event_records (
+  id bigint not null,
+  type text not null,
+  resource text not null,
+  partner_id uuid,
+  integration_id uuid,
+  user_id uuid,
+  previous_status text,
+  facts jsonb default '{}'::jsonb not null,
+  recorded_at timestamp with time zone default clock_timestamp() not null,
+  parked_at timestamp with time zone,
+  constraint event_records_pkey PRIMARY KEY (id),
+  constraint event_records_check CHECK ((num_nonnulls(partner_id, integration_id, user_id) = 1))
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
+
+create table event_streams (
+  id bigint not null,
+  partner_id uuid,
+  integration_id uuid,
+  last_sequence bigint default 0 not null,
+  swept_sequence bigint default 0 not null,
+  constraint event_streams_integration_id_key UNIQUE (integration_id),
+  constraint event_streams_partner_id_key UNIQUE (partner_id),
+  constraint event_streams_pkey PRIMARY KEY (id),
+  constraint event_streams_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id),
+  constraint event_streams_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
+  constraint event_streams_check CHECK (((swept_sequence >= 0) AND (swept_sequence <= last_sequence))),
+  constraint event_streams_check1 CHECK ((num_nonnulls(partner_id, integration_id) = 1)),
+  constraint event_streams_last_sequence_check CHECK ((last_sequence >= 0))
+);
+
+create table events (
+  stream_id bigint not null,
+  sequence bigint not null,
+  id text not null,
+  type text not null,
+  resource text not null,
+  user_id uuid,
+  recorded_at timestamp with time zone not null,
+  numbered_at timestamp with time zone not null,
+  body text not null,
+  constraint events_id_key UNIQUE (id),
+  constraint events_pkey PRIMARY KEY (stream_id, sequence),
+  constraint events_stream_id_fkey FOREIGN KEY (stream_id) REFERENCES event_streams(id),
+  constraint events_body_check CHECK ((octet_length(body) <= 20480)),
+  constraint events_sequence_check CHECK ((sequence > 0))
+);
+
 create table found_payments (
   hash text not null,
   network text not null,
@@ -1109,6 +1157,8 @@ CREATE INDEX consents_user ON public.consents USING btree (user_id, id) WHERE (u
 
 CREATE INDEX deposits_by_block ON public.deposits USING btree (network, block_number);
 
+CREATE INDEX events_by_age ON public.events USING brin (numbered_at) WITH (autosummarize='on');
+
 CREATE INDEX found_payments_key_mark ON public.found_payments USING btree (key_mark) WHERE (key_mark IS NOT NULL);
 
 CREATE INDEX found_payments_withdrawal ON public.found_payments USING btree (withdrawal_id) WHERE (withdrawal_id IS NOT NULL);
@@ -1199,6 +1249,8 @@ CREATE TRIGGER card_refills_no_delete BEFORE DELETE ON public.card_refills FOR E
 
 CREATE TRIGGER card_refills_no_truncate BEFORE TRUNCATE ON public.card_refills FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER card_refills_record_events AFTER UPDATE ON public.card_refills REFERENCING OLD TABLE AS before_rows NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION card_refills_record_events();
+
 CREATE TRIGGER card_transactions_count AFTER INSERT ON public.card_transactions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION card_transactions_count();
 
 CREATE TRIGGER card_transactions_guard BEFORE UPDATE ON public.card_transactions FOR EACH ROW WHEN (((((((old.id IS DISTINCT FROM new.id) OR (old.card_id IS DISTINCT FROM new.card_id)) OR (old.user_id IS DISTINCT FROM new.user_id)) OR (old.list_id IS DISTINCT FROM new.list_id)) OR (old.number IS DISTINCT FROM new.number)) OR (old.created_at IS DISTINCT FROM new.created_at))) EXECUTE FUNCTION card_refuse_move();
@@ -1209,11 +1261,19 @@ CREATE TRIGGER card_transactions_no_truncate BEFORE TRUNCATE ON public.card_tran
 
 CREATE TRIGGER card_transactions_place BEFORE INSERT ON public.card_transactions FOR EACH ROW EXECUTE FUNCTION card_transactions_place();
 
+CREATE TRIGGER card_transactions_record_changes AFTER UPDATE ON public.card_transactions REFERENCING OLD TABLE AS before_rows NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION card_transactions_record_events();
+
+CREATE TRIGGER card_transactions_record_new AFTER INSERT ON public.card_transactions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION card_transactions_record_events();
+
 CREATE TRIGGER card_versions_append_only BEFORE DELETE OR UPDATE ON public.card_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER card_versions_no_truncate BEFORE TRUNCATE ON public.card_versions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER cards_guard BEFORE UPDATE ON public.cards FOR EACH ROW WHEN ((((old.id IS DISTINCT FROM new.id) OR (old.card_issuer_user_id IS DISTINCT FROM new.card_issuer_user_id)) OR (old.user_id IS DISTINCT FROM new.user_id))) EXECUTE FUNCTION card_refuse_move();
+
+CREATE TRIGGER cards_record_changes AFTER UPDATE ON public.cards REFERENCING OLD TABLE AS before_rows NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION cards_record_events();
+
+CREATE TRIGGER cards_record_new AFTER INSERT ON public.cards REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION cards_record_events();
 
 CREATE TRIGGER consent_reads_append_only BEFORE DELETE OR UPDATE ON public.consent_reads FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
@@ -1236,6 +1296,12 @@ CREATE TRIGGER deposits_append_only BEFORE DELETE OR UPDATE ON public.deposits F
 CREATE TRIGGER deposits_need_custody BEFORE INSERT ON public.deposits FOR EACH ROW EXECUTE FUNCTION deposits_need_custody();
 
 CREATE TRIGGER deposits_no_truncate BEFORE TRUNCATE ON public.deposits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER deposits_record_events AFTER INSERT ON public.deposits REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION deposits_record_events();
+
+CREATE TRIGGER events_refuse_truncate BEFORE TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION events_refuse_update();
+
+CREATE TRIGGER events_refuse_update BEFORE UPDATE ON public.events FOR EACH ROW EXECUTE FUNCTION events_refuse_update();
 
 CREATE TRIGGER found_payments_no_delete BEFORE DELETE ON public.found_payments FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
@@ -1274,6 +1340,8 @@ CREATE TRIGGER ledger_note_new_withdrawals AFTER INSERT ON public.withdrawals RE
 CREATE TRIGGER ledger_postings_append_only BEFORE DELETE OR UPDATE ON public.ledger_postings FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER ledger_postings_no_truncate BEFORE TRUNCATE ON public.ledger_postings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER ledger_record_events AFTER INSERT ON public.ledger_lines REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION ledger_record_events();
 
 CREATE TRIGGER ledger_unsettled_guard BEFORE UPDATE ON public.ledger_unsettled FOR EACH ROW EXECUTE FUNCTION ledger_unsettled_guard();
 

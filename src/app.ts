@@ -4,6 +4,7 @@ import { auditCommands } from '#features/audit';
 import {
   type CardOptions,
   cardCommands,
+  cardEvents,
   cardGauges,
   cardJobs,
   cardReaders,
@@ -11,13 +12,20 @@ import {
   cardTools,
 } from '#features/cards';
 import { refillCommands, refillGauges, refillJobs } from '#features/cards/refills';
-import { consentCommands, consentGauges, consentJobs, consentRoutes } from '#features/connect/consents';
+import {
+  consentCommands,
+  consentEvents,
+  consentGauges,
+  consentJobs,
+  consentRoutes,
+} from '#features/connect/consents';
 import { integrationCommands } from '#features/connect/integrations';
 import { type ConnectPageOptions, connectPages, statementPages } from '#features/connect/pages';
 import { sessionCommands, sessionJobs } from '#features/connect/sessions';
-import { depositCommands, depositGauges, depositJobs } from '#features/deposits';
-import { keyCommands } from '#features/keys';
-import { ledgerCommands, ledgerJobs, ledgerReaders, ledgerTools } from '#features/ledger';
+import { depositCommands, depositEvents, depositGauges, depositJobs } from '#features/deposits';
+import { describeEvents, type EventFamily, eventGauges, eventJobs } from '#features/events';
+import { keyCommands, keyEvents } from '#features/keys';
+import { ledgerCommands, ledgerEvents, ledgerJobs, ledgerReaders, ledgerTools } from '#features/ledger';
 import { makeStatement, statementCommand, statementResources } from '#features/ledger/statement';
 import { partnerCommands } from '#features/partners';
 import { payoutGauges, payoutJobs, walletCommands, walletJobs } from '#features/payouts';
@@ -35,6 +43,7 @@ import {
   type WithdrawalOptions,
   withdrawalCommands,
   withdrawalCreations,
+  withdrawalEvents,
   withdrawalGauges,
   withdrawalJobs,
   withdrawalRoutes,
@@ -49,6 +58,7 @@ import type { GaugeSource } from '#platform/observe/metrics';
 import { sweepRateLimits } from '#platform/rate-limit/index';
 import { bearer, collectRoutes, headerKey, referenceRoutes } from '#platform/reference/routes';
 import type { Job } from '#platform/worker/jobs';
+import { feedRoutes } from '#surfaces/feed';
 import { guideRoutes } from '#surfaces/guides';
 import { type HistoryReader, historyRoutes } from '#surfaces/history';
 import { type Door, homeRoutes } from '#surfaces/home';
@@ -91,6 +101,19 @@ export const tools = (options: PortfolioOptions): readonly Tool<Ctx<KeyActor>>[]
 /** What agents and people can attach to a conversation, by MCP. */
 export const resources: readonly ResourceKind<Ctx<KeyActor>>[] = [...statementResources];
 
+/** What partners and integrations are notified of: each entry is in the feed, a webhook and the reference. */
+export const eventFamilies: readonly EventFamily[] = [
+  withdrawalEvents,
+  depositEvents,
+  ledgerEvents,
+  ...cardEvents,
+  consentEvents,
+  keyEvents,
+];
+
+/** In the transaction that numbers events. */
+export const onNumbered = async () => undefined;
+
 /** What a worker requires of its database before it pays. */
 export { claimDeployment, requireDurable } from '#features/payouts';
 
@@ -107,6 +130,7 @@ export const jobs: readonly Job<Deps>[] = [
   ...ledgerJobs,
   ...sessionJobs,
   ...consentJobs,
+  ...eventJobs({ families: eventFamilies, onNumbered }),
   { name: 'rate-limit.sweep', everyMs: 60_000, run: ({ db }) => sweepRateLimits(db) },
 ];
 
@@ -121,6 +145,7 @@ export const gauges: readonly GaugeSource<Deps>[] = [
   ...refillGauges,
   ...portfolioGauges,
   ...consentGauges,
+  ...eventGauges,
 ];
 
 export interface AppOptions
@@ -168,6 +193,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
     const offer = { tools: tools(options), prompts, resources };
     mcpRoutes(server, deps, offer, { ...options, serverInfo });
     consentRoutes(server, deps);
+    feedRoutes(server, deps, eventFamilies);
     connectPages(server, deps, options);
     statementPages(server, deps);
     operatorRoutes(server, deps, {
@@ -218,7 +244,9 @@ const partnerReference = {
     { name: 'History', description: 'Ledger, unsettled activity and cards of the user that owns the key.' },
     { name: 'MCP', description: 'Tools for agents, by JSON-RPC.' },
     { name: 'Connect', description: 'Data that users consent to share with an integration.' },
+    { name: 'Events', description: 'What happened, in a feed without gaps and by webhooks.' },
   ],
+  webhooks: describeEvents(eventFamilies),
 };
 
 const operatorReference = {

@@ -18,6 +18,7 @@ import {
 import { type Answer, noteSecret, type RequestOptions, useHarness } from './harness.ts';
 import { useIssuer } from './issuer.ts';
 import { payloadOf, toolCall } from './mcp.ts';
+import { numberAll } from './number-events.ts';
 
 // Every answer of this file is checked by the schema that the API reference has for it.
 
@@ -221,6 +222,37 @@ test('Connect: requested, read, reduced, revoked, refused', async () => {
     await call('GET', `/api/v1/consent/${id}/user`, { headers: { 'x-api-key': 'wrong' } }),
   ].map(({ status }) => status);
   assert.deepEqual(statuses, [201, 200, 200, 200, 200, 200, 410, 410, 403, 404, 404, 400, 401, 401]);
+});
+
+test('events: of withdrawals, lines, cards and consents', async () => {
+  const integration = await makeIntegration(harness);
+  const { id } = await makeConsent(harness, integration);
+  const headers = { 'x-api-key': integration.token };
+  await call('DELETE', `/api/v1/consent/${id}`, { headers });
+  await numberAll(harness);
+  const { token } = key;
+  const ofPartner = await call('GET', '/api/events?limit=1000', { token });
+  const ofIntegration = await call('GET', '/api/v1/events', { headers });
+  const types = [ofPartner, ofIntegration].flatMap(({ body }) =>
+    body.events.map(({ type }: { type: string }) => type),
+  );
+  assert.deepEqual([...new Set(types)].sort(), [
+    'card.created',
+    'card.updated',
+    'card_transaction.authorized',
+    'card_transaction.settled',
+    'consent.granted',
+    'consent.revoked',
+    'ledger.line_posted',
+    'withdrawal.queued',
+  ]);
+  const statuses = [
+    await call('GET', '/api/events?limit=0', { token }),
+    await call('GET', '/api/events'),
+    await call('GET', '/api/v1/events'),
+    await call('GET', '/api/v1/events', { headers: { 'x-api-key': 'wrong' } }),
+  ].map(({ status }) => status);
+  assert.deepEqual(statuses, [400, 401, 401, 401]);
 });
 
 /** Inputs of commands that need one. The others here are called without. */

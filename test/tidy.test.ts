@@ -14,17 +14,18 @@ const neighbours: Record<string, string[]> = {
   cli: ['app', 'commands.json', 'main', 'sandbox'],
   sandbox: ['main'],
   main: ['app'],
-  withdrawals: ['keys', 'ledger', 'partners', 'payouts', 'users'],
-  cards: ['users', 'withdrawals'],
+  withdrawals: ['events', 'keys', 'ledger', 'partners', 'payouts', 'users'],
+  cards: ['events', 'users', 'withdrawals'],
   treasury: ['deposits', 'ledger', 'payouts'],
-  deposits: ['ledger', 'payouts', 'users'],
+  deposits: ['events', 'ledger', 'payouts', 'users'],
   payouts: ['ledger', 'users'],
   portfolio: ['ledger', 'users'],
-  ledger: ['users'],
+  ledger: ['events', 'users'],
   'connect/pages': ['connect/consents', 'connect/integrations', 'connect/sessions', 'ledger'],
-  'connect/consents': ['connect/integrations', 'users'],
+  'connect/consents': ['connect/integrations', 'events', 'users'],
+  'connect/integrations': ['events'],
   'connect/sessions': ['users'],
-  keys: ['partners', 'users'],
+  keys: ['events', 'partners', 'users'],
   partners: ['users'],
   config: ['evm', 'issuer'],
   context: ['evm', 'issuer', 'prices', 'screening'],
@@ -217,6 +218,7 @@ const owners: Record<string, RegExp> = {
   'connect/integrations': /^integrations?(_|$)/,
   'connect/sessions': /^(user_sessions|sign_in_links)$/,
   deposits: /^deposits?(_|$)/,
+  events: /^events?(_|$)/,
   keys: /^api_key(s|_uses)$/,
   ledger: /^ledger_/,
   partners: /^partners?(_|$)/,
@@ -233,12 +235,15 @@ const owners: Record<string, RegExp> = {
  * it here.
  */
 const foreignTables: Record<string, string[]> = {
-  cards: ['ledger_postings', 'partners', 'users', 'withdrawals'],
+  cards: ['api_keys', 'event_records', 'ledger_postings', 'partners', 'users', 'withdrawals'],
   'connect/consents': ['integration_keys', 'integration_logos', 'integrations'],
-  deposits: ['user_wallets'],
+  deposits: ['api_keys', 'event_records', 'user_wallets'],
+  events: ['api_keys', 'integrations', 'partners'],
   keys: ['partner_users_removed', 'partners', 'users'],
   ledger: [
+    'api_keys',
     'card_refills',
+    'event_records',
     'payout_attempts',
     'payout_slots',
     'prices_by_hour',
@@ -261,11 +266,29 @@ const foreignTables: Record<string, string[]> = {
     'withdrawals',
   ],
   users: ['card_issuer_users', 'payout_signers', 'withdrawals'],
-  withdrawals: ['api_keys', 'found_payments', 'partners', 'payout_slots', 'user_wallets', 'users'],
+  withdrawals: [
+    'api_keys',
+    'event_records',
+    'found_payments',
+    'partners',
+    'payout_slots',
+    'user_wallets',
+    'users',
+  ],
 };
 
 /** Triggers of one folder's tables that write another folder's tables. */
 const byTrigger: Record<string, string[]> = {
+  'cards → events': [
+    'card_refills_record_events',
+    'card_transactions_record_changes',
+    'card_transactions_record_new',
+    'cards_record_changes',
+    'cards_record_new',
+  ],
+  'deposits → events': ['deposits_record_events'],
+  'ledger → events': ['ledger_record_events'],
+  'withdrawals → events': ['withdrawals_note_insert', 'withdrawals_note_moves'],
   'withdrawals → ledger': ['ledger_note_completed_withdrawals', 'ledger_note_new_withdrawals'],
 };
 

@@ -1,6 +1,7 @@
 export { catchUp } from './catch-up.ts';
 export { cardCommands } from './commands.ts';
 export { createCards, type NewCard } from './create-cards.ts';
+export { cardEvents } from './events.ts';
 export { cardGauges } from './gauges.ts';
 export { cardJobs } from './jobs.ts';
 export { openAccount } from './open-account.ts';

@@ -123,3 +123,15 @@ export const balanceExample = {
   ],
   pagination,
 };
+
+/** An item of `autoRefillHistories`, as events have it. */
+export const refillExample = {
+  id: '0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46',
+  amount: '200.00',
+  status: 'completed',
+  retries: 0,
+  transactionHash: `0x${'c4'.repeat(32)}`,
+  executedAt: '2026-07-31T12:00:41.000Z',
+  cardIssuerUserId: 'user_3',
+  createdAt: '2026-07-31T12:00:00.000Z',
+};

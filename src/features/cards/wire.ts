@@ -3,7 +3,7 @@ import { cardStatuses, spendingIntervals } from '#adapters/issuer';
 import { pagePosition } from '#platform/commands/cursor-page';
 import { dateTime, nullable } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
-import type { CardView } from './lists/list-cards.ts';
+import type { ShownCard } from './lists/list-cards.ts';
 import type { MovementView } from './lists/queries/movements.ts';
 import { cardTransactionStatuses, type UserTransactionView } from './lists/queries/transactions.ts';
 
@@ -16,7 +16,7 @@ const message = Type.Optional(Type.String({ description: 'Names parameters that 
 const pagination = Type.Object(pagePosition, { title: 'CardPagination' });
 
 /** An item of `userCardTransactions`. */
-const cardTransaction = Type.Object(
+export const cardTransaction = Type.Object(
   {
     transaction: Type.Object({
       id: text,
@@ -73,7 +73,7 @@ export function presentTransaction({
 }
 
 /** An item of `userCardsSnapshot`. */
-const cardSnapshot = Type.Object(
+export const cardSnapshot = Type.Object(
   {
     id: text,
     nickname: nullable(text),
@@ -90,7 +90,7 @@ export const snapshotsPage = Type.Object(
   { title: 'CardsSummaryPage' },
 );
 
-export function presentCard(view: CardView): Static<typeof cardSnapshot> {
+export function presentCard(view: ShownCard): Static<typeof cardSnapshot> {
   const { id, nickname, lastFourDigits, status, spendingInterval } = view;
   const spendingLimit = toNumber(view.spendingLimitMinor);
   return { id, nickname, lastFourDigits, status, spendingLimit, spendingInterval };

@@ -1,5 +1,6 @@
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
+import { recordEvent } from '#features/events';
 import { keyErrors } from './errors.ts';
 import { type IssuedKey, latestExpiry, storeNewKey } from './issue-key.ts';
 import { type KeyRow, selectKeyForUpdate, updateKeyEnd } from './queries.ts';
@@ -33,6 +34,17 @@ export function rotateKey(ctx: Ctx, input: { keyId: string; overlapHours?: numbe
       ipAllowlist,
       expiresAt: old.expiresAt && expiryOfSuccessor(old.createdAt, old.expiresAt, ctx.now),
       rotatedFrom: old.id,
+    });
+    await recordEvent(ctx, {
+      type: 'key.rotated',
+      resource: `key:${old.id}`,
+      partnerId,
+      facts: {
+        id: old.id,
+        replacedBy: successor.id,
+        expiresAt: expiresAt.toISOString(),
+        revokedAt: null,
+      },
     });
     await recordChange(ctx, {
       action: 'keys.rotate',

@@ -1,6 +1,7 @@
 export { decimalsOf } from './assets.ts';
 export { checkBooks } from './check-books.ts';
 export { ledgerCommands } from './commands.ts';
+export { ledgerEvents, presentRecordedLines } from './events.ts';
 export { accountFeatures } from './features.ts';
 export { fundAccount } from './fund-account.ts';
 export { holdFunds, releaseFunds, releaseHeld } from './hold-funds.ts';
@@ -20,5 +21,7 @@ export {
   selectBalances,
 } from './queries.ts';
 export { ledgerReaders } from './readers.ts';
+export { depositExample } from './reference.ts';
 export { ledgerTools } from './tools.ts';
 export { recordUnsettled, type UnsettledInput } from './unsettled/record-unsettled.ts';
+export { ledgerNode } from './wire.ts';

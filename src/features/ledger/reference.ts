@@ -106,6 +106,8 @@ const pageOf = (...nodes: object[]) => ({
   },
 });
 
+export { deposit as depositExample, transfer as lineExample };
+
 /** An answer for each feature. */
 export const featureExamples: Readonly<Record<string, object>> = {
   account: pageOf(transfer, conversion, withdrawal, deposit),

@@ -30,7 +30,7 @@ const nodeFields = {
   userDescription: nullable(text, { description: 'Text of the user' }),
 };
 
-const ledgerNode = Type.Object(
+export const ledgerNode = Type.Object(
   {
     ...nodeFields,
     status: text,

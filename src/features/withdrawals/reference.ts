@@ -93,6 +93,22 @@ export const createReference: Operation = {
   ],
 };
 
+/** A withdrawal that is paid. */
+export const paidExample = {
+  id: '0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46',
+  bulkId,
+  status: 'completed',
+  amountToPayToken: '12.5',
+  outCurrencyIsoCode: 'USDC',
+  toAddress: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  externalId: 'order-17',
+  transactionHash: `0x${'c4'.repeat(32)}`,
+  transferTokenStatus: 'confirmed',
+  errorMessage: null,
+  createdAt: '2026-07-31T12:00:00.000Z',
+  updatedAt: '2026-07-31T12:00:41.000Z',
+};
+
 export const listReference: Operation = {
   ...ofPartner,
   id: 'listWithdrawals',
@@ -117,20 +133,7 @@ export const listReference: Operation = {
             message: 'Withdrawals of the user',
             data: {
               withdraws: [
-                {
-                  id: '0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46',
-                  bulkId,
-                  status: 'completed',
-                  amountToPayToken: '12.5',
-                  outCurrencyIsoCode: 'USDC',
-                  toAddress: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
-                  externalId: 'order-17',
-                  transactionHash: `0x${'c4'.repeat(32)}`,
-                  transferTokenStatus: 'confirmed',
-                  errorMessage: null,
-                  createdAt: '2026-07-31T12:00:00.000Z',
-                  updatedAt: '2026-07-31T12:00:41.000Z',
-                },
+                paidExample,
                 {
                   id: '0198a6a9-0c3e-7b1f-8a55-2d9e4f7c6b10',
                   bulkId: '0198a6a9-0c3e-7b1f-8a55-2d9e4f7c6b11',

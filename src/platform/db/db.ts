@@ -27,8 +27,8 @@ export interface Pool extends Db {
   /** Breaks every connection at once; running statements fail as if the database were down. */
   cutOff(): void;
   counts(): { total: number; idle: number; waiting: number };
-  /** Calls `onNotice` for each notification of the channel; the caller stops it before the pool ends. */
-  listen(channel: string, onNotice: () => void): Listener;
+  /** Calls `onNotice` as `listen` does; the caller stops it before the pool ends. */
+  listen(channel: string, onNotice: (payload?: string) => void): Listener;
 }
 
 export interface PoolOptions {

@@ -12,9 +12,9 @@ export interface ListenOptions {
   log: Log;
   /**
    * Called for each notification and after each connection, because notifications sent while disconnected are
-   * lost.
+   * lost. The payload is undefined then.
    */
-  onNotice(): void;
+  onNotice(payload?: string): void;
 }
 
 const reconnectMs = 1_000;
@@ -54,7 +54,7 @@ export function listen({ url, channel, log, onNotice }: ListenOptions): Listener
       replace();
     });
     current.on('end', replace);
-    current.on('notification', onNotice);
+    current.on('notification', ({ payload }) => onNotice(payload));
     try {
       await current.connect();
       await current.query(`listen ${pg.escapeIdentifier(channel)}`);

@@ -10,6 +10,17 @@ export interface DocumentInfo {
   securitySchemes: Readonly<Record<string, object>>;
   /** In the order in which the reference lists them. */
   tags: readonly { name: string; description: string }[];
+  /** What this server sends to others. */
+  webhooks?: readonly Webhook[];
+}
+
+export interface Webhook {
+  /** The type of the event. */
+  type: string;
+  name: string;
+  words: string;
+  schema: object;
+  example: object;
 }
 
 export interface DescribedRoute {
@@ -40,9 +51,33 @@ export function buildDocument(info: DocumentInfo, routes: readonly DescribedRout
     servers: [{ url: '/', description: 'This server' }],
     tags: tags.filter(({ name }) => used.has(name)),
     paths,
+    ...(info.webhooks && { webhooks: describeWebhooks(info.webhooks, components) }),
     components: { schemas: components.schemas, securitySchemes },
   };
 }
+
+const describeWebhooks = (webhooks: readonly Webhook[], components: Components): object =>
+  Object.fromEntries(
+    webhooks.map(({ type, name, words, schema, example }) => [
+      type,
+      {
+        post: {
+          operationId: `on${name}`,
+          tags: ['Events'],
+          summary: type,
+          description: words,
+          security: [],
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': { schema: components.add(schema), examples: { event: { value: example } } },
+            },
+          },
+          responses: { '2XX': { description: 'Received. Any other answer is retried' } },
+        },
+      },
+    ]),
+  );
 
 function describe({ schema, operation }: DescribedRoute, components: Components): object {
   const { id, tag, summary, description, security, requests } = operation;

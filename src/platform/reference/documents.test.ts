@@ -49,6 +49,8 @@ test('200 /openapi.json: what partners and integrations call, and nothing else',
       'GET /api/v1/consent/{consentId} showConsent',
       'PATCH /api/v1/consent/{consentId} reduceConsent',
       'DELETE /api/v1/consent/{consentId} revokeConsent',
+      'GET /api/events listEvents',
+      'GET /api/v1/events listIntegrationEvents',
     ],
   );
 });

@@ -317,6 +317,15 @@ export async function selectRefillPage(
   };
 }
 
+/** In the order of the ids. */
+export async function selectRecordedRefills(db: Db, ids: readonly string[]): Promise<RefillRow[]> {
+  return db.query<RefillRow & Row>(
+    `select ${refillColumns} from unnest($1::uuid[]) with ordinality as k (id, place) join card_refills f on f.id = k.id
+     order by k.place`,
+    [ids],
+  );
+}
+
 /** Oldest first. */
 export async function selectAcrossUsers(
   db: Db,

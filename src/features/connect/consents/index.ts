@@ -2,6 +2,7 @@ export { type ConsentScope, consentScopes } from '#features/connect/integrations
 export { consentCommands } from './commands.ts';
 export type { Consent, ConsentRequest, SharedData } from './consent.ts';
 export { decideConsent } from './decide-consent.ts';
+export { consentEvents } from './events.ts';
 export { findRepeatedDecision } from './find-repeated-decision.ts';
 export { consentGauges } from './gauges.ts';
 export { consentJobs } from './jobs.ts';

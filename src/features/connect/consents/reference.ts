@@ -47,7 +47,7 @@ const activeCases = [
   ),
 ];
 
-const granted = {
+export const granted = {
   consent_id: consentId,
   integration_id: integrationId,
   status: 'active',

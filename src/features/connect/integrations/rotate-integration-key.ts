@@ -1,5 +1,6 @@
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
+import { recordEvent } from '#features/events';
 import { integrationErrors } from './errors.ts';
 import { limitKeys, lockIntegration, selectCurrentKeyId, selectIntegration } from './queries.ts';
 import { storeNewKey } from './register-integration.ts';
@@ -31,6 +32,12 @@ export function rotateIntegrationKey(
     const limited = await limitKeys(ctx.db, { integrationId, endsAt, now: ctx.now });
     const key = await storeNewKey(ctx, integrationId, before);
     const olderKeysEndAt = endsAt.toISOString();
+    await recordEvent(ctx, {
+      type: 'key.rotated',
+      resource: `key:${before}`,
+      integrationId,
+      facts: { id: before, replacedBy: key.keyId, expiresAt: olderKeysEndAt, revokedAt: null },
+    });
     await recordChange(ctx, {
       action: 'integrations.rotate-key',
       subject: `integration:${integrationId}`,

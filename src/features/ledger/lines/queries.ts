@@ -173,6 +173,26 @@ export async function selectTypedPage(
   return counted(rows);
 }
 
+const recordedLines = `select r.place, ${columns('l')}, coalesce(c.network, s.network) as network, s.currency as "sentCurrency",
+     c.currency as "receivedCurrency", b.balance as "runningBalance"
+   from jsonb_array_elements($1::jsonb) with ordinality as r (one, place)
+   join ledger_lists h on h.user_id = (r.one->>'user_id')::uuid and h.is_settled
+   cross join lateral (
+     select * from ledger_lines where list_id = h.id and number = (r.one->>'number')::bigint
+     union all
+     select * from ledger_lines where list_id = h.id and unique_hash_id = r.one->>'unique_hash_id') l
+   left join ledger_accounts s on s.id = l.sent_account_id
+   left join ledger_accounts c on c.id = l.received_account_id
+   cross join lateral ledger_balances_before(l.list_id, array[coalesce(c.id, s.id)], l.transaction_at, l.number + 1) b`;
+
+/** Lines by their number or their place on chain, with the place in the list of what was wanted, from 1. */
+export async function selectRecordedLines(
+  db: Db,
+  wanted: readonly object[],
+): Promise<(PageRow & { place: bigint })[]> {
+  return db.query<PageRow & { place: bigint } & Row>(recordedLines, [JSON.stringify(wanted)]);
+}
+
 const isOfTransaction = (l: string) => `${l}.unique_hash_id >= $2 || ':' and ${l}.unique_hash_id < $2 || ';'`;
 
 const linesOfTransaction = `with placed as materialized (

@@ -37,14 +37,14 @@ export interface TransactionFilter extends CardWindow {
   text?: string;
 }
 
-const transactionColumns = `t.id, t.type, t.status, t.amount as "amountMinor", t.currency, t.merchant_name as "merchantName",
+export const transactionColumns = `t.id, t.type, t.status, t.amount as "amountMinor", t.currency, t.merchant_name as "merchantName",
   t.description, t.merchant_category as "merchantCategory", t.merchant_country as "merchantCountry",
   t.local_amount as "localAmount", t.local_currency as "localCurrency", t.created_at as "createdAt",
   t.authorized_at as "authorizedAt", t.settled_at as "settledAt", t.decline_reason as "declineReason"`;
 
-const cardColumns = `c.id as "cardId", c.name as "cardName", c.nickname as "cardNickname", c.last_four_digits as "lastFourDigits"`;
+export const cardColumns = `c.id as "cardId", c.name as "cardName", c.nickname as "cardNickname", c.last_four_digits as "lastFourDigits"`;
 
-interface TransactionRow extends CardTransactionView {
+export interface TransactionRow extends CardTransactionView {
   /** Alone in a row where the page is empty. */
   total: bigint;
   cardId: string;
@@ -94,14 +94,15 @@ export async function selectTransactionsWithText(
 function toTransactionPage(rows: readonly TransactionRow[]) {
   return {
     total: Number(rows[0]?.total ?? 0),
-    transactions: rows
-      .filter(({ id }) => id !== null)
-      .map(({ total, cardId, cardName, cardNickname, lastFourDigits, ...transaction }) => ({
-        ...transaction,
-        card: { id: cardId, name: cardName, nickname: cardNickname, lastFourDigits },
-      })),
+    transactions: toTransactions(rows.filter(({ id }) => id !== null)),
   };
 }
+
+export const toTransactions = (rows: readonly TransactionRow[]): UserTransactionView[] =>
+  rows.map(({ total, cardId, cardName, cardNickname, lastFourDigits, ...transaction }) => ({
+    ...transaction,
+    card: { id: cardId, name: cardName, nickname: cardNickname, lastFourDigits },
+  }));
 
 /** In the order of the ids. */
 export async function selectTransactionsById(db: Db, ids: readonly string[]): Promise<UserTransactionView[]> {
