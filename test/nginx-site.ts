@@ -1,9 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:https';
 import path from 'node:path';
+import { makeCertificate } from './certificate.ts';
 import { findTool } from './tools.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -37,7 +38,7 @@ export async function startSite(
   ports: { http: number; https: number; upstream: [number, number] },
 ): Promise<Site> {
   mkdirSync(path.join(folder, 'temp'), { recursive: true });
-  const { key, certificate } = makeCertificate(folder);
+  const { key, certificate } = makeCertificate(folder, [`DNS:${siteName}`]);
   const [http, https] = [`127.0.0.1:${ports.http}`, `127.0.0.1:${ports.https}`];
   const site = readFileSync(path.resolve(import.meta.dirname, '../docs/deploy/nginx.conf'), 'utf8')
     .replace('127.0.0.1:8080', `127.0.0.1:${ports.upstream[0]}`)
@@ -107,14 +108,4 @@ async function isServing(nginx: ChildProcess, ask: Site['ask']): Promise<boolean
     ({ status }) => status === 200,
     () => false,
   );
-}
-
-function makeCertificate(folder: string): { key: string; certificate: string } {
-  const [key, certificate] = [path.join(folder, 'site.key'), path.join(folder, 'site.pem')];
-  const subject = ['-subj', `/CN=${siteName}`, '-addext', `subjectAltName=DNS:${siteName}`];
-  const args = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  execFileSync('openssl', [...args, '-days', '2', ...subject, '-keyout', key, '-out', certificate], {
-    stdio: 'ignore',
-  });
-  return { key, certificate };
 }
