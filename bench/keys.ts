@@ -7,6 +7,7 @@ import { contextFor } from '#context';
 import { authenticateKey, issueKey } from '#features/keys';
 import { allowUser, createPartner } from '#features/partners';
 import { createUser } from '#features/users';
+import { createOutgoing } from '#platform/outgoing/index';
 import { createSealer } from '#platform/secrets/seal';
 import { systemClock } from '#platform/values/clock';
 import { type Bench, compareRates, printRatio } from './measure.ts';
@@ -26,6 +27,7 @@ export const run: Bench = async ({ db, log }) => {
       screening: createScreening(undefined),
       issuer: noIssuer,
       prices: noPrices,
+      outgoing: createOutgoing({ allowsLoopbackHttp: false, ports: [], allowedBlocks: [] }),
       publicUrl: 'http://127.0.0.1',
       brand: { name: 'Causeway', address: [] },
       isReplicationSynchronous: false,

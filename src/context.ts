@@ -5,6 +5,7 @@ import type { Screening } from '#adapters/screening';
 import type { Db, Pool } from '#platform/db/db';
 import type { Log } from '#platform/observe/log';
 import type { Metrics } from '#platform/observe/metrics';
+import type { Outgoing } from '#platform/outgoing/index';
 import type { RateLimiter } from '#platform/rate-limit/index';
 import type { Sealer } from '#platform/secrets/seal';
 import type { Brand } from '#platform/values/brand';
@@ -56,6 +57,8 @@ export interface Ctx<A extends Actor = Actor> {
   screening: Screening;
   issuer: Issuer;
   prices: Prices;
+  /** For addresses that partners name. */
+  outgoing: Outgoing;
   /** The origin by which people and partners reach this server: what the links that we make begin with. */
   publicUrl: string;
   brand: Brand;
@@ -75,6 +78,7 @@ export interface Deps {
   screening: Screening;
   issuer: Issuer;
   prices: Prices;
+  outgoing: Outgoing;
   /** As in `Ctx`. On a port that the system chooses it is known once the server listens. */
   publicUrl: string;
   brand: Brand;
@@ -86,9 +90,9 @@ export function contextFor<A extends Actor>(
   actor: A,
   log: Log,
 ): Ctx<A> {
-  const { db, clock, sealer, evm, screening, issuer, prices, publicUrl, brand } = deps;
+  const { db, clock, sealer, evm, screening, issuer, prices, outgoing, publicUrl, brand } = deps;
   const { isReplicationSynchronous } = deps;
-  const outside = { evm, screening, issuer, prices };
+  const outside = { evm, screening, issuer, prices, outgoing };
   return { db, actor, now: clock(), log, sealer, ...outside, publicUrl, brand, isReplicationSynchronous };
 }
 

@@ -11,6 +11,7 @@ import { StartupError, Unreachable } from '#platform/errors/startup-error';
 import type { HttpServer } from '#platform/http/http';
 import type { Log } from '#platform/observe/log';
 import { createMetrics } from '#platform/observe/metrics';
+import { createOutgoing } from '#platform/outgoing/index';
 import { createMemoryLimiter, createPostgresLimiter } from '#platform/rate-limit/index';
 import { createSealer } from '#platform/secrets/seal';
 import { readBrand } from '#platform/values/brand';
@@ -99,6 +100,7 @@ export function createDeps(config: Config, log: Log): Deps {
     screening: createScreening(config.screeningUrl),
     issuer: config.issuer ? createHttpIssuer(config.issuer) : noIssuer,
     prices: createPrices(config.pricesUrl),
+    outgoing: createOutgoing(config.outgoing),
     publicUrl: config.publicUrl,
     brand: readBrand(config.brand),
     isReplicationSynchronous: config.databaseReplication === 'synchronous',

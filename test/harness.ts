@@ -53,7 +53,7 @@ export type HarnessOptions = { cutsSlowRequests?: boolean } & Partial<
   Pick<AppOptions, 'trustedProxies' | 'issuerWebhookSecrets'>
 > &
   Partial<Pick<Deps, 'issuer'>> &
-  Partial<Pick<Config, 'publicUrl' | 'signInUrl' | 'brand'>> &
+  Partial<Pick<Config, 'publicUrl' | 'signInUrl' | 'brand' | 'outgoing'>> &
   Partial<Pick<Config, 'rateLimitStore' | 'networks' | 'withdrawalLimits' | 'screeningUrl'>> &
   Partial<
     Pick<
@@ -188,6 +188,7 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
     issuerWebhookSecrets: [...(options.issuerWebhookSecrets ?? [])],
     ...(options.pricesUrl && { pricesUrl: options.pricesUrl }),
     balanceStaleAfterMs: options.balanceStaleAfterMs ?? 3_600_000,
+    outgoing: options.outgoing ?? { allowsLoopbackHttp: false, ports: [443, 8443], allowedBlocks: [] },
     mcpAllowedOrigins: options.mcpAllowedOrigins ?? ['http://localhost:*', 'http://127.0.0.1:*'],
     mcpAllowedHosts: options.mcpAllowedHosts ?? [],
   };

@@ -67,6 +67,7 @@ export function createBenchDeps(databaseUrl: string, networks: NetworkSettings[]
       withdrawalLimits: [],
       issuerWebhookSecrets: [],
       balanceStaleAfterMs: 3_600_000,
+      outgoing: { allowsLoopbackHttp: false, ports: [], allowedBlocks: [] },
       mcpAllowedOrigins: [],
       mcpAllowedHosts: [],
     },

@@ -42,6 +42,7 @@ test('defaults: what need not be said', () => {
     withdrawalLimits: [],
     issuerWebhookSecrets: [],
     balanceStaleAfterMs: 3_600_000,
+    outgoing: { allowsLoopbackHttp: false, ports: [443, 8443], allowedBlocks: [] },
     mcpAllowedOrigins: ['http://localhost:*', 'http://127.0.0.1:*'],
     mcpAllowedHosts: [],
   });
@@ -65,6 +66,8 @@ test('everything said, with spaces around it', () => {
     LOG_LEVEL: 'silent',
     PRICES_URL: ' https://prices.example.com/usd?key=1 ',
     BALANCE_STALE_AFTER_MS: '1000',
+    WEBHOOK_PORTS: ' 443, 9443 ',
+    WEBHOOK_ALLOWED_BLOCKS: '10.20.0.0/16, fd12::/16',
     MCP_ALLOWED_ORIGINS:
       ' https://App.example.com:443, http://[::1]:*,vscode-webview://Panel , http://localhost:6274',
     MCP_ALLOWED_HOSTS: 'MCP.example.com, 10.0.0.7,[::1],',
@@ -73,6 +76,11 @@ test('everything said, with spaces around it', () => {
   assert.equal(config.signInUrl, 'https://example.com/login?tenant=1');
   assert.equal(config.pricesUrl, 'https://prices.example.com/usd?key=1');
   assert.equal(config.balanceStaleAfterMs, 1_000);
+  assert.deepEqual(config.outgoing, {
+    allowsLoopbackHttp: false,
+    ports: [443, 9443],
+    allowedBlocks: ['10.20.0.0/16', 'fd12::/16'],
+  });
   assert.deepEqual(config.mcpAllowedOrigins, [
     'https://app.example.com',
     'http://[::1]:*',
@@ -149,6 +157,7 @@ const originsFault =
   'MCP_ALLOWED_ORIGINS must be origins such as https://app.example.com or http://localhost:*, separated by commas.';
 const hostsFault =
   'MCP_ALLOWED_HOSTS must be host names without port, such as mcp.example.com or [::1], separated by commas.';
+const portsFault = 'WEBHOOK_PORTS must be whole numbers from 1 to 65535, separated by commas.';
 const everybody = (block: string) =>
   `TRUSTED_PROXIES: ${block} would believe every caller; name the blocks of your proxies.`;
 
@@ -179,6 +188,16 @@ for (const [name, value, sentence] of [
   ['TRUSTED_PROXIES', '10.0.0.0/8, 10.0.0.0/00', everybody('10.0.0.0/00')],
   ['TRUSTED_PROXIES', '::/0', everybody('::/0')],
   ['TRUSTED_PROXIES', '::ffff:0:0/96', everybody('::ffff:0:0/96')],
+  ...[',', '0', '65536', '443;8443', 'https'].map((value) => ['WEBHOOK_PORTS', value, portsFault] as const),
+  ['WEBHOOK_ALLOWED_BLOCKS', 'intranet', 'WEBHOOK_ALLOWED_BLOCKS: intranet is not an address or CIDR block.'],
+  ...['0.0.0.0/0', '::/0'].map(
+    (block) =>
+      [
+        'WEBHOOK_ALLOWED_BLOCKS',
+        block,
+        `WEBHOOK_ALLOWED_BLOCKS: ${block} would allow every address; name the blocks of your receivers.`,
+      ] as const,
+  ),
   ['POLYGON_RPC_URLS', 'wss://node.example.com', rpcFault('POLYGON_RPC_URLS')],
   ['ETHEREUM_RPC_URLS', 'https://one.example.com,two', rpcFault('ETHEREUM_RPC_URLS')],
   ['BASE_RPC_URLS', 'https://', rpcFault('BASE_RPC_URLS')],

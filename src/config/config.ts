@@ -1,4 +1,5 @@
 import { chains, type Network, type NetworkSettings, networks } from '#adapters/evm';
+import type { OutgoingPolicy } from '#platform/outgoing/index';
 import type { BrandSettings } from '#platform/values/brand';
 import { ConfigFault, type Environment, type Setting } from './setting.ts';
 import { rpcSettings } from './settings/nodes.ts';
@@ -44,6 +45,8 @@ export interface Config {
   /** Where prices are read from; without one, only what positions brought along has a price. */
   pricesUrl?: string;
   balanceStaleAfterMs: number;
+  /** Which addresses named by partners may be called. */
+  outgoing: OutgoingPolicy;
   /** As browsers spell them, in lower case and without a usual port; the port may be `*`. */
   mcpAllowedOrigins: string[];
   /** In lower case, an IPv6 address in brackets; empty means any. */
@@ -112,6 +115,11 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
     issuerWebhookSecrets,
     ...(pricesUrl && { pricesUrl }),
     balanceStaleAfterMs: read('BALANCE_STALE_AFTER_MS'),
+    outgoing: {
+      allowsLoopbackHttp: false,
+      ports: read('WEBHOOK_PORTS'),
+      allowedBlocks: read('WEBHOOK_ALLOWED_BLOCKS'),
+    },
     mcpAllowedOrigins: read('MCP_ALLOWED_ORIGINS'),
     mcpAllowedHosts: read('MCP_ALLOWED_HOSTS'),
   };

@@ -9,6 +9,7 @@ import { processLimits } from './settings/process.ts';
 import { server } from './settings/server.ts';
 import { services } from './settings/services.ts';
 import { tokens } from './settings/tokens.ts';
+import { webhooks } from './settings/webhooks.ts';
 
 /** Every environment variable that Causeway reads, in the order of docs/settings.md and `.env.example`. */
 export const settings = {
@@ -19,6 +20,7 @@ export const settings = {
   ...payouts,
   ...tokens,
   ...services,
+  ...webhooks,
   ...mcp,
   ...processLimits,
   ...commandLine,

@@ -97,6 +97,8 @@ async function startSandbox(
     databaseDurability: 'relaxed',
     issuer: { url: cardIssuer.url, token: cardIssuerToken },
     issuerWebhookSecrets: [cardWebhookSecret],
+    // Receivers of a developer listen on this machine.
+    outgoing: { ...config.outgoing, allowsLoopbackHttp: true },
   };
   const world = await prepareData(served, { home, env, log, onStep, cardIssuer });
   onStep('Starting the server');

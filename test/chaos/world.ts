@@ -163,6 +163,7 @@ function apiConfig(own: { databaseUrl: string; network: NetworkSettings; operato
     withdrawalLimits: [],
     issuerWebhookSecrets: [],
     balanceStaleAfterMs: 3_600_000,
+    outgoing: { allowsLoopbackHttp: false, ports: [], allowedBlocks: [] },
     mcpAllowedOrigins: [],
     mcpAllowedHosts: [],
   };

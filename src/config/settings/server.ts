@@ -1,4 +1,4 @@
-import { faultInCidr, isInBlocks } from '#platform/values/address';
+import { coversAllOfIpv4, faultInCidr } from '#platform/values/address';
 import { asInteger, asOneOf, asText, isHttpUrl, isLoopback, itemsOf } from '../parsers.ts';
 import type { Reading, Setting } from '../setting.ts';
 
@@ -94,11 +94,6 @@ function parseTrustedProxies({ text, fault }: Reading): string[] {
   return blocks;
 }
 
-/**
- * Trusting every address means trusting a header that callers write. A block with both ends of IPv4 in it, in
- * any spelling, covers all of it.
- */
-function faultInTrust(block: string): string | undefined {
-  const holdsEverybody = ['0.0.0.0', '255.255.255.255'].every((end) => isInBlocks(end, [block]));
-  return holdsEverybody ? `${block} would believe every caller; name the blocks of your proxies` : undefined;
-}
+/** Trusting every address means trusting a header that callers write. */
+const faultInTrust = (block: string) =>
+  coversAllOfIpv4(block) ? `${block} would believe every caller; name the blocks of your proxies` : undefined;

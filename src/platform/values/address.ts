@@ -30,6 +30,10 @@ export function withoutPort(entry: string): string {
 export const isInBlocks = (address: string, blocks: readonly string[]): boolean =>
   blockCheck(blocks)(address);
 
+/** A block with both ends of IPv4 in it, in any spelling, covers all of it. */
+export const coversAllOfIpv4 = (block: string): boolean =>
+  ['0.0.0.0', '255.255.255.255'].every((end) => isInBlocks(end, [block]));
+
 /** The same for many addresses. */
 export function blockCheck(blocks: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
