@@ -1017,6 +1017,71 @@ create table users (
   constraint users_entity_type_check CHECK ((entity_type = ANY (ARRAY['individual'::text, 'business'::text])))
 );
 
+create table webhook_attempts (
+  delivery_id bigint not null,
+  number integer not null,
+  url text not null,
+  started_at timestamp with time zone not null,
+  duration_ms integer not null,
+  status integer,
+  error text,
+  answer text not null,
+  constraint webhook_attempts_pkey PRIMARY KEY (delivery_id, number),
+  constraint webhook_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id) ON DELETE CASCADE,
+  constraint webhook_attempts_answer_check CHECK ((octet_length(answer) <= 16384))
+);
+
+create table webhook_deliveries (
+  id bigint not null,
+  endpoint_id uuid not null,
+  stream_id bigint not null,
+  sequence bigint not null,
+  resource text not null,
+  status text default 'due'::text not null,
+  attempts integer default 0 not null,
+  due_at timestamp with time zone not null,
+  claimed_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint webhook_deliveries_pkey PRIMARY KEY (id),
+  constraint webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id),
+  constraint webhook_deliveries_check CHECK (((status = 'due'::text) = (ended_at IS NULL))),
+  constraint webhook_deliveries_check1 CHECK (((status = 'due'::text) OR (claimed_until IS NULL))),
+  constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['due'::text, 'delivered'::text, 'failed'::text, 'canceled'::text])))
+) with (autovacuum_vacuum_scale_factor=0.05);
+
+create table webhook_endpoints (
+  id uuid default uuidv7() not null,
+  stream_id bigint not null,
+  user_id uuid,
+  is_for_all_users boolean default false not null,
+  url text not null,
+  types text[],
+  is_ordered boolean not null,
+  description text not null,
+  secret bytea not null,
+  public_key text not null,
+  former_secret bytea,
+  former_public_key text,
+  former_ends_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  failing_since timestamp with time zone,
+  disabled_at timestamp with time zone,
+  disabled_reason text,
+  resume_after bigint,
+  deleted_at timestamp with time zone,
+  constraint webhook_endpoints_pkey PRIMARY KEY (id),
+  constraint webhook_endpoints_stream_id_fkey FOREIGN KEY (stream_id) REFERENCES event_streams(id),
+  constraint webhook_endpoints_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint webhook_endpoints_check CHECK ((num_nonnulls(former_secret, former_public_key, former_ends_at) = ANY (ARRAY[0, 3]))),
+  constraint webhook_endpoints_check1 CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL))),
+  constraint webhook_endpoints_check2 CHECK (((disabled_at IS NULL) OR (resume_after IS NOT NULL))),
+  constraint webhook_endpoints_description_check CHECK ((length(description) <= 200)),
+  constraint webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['owner'::text, 'operator'::text, 'gone'::text, 'failing'::text]))),
+  constraint webhook_endpoints_url_check CHECK ((length(url) <= 2000))
+);
+
 create table withdrawal_count_changes (
   list_id bigint not null,
   status text not null,
@@ -1192,6 +1257,18 @@ CREATE INDEX sign_in_links_ending ON public.sign_in_links USING btree (expires_a
 CREATE INDEX treasury_wallets_to_check ON public.treasury_wallets USING btree (network, is_counted, checked_at);
 
 CREATE INDEX user_sessions_ending ON public.user_sessions USING btree (expires_at);
+
+CREATE INDEX webhook_deliveries_by_age ON public.webhook_deliveries USING brin (created_at) WITH (autosummarize='on');
+
+CREATE INDEX webhook_deliveries_by_resource ON public.webhook_deliveries USING btree (endpoint_id, resource, id) WHERE (status = 'due'::text);
+
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (endpoint_id, due_at, id) WHERE (status = 'due'::text);
+
+CREATE INDEX webhook_deliveries_of_endpoint ON public.webhook_deliveries USING btree (endpoint_id, id);
+
+CREATE INDEX webhook_deliveries_of_event ON public.webhook_deliveries USING btree (endpoint_id, sequence);
+
+CREATE INDEX webhook_endpoints_by_stream ON public.webhook_endpoints USING btree (stream_id, id) WHERE (deleted_at IS NULL);
 
 CREATE INDEX withdrawal_count_changes_list ON public.withdrawal_count_changes USING btree (list_id, status);
 

@@ -40,6 +40,15 @@ import {
 import { treasuryCommands, treasuryGauges, treasuryJobs } from '#features/treasury';
 import { userCommands } from '#features/users';
 import {
+  deliverWebhooks,
+  queueDeliveries,
+  webhookCommands,
+  webhookEvents,
+  webhookGauges,
+  webhookJobs,
+  webhookRoutes,
+} from '#features/webhooks';
+import {
   type WithdrawalOptions,
   withdrawalCommands,
   withdrawalCreations,
@@ -58,12 +67,24 @@ import type { GaugeSource } from '#platform/observe/metrics';
 import { sweepRateLimits } from '#platform/rate-limit/index';
 import { bearer, collectRoutes, headerKey, referenceRoutes } from '#platform/reference/routes';
 import type { Job } from '#platform/worker/jobs';
+import type { Service } from '#platform/worker/services';
 import { feedRoutes } from '#surfaces/feed';
 import { guideRoutes } from '#surfaces/guides';
 import { type HistoryReader, historyRoutes } from '#surfaces/history';
 import { type Door, homeRoutes } from '#surfaces/home';
 import { type AllowedPlaces, mcpRoutes, prompts } from '#surfaces/mcp';
 import { operatorRoutes, operatorTags } from '#surfaces/operator';
+
+/** What partners and integrations are notified of: each entry is in the feed, a webhook and the reference. */
+export const eventFamilies: readonly EventFamily[] = [
+  withdrawalEvents,
+  depositEvents,
+  ledgerEvents,
+  ...cardEvents,
+  consentEvents,
+  keyEvents,
+  webhookEvents,
+];
 
 /**
  * Everything an operator can do: each entry is an operator route, a CLI command and a section of the API
@@ -85,6 +106,7 @@ export const commands: readonly Command<Ctx>[] = [
   ...ledgerCommands,
   statementCommand(valueAssets),
   ...portfolioCommands,
+  ...webhookCommands(eventFamilies),
   ...auditCommands(withdrawalCreations),
 ];
 
@@ -100,19 +122,6 @@ export const tools = (options: PortfolioOptions): readonly Tool<Ctx<KeyActor>>[]
 
 /** What agents and people can attach to a conversation, by MCP. */
 export const resources: readonly ResourceKind<Ctx<KeyActor>>[] = [...statementResources];
-
-/** What partners and integrations are notified of: each entry is in the feed, a webhook and the reference. */
-export const eventFamilies: readonly EventFamily[] = [
-  withdrawalEvents,
-  depositEvents,
-  ledgerEvents,
-  ...cardEvents,
-  consentEvents,
-  keyEvents,
-];
-
-/** In the transaction that numbers events. */
-export const onNumbered = async () => undefined;
 
 /** What a worker requires of its database before it pays. */
 export { claimDeployment, requireDurable } from '#features/payouts';
@@ -130,9 +139,13 @@ export const jobs: readonly Job<Deps>[] = [
   ...ledgerJobs,
   ...sessionJobs,
   ...consentJobs,
-  ...eventJobs({ families: eventFamilies, onNumbered }),
+  ...eventJobs({ families: eventFamilies, onNumbered: queueDeliveries }),
+  ...webhookJobs,
   { name: 'rate-limit.sweep', everyMs: 60_000, run: ({ db }) => sweepRateLimits(db) },
 ];
+
+/** What the worker does all the time. */
+export const services: readonly Service<Deps>[] = [deliverWebhooks()];
 
 /** Figures for `/metrics` that are read at a scrape. */
 export const gauges: readonly GaugeSource<Deps>[] = [
@@ -146,6 +159,7 @@ export const gauges: readonly GaugeSource<Deps>[] = [
   ...portfolioGauges,
   ...consentGauges,
   ...eventGauges,
+  ...webhookGauges,
 ];
 
 export interface AppOptions
@@ -194,6 +208,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
     mcpRoutes(server, deps, offer, { ...options, serverInfo });
     consentRoutes(server, deps);
     feedRoutes(server, deps, eventFamilies);
+    webhookRoutes(server, deps, eventFamilies);
     connectPages(server, deps, options);
     statementPages(server, deps);
     operatorRoutes(server, deps, {
@@ -244,7 +259,9 @@ const partnerReference = {
     { name: 'History', description: 'Ledger, unsettled activity and cards of the user that owns the key.' },
     { name: 'MCP', description: 'Tools for agents, by JSON-RPC.' },
     { name: 'Connect', description: 'Data that users consent to share with an integration.' },
-    { name: 'Events', description: 'What happened, in a feed without gaps and by webhooks.' },
+    { name: 'Events', description: 'What happened, in a feed without gaps; webhooks send the same.' },
+    { name: 'Webhooks', description: 'Where a partner receives events, and what became of each.' },
+    { name: 'Webhooks of integrations', description: 'The same for integrations.' },
   ],
   webhooks: describeEvents(eventFamilies),
 };

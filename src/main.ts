@@ -17,6 +17,7 @@ import { createSealer } from '#platform/secrets/seal';
 import { readBrand } from '#platform/values/brand';
 import { systemClock } from '#platform/values/clock';
 import { runJobs } from '#platform/worker/jobs';
+import { runServices } from '#platform/worker/services';
 import {
   type AppOptions,
   buildApp,
@@ -24,6 +25,7 @@ import {
   claimDeployment,
   jobs,
   requireDurable,
+  services,
 } from './app.ts';
 
 export type Role = 'api' | 'worker';
@@ -58,13 +60,13 @@ export async function serve(
     const [url, metricsUrl] = await listenAll(servers, config);
     // A port that the system chose is known only now.
     if (deps.publicUrl === httpOrigin(config.host, 0)) deps.publicUrl = url!;
-    const worker = roles.includes('worker') ? runJobs(jobs, deps) : undefined;
+    const workers = roles.includes('worker') ? [runJobs(jobs, deps), runServices(services, deps)] : [];
 
     let stopped: Promise<void> | undefined;
     const stop = () => {
       stopped ??= (async () => {
         const timer = setTimeout(() => cutOff(servers, deps, config), config.shutdownGraceMs);
-        await Promise.all([...servers.map((one) => one.close()), worker?.stop()]);
+        await Promise.all([...servers.map((one) => one.close()), ...workers.map((one) => one.stop())]);
         await deps.db.end();
         clearTimeout(timer);
         log.info('stopped');

@@ -1,12 +1,13 @@
 import { contextFor } from '#context';
-import { eventFamilies, onNumbered } from '../src/app.ts';
+import { queueDeliveries } from '#features/webhooks';
+import { eventFamilies } from '../src/app.ts';
 import { numberEvents } from '../src/features/events/number-events.ts';
 import type { Harness } from './harness.ts';
 
 /** Runs the job that numbers events until nothing is left; returns how many records it took. */
 export async function numberAll({ deps }: Pick<Harness, 'deps'>, limit?: number): Promise<number> {
   const ctx = contextFor(deps, { kind: 'worker', job: 'events.number' } as const, deps.log);
-  const numbering = { families: eventFamilies, onNumbered, ...(limit && { limit }) };
+  const numbering = { families: eventFamilies, onNumbered: queueDeliveries, ...(limit && { limit }) };
   for (let all = 0; ; ) {
     const taken = await numberEvents(ctx, numbering);
     if (taken === 0) return all;

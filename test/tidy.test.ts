@@ -17,6 +17,7 @@ const neighbours: Record<string, string[]> = {
   withdrawals: ['events', 'keys', 'ledger', 'partners', 'payouts', 'users'],
   cards: ['events', 'users', 'withdrawals'],
   treasury: ['deposits', 'ledger', 'payouts'],
+  webhooks: ['connect/integrations', 'events', 'keys', 'users'],
   deposits: ['events', 'ledger', 'payouts', 'users'],
   payouts: ['ledger', 'users'],
   portfolio: ['ledger', 'users'],
@@ -227,6 +228,7 @@ const owners: Record<string, RegExp> = {
   portfolio: /^(positions?|prices)(_|$)/,
   treasury: /^treasury_/,
   users: /^(users|user_wallets|blocked_addresses)$/,
+  webhooks: /^webhook_/,
   withdrawals: /^withdrawals?(_|$)/,
 };
 
@@ -266,6 +268,7 @@ const foreignTables: Record<string, string[]> = {
     'withdrawals',
   ],
   users: ['card_issuer_users', 'payout_signers', 'withdrawals'],
+  webhooks: ['event_streams', 'events', 'integrations', 'partners'],
   withdrawals: [
     'api_keys',
     'event_records',

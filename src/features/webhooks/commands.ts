@@ -1,0 +1,188 @@
+import { Type } from 'typebox';
+import type { Ctx, OperatorActor } from '#context';
+import type { EventFamily } from '#features/events';
+import { defineCommand } from '#platform/commands/command';
+import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
+import { invalidField } from '#platform/errors/errors';
+import { uuid } from '#platform/http/schemas';
+import { createEndpoint } from './create-endpoint.ts';
+import { deleteEndpoint } from './delete-endpoint.ts';
+import { findEndpoint } from './find-endpoint.ts';
+import { requireKnownTypes } from './known-types.ts';
+import { listDeliveries } from './list-deliveries.ts';
+import { listEndpoints } from './list-endpoints.ts';
+import { replayEvents } from './replay-events.ts';
+import { resealEndpoints } from './reseal-endpoints.ts';
+import { rotateSecret } from './rotate-secret.ts';
+import { sendTest } from './send-test.ts';
+import { showDelivery } from './show-delivery.ts';
+import { updateEndpoint } from './update-endpoint.ts';
+import {
+  createdEndpoint,
+  deliveryDetails,
+  deliveryFilter,
+  deliveryView,
+  endpointChange,
+  endpointFields,
+  endpointView,
+  replayAnswer,
+  replaySelection,
+} from './wire.ts';
+
+const asOperator = (ctx: Ctx) => ctx as Ctx<OperatorActor>;
+const endpointId = uuid;
+const ofEndpoint = Type.Object({ endpointId }, { additionalProperties: false });
+const closed = { additionalProperties: false } as const;
+const terms = {
+  types: Type.Optional(endpointFields.types),
+  ordered: Type.Optional(endpointFields.ordered),
+  description: Type.Optional(endpointFields.description),
+};
+const sampleId = '0198a6a0-0000-7000-8000-000000000001';
+
+/** The families say which types exist. */
+export const webhookCommands = (families: readonly EventFamily[]) => [
+  defineCommand({
+    name: 'webhooks.create',
+    summary: 'Register a webhook endpoint for a partner or an integration; its secret is shown once.',
+    changes: true,
+    positional: ['url'],
+    examples: [
+      `https://hooks.example.com/causeway --partner-id ${sampleId}`,
+      `https://hooks.example.com/causeway --partner-id ${sampleId} --all-users --types withdrawal.completed,withdrawal.failed`,
+    ],
+    input: Type.Object(
+      {
+        url: endpointFields.url,
+        partnerId: Type.Optional(uuid),
+        integrationId: Type.Optional(uuid),
+        userId: Type.Optional(
+          Type.With(uuid, { description: 'Also send events about the account of this user' }),
+        ),
+        allUsers: Type.Optional(
+          Type.Boolean({ description: 'Also send events about the accounts of all users of the partner' }),
+        ),
+        ...terms,
+      },
+      closed,
+    ),
+    output: createdEndpoint,
+    run: async (ctx: Ctx, input) => {
+      if ((input.partnerId === undefined) === (input.integrationId === undefined)) {
+        throw invalidField('partnerId', 'or integrationId is required, and only one of them');
+      }
+      requireKnownTypes(families, input.partnerId === undefined ? 'integration' : 'partner', input.types);
+      return createEndpoint(asOperator(ctx), input);
+    },
+  }),
+  defineCommand({
+    name: 'webhooks.list',
+    summary: 'List webhook endpoints, oldest first.',
+    changes: false,
+    columns: ['id', 'url', 'enabled', 'disabledReason', 'failingSince', 'partnerId', 'integrationId'],
+    input: Type.Object(
+      { partnerId: Type.Optional(uuid), integrationId: Type.Optional(uuid), ...cursorInput },
+      closed,
+    ),
+    output: cursorPage(endpointView),
+    run: (ctx: Ctx, input) => listEndpoints(asOperator(ctx), input),
+  }),
+  defineCommand({
+    name: 'webhooks.update',
+    summary: 'Change, disable or enable a webhook endpoint; what is left out stays as it is.',
+    changes: true,
+    examples: [`${sampleId} --no-enabled`, `${sampleId} --enabled --replay-missed`],
+    input: Type.Object(
+      {
+        endpointId,
+        ...endpointChange,
+      },
+      { ...closed, minProperties: 2 },
+    ),
+    output: endpointView,
+    run: async (ctx: Ctx, input) => {
+      const { partnerId } = await findEndpoint(asOperator(ctx), input.endpointId);
+      requireKnownTypes(families, partnerId === null ? 'integration' : 'partner', input.types);
+      return updateEndpoint(asOperator(ctx), input);
+    },
+  }),
+  defineCommand({
+    name: 'webhooks.delete',
+    summary: 'Delete a webhook endpoint.',
+    changes: true,
+    input: ofEndpoint,
+    output: endpointView,
+    run: (ctx: Ctx, input) => deleteEndpoint(asOperator(ctx), input),
+  }),
+  defineCommand({
+    name: 'webhooks.rotate-secret',
+    summary: 'Replace the secret of a webhook endpoint; both sign for 24 hours.',
+    changes: true,
+    input: ofEndpoint,
+    output: createdEndpoint,
+    run: (ctx: Ctx, input) => rotateSecret(asOperator(ctx), input),
+  }),
+  defineCommand({
+    name: 'webhooks.test',
+    summary: 'Send a test event to a webhook endpoint.',
+    changes: true,
+    input: ofEndpoint,
+    output: endpointView,
+    run: (ctx: Ctx, input) => sendTest(asOperator(ctx), input),
+  }),
+  defineCommand({
+    name: 'webhooks.deliveries',
+    summary: 'List deliveries of the last 30 days to a webhook endpoint, newest first.',
+    changes: false,
+    columns: ['id', 'type', 'status', 'attempts', 'createdAt', 'nextAttemptAt', 'eventId'],
+    input: Type.Object({ endpointId, ...deliveryFilter }, closed),
+    output: cursorPage(deliveryView),
+    run: (ctx: Ctx, input) => listDeliveries(asOperator(ctx), input),
+  }),
+  defineCommand({
+    name: 'webhooks.show-delivery',
+    summary: 'Show what was sent to a webhook endpoint, and each answer.',
+    changes: false,
+    examples: [`${sampleId} 17`],
+    input: Type.Object(
+      { endpointId, deliveryId: Type.String({ maxLength: 18, description: 'From the list of deliveries' }) },
+      closed,
+    ),
+    output: deliveryDetails,
+    run: (ctx: Ctx, input) => showDelivery(asOperator(ctx), input),
+  }),
+  defineCommand({
+    name: 'webhooks.replay',
+    summary: 'Send events to a webhook endpoint again: one, a period, or what it missed while disabled.',
+    changes: true,
+    examples: [
+      `${sampleId} --event-id evt_0198a6c451b07c399d0e3f6a1c2b8d46`,
+      `${sampleId} --from 2026-07-01T00:00:00Z --to 2026-07-02T00:00:00Z`,
+      `${sampleId} --missed`,
+    ],
+    input: Type.Object(
+      {
+        endpointId,
+        ...replaySelection,
+      },
+      closed,
+    ),
+    output: replayAnswer,
+    run: (ctx: Ctx, input) => replayEvents(asOperator(ctx), input),
+  }),
+  defineCommand({
+    name: 'webhooks.reseal',
+    summary: 'Encrypt the secrets of webhook endpoints with the newest encryption key.',
+    changes: true,
+    input: Type.Object(
+      {
+        limit: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000, description: 'At most so many' }),
+        ),
+      },
+      closed,
+    ),
+    output: Type.Object({ resealed: Type.Integer(), remaining: Type.Integer(), keyVersion: Type.Integer() }),
+    run: (ctx: Ctx, input) => resealEndpoints(ctx, input),
+  }),
+];

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { inTransaction } from '#context';
+import { recordChange } from '#features/audit';
+import { userErrors, userExists } from '#features/users';
+import { invalidField } from '#platform/errors/errors';
+import { sealKeys } from './delivery/seal-keys.ts';
+import { createKeys, writePublicKey, writeSecret } from './delivery/sign.ts';
+import { type ManagerCtx, type Owner, ownerOf } from './endpoint.ts';
+import { webhookErrors } from './errors.ts';
+import { findEndpoint } from './find-endpoint.ts';
+import { countEndpoints, insertEndpoint, lockStream, openStream } from './queries/endpoints.ts';
+import { type EndpointView, presentEndpoint } from './wire.ts';
+
+export interface EndpointTerms {
+  url: string;
+  /** Default: all types. */
+  types?: readonly string[] | null;
+  ordered?: boolean;
+  description?: string;
+}
+
+/** By an operator, with the subscriber; a key or integration creates its own. */
+export interface NewEndpoint extends EndpointTerms {
+  partnerId?: string;
+  integrationId?: string;
+  userId?: string;
+  allUsers?: boolean;
+}
+
+/** The secret is in this answer only. */
+export type CreatedEndpoint = EndpointView & { secret: string };
+
+const endpointsMax = 20;
+
+/**
+ * Registers an address for events. An endpoint of a key receives what the key can read: the partner's events,
+ * and those of the account of its user.
+ */
+export function createEndpoint(ctx: ManagerCtx, input: NewEndpoint): Promise<CreatedEndpoint> {
+  return inTransaction(ctx, async (ctx) => {
+    const { url, types = null, ordered = false, description = '' } = input;
+    requireCallable(ctx, url);
+    const owner: Owner = ownerOf(ctx.actor) ?? input;
+    if (owner.userId !== undefined && !(await userExists(ctx.db, owner.userId)))
+      throw userErrors.userNotFound();
+    const streamId = await openStream(ctx.db, owner);
+    if (streamId === undefined) throw webhookErrors.subscriberNotFound();
+    await lockStream(ctx.db, streamId);
+    if ((await countEndpoints(ctx.db, streamId)) >= endpointsMax) throw webhookErrors.tooManyEndpoints();
+    const id = randomUUID();
+    const keys = createKeys();
+    await insertEndpoint(ctx.db, {
+      id,
+      streamId,
+      userId: owner.userId?.toLowerCase() ?? null,
+      isForAllUsers: ctx.actor.kind === 'operator' && input.allUsers === true,
+      url,
+      types,
+      isOrdered: ordered,
+      description,
+      secret: sealKeys(ctx.sealer, id, keys),
+      publicKey: writePublicKey(keys),
+      now: ctx.now,
+    });
+    const shown = presentEndpoint(await findEndpoint(ctx, id), ctx.now);
+    await recordChange(ctx, { action: 'webhooks.create', subject: `webhook_endpoint:${id}`, after: shown });
+    return { ...shown, secret: writeSecret(keys) };
+  });
+}
+
+export function requireCallable({ outgoing }: Pick<ManagerCtx, 'outgoing'>, url: string): void {
+  const fault = outgoing.refusal(url);
+  if (fault !== undefined) throw invalidField('url', `cannot be called: ${fault}`);
+}

@@ -1,0 +1,46 @@
+import { type Ctx, inTransaction, type WorkerActor } from '#context';
+import { recordChange } from '#features/audit';
+import { recordEvent } from '#features/events';
+import type { DisabledReason, Endpoint } from './endpoint.ts';
+import { cancelDeliveries } from './queries/deliveries.ts';
+import { lockStream, selectEndpoint, updateEndpointRow } from './queries/endpoints.ts';
+import { presentEndpoint } from './wire.ts';
+
+/** By a worker: the endpoint answered 410, or failed for too long. Nothing happens if it is disabled. */
+export function disableEndpoint(
+  ctx: Ctx<WorkerActor>,
+  { endpointId, reason }: { endpointId: string; reason: DisabledReason },
+): Promise<void> {
+  return inTransaction(ctx, async (ctx) => {
+    const before = await selectEndpoint(ctx.db, undefined, endpointId, 'for no key update of e');
+    if (!before || before.disabledAt !== null) return;
+    const after = await disable(ctx, { ...before, updatedAt: ctx.now }, reason);
+    await updateEndpointRow(ctx.db, after);
+    await recordChange(ctx, {
+      action: 'webhooks.disable',
+      subject: `webhook_endpoint:${before.id}`,
+      before: presentEndpoint(before, ctx.now),
+      after: presentEndpoint(after, ctx.now),
+    });
+  });
+}
+
+/**
+ * Ends what waits, and notes from where the endpoint missed events. Its owner learns of it by an event, in the
+ * feed and at other endpoints.
+ */
+export async function disable(ctx: Ctx, endpoint: Endpoint, reason: DisabledReason): Promise<Endpoint> {
+  const { id, streamId, partnerId, integrationId } = endpoint;
+  const { lastSequence } = await lockStream(ctx.db, streamId);
+  const resumeAfter = (await cancelDeliveries(ctx.db, endpoint, ctx.now)) ?? lastSequence;
+  const disabled = { ...endpoint, disabledAt: ctx.now, disabledReason: reason, resumeAfter };
+  if (reason !== 'owner') {
+    await recordEvent(ctx, {
+      type: 'webhook_endpoint.disabled',
+      resource: `webhook_endpoint:${id}`,
+      ...(partnerId ? { partnerId } : { integrationId }),
+      facts: presentEndpoint(disabled, ctx.now),
+    });
+  }
+  return disabled;
+}

@@ -1,0 +1,26 @@
+import { contextFor, type Deps } from '#context';
+import type { Job } from '#platform/worker/jobs';
+import { failingMaxMs } from './delivery/schedule.ts';
+import { disableEndpoint } from './disable-endpoint.ts';
+import { sweepDeliveries } from './queries/deliveries.ts';
+import { selectFailing } from './queries/endpoints.ts';
+
+const retentionMs = 30 * 86_400_000;
+
+export const webhookJobs: readonly Job<Deps>[] = [
+  {
+    name: 'webhooks.disable-failing',
+    everyMs: 60_000,
+    run: async (deps) => {
+      const ctx = contextFor(deps, { kind: 'worker', job: 'webhooks.disable-failing' } as const, deps.log);
+      const failing = await selectFailing(ctx.db, new Date(ctx.now.getTime() - failingMaxMs), 100);
+      for (const endpointId of failing) await disableEndpoint(ctx, { endpointId, reason: 'failing' });
+      return failing.length;
+    },
+  },
+  {
+    name: 'webhooks.sweep',
+    everyMs: 60_000,
+    run: ({ db, clock }) => sweepDeliveries(db, new Date(clock().getTime() - retentionMs), 1_000),
+  },
+];

@@ -1,0 +1,116 @@
+import type { Db, Row } from '#platform/db/db';
+import type { Attempt } from '../delivery/attempt.ts';
+
+export interface ClaimedDelivery {
+  id: bigint;
+  endpointId: string;
+  url: string;
+  secret: Buffer;
+  /** Also signs until its end, after a rotation. */
+  formerSecret: Buffer | null;
+  eventId: string;
+  body: string;
+  attempts: number;
+  claimedUntil: Date;
+}
+
+/** A delivery of the same resource that must be sent first, if the endpoint is ordered. */
+const earlier = `select from webhook_deliveries p
+  where p.endpoint_id = d.endpoint_id and p.resource = d.resource and p.status = 'due' and p.id < d.id`;
+
+/**
+ * Claims due deliveries until `until`, for each endpoint at most `perEndpoint` less those that the caller has
+ * in hand. The endpoints with deliveries are found one by one in the index, so a long queue of one of them
+ * costs nothing.
+ */
+export async function claimDeliveries(
+  db: Db,
+  claim: { now: Date; until: Date; perEndpoint: number; inHand: ReadonlyMap<string, number>; limit: number },
+): Promise<ClaimedDelivery[]> {
+  return db.query<ClaimedDelivery & Row>(
+    `with recursive waiting as (
+       (select endpoint_id as id from webhook_deliveries where status = 'due' order by endpoint_id limit 1)
+       union all
+       select (select d.endpoint_id from webhook_deliveries d where d.status = 'due' and d.endpoint_id > w.id
+         order by d.endpoint_id limit 1)
+       from waiting w where w.id is not null),
+     in_hand as (select * from unnest($4::uuid[], $5::integer[]) as h (endpoint_id, count)),
+     picked as materialized (
+       select p.id from waiting w join webhook_endpoints e on e.id = w.id
+       join event_streams s on s.id = e.stream_id
+       left join partners o on o.id = s.partner_id
+       left join in_hand h on h.endpoint_id = e.id
+       cross join lateral (
+         select d.id from webhook_deliveries d
+         where d.endpoint_id = e.id and d.status = 'due' and d.due_at <= $1 and not (e.is_ordered and exists (${earlier}))
+         order by d.due_at, d.id limit greatest($3 - coalesce(h.count, 0), 0) for update skip locked) p
+       where e.disabled_at is null and o.suspended_at is null
+       limit $6),
+     claimed as (
+       update webhook_deliveries d set due_at = $2, claimed_until = $2 from picked p where d.id = p.id returning d.*)
+     select c.id, c.endpoint_id as "endpointId", e.url, e.secret,
+       case when e.former_ends_at > $1 then e.former_secret end as "formerSecret", v.id as "eventId", v.body, c.attempts,
+       c.claimed_until as "claimedUntil"
+     from claimed c join webhook_endpoints e on e.id = c.endpoint_id
+     join events v on v.stream_id = c.stream_id and v.sequence = c.sequence
+     order by c.id`,
+    [
+      claim.now,
+      claim.until,
+      claim.perEndpoint,
+      [...claim.inHand.keys()],
+      [...claim.inHand.values()],
+      claim.limit,
+    ],
+  );
+}
+
+/** Returns deliveries that were not sent, as if they had not been claimed. */
+export async function releaseDeliveries(db: Db, ids: readonly bigint[], now: Date): Promise<void> {
+  await db.query(
+    `update webhook_deliveries set due_at = $2, claimed_until = null
+     where id = any($1::bigint[]) and status = 'due' and claimed_until is not null`,
+    [ids, now],
+  );
+}
+
+/**
+ * Stores what became of claimed deliveries. What was delivered counts even if the claim had ended; a failure
+ * counts only under its own claim. Of an ordered endpoint, the next delivery of the resource becomes due when
+ * one ended, and waits with it while it is retried.
+ */
+export async function recordAttempts(db: Db, attempts: readonly Attempt[], now: Date): Promise<void> {
+  const rows = attempts.map(({ retryMs, ...attempt }) => ({
+    ...attempt,
+    deliveryId: String(attempt.deliveryId),
+    dueAt: retryMs === undefined ? null : new Date(now.getTime() + retryMs),
+  }));
+  await db.query(
+    `with ended as (
+       select * from jsonb_to_recordset($1::jsonb) as a ("deliveryId" bigint, "claimedUntil" timestamptz, url text,
+         "startedAt" timestamptz, "durationMs" integer, status integer, error text, answer text, "dueAt" timestamptz,
+         outcome text)),
+     moved as (
+       update webhook_deliveries d set attempts = d.attempts + 1, claimed_until = null,
+         status = case when a.outcome = 'delivered' then 'delivered' when a."dueAt" is null then 'failed' else 'due' end,
+         ended_at = case when a.outcome = 'delivered' or a."dueAt" is null then $2::timestamptz end,
+         due_at = coalesce(a."dueAt", d.due_at)
+       from ended a
+       where d.id = a."deliveryId" and d.status = 'due' and (a.outcome = 'delivered' or d.claimed_until = a."claimedUntil")
+       returning d.id, d.endpoint_id, d.resource, d.attempts, d.status, d.due_at),
+     noted as (
+       insert into webhook_attempts (delivery_id, number, url, started_at, duration_ms, status, error, answer)
+       select m.id, m.attempts, a.url, a."startedAt", a."durationMs", a.status, a.error, a.answer
+       from moved m join ended a on a."deliveryId" = m.id
+       on conflict do nothing),
+     followers as (
+       update webhook_deliveries n set due_at = case when m.status = 'due' then m.due_at else least(n.due_at, $2) end
+       from moved m join webhook_endpoints e on e.id = m.endpoint_id and e.is_ordered
+       where n.endpoint_id = m.endpoint_id and n.resource = m.resource and n.status = 'due' and n.id > m.id
+         and n.claimed_until is null)
+     update webhook_endpoints e set failing_since = case when f.delivered then null else $2 end
+     from (select endpoint_id, bool_or(status = 'delivered') as delivered from moved group by 1) f
+     where e.id = f.endpoint_id and (e.failing_since is null) <> f.delivered`,
+    [JSON.stringify(rows), now],
+  );
+}

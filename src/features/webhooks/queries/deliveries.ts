@@ -1,0 +1,190 @@
+import type { Db, Row } from '#platform/db/db';
+import type { DeliveryStatus, Endpoint } from '../endpoint.ts';
+
+// ## Queueing
+
+/** Whether an endpoint `e` receives an event `v`. A test is for one endpoint. */
+const receives = `(e.types is null or v.type = any (e.types))
+  and (v.user_id is null or e.user_id = v.user_id or e.is_for_all_users)
+  and (v.type <> 'webhook_endpoint.tested' or v.resource = 'webhook_endpoint:' || e.id)`;
+
+/** With what is retried before it, if the endpoint is ordered. */
+const dueAt = (now: string) => `greatest(${now}, (
+  select max(p.due_at) from webhook_deliveries p
+  where e.is_ordered and p.endpoint_id = e.id and p.resource = v.resource and p.status = 'due' and p.claimed_until is null))`;
+
+export interface QueuedEvent {
+  streamId: bigint;
+  sequence: bigint;
+  type: string;
+  resource: string;
+  userId: string | null;
+}
+
+export async function insertDeliveries(db: Db, events: readonly QueuedEvent[], now: Date): Promise<void> {
+  const columns = ['streamId', 'sequence', 'type', 'resource', 'userId'] as const;
+  await db.query(
+    `insert into webhook_deliveries (endpoint_id, stream_id, sequence, resource, due_at, created_at)
+     select e.id, v.stream_id, v.sequence, v.resource, ${dueAt('$6::timestamptz')}, $6
+     from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::uuid[])
+       as v (stream_id, sequence, type, resource, user_id)
+     join webhook_endpoints e on e.stream_id = v.stream_id and e.deleted_at is null and e.disabled_at is null
+     where ${receives}
+     order by v.stream_id, v.sequence`,
+    [...columns.map((column) => events.map((event) => event[column])), now],
+  );
+}
+
+/** Which events are queued again. */
+export interface Selection {
+  eventId?: string;
+  from?: Date;
+  to?: Date;
+  afterSequence?: bigint;
+  /** Only those that never arrived. */
+  isMissedOnly: boolean;
+}
+
+/** Queues stored events for one endpoint, in their order; returns how many, and the number of the last. */
+export async function insertReplays(
+  db: Db,
+  endpoint: Endpoint,
+  { eventId, from, to, afterSequence, isMissedOnly }: Selection,
+  { now, limit }: { now: Date; limit: number },
+): Promise<{ count: number; last: bigint | null }> {
+  const [row] = await db.query<{ count: number; last: bigint | null }>(
+    `with chosen as (
+       select v.* from events v join webhook_endpoints e on e.id = $1
+       where v.stream_id = e.stream_id and ${receives}
+         and ($3::text is null or v.id = $3) and ($4::timestamptz is null or v.recorded_at >= $4)
+         and ($5::timestamptz is null or v.recorded_at < $5) and ($6::bigint is null or v.sequence > $6)
+         and not ($7 and exists (select from webhook_deliveries d
+           where d.endpoint_id = e.id and d.sequence = v.sequence and d.status in ('due', 'delivered')))
+       order by v.sequence limit $8),
+     put as (
+       insert into webhook_deliveries (endpoint_id, stream_id, sequence, resource, due_at, created_at)
+       select $1, stream_id, sequence, resource, $2, $2 from chosen order by sequence returning sequence)
+     select count(*)::integer as count, max(sequence) as last from put`,
+    [endpoint.id, now, eventId ?? null, from ?? null, to ?? null, afterSequence ?? null, isMissedOnly, limit],
+  );
+  return row!;
+}
+
+/**
+ * Ends what is not delivered. Returns the number before the first of it, or of what failed since the endpoint
+ * is failing; null if nothing is missing.
+ */
+export async function cancelDeliveries(
+  db: Db,
+  { id, failingSince }: Pick<Endpoint, 'id' | 'failingSince'>,
+  now: Date,
+): Promise<bigint | null> {
+  const [row] = await db.query<{ before: bigint | null }>(
+    `with ended as (
+       update webhook_deliveries set status = 'canceled', ended_at = $2, claimed_until = null
+       where endpoint_id = $1 and status = 'due' returning sequence)
+     select min(sequence) - 1 as before from (
+       select sequence from ended
+       union all
+       select sequence from webhook_deliveries where endpoint_id = $1 and status = 'failed' and ended_at >= $3) missed`,
+    [id, now, failingSince],
+  );
+  return row!.before;
+}
+
+export async function notifyWorkers(db: Db): Promise<void> {
+  await db.query(`select pg_notify('events', '')`);
+}
+
+// ## Reading
+
+export interface DeliveryRow {
+  id: bigint;
+  endpointId: string;
+  eventId: string;
+  type: string;
+  sequence: bigint;
+  status: DeliveryStatus;
+  attempts: number;
+  dueAt: Date;
+  createdAt: Date;
+  endedAt: Date | null;
+  body: string;
+}
+
+const columns = `d.id, d.endpoint_id as "endpointId", v.id as "eventId", v.type, d.sequence, d.status, d.attempts,
+  d.due_at as "dueAt", d.created_at as "createdAt", d.ended_at as "endedAt"`;
+const deliveries =
+  'webhook_deliveries d join events v on v.stream_id = d.stream_id and v.sequence = d.sequence';
+/** A key of another user does not see what an endpoint for all users received about an account. */
+const isVisible = '($2::uuid is null or v.user_id is null or v.user_id = $2)';
+
+export interface DeliveryFilter {
+  endpointId: string;
+  /** Of the key that reads. */
+  userId: string | undefined;
+  status: DeliveryStatus | undefined;
+  before: bigint | undefined;
+  limit: number;
+}
+
+/** Newest first, without their bodies. */
+export async function selectDeliveries(db: Db, filter: DeliveryFilter): Promise<DeliveryRow[]> {
+  const { endpointId, userId, status, before, limit } = filter;
+  return db.query<DeliveryRow & Row>(
+    `select ${columns}, '' as body from ${deliveries}
+     where d.endpoint_id = $1 and ${isVisible} and ($3::text is null or d.status = $3) and ($4::bigint is null or d.id < $4)
+     order by d.id desc limit $5`,
+    [endpointId, userId ?? null, status ?? null, before ?? null, limit],
+  );
+}
+
+export async function selectDelivery(
+  db: Db,
+  { endpointId, userId, deliveryId }: { endpointId: string; userId: string | undefined; deliveryId: bigint },
+): Promise<DeliveryRow | undefined> {
+  const [row] = await db.query<DeliveryRow & Row>(
+    `select ${columns}, v.body from ${deliveries} where d.endpoint_id = $1 and ${isVisible} and d.id = $3`,
+    [endpointId, userId ?? null, deliveryId],
+  );
+  return row;
+}
+
+export interface AttemptRow {
+  number: number;
+  url: string;
+  startedAt: Date;
+  durationMs: number;
+  status: number | null;
+  error: string | null;
+  answer: string;
+}
+
+export async function selectAttempts(db: Db, deliveryId: bigint): Promise<AttemptRow[]> {
+  return db.query<AttemptRow & Row>(
+    `select number, url, started_at as "startedAt", duration_ms as "durationMs", status, error, answer
+     from webhook_attempts where delivery_id = $1 order by number`,
+    [deliveryId],
+  );
+}
+
+// ## Figures and sweeping
+
+export async function selectDue(db: Db, now: Date): Promise<{ count: number; ageSeconds: number }> {
+  const [row] = await db.query<{ count: number; ageSeconds: number }>(
+    `select count(*)::integer as count, coalesce(extract(epoch from $1 - min(created_at)), 0)::float8 as "ageSeconds"
+     from (select created_at from webhook_deliveries where status = 'due' limit 10000) d`,
+    [now],
+  );
+  return row!;
+}
+
+/** Deletes ended deliveries with their attempts. */
+export async function sweepDeliveries(db: Db, before: Date, limit: number): Promise<number> {
+  const rows = await db.query(
+    `delete from webhook_deliveries where id in (
+       select id from webhook_deliveries where created_at < $1 and ended_at < $1 order by id limit $2) returning 1`,
+    [before, limit],
+  );
+  return rows.length;
+}

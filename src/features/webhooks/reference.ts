@@ -1,0 +1,247 @@
+import { integrationErrors } from '#features/connect/integrations';
+import { invalidField } from '#platform/errors/errors';
+import {
+  bodyCases,
+  commonCases,
+  type ErrorCase,
+  type Operation,
+  refusals,
+} from '#platform/reference/operation';
+import { webhookErrors } from './errors.ts';
+
+const endpointId = '0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46';
+
+export const endpointExample = {
+  id: endpointId,
+  url: 'https://hooks.example.com/causeway',
+  types: ['withdrawal.completed', 'withdrawal.failed'],
+  ordered: false,
+  description: 'Bookkeeping',
+  enabled: true,
+  disabledAt: null,
+  disabledReason: null,
+  missedAfter: null,
+  failingSince: null,
+  publicKeys: ['whpk_MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqA='],
+  partnerId: '0198a6a0-0000-7000-8000-000000000001',
+  integrationId: null,
+  userId: '0198a6a0-0000-7000-8000-000000000002',
+  allUsers: false,
+  createdAt: '2026-07-31T12:00:00.000Z',
+  updatedAt: '2026-07-31T12:00:00.000Z',
+};
+
+const created = { ...endpointExample, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=' };
+
+const delivery = {
+  id: '17',
+  endpointId,
+  eventId: 'evt_0198a6c451b07c399d0e3f6a1c2b8d46',
+  type: 'withdrawal.completed',
+  sequence: 42,
+  status: 'delivered',
+  attempts: 2,
+  nextAttemptAt: null,
+  createdAt: '2026-07-31T12:00:41.000Z',
+  endedAt: '2026-07-31T12:00:46.300Z',
+};
+
+const details = {
+  ...delivery,
+  body: '{"id":"evt_0198a6c451b07c399d0e3f6a1c2b8d46","type":"withdrawal.completed","…":"…"}',
+  attemptList: [
+    {
+      number: 1,
+      url: endpointExample.url,
+      startedAt: '2026-07-31T12:00:41.020Z',
+      durationMs: 31,
+      status: 503,
+      error: 'The endpoint answered 503.',
+      answer: 'busy',
+    },
+    {
+      number: 2,
+      url: endpointExample.url,
+      startedAt: '2026-07-31T12:00:46.200Z',
+      durationMs: 28,
+      status: 204,
+      error: null,
+      answer: '',
+    },
+  ],
+};
+
+const invalid = (field: string, message: string) => () => invalidField(field, message);
+const notFound = refusals([[webhookErrors.endpointNotFound, 'You have no such endpoint']]);
+const ofOperator = refusals([
+  [
+    webhookErrors.managedByOperator,
+    'The endpoint receives events of all users, and only the operator changes it',
+  ],
+]);
+const disabled = refusals([[webhookErrors.endpointDisabled, 'The endpoint is disabled']]);
+const urlCase = refusals([
+  [
+    invalid('url', 'cannot be called: the port must be 443 or 8443'),
+    'A field is invalid, or the address may not be called',
+  ],
+]);
+
+/** The same operations for partners and for integrations. */
+export function webhookReference(audience: 'partner' | 'integration') {
+  const isPartner = audience === 'partner';
+  const common = {
+    audience: 'partner',
+    tag: isPartner ? 'Webhooks' : 'Webhooks of integrations',
+    security: isPartner ? 'apiKey' : 'integrationKey',
+  } as const;
+  const name = (verb: string, what = 'WebhookEndpoint') => `${verb}${isPartner ? '' : 'Integration'}${what}`;
+  const callers: ErrorCase[] = isPartner
+    ? refusals([
+        [webhookErrors.unauthorized, 'The token is missing or invalid'],
+        [webhookErrors.addressNotAllowed, 'The key has an IP allowlist, and the caller is not on it'],
+        [webhookErrors.rateLimitExceeded, 'More than 60 requests of the user in 10 seconds'],
+      ])
+    : refusals([
+        [integrationErrors.missingApiKey, 'The header `x-api-key` is missing'],
+        [integrationErrors.invalidApiKey, 'The key is unknown, expired or revoked'],
+        [integrationErrors.rateLimitExceeded, 'More than 60 requests of the integration in 10 seconds'],
+      ]);
+  const errors = [...callers, ...commonCases];
+  const parameters = { endpointId: { example: endpointId } };
+  const ok = (description: string, value: unknown, status = 200) => ({
+    [status]: { description, examples: { answer: { value } } },
+  });
+  const operation = (
+    rest: Pick<Operation, 'id' | 'summary' | 'answers'> & Partial<Operation>,
+  ): Operation => ({
+    ...common,
+    parameters,
+    ...rest,
+    errors: [...(rest.errors ?? []), ...errors],
+  });
+  return {
+    create: operation({
+      id: name('create'),
+      summary: 'Create a webhook endpoint',
+      description: [
+        'Events are sent there by POST as they happen, signed as Standard Webhooks says. Any status from 200 to',
+        '299 within 15 seconds counts as received; anything else is retried for three days.',
+        '',
+        'The answer has the secret, once. See the guide “Receive events”.',
+      ].join('\n'),
+      parameters: {},
+      requests: { some: { value: { url: endpointExample.url, types: endpointExample.types } } },
+      answers: ok('The endpoint, with its secret.', created, 201),
+      errors: [
+        ...urlCase,
+        ...refusals([[webhookErrors.tooManyEndpoints, 'You have 20 endpoints']]),
+        ...bodyCases,
+      ],
+    }),
+    list: operation({
+      id: name('list', 'WebhookEndpoints'),
+      summary: 'List webhook endpoints',
+      parameters: {},
+      answers: ok('Endpoints, oldest first.', { items: [endpointExample], nextCursor: null }),
+      errors: refusals([[invalid('limit', 'must be <= 200'), 'A query parameter is invalid or unknown']]),
+    }),
+    show: operation({
+      id: name('show'),
+      summary: 'Show a webhook endpoint',
+      answers: ok('The endpoint.', endpointExample),
+      errors: notFound,
+    }),
+    update: operation({
+      id: name('update'),
+      summary: 'Change a webhook endpoint',
+      description:
+        'What is left out stays as it is. With `enabled` and `replayMissed`, what was missed is sent first.',
+      requests: { enable: { value: { enabled: true, replayMissed: true } } },
+      answers: ok('The endpoint.', endpointExample),
+      errors: [...urlCase, ...ofOperator, ...notFound, ...bodyCases],
+    }),
+    remove: operation({
+      id: name('delete'),
+      summary: 'Delete a webhook endpoint',
+      answers: ok('The endpoint as it was.', endpointExample),
+      errors: [...ofOperator, ...notFound],
+    }),
+    rotate: operation({
+      id: name('rotate', 'WebhookSecret'),
+      summary: 'Replace the secret',
+      description: 'The old secret and the old private key sign as well for 24 hours.',
+      answers: ok('The endpoint, with its new secret.', created),
+      errors: [...ofOperator, ...notFound],
+    }),
+    test: operation({
+      id: name('test'),
+      summary: 'Send a test event',
+      description: 'The event `webhook_endpoint.tested` is sent to this endpoint, and is in the feed.',
+      answers: ok('The endpoint.', endpointExample),
+      errors: [...ofOperator, ...notFound, ...disabled],
+    }),
+    replay: operation({
+      id: name('replay', 'WebhookEvents'),
+      summary: 'Send events again',
+      description:
+        'One event, those of a period, or what was missed while the endpoint was disabled. Ids stay the same.',
+      requests: {
+        one: { summary: 'One event', value: { eventId: delivery.eventId } },
+        period: {
+          summary: 'A day',
+          value: { from: '2026-07-30T00:00:00Z', to: '2026-07-31T00:00:00Z' },
+        },
+        missed: { summary: 'What was missed', value: { missed: true } },
+      },
+      answers: ok('How many events are sent again.', { queued: 1, nextAfter: null }),
+      errors: [
+        ...refusals([
+          [
+            invalid('eventId', 'or from and to, or missed is required, and only one of them'),
+            'The body does not say which events',
+          ],
+          [webhookErrors.eventNotFound, 'There is no such event, or the endpoint does not receive its type'],
+        ]),
+        ...ofOperator,
+        ...notFound,
+        ...disabled,
+        ...bodyCases,
+      ],
+    }),
+    deliveries: operation({
+      id: name('list', 'WebhookDeliveries'),
+      summary: 'List deliveries',
+      description: 'Of the last 30 days, newest first.',
+      answers: ok('A page of deliveries.', { items: [delivery], nextCursor: null }),
+      errors: [
+        ...refusals([[invalid('limit', 'must be <= 200'), 'A query parameter is invalid or unknown']]),
+        ...notFound,
+      ],
+    }),
+    delivery: operation({
+      id: name('show', 'WebhookDelivery'),
+      summary: 'Show a delivery',
+      description: 'What was sent, and the answer to each attempt.',
+      parameters: { ...parameters, deliveryId: { example: '17' } },
+      answers: ok('The delivery.', details),
+      errors: [...notFound, ...refusals([[webhookErrors.deliveryNotFound, 'There is no such delivery']])],
+    }),
+  };
+}
+
+export const keysReference: Operation = {
+  audience: 'partner',
+  tag: 'Webhooks',
+  id: 'listWebhookKeys',
+  summary: 'Read the public keys of an endpoint',
+  description: 'For signatures `v1a` (Ed25519). Two keys during the 24 hours after a rotation. Needs no key.',
+  parameters: { endpointId: { example: endpointId } },
+  answers: {
+    200: {
+      description: 'The keys, newest first.',
+      examples: { keys: { value: { keys: endpointExample.publicKeys } } },
+    },
+  },
+  errors: [...notFound, ...commonCases],
+};

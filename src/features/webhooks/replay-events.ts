@@ -1,0 +1,74 @@
+import { type Ctx, inTransaction } from '#context';
+import { recordChange } from '#features/audit';
+import { invalidField } from '#platform/errors/errors';
+import type { Endpoint, ManagerCtx } from './endpoint.ts';
+import { webhookErrors } from './errors.ts';
+import { holdEndpoint } from './find-endpoint.ts';
+import { insertReplays, notifyWorkers, type Selection } from './queries/deliveries.ts';
+
+export interface Replay {
+  endpointId: string;
+  /** One event; or those of a period; or what was missed since the endpoint was disabled. */
+  eventId?: string;
+  from?: string;
+  to?: string;
+  missed?: boolean;
+  /** `nextAfter` of the last call, to go on. */
+  after?: number;
+}
+
+export interface Replayed {
+  queued: number;
+  /** Null when everything is queued. */
+  nextAfter: number | null;
+}
+
+/** In one transaction. */
+const queuedMax = 10_000;
+
+/** Queues events again, in their order and under their old ids. */
+export function replayEvents(ctx: ManagerCtx, input: Replay): Promise<Replayed> {
+  return inTransaction(ctx, async (ctx) => {
+    const endpoint = await holdEndpoint(ctx, input.endpointId);
+    if (endpoint.disabledAt !== null) throw webhookErrors.endpointDisabled();
+    const selection = selectionOf(input, endpoint);
+    const { count, last } = await insertReplays(ctx.db, endpoint, selection, {
+      now: ctx.now,
+      limit: queuedMax,
+    });
+    if (count === 0 && input.eventId !== undefined) throw webhookErrors.eventNotFound();
+    await notifyWorkers(ctx.db);
+    const { endpointId: _, ...asked } = input;
+    await recordChange(ctx, {
+      action: 'webhooks.replay',
+      subject: `webhook_endpoint:${endpoint.id}`,
+      after: { ...asked, queued: count },
+    });
+    return { queued: count, nextAfter: count === queuedMax ? Number(last) : null };
+  });
+}
+
+function selectionOf({ eventId, from, to, missed, after }: Replay, endpoint: Endpoint): Selection {
+  const ways = [eventId !== undefined, from !== undefined || to !== undefined, missed === true];
+  if (ways.filter(Boolean).length !== 1) {
+    throw invalidField('eventId', 'or from and to, or missed is required, and only one of them');
+  }
+  const later = after === undefined ? {} : { afterSequence: BigInt(after) };
+  if (eventId !== undefined) return { eventId, isMissedOnly: false };
+  if (missed) {
+    if (endpoint.resumeAfter === null) throw invalidField('missed', 'is for endpoints that were disabled');
+    return { afterSequence: endpoint.resumeAfter, isMissedOnly: true };
+  }
+  const [start, end] = [from, to].map((text) => (text === undefined ? undefined : new Date(text)));
+  return { ...(start && { from: start }), ...(end && { to: end }), ...later, isMissedOnly: false };
+}
+
+/** Everything that an endpoint missed, in the transaction that enables it. */
+export async function queueMissed(ctx: Ctx, endpoint: Endpoint): Promise<void> {
+  const selection = { afterSequence: endpoint.resumeAfter!, isMissedOnly: true };
+  await insertReplays(ctx.db, endpoint, selection, { now: ctx.now, limit: missedMax });
+  await notifyWorkers(ctx.db);
+}
+
+/** Later ones can be replayed with `missed`. */
+const missedMax = 100_000;

@@ -1,0 +1,215 @@
+import { Type } from 'typebox';
+import type { Deps } from '#context';
+import { integrationContext, integrationGuard, integrationRateGuard } from '#features/connect/integrations';
+import type { EventFamily } from '#features/events';
+import { keyContext, keyGuard, rateGuard } from '#features/keys';
+import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
+import type { FastifyRequest, HttpServer } from '#platform/http/http';
+import { uuidForm } from '#platform/http/schemas';
+import type { RatePolicy } from '#platform/rate-limit/index';
+import { createEndpoint } from './create-endpoint.ts';
+import { deleteEndpoint } from './delete-endpoint.ts';
+import type { ManagerCtx } from './endpoint.ts';
+import { webhookErrors } from './errors.ts';
+import { requireKnownTypes } from './known-types.ts';
+import { listDeliveries } from './list-deliveries.ts';
+import { listEndpoints } from './list-endpoints.ts';
+import { selectPublicKeys } from './queries/endpoints.ts';
+import { keysReference, webhookReference } from './reference.ts';
+import { replayEvents } from './replay-events.ts';
+import { rotateSecret } from './rotate-secret.ts';
+import { sendTest } from './send-test.ts';
+import { showDelivery } from './show-delivery.ts';
+import { showEndpoint } from './show-endpoint.ts';
+import { updateEndpoint } from './update-endpoint.ts';
+import {
+  createBody,
+  createdEndpoint,
+  deliveryDetails,
+  deliveryPath,
+  deliveryQuery,
+  deliveryView,
+  endpointPath,
+  endpointView,
+  noQuery,
+  replayAnswer,
+  replayBody,
+  updateBody,
+} from './wire.ts';
+
+const policy: RatePolicy = { name: 'webhooks', quota: 60, windowMs: 10_000 };
+
+interface Callers {
+  audience: 'partner' | 'integration';
+  prefix: string;
+  admit: ((request: FastifyRequest, ...rest: never[]) => Promise<void>)[];
+  contextOf(request: FastifyRequest): ManagerCtx;
+}
+
+/** Endpoints for webhooks, in the same way for partners and for integrations. */
+export function webhookRoutes(server: HttpServer, deps: Deps, families: readonly EventFamily[]): void {
+  const authenticate = keyGuard(deps, {
+    missing: webhookErrors.unauthorized,
+    invalid: webhookErrors.unauthorized,
+    address: webhookErrors.addressNotAllowed,
+  });
+  mount(server, families, {
+    audience: 'partner',
+    prefix: '/api/webhooks/endpoints',
+    admit: [authenticate, rateGuard(deps, policy, webhookErrors.rateLimitExceeded)],
+    contextOf: (request) => keyContext(deps, request),
+  });
+  mount(server, families, {
+    audience: 'integration',
+    prefix: '/api/v1/webhooks/endpoints',
+    admit: [integrationGuard(deps), integrationRateGuard(deps, policy)],
+    contextOf: (request) => integrationContext(deps, request),
+  });
+
+  server.get(
+    '/.well-known/webhook-keys/:endpointId',
+    {
+      config: { reference: keysReference },
+      schema: {
+        params: endpointPath,
+        querystring: noQuery,
+        response: { 200: Type.Object({ keys: Type.Array(Type.String()) }) },
+      },
+    },
+    async ({ params }, reply) => {
+      const id = params.endpointId.toLowerCase();
+      const keys = uuidForm.test(id) ? await selectPublicKeys(deps.db, id, deps.clock()) : undefined;
+      if (!keys) throw webhookErrors.endpointNotFound();
+      reply.header('cache-control', 'public, max-age=300');
+      return { keys };
+    },
+  );
+}
+
+function mount(
+  server: HttpServer,
+  families: readonly EventFamily[],
+  { audience, prefix, admit, contextOf }: Callers,
+): void {
+  const reference = webhookReference(audience);
+  const onRequest = admit as never;
+  const ofOne = { params: endpointPath, querystring: noQuery };
+
+  server.post(
+    prefix,
+    {
+      onRequest,
+      config: { reference: reference.create },
+      schema: { querystring: noQuery, body: createBody, response: { 201: createdEndpoint } },
+    },
+    async (request, reply) => {
+      requireKnownTypes(families, audience, request.body.types);
+      const created = await createEndpoint(contextOf(request), request.body);
+      reply.status(201).header('cache-control', 'no-store');
+      return created;
+    },
+  );
+
+  server.get(
+    prefix,
+    {
+      onRequest,
+      config: { reference: reference.list },
+      schema: {
+        querystring: Type.Object(cursorInput, { additionalProperties: false }),
+        response: { 200: cursorPage(endpointView) },
+      },
+    },
+    (request) => listEndpoints(contextOf(request), request.query),
+  );
+
+  server.get(
+    `${prefix}/:endpointId`,
+    {
+      onRequest,
+      config: { reference: reference.show },
+      schema: { ...ofOne, response: { 200: endpointView } },
+    },
+    (request) => showEndpoint(contextOf(request), request.params),
+  );
+
+  server.patch(
+    `${prefix}/:endpointId`,
+    {
+      onRequest,
+      config: { reference: reference.update },
+      schema: { ...ofOne, body: updateBody, response: { 200: endpointView } },
+    },
+    (request) => {
+      requireKnownTypes(families, audience, request.body.types);
+      return updateEndpoint(contextOf(request), { ...request.params, ...request.body });
+    },
+  );
+
+  server.delete(
+    `${prefix}/:endpointId`,
+    {
+      onRequest,
+      config: { reference: reference.remove },
+      schema: { ...ofOne, response: { 200: endpointView } },
+    },
+    (request) => deleteEndpoint(contextOf(request), request.params),
+  );
+
+  server.post(
+    `${prefix}/:endpointId/rotate-secret`,
+    {
+      onRequest,
+      config: { reference: reference.rotate },
+      schema: { ...ofOne, response: { 200: createdEndpoint } },
+    },
+    async (request, reply) => {
+      reply.header('cache-control', 'no-store');
+      return rotateSecret(contextOf(request), request.params);
+    },
+  );
+
+  server.post(
+    `${prefix}/:endpointId/test`,
+    {
+      onRequest,
+      config: { reference: reference.test },
+      schema: { ...ofOne, response: { 200: endpointView } },
+    },
+    (request) => sendTest(contextOf(request), request.params),
+  );
+
+  server.post(
+    `${prefix}/:endpointId/replay`,
+    {
+      onRequest,
+      config: { reference: reference.replay },
+      schema: { ...ofOne, body: replayBody, response: { 200: replayAnswer } },
+    },
+    (request) => replayEvents(contextOf(request), { ...request.params, ...request.body }),
+  );
+
+  server.get(
+    `${prefix}/:endpointId/deliveries`,
+    {
+      onRequest,
+      config: { reference: reference.deliveries },
+      schema: {
+        params: endpointPath,
+        querystring: deliveryQuery,
+        response: { 200: cursorPage(deliveryView) },
+      },
+    },
+    (request) => listDeliveries(contextOf(request), { ...request.params, ...request.query }),
+  );
+
+  server.get(
+    `${prefix}/:endpointId/deliveries/:deliveryId`,
+    {
+      onRequest,
+      config: { reference: reference.delivery },
+      schema: { params: deliveryPath, querystring: noQuery, response: { 200: deliveryDetails } },
+    },
+    (request) => showDelivery(contextOf(request), request.params),
+  );
+}

@@ -1,0 +1,52 @@
+import { inTransaction } from '#context';
+import { recordChange } from '#features/audit';
+import { invalidField } from '#platform/errors/errors';
+import { type EndpointTerms, requireCallable } from './create-endpoint.ts';
+import { disable } from './disable-endpoint.ts';
+import type { Endpoint, ManagerCtx } from './endpoint.ts';
+import { holdEndpoint } from './find-endpoint.ts';
+import { lockStream, updateEndpointRow } from './queries/endpoints.ts';
+import { queueMissed } from './replay-events.ts';
+import { type EndpointView, presentEndpoint } from './wire.ts';
+
+export interface EndpointChange extends Partial<EndpointTerms> {
+  endpointId: string;
+  enabled?: boolean;
+  /** With `enabled`: also sends what it missed, in order and before anything newer. */
+  replayMissed?: boolean;
+}
+
+/** Changes what is given. */
+export function updateEndpoint(ctx: ManagerCtx, input: EndpointChange): Promise<EndpointView> {
+  return inTransaction(ctx, async (ctx) => {
+    const { endpointId, url, types, ordered, description, enabled, replayMissed } = input;
+    if (replayMissed && !enabled) throw invalidField('replayMissed', 'is only for enabled: true');
+    if (url !== undefined) requireCallable(ctx, url);
+    const before = await holdEndpoint(ctx, endpointId);
+    let after: Endpoint = {
+      ...before,
+      url: url ?? before.url,
+      types: types === undefined ? before.types : types && [...types],
+      isOrdered: ordered ?? before.isOrdered,
+      description: description ?? before.description,
+      updatedAt: ctx.now,
+    };
+    if (enabled === false && before.disabledAt === null) {
+      after = await disable(ctx, after, ctx.actor.kind === 'operator' ? 'operator' : 'owner');
+    } else if (enabled === true && before.disabledAt !== null) {
+      after = { ...after, disabledAt: null, disabledReason: null, failingSince: null };
+      // Before what is numbered from now on.
+      if (replayMissed) await lockStream(ctx.db, before.streamId);
+    }
+    await updateEndpointRow(ctx.db, after);
+    if (replayMissed && after.resumeAfter !== null) await queueMissed(ctx, after);
+    const shown = presentEndpoint(after, ctx.now);
+    await recordChange(ctx, {
+      action: 'webhooks.update',
+      subject: `webhook_endpoint:${before.id}`,
+      before: presentEndpoint(before, ctx.now),
+      after: shown,
+    });
+    return shown;
+  });
+}
