@@ -412,8 +412,25 @@ create table deposits (
   constraint deposits_wallet_check CHECK (((wallet ~ '^0x[0-9a-f]*$'::text) AND (length(wallet) = 42)))
 );
 
+create table event_parked (
+  id bigint not null,
+  is_bulk boolean not null,
+  type text not null,
+  resource text not null,
+  partner_id uuid,
+  integration_id uuid,
+  user_id uuid,
+  previous_status text,
+  facts jsonb not null,
+  recorded_at timestamp with time zone not null,
+  parked_at timestamp with time zone not null,
+  reason text not null,
+  constraint event_parked_pkey PRIMARY KEY (id)
+);
+
 create table event_records (
   id bigint not null,
+  is_bulk boolean default false not null,
   type text not null,
   resource text not null,
   partner_id uuid,
@@ -422,8 +439,7 @@ create table event_records (
   previous_status text,
   facts jsonb default '{}'::jsonb not null,
   recorded_at timestamp with time zone default clock_timestamp() not null,
-  parked_at timestamp with time zone,
-  constraint event_records_pkey PRIMARY KEY (id),
+  constraint event_records_pkey PRIMARY KEY (is_bulk, id),
   constraint event_records_check CHECK ((num_nonnulls(partner_id, integration_id, user_id) = 1))
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
 
@@ -1222,7 +1238,7 @@ CREATE INDEX consents_user ON public.consents USING btree (user_id, id) WHERE (u
 
 CREATE INDEX deposits_by_block ON public.deposits USING btree (network, block_number);
 
-CREATE INDEX events_by_age ON public.events USING brin (numbered_at) WITH (autosummarize='on');
+CREATE INDEX event_parked_by_resource ON public.event_parked USING btree (resource);
 
 CREATE INDEX found_payments_key_mark ON public.found_payments USING btree (key_mark) WHERE (key_mark IS NOT NULL);
 
@@ -1463,3 +1479,7 @@ CREATE TRIGGER withdrawals_no_truncate BEFORE TRUNCATE ON public.withdrawals FOR
 CREATE TRIGGER withdrawals_note_insert AFTER INSERT ON public.withdrawals REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION withdrawals_note_insert();
 
 CREATE TRIGGER withdrawals_note_moves AFTER UPDATE ON public.withdrawals REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION withdrawals_note_moves();
+
+CREATE TRIGGER withdrawals_record_moves AFTER UPDATE ON public.withdrawals REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION withdrawals_record_moves();
+
+CREATE TRIGGER withdrawals_record_new AFTER INSERT ON public.withdrawals REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION withdrawals_record_new();

@@ -23,7 +23,7 @@ import { integrationCommands } from '#features/connect/integrations';
 import { type ConnectPageOptions, connectPages, statementPages } from '#features/connect/pages';
 import { sessionCommands, sessionJobs } from '#features/connect/sessions';
 import { depositCommands, depositEvents, depositGauges, depositJobs } from '#features/deposits';
-import { describeEvents, type EventFamily, eventGauges, eventJobs } from '#features/events';
+import { describeEvents, type EventFamily, eventCommands, eventGauges, eventJobs } from '#features/events';
 import { keyCommands, keyEvents } from '#features/keys';
 import { ledgerCommands, ledgerEvents, ledgerJobs, ledgerReaders, ledgerTools } from '#features/ledger';
 import { makeStatement, statementCommand, statementResources } from '#features/ledger/statement';
@@ -106,6 +106,7 @@ export const commands: readonly Command<Ctx>[] = [
   ...ledgerCommands,
   statementCommand(valueAssets),
   ...portfolioCommands,
+  ...eventCommands,
   ...webhookCommands(eventFamilies),
   ...auditCommands(withdrawalCreations),
 ];

@@ -291,7 +291,7 @@ const byTrigger: Record<string, string[]> = {
   ],
   'deposits → events': ['deposits_record_events'],
   'ledger → events': ['ledger_record_events'],
-  'withdrawals → events': ['withdrawals_note_insert', 'withdrawals_note_moves'],
+  'withdrawals → events': ['withdrawals_record_moves', 'withdrawals_record_new'],
   'withdrawals → ledger': ['ledger_note_completed_withdrawals', 'ledger_note_new_withdrawals'],
 };
 

@@ -5,7 +5,9 @@
 -- misses a lower one.
 
 create table event_records (
-  id bigint generated always as identity primary key,
+  id bigint generated always as identity,
+  -- Records that come in thousands at a time: others are numbered first.
+  is_bulk boolean not null default false,
   type text not null,
   -- What the event is about, such as withdrawal:<id>. Events of one resource keep their order.
   resource text not null,
@@ -17,10 +19,26 @@ create table event_records (
   -- Columns as they were at the change, where later changes replace them.
   facts jsonb not null default '{}',
   recorded_at timestamptz not null default clock_timestamp(),
-  -- It could not be presented: it waits for a release that can, and others pass it.
-  parked_at timestamptz,
+  primary key (is_bulk, id),
   check (num_nonnulls(partner_id, integration_id, user_id) = 1)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
+
+-- Records that could not be presented. They are tried again, and later records of their resources wait.
+create table event_parked (
+  id bigint primary key,
+  is_bulk boolean not null,
+  type text not null,
+  resource text not null,
+  partner_id uuid,
+  integration_id uuid,
+  user_id uuid,
+  previous_status text,
+  facts jsonb not null,
+  recorded_at timestamptz not null,
+  parked_at timestamptz not null,
+  reason text not null
+);
+create index event_parked_by_resource on event_parked (resource);
 
 create table event_streams (
   id bigint generated always as identity primary key,
@@ -46,4 +64,3 @@ create table events (
   body text not null check (octet_length(body) <= 20480),
   primary key (stream_id, sequence)
 );
-create index events_by_age on events using brin (numbered_at) with (autosummarize = on);

@@ -9,8 +9,9 @@ begin
   if tg_op = 'INSERT' then
     with put as (
       insert into event_records (type, resource, user_id, facts)
-      select 'card.created', 'card:' || a.id, a.user_id, jsonb_build_object('nickname', a.nickname, 'status', a.status,
-        'spending_limit', a.spending_limit, 'spending_interval', a.spending_interval)
+      select 'card.created', 'card:' || a.id, a.user_id, jsonb_build_object('nickname', a.nickname,
+        'last_four_digits', a.last_four_digits, 'status', a.status, 'spending_limit', a.spending_limit,
+        'spending_interval', a.spending_interval)
       from added a where exists (select from api_keys k where k.user_id = a.user_id and k.revoked_at is null)
       order by a.id
       returning id)

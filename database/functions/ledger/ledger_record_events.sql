@@ -7,16 +7,16 @@ declare
   first_record bigint;
 begin
   with put as (
-    insert into event_records (type, resource, user_id, facts)
-    select 'ledger.line_posted', 'line:' || a.list_id || ':' || a.number, l.user_id,
-      jsonb_build_object('list_id', a.list_id, 'number', a.number)
+    insert into event_records (is_bulk, type, resource, user_id, facts)
+    select true, 'ledger.line_posted', 'line:' || a.list_id || ':' || a.number, l.user_id,
+      jsonb_build_object('number', a.number)
     from (select distinct list_id from added) lists join ledger_lists l on l.id = lists.list_id
     join added a on a.list_id = l.id
     where exists (select from api_keys k where k.user_id = l.user_id and k.revoked_at is null)
     order by a.list_id, a.number
     returning id)
   select min(id) into first_record from put;
-  perform event_records_wake(first_record);
+  perform event_records_wake(first_record, true);
   return null;
 end $$;
 create or replace trigger ledger_record_events after insert on ledger_lines referencing new table as added

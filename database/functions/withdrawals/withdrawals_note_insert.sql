@@ -1,12 +1,10 @@
--- Refuses new withdrawals that are not queued, counts new ones, and records their events. Notifies workers if
--- one of the networks had no queued withdrawal.
+-- Refuses new withdrawals that are not queued, and counts new ones. Notifies workers if one of the networks
+-- had no queued withdrawal.
 -- Called by: trigger `withdrawals_note_insert` on `withdrawals`, after each insert statement.
 -- Locks: nothing. Transactions that notify commit one after another.
--- Costs: reads the added rows; one insert for each list and block of 4,000 positions, one for each event; for
--- each added row, until one needs a notification, a search by index for another queued withdrawal.
+-- Costs: reads the added rows; one insert for each list and block of 4,000 positions; for each added row,
+-- until one needs a notification, a search by index for another queued withdrawal.
 create or replace function withdrawals_note_insert() returns trigger language plpgsql as $$
-declare
-  first_record bigint;
 begin
   if exists (select from added where status <> 'queued') then
     raise exception 'a withdrawal begins as queued' using errcode = 'restrict_violation';
@@ -19,11 +17,5 @@ begin
       select from withdrawals w where w.status = 'queued' and w.network = a.network and w.id not in (select id from added))) then
     perform pg_notify('withdrawals', '');
   end if;
-  with put as (
-    insert into event_records (type, resource, partner_id, recorded_at)
-    select 'withdrawal.queued', 'withdrawal:' || id, partner_id, created_at from added order by id
-    returning id)
-  select min(id) into first_record from put;
-  perform event_records_wake(first_record);
   return null;
 end $$;

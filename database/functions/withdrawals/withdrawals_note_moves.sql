@@ -1,12 +1,10 @@
--- Notes when withdrawals entered a status, counts the moves, and records their events. A status that is
--- entered again keeps its first time.
+-- Notes when withdrawals entered a status, and counts the moves. A status that is entered again keeps its
+-- first time.
 -- Called by: trigger `withdrawals_note_moves` on `withdrawals`, after each update statement.
 -- Locks: rows of `withdrawal_moves` whose status is entered again. The caller's update holds the withdrawals.
--- Costs: reads the old and the new rows; one upsert and one insert for each move, one insert for each list,
--- status and block of 4,000 positions whose count changes.
+-- Costs: reads the old and the new rows; one upsert for each move, one insert for each list, status and block
+-- of 4,000 positions whose count changes.
 create or replace function withdrawals_note_moves() returns trigger language plpgsql as $$
-declare
-  first_record bigint;
 begin
   insert into withdrawal_moves (withdrawal_id, status, at)
     select id, status, max(at) from (
@@ -22,15 +20,6 @@ begin
         union all
         select list_id, status, position / 4000, -1 from before_rows
       ) moves group by 1, 2, 3 having sum(change) <> 0;
-    with put as (
-      insert into event_records (type, resource, partner_id, previous_status, facts, recorded_at)
-      select 'withdrawal.' || a.status, 'withdrawal:' || a.id, a.partner_id, b.status,
-        jsonb_build_object('status', a.status, 'transfer_status', a.transfer_status, 'transaction_hash', a.transaction_hash,
-          'error_message', a.error_message, 'updated_at', a.updated_at), a.updated_at
-      from after_rows a join before_rows b on b.id = a.id where b.status <> a.status order by a.id
-      returning id)
-    select min(id) into first_record from put;
-    perform event_records_wake(first_record);
   end if;
   return null;
 end $$;

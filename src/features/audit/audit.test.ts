@@ -191,6 +191,7 @@ const changes: Record<string, () => Promise<object>> = {
   }),
   'integrations.rotate-key': async () => ({ integrationId: (await makeIntegration(harness)).id }),
   'integrations.revoke': async () => ({ integrationId: (await makeIntegration(harness)).id }),
+  'events.skip-ahead': async () => ({}),
   'consents.revoke': async () => ({
     consentId: (await makeConsent(harness, await makeIntegration(harness))).id,
   }),

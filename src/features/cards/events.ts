@@ -1,7 +1,7 @@
-import type { EventFamily, EventRecord } from '#features/events';
+import { type EventFamily, type EventRecord, placeObjects } from '#features/events';
 import { selectCardsAsRecorded, selectTransactionsAsRecorded } from './queries/recorded.ts';
 import { refillExample, summaryExample, transactionsExample } from './reference.ts';
-import { selectRecordedRefills } from './refills/index.ts';
+import { type RefillRow, selectRecordedRefills } from './refills/index.ts';
 import { presentRefill, toolRefill } from './tools-wire.ts';
 import { cardSnapshot, cardTransaction, presentCard, presentTransaction } from './wire.ts';
 
@@ -25,7 +25,8 @@ export const cardEvents: readonly EventFamily[] = [
     ],
     object: cardSnapshot,
     example: summaryExample.userCardsSnapshot[0]!,
-    present: async ({ db }, records) => (await selectCardsAsRecorded(db, recorded(records))).map(presentCard),
+    present: async ({ db }, records) =>
+      placeObjects(records, await selectCardsAsRecorded(db, recorded(records)), presentCard),
   },
   {
     audience: ['partner'],
@@ -39,7 +40,7 @@ export const cardEvents: readonly EventFamily[] = [
     object: cardTransaction,
     example: transactionsExample.userCardTransactions[0]!,
     present: async ({ db }, records) =>
-      (await selectTransactionsAsRecorded(db, recorded(records))).map(presentTransaction),
+      placeObjects(records, await selectTransactionsAsRecorded(db, recorded(records)), presentTransaction),
   },
   {
     audience: ['partner'],
@@ -50,8 +51,10 @@ export const cardEvents: readonly EventFamily[] = [
     object: toolRefill,
     example: refillExample,
     present: async ({ db }, records) =>
-      (await selectRecordedRefills(db, records.map(idOf))).map(({ amount, ...refill }) =>
-        presentRefill({ ...refill, amountMinor: amount }),
+      placeObjects(
+        records,
+        await selectRecordedRefills(db, records.map(idOf)),
+        ({ amount, ...refill }: RefillRow) => presentRefill({ ...refill, amountMinor: amount }),
       ),
   },
 ];

@@ -4,6 +4,7 @@ import type { Ctx } from '#context';
 /** A recorded change that has no number yet. */
 export interface EventRecord {
   id: bigint;
+  isBulk: boolean;
   type: string;
   resource: string;
   partnerId: string | null;
@@ -24,8 +25,8 @@ export interface EventFamily {
   object: TSchema;
   example: object;
   /**
-   * The objects of these records, in their order; null for one that needs no event. Default: what was
-   * recorded.
+   * The objects of these records, in their order; null for one that needs no event. It throws if a row is
+   * missing: to leave it out would shift the others. Default: what was recorded.
    */
   present?(ctx: Pick<Ctx, 'db' | 'evm'>, records: readonly EventRecord[]): Promise<(object | null)[]>;
 }

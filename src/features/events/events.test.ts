@@ -15,7 +15,11 @@ import {
 } from '#test/factories';
 import { networksWithoutNodes, useHarness } from '#test/harness';
 import { numberAll } from '#test/number-events';
-import { numberEvents } from './number-events.ts';
+import { countRowsRead } from '#test/rows-read';
+import { eventFamilies } from '../../app.ts';
+import type { EventFamily } from './event.ts';
+import { numberEvents, numberParked } from './number-events.ts';
+import { selectFeed } from './queries.ts';
 
 const harness = useHarness({ networks: networksWithoutNodes() });
 
@@ -243,45 +247,110 @@ test('two workers that number at the same time keep the order of each resource',
   );
 });
 
-test('a record that cannot be presented is parked, reported and tried again; others pass it', async () => {
+test('a record that cannot be presented is parked with its resource, others pass it, and it keeps its order', async () => {
   const key = await makeKey(harness);
-  const records = [
-    ['key.revoked', { id: 'first' }],
-    ['key.revoked', { id: 'x'.repeat(30_000) }],
-    ['no.such_event', {}],
-    ['key.revoked', { id: 'last' }],
-  ] as const;
-  for (const [type, facts] of records) {
-    await harness.deps.db.query(
-      'insert into event_records (type, resource, partner_id, facts) values ($1, $2, $3, $4)',
-      [type, 'key:1', key.partnerId, JSON.stringify(facts)],
-    );
-  }
+  const other = await makeKey(harness);
+  const { db } = harness.deps;
+  const record = (type: string, resource: string, facts: object, partnerId = key.partnerId) =>
+    db.query('insert into event_records (type, resource, partner_id, facts) values ($1, $2, $3, $4)', [
+      type,
+      resource,
+      partnerId,
+      JSON.stringify(facts),
+    ]);
+  await record('key.revoked', 'key:1', { id: 'first' });
+  await record('key.revoked', 'key:2', { id: 'x'.repeat(30_000) });
+  await record('no.such_event', 'key:3', {});
+  // Not there; and an error of the database.
+  await record('withdrawal.failed', 'withdrawal:0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46', {}, other.partnerId);
+  await record('withdrawal.failed', 'withdrawal:none', {}, other.partnerId);
+  await record('key.revoked', 'key:3', { id: 'after the parked one' });
+  await makeWithdrawal(harness, other);
+  await record('key.revoked', 'key:1', { id: 'last' });
   await numberAll(harness);
-  const ids = async () =>
-    (await read(key.token)).events.map(({ data, sequence }) => [data.object.id, sequence]);
-  assert.deepEqual(await ids(), [
+  const seen = async ({ token }: IssuedKey) =>
+    (await read(token)).events.map(({ type, data, sequence }) => [data.object.id ?? type, sequence]);
+  assert.deepEqual(await seen(key), [
     ['first', 1],
     ['last', 2],
   ]);
+  assert.deepEqual(
+    typesOf(await read(other.token)),
+    ['withdrawal.queued'],
+    'others get their own, and all of it',
+  );
   const gauge = await harness.deps.metrics.registry.getSingleMetricAsString('causeway_events_parked');
-  assert.match(gauge, /^causeway_events_parked 2$/m);
+  assert.match(gauge, /^causeway_events_parked 4$/m);
+
   harness.advance(3_600_001);
-  const families = [
-    {
-      audience: ['partner'] as const,
-      types: [
-        { type: 'no.such_event', words: '' },
-        { type: 'key.revoked', words: '' },
-      ],
-      object: {},
-      example: {},
-      present: async () => [{ id: 'late' }],
-    },
-  ];
-  await numberEvents(worker(), { families, onNumbered: async () => undefined, limit: 1 });
-  assert.deepEqual((await ids()).at(-1), ['late', 3]);
-  await harness.deps.db.query('delete from event_records');
+  const retry = async (families: readonly EventFamily[]) => {
+    const ctx = worker();
+    return numberParked(
+      ctx,
+      { families, onNumbered: async () => undefined },
+      new Date(ctx.now.getTime() - 3_600_000),
+    );
+  };
+  const family: EventFamily = {
+    audience: ['partner'],
+    types: [{ type: 'no.such_event', words: '' }],
+    object: {},
+    example: {},
+    present: async () => [{ id: 'late' }],
+  };
+  assert.equal(await retry([]), 0);
+  harness.advance(3_600_001);
+  assert.equal(await retry([family]), 1);
+  await numberAll(harness);
+  assert.deepEqual((await seen(key)).slice(2), [
+    ['late', 3],
+    ['after the parked one', 4],
+  ]);
+  await db.query('delete from event_parked');
+});
+
+test('two workers that both number singly count no record twice', async () => {
+  const key = await makeKey(harness);
+  const { db } = harness.deps;
+  for (let at = 0; at < 20; at++) {
+    await db.query('insert into event_records (type, resource, partner_id, facts) values ($1, $2, $3, $4)', [
+      at === 3 ? 'no.such_event' : 'key.revoked',
+      `key:${at}`,
+      key.partnerId,
+      JSON.stringify({ at }),
+    ]);
+  }
+  await Promise.all([1, 2, 3].map(() => numberAll(harness)));
+  await numberAll(harness);
+  const { events } = await read(key.token);
+  assert.deepEqual(
+    events.map(({ data }) => data.object.at).sort((one, two) => Number(one) - Number(two)),
+    Array.from({ length: 20 }, (_, at) => at).filter((at) => at !== 3),
+  );
+  await db.query('delete from event_parked');
+});
+
+test('a page of a long feed is read by its index', async () => {
+  const key = await makeKey(harness);
+  const { db } = harness.deps;
+  await makeWithdrawal(harness, key);
+  await numberAll(harness);
+  await db.query(
+    `insert into events (stream_id, sequence, id, type, resource, recorded_at, numbered_at, body)
+     select s.id, n, 'evt_long' || n, 'withdrawal.queued', 'withdrawal:' || n, now(), now(), '{}'
+     from event_streams s, generate_series(2, 60000) n where s.partner_id = $1`,
+    [key.partnerId],
+  );
+  await db.query('update event_streams set last_sequence = 60000 where partner_id = $1', [key.partnerId]);
+  await db.query('analyze events');
+  const rows = await countRowsRead(db, (db) =>
+    selectFeed(
+      db,
+      { partnerId: key.partnerId, userId: key.userId },
+      { after: 30_000n, limit: 10, scanned: 10_000 },
+    ),
+  );
+  assert.ok(rows <= 20, `${rows} rows were read`);
 });
 
 test('events are deleted after 400 days, and readers learn of it', async () => {
@@ -314,6 +383,41 @@ test('events are deleted after 400 days, and readers learn of it', async () => {
   const ahead = await ask('?after=5');
   assert.equal(ahead.status, 409);
   assert.equal(ahead.body.error, 'after is ahead of the feed: the newest event has the sequence 4');
+});
+
+test('after a restore the feeds continue where nobody has read', async () => {
+  const key = await makeKey(harness);
+  await makeWithdrawal(harness, key);
+  await numberAll(harness);
+  const { body } = await harness.operator('events.skip-ahead');
+  assert.equal(body.data.skipped, 1_000_000);
+  await makeWithdrawal(harness, key);
+  await numberAll(harness);
+  // A subscriber that had read up to 400 of a feed that was then restored.
+  const { events, next } = await read(key.token, '?after=400');
+  assert.deepEqual([events.map(({ sequence }) => sequence), next], [[1_000_002], 1_000_002]);
+  const shown = await harness.operator('events.list', { partnerId: key.partnerId, limit: 200 });
+  assert.equal(shown.status, 200, JSON.stringify(shown.body));
+  assert.deepEqual(
+    shown.body.data.items.map(({ sequence }: Event) => sequence),
+    [1, 1_000_002],
+  );
+});
+
+test('an import of lines does not delay other events', async () => {
+  const key = await makeKey(harness);
+  await makeLines(
+    harness,
+    key.userId,
+    Array.from({ length: 250 }, () => ({})),
+  );
+  await makeWithdrawal(harness, key);
+  const ctx = worker();
+  const numbering = { families: eventFamilies, onNumbered: async () => undefined };
+  assert.equal(await numberEvents(ctx, numbering), 101);
+  assert.deepEqual(typesOf(await read(key.token, '?types=withdrawal.queued')), ['withdrawal.queued']);
+  await numberAll(harness);
+  assert.equal((await read(key.token, '?limit=1000')).events.length, 251);
 });
 
 test('events do not change', async () => {

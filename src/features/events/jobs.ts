@@ -1,24 +1,47 @@
 import { contextFor, type Deps } from '#context';
 import type { Job } from '#platform/worker/jobs';
-import { type Numbering, numberEvents } from './number-events.ts';
+import { type Numbering, numberEvents, numberParked } from './number-events.ts';
 import { sweepEvents } from './queries.ts';
 
 /** How long events are kept: a year and a month, so that yearly reports can be made from the feed. */
 const retentionMs = 400 * 86_400_000;
+const hourMs = 3_600_000;
 
-export const eventJobs = (numbering: Numbering): readonly Job<Deps>[] => [
-  {
-    name: 'events.number',
-    everyMs: 100,
-    // An advisory lock, because a lease would be written and ended ten times a second.
-    isShared: true,
-    wokenBy: 'event_records',
-    run: (deps) =>
-      numberEvents(contextFor(deps, { kind: 'worker', job: 'events.number' }, deps.log), numbering),
-  },
-  {
-    name: 'events.sweep',
-    everyMs: 3_600_000,
-    run: ({ db, clock }) => sweepEvents(db, new Date(clock().getTime() - retentionMs), 1_000),
-  },
-];
+/**
+ * A change does not notify while records wait, and may commit after the worker has looked. So the worker
+ * looks again and again for this time after it had something to do.
+ */
+const attentiveMs = 1_000;
+
+const contextOf = (deps: Deps, job: string) => contextFor(deps, { kind: 'worker', job } as const, deps.log);
+
+export const eventJobs = (numbering: Numbering): readonly Job<Deps>[] => {
+  let attentiveUntil = 0;
+  return [
+    {
+      name: 'events.number',
+      everyMs: 1_000,
+      // Guarded by an advisory lock: a lease would be written and ended with each turn.
+      isShared: true,
+      wokenBy: 'event_records',
+      run: async (deps) => {
+        const taken = await numberEvents(contextOf(deps, 'events.number'), numbering);
+        if (taken > 0) attentiveUntil = performance.now() + attentiveMs;
+        return performance.now() < attentiveUntil ? Math.max(taken, 1) : 0;
+      },
+    },
+    {
+      name: 'events.retry-parked',
+      everyMs: 60_000,
+      run: (deps) => {
+        const ctx = contextOf(deps, 'events.retry-parked');
+        return numberParked(ctx, numbering, new Date(ctx.now.getTime() - hourMs));
+      },
+    },
+    {
+      name: 'events.sweep',
+      everyMs: hourMs,
+      run: ({ db, clock }) => sweepEvents(db, new Date(clock().getTime() - retentionMs), 1_000),
+    },
+  ];
+};

@@ -1,17 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { type Ctx, inTransaction, type WorkerActor } from '#context';
 import { DatabaseUnavailable } from '#platform/errors/errors';
-import { apiVersion, type EventFamily, type EventRecord, eventBytesMax } from './event.ts';
+import { addressEvents } from './address-events.ts';
+import type { EventFamily, EventRecord } from './event.ts';
+import { type Presented, presentRecords } from './present-records.ts';
 import {
   deleteRecords,
   insertEvents,
   lockNumbering,
-  lockStreams,
   type NumberedEvent,
-  parkRecords,
-  type Stream,
-  selectPartnersOfUsers,
+  parkRecord,
+  selectParked,
   selectRecords,
+  takeRecord,
 } from './queries.ts';
 
 export interface Numbering {
@@ -21,113 +21,94 @@ export interface Numbering {
   limit?: number;
 }
 
+/** Ledger lines cost most, and come in thousands: others must not wait for them. */
+const bulkLimit = 100;
+
 /**
  * Gives recorded events their numbers, one worker at a time, and returns how many records it took. Only what
  * is committed gets a number, so no lower number appears later. To number at the change, under a lock of the
  * subscriber's row, would make all creations of a partner wait for each other's commits.
  */
-export function numberEvents(
+export async function numberEvents(ctx: Ctx<WorkerActor>, numbering: Numbering): Promise<number> {
+  const { limit = 500 } = numbering;
+  const work = (limits: { limit: number; bulkLimit: number }) => numberBatch(ctx, numbering, limits);
+  try {
+    return await work({ limit, bulkLimit: Math.min(limit, bulkLimit) });
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) throw error;
+    // One record may be the cause: the others must not wait for it.
+    return numberSingly(ctx, numbering);
+  }
+}
+
+function numberBatch(
   ctx: Ctx<WorkerActor>,
-  { families, onNumbered, limit = 500 }: Numbering,
+  { families, onNumbered }: Numbering,
+  limits: { limit: number; bulkLimit: number },
 ): Promise<number> {
   return inTransaction(ctx, async (ctx) => {
     if (!(await lockNumbering(ctx.db))) return 0;
-    const records = await selectRecords(ctx.db, {
-      parkedBefore: new Date(ctx.now.getTime() - hourMs),
-      limit,
-    });
+    const records = await selectRecords(ctx.db, limits);
     if (records.length === 0) return 0;
-    const { presented, parked } = await presentRecords(ctx, families, records);
-    const events = await addressEvents(ctx, presented);
-    if (events.length > 0) {
-      await insertEvents(ctx.db, events, ctx.now);
-      await onNumbered(ctx, events);
-    }
-    const taken = new Set(records.map(({ id }) => id));
-    for (const id of parked) taken.delete(id);
-    await deleteRecords(ctx.db, [...taken]);
-    if (parked.length > 0) await parkRecords(ctx.db, parked, ctx.now);
+    await store(ctx, await presentRecords(ctx, families, records), onNumbered);
+    await deleteRecords(ctx.db, records);
     return records.length;
   });
 }
 
-/** Parked records are tried again after an hour: a later release may be able to present them. */
-const hourMs = 3_600_000;
-
-interface Presented {
-  record: EventRecord;
-  data: { object: object; previousStatus?: string };
+async function store(
+  ctx: Ctx,
+  presented: readonly Presented[],
+  onNumbered: Numbering['onNumbered'],
+): Promise<void> {
+  const events = await addressEvents(ctx, presented);
+  if (events.length === 0) return;
+  await insertEvents(ctx.db, events, ctx.now);
+  await onNumbered(ctx, events);
 }
 
-/** A record that cannot be presented is parked and reported, because it must not stop all others. */
-async function presentRecords(ctx: Ctx, families: readonly EventFamily[], records: readonly EventRecord[]) {
-  const objects = new Map<EventRecord, object | null>();
-  const familyOf = new Map(families.flatMap((family) => family.types.map(({ type }) => [type, family])));
-  for (const [family, some] of Map.groupBy(records, ({ type }) => familyOf.get(type))) {
-    if (!family) continue;
-    const present = async (part: readonly EventRecord[]) => {
-      const found = family.present ? await family.present(ctx, part) : part.map(({ facts }) => facts);
-      for (const [at, record] of part.entries()) {
-        if (Buffer.byteLength(JSON.stringify(found[at] ?? null)) > objectBytesMax)
-          throw new Error('too long');
-        objects.set(record, found[at] ?? null);
-      }
-    };
-    await present(some).catch(async (error: unknown) => {
-      if (error instanceof DatabaseUnavailable || 'severity' in (error as object)) throw error;
-      for (const record of some) {
-        await present([record]).catch((err) => ctx.log.error({ err, type: record.type }, parkedMessage));
-      }
+const singlyAtOnce = 50;
+
+/** The oldest records, each in a transaction; one that cannot be presented is parked and reported. */
+async function numberSingly(ctx: Ctx<WorkerActor>, numbering: Numbering): Promise<number> {
+  const records = await selectRecords(ctx.db, { limit: singlyAtOnce, bulkLimit: singlyAtOnce });
+  for (const record of records) await numberOne(ctx, numbering, record);
+  return records.length;
+}
+
+/** Tries parked records again: a later release may be able to present them. Returns how many it numbered. */
+export async function numberParked(
+  ctx: Ctx<WorkerActor>,
+  numbering: Numbering,
+  parkedBefore: Date,
+): Promise<number> {
+  const records = await selectParked(ctx.db, parkedBefore, singlyAtOnce);
+  let numbered = 0;
+  for (const record of records) if (await numberOne(ctx, numbering, record)) numbered += 1;
+  return numbered;
+}
+
+/** False if it was parked, or another worker was first. */
+async function numberOne(
+  ctx: Ctx<WorkerActor>,
+  { families, onNumbered }: Numbering,
+  record: EventRecord,
+): Promise<boolean> {
+  const take = (work: (ctx: Ctx) => Promise<void>) =>
+    inTransaction(ctx, async (ctx) => {
+      if (!(await lockNumbering(ctx.db)) || !(await takeRecord(ctx.db, record))) return false;
+      await work(ctx);
+      return true;
     });
+  try {
+    return await take(async (ctx) => store(ctx, await presentRecords(ctx, families, [record]), onNumbered));
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) throw error;
+    const reason = error instanceof Error ? error.message.slice(0, 500) : 'unknown';
+    ctx.log.error({ err: error, type: record.type, recordId: String(record.id) }, parkedMessage);
+    await take((ctx) => parkRecord(ctx.db, record, reason, ctx.now));
+    return false;
   }
-  const parked = records.filter((record) => !objects.has(record)).map(({ id }) => id);
-  const presented = records.flatMap((record): Presented[] => {
-    const object = objects.get(record);
-    if (!object) return [];
-    const { previousStatus } = record;
-    return [{ record, data: { object, ...(previousStatus !== null && { previousStatus }) } }];
-  });
-  return { presented, parked };
 }
-
-/** What remains of an event's bytes for its object. */
-const objectBytesMax = eventBytesMax - 1_024;
 
 const parkedMessage = 'an event could not be presented and is parked; its subscribers do not have it';
-
-/** One event for each receiver, numbered in the order of the records. */
-async function addressEvents(ctx: Ctx, presented: readonly Presented[]): Promise<NumberedEvent[]> {
-  const { db, now } = ctx;
-  const userIds = [...new Set(presented.flatMap(({ record }) => record.userId ?? []))];
-  const pairs = userIds.length > 0 ? await selectPartnersOfUsers(db, userIds, now) : [];
-  const partnersOf = Map.groupBy(pairs, ({ userId }) => userId);
-  const receiversOf = ({ partnerId, integrationId, userId }: EventRecord) =>
-    userId === null
-      ? [(partnerId ?? integrationId)!]
-      : (partnersOf.get(userId) ?? []).map((pair) => pair.partnerId);
-  const partnerIds = new Set(
-    presented.flatMap(({ record }) => (record.integrationId === null ? receiversOf(record) : [])),
-  );
-  const integrationIds = new Set(presented.flatMap(({ record }) => record.integrationId ?? []));
-  const streams = await lockStreams(db, {
-    partnerIds: [...partnerIds],
-    integrationIds: [...integrationIds],
-  });
-  const streamOf = new Map(streams.map((stream) => [(stream.partnerId ?? stream.integrationId)!, stream]));
-  return presented.flatMap((one) =>
-    receiversOf(one.record).flatMap((receiver) => {
-      const stream = streamOf.get(receiver);
-      return stream ? [numberOne(stream, one)] : [];
-    }),
-  );
-}
-
-function numberOne(stream: Stream, { record, data }: Presented): NumberedEvent {
-  const { type, resource, userId, recordedAt } = record;
-  stream.lastSequence += 1n;
-  const id = `evt_${randomUUID().replaceAll('-', '')}`;
-  const sequence = Number(stream.lastSequence);
-  const timestamp = recordedAt.toISOString();
-  const body = JSON.stringify({ id, type, timestamp, sequence, apiVersion, data });
-  return { streamId: stream.id, sequence: stream.lastSequence, id, type, resource, userId, recordedAt, body };
-}

@@ -36,28 +36,84 @@ export async function lockNumbering(db: Db): Promise<boolean> {
   return row!.locked;
 }
 
+const columns = `r.id, r.is_bulk as "isBulk", r.type, r.resource, r.partner_id as "partnerId",
+  r.integration_id as "integrationId", r.user_id as "userId", r.previous_status as "previousStatus", r.facts,
+  r.recorded_at as "recordedAt"`;
+
+/** Later records of a resource wait for one that is parked. */
+const isFree = 'not exists (select from event_parked p where p.resource = r.resource)';
+
 /** In the order of recording, which for one resource is the order of its changes. */
 export async function selectRecords(
   db: Db,
-  { parkedBefore, limit }: { parkedBefore: Date; limit: number },
+  { limit, bulkLimit }: { limit: number; bulkLimit: number },
 ): Promise<EventRecord[]> {
   return db.query<EventRecord & Row>(
-    `select id, type, resource, partner_id as "partnerId", integration_id as "integrationId", user_id as "userId",
-       previous_status as "previousStatus", facts, recorded_at as "recordedAt"
-     from event_records where parked_at is null or parked_at < $2 order by id limit $1`,
-    [limit, parkedBefore],
+    `(select ${columns} from event_records r where not r.is_bulk and ${isFree} order by r.is_bulk, r.id limit $1)
+     union all
+     (select ${columns} from event_records r where r.is_bulk and ${isFree} order by r.is_bulk, r.id limit $2)
+     order by id`,
+    [limit, bulkLimit],
   );
 }
 
-export async function deleteRecords(db: Db, ids: readonly bigint[]): Promise<void> {
-  await db.query('delete from event_records where id = any($1::bigint[])', [ids]);
+/** The oldest parked records of their resources that were not tried since then. */
+export async function selectParked(db: Db, before: Date, limit: number): Promise<EventRecord[]> {
+  return db.query<EventRecord & Row>(
+    `select ${columns} from event_parked r where r.parked_at < $1
+       and not exists (select from event_parked p where p.resource = r.resource and p.id < r.id)
+     order by r.id limit $2`,
+    [before, limit],
+  );
 }
 
-export async function parkRecords(db: Db, ids: readonly bigint[], now: Date): Promise<void> {
-  await db.query('update event_records set parked_at = $2 where id = any($1::bigint[])', [ids, now]);
+export async function deleteRecords(db: Db, records: readonly EventRecord[]): Promise<void> {
+  await db.query(
+    `delete from event_records r using unnest($1::boolean[], $2::bigint[]) as d (is_bulk, id)
+     where r.is_bulk = d.is_bulk and r.id = d.id`,
+    [records.map(({ isBulk }) => isBulk), records.map(({ id }) => id)],
+  );
 }
 
-/** Partners that can read the account of a user by a key. */
+/** False if another worker was first, or an earlier record of its resource is parked. */
+export async function takeRecord(db: Db, { isBulk, id, resource }: EventRecord): Promise<boolean> {
+  const isFirst = 'not exists (select from event_parked p where p.resource = $3 and p.id < $2)';
+  const rows = await db.query(
+    `with fresh as (delete from event_records where is_bulk = $1 and id = $2 and ${isFirst} returning 1),
+     parked as (delete from event_parked where id = $2 and ${isFirst} returning 1)
+     select from fresh union all select from parked`,
+    [isBulk, id, resource],
+  );
+  return rows.length > 0;
+}
+
+/** Puts a record aside that was taken. */
+export async function parkRecord(db: Db, record: EventRecord, reason: string, now: Date): Promise<void> {
+  const { id, isBulk, type, resource, partnerId, integrationId, userId, previousStatus } = record;
+  await db.query(
+    `insert into event_parked (id, is_bulk, type, resource, partner_id, integration_id, user_id, previous_status, facts,
+       recorded_at, parked_at, reason)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    [
+      id,
+      isBulk,
+      type,
+      resource,
+      partnerId,
+      integrationId,
+      userId,
+      previousStatus,
+      JSON.stringify(record.facts),
+      record.recordedAt,
+      now,
+      reason,
+    ],
+  );
+}
+
+/**
+ * Partners with a key of a user. Whether the key works is checked when it reads, and when a webhook is sent.
+ */
 export async function selectPartnersOfUsers(
   db: Db,
   userIds: readonly string[],
@@ -133,6 +189,8 @@ export interface EventReader {
   partnerId?: string;
   userId?: string;
   integrationId?: string;
+  /** An operator sees the events of all users of a partner. */
+  seesAll?: true;
 }
 
 export interface FeedSlice {
@@ -151,7 +209,7 @@ export interface FeedSlice {
  */
 export async function selectFeed(
   db: Db,
-  { partnerId, integrationId, userId }: EventReader,
+  { partnerId, integrationId, userId, seesAll }: EventReader,
   {
     after,
     limit,
@@ -161,21 +219,69 @@ export async function selectFeed(
 ): Promise<FeedSlice> {
   const [row] = await db.query<FeedSlice & Row>(
     `with stream as materialized (
-       select id, last_sequence, swept_sequence, greatest($3::bigint, swept_sequence) as start from event_streams
-       where partner_id = $1 or integration_id = $2),
+       select s.id, s.last_sequence, s.swept_sequence, f.sequence as first,
+         -- A range of numbers, from the first that exists: after a restore numbers jump.
+         least(s.last_sequence, coalesce(f.sequence + $5 - 1, s.last_sequence)) as upto
+       from event_streams s left join lateral (
+         select v.sequence from events v where v.stream_id = s.id and v.sequence > $3 order by v.sequence limit 1) f on true
+       where s.partner_id = $1 or s.integration_id = $2),
      page as materialized (
-       select e.sequence, e.body from stream s join events e on e.stream_id = s.id
-       where e.sequence > s.start and e.sequence <= s.start + $5
-         and ($6::text[] is null or e.type = any ($6)) and ($2::uuid is not null or e.user_id is null or e.user_id = $7)
-       order by e.sequence limit $4)
+       -- Lateral, so that PostgreSQL walks the index: joined, it read the whole table.
+       select e.sequence, e.body from stream s cross join lateral (
+         select v.sequence, v.body from events v
+         where v.stream_id = s.id and v.sequence >= s.first and v.sequence <= s.upto
+           and ($6::text[] is null or v.type = any ($6)) and (v.user_id is null or v.user_id = $7 or $8)
+         order by v.sequence limit $4) e)
      select (select id from stream) as "streamId",
        coalesce((select last_sequence from stream), 0) as last, coalesce((select swept_sequence from stream), 0) as swept,
        coalesce(case when (select count(*) from page) = $4 then (select max(sequence) from page) end,
-         (select greatest($3, least(last_sequence, start + $5)) from stream), $3) as next,
+         (select greatest($3::bigint, upto) from stream), $3) as next,
        array(select body from page order by sequence) as bodies`,
-    [partnerId ?? null, integrationId ?? null, after, limit, scanned, types ?? null, userId ?? null],
+    [
+      partnerId ?? null,
+      integrationId ?? null,
+      after,
+      limit,
+      scanned,
+      types ?? null,
+      userId ?? null,
+      seesAll ?? false,
+    ],
   );
   return row!;
+}
+
+export const newsMax = 1_000;
+
+/** What happened in streams after these numbers, for readers that wait. */
+export async function selectNews(
+  db: Db,
+  streams: readonly { id: bigint; after: bigint }[],
+): Promise<{ streamId: bigint; sequence: bigint; type: string; userId: string | null }[]> {
+  return db.query<{ streamId: bigint; sequence: bigint; type: string; userId: string | null } & Row>(
+    `select s.id as "streamId", e.sequence, e.type, e.user_id as "userId"
+     from unnest($1::bigint[], $2::bigint[]) as s (id, after) cross join lateral (
+       select v.sequence, v.type, v.user_id from events v where v.stream_id = s.id and v.sequence > s.after
+       order by v.sequence limit $3) e
+     order by s.id, e.sequence`,
+    [streams.map(({ id }) => id), streams.map(({ after }) => after), newsMax],
+  );
+}
+
+/** Creates the stream of a reader that has none. */
+export async function openStream(db: Db, { partnerId, integrationId }: EventReader): Promise<void> {
+  await db.query(
+    `insert into event_streams (partner_id, integration_id) values ($1, $2) on conflict do nothing`,
+    [integrationId ? null : partnerId, integrationId ?? null],
+  );
+}
+
+/** Continues every stream so far ahead; returns how many streams there are. */
+export async function skipSequences(db: Db, by: number): Promise<number> {
+  const rows = await db.query('update event_streams set last_sequence = last_sequence + $1 returning 1', [
+    by,
+  ]);
+  return rows.length;
 }
 
 // ## Sweeping
@@ -185,11 +291,13 @@ export async function sweepEvents(db: Db, before: Date, limit: number): Promise<
   const rows = await db.query<{ swept: bigint }>(
     `with old as (
        select s.id, (select max(sequence) from (
-           select e.sequence, e.numbered_at from events e where e.stream_id = s.id order by e.sequence limit $2) oldest
+           select e.sequence, e.numbered_at from events e where e.stream_id = s.id and e.sequence > s.swept_sequence
+           order by e.sequence limit $2) oldest
          where numbered_at < $1) as newest
        from event_streams s
        where s.last_sequence > s.swept_sequence
-         and (select e.numbered_at from events e where e.stream_id = s.id order by e.sequence limit 1) < $1
+         and (select e.numbered_at from events e where e.stream_id = s.id and e.sequence > s.swept_sequence
+           order by e.sequence limit 1) < $1
        limit 20 for no key update skip locked),
      swept as (delete from events e using old o where e.stream_id = o.id and e.sequence <= o.newest returning 1),
      moved as (update event_streams s set swept_sequence = o.newest from old o where s.id = o.id)
@@ -205,9 +313,9 @@ export async function selectWaiting(
   db: Db,
 ): Promise<{ waiting: bigint; parked: bigint; ageSeconds: number }> {
   const [row] = await db.query<{ waiting: bigint; parked: bigint; ageSeconds: number }>(
-    `select count(*) filter (where parked_at is null) as waiting, count(*) filter (where parked_at is not null) as parked,
-       coalesce(extract(epoch from clock_timestamp() - min(recorded_at) filter (where parked_at is null)), 0)::float8 as "ageSeconds"
-     from (select parked_at, recorded_at from event_records order by id limit 10000) r`,
+    `select count(*) as waiting, (select count(*) from event_parked) as parked,
+       coalesce(extract(epoch from clock_timestamp() - min(recorded_at)), 0)::float8 as "ageSeconds"
+     from (select recorded_at from event_records limit 10000) r`,
   );
   return row!;
 }

@@ -1,5 +1,5 @@
 import type { Ctx } from '#context';
-import type { EventFamily, EventRecord } from '#features/events';
+import { type EventFamily, type EventRecord, placeObjects } from '#features/events';
 import { presentPageLine } from './lines/present-line.ts';
 import { selectRecordedLines } from './lines/queries.ts';
 import { lineExample } from './reference.ts';
@@ -9,17 +9,23 @@ import { ledgerNode, toNode } from './wire.ts';
  * The lines of these records, with the balance that they have now. A record names its line, or the transfer
  * on chain that it is about.
  */
-export async function presentRecordedLines(
-  { db, evm }: Pick<Ctx, 'db' | 'evm'>,
-  records: readonly EventRecord[],
-): Promise<(object | null)[]> {
-  const wanted = records.map(({ userId, facts }) => ({ user_id: userId, ...facts }));
-  const lines = new Map<number, object>();
-  for (const { place, ...row } of await selectRecordedLines(db, wanted)) {
-    lines.set(Number(place), toNode(presentPageLine(evm, row)));
-  }
-  return records.map((_record, at) => lines.get(at + 1) ?? null);
-}
+const selectLines = (db: Ctx['db'], records: readonly EventRecord[]) =>
+  selectRecordedLines(
+    db,
+    records.map(({ userId, facts }) => ({ user_id: userId, ...facts })),
+  );
+
+type Presenter = NonNullable<EventFamily['present']>;
+
+const presentLines: Presenter = async ({ db, evm }, records) =>
+  placeObjects(records, await selectLines(db, records), (row) => toNode(presentPageLine(evm, row)));
+
+/** A transfer that another posting had credited already has no line. */
+export const presentDepositLines: Presenter = async ({ db, evm }, records) => {
+  const rows = await selectLines(db, records);
+  const byPlace = new Map(rows.map((row) => [Number(row.place), toNode(presentPageLine(evm, row))]));
+  return records.map((_record, at) => byPlace.get(at + 1) ?? null);
+};
 
 /** The database records them, in a trigger. */
 export const ledgerEvents: EventFamily = {
@@ -27,5 +33,5 @@ export const ledgerEvents: EventFamily = {
   types: [{ type: 'ledger.line_posted', words: 'A line was added to the ledger of a user' }],
   object: ledgerNode,
   example: lineExample,
-  present: presentRecordedLines,
+  present: presentLines,
 };

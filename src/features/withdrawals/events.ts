@@ -1,4 +1,4 @@
-import type { EventFamily, EventRecord } from '#features/events';
+import { type EventFamily, type EventRecord, placeObjects } from '#features/events';
 import { selectAsRecorded } from './queries.ts';
 import { paidExample } from './reference.ts';
 import { presentWithdrawal, withdrawalEntry } from './wire.ts';
@@ -26,7 +26,7 @@ export const withdrawalEvents: EventFamily = {
       id: record.resource.slice('withdrawal:'.length),
       facts: record.type === 'withdrawal.queued' ? factsAtFirst(record) : record.facts,
     }));
-    return (await selectAsRecorded(db, recorded)).map(presentWithdrawal);
+    return placeObjects(records, await selectAsRecorded(db, recorded), presentWithdrawal);
   },
 };
 

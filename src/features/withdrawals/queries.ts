@@ -121,15 +121,15 @@ export async function insertWithdrawal(db: Db, withdrawal: NewWithdrawal): Promi
   return row!.bulkId;
 }
 
-/** Withdrawals as they were at a change, in this order: `facts` has the columns that changes replace. */
+/** Withdrawals as they were at a change, with their place: `facts` has the columns that changes replace. */
 export async function selectAsRecorded(
   db: Db,
   recorded: readonly { id: string; facts: object }[],
-): Promise<WithdrawalRow[]> {
-  return db.query<WithdrawalRow & Row>(
-    `select ${columns} from jsonb_array_elements($1::jsonb) with ordinality as r (one, place)
+): Promise<(WithdrawalRow & { place: bigint })[]> {
+  return db.query<WithdrawalRow & { place: bigint } & Row>(
+    `select r.place, ${columns} from jsonb_array_elements($1::jsonb) with ordinality as r (one, place)
      join withdrawals now on now.id = (r.one->>'id')::uuid
-     cross join lateral jsonb_populate_record(now, r.one->'facts') w order by r.place`,
+     cross join lateral jsonb_populate_record(now, r.one->'facts') w`,
     [JSON.stringify(recorded)],
   );
 }

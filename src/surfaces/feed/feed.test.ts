@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { IssuedKey } from '#features/keys';
+import { type IssuedKey, revokeKey } from '#features/keys';
 import { createMetrics } from '#platform/observe/metrics';
 import { makeIntegration, makeKey, makeLines, makeWithdrawal } from '#test/factories';
 import { networksWithoutNodes, testConfig, useHarness } from '#test/harness';
 import { numberAll } from '#test/number-events';
 import { buildApp } from '../../app.ts';
+import { readFeed } from './read-feed.ts';
+import { WaitingRoom } from './waiting-room.ts';
 
 const harness = useHarness({ networks: networksWithoutNodes() });
 
@@ -105,4 +107,99 @@ test('a server that stops answers the requests that wait', async (t) => {
   assert.deepEqual(await answer.json(), { events: [], next: 0 });
   await closed;
   assert.ok(performance.now() - begun < 5_000);
+});
+
+test('a key that is revoked while its request waits reads nothing more', async () => {
+  const [key, other] = [await makeKey(harness), await makeKey(harness)];
+  const second = await makeKey(harness, { partnerId: key.partnerId });
+  const waiting = ask(key, '?wait=10');
+  await sleep(300);
+  await revokeKey(harness.operatorContext(), { keyId: key.id });
+  await makeWithdrawal(harness, second);
+  await makeWithdrawal(harness, other);
+  await numberAll(harness);
+  const { status, body } = await waiting;
+  assert.deepEqual([status, body.error], [401, 'Unauthorized']);
+});
+
+test('a request that waits for other types, or for an account of its own, sleeps on', async () => {
+  const key = await makeKey(harness);
+  const other = await makeKey(harness, { partnerId: key.partnerId });
+  let queries = 0;
+  const { db } = harness.deps;
+  const counting = {
+    ...db,
+    query: (text: string, values?: readonly unknown[]) => {
+      queries += 1;
+      return db.query(text, values);
+    },
+  };
+  const room = new WaitingRoom(counting as typeof db);
+  after(() => room.close());
+  const leaving = new AbortController();
+  const reader = { partnerId: key.partnerId, userId: key.userId };
+  const wait = (types?: string[]) =>
+    readFeed(
+      { db: counting as typeof db },
+      { reader, after: 0, limit: 10, types },
+      { room, waitMs: 20_000, signal: leaving.signal },
+    );
+  const sleeping = [wait(['card.created']), wait(['card.created']), wait(['withdrawal.failed'])];
+  const woken = wait(['withdrawal.queued']);
+  await sleep(500);
+  queries = 0;
+  for (let at = 0; at < 3; at++) {
+    await makeLines(harness, other.userId, [{}]);
+    await numberAll(harness);
+    await sleep(100);
+  }
+  assert.ok(queries <= 5, `${queries} queries for what nobody waits for`);
+  await makeWithdrawal(harness, key);
+  await numberAll(harness);
+  assert.equal((await woken).bodies.length, 1);
+  assert.equal(room.count(reader).own, 3);
+  leaving.abort();
+  for (const { bodies } of await Promise.all(sleeping)) assert.deepEqual(bodies, []);
+  assert.equal(room.count(reader).all, 0);
+});
+
+test('an event that is numbered between the reading and the waiting is not waited for', async () => {
+  const key = await makeKey(harness);
+  await makeWithdrawal(harness, key);
+  await numberAll(harness);
+  const room = new WaitingRoom(harness.deps.db);
+  after(() => room.close());
+  let isFirst = true;
+  const { db } = harness.deps;
+  const late = {
+    ...db,
+    query: async (text: string, values?: readonly unknown[]) => {
+      const rows = await db.query(text, values);
+      if (isFirst) {
+        isFirst = false;
+        await makeWithdrawal(harness, key);
+        await numberAll(harness);
+      }
+      return rows;
+    },
+  };
+  const begun = performance.now();
+  const page = await readFeed(
+    { db: late as typeof db },
+    { reader: { partnerId: key.partnerId, userId: key.userId }, after: 1, limit: 10 },
+    { room, waitMs: 20_000, signal: new AbortController().signal },
+  );
+  assert.equal(page.bodies.length, 1);
+  assert.ok(performance.now() - begun < 2_000);
+});
+
+test('a key has at most 20 requests that wait', async () => {
+  const key = await makeKey(harness);
+  const others = Array.from({ length: 20 }, () => ask(key, '?wait=2'));
+  await sleep(700);
+  const { status, body, headers } = await ask(key, '?wait=2');
+  assert.deepEqual([status, body.error], [429, 'Too many requests wait for events']);
+  assert.equal(headers.get('retry-after'), '5');
+  assert.equal((await ask(key)).status, 200, 'without waiting it reads');
+  for (const one of await Promise.all(others)) assert.equal(one.status, 200);
 });

@@ -1,26 +1,61 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '#context';
-import { eventErrors, type FeedPage, type FeedRequest, listEvents } from '#features/events';
-import type { WaitingRoom } from './waiting-room.ts';
+import { eventErrors, type FeedPage, type FeedRequest, listEvents, openStream } from '#features/events';
+import type { Visit, WaitingRoom } from './waiting-room.ts';
 
-/** In one process: each holds a socket, and is woken by each event of its stream. */
-const waitingMax = 2_000;
+/** Of one process; each request that waits holds a socket. */
+const waitingMax = { all: 2_000, own: 20 };
+
+export interface Waiting {
+  room: WaitingRoom;
+  waitMs: number;
+  /** The caller has gone. */
+  signal: AbortSignal;
+}
 
 /** Reads the feed; if it has nothing new, waits up to `waitMs` for the next event. */
 export async function readFeed(
   { db }: Pick<Deps, 'db'>,
   request: FeedRequest,
-  { room, waitMs, signal }: { room: WaitingRoom; waitMs: number; signal: AbortSignal },
-): Promise<FeedPage> {
+  { room, waitMs, signal }: Waiting,
+): Promise<FeedPage & { hasWaited: boolean }> {
   const endsAt = performance.now() + waitMs;
-  for (let after = request.after; ; ) {
-    const page = await listEvents({ db }, { ...request, after });
-    const leftMs = endsAt - performance.now();
-    if (page.bodies.length > 0 || !page.isEnd || leftMs <= 0 || room.isClosed || signal.aborted) return page;
-    if (room.size >= waitingMax) throw eventErrors.tooManyWaiting({ headers: { 'retry-after': '5' } });
-    await room.wait(page.streamId, leftMs, signal);
+  let page = await listEvents({ db }, request);
+  if (waitMs === 0 || !isEmpty(page)) return { ...page, hasWaited: false };
+  const { all, own } = room.count(request.reader);
+  if (all >= waitingMax.all || own >= waitingMax.own) {
+    throw eventErrors.tooManyWaiting({ headers: { 'retry-after': '5' } });
+  }
+  while (isEmpty(page) && !room.isClosed && !signal.aborted && performance.now() < endsAt) {
+    if (page.streamId === null) await openStream(db, request.reader);
+    const after = page.next;
+    const { streamId } = page;
+    const visit = streamId === null ? undefined : room.enter({ ...request, streamId }, BigInt(after));
+    try {
+      // Read again after entering: what came in between would be missed.
+      page = await listEvents({ db }, { ...request, after });
+      if (visit && isEmpty(page)) await untilEnded(visit, endsAt - performance.now(), signal);
+    } finally {
+      if (visit) room.leave(visit);
+    }
+  }
+  return { ...page, hasWaited: true };
+}
+
+const isEmpty = ({ bodies, isEnd }: FeedPage) => bodies.length === 0 && isEnd;
+
+async function untilEnded(visit: Visit, waitMs: number, signal: AbortSignal): Promise<void> {
+  if (waitMs <= 0) return;
+  const over = new AbortController();
+  const stop = () => over.abort();
+  signal.addEventListener('abort', stop);
+  try {
+    const timer = sleep(waitMs, undefined, { signal: over.signal }).catch(() => undefined);
+    await Promise.race([visit.ended, timer]);
     // Events that come together are answered together.
-    await sleep(2);
-    after = page.next;
+    if (visit.isOver) await sleep(2);
+  } finally {
+    stop();
+    signal.removeEventListener('abort', stop);
   }
 }

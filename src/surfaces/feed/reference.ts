@@ -32,7 +32,7 @@ const feedCases: ErrorCase[] = [
         }),
       'Events that you have not read are older than 400 days. Read on with `after=0`, and compare with the lists',
     ],
-    [eventErrors.tooManyWaiting, 'Too many requests wait at this server. Try again later'],
+    [eventErrors.tooManyWaiting, 'More than 20 of your requests wait at this server. Try again later'],
   ]),
   ...commonCases,
 ];

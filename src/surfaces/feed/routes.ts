@@ -19,6 +19,12 @@ import { feedQuery, parseTypes, writeFeed } from './wire.ts';
 
 const feedPolicy: RatePolicy = { name: 'events', quota: 60, windowMs: 10_000 };
 
+interface Reading {
+  reader: EventReader;
+  events: readonly DescribedEvent[];
+  authenticate(request: FastifyRequest): Promise<void>;
+}
+
 export function feedRoutes(server: HttpServer, deps: Deps, families: readonly EventFamily[]): void {
   const room = new WaitingRoom(deps.db);
   // Before the server waits for running requests: these would wait for events.
@@ -29,18 +35,20 @@ export function feedRoutes(server: HttpServer, deps: Deps, families: readonly Ev
       Querystring: { after?: number; limit?: number; types?: string; wait?: number };
     }>,
     reply: FastifyReply,
-    { reader, events }: { reader: EventReader; events: readonly DescribedEvent[] },
+    { reader, events, authenticate }: Reading,
   ) => {
     const { after = 0, limit = 100, wait = 0 } = request.query;
     const types = parseTypes(request.query, events);
     const leaving = new AbortController();
     const leave = () => leaving.abort();
     request.raw.once('close', leave);
-    const { bodies, next } = await readFeed(
+    const { bodies, next, hasWaited } = await readFeed(
       deps,
       { reader, after, limit, types },
       { room, waitMs: wait * 1_000, signal: leaving.signal },
     ).finally(() => request.raw.off('close', leave));
+    // The key may have been revoked in the meantime.
+    if (hasWaited) await authenticate(request);
     reply.header('cache-control', 'no-store').header('content-type', 'application/json; charset=utf-8');
     return writeFeed(bodies, next);
   };
@@ -64,22 +72,27 @@ export function feedRoutes(server: HttpServer, deps: Deps, families: readonly Ev
     },
     (request, reply) => {
       const { partnerId, userId } = keyContext(deps, request).actor;
-      return answer(request, reply, { reader: { partnerId, userId }, events: ofPartners });
+      return answer(request, reply, { reader: { partnerId, userId }, events: ofPartners, authenticate });
     },
   );
 
+  const authenticateIntegration = integrationGuard(deps);
   const ofIntegrations = describeEvents(familiesFor(families, 'integration'));
   server.get(
     '/api/v1/events',
     {
       exposeHeadRoute: false,
-      onRequest: [integrationGuard(deps), integrationRateGuard(deps, feedPolicy)],
+      onRequest: [authenticateIntegration, integrationRateGuard(deps, feedPolicy)],
       config: { reference: integrationFeedReference(ofIntegrations) },
       schema,
     },
     (request, reply) => {
       const { integrationId } = integrationContext(deps, request).actor;
-      return answer(request, reply, { reader: { integrationId }, events: ofIntegrations });
+      return answer(request, reply, {
+        reader: { integrationId },
+        events: ofIntegrations,
+        authenticate: authenticateIntegration,
+      });
     },
   );
 }

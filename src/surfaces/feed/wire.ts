@@ -7,7 +7,7 @@ export const feedQuery = Type.Object(
     after: Type.Optional(
       Type.Integer({
         minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
+        maximum: 999_999_999_999_999,
         default: 0,
         description: '`next` of the last answer; 0 reads from the oldest event that is kept',
       }),
@@ -35,7 +35,10 @@ export function parseTypes(
   events: readonly DescribedEvent[],
 ): string[] | undefined {
   if (types === undefined || types === '') return undefined;
-  const wanted = types.split(',').map((type) => type.trim());
+  const wanted = types
+    .split(',')
+    .map((type) => type.trim())
+    .filter((type) => type !== '');
   const unknown = wanted.find((type) => !events.some((event) => event.type === type));
   if (unknown === undefined) return wanted;
   throw invalidField('types', `has an unknown type: ${JSON.stringify(unknown.slice(0, 60))}`);

@@ -76,6 +76,7 @@ export const operatorTags = [
   },
   { name: 'Positions', description: 'What users have staked or tokenized.' },
   { name: 'Prices', description: 'Prices in US dollars.' },
+  { name: 'Events', description: 'What partners and integrations are notified of.' },
   { name: 'Audit', description: 'Who changed what, and when.' },
   { name: 'Card issuer', description: 'What the card issuer calls.' },
   { name: 'Service', description: 'Liveness, readiness and metrics.' },

@@ -18,25 +18,27 @@ const asRecorded = (table: string) =>
   `jsonb_array_elements($1::jsonb) with ordinality as r (one, place) join ${table} now on now.id = r.one->>'id'
    cross join lateral jsonb_populate_record(now, r.one->'facts')`;
 
-/** In this order. */
-export async function selectCardsAsRecorded(db: Db, recorded: readonly Recorded[]): Promise<ShownCard[]> {
-  return db.query<ShownCard & Row>(
-    `select c.id, c.nickname, c.last_four_digits as "lastFourDigits", c.status, c.spending_limit as "spendingLimitMinor",
+export async function selectCardsAsRecorded(
+  db: Db,
+  recorded: readonly Recorded[],
+): Promise<(ShownCard & { place: bigint })[]> {
+  return db.query<ShownCard & { place: bigint } & Row>(
+    `select r.place, c.id, c.nickname, c.last_four_digits as "lastFourDigits", c.status, c.spending_limit as "spendingLimitMinor",
        c.spending_interval as "spendingInterval"
-     from ${asRecorded('cards')} c order by r.place`,
+     from ${asRecorded('cards')} c`,
     [JSON.stringify(recorded)],
   );
 }
 
-/** In this order, with the card as it is now. */
+/** With the card as it is now. */
 export async function selectTransactionsAsRecorded(
   db: Db,
   recorded: readonly Recorded[],
-): Promise<UserTransactionView[]> {
-  const rows = await db.query<TransactionRow & Row>(
-    `select 0::bigint as total, ${transactionColumns}, ${cardColumns}
-     from ${asRecorded('card_transactions')} t join cards c on c.id = t.card_id order by r.place`,
+): Promise<(UserTransactionView & { place: bigint })[]> {
+  const rows = await db.query<TransactionRow & { place: bigint } & Row>(
+    `select r.place, 0::bigint as total, ${transactionColumns}, ${cardColumns}
+     from ${asRecorded('card_transactions')} t join cards c on c.id = t.card_id`,
     [JSON.stringify(recorded)],
   );
-  return toTransactions(rows);
+  return toTransactions(rows).map((view, at) => ({ ...view, place: rows[at]!.place }));
 }

@@ -317,11 +317,14 @@ export async function selectRefillPage(
   };
 }
 
-/** In the order of the ids. */
-export async function selectRecordedRefills(db: Db, ids: readonly string[]): Promise<RefillRow[]> {
-  return db.query<RefillRow & Row>(
-    `select ${refillColumns} from unnest($1::uuid[]) with ordinality as k (id, place) join card_refills f on f.id = k.id
-     order by k.place`,
+/** With the place of their id, from 1. */
+export async function selectRecordedRefills(
+  db: Db,
+  ids: readonly string[],
+): Promise<(RefillRow & { place: bigint })[]> {
+  return db.query<RefillRow & { place: bigint } & Row>(
+    `select k.place, ${refillColumns} from unnest($1::uuid[]) with ordinality as k (id, place)
+     join card_refills f on f.id = k.id`,
     [ids],
   );
 }

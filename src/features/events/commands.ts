@@ -1,0 +1,49 @@
+import { Type } from 'typebox';
+import type { Ctx } from '#context';
+import { defineCommand } from '#platform/commands/command';
+import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
+import { dateTime, uuid } from '#platform/http/schemas';
+import { anyFields } from '#platform/reference/operation';
+import { listForOperator } from './list-for-operator.ts';
+import { skipAhead } from './skip-ahead.ts';
+
+/** A serializer would leave out the fields that a schema does not name. */
+const anyData = Type.Unknown({
+  documentedAs: { type: 'object', description: 'The object, and its status before', ...anyFields },
+});
+
+export const eventCommands = [
+  defineCommand({
+    name: 'events.list',
+    summary: 'List the events of a partner or an integration, oldest first.',
+    changes: false,
+    examples: ['--partner-id 0198a6a0-0000-7000-8000-000000000001'],
+    columns: ['sequence', 'timestamp', 'type', 'id'],
+    input: Type.Object(
+      { partnerId: Type.Optional(uuid), integrationId: Type.Optional(uuid), ...cursorInput },
+      { additionalProperties: false },
+    ),
+    output: cursorPage(
+      Type.Object({
+        id: Type.String(),
+        type: Type.String(),
+        timestamp: dateTime,
+        sequence: Type.Integer(),
+        apiVersion: Type.String(),
+        data: anyData,
+      }),
+    ),
+    run: (ctx: Ctx, input) => listForOperator(ctx, input),
+  }),
+  defineCommand({
+    name: 'events.skip-ahead',
+    summary: 'After a restore: continue all event feeds with numbers that nobody has read.',
+    changes: true,
+    input: Type.Object({}, { additionalProperties: false }),
+    output: Type.Object({
+      streams: Type.Integer({ description: 'Feeds that continue ahead' }),
+      skipped: Type.Integer({ description: 'How many numbers each of them skips' }),
+    }),
+    run: (ctx: Ctx) => skipAhead(ctx),
+  }),
+];

@@ -1,0 +1,41 @@
+import type { Ctx } from '#context';
+import {
+  type CursorInput,
+  type CursorPage,
+  decodeCursor,
+  nameList,
+  toCursorPage,
+} from '#platform/commands/cursor-page';
+import { invalidField } from '#platform/errors/errors';
+import { selectFeed } from './queries.ts';
+
+export interface ListedEvent {
+  id: string;
+  type: string;
+  timestamp: string;
+  sequence: number;
+  apiVersion: string;
+  data: unknown;
+}
+
+/** Events of a subscriber, oldest first, those about accounts included. */
+export async function listForOperator(
+  { db }: Ctx,
+  {
+    partnerId,
+    integrationId,
+    limit = 50,
+    cursor,
+  }: CursorInput & { partnerId?: string; integrationId?: string },
+): Promise<CursorPage<ListedEvent>> {
+  if ((partnerId === undefined) === (integrationId === undefined)) {
+    throw invalidField('partnerId', 'or integrationId is required, and only one of them');
+  }
+  const list = nameList('events.list', { partnerId, integrationId });
+  const after = decodeCursor(list, cursor, /^\d{1,15}$/) ?? '0';
+  const reader = { ...(partnerId ? { partnerId } : { integrationId }), seesAll: true as const };
+  const page = { after: BigInt(after), limit: limit + 1, scanned: 10_000 };
+  const { bodies } = await selectFeed(db, reader, page);
+  const events = bodies.map((body): ListedEvent => JSON.parse(body));
+  return toCursorPage(list, events, limit, ({ sequence }) => String(sequence));
+}
