@@ -32,10 +32,15 @@ export async function listForOperator(
     throw invalidField('partnerId', 'or integrationId is required, and only one of them');
   }
   const list = nameList('events.list', { partnerId, integrationId });
-  const after = decodeCursor(list, cursor, /^\d{1,15}$/) ?? '0';
   const reader = { ...(partnerId ? { partnerId } : { integrationId }), seesAll: true as const };
-  const page = { after: BigInt(after), limit: limit + 1, scanned: 10_000 };
-  const { bodies } = await selectFeed(db, reader, page);
-  const events = bodies.map((body): ListedEvent => JSON.parse(body));
+  let after = BigInt(decodeCursor(list, cursor, /^\d{1,15}$/) ?? '0');
+  const events: ListedEvent[] = [];
+  for (let isEnd = false; !isEnd && events.length <= limit; ) {
+    const page = { after, limit: limit + 1 - events.length, scanned: 10_000 };
+    const { bodies, next, last } = await selectFeed(db, reader, page);
+    for (const body of bodies) events.push(JSON.parse(body));
+    isEnd = next >= last;
+    after = next;
+  }
   return toCursorPage(list, events, limit, ({ sequence }) => String(sequence));
 }
