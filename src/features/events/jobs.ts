@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { contextFor, type Deps } from '#context';
 import type { Job } from '#platform/worker/jobs';
 import { type Numbering, numberEvents, numberParked } from './number-events.ts';
@@ -12,6 +13,7 @@ const hourMs = 3_600_000;
  * looks again and again for this time after it had something to do.
  */
 const attentiveMs = 1_000;
+const lookAgainMs = 10;
 
 const contextOf = (deps: Deps, job: string) => contextFor(deps, { kind: 'worker', job } as const, deps.log);
 
@@ -24,10 +26,14 @@ export const eventJobs = (numbering: Numbering): readonly Job<Deps>[] => {
       // Guarded by an advisory lock: a lease would be written and ended with each turn.
       isShared: true,
       wokenBy: 'event_records',
+      // Part of the latency of each event.
+      pauseMs: 1,
       run: async (deps) => {
         const taken = await numberEvents(contextOf(deps, 'events.number'), numbering);
         if (taken > 0) attentiveUntil = performance.now() + attentiveMs;
-        return performance.now() < attentiveUntil ? Math.max(taken, 1) : 0;
+        if (taken > 0 || performance.now() >= attentiveUntil) return taken;
+        await sleep(lookAgainMs);
+        return 1;
       },
     },
     {

@@ -5,6 +5,7 @@ import type { EventFamily, EventRecord } from './event.ts';
 import { type Presented, presentRecords } from './present-records.ts';
 import {
   deleteRecords,
+  hasRecords,
   insertEvents,
   lockNumbering,
   type NumberedEvent,
@@ -31,6 +32,8 @@ const bulkLimit = 100;
  */
 export async function numberEvents(ctx: Ctx<WorkerActor>, numbering: Numbering): Promise<number> {
   const { limit = 500 } = numbering;
+  // One statement instead of a transaction, because most looks find nothing.
+  if (!(await hasRecords(ctx.db))) return 0;
   const work = (limits: { limit: number; bulkLimit: number }) => numberBatch(ctx, numbering, limits);
   try {
     return await work({ limit, bulkLimit: Math.min(limit, bulkLimit) });

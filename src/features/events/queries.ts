@@ -28,6 +28,10 @@ export async function insertRecord(db: Db, record: NewRecord): Promise<void> {
 
 // ## Numbering
 
+export async function hasRecords(db: Db): Promise<boolean> {
+  return (await db.query('select 1 from event_records limit 1')).length > 0;
+}
+
 /** False if another worker is numbering: two at a time could invert events of one resource. */
 export async function lockNumbering(db: Db): Promise<boolean> {
   const [row] = await db.query<{ locked: boolean }>(
