@@ -8,6 +8,7 @@ import { runCompletion } from './completion.ts';
 import { exitCodes, UsageFault } from './exit-codes.ts';
 import { describeFlagFault } from './flag-fault.ts';
 import type { Start } from './help.ts';
+import { runListen } from './listen.ts';
 import { withProgress } from './progress.ts';
 import { runSimulation } from './run-simulation.ts';
 
@@ -37,6 +38,17 @@ export const starts: readonly Start[] = [
       'simulate <name>': `Cause an accident in a running sandbox: ${simulationNames.join(', ')}`,
     },
     run: (args) => (args[0] === 'simulate' ? runSimulation(args.slice(1)) : runSandboxHere(args)),
+  },
+  {
+    name: 'listen',
+    summary: 'Forward new events of a sandbox or a partner to a program on this machine.',
+    flags: {
+      '--forward <url>': 'Where to send them, such as http://localhost:3000/hooks',
+      '--url <url>': 'Server. Default: CAUSEWAY_URL, or the sandbox of this folder',
+      '--key <key>': 'A key of the partner. Default: the demo partner’s',
+      '--types a,b': 'Only these types of events',
+    },
+    run: runListen,
   },
   {
     name: 'completion',

@@ -24,6 +24,7 @@ export function describeSandbox(
   MCP          ${baseUrl}/mcp
   Reference    ${baseUrl}/docs
   Metrics      ${baseUrl}/metrics
+  Events       ${baseUrl}/sandbox/inbox
   Devnets      ${devnets}
   Card issuer  ${cardIssuer.url}
   Log, data    ${home}
@@ -48,6 +49,7 @@ export function describeSandbox(
   curl -s -X POST ${baseUrl}/operator/audit.list ${operator} -d '{"action":"keys.issue"}'
   curl -s ${baseUrl}/api/v1/consent/${consents.active}/user -H 'x-api-key: ${integrations.main.apiKey}'
   curl -s -X POST ${baseUrl}/operator/users.sign-in-link ${operator} -d '{"userId":"${users.owner.id}"}'
+  curl -s '${baseUrl}/api/events?limit=3' ${key}
   npx causeway withdrawals list
 `;
 }

@@ -17,6 +17,7 @@ import { type SandboxDatabase, startDatabase } from './database.ts';
 import { type Devnet, type DevnetNetwork, startDevnet } from './devnet/index.ts';
 import { createDoor } from './door/mount-door.ts';
 import { lockFolder } from './folder-lock.ts';
+import { Inbox } from './inbox/inbox.ts';
 import { type SandboxIssuer, startIssuer } from './issuer/index.ts';
 import { createLifecycle, Interrupted, type Lifecycle } from './lifecycle.ts';
 import { requireOptionalPackages } from './optional-packages.ts';
@@ -28,6 +29,7 @@ import { useCards } from './world/cards.ts';
 import { makeConsentLink } from './world/connect.ts';
 import { loadWorld, type World } from './world/load-world.ts';
 import { recordPortfolio } from './world/portfolio.ts';
+import { keepOrCreateEndpoint } from './world/webhooks.ts';
 
 export interface SandboxOptions {
   /** Start from scratch, with an empty embedded database. */
@@ -109,18 +111,20 @@ async function startSandbox(
     networks: devnet.networks,
     cardIssuer: { url: cardIssuer.url, token: cardIssuerToken },
   };
+  const inbox = new Inbox();
   const [server] = await lifecycle.begin<[RunningServer]>(
-    serve(served, log, ['api', 'worker'], createDoor(facts, secrets)),
+    serve(served, log, ['api', 'worker'], createDoor(facts, secrets, inbox)),
   );
 
   const { url } = server;
   await cardIssuer.setWebhook({ url: `${url}/issuer/events`, secret: cardWebhookSecret });
   const urls = { baseUrl: url, historyUrl: url, mcpUrl: url, operatorUrl: url };
-  const sandbox: SandboxFile = { ...urls, ...facts };
+  const ctx = contextFor(server.deps, sandboxOperator, log);
+  const webhook = await patiently(() => keepOrCreateEndpoint(ctx, readSandboxFile(home)?.webhook, url));
+  inbox.setKeys(webhook);
+  const sandbox: SandboxFile = { ...urls, ...facts, webhook };
   writeSandboxFile(home, sandbox);
-  const consentLink = await patiently(() =>
-    makeConsentLink(contextFor(server.deps, sandboxOperator, log), sandbox),
-  );
+  const consentLink = await patiently(() => makeConsentLink(ctx, sandbox));
   const elapsedMs = performance.now() - startedAt;
   onReady(describeSandbox(sandbox, { home, elapsedMs, consentLink }));
   return devnet;

@@ -73,10 +73,12 @@ export interface SandboxFile {
   networks: Record<string, DevnetNetwork>;
   /** The card issuer, a separate server. */
   cardIssuer: { url: string; token: string };
+  /** The main partner's webhook endpoint, at `/sandbox/inbox`. */
+  webhook: { endpointId: string; secret: string; publicKeys: string[] };
 }
 
 /** What is known before the server listens. */
-export type SandboxFacts = Omit<SandboxFile, 'baseUrl' | 'historyUrl' | 'mcpUrl' | 'operatorUrl'>;
+export type SandboxFacts = Omit<SandboxFile, 'baseUrl' | 'historyUrl' | 'mcpUrl' | 'operatorUrl' | 'webhook'>;
 
 const fileIn = (home: string) => path.join(home, 'sandbox.json');
 

@@ -1,7 +1,12 @@
 export { webhookCommands } from './commands.ts';
+export { createEndpoint } from './create-endpoint.ts';
+export { deleteEndpoint } from './delete-endpoint.ts';
 export { deliverWebhooks } from './delivery/deliverer.ts';
+export { createKeys, signedHeaders, writePublicKey, writeSecret } from './delivery/sign.ts';
 export { webhookEvents } from './events.ts';
 export { webhookGauges } from './gauges.ts';
 export { webhookJobs } from './jobs.ts';
+export { listEndpoints } from './list-endpoints.ts';
 export { queueDeliveries } from './queue-deliveries.ts';
 export { webhookRoutes } from './routes.ts';
+export { updateEndpoint } from './update-endpoint.ts';

@@ -6,6 +6,8 @@ import { contextFor, type Deps } from '#context';
 import { commonErrors } from '#platform/errors/errors';
 import type { FastifyRequest, HttpServer } from '#platform/http/http';
 import type { Door } from '#surfaces/home';
+import type { Inbox } from '../inbox/inbox.ts';
+import { mountInbox } from '../inbox/mount-inbox.ts';
 import type { SandboxFacts } from '../sandbox-file.ts';
 import type { SandboxSecrets } from '../secrets.ts';
 import { makeConsentLink } from '../world/connect.ts';
@@ -17,11 +19,12 @@ const script = readFileSync(path.join(import.meta.dirname, 'tour.js'), 'utf8');
 const actor = { kind: 'operator', name: 'sandbox' } as const;
 
 /** The sandbox's part of the page at `/`: the tour, with the demo's keys, and its buttons. */
-export function createDoor(sandbox: SandboxFacts, secrets: SandboxSecrets): Door {
+export function createDoor(sandbox: SandboxFacts, secrets: SandboxSecrets, inbox: Inbox): Door {
   return {
     section: (request) => (isOnThisMachine(request) ? renderTour(sandbox, originOf(request)) : undefined),
     mount(server, deps) {
       mountRoutes(server, deps, sandbox, secrets);
+      mountInbox(server, { inbox, clock: deps.clock, isAllowed: isOnThisMachine });
     },
   };
 }
