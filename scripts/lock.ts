@@ -15,8 +15,9 @@ const npm = (...args: string[]) => execFileSync('npm', args, { cwd: root, stdio:
 npm('install', '--package-lock-only', '--ignore-scripts');
 const lock: Lockfile = JSON.parse(readFileSync(file, 'utf8'));
 // npm skips an optional package, without a word, if its `engines` excludes the Node that runs npm. Ours run
-// on the pinned Node 24, so an older Node may install them.
-for (const [place, entry] of Object.entries(lock.packages)) if (place !== '') delete entry.engines;
+// on the pinned Node 24, so an older Node may install them. Our own packages keep theirs.
+for (const [place, entry] of Object.entries(lock.packages))
+  if (place.includes('node_modules/')) delete entry.engines;
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
 npm('install');
 

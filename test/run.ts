@@ -51,7 +51,8 @@ const placeOf = (file: string) => {
   const at = longFiles.findIndex((name) => file.endsWith(name));
   return at < 0 ? longFiles.length : at;
 };
-const files = globSync(['src/**/*.test.ts', 'test/*.test.ts', 'test/mcp/*.test.ts'], { cwd: root })
+const places = ['{src,packages/*/src}/**/*.test.ts', 'test/*.test.ts', 'test/{client,mcp}/*.test.ts'];
+const files = globSync(places, { cwd: root })
   .sort((one, other) => placeOf(one) - placeOf(other) || (one < other ? -1 : 1))
   .filter(isWanted);
 const lastFiles = globSync('test/last/*.test.ts', { cwd: root }).sort();

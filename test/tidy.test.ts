@@ -372,9 +372,11 @@ test('triggers that write tables of another folder are in the table of ARCHITECT
   assert.deepEqual(missing, [], 'name the trigger under "Layers" in ARCHITECTURE.md');
 });
 
+const clientSources = globSync('packages/*/src/**/*.ts', { cwd: root });
+
 test('files have kebab-case names that say what is inside', () => {
-  const wrong = sources.filter((file) => {
-    const name = path.basename(file, '.ts');
+  const wrong = [...sources, ...clientSources].filter((file) => {
+    const name = path.basename(file, '.ts').replace(/\.test$/, '');
     return (
       !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || /^(utils?|helpers?|common|misc|manager|service)$/.test(name)
     );
@@ -383,21 +385,21 @@ test('files have kebab-case names that say what is inside', () => {
 });
 
 test('a test file has at most 600 lines', () => {
-  const files = globSync('{src,test}/**/*.test.ts', { cwd: root });
+  const files = globSync('{src,test,packages/*/src}/**/*.test.ts', { cwd: root });
   assert.ok(files.length > 200);
   const long = files.filter((file) => read(file).trimEnd().split('\n').length > 600);
   assert.deepEqual(long, [], 'split it by subject, and move shared set-up to a file in test/');
 });
 
 test('no object is spread where it is written', () => {
-  const files = globSync('{src,test,bench,scripts,contracts}/**/*.ts', { cwd: root });
+  const files = globSync('{src,test,bench,scripts,contracts,packages/*/src}/**/*.ts', { cwd: root });
   const wrong = files.filter((file) => file !== 'test/tidy.test.ts' && read(file).includes('...{'));
   assert.deepEqual(wrong, [], 'list its properties in the object around it');
 });
 
 test('no test is skipped or run alone', () => {
   const skipping = /\b(?:test|it|describe|t|context)\.(?:skip|only|todo)\b|\bskip: |\bonly: true/;
-  const files = globSync(['src/**/*.test.ts', 'test/**/*.ts'], { cwd: root });
+  const files = globSync(['{src,packages/*/src}/**/*.test.ts', 'test/**/*.ts'], { cwd: root });
   const wrong = files.filter((file) => file !== 'test/tidy.test.ts' && skipping.test(read(file)));
   // Their browserTest and toolTest skip where no browser or program is installed, and never in CI.
   assert.deepEqual(wrong.sort(), ['test/browser.ts', 'test/tools.ts']);
@@ -405,7 +407,7 @@ test('no test is skipped or run alone', () => {
   assert.match(read('.ci/run'), /^export CAUSEWAY_REQUIRE_TOOLS=1$/m);
 });
 
-const documents = globSync(['*.md', '{docs,src,test}/**/*.md'], { cwd: root });
+const documents = globSync(['*.md', '{docs,src,test}/**/*.md', 'packages/*/*.md'], { cwd: root });
 
 test('every path named in a *.md exists', () => {
   const named = documents.flatMap((document) =>
@@ -464,12 +466,15 @@ test('documents have lines of at most 110 columns and plain words', () => {
 });
 
 /** A block is one comment, or `//` lines that follow each other. */
-const comments = globSync('{src,test,bench}/**/*.ts', { cwd: root }).flatMap((file) =>
-  [...read(file).matchAll(/^ *\/\*\*[\s\S]*?\*\/|^ *\/\/.*(?:\n *\/\/.*)*/gm)].map(([text]) => ({
-    file,
-    text,
-  })),
-);
+const commented = globSync('{src,test,bench,packages/*/src}/**/*.ts', { cwd: root });
+const comments = commented
+  .filter((file) => !file.includes('/generated/'))
+  .flatMap((file) =>
+    [...read(file).matchAll(/^ *\/\*\*[\s\S]*?\*\/|^ *\/\/.*(?:\n *\/\/.*)*/gm)].map(([text]) => ({
+      file,
+      text,
+    })),
+  );
 
 test('comments have lines of at most 110 columns', () => {
   assert.ok(comments.length > 1_000);
@@ -520,13 +525,19 @@ interface LockEntry {
   resolved?: string;
   integrity?: string;
   engines?: object;
+  /** A package of this repository. */
+  link?: boolean;
 }
 
 const lockfile: Record<string, LockEntry> = JSON.parse(read('package-lock.json')).packages;
 
 test('the lockfile installs on every machine', () => {
   const remedy = 'run npm run lock';
-  const entries = Object.entries(lockfile).filter(([place]) => place !== '');
+  // Not our own packages, which are folders here.
+  const entries = Object.entries(lockfile).filter(
+    ([place, { link }]) => place.includes('node_modules/') && !link,
+  );
+  assert.ok(entries.length > 300);
   const withAddress = entries.filter(([, { resolved }]) => resolved !== undefined);
   assert.deepEqual(withAddress, [], `addresses of one machine’s registry: ${remedy}`);
   const withoutHash = entries.filter(([, { integrity }]) => !integrity);

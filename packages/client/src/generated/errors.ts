@@ -1,0 +1,228 @@
+// Written by `npm run client` from the API reference. Do not edit.
+
+import { CausewayError } from '../causeway-error.ts';
+
+/** 403: `Forbidden: caller address is not on the allowlist of the key` */
+export class AddressNotAllowedError extends CausewayError {
+  declare readonly code: 'address_not_allowed';
+}
+
+/** 413: `Request body is too large` */
+export class BodyTooLargeError extends CausewayError {
+  declare readonly code: 'body_too_large';
+}
+
+/** 410: `Consent has expired` */
+export class ConsentExpiredError extends CausewayError {
+  declare readonly code: 'consent_expired';
+}
+
+/** 404: `Consent not found` */
+export class ConsentNotFoundError extends CausewayError {
+  declare readonly code: 'consent_not_found';
+}
+
+/** 404: `Consent not found: the user has not granted it` */
+export class ConsentNotGrantedError extends CausewayError {
+  declare readonly code: 'consent_not_granted';
+}
+
+/** 410: `Consent was revoked` */
+export class ConsentRevokedError extends CausewayError {
+  declare readonly code: 'consent_revoked';
+}
+
+/** 403: `Consent belongs to a different integration` */
+export class ForeignConsentError extends CausewayError {
+  declare readonly code: 'foreign_consent';
+}
+
+/** 431: `Request headers are too large` */
+export class HeadersTooLargeError extends CausewayError {
+  declare readonly code: 'headers_too_large';
+}
+
+/** 422: `This Idempotency-Key was used for another request` */
+export class IdempotencyKeyReusedError extends CausewayError {
+  declare readonly code: 'idempotency_key_reused';
+}
+
+/** 500: `Internal error` */
+export class InternalError extends CausewayError {
+  declare readonly code: 'internal_error';
+}
+
+/** 401: `Unauthorized: x-api-key is invalid` */
+export class InvalidApiKeyError extends CausewayError {
+  declare readonly code: 'invalid_api_key';
+}
+
+/** 400: `Invalid feature` */
+export class InvalidFeatureError extends CausewayError {
+  declare readonly code: 'invalid_feature';
+}
+
+/** 401: `Unauthorized: Invalid API key` */
+export class InvalidKeyError extends CausewayError {
+  declare readonly code: 'invalid_key';
+}
+
+/** 400: with a message that names the fault */
+export class InvalidRequestError extends CausewayError {
+  declare readonly code: 'invalid_request';
+}
+
+/** 401: `Unauthorized: API key is required` */
+export class KeyRequiredError extends CausewayError {
+  declare readonly code: 'key_required';
+}
+
+/** 500: `API key validation failed: the key store does not answer` */
+export class KeyValidationFailedError extends CausewayError {
+  declare readonly code: 'key_validation_failed';
+}
+
+/** 405: `Method not allowed` */
+export class MethodNotAllowedError extends CausewayError {
+  declare readonly code: 'method_not_allowed';
+}
+
+/** 401: `Unauthorized: x-api-key is required` */
+export class MissingApiKeyError extends CausewayError {
+  declare readonly code: 'missing_api_key';
+}
+
+/** 404: `Not found` */
+export class NotFoundError extends CausewayError {
+  declare readonly code: 'not_found';
+}
+
+/** 400: `optional_scopes must be a subset of scopes and leave at least one required scope` */
+export class NothingRequiredError extends CausewayError {
+  declare readonly code: 'nothing_required';
+}
+
+/** 400: `purpose must be registered for the integration` */
+export class PurposeNotRegisteredError extends CausewayError {
+  declare readonly code: 'purpose_not_registered';
+}
+
+/** 429: `Rate limit exceeded` */
+export class RateLimitExceededError extends CausewayError {
+  declare readonly code: 'rate_limit_exceeded';
+}
+
+/** 403: `Receiver is not eligible to receive tokens` */
+export class ReceiverNotEligibleError extends CausewayError {
+  declare readonly code: 'receiver_not_eligible';
+}
+
+/** 404: `Error finding user verified wallet` */
+export class RecipientNotFoundError extends CausewayError {
+  declare readonly code: 'recipient_not_found';
+}
+
+/** 400: `redirect_uri must exactly match one of the registered redirect URIs` */
+export class RedirectNotRegisteredError extends CausewayError {
+  declare readonly code: 'redirect_not_registered';
+}
+
+/** 409: `A request with this Idempotency-Key is still in flight` */
+export class RequestInFlightError extends CausewayError {
+  declare readonly code: 'request_in_flight';
+}
+
+/** 408: `Request timeout` */
+export class RequestTimeoutError extends CausewayError {
+  declare readonly code: 'request_timeout';
+}
+
+/** 400: `scopes cannot be added: request a new consent` */
+export class ScopeNotGrantedError extends CausewayError {
+  declare readonly code: 'scope_not_granted';
+}
+
+/** 400: `scopes must be registered for the integration` */
+export class ScopeNotRegisteredError extends CausewayError {
+  declare readonly code: 'scope_not_registered';
+}
+
+/** 401: `Unauthorized` */
+export class UnauthorizedError extends CausewayError {
+  declare readonly code: 'unauthorized';
+}
+
+/** 503: `Service unavailable` */
+export class UnavailableError extends CausewayError {
+  declare readonly code: 'unavailable';
+}
+
+/** 415: `The charset of Content-Type must be UTF-8` */
+export class UnsupportedCharsetError extends CausewayError {
+  declare readonly code: 'unsupported_charset';
+}
+
+/** 415: `Content-Encoding must be identity` */
+export class UnsupportedEncodingError extends CausewayError {
+  declare readonly code: 'unsupported_encoding';
+}
+
+/** 415: `Content-Type must be application/json` */
+export class UnsupportedMediaTypeError extends CausewayError {
+  declare readonly code: 'unsupported_media_type';
+}
+
+/** 401: `User not allowed` */
+export class UserNotAllowedError extends CausewayError {
+  declare readonly code: 'user_not_allowed';
+}
+
+/** 404: `User not found` */
+export class UserNotFoundError extends CausewayError {
+  declare readonly code: 'user_not_found';
+}
+
+/** 404: `Wallet not found` */
+export class WalletNotFoundError extends CausewayError {
+  declare readonly code: 'wallet_not_found';
+}
+
+export const errorClasses = {
+  address_not_allowed: AddressNotAllowedError,
+  body_too_large: BodyTooLargeError,
+  consent_expired: ConsentExpiredError,
+  consent_not_found: ConsentNotFoundError,
+  consent_not_granted: ConsentNotGrantedError,
+  consent_revoked: ConsentRevokedError,
+  foreign_consent: ForeignConsentError,
+  headers_too_large: HeadersTooLargeError,
+  idempotency_key_reused: IdempotencyKeyReusedError,
+  internal_error: InternalError,
+  invalid_api_key: InvalidApiKeyError,
+  invalid_feature: InvalidFeatureError,
+  invalid_key: InvalidKeyError,
+  invalid_request: InvalidRequestError,
+  key_required: KeyRequiredError,
+  key_validation_failed: KeyValidationFailedError,
+  method_not_allowed: MethodNotAllowedError,
+  missing_api_key: MissingApiKeyError,
+  not_found: NotFoundError,
+  nothing_required: NothingRequiredError,
+  purpose_not_registered: PurposeNotRegisteredError,
+  rate_limit_exceeded: RateLimitExceededError,
+  receiver_not_eligible: ReceiverNotEligibleError,
+  recipient_not_found: RecipientNotFoundError,
+  redirect_not_registered: RedirectNotRegisteredError,
+  request_in_flight: RequestInFlightError,
+  request_timeout: RequestTimeoutError,
+  scope_not_granted: ScopeNotGrantedError,
+  scope_not_registered: ScopeNotRegisteredError,
+  unauthorized: UnauthorizedError,
+  unavailable: UnavailableError,
+  unsupported_charset: UnsupportedCharsetError,
+  unsupported_encoding: UnsupportedEncodingError,
+  unsupported_media_type: UnsupportedMediaTypeError,
+  user_not_allowed: UserNotAllowedError,
+  user_not_found: UserNotFoundError,
+  wallet_not_found: WalletNotFoundError,
+} as const;

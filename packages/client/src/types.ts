@@ -1,0 +1,40 @@
+import type { components, operations } from './generated/types.ts';
+
+type Schemas = components['schemas'];
+
+export type Withdrawal = Schemas['Withdrawal'];
+export type Asset = Schemas['Asset'];
+export type LedgerLine = Schemas['LedgerNode'];
+export type UnsettledRecord = Schemas['UnsettledNode'];
+export type AccountPageInfo = Schemas['AccountPageInfo'];
+export type Card = Schemas['CardSnapshot'];
+export type CardTransaction = Schemas['CardTransaction'];
+export type CardBalanceMovement = Schemas['CardBalanceMovement'];
+export type CardPageInfo = Schemas['CardPagination'];
+export type Consent = Schemas['Consent'];
+export type RequestedConsent = Schemas['RequestedConsent'];
+export type ConsentRequest = Schemas['RequestConsentRequest'];
+export type ConsentScope = ConsentRequest['scopes'][number];
+export type ConsentedData = Schemas['ConsentedData'];
+export type WithdrawalPageInfo = Schemas['ListWithdrawalsAnswer']['data']['pageInfo'];
+
+/** ISO 8601; a string may be a year, a month or a day, such as `2026-01`. */
+export type Instant = string | Date;
+
+type WithInstants<T> = {
+  [K in keyof T]: K extends 'startDate' | 'endDate' | 'asOf' ? Instant | undefined : T[K];
+};
+type HistoryQuery = WithInstants<operations['getHistory']['parameters']['query']>;
+
+export type NewWithdrawal = Schemas['CreateWithdrawalRequest'] & {
+  /** Whose balance pays. */
+  userId: string;
+};
+export type WithdrawalListParams = { userId: string } & NonNullable<
+  operations['listWithdrawals']['parameters']['query']
+>;
+export type UnsettledParams = Pick<HistoryQuery, 'currentPage' | 'pageSize' | 'startDate' | 'endDate'>;
+export type AccountParams = UnsettledParams & Pick<HistoryQuery, 'asOf'>;
+export type CardTransactionParams = AccountParams & Pick<HistoryQuery, 'filterByText'>;
+export type CardListParams = Pick<HistoryQuery, 'currentPage' | 'pageSize' | 'asOf' | 'status'>;
+export type StatementParams = WithInstants<NonNullable<operations['getStatement']['parameters']['query']>>;

@@ -1,0 +1,133 @@
+import { address, segment } from './address.ts';
+import { type Api, requireCaller } from './api.ts';
+import { ApiPromise } from './api-promise.ts';
+import type { components } from './generated/types.ts';
+import { type CreateNames, keyOf } from './idempotency.ts';
+import { ListPromise } from './page.ts';
+import type { CallOptions } from './transport.ts';
+import type { Asset, NewWithdrawal, Withdrawal, WithdrawalListParams, WithdrawalPageInfo } from './types.ts';
+import { type FinalWithdrawal, type WaitOptions, waitUntilFinal } from './wait-until-final.ts';
+
+type Schemas = components['schemas'];
+
+/** A withdrawal that was accepted; `waitFor` follows it. */
+export interface CreatedWithdrawal {
+  userId: string;
+  bulkId: string;
+  externalId?: string;
+  idempotencyKey: string;
+  /** Whether it had been created before, by an earlier call with the same key. */
+  isReplay: boolean;
+}
+
+export class Withdrawals {
+  readonly #api: Api;
+
+  constructor(api: Api) {
+    this.#api = api;
+  }
+
+  /**
+   * Pays tokens. It is sent again after a lost answer, always under the same idempotency key, so that nobody
+   * is paid twice. If it throws an error with `isOutcomeUnknown`, repeat it with `error.idempotencyKey`.
+   *
+   * @example
+   * const created = await causeway.withdrawals.create(
+   *   { userId, amount: '12.5', to: 'bruno.costa@example.com' },
+   *   { idempotencyKey: 'invoice-7' },
+   * );
+   */
+  create(withdrawal: NewWithdrawal, options: CreateNames & CallOptions = {}): ApiPromise<CreatedWithdrawal> {
+    requireCaller(this.#api, 'partner');
+    const { userId, ...body } = withdrawal;
+    const path = `/api/crypto/${segment('userId', userId)}/withdraw`;
+    const send = async () => {
+      const idempotencyKey = await keyOf(options, this.#api.store);
+      const { data, response } = await this.#api.transport
+        .json(
+          {
+            method: 'POST',
+            url: address(this.#api.baseUrl, path),
+            body,
+            idempotencyKey,
+            changes: true,
+            isRepeatable: true,
+          },
+          options,
+          (answer: Schemas['CreateWithdrawalAnswer']) => {
+            if (typeof answer.data.bulkId !== 'string') throw new TypeError('no bulkId');
+            return answer.data;
+          },
+        )
+        .withResponse();
+      const isReplay = response.headers.get('idempotency-replayed') === 'true';
+      return { data: { userId, ...data, idempotencyKey, isReplay }, response };
+    };
+    return new ApiPromise(send());
+  }
+
+  /** Withdrawals of a user, newest first. */
+  list(
+    { userId, page = 1, perPage = 100, ...filters }: WithdrawalListParams,
+    options?: CallOptions,
+  ): ListPromise<Withdrawal, WithdrawalPageInfo> {
+    requireCaller(this.#api, 'partner');
+    const path = `/api/crypto/${segment('userId', userId)}/withdraws`;
+    const read = (number: number) =>
+      this.#api.transport
+        .json(
+          {
+            method: 'GET',
+            url: address(this.#api.baseUrl, path, { page: number, perPage, ...filters }),
+            isRepeatable: true,
+          },
+          options,
+          ({ data }: Schemas['ListWithdrawalsAnswer']) => ({
+            items: requireList(data.withdraws),
+            info: data.pageInfo,
+          }),
+        )
+        .withResponse();
+    return new ListPromise(
+      {
+        read,
+        // The API does not say whether more follow: a full page may be the last one, then the next is empty.
+        hasNext: ({ limit }, items) => items.length >= limit,
+        keyOf: ({ id }) => id,
+      },
+      page,
+    );
+  }
+
+  /** One withdrawal by the `bulkId` of its creation; undefined if the user has no such withdrawal. */
+  async retrieve(
+    { userId, bulkId }: { userId: string; bulkId: string },
+    options?: CallOptions,
+  ): Promise<Withdrawal | undefined> {
+    const { items } = await this.list({ userId, bulkId }, options);
+    return items[0];
+  }
+
+  /** Resolves when the withdrawal is `completed` or `failed`: look at `status`. */
+  waitFor(
+    withdrawal: { userId: string; bulkId: string },
+    options: WaitOptions = {},
+  ): Promise<FinalWithdrawal> {
+    return waitUntilFinal((call) => this.retrieve(withdrawal, call), options);
+  }
+
+  /** What can be paid, with limits and finality. */
+  assets(options?: CallOptions): ApiPromise<Asset[]> {
+    requireCaller(this.#api, 'partner');
+    return this.#api.transport.json(
+      { method: 'GET', url: address(this.#api.baseUrl, '/api/crypto/assets'), isRepeatable: true },
+      options,
+      ({ data }: Schemas['ListAssetsAnswer']) => requireList(data.assets),
+    );
+  }
+}
+
+function requireList<T>(items: T[]): T[] {
+  if (!Array.isArray(items)) throw new TypeError('no list');
+  return items;
+}

@@ -1,0 +1,64 @@
+// The generated files of packages/client: types, error classes and events, from the API reference and the
+// error tables. `npm run client` writes them; test/client/generated.test.ts compares.
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { readConfig } from '#config/config';
+import { commonErrors } from '#platform/errors/errors';
+import { createLog } from '#platform/observe/log';
+import { buildApp } from '../src/app.ts';
+import { createDeps } from '../src/main.ts';
+import { type ClientDocument, pruneDocument } from './client/prune-document.ts';
+import { writeErrors } from './client/write-errors.ts';
+import { writeEvents } from './client/write-events.ts';
+
+export const clientFolder = path.resolve(import.meta.dirname, '../packages/client');
+const folder = path.join(clientFolder, 'src/generated');
+
+/** By their names in packages/client/src/generated/. */
+export async function makeClientFiles(): Promise<Record<string, string>> {
+  const document = await readDocument();
+  const common = Object.values(commonErrors).map((row) => row());
+  return {
+    'types.ts': header + (await makeTypes(pruneDocument(document))),
+    'errors.ts': header + writeErrors(document, common),
+    'events.ts': header + writeEvents(document),
+  };
+}
+
+const header = '// Written by `npm run client` from the API reference. Do not edit.\n\n';
+
+/** The reference is made of the routes, so it needs neither a database nor a node. */
+export async function readDocument(): Promise<ClientDocument> {
+  const config = readConfig({
+    DATABASE_URL: 'postgres://127.0.0.1:1/unused',
+    OPERATOR_TOKENS: `writer:${'x'.repeat(32)}`,
+    ENCRYPTION_KEYS: `1:${Buffer.alloc(32).toString('base64')}`,
+  });
+  const deps = createDeps(config, createLog({ level: 'silent' }));
+  const server = await buildApp(deps, { ...config, servesApi: true });
+  const { body } = await server.inject('/openapi.json');
+  await server.close();
+  await deps.db.end();
+  return JSON.parse(body);
+}
+
+async function makeTypes(document: ClientDocument): Promise<string> {
+  const temporary = mkdtempSync(path.join(tmpdir(), 'causeway-client-'));
+  try {
+    const file = path.join(temporary, 'document.json');
+    writeFileSync(file, JSON.stringify(document));
+    const maker = path.resolve(import.meta.dirname, 'make-types.ts');
+    const { stdout } = await promisify(execFile)(process.execPath, [maker, file], { maxBuffer: 2 ** 26 });
+    return stdout;
+  } finally {
+    rmSync(temporary, { recursive: true });
+  }
+}
+
+if (process.argv[1] === import.meta.filename) {
+  for (const [name, text] of Object.entries(await makeClientFiles()))
+    writeFileSync(path.join(folder, name), text);
+}

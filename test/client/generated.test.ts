@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import * as client from '../../packages/client/src/index.ts';
+import { clientFolder, makeClientFiles, readDocument } from '../client-files.ts';
+import { testFolder } from '../harness.ts';
+import type { ClientDocument } from './prune-document.ts';
+import { classOf, rowsOf } from './write-errors.ts';
+import { writeEvents } from './write-events.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const tsc = path.join(root, 'node_modules/.bin/tsc');
+let document: ClientDocument;
+let built: string;
+before(async () => {
+  document = await readDocument();
+  built = mkdtempSync(path.join(testFolder(), 'client-'));
+  execFileSync(tsc, ['-p', clientFolder, '--outDir', built], { stdio: 'pipe' });
+});
+
+test('the generated files of packages/client are those of the API reference', async () => {
+  for (const [name, text] of Object.entries(await makeClientFiles()))
+    assert.equal(
+      readFileSync(path.join(clientFolder, 'src/generated', name), 'utf8'),
+      text,
+      'run `npm run client`',
+    );
+});
+
+test('each row of the contract’s error tables has its class', () => {
+  const contract = readFileSync(path.join(root, 'docs/contract.md'), 'utf8');
+  const errors = contract.slice(contract.indexOf('## Errors'));
+  const tables = errors.slice(0, errors.indexOf('### MCP'));
+  const messages = [...tables.matchAll(/^\| \d{3} \| `([^`]+)`/gm)].map(([, message]) => message!);
+  assert.equal(messages.length, 11);
+  const rows = rowsOf(document);
+  for (const message of messages) {
+    const row = rows.find((one) => one.message.startsWith(message.replace(/\.\.\.$/, '')));
+    assert.ok(row, message);
+    const Class = (client as unknown as Record<string, typeof client.CausewayError>)[classOf(row.code)]!;
+    assert.ok(Class.prototype instanceof client.CausewayError, message);
+  }
+});
+
+test('once the reference has webhooks, the events are made of them', () => {
+  const described = { 'withdrawal.completed': { post: {} } };
+  const text = writeEvents({ ...document, webhooks: described });
+  assert.match(text, /'withdrawal\.completed': Body<'withdrawal\.completed'>/);
+  assert.doesNotMatch(text, /deposit\.posted/);
+});
+
+test('the built client has at most 15 kB gzipped, imports nothing, and needs only what browsers have', () => {
+  const files = globSync('**/*.js', { cwd: built });
+  const texts = new Map(files.map((file) => [file, readFileSync(path.join(built, file), 'utf8')]));
+  const imported = [...texts].flatMap(([file, text]) =>
+    [...text.matchAll(/(?:from|import)\s*\(?['"]([^'"]+)['"]/g)].map(([, name]) => ({ file, name: name! })),
+  );
+  const foreign = imported.filter(({ name }) => !name.startsWith('./') && !name.startsWith('../'));
+  assert.deepEqual([...new Set(foreign.map(({ file }) => file))], ['node.js']);
+  assert.ok(foreign.every(({ name }) => name.startsWith('node:')));
+  const size = gzipSync([...texts.values()].join('\n'), { level: 9 }).length;
+  assert.ok(size <= 15_000, `${size} bytes`);
+  const { dependencies, peerDependencies } = JSON.parse(
+    readFileSync(path.join(clientFolder, 'package.json'), 'utf8'),
+  );
+  assert.deepEqual([dependencies, peerDependencies], [undefined, undefined]);
+  // Types of the web only: what Node alone has would not compile.
+  execFileSync(tsc, ['-p', path.join(clientFolder, 'tsconfig.web.json')], { stdio: 'pipe' });
+});
