@@ -20,6 +20,7 @@ const longFiles = [
   'sandbox/sandbox',
   'test/cli',
   'refills/refill-crashes',
+  'client/failing-network',
   'http/never-5xx',
   'http/http',
   'deposits/deposits',
