@@ -22,7 +22,7 @@ export const readGuideFiles = (): GuideFile[] =>
     blocks: readBlocks(readFileSync(path.join(root, file), 'utf8')),
   }));
 
-function readBlocks(markdown: string): Block[] {
+export function readBlocks(markdown: string): Block[] {
   const fences = markdown.matchAll(/^( *)```(\S*)[^\n]*\n([\s\S]*?)^ *```$/gm);
   return [...fences].map(([, indent, language, text]) => ({
     language: language!,
