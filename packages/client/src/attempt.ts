@@ -15,14 +15,16 @@ export interface Attempt<T> {
 export type Outcome<T> = { answer: T } | { error: CausewayError; wasSent: boolean };
 
 /** Sends one request. Everything that can go wrong is returned as an error of this client. */
-export async function attempt<T>({ timeoutMs, signal, ...one }: Attempt<T>): Promise<Outcome<T>> {
+export async function attempt<T>(one: Attempt<T>): Promise<Outcome<T>> {
+  // Browsers refuse to call `fetch` as a method of another object.
+  const { timeoutMs, signal, fetch: send } = one;
   if (signal?.aborted) return { error: new AbortError(signal.reason), wasSent: false };
   const controller = new AbortController();
   const end = () => controller.abort();
   signal?.addEventListener('abort', end, { once: true });
   const timer = setTimeout(end, timeoutMs);
   try {
-    const response = await one.fetch(one.url, { ...one.request, signal: controller.signal });
+    const response = await send(one.url, { ...one.request, signal: controller.signal });
     if (!response.ok) return { error: errorOf(response, await response.text()), wasSent: true };
     return { answer: await one.finish(response) };
   } catch (cause) {
