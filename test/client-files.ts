@@ -1,5 +1,5 @@
-// The generated files of packages/client: types, error classes and events, from the API reference and the
-// error tables. `npm run client` writes them; test/client/generated.test.ts compares.
+// The generated files of packages/: types, error classes and events, from the API reference and the error
+// tables. `npm run client` writes them; test/client/generated.test.ts compares.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,19 +13,25 @@ import { createDeps } from '../src/main.ts';
 import { type ClientDocument, pruneDocument } from './client/prune-document.ts';
 import { writeErrors } from './client/write-errors.ts';
 import { writeEvents } from './client/write-events.ts';
+import { writePythonErrors, writePythonTypes } from './client/write-python.ts';
 
-export const clientFolder = path.resolve(import.meta.dirname, '../packages/client');
-const folder = path.join(clientFolder, 'src/generated');
+const packages = path.resolve(import.meta.dirname, '../packages');
+export const clientFolder = path.join(packages, 'client');
 
-/** By their names in packages/client/src/generated/. */
+/** By their paths. */
 export async function makeClientFiles(): Promise<Record<string, string>> {
   const document = await readDocument();
   const common = Object.values(commonErrors).map((row) => row());
-  return {
-    'types.ts': header + (await makeTypes(pruneDocument(document))),
-    'errors.ts': header + writeErrors(document, common),
-    'events.ts': header + writeEvents(document),
+  const pruned = pruneDocument(document);
+  const files = {
+    'client/src/generated/types.ts': header + (await makeTypes(pruned)),
+    'client/src/generated/errors.ts': header + writeErrors(document, common),
+    'client/src/generated/events.ts': header + writeEvents(document),
+    'python/src/causeway/generated/types.py': writePythonTypes(pruned),
+    'python/src/causeway/generated/errors.py': writePythonErrors(document, common),
   };
+  const byPath = Object.entries(files).map(([file, text]) => [path.join(packages, file), text]);
+  return Object.fromEntries(byPath);
 }
 
 const header = '// Written by `npm run client` from the API reference. Do not edit.\n\n';
@@ -59,6 +65,5 @@ async function makeTypes(document: ClientDocument): Promise<string> {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  for (const [name, text] of Object.entries(await makeClientFiles()))
-    writeFileSync(path.join(folder, name), text);
+  for (const [file, text] of Object.entries(await makeClientFiles())) writeFileSync(file, text);
 }

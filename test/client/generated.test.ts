@@ -21,13 +21,9 @@ before(async () => {
   execFileSync(tsc, ['-p', clientFolder, '--outDir', built], { stdio: 'pipe' });
 });
 
-test('the generated files of packages/client are those of the API reference', async () => {
-  for (const [name, text] of Object.entries(await makeClientFiles()))
-    assert.equal(
-      readFileSync(path.join(clientFolder, 'src/generated', name), 'utf8'),
-      text,
-      'run `npm run client`',
-    );
+test('the generated files of packages/ are those of the API reference', async () => {
+  for (const [file, text] of Object.entries(await makeClientFiles()))
+    assert.equal(readFileSync(file, 'utf8'), text, 'run `npm run client`');
 });
 
 test('each row of the contract’s error tables has its class', () => {

@@ -18,25 +18,21 @@ import { after, before, test } from 'node:test';
 import { clientFolder } from '../client-files.ts';
 import { matchesSample, readBlocks } from '../guide-blocks.ts';
 import { type StartedSandbox, startSandbox, stopSandbox } from '../start-sandbox.ts';
+import { findTool, toolTest } from '../tools.ts';
 
-// The examples of packages/client/README.md as one program, with the client as it is built and installed.
+// The examples of a client's README.md as one program, with the TypeScript client as it is installed.
 
 const root = path.resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway readme '));
 // As root, PostgreSQL runs under another account, which must be able to pass through here.
 chmodSync(folder, 0o755);
-const blocks = readBlocks(readFileSync(path.join(clientFolder, 'README.md'), 'utf8'));
-const examples = blocks.flatMap(({ language, text }, at) => {
-  const next = blocks[at + 1];
-  return language === 'ts' ? [{ text, sample: next?.language === 'text' ? next.text : undefined }] : [];
-});
+const tsc = path.join(root, 'node_modules/.bin/tsc');
 let started: StartedSandbox | undefined;
 
 before(async () => {
   const installed = path.join(folder, 'node_modules/@causeway/client');
   mkdirSync(installed, { recursive: true });
   cpSync(path.join(clientFolder, 'package.json'), path.join(installed, 'package.json'));
-  const tsc = path.join(root, 'node_modules/.bin/tsc');
   execFileSync(tsc, ['-p', clientFolder, '--outDir', path.join(installed, 'dist')], { stdio: 'pipe' });
   symlinkSync(path.join(root, 'node_modules/@types'), path.join(folder, 'node_modules/@types'));
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
@@ -47,65 +43,106 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** Blocks of a language, each with the output that the README shows after it. */
+function readExamples(client: string, language: string) {
+  const blocks = readBlocks(readFileSync(path.join(root, 'packages', client, 'README.md'), 'utf8'));
+  return blocks.flatMap((block, at) => {
+    const next = blocks[at + 1];
+    const sample = next?.language === 'text' ? next.text : '';
+    return block.language === language ? [{ text: block.text, sample }] : [];
+  });
+}
+
 const secret = `whsec_${randomBytes(24).toString('base64')}`;
 
-/** A message for the receiver of the last example, and one that was changed. */
-function writeDeliveries(): string {
+/** Bodies and headers for the receiver of the last example: a message, again, and one that was changed. */
+function makeDeliveries() {
   const [id, at] = ['msg_1', Math.floor(Date.now() / 1000)];
   const object = { externalId: 'invoice-7' };
   const body = JSON.stringify({ id: 'evt_1', type: 'withdrawal.completed', sequence: 1, data: { object } });
   const key = Buffer.from(secret.slice(6), 'base64');
   const signature = createHmac('sha256', key).update(`${id}.${at}.${body}`).digest('base64');
-  const headers = {
-    'webhook-id': id,
-    'webhook-timestamp': String(at),
-    'webhook-signature': `v1,${signature}`,
-  };
-  return `for (const sent of ${JSON.stringify([body, body, body.replace('invoice-7', 'invoice-8')])}) {
-  const request = new Request('https://app.example.com/hooks', {
-    method: 'POST', body: sent, headers: ${JSON.stringify(headers)},
-  });
-  console.log((await receive(request)).status);
-}`;
+  const headers = { 'webhook-id': id, 'webhook-timestamp': `${at}`, 'webhook-signature': `v1,${signature}` };
+  return { bodies: [body, body, body.replace('invoice-7', 'invoice-8')], headers };
 }
 
-test('every example compiles, runs and prints what the README says', { timeout: 600_000 }, async () => {
+/** A server without the feed compiles the example that follows it, and does not run it. */
+async function hasFeed(): Promise<boolean> {
+  const { paths } = (await (await fetch(`${started!.sandbox.baseUrl}/openapi.json`)).json()) as {
+    paths: object;
+  };
+  return '/api/events' in paths;
+}
+
+/** Runs a program that prints a mark before each example, and compares what it prints with the samples. */
+async function check(command: string, args: string[], examples: ReturnType<typeof readExamples>) {
   const { sandbox } = started!;
-  const { paths } = (await (await fetch(`${sandbox.baseUrl}/openapi.json`)).json()) as { paths: object };
-  // A server without the feed compiles the example that follows it, and does not run it.
-  const asRun = (example: string) =>
-    example.includes('events.subscribe') && !('/api/events' in paths)
-      ? `export const follow = async () => {\n${example}\n};`
-      : example;
-  const file = path.join(folder, 'examples.ts');
-  const parts = [...examples.map(({ text }) => asRun(text)), writeDeliveries()];
-  writeFileSync(file, parts.map((part, at) => `console.log('=== block ${at} ===');\n${part}\n`).join(''));
-  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
-  execFileSync(path.join(root, 'node_modules/.bin/tsc'), [...options, '--noUncheckedIndexedAccess', file], {
-    cwd: folder,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  const { code, output } = await run(file, {
+  const { code, output } = await run(command, args, {
     CAUSEWAY_URL: sandbox.baseUrl,
     CAUSEWAY_KEY: sandbox.keys.full.token,
     CAUSEWAY_USER: sandbox.users.owner.id,
     CAUSEWAY_INTEGRATION_KEY: sandbox.integrations.main.apiKey,
     CAUSEWAY_CONSENT: sandbox.consents.active,
     CAUSEWAY_WEBHOOK_SECRET: secret,
+    PYTHONPATH: path.join(root, 'packages/python/src'),
+    PYTHONDONTWRITEBYTECODE: '1',
   });
   assert.equal(code, 0, output);
   const outputs = output.split(/^=== block \d+ ===$/m).slice(1);
+  assert.ok(examples.length > 8);
   assert.equal(outputs.length, examples.length + 1);
   examples.forEach(({ text, sample }, at) => {
-    assert.ok(matchesSample(sample ?? '', outputs[at]!), `${text}\nprinted\n${outputs[at]}`);
+    assert.ok(matchesSample(sample, outputs[at]!), `${text}\nprinted\n${outputs[at]}`);
   });
   assert.equal(outputs.at(-1)!.trim(), 'paid invoice-7\n204\n204\n400');
+}
+
+const mark = (at: number) => `'=== block ${at} ==='`;
+const timeout = 600_000;
+
+test('TypeScript: every example compiles, runs and prints what the README says', { timeout }, async () => {
+  const isFed = await hasFeed();
+  const asRun = (example: string) =>
+    example.includes('events.subscribe') && !isFed
+      ? `export const follow = async () => {\n${example}\n};`
+      : example;
+  const { bodies, headers } = makeDeliveries();
+  const deliver = `for (const body of ${JSON.stringify(bodies)}) {
+  const message = { method: 'POST', body, headers: ${JSON.stringify(headers)} };
+  console.log((await receive(new Request('https://app.example.com/hooks', message))).status);
+}`;
+  const examples = readExamples('client', 'ts');
+  const parts = [...examples.map(({ text }) => asRun(text)), deliver];
+  const file = path.join(folder, 'examples.ts');
+  writeFileSync(file, parts.map((part, at) => `console.log(${mark(at)});\n${part}\n`).join(''));
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
+  execFileSync(tsc, [...options, '--noUncheckedIndexedAccess', file], {
+    cwd: folder,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  await check(process.execPath, [file], examples);
 });
 
-async function run(file: string, env: Record<string, string>) {
-  const child = spawn(process.execPath, [file], {
+toolTest(['python3'], 'Python: every example runs and prints what the README says', { timeout }, async () => {
+  const isFed = await hasFeed();
+  const asRun = (example: string) =>
+    example.includes('events.follow') && !isFed
+      ? `def follow():\n${example.replaceAll(/^/gm, '    ')}`
+      : example;
+  const { bodies, headers } = makeDeliveries();
+  const deliver = `for body in ${JSON.stringify(bodies)}:
+    print(receive(body.encode(), ${JSON.stringify(headers)}))`;
+  const examples = readExamples('python', 'python');
+  const parts = [...examples.map(({ text }) => asRun(text)), deliver];
+  const file = path.join(folder, 'examples.py');
+  writeFileSync(file, parts.map((part, at) => `print(${mark(at)})\n${part}\n`).join(''));
+  await check(findTool('python3')!, [file], examples);
+});
+
+async function run(command: string, args: string[], env: Record<string, string>) {
+  const child = spawn(command, args, {
     cwd: folder,
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 300_000,
   });

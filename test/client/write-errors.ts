@@ -1,6 +1,6 @@
 import type { ClientDocument } from './prune-document.ts';
 
-interface Row {
+export interface Row {
   code: string;
   status: number;
   message: string;
@@ -8,18 +8,14 @@ interface Row {
 
 /** One class for each row of the error tables, and the table by which an answer finds its class. */
 export function writeErrors(document: ClientDocument, common: readonly Row[]): string {
-  const byCode = Map.groupBy([...rowsOf(document), ...common], ({ code }) => code);
-  const rows = [...byCode.keys()].sort().map((code) => ({ code, rows: byCode.get(code)! }));
-  const classes = rows.map(({ code, rows }) => {
-    const status = [...new Set(rows.map((row) => row.status))].join(', ');
-    const message = rows.length === 1 || new Set(rows.map((row) => row.message)).size === 1;
-    const words = message ? `\`${rows[0]!.message}\`` : 'with a message that names the fault';
-    return `/** ${status}: ${words} */
+  const rows = rowsByCode(document, common);
+  const classes = rows.map(
+    ({ code, words }) => `/** ${words} */
 export class ${classOf(code)} extends CausewayError {
   declare readonly code: '${code}';
 }
-`;
-  });
+`,
+  );
   const table = rows.map(({ code }) => `  ${code}: ${classOf(code)},\n`).join('');
   return `import { CausewayError } from '../causeway-error.ts';
 
@@ -27,6 +23,18 @@ ${classes.join('\n')}
 export const errorClasses = {
 ${table}} as const;
 `;
+}
+
+/** Each code once, with its status and message in words. */
+export function rowsByCode(document: ClientDocument, common: readonly Row[]) {
+  const byCode = Map.groupBy([...rowsOf(document), ...common], ({ code }) => code);
+  return [...byCode.keys()].sort().map((code) => {
+    const rows = byCode.get(code)!;
+    const status = [...new Set(rows.map((row) => row.status))].join(', ');
+    const messages = new Set(rows.map(({ message }) => message));
+    const words = messages.size === 1 ? `\`${rows[0]!.message}\`` : 'with a message that names the fault';
+    return { code, words: `${status}: ${words}` };
+  });
 }
 
 /** The rows are the examples of the answers; those of MCP have another shape. */

@@ -1,0 +1,192 @@
+# Written by `npm run client` from the API reference. Do not edit.
+
+from ..base_error import CausewayError
+
+
+class AddressNotAllowedError(CausewayError):
+    """403: `Forbidden: caller address is not on the allowlist of the key`"""
+
+
+class BodyTooLargeError(CausewayError):
+    """413: `Request body is too large`"""
+
+
+class ConsentExpiredError(CausewayError):
+    """410: `Consent has expired`"""
+
+
+class ConsentNotFoundError(CausewayError):
+    """404: `Consent not found`"""
+
+
+class ConsentNotGrantedError(CausewayError):
+    """404: `Consent not found: the user has not granted it`"""
+
+
+class ConsentRevokedError(CausewayError):
+    """410: `Consent was revoked`"""
+
+
+class ForeignConsentError(CausewayError):
+    """403: `Consent belongs to a different integration`"""
+
+
+class HeadersTooLargeError(CausewayError):
+    """431: `Request headers are too large`"""
+
+
+class IdempotencyKeyReusedError(CausewayError):
+    """422: `This Idempotency-Key was used for another request`"""
+
+
+class InternalError(CausewayError):
+    """500: `Internal error`"""
+
+
+class InvalidApiKeyError(CausewayError):
+    """401: `Unauthorized: x-api-key is invalid`"""
+
+
+class InvalidFeatureError(CausewayError):
+    """400: `Invalid feature`"""
+
+
+class InvalidKeyError(CausewayError):
+    """401: `Unauthorized: Invalid API key`"""
+
+
+class InvalidRequestError(CausewayError):
+    """400: with a message that names the fault"""
+
+
+class KeyRequiredError(CausewayError):
+    """401: `Unauthorized: API key is required`"""
+
+
+class KeyValidationFailedError(CausewayError):
+    """500: `API key validation failed: the key store does not answer`"""
+
+
+class MethodNotAllowedError(CausewayError):
+    """405: `Method not allowed`"""
+
+
+class MissingApiKeyError(CausewayError):
+    """401: `Unauthorized: x-api-key is required`"""
+
+
+class NotFoundError(CausewayError):
+    """404: `Not found`"""
+
+
+class NothingRequiredError(CausewayError):
+    """400: `optional_scopes must be a subset of scopes and leave at least one required scope`"""
+
+
+class PurposeNotRegisteredError(CausewayError):
+    """400: `purpose must be registered for the integration`"""
+
+
+class RateLimitExceededError(CausewayError):
+    """429: `Rate limit exceeded`"""
+
+
+class ReceiverNotEligibleError(CausewayError):
+    """403: `Receiver is not eligible to receive tokens`"""
+
+
+class RecipientNotFoundError(CausewayError):
+    """404: `Error finding user verified wallet`"""
+
+
+class RedirectNotRegisteredError(CausewayError):
+    """400: `redirect_uri must exactly match one of the registered redirect URIs`"""
+
+
+class RequestInFlightError(CausewayError):
+    """409: `A request with this Idempotency-Key is still in flight`"""
+
+
+class RequestTimeoutError(CausewayError):
+    """408: `Request timeout`"""
+
+
+class ScopeNotGrantedError(CausewayError):
+    """400: `scopes cannot be added: request a new consent`"""
+
+
+class ScopeNotRegisteredError(CausewayError):
+    """400: `scopes must be registered for the integration`"""
+
+
+class UnauthorizedError(CausewayError):
+    """401: `Unauthorized`"""
+
+
+class UnavailableError(CausewayError):
+    """503: `Service unavailable`"""
+
+
+class UnsupportedCharsetError(CausewayError):
+    """415: `The charset of Content-Type must be UTF-8`"""
+
+
+class UnsupportedEncodingError(CausewayError):
+    """415: `Content-Encoding must be identity`"""
+
+
+class UnsupportedMediaTypeError(CausewayError):
+    """415: `Content-Type must be application/json`"""
+
+
+class UserNotAllowedError(CausewayError):
+    """401: `User not allowed`"""
+
+
+class UserNotFoundError(CausewayError):
+    """404: `User not found`"""
+
+
+class WalletNotFoundError(CausewayError):
+    """404: `Wallet not found`"""
+
+
+ERROR_CLASSES: dict[str, type[CausewayError]] = {
+    "address_not_allowed": AddressNotAllowedError,
+    "body_too_large": BodyTooLargeError,
+    "consent_expired": ConsentExpiredError,
+    "consent_not_found": ConsentNotFoundError,
+    "consent_not_granted": ConsentNotGrantedError,
+    "consent_revoked": ConsentRevokedError,
+    "foreign_consent": ForeignConsentError,
+    "headers_too_large": HeadersTooLargeError,
+    "idempotency_key_reused": IdempotencyKeyReusedError,
+    "internal_error": InternalError,
+    "invalid_api_key": InvalidApiKeyError,
+    "invalid_feature": InvalidFeatureError,
+    "invalid_key": InvalidKeyError,
+    "invalid_request": InvalidRequestError,
+    "key_required": KeyRequiredError,
+    "key_validation_failed": KeyValidationFailedError,
+    "method_not_allowed": MethodNotAllowedError,
+    "missing_api_key": MissingApiKeyError,
+    "not_found": NotFoundError,
+    "nothing_required": NothingRequiredError,
+    "purpose_not_registered": PurposeNotRegisteredError,
+    "rate_limit_exceeded": RateLimitExceededError,
+    "receiver_not_eligible": ReceiverNotEligibleError,
+    "recipient_not_found": RecipientNotFoundError,
+    "redirect_not_registered": RedirectNotRegisteredError,
+    "request_in_flight": RequestInFlightError,
+    "request_timeout": RequestTimeoutError,
+    "scope_not_granted": ScopeNotGrantedError,
+    "scope_not_registered": ScopeNotRegisteredError,
+    "unauthorized": UnauthorizedError,
+    "unavailable": UnavailableError,
+    "unsupported_charset": UnsupportedCharsetError,
+    "unsupported_encoding": UnsupportedEncodingError,
+    "unsupported_media_type": UnsupportedMediaTypeError,
+    "user_not_allowed": UserNotAllowedError,
+    "user_not_found": UserNotFoundError,
+    "wallet_not_found": WalletNotFoundError,
+}

@@ -1,0 +1,3 @@
+"""What the API answers, as TypedDicts."""
+
+from .generated.types import *  # noqa: F403
