@@ -20,7 +20,10 @@ export const clientFolder = path.join(packages, 'client');
 
 /** By their paths. */
 export async function makeClientFiles(): Promise<Record<string, string>> {
-  const document = await readDocument();
+  return writeClientFiles(await readDocument());
+}
+
+export async function writeClientFiles(document: ClientDocument): Promise<Record<string, string>> {
   const common = Object.values(commonErrors).map((row) => row());
   const pruned = pruneDocument(document);
   const files = {

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import * as client from '../../packages/client/src/index.ts';
-import { clientFolder, makeClientFiles, readDocument } from '../client-files.ts';
+import { clientFolder, makeClientFiles, readDocument, writeClientFiles } from '../client-files.ts';
 import { testFolder } from '../harness.ts';
 import type { ClientDocument } from './prune-document.ts';
 import { classOf, rowsOf } from './write-errors.ts';
-import { writeEvents } from './write-events.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const tsc = path.join(root, 'node_modules/.bin/tsc');
@@ -41,11 +40,47 @@ test('each row of the contract’s error tables has its class', () => {
   }
 });
 
-test('once the reference has webhooks, the events are made of them', () => {
-  const described = { 'withdrawal.completed': { post: {} } };
-  const text = writeEvents({ ...document, webhooks: described });
-  assert.match(text, /'withdrawal\.completed': Body<'withdrawal\.completed'>/);
-  assert.doesNotMatch(text, /deposit\.posted/);
+test('once the reference has webhooks, the events are made of them, and `type` tells them apart', async () => {
+  const eventOf = (type: string, object: object) => ({
+    type: 'object',
+    required: ['id', 'type', 'sequence', 'data'],
+    properties: {
+      id: { type: 'string' },
+      type: { type: 'string', const: type },
+      sequence: { type: 'integer' },
+      data: { type: 'object', required: ['object'], properties: { object } },
+    },
+  });
+  const hookOf = (schema: object) => ({
+    post: {
+      requestBody: { required: true, content: { 'application/json': { schema } } },
+      responses: { 204: { description: 'Received' } },
+    },
+  });
+  const paid = eventOf('withdrawal.completed', { $ref: '#/components/schemas/Withdrawal' });
+  const described = structuredClone(document);
+  described.components.schemas.PaidEvent = paid;
+  described.webhooks = {
+    withdrawalCompleted: hookOf({ $ref: '#/components/schemas/PaidEvent' }),
+    'deposit.posted': hookOf(
+      eventOf('deposit.posted', { type: 'object', properties: { amount: { type: 'string' } } }),
+    ),
+  };
+  const folder = mkdtempSync(path.join(testFolder(), 'events-'));
+  for (const [file, text] of Object.entries(await writeClientFiles(described)))
+    writeFileSync(path.join(folder, path.basename(file)), text);
+  const use = `import type { CausewayEvent, EventType } from './events.ts';
+export const read = (event: CausewayEvent) =>
+  event.type === 'withdrawal.completed' ? event.data.object.transactionHash : event.sequence;
+export const types: EventType[] = ['withdrawal.completed', 'deposit.posted'];
+// @ts-expect-error: not an event of this reference.
+export const other: EventType = 'card.created';
+// @ts-expect-error: which event it is must be known first.
+export const guess = (event: CausewayEvent) => event.data.object.transactionHash;
+`;
+  writeFileSync(path.join(folder, 'use.ts'), use);
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--allowImportingTsExtensions'];
+  execFileSync(tsc, [...options, 'use.ts'], { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] });
 });
 
 test('the built client has at most 15 kB gzipped, imports nothing, and needs only what browsers have', () => {

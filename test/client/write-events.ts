@@ -27,7 +27,7 @@ const objectsBefore: Record<string, string> = {
 
 /** The union of all events, which `type` tells apart. */
 export function writeEvents(document: ClientDocument): string {
-  return `${document.webhooks ? writeReferenced(document.webhooks) : writeListed()}
+  return `${document.webhooks ? writeReferenced(document) : writeListed()}
 export type EventType = keyof EventsByType;
 
 /** An event of the feed or of a webhook. A newer server may send more types: ignore those. */
@@ -35,9 +35,15 @@ export type CausewayEvent = EventsByType[EventType];
 `;
 }
 
-/** The reference has the schema of each event as the body of a webhook. */
-function writeReferenced(described: NonNullable<ClientDocument['webhooks']>): string {
-  const lines = Object.keys(described).map((type) => `  '${type}': Body<'${type}'> & { type: '${type}' };\n`);
+/** The reference has the schema of each event as the body of a webhook; its `type` is a constant. */
+function writeReferenced({ webhooks = {}, components }: ClientDocument): string {
+  const lines = Object.entries(webhooks).map(([name, { post }]) => {
+    const { schema } = post.requestBody.content['application/json'];
+    const { properties } = schema.$ref ? components.schemas[schema.$ref.split('/').at(-1)] : schema;
+    const type: unknown = properties.type.const ?? properties.type.enum?.[0];
+    if (typeof type !== 'string') throw new Error(`The type of the event ${name} is no constant`);
+    return `  '${type}': Body<'${name}'> & { type: '${type}' };\n`;
+  });
   return `import type { webhooks } from './types.ts';
 
 type Body<T extends keyof webhooks> = NonNullable<

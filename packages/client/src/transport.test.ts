@@ -108,6 +108,7 @@ test('each kind of key has its header and its methods, and a client does not sho
   assert.throws(() => integration().withdrawals.assets(), TypeError);
   assert.throws(() => integration().history.account(), TypeError);
   assert.throws(() => new Causeway({ baseUrl: server.url }), TypeError);
+  assert.throws(() => new Causeway({ baseUrl: server.url, apiKey: 'two\nlines' }), TypeError);
   assert.throws(() => new Causeway({ baseUrl: server.url, apiKey: 'a', integrationKey: 'b' }), TypeError);
   assert.doesNotMatch(inspect(partner(), { depth: 9, showHidden: true }), /cwk_test/);
 });

@@ -38,6 +38,8 @@ export class Transport {
 
   constructor(options: TransportOptions) {
     this.#options = options;
+    // A key that no header can carry is an error of the program, and not a connection that fails.
+    new Headers(options.headers);
   }
 
   /** A call that is answered in JSON. An answer that `read` cannot read counts as lost. */
