@@ -58,6 +58,23 @@ test('subscribe handles every event in order, through resets, cut answers and 50
   assert.equal(queryOf(server.received[0]!).wait, '25');
 });
 
+test('an event that was handled does not come again, whatever the server repeats', async () => {
+  const pageOf = (...sequences: number[]) =>
+    answer(200, { events: sequences.map(eventOf), next: sequences.at(-1) });
+  server.play(pageOf(1, 2), pageOf(1, 2, 3), pageOf(3, 4));
+  const controller = new AbortController();
+  const seen: number[] = [];
+  await partner().events.subscribe({
+    after: 0,
+    signal: controller.signal,
+    onEvent: ({ sequence }) => {
+      seen.push(sequence);
+      if (sequence === 4) controller.abort();
+    },
+  });
+  assert.deepEqual(seen, [1, 2, 3, 4]);
+});
+
 test('an event whose handler fails comes again, and none after it before', async () => {
   server.play(feedOf(4));
   const controller = new AbortController();

@@ -28,7 +28,7 @@ const body = JSON.stringify({
 
 const now = Math.floor(Date.now() / 1000);
 
-function messageOf({ id = 'msg_1', at = now, secrets = [secret] } = {}) {
+function messageOf({ id = 'msg_1', at = now as number | string, secrets = [secret] } = {}) {
   const signed = `${id}.${at}.${body}`;
   const ed25519 = `v1a,${sign(null, Buffer.from(signed), pair.privateKey).toString('base64')}`;
   return {
@@ -87,7 +87,7 @@ const changes: Record<string, Change> = {
   'a moved timestamp': { headers: { 'webhook-timestamp': String(now - 1) } },
   'a message of 6 minutes ago': { headers: messageOf({ at: now - 360 }) },
   'a message from 6 minutes ahead': { headers: messageOf({ at: now + 360 }) },
-  'a timestamp that is no number': { headers: { 'webhook-timestamp': 'now' } },
+  'a timestamp that is no number': { headers: messageOf({ at: 'now' }) },
   'no signature': { headers: { 'webhook-signature': '' } },
   'a signature that is not base64': { headers: { 'webhook-signature': 'v1,§' } },
   'an empty signature': { headers: { 'webhook-signature': 'v1,' } },
