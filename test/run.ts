@@ -21,6 +21,8 @@ const longFiles = [
   'test/cli',
   'refills/refill-crashes',
   'client/failing-network',
+  'client/readme',
+  'client/python',
   'http/never-5xx',
   'http/http',
   'deposits/deposits',

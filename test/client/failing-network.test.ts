@@ -118,8 +118,8 @@ async function checkPaidOnce(wanted: Wanted, t: TestContext): Promise<void> {
 test('1,000 creates on a network that fails 40 %, killed 20 times: each is paid once', (t) =>
   checkPaidOnce({ orders: 1_000, kills: 20 }, t));
 
-toolTest(['python3'], 'Python: 300 creates on the same network, killed 6 times: each is paid once', {}, (t) =>
-  checkPaidOnce({ orders: 300, kills: 6, isPython: true }, t),
+toolTest(['python3'], 'Python: 200 creates on the same network, killed 4 times: each is paid once', {}, (t) =>
+  checkPaidOnce({ orders: 200, kills: 4, isPython: true }, t),
 );
 
 test('a client with a new key for each attempt would pay twice, and this network shows it', async () => {

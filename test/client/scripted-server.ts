@@ -65,7 +65,7 @@ export const reset: Step = (response) => void response.socket!.resetAndDestroy()
 /** The answer breaks off in the middle of its body. */
 export const cutOff: Step = (response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
-  response.write('{"data":', () => response.socket!.resetAndDestroy());
+  response.write('{"data":', () => response.destroy());
 };
 
 /** Never answered. */
