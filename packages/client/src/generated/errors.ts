@@ -32,6 +32,31 @@ export class ConsentRevokedError extends CausewayError {
   declare readonly code: 'consent_revoked';
 }
 
+/** 404: `Delivery not found` */
+export class DeliveryNotFoundError extends CausewayError {
+  declare readonly code: 'delivery_not_found';
+}
+
+/** 409: `The endpoint is disabled: enable it first` */
+export class EndpointDisabledError extends CausewayError {
+  declare readonly code: 'endpoint_disabled';
+}
+
+/** 404: `Webhook endpoint not found` */
+export class EndpointNotFoundError extends CausewayError {
+  declare readonly code: 'endpoint_not_found';
+}
+
+/** 404: `Event not found, or not for this endpoint` */
+export class EventNotFoundError extends CausewayError {
+  declare readonly code: 'event_not_found';
+}
+
+/** 410: `Events after 7 were deleted: the oldest event that is kept has the sequence 120` */
+export class EventsExpiredError extends CausewayError {
+  declare readonly code: 'events_expired';
+}
+
 /** 403: `Consent belongs to a different integration` */
 export class ForeignConsentError extends CausewayError {
   declare readonly code: 'foreign_consent';
@@ -80,6 +105,11 @@ export class KeyRequiredError extends CausewayError {
 /** 500: `API key validation failed: the key store does not answer` */
 export class KeyValidationFailedError extends CausewayError {
   declare readonly code: 'key_validation_failed';
+}
+
+/** 403: `The operator manages this endpoint: it receives events of all users` */
+export class ManagedByOperatorError extends CausewayError {
+  declare readonly code: 'managed_by_operator';
 }
 
 /** 405: `Method not allowed` */
@@ -147,6 +177,21 @@ export class ScopeNotRegisteredError extends CausewayError {
   declare readonly code: 'scope_not_registered';
 }
 
+/** 409: `after is ahead of the feed: the newest event has the sequence 41` */
+export class SequenceAheadError extends CausewayError {
+  declare readonly code: 'sequence_ahead';
+}
+
+/** 409: `A subscriber has at most 20 webhook endpoints: delete one first` */
+export class TooManyEndpointsError extends CausewayError {
+  declare readonly code: 'too_many_endpoints';
+}
+
+/** 429: `Too many requests wait for events` */
+export class TooManyWaitingError extends CausewayError {
+  declare readonly code: 'too_many_waiting';
+}
+
 /** 401: `Unauthorized` */
 export class UnauthorizedError extends CausewayError {
   declare readonly code: 'unauthorized';
@@ -194,6 +239,11 @@ export const errorClasses = {
   consent_not_found: ConsentNotFoundError,
   consent_not_granted: ConsentNotGrantedError,
   consent_revoked: ConsentRevokedError,
+  delivery_not_found: DeliveryNotFoundError,
+  endpoint_disabled: EndpointDisabledError,
+  endpoint_not_found: EndpointNotFoundError,
+  event_not_found: EventNotFoundError,
+  events_expired: EventsExpiredError,
   foreign_consent: ForeignConsentError,
   headers_too_large: HeadersTooLargeError,
   idempotency_key_reused: IdempotencyKeyReusedError,
@@ -204,6 +254,7 @@ export const errorClasses = {
   invalid_request: InvalidRequestError,
   key_required: KeyRequiredError,
   key_validation_failed: KeyValidationFailedError,
+  managed_by_operator: ManagedByOperatorError,
   method_not_allowed: MethodNotAllowedError,
   missing_api_key: MissingApiKeyError,
   not_found: NotFoundError,
@@ -217,6 +268,9 @@ export const errorClasses = {
   request_timeout: RequestTimeoutError,
   scope_not_granted: ScopeNotGrantedError,
   scope_not_registered: ScopeNotRegisteredError,
+  sequence_ahead: SequenceAheadError,
+  too_many_endpoints: TooManyEndpointsError,
+  too_many_waiting: TooManyWaitingError,
   unauthorized: UnauthorizedError,
   unavailable: UnavailableError,
   unsupported_charset: UnsupportedCharsetError,

@@ -1,41 +1,37 @@
 // Written by `npm run client` from the API reference. Do not edit.
 
-import type { components } from './types.ts';
+import type { webhooks } from './types.ts';
 
-type Schemas = components['schemas'];
-
-interface Event<Type extends string, Subject> {
-  id: string;
-  type: Type;
-  timestamp: string;
-  /** Without gaps for each subscriber. */
-  sequence: number;
-  apiVersion: string;
-  data: { object: Subject; previousStatus?: string };
-}
+type Body<T extends keyof webhooks> = NonNullable<
+  webhooks[T]['post']['requestBody']
+>['content']['application/json'];
 
 export interface EventsByType {
-  'withdrawal.queued': Event<'withdrawal.queued', Schemas['Withdrawal']>;
-  'withdrawal.pending': Event<'withdrawal.pending', Schemas['Withdrawal']>;
-  'withdrawal.processing': Event<'withdrawal.processing', Schemas['Withdrawal']>;
-  'withdrawal.completed': Event<'withdrawal.completed', Schemas['Withdrawal']>;
-  'withdrawal.failed': Event<'withdrawal.failed', Schemas['Withdrawal']>;
-  'deposit.posted': Event<'deposit.posted', Record<string, unknown>>;
-  'ledger.line_posted': Event<'ledger.line_posted', Schemas['LedgerNode']>;
-  'card.created': Event<'card.created', Record<string, unknown>>;
-  'card.updated': Event<'card.updated', Record<string, unknown>>;
-  'card_transaction.authorized': Event<'card_transaction.authorized', Record<string, unknown>>;
-  'card_transaction.settled': Event<'card_transaction.settled', Record<string, unknown>>;
-  'card_transaction.declined': Event<'card_transaction.declined', Record<string, unknown>>;
-  'card_transaction.refunded': Event<'card_transaction.refunded', Record<string, unknown>>;
-  'card_refill.completed': Event<'card_refill.completed', Record<string, unknown>>;
-  'card_refill.failed': Event<'card_refill.failed', Record<string, unknown>>;
-  'consent.granted': Event<'consent.granted', Record<string, unknown>>;
-  'consent.reduced': Event<'consent.reduced', Record<string, unknown>>;
-  'consent.revoked': Event<'consent.revoked', Record<string, unknown>>;
-  'consent.expired': Event<'consent.expired', Record<string, unknown>>;
-  'key.rotated': Event<'key.rotated', Record<string, unknown>>;
-  'key.revoked': Event<'key.revoked', Record<string, unknown>>;
+  'withdrawal.queued': Body<'withdrawal.queued'> & { type: 'withdrawal.queued' };
+  'withdrawal.pending': Body<'withdrawal.pending'> & { type: 'withdrawal.pending' };
+  'withdrawal.processing': Body<'withdrawal.processing'> & { type: 'withdrawal.processing' };
+  'withdrawal.completed': Body<'withdrawal.completed'> & { type: 'withdrawal.completed' };
+  'withdrawal.failed': Body<'withdrawal.failed'> & { type: 'withdrawal.failed' };
+  'deposit.posted': Body<'deposit.posted'> & { type: 'deposit.posted' };
+  'ledger.line_posted': Body<'ledger.line_posted'> & { type: 'ledger.line_posted' };
+  'card.created': Body<'card.created'> & { type: 'card.created' };
+  'card.updated': Body<'card.updated'> & { type: 'card.updated' };
+  'card_transaction.authorized': Body<'card_transaction.authorized'> & { type: 'card_transaction.authorized' };
+  'card_transaction.settled': Body<'card_transaction.settled'> & { type: 'card_transaction.settled' };
+  'card_transaction.declined': Body<'card_transaction.declined'> & { type: 'card_transaction.declined' };
+  'card_transaction.reversed': Body<'card_transaction.reversed'> & { type: 'card_transaction.reversed' };
+  'card_transaction.refunded': Body<'card_transaction.refunded'> & { type: 'card_transaction.refunded' };
+  'card_refill.completed': Body<'card_refill.completed'> & { type: 'card_refill.completed' };
+  'card_refill.failed': Body<'card_refill.failed'> & { type: 'card_refill.failed' };
+  'consent.granted': Body<'consent.granted'> & { type: 'consent.granted' };
+  'consent.refused': Body<'consent.refused'> & { type: 'consent.refused' };
+  'consent.reduced': Body<'consent.reduced'> & { type: 'consent.reduced' };
+  'consent.revoked': Body<'consent.revoked'> & { type: 'consent.revoked' };
+  'consent.expired': Body<'consent.expired'> & { type: 'consent.expired' };
+  'key.rotated': Body<'key.rotated'> & { type: 'key.rotated' };
+  'key.revoked': Body<'key.revoked'> & { type: 'key.revoked' };
+  'webhook_endpoint.disabled': Body<'webhook_endpoint.disabled'> & { type: 'webhook_endpoint.disabled' };
+  'webhook_endpoint.tested': Body<'webhook_endpoint.tested'> & { type: 'webhook_endpoint.tested' };
 }
 
 export type EventType = keyof EventsByType;

@@ -199,8 +199,901 @@ export interface paths {
         patch: operations["reduceConsent"];
         trace?: never;
     };
+    "/api/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read events
+         * @description Events in order, without gaps. Store `next` after you have processed an answer, and pass it as `after` in
+         *     the next request: this way nothing is lost, whatever fails on the way. Events are kept for 400 days.
+         *
+         *     With `wait`, a request that finds nothing new waits up to that many seconds for the next event.
+         *
+         *     - `withdrawal.queued`: A withdrawal was created.
+         *     - `withdrawal.pending`: Its amount is held; or its transaction was proven void, and it is paid again.
+         *     - `withdrawal.processing`: Its transaction is signed.
+         *     - `withdrawal.completed`: It is paid, and final on chain.
+         *     - `withdrawal.failed`: It is not paid; `errorMessage` says why.
+         *     - `deposit.posted`: A deposit on chain was added to the ledger of a user.
+         *     - `ledger.line_posted`: A line was added to the ledger of a user.
+         *     - `card.created`: A user has a new card.
+         *     - `card.updated`: Name, status or limit of a card changed; `previousStatus` is present if the status did.
+         *     - `card_transaction.authorized`: A payment by card was authorized.
+         *     - `card_transaction.settled`: A payment by card was booked.
+         *     - `card_transaction.declined`: `declineReason` says why.
+         *     - `card_transaction.reversed`: An authorized payment was released.
+         *     - `card_transaction.refunded`: A refund was booked.
+         *     - `card_refill.completed`: A refill of card collateral was paid.
+         *     - `card_refill.failed`: `failureReason` says why.
+         *     - `key.rotated`: A key was replaced; it works until `expiresAt`.
+         *     - `key.revoked`: A key was revoked; it no longer works.
+         *     - `webhook_endpoint.disabled`: An endpoint was disabled by the operator, because it answered 410, or because it failed for five days.
+         *     - `webhook_endpoint.tested`: You asked for a test; it is sent to that endpoint only.
+         *
+         *     Events about an account or its cards are for keys of that user only; others are for every key of the
+         *     partner. Numbers that a key may not see are skipped.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read events of an integration
+         * @description Events in order, without gaps. Store `next` after you have processed an answer, and pass it as `after` in
+         *     the next request: this way nothing is lost, whatever fails on the way. Events are kept for 400 days.
+         *
+         *     With `wait`, a request that finds nothing new waits up to that many seconds for the next event.
+         *
+         *     - `consent.granted`: The user granted a request.
+         *     - `consent.refused`: The user refused a request.
+         *     - `consent.reduced`: Scopes were taken back; `scopes` has those that are left.
+         *     - `consent.revoked`: It ended; reads are refused with 410.
+         *     - `consent.expired`: Its time is over, or its only read was made.
+         *     - `key.rotated`: A key was replaced; it works until `expiresAt`.
+         *     - `key.revoked`: A key was revoked; it no longer works.
+         *     - `webhook_endpoint.disabled`: An endpoint was disabled by the operator, because it answered 410, or because it failed for five days.
+         *     - `webhook_endpoint.tested`: You asked for a test; it is sent to that endpoint only.
+         */
+        get: operations["listIntegrationEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List webhook endpoints */
+        get: operations["listWebhookEndpoints"];
+        put?: never;
+        /**
+         * Create a webhook endpoint
+         * @description Events are sent there by POST as they happen, signed as Standard Webhooks says. Any status from 200 to
+         *     299 within 15 seconds counts as received; anything else is retried for three days.
+         *
+         *     The answer has the secret, once. See the guide “Receive events”.
+         */
+        post: operations["createWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/endpoints/{endpointId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a webhook endpoint */
+        get: operations["showWebhookEndpoint"];
+        put?: never;
+        post?: never;
+        /** Delete a webhook endpoint */
+        delete: operations["deleteWebhookEndpoint"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook endpoint
+         * @description What is left out stays as it is. With `enabled` and `replayMissed`, what was missed is sent first.
+         */
+        patch: operations["updateWebhookEndpoint"];
+        trace?: never;
+    };
+    "/api/webhooks/endpoints/{endpointId}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret
+         * @description The old secret and the old private key sign as well for 24 hours.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/endpoints/{endpointId}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description The event `webhook_endpoint.tested` is sent to this endpoint, and is in the feed.
+         */
+        post: operations["testWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/endpoints/{endpointId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send events again
+         * @description One event, those of a period, or what was missed while the endpoint was disabled. Ids stay the same.
+         */
+        post: operations["replayWebhookEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/endpoints/{endpointId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries
+         * @description Of the last 30 days, newest first.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/endpoints/{endpointId}/deliveries/{deliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a delivery
+         * @description What was sent, and the answer to each attempt.
+         */
+        get: operations["showWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/webhook-keys/{endpointId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the public keys of an endpoint
+         * @description For signatures `v1a` (Ed25519). Two keys during the 24 hours after a rotation. Needs no key.
+         */
+        get: operations["listWebhookKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List webhook endpoints */
+        get: operations["listIntegrationWebhookEndpoints"];
+        put?: never;
+        /**
+         * Create a webhook endpoint
+         * @description Events are sent there by POST as they happen, signed as Standard Webhooks says. Any status from 200 to
+         *     299 within 15 seconds counts as received; anything else is retried for three days.
+         *
+         *     The answer has the secret, once. See the guide “Receive events”.
+         */
+        post: operations["createIntegrationWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/endpoints/{endpointId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a webhook endpoint */
+        get: operations["showIntegrationWebhookEndpoint"];
+        put?: never;
+        post?: never;
+        /** Delete a webhook endpoint */
+        delete: operations["deleteIntegrationWebhookEndpoint"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook endpoint
+         * @description What is left out stays as it is. With `enabled` and `replayMissed`, what was missed is sent first.
+         */
+        patch: operations["updateIntegrationWebhookEndpoint"];
+        trace?: never;
+    };
+    "/api/v1/webhooks/endpoints/{endpointId}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret
+         * @description The old secret and the old private key sign as well for 24 hours.
+         */
+        post: operations["rotateIntegrationWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/endpoints/{endpointId}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description The event `webhook_endpoint.tested` is sent to this endpoint, and is in the feed.
+         */
+        post: operations["testIntegrationWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/endpoints/{endpointId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send events again
+         * @description One event, those of a period, or what was missed while the endpoint was disabled. Ids stay the same.
+         */
+        post: operations["replayIntegrationWebhookEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/endpoints/{endpointId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries
+         * @description Of the last 30 days, newest first.
+         */
+        get: operations["listIntegrationWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/endpoints/{endpointId}/deliveries/{deliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a delivery
+         * @description What was sent, and the answer to each attempt.
+         */
+        get: operations["showIntegrationWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "withdrawal.queued": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * withdrawal.queued
+         * @description A withdrawal was created
+         */
+        post: operations["onWithdrawalQueuedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "withdrawal.pending": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * withdrawal.pending
+         * @description Its amount is held; or its transaction was proven void, and it is paid again
+         */
+        post: operations["onWithdrawalPendingEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "withdrawal.processing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * withdrawal.processing
+         * @description Its transaction is signed
+         */
+        post: operations["onWithdrawalProcessingEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "withdrawal.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * withdrawal.completed
+         * @description It is paid, and final on chain
+         */
+        post: operations["onWithdrawalCompletedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "withdrawal.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * withdrawal.failed
+         * @description It is not paid; `errorMessage` says why
+         */
+        post: operations["onWithdrawalFailedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "deposit.posted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * deposit.posted
+         * @description A deposit on chain was added to the ledger of a user
+         */
+        post: operations["onDepositPostedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "ledger.line_posted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * ledger.line_posted
+         * @description A line was added to the ledger of a user
+         */
+        post: operations["onLedgerLinePostedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "card.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * card.created
+         * @description A user has a new card
+         */
+        post: operations["onCardCreatedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "card.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * card.updated
+         * @description Name, status or limit of a card changed; `previousStatus` is present if the status did
+         */
+        post: operations["onCardUpdatedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "card_transaction.authorized": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * card_transaction.authorized
+         * @description A payment by card was authorized
+         */
+        post: operations["onCardTransactionAuthorizedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "card_transaction.settled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * card_transaction.settled
+         * @description A payment by card was booked
+         */
+        post: operations["onCardTransactionSettledEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "card_transaction.declined": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * card_transaction.declined
+         * @description `declineReason` says why
+         */
+        post: operations["onCardTransactionDeclinedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "card_transaction.reversed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * card_transaction.reversed
+         * @description An authorized payment was released
+         */
+        post: operations["onCardTransactionReversedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "card_transaction.refunded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * card_transaction.refunded
+         * @description A refund was booked
+         */
+        post: operations["onCardTransactionRefundedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "card_refill.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * card_refill.completed
+         * @description A refill of card collateral was paid
+         */
+        post: operations["onCardRefillCompletedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "card_refill.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * card_refill.failed
+         * @description `failureReason` says why
+         */
+        post: operations["onCardRefillFailedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "consent.granted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * consent.granted
+         * @description The user granted a request
+         */
+        post: operations["onConsentGrantedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "consent.refused": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * consent.refused
+         * @description The user refused a request
+         */
+        post: operations["onConsentRefusedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "consent.reduced": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * consent.reduced
+         * @description Scopes were taken back; `scopes` has those that are left
+         */
+        post: operations["onConsentReducedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "consent.revoked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * consent.revoked
+         * @description It ended; reads are refused with 410
+         */
+        post: operations["onConsentRevokedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "consent.expired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * consent.expired
+         * @description Its time is over, or its only read was made
+         */
+        post: operations["onConsentExpiredEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "key.rotated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * key.rotated
+         * @description A key was replaced; it works until `expiresAt`
+         */
+        post: operations["onKeyRotatedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "key.revoked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * key.revoked
+         * @description A key was revoked; it no longer works
+         */
+        post: operations["onKeyRevokedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook_endpoint.disabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * webhook_endpoint.disabled
+         * @description An endpoint was disabled by the operator, because it answered 410, or because it failed for five days
+         */
+        post: operations["onWebhookEndpointDisabledEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook_endpoint.tested": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * webhook_endpoint.tested
+         * @description You asked for a test; it is sent to that endpoint only
+         */
+        post: operations["onWebhookEndpointTestedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         AccountPage: components["schemas"]["LedgerPage"] | components["schemas"]["UnsettledPage"];
@@ -245,6 +1138,25 @@ export interface components {
             /** @enum {string} */
             type: "credit" | "debit";
         };
+        /** @description A user has a new card */
+        CardCreatedEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "card.created";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["CardSnapshot"];
+            };
+        };
         CardPagination: {
             hasNextPage: boolean;
             /** @description From 0 */
@@ -253,6 +1165,74 @@ export interface components {
             numberOfPages: number;
             /** @description Exact number of items on all pages */
             totalCount: number;
+        };
+        /** @description A refill of card collateral was paid */
+        CardRefillCompletedEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "card_refill.completed";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: {
+                    id: string;
+                    amount: string;
+                    /** @enum {string} */
+                    status: "queued" | "processing" | "completed" | "failed";
+                    retries: number;
+                    transactionHash: string | null;
+                    /** Format: date-time */
+                    executedAt: string | null;
+                    cardIssuerUserId: string;
+                    /** Format: date-time */
+                    createdAt: string;
+                    failureReason?: string;
+                };
+                /** @description Status before the change */
+                previousStatus?: string;
+            };
+        };
+        /** @description `failureReason` says why */
+        CardRefillFailedEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "card_refill.failed";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: {
+                    id: string;
+                    amount: string;
+                    /** @enum {string} */
+                    status: "queued" | "processing" | "completed" | "failed";
+                    retries: number;
+                    transactionHash: string | null;
+                    /** Format: date-time */
+                    executedAt: string | null;
+                    cardIssuerUserId: string;
+                    /** Format: date-time */
+                    createdAt: string;
+                    failureReason?: string;
+                };
+                /** @description Status before the change */
+                previousStatus?: string;
+            };
         };
         CardSnapshot: {
             id: string;
@@ -296,11 +1276,135 @@ export interface components {
                 lastFourDigits: string;
             };
         };
+        /** @description A payment by card was authorized */
+        CardTransactionAuthorizedEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "card_transaction.authorized";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["CardTransaction"];
+            };
+        };
+        /** @description `declineReason` says why */
+        CardTransactionDeclinedEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "card_transaction.declined";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["CardTransaction"];
+                /** @description Status before the change */
+                previousStatus?: string;
+            };
+        };
+        /** @description A refund was booked */
+        CardTransactionRefundedEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "card_transaction.refunded";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["CardTransaction"];
+                /** @description Status before the change */
+                previousStatus?: string;
+            };
+        };
+        /** @description An authorized payment was released */
+        CardTransactionReversedEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "card_transaction.reversed";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["CardTransaction"];
+                /** @description Status before the change */
+                previousStatus?: string;
+            };
+        };
+        /** @description A payment by card was booked */
+        CardTransactionSettledEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "card_transaction.settled";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["CardTransaction"];
+                /** @description Status before the change */
+                previousStatus?: string;
+            };
+        };
         CardTransactionsPage: {
             userCardTransactions: components["schemas"]["CardTransaction"][];
             pagination: components["schemas"]["CardPagination"];
             /** @description Names parameters that the feature ignored */
             message?: string;
+        };
+        /** @description Name, status or limit of a card changed; `previousStatus` is present if the status did */
+        CardUpdatedEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "card.updated";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["CardSnapshot"];
+                /** @description Status before the change */
+                previousStatus?: string;
+            };
         };
         CardsBalancePage: {
             cardIssuerUserCollateralMovement: components["schemas"]["CardBalanceMovement"][];
@@ -344,6 +1448,109 @@ export interface components {
             /** @description user, integration or operator */
             revoked_by: string | null;
         };
+        /** @description Its time is over, or its only read was made */
+        ConsentExpiredEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "consent.expired";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["Consent"];
+                /** @description Status before the change */
+                previousStatus?: string;
+            };
+        };
+        /** @description The user granted a request */
+        ConsentGrantedEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "consent.granted";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["Consent"];
+                /** @description Status before the change */
+                previousStatus?: string;
+            };
+        };
+        /** @description Scopes were taken back; `scopes` has those that are left */
+        ConsentReducedEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "consent.reduced";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["Consent"];
+            };
+        };
+        /** @description The user refused a request */
+        ConsentRefusedEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "consent.refused";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["Consent"];
+                /** @description Status before the change */
+                previousStatus?: string;
+            };
+        };
+        /** @description It ended; reads are refused with 410 */
+        ConsentRevokedEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "consent.revoked";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["Consent"];
+                /** @description Status before the change */
+                previousStatus?: string;
+            };
+        };
         ConsentedData: {
             /** @description UUID, canonical form */
             consent_id: string;
@@ -385,6 +1592,26 @@ export interface components {
                 };
             };
         };
+        CreateIntegrationWebhookEndpointRequest: {
+            /** @description Where events are sent: https, a public address, port 443 or 8443 */
+            url: string;
+            /** @description Only these types of events; null: all types */
+            types?: string[] | null;
+            /** @description true: events of one resource are sent one after another. false: as fast as you accept them */
+            ordered?: boolean;
+            /** @description Your note */
+            description?: string | "";
+        };
+        CreateWebhookEndpointRequest: {
+            /** @description Where events are sent: https, a public address, port 443 or 8443 */
+            url: string;
+            /** @description Only these types of events; null: all types */
+            types?: string[] | null;
+            /** @description true: events of one resource are sent one after another. false: as fast as you accept them */
+            ordered?: boolean;
+            /** @description Your note */
+            description?: string | "";
+        };
         CreateWithdrawalAnswer: {
             message: string;
             data: {
@@ -411,6 +1638,68 @@ export interface components {
             /** @description Your identifier for the withdrawal */
             externalId?: string | null;
         };
+        CreatedWebhookEndpoint: {
+            /** @description UUID, canonical form */
+            id: string;
+            /** @description Where events are sent: https, a public address, port 443 or 8443 */
+            url: string;
+            /** @description Only these types of events; null: all types */
+            types: string[] | null;
+            /** @description true: events of one resource are sent one after another. false: as fast as you accept them */
+            ordered: boolean;
+            /** @description Your note */
+            description: string | "";
+            enabled: boolean;
+            /** Format: date-time */
+            disabledAt: string | null;
+            /**
+             * @description gone: it answered 410. failing: every attempt of five days failed
+             * @enum {string|null}
+             */
+            disabledReason: "owner" | "operator" | "gone" | "failing" | null;
+            /** @description Since it was last disabled: the sequence after which events were not sent */
+            missedAfter: number | null;
+            /**
+             * Format: date-time
+             * @description When attempts began to fail; null after a success
+             */
+            failingSince: string | null;
+            /** @description For signatures `v1a`; two during a rotation */
+            publicKeys: string[];
+            /** @description UUID, canonical form */
+            partnerId: string | null;
+            /** @description UUID, canonical form */
+            integrationId: string | null;
+            /** @description It also receives events about the account of this user */
+            userId: string | null;
+            /** @description It receives events about the accounts of all users */
+            allUsers: boolean;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description Verifies signatures `v1`. Shown only in this answer */
+            secret: string;
+        };
+        /** @description A deposit on chain was added to the ledger of a user */
+        DepositPostedEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "deposit.posted";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["LedgerNode"];
+            };
+        };
         EndedConsent: {
             /** @description What is wrong, for people */
             error: string;
@@ -436,7 +1725,84 @@ export interface components {
                 message: string;
             }[];
         };
+        EventFeed: {
+            events: (components["schemas"]["WithdrawalQueuedEvent"] | components["schemas"]["WithdrawalPendingEvent"] | components["schemas"]["WithdrawalProcessingEvent"] | components["schemas"]["WithdrawalCompletedEvent"] | components["schemas"]["WithdrawalFailedEvent"] | components["schemas"]["DepositPostedEvent"] | components["schemas"]["LedgerLinePostedEvent"] | components["schemas"]["CardCreatedEvent"] | components["schemas"]["CardUpdatedEvent"] | components["schemas"]["CardTransactionAuthorizedEvent"] | components["schemas"]["CardTransactionSettledEvent"] | components["schemas"]["CardTransactionDeclinedEvent"] | components["schemas"]["CardTransactionReversedEvent"] | components["schemas"]["CardTransactionRefundedEvent"] | components["schemas"]["CardRefillCompletedEvent"] | components["schemas"]["CardRefillFailedEvent"] | components["schemas"]["KeyRotatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"] | components["schemas"]["WebhookEndpointTestedEvent"])[];
+            /** @description Pass it as `after` next time */
+            next: number;
+        };
         HistoryPage: components["schemas"]["AccountPage"] | components["schemas"]["CardTransactionsPage"] | components["schemas"]["CardsSummaryPage"] | components["schemas"]["CardsBalancePage"];
+        IntegrationEventFeed: {
+            events: (components["schemas"]["ConsentGrantedEvent"] | components["schemas"]["ConsentRefusedEvent"] | components["schemas"]["ConsentReducedEvent"] | components["schemas"]["ConsentRevokedEvent"] | components["schemas"]["ConsentExpiredEvent"] | components["schemas"]["KeyRotatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"] | components["schemas"]["WebhookEndpointTestedEvent"])[];
+            /** @description Pass it as `after` next time */
+            next: number;
+        };
+        KeyEnd: {
+            /** @description The part of the key between `cwk_` or `cwi_` and its secret */
+            id: string;
+            /** @description Id of the new key */
+            replacedBy: string | null;
+            /** Format: date-time */
+            expiresAt: string | null;
+            /** Format: date-time */
+            revokedAt: string | null;
+        };
+        /** @description A key was revoked; it no longer works */
+        KeyRevokedEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "key.revoked";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["KeyEnd"];
+            };
+        };
+        /** @description A key was replaced; it works until `expiresAt` */
+        KeyRotatedEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "key.rotated";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["KeyEnd"];
+            };
+        };
+        /** @description A line was added to the ledger of a user */
+        LedgerLinePostedEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "ledger.line_posted";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["LedgerNode"];
+            };
+        };
         LedgerNode: {
             /** @description Operation of the line. The legs of a conversion between networks share it */
             id: string;
@@ -482,6 +1848,25 @@ export interface components {
                 assets: components["schemas"]["Asset"][];
             };
         };
+        ListIntegrationWebhookDeliveriesAnswer: {
+            items: components["schemas"]["WebhookDelivery"][];
+            nextCursor: string | null;
+        };
+        ListIntegrationWebhookEndpointsAnswer: {
+            items: components["schemas"]["WebhookEndpoint"][];
+            nextCursor: string | null;
+        };
+        ListWebhookDeliveriesAnswer: {
+            items: components["schemas"]["WebhookDelivery"][];
+            nextCursor: string | null;
+        };
+        ListWebhookEndpointsAnswer: {
+            items: components["schemas"]["WebhookEndpoint"][];
+            nextCursor: string | null;
+        };
+        ListWebhookKeysAnswer: {
+            keys: string[];
+        };
         ListWithdrawalsAnswer: {
             message: string;
             data: {
@@ -494,6 +1879,42 @@ export interface components {
         };
         ReduceConsentRequest: {
             scopes: ("profile" | "email" | "wallet" | "kyc")[];
+        };
+        ReplayIntegrationWebhookEventsRequest: {
+            /** @description One event */
+            eventId?: string;
+            /**
+             * Format: date-time
+             * @description Events from this instant on
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description Events before this instant
+             */
+            to?: string;
+            /** @description Events that were not sent because the endpoint was disabled */
+            missed?: boolean;
+            /** @description `nextAfter` of the last call, to send the rest of a period */
+            after?: number;
+        };
+        ReplayWebhookEventsRequest: {
+            /** @description One event */
+            eventId?: string;
+            /**
+             * Format: date-time
+             * @description Events from this instant on
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description Events before this instant
+             */
+            to?: string;
+            /** @description Events that were not sent because the endpoint was disabled */
+            missed?: boolean;
+            /** @description `nextAfter` of the last call, to send the rest of a period */
+            after?: number;
         };
         RequestConsentRequest: {
             /** @description Data that you ask for */
@@ -566,6 +1987,177 @@ export interface components {
             /** @description Names parameters that the feature ignored */
             message?: string;
         };
+        UpdateIntegrationWebhookEndpointRequest: {
+            /** @description Where events are sent: https, a public address, port 443 or 8443 */
+            url?: string;
+            /** @description Only these types of events; null: all types */
+            types?: string[] | null;
+            /** @description true: events of one resource are sent one after another. false: as fast as you accept them */
+            ordered?: boolean;
+            /** @description Your note */
+            description?: string | "";
+            /** @description Whether events are sent */
+            enabled?: boolean;
+            /** @description With enabled: also send what was missed, first and in order */
+            replayMissed?: boolean;
+        };
+        UpdateWebhookEndpointRequest: {
+            /** @description Where events are sent: https, a public address, port 443 or 8443 */
+            url?: string;
+            /** @description Only these types of events; null: all types */
+            types?: string[] | null;
+            /** @description true: events of one resource are sent one after another. false: as fast as you accept them */
+            ordered?: boolean;
+            /** @description Your note */
+            description?: string | "";
+            /** @description Whether events are sent */
+            enabled?: boolean;
+            /** @description With enabled: also send what was missed, first and in order */
+            replayMissed?: boolean;
+        };
+        WebhookAttempt: {
+            number: number;
+            url: string;
+            /** Format: date-time */
+            startedAt: string;
+            durationMs: number;
+            /** @description HTTP status of the answer */
+            status: number | null;
+            /** @description Why it failed */
+            error: string | null;
+            /** @description The first 4 kB of the answer */
+            answer: string;
+        };
+        WebhookDelivery: {
+            id: string;
+            /** @description UUID, canonical form */
+            endpointId: string;
+            /** @description The same for each delivery of the event: the header `webhook-id` */
+            eventId: string;
+            type: string;
+            sequence: number;
+            /**
+             * @description due: waits or is being sent. failed: the last attempt failed. canceled: the endpoint was disabled or deleted
+             * @enum {string}
+             */
+            status: "due" | "delivered" | "failed" | "canceled";
+            attempts: number;
+            /** Format: date-time */
+            nextAttemptAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            endedAt: string | null;
+        };
+        WebhookDeliveryDetails: {
+            id: string;
+            /** @description UUID, canonical form */
+            endpointId: string;
+            /** @description The same for each delivery of the event: the header `webhook-id` */
+            eventId: string;
+            type: string;
+            sequence: number;
+            /**
+             * @description due: waits or is being sent. failed: the last attempt failed. canceled: the endpoint was disabled or deleted
+             * @enum {string}
+             */
+            status: "due" | "delivered" | "failed" | "canceled";
+            attempts: number;
+            /** Format: date-time */
+            nextAttemptAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            endedAt: string | null;
+            /** @description What was sent, byte for byte */
+            body: string;
+            attemptList: components["schemas"]["WebhookAttempt"][];
+        };
+        WebhookEndpoint: {
+            /** @description UUID, canonical form */
+            id: string;
+            /** @description Where events are sent: https, a public address, port 443 or 8443 */
+            url: string;
+            /** @description Only these types of events; null: all types */
+            types: string[] | null;
+            /** @description true: events of one resource are sent one after another. false: as fast as you accept them */
+            ordered: boolean;
+            /** @description Your note */
+            description: string | "";
+            enabled: boolean;
+            /** Format: date-time */
+            disabledAt: string | null;
+            /**
+             * @description gone: it answered 410. failing: every attempt of five days failed
+             * @enum {string|null}
+             */
+            disabledReason: "owner" | "operator" | "gone" | "failing" | null;
+            /** @description Since it was last disabled: the sequence after which events were not sent */
+            missedAfter: number | null;
+            /**
+             * Format: date-time
+             * @description When attempts began to fail; null after a success
+             */
+            failingSince: string | null;
+            /** @description For signatures `v1a`; two during a rotation */
+            publicKeys: string[];
+            /** @description UUID, canonical form */
+            partnerId: string | null;
+            /** @description UUID, canonical form */
+            integrationId: string | null;
+            /** @description It also receives events about the account of this user */
+            userId: string | null;
+            /** @description It receives events about the accounts of all users */
+            allUsers: boolean;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        /** @description An endpoint was disabled by the operator, because it answered 410, or because it failed for five days */
+        WebhookEndpointDisabledEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "webhook_endpoint.disabled";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["WebhookEndpoint"];
+            };
+        };
+        /** @description You asked for a test; it is sent to that endpoint only */
+        WebhookEndpointTestedEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "webhook_endpoint.tested";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["WebhookEndpoint"];
+            };
+        };
+        WebhookReplay: {
+            /** @description How many events are sent again */
+            queued: number;
+            /** @description Call again with it as `after` for the rest; null when everything is queued */
+            nextAfter: number | null;
+        };
         Withdrawal: {
             /** @description Id of the entry */
             id: string;
@@ -594,6 +2186,109 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
+        };
+        /** @description It is paid, and final on chain */
+        WithdrawalCompletedEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "withdrawal.completed";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["Withdrawal"];
+                /** @description Status before the change */
+                previousStatus?: string;
+            };
+        };
+        /** @description It is not paid; `errorMessage` says why */
+        WithdrawalFailedEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "withdrawal.failed";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["Withdrawal"];
+                /** @description Status before the change */
+                previousStatus?: string;
+            };
+        };
+        /** @description Its amount is held; or its transaction was proven void, and it is paid again */
+        WithdrawalPendingEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "withdrawal.pending";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["Withdrawal"];
+                /** @description Status before the change */
+                previousStatus?: string;
+            };
+        };
+        /** @description Its transaction is signed */
+        WithdrawalProcessingEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "withdrawal.processing";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["Withdrawal"];
+                /** @description Status before the change */
+                previousStatus?: string;
+            };
+        };
+        /** @description A withdrawal was created */
+        WithdrawalQueuedEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "withdrawal.queued";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["Withdrawal"];
+            };
         };
     };
     responses: never;
@@ -941,6 +2636,1200 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Consent"];
                 };
+            };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description `next` of the last answer; 0 reads from the oldest event that is kept
+                 * @example 41
+                 */
+                after?: number;
+                /** @description Events in an answer */
+                limit?: number;
+                /** @description Only these types, separated by commas */
+                types?: string;
+                /** @description Seconds to wait for an event if there is nothing new */
+                wait?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events after `after`, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventFeed"];
+                };
+            };
+        };
+    };
+    listIntegrationEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description `next` of the last answer; 0 reads from the oldest event that is kept
+                 * @example 41
+                 */
+                after?: number;
+                /** @description Events in an answer */
+                limit?: number;
+                /** @description Only these types, separated by commas */
+                types?: string;
+                /** @description Seconds to wait for an event if there is nothing new */
+                wait?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events after `after`, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationEventFeed"];
+                };
+            };
+        };
+    };
+    listWebhookEndpoints: {
+        parameters: {
+            query?: {
+                /** @description Page size (default 50). */
+                limit?: number;
+                /** @description `nextCursor` of the previous page; leave out for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Endpoints, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListWebhookEndpointsAnswer"];
+                };
+            };
+        };
+    };
+    createWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhookEndpointRequest"];
+            };
+        };
+        responses: {
+            /** @description The endpoint, with its secret. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWebhookEndpoint"];
+                };
+            };
+        };
+    };
+    showWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID
+                 * @example 0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46
+                 */
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+        };
+    };
+    deleteWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID
+                 * @example 0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46
+                 */
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint as it was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+        };
+    };
+    updateWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID
+                 * @example 0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46
+                 */
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateWebhookEndpointRequest"];
+            };
+        };
+        responses: {
+            /** @description The endpoint. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID
+                 * @example 0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46
+                 */
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint, with its new secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWebhookEndpoint"];
+                };
+            };
+        };
+    };
+    testWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID
+                 * @example 0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46
+                 */
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+        };
+    };
+    replayWebhookEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID
+                 * @example 0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46
+                 */
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReplayWebhookEventsRequest"];
+            };
+        };
+        responses: {
+            /** @description How many events are sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookReplay"];
+                };
+            };
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Only those in this status */
+                status?: "due" | "delivered" | "failed" | "canceled";
+                /** @description Page size (default 50). */
+                limit?: number;
+                /** @description `nextCursor` of the previous page; leave out for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description UUID
+                 * @example 0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46
+                 */
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListWebhookDeliveriesAnswer"];
+                };
+            };
+        };
+    };
+    showWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID
+                 * @example 0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46
+                 */
+                endpointId: string;
+                /**
+                 * @description From the list of deliveries
+                 * @example 17
+                 */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryDetails"];
+                };
+            };
+        };
+    };
+    listWebhookKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID
+                 * @example 0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46
+                 */
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListWebhookKeysAnswer"];
+                };
+            };
+        };
+    };
+    listIntegrationWebhookEndpoints: {
+        parameters: {
+            query?: {
+                /** @description Page size (default 50). */
+                limit?: number;
+                /** @description `nextCursor` of the previous page; leave out for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Endpoints, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListIntegrationWebhookEndpointsAnswer"];
+                };
+            };
+        };
+    };
+    createIntegrationWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateIntegrationWebhookEndpointRequest"];
+            };
+        };
+        responses: {
+            /** @description The endpoint, with its secret. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWebhookEndpoint"];
+                };
+            };
+        };
+    };
+    showIntegrationWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID
+                 * @example 0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46
+                 */
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+        };
+    };
+    deleteIntegrationWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID
+                 * @example 0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46
+                 */
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint as it was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+        };
+    };
+    updateIntegrationWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID
+                 * @example 0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46
+                 */
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateIntegrationWebhookEndpointRequest"];
+            };
+        };
+        responses: {
+            /** @description The endpoint. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+        };
+    };
+    rotateIntegrationWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID
+                 * @example 0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46
+                 */
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint, with its new secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWebhookEndpoint"];
+                };
+            };
+        };
+    };
+    testIntegrationWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID
+                 * @example 0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46
+                 */
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+        };
+    };
+    replayIntegrationWebhookEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID
+                 * @example 0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46
+                 */
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReplayIntegrationWebhookEventsRequest"];
+            };
+        };
+        responses: {
+            /** @description How many events are sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookReplay"];
+                };
+            };
+        };
+    };
+    listIntegrationWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Only those in this status */
+                status?: "due" | "delivered" | "failed" | "canceled";
+                /** @description Page size (default 50). */
+                limit?: number;
+                /** @description `nextCursor` of the previous page; leave out for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description UUID
+                 * @example 0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46
+                 */
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListIntegrationWebhookDeliveriesAnswer"];
+                };
+            };
+        };
+    };
+    showIntegrationWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID
+                 * @example 0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46
+                 */
+                endpointId: string;
+                /**
+                 * @description From the list of deliveries
+                 * @example 17
+                 */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryDetails"];
+                };
+            };
+        };
+    };
+    onWithdrawalQueuedEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WithdrawalQueuedEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWithdrawalPendingEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WithdrawalPendingEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWithdrawalProcessingEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WithdrawalProcessingEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWithdrawalCompletedEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WithdrawalCompletedEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWithdrawalFailedEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WithdrawalFailedEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDepositPostedEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DepositPostedEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onLedgerLinePostedEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LedgerLinePostedEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCardCreatedEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CardCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCardUpdatedEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CardUpdatedEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCardTransactionAuthorizedEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CardTransactionAuthorizedEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCardTransactionSettledEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CardTransactionSettledEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCardTransactionDeclinedEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CardTransactionDeclinedEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCardTransactionReversedEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CardTransactionReversedEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCardTransactionRefundedEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CardTransactionRefundedEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCardRefillCompletedEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CardRefillCompletedEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCardRefillFailedEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CardRefillFailedEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onConsentGrantedEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConsentGrantedEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onConsentRefusedEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConsentRefusedEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onConsentReducedEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConsentReducedEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onConsentRevokedEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConsentRevokedEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onConsentExpiredEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConsentExpiredEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onKeyRotatedEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyRotatedEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onKeyRevokedEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyRevokedEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWebhookEndpointDisabledEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEndpointDisabledEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWebhookEndpointTestedEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEndpointTestedEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

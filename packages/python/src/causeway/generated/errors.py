@@ -27,6 +27,26 @@ class ConsentRevokedError(CausewayError):
     """410: `Consent was revoked`"""
 
 
+class DeliveryNotFoundError(CausewayError):
+    """404: `Delivery not found`"""
+
+
+class EndpointDisabledError(CausewayError):
+    """409: `The endpoint is disabled: enable it first`"""
+
+
+class EndpointNotFoundError(CausewayError):
+    """404: `Webhook endpoint not found`"""
+
+
+class EventNotFoundError(CausewayError):
+    """404: `Event not found, or not for this endpoint`"""
+
+
+class EventsExpiredError(CausewayError):
+    """410: `Events after 7 were deleted: the oldest event that is kept has the sequence 120`"""
+
+
 class ForeignConsentError(CausewayError):
     """403: `Consent belongs to a different integration`"""
 
@@ -65,6 +85,10 @@ class KeyRequiredError(CausewayError):
 
 class KeyValidationFailedError(CausewayError):
     """500: `API key validation failed: the key store does not answer`"""
+
+
+class ManagedByOperatorError(CausewayError):
+    """403: `The operator manages this endpoint: it receives events of all users`"""
 
 
 class MethodNotAllowedError(CausewayError):
@@ -119,6 +143,18 @@ class ScopeNotRegisteredError(CausewayError):
     """400: `scopes must be registered for the integration`"""
 
 
+class SequenceAheadError(CausewayError):
+    """409: `after is ahead of the feed: the newest event has the sequence 41`"""
+
+
+class TooManyEndpointsError(CausewayError):
+    """409: `A subscriber has at most 20 webhook endpoints: delete one first`"""
+
+
+class TooManyWaitingError(CausewayError):
+    """429: `Too many requests wait for events`"""
+
+
 class UnauthorizedError(CausewayError):
     """401: `Unauthorized`"""
 
@@ -158,6 +194,11 @@ ERROR_CLASSES: dict[str, type[CausewayError]] = {
     "consent_not_found": ConsentNotFoundError,
     "consent_not_granted": ConsentNotGrantedError,
     "consent_revoked": ConsentRevokedError,
+    "delivery_not_found": DeliveryNotFoundError,
+    "endpoint_disabled": EndpointDisabledError,
+    "endpoint_not_found": EndpointNotFoundError,
+    "event_not_found": EventNotFoundError,
+    "events_expired": EventsExpiredError,
     "foreign_consent": ForeignConsentError,
     "headers_too_large": HeadersTooLargeError,
     "idempotency_key_reused": IdempotencyKeyReusedError,
@@ -168,6 +209,7 @@ ERROR_CLASSES: dict[str, type[CausewayError]] = {
     "invalid_request": InvalidRequestError,
     "key_required": KeyRequiredError,
     "key_validation_failed": KeyValidationFailedError,
+    "managed_by_operator": ManagedByOperatorError,
     "method_not_allowed": MethodNotAllowedError,
     "missing_api_key": MissingApiKeyError,
     "not_found": NotFoundError,
@@ -181,6 +223,9 @@ ERROR_CLASSES: dict[str, type[CausewayError]] = {
     "request_timeout": RequestTimeoutError,
     "scope_not_granted": ScopeNotGrantedError,
     "scope_not_registered": ScopeNotRegisteredError,
+    "sequence_ahead": SequenceAheadError,
+    "too_many_endpoints": TooManyEndpointsError,
+    "too_many_waiting": TooManyWaitingError,
     "unauthorized": UnauthorizedError,
     "unavailable": UnavailableError,
     "unsupported_charset": UnsupportedCharsetError,

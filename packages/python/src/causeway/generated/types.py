@@ -35,12 +35,77 @@ class CardBalanceMovement(TypedDict):
     type: Literal["credit", "debit"]
 
 
+class CardCreatedEventData(TypedDict):
+    object: CardSnapshot
+
+
+class CardCreatedEvent(TypedDict):
+    id: str
+    type: Literal["card.created"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: CardCreatedEventData
+
+
 class CardPagination(TypedDict):
     hasNextPage: bool
     currentPage: int
     pageSize: int
     numberOfPages: int
     totalCount: int
+
+
+class CardRefillCompletedEventDataObject(TypedDict):
+    id: str
+    amount: str
+    status: Literal["queued", "processing", "completed", "failed"]
+    retries: int
+    transactionHash: str | None
+    executedAt: str | None
+    cardIssuerUserId: str
+    createdAt: str
+    failureReason: NotRequired[str]
+
+
+class CardRefillCompletedEventData(TypedDict):
+    object: CardRefillCompletedEventDataObject
+    previousStatus: NotRequired[str]
+
+
+class CardRefillCompletedEvent(TypedDict):
+    id: str
+    type: Literal["card_refill.completed"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: CardRefillCompletedEventData
+
+
+class CardRefillFailedEventDataObject(TypedDict):
+    id: str
+    amount: str
+    status: Literal["queued", "processing", "completed", "failed"]
+    retries: int
+    transactionHash: str | None
+    executedAt: str | None
+    cardIssuerUserId: str
+    createdAt: str
+    failureReason: NotRequired[str]
+
+
+class CardRefillFailedEventData(TypedDict):
+    object: CardRefillFailedEventDataObject
+    previousStatus: NotRequired[str]
+
+
+class CardRefillFailedEvent(TypedDict):
+    id: str
+    type: Literal["card_refill.failed"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: CardRefillFailedEventData
 
 
 class CardSnapshot(TypedDict):
@@ -81,10 +146,93 @@ class CardTransaction(TypedDict):
     card: CardTransactionCard
 
 
+class CardTransactionAuthorizedEventData(TypedDict):
+    object: CardTransaction
+
+
+class CardTransactionAuthorizedEvent(TypedDict):
+    id: str
+    type: Literal["card_transaction.authorized"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: CardTransactionAuthorizedEventData
+
+
+class CardTransactionDeclinedEventData(TypedDict):
+    object: CardTransaction
+    previousStatus: NotRequired[str]
+
+
+class CardTransactionDeclinedEvent(TypedDict):
+    id: str
+    type: Literal["card_transaction.declined"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: CardTransactionDeclinedEventData
+
+
+class CardTransactionRefundedEventData(TypedDict):
+    object: CardTransaction
+    previousStatus: NotRequired[str]
+
+
+class CardTransactionRefundedEvent(TypedDict):
+    id: str
+    type: Literal["card_transaction.refunded"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: CardTransactionRefundedEventData
+
+
+class CardTransactionReversedEventData(TypedDict):
+    object: CardTransaction
+    previousStatus: NotRequired[str]
+
+
+class CardTransactionReversedEvent(TypedDict):
+    id: str
+    type: Literal["card_transaction.reversed"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: CardTransactionReversedEventData
+
+
+class CardTransactionSettledEventData(TypedDict):
+    object: CardTransaction
+    previousStatus: NotRequired[str]
+
+
+class CardTransactionSettledEvent(TypedDict):
+    id: str
+    type: Literal["card_transaction.settled"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: CardTransactionSettledEventData
+
+
 class CardTransactionsPage(TypedDict):
     userCardTransactions: list[CardTransaction]
     pagination: CardPagination
     message: NotRequired[str]
+
+
+class CardUpdatedEventData(TypedDict):
+    object: CardSnapshot
+    previousStatus: NotRequired[str]
+
+
+class CardUpdatedEvent(TypedDict):
+    id: str
+    type: Literal["card.updated"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: CardUpdatedEventData
 
 
 class CardsBalancePage(TypedDict):
@@ -119,6 +267,75 @@ class Consent(TypedDict):
     expires_at: str | None
     revoked_at: str | None
     revoked_by: str | None
+
+
+class ConsentExpiredEventData(TypedDict):
+    object: Consent
+    previousStatus: NotRequired[str]
+
+
+class ConsentExpiredEvent(TypedDict):
+    id: str
+    type: Literal["consent.expired"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: ConsentExpiredEventData
+
+
+class ConsentGrantedEventData(TypedDict):
+    object: Consent
+    previousStatus: NotRequired[str]
+
+
+class ConsentGrantedEvent(TypedDict):
+    id: str
+    type: Literal["consent.granted"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: ConsentGrantedEventData
+
+
+class ConsentReducedEventData(TypedDict):
+    object: Consent
+
+
+class ConsentReducedEvent(TypedDict):
+    id: str
+    type: Literal["consent.reduced"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: ConsentReducedEventData
+
+
+class ConsentRefusedEventData(TypedDict):
+    object: Consent
+    previousStatus: NotRequired[str]
+
+
+class ConsentRefusedEvent(TypedDict):
+    id: str
+    type: Literal["consent.refused"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: ConsentRefusedEventData
+
+
+class ConsentRevokedEventData(TypedDict):
+    object: Consent
+    previousStatus: NotRequired[str]
+
+
+class ConsentRevokedEvent(TypedDict):
+    id: str
+    type: Literal["consent.revoked"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: ConsentRevokedEventData
 
 
 class ConsentedDataUserProfile(TypedDict):
@@ -168,6 +385,20 @@ class ConsentedData(TypedDict):
     user: ConsentedDataUser
 
 
+class CreateIntegrationWebhookEndpointRequest(TypedDict):
+    url: str
+    types: NotRequired[list[str] | None]
+    ordered: NotRequired[bool]
+    description: NotRequired[str | Literal[""]]
+
+
+class CreateWebhookEndpointRequest(TypedDict):
+    url: str
+    types: NotRequired[list[str] | None]
+    ordered: NotRequired[bool]
+    description: NotRequired[str | Literal[""]]
+
+
 class CreateWithdrawalAnswerData(TypedDict):
     bulkId: str
     externalId: NotRequired[str]
@@ -184,6 +415,40 @@ class CreateWithdrawalRequest(TypedDict):
     currency: NotRequired[str]
     network: NotRequired[str]
     externalId: NotRequired[str | None]
+
+
+class CreatedWebhookEndpoint(TypedDict):
+    id: str
+    url: str
+    types: list[str] | None
+    ordered: bool
+    description: str | Literal[""]
+    enabled: bool
+    disabledAt: str | None
+    disabledReason: Literal["owner", "operator", "gone", "failing"] | None
+    missedAfter: int | None
+    failingSince: str | None
+    publicKeys: list[str]
+    partnerId: str | None
+    integrationId: str | None
+    userId: str | None
+    allUsers: bool
+    createdAt: str
+    updatedAt: str
+    secret: str
+
+
+class DepositPostedEventData(TypedDict):
+    object: LedgerNode
+
+
+class DepositPostedEvent(TypedDict):
+    id: str
+    type: Literal["deposit.posted"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: DepositPostedEventData
 
 
 class EndedConsent(TypedDict):
@@ -206,7 +471,63 @@ class Error(TypedDict):
     details: NotRequired[list[ErrorDetailsItem]]
 
 
+class EventFeed(TypedDict):
+    events: list[WithdrawalQueuedEvent | WithdrawalPendingEvent | WithdrawalProcessingEvent | WithdrawalCompletedEvent | WithdrawalFailedEvent | DepositPostedEvent | LedgerLinePostedEvent | CardCreatedEvent | CardUpdatedEvent | CardTransactionAuthorizedEvent | CardTransactionSettledEvent | CardTransactionDeclinedEvent | CardTransactionReversedEvent | CardTransactionRefundedEvent | CardRefillCompletedEvent | CardRefillFailedEvent | KeyRotatedEvent | KeyRevokedEvent | WebhookEndpointDisabledEvent | WebhookEndpointTestedEvent]
+    next: int
+
+
 HistoryPage = Union["AccountPage", "CardTransactionsPage", "CardsSummaryPage", "CardsBalancePage"]
+
+
+class IntegrationEventFeed(TypedDict):
+    events: list[ConsentGrantedEvent | ConsentRefusedEvent | ConsentReducedEvent | ConsentRevokedEvent | ConsentExpiredEvent | KeyRotatedEvent | KeyRevokedEvent | WebhookEndpointDisabledEvent | WebhookEndpointTestedEvent]
+    next: int
+
+
+class KeyEnd(TypedDict):
+    id: str
+    replacedBy: str | None
+    expiresAt: str | None
+    revokedAt: str | None
+
+
+class KeyRevokedEventData(TypedDict):
+    object: KeyEnd
+
+
+class KeyRevokedEvent(TypedDict):
+    id: str
+    type: Literal["key.revoked"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: KeyRevokedEventData
+
+
+class KeyRotatedEventData(TypedDict):
+    object: KeyEnd
+
+
+class KeyRotatedEvent(TypedDict):
+    id: str
+    type: Literal["key.rotated"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: KeyRotatedEventData
+
+
+class LedgerLinePostedEventData(TypedDict):
+    object: LedgerNode
+
+
+class LedgerLinePostedEvent(TypedDict):
+    id: str
+    type: Literal["ledger.line_posted"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: LedgerLinePostedEventData
 
 
 class LedgerNode(TypedDict):
@@ -244,6 +565,30 @@ class ListAssetsAnswer(TypedDict):
     data: ListAssetsAnswerData
 
 
+class ListIntegrationWebhookDeliveriesAnswer(TypedDict):
+    items: list[WebhookDelivery]
+    nextCursor: str | None
+
+
+class ListIntegrationWebhookEndpointsAnswer(TypedDict):
+    items: list[WebhookEndpoint]
+    nextCursor: str | None
+
+
+class ListWebhookDeliveriesAnswer(TypedDict):
+    items: list[WebhookDelivery]
+    nextCursor: str | None
+
+
+class ListWebhookEndpointsAnswer(TypedDict):
+    items: list[WebhookEndpoint]
+    nextCursor: str | None
+
+
+class ListWebhookKeysAnswer(TypedDict):
+    keys: list[str]
+
+
 class ListWithdrawalsAnswerDataPageInfo(TypedDict):
     limit: int
     offset: int
@@ -261,6 +606,22 @@ class ListWithdrawalsAnswer(TypedDict):
 
 class ReduceConsentRequest(TypedDict):
     scopes: list[Literal["profile", "email", "wallet", "kyc"]]
+
+
+class ReplayIntegrationWebhookEventsRequest(TypedDict):
+    eventId: NotRequired[str]
+    from: NotRequired[str]
+    to: NotRequired[str]
+    missed: NotRequired[bool]
+    after: NotRequired[int]
+
+
+class ReplayWebhookEventsRequest(TypedDict):
+    eventId: NotRequired[str]
+    from: NotRequired[str]
+    to: NotRequired[str]
+    missed: NotRequired[bool]
+    after: NotRequired[int]
 
 
 class RequestConsentRequestDuration(TypedDict):
@@ -312,6 +673,113 @@ class UnsettledPage(TypedDict):
     message: NotRequired[str]
 
 
+class UpdateIntegrationWebhookEndpointRequest(TypedDict):
+    url: NotRequired[str]
+    types: NotRequired[list[str] | None]
+    ordered: NotRequired[bool]
+    description: NotRequired[str | Literal[""]]
+    enabled: NotRequired[bool]
+    replayMissed: NotRequired[bool]
+
+
+class UpdateWebhookEndpointRequest(TypedDict):
+    url: NotRequired[str]
+    types: NotRequired[list[str] | None]
+    ordered: NotRequired[bool]
+    description: NotRequired[str | Literal[""]]
+    enabled: NotRequired[bool]
+    replayMissed: NotRequired[bool]
+
+
+class WebhookAttempt(TypedDict):
+    number: int
+    url: str
+    startedAt: str
+    durationMs: int
+    status: int | None
+    error: str | None
+    answer: str
+
+
+class WebhookDelivery(TypedDict):
+    id: str
+    endpointId: str
+    eventId: str
+    type: str
+    sequence: int
+    status: Literal["due", "delivered", "failed", "canceled"]
+    attempts: int
+    nextAttemptAt: str | None
+    createdAt: str
+    endedAt: str | None
+
+
+class WebhookDeliveryDetails(TypedDict):
+    id: str
+    endpointId: str
+    eventId: str
+    type: str
+    sequence: int
+    status: Literal["due", "delivered", "failed", "canceled"]
+    attempts: int
+    nextAttemptAt: str | None
+    createdAt: str
+    endedAt: str | None
+    body: str
+    attemptList: list[WebhookAttempt]
+
+
+class WebhookEndpoint(TypedDict):
+    id: str
+    url: str
+    types: list[str] | None
+    ordered: bool
+    description: str | Literal[""]
+    enabled: bool
+    disabledAt: str | None
+    disabledReason: Literal["owner", "operator", "gone", "failing"] | None
+    missedAfter: int | None
+    failingSince: str | None
+    publicKeys: list[str]
+    partnerId: str | None
+    integrationId: str | None
+    userId: str | None
+    allUsers: bool
+    createdAt: str
+    updatedAt: str
+
+
+class WebhookEndpointDisabledEventData(TypedDict):
+    object: WebhookEndpoint
+
+
+class WebhookEndpointDisabledEvent(TypedDict):
+    id: str
+    type: Literal["webhook_endpoint.disabled"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: WebhookEndpointDisabledEventData
+
+
+class WebhookEndpointTestedEventData(TypedDict):
+    object: WebhookEndpoint
+
+
+class WebhookEndpointTestedEvent(TypedDict):
+    id: str
+    type: Literal["webhook_endpoint.tested"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: WebhookEndpointTestedEventData
+
+
+class WebhookReplay(TypedDict):
+    queued: int
+    nextAfter: int | None
+
+
 class Withdrawal(TypedDict):
     id: str
     bulkId: str
@@ -325,3 +793,72 @@ class Withdrawal(TypedDict):
     errorMessage: str | None
     createdAt: str
     updatedAt: str
+
+
+class WithdrawalCompletedEventData(TypedDict):
+    object: Withdrawal
+    previousStatus: NotRequired[str]
+
+
+class WithdrawalCompletedEvent(TypedDict):
+    id: str
+    type: Literal["withdrawal.completed"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: WithdrawalCompletedEventData
+
+
+class WithdrawalFailedEventData(TypedDict):
+    object: Withdrawal
+    previousStatus: NotRequired[str]
+
+
+class WithdrawalFailedEvent(TypedDict):
+    id: str
+    type: Literal["withdrawal.failed"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: WithdrawalFailedEventData
+
+
+class WithdrawalPendingEventData(TypedDict):
+    object: Withdrawal
+    previousStatus: NotRequired[str]
+
+
+class WithdrawalPendingEvent(TypedDict):
+    id: str
+    type: Literal["withdrawal.pending"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: WithdrawalPendingEventData
+
+
+class WithdrawalProcessingEventData(TypedDict):
+    object: Withdrawal
+    previousStatus: NotRequired[str]
+
+
+class WithdrawalProcessingEvent(TypedDict):
+    id: str
+    type: Literal["withdrawal.processing"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: WithdrawalProcessingEventData
+
+
+class WithdrawalQueuedEventData(TypedDict):
+    object: Withdrawal
+
+
+class WithdrawalQueuedEvent(TypedDict):
+    id: str
+    type: Literal["withdrawal.queued"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: WithdrawalQueuedEventData
