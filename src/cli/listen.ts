@@ -30,8 +30,8 @@ const forwardTimeoutMs = 15_000;
 const pausesMs = [1_000, 2_000, 5_000, 10_000];
 
 /**
- * `causeway listen --forward <url>`: reads the feed and posts each new event to a local program, signed like a
- * webhook, until Ctrl-C. Needs no public address.
+ * `causeway listen --forward <url>`: reads the feed and posts each new event to a local program, signed like
+ * a webhook, until Ctrl-C. Needs no public address.
  */
 export async function runListen(args: string[]): Promise<number> {
   const { forward, ...source } = readFlags(args);

@@ -14,7 +14,7 @@ export interface FailingReceiver {
 /** Of one event: it has ten attempts, and all of 100,000 events must arrive. */
 const failuresMax = 5;
 
-/** An HTTP server that fails in a part of all cases: by a status, by closing, and by an answer that breaks off. */
+/** An HTTP server that fails in a part of all cases: by a status, by closing or halfway. */
 export async function startFailingReceiver(rate: number): Promise<FailingReceiver> {
   const failures = new Map<string, number>();
   const server = createServer(async (request, response) => {

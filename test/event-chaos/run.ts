@@ -1,5 +1,5 @@
-// `npm run event-chaos -- [--events N] [--kills N] [--crashes N] [--callers N]`: creates events while servers,
-// workers, PostgreSQL and receivers fail, then compares changes, feed and receivers.
+// `npm run event-chaos -- [--events N] [--kills N] [--crashes N] [--callers N]`: creates events while
+// servers, workers, PostgreSQL and receivers fail, then compares changes, feed and receivers.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

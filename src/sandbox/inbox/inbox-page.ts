@@ -23,7 +23,7 @@ result of its verification.</p>
 ${messages.map(renderMessage)}
 </ol>
 </main>
-<script src="/sandbox/inbox.js"></script>`,
+<script src="/sandbox/inbox/live.js"></script>`,
   });
 }
 

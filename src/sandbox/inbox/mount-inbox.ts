@@ -8,7 +8,7 @@ import type { Clock } from '#platform/values/clock';
 import type { Inbox } from './inbox.ts';
 import { renderInbox, renderMessage } from './inbox-page.ts';
 
-const script = readFileSync(path.join(import.meta.dirname, 'inbox.js'), 'utf8');
+const script = readFileSync(path.join(import.meta.dirname, 'live.js'), 'utf8');
 const styleSheet = readStyleSheet(import.meta.dirname, 'inbox.css');
 
 const pageHeaders = {
@@ -60,7 +60,7 @@ export function mountInbox(server: HttpServer, { inbox, clock, isAllowed }: Inbo
     };
   });
 
-  server.get('/sandbox/inbox.js', (_request, reply) =>
+  server.get('/sandbox/inbox/live.js', (_request, reply) =>
     reply.type('text/javascript; charset=utf-8').send(script),
   );
   server.get('/sandbox/inbox.css', (_request, reply) =>
