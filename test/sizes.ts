@@ -19,6 +19,8 @@ export const sizes = {
   idempotencyKeys: sized(5, 50),
   /** How often the workers of a refill are killed at a random moment, by refill-crashes.test.ts. */
   refillKills: sized(2, 8),
+  /** By event-chaos.test.ts; `npm run event-chaos` takes any. */
+  eventChaos: sized({ events: 200, kills: 2, crashes: 1 }, { events: 2_000, kills: 12, crashes: 2 }),
   /** How often the payout model may raise the fee of a transaction: 80,000 states or 200,000 and more. */
   model: sized({ bumps: 1, statesMin: 80_000 }, { bumps: 2, statesMin: 200_000 }),
   /**
