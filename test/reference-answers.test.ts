@@ -29,6 +29,8 @@ const resetAllowances = () => harness.deps.db.query('delete from rate_windows');
 let check: ReturnType<typeof createChecker>['check'];
 let checkOperator: typeof check;
 let key: IssuedKey;
+let endpointId: string;
+let deliveryId: string;
 let card: { id: string; cardIssuerUserId: string };
 
 const call = async (method: string, url: string, options: RequestOptions = {}): Promise<Answer> => {
@@ -255,6 +257,68 @@ test('events: of withdrawals, lines, cards and consents', async () => {
   assert.deepEqual(statuses, [400, 401, 401, 401]);
 });
 
+for (const audience of ['partner', 'integration'] as const) {
+  test(`webhooks: every operation of a ${audience}`, async () => {
+    const integration = await makeIntegration(harness);
+    const isPartner = audience === 'partner';
+    const caller: RequestOptions = isPartner
+      ? { token: key.token }
+      : { headers: { 'x-api-key': integration.token } };
+    const prefix = isPartner ? '/api/webhooks/endpoints' : '/api/v1/webhooks/endpoints';
+    const ask = async (method: string, path: string, body?: object, options = caller) => {
+      await resetAllowances();
+      const answer = await call(method, `${prefix}${path}`, { ...options, ...(body && { body }) });
+      if (answer.body?.secret) noteSecret(answer.body.secret.slice('whsec_'.length));
+      return answer;
+    };
+    const created = await ask('POST', '', { url: 'https://hooks.example.com/in', description: 'Books' });
+    const second = await ask('POST', '', { url: 'https://hooks.example.com/two' });
+    const one = `/${created.body.id}`;
+    endpointId = created.body.id;
+    const asked = await ask('POST', `${one}/test`);
+    await numberAll(harness);
+    const listed = await ask('GET', `${one}/deliveries?status=due`);
+    const { id, eventId } = listed.body.items[0];
+    deliveryId = id;
+    await noteAttempt(id);
+    const none = '/0198a6a0-0000-7000-8000-000000000001';
+    const statuses = [
+      created,
+      asked,
+      listed,
+      await ask('GET', ''),
+      await ask('GET', one),
+      await ask('GET', `${one}/deliveries/${id}`),
+      await ask('POST', `${one}/replay`, { eventId }),
+      await ask('POST', `${one}/rotate-secret`),
+      await call('GET', `/.well-known/webhook-keys${one}`),
+      await ask('PATCH', one, { enabled: false }),
+      await ask('POST', `${one}/replay`, { eventId }),
+      await ask('POST', `${one}/test`),
+      await ask('PATCH', one, { enabled: true, types: ['key.rotated'], ordered: true }),
+      await ask('POST', '', { url: 'https://10.0.0.1/in' }),
+      await ask('POST', `${one}/replay`, {}),
+      await ask('POST', `${one}/replay`, { eventId: 'evt_none' }),
+      await ask('GET', none),
+      await ask('GET', `${one}/deliveries/0`),
+      await call('GET', `/.well-known/webhook-keys${none}`),
+      await ask('GET', '', undefined, {}),
+      await ask('GET', '?limit=0'),
+      await ask('DELETE', `/${second.body.id}`),
+    ].map(({ status }) => status);
+    const good = [201, 200, 200, 200, 200, 200, 200, 200, 200, 200];
+    assert.deepEqual(statuses, [...good, 409, 409, 200, 400, 400, 404, 404, 404, 404, 401, 400, 200]);
+  });
+}
+
+/** As a worker that called the endpoint would. */
+const noteAttempt = (deliveryId: string) =>
+  harness.deps.db.query(
+    `insert into webhook_attempts (delivery_id, number, url, started_at, duration_ms, status, error, answer)
+     values ($1, 1, 'https://hooks.example.com/in', now(), 31, 503, 'The endpoint answered 503.', 'busy')`,
+    [deliveryId],
+  );
+
 /** Inputs of commands that need one. The others here are called without. */
 const inputs: Record<string, () => object> = {
   'partners.list-users': () => ({ partnerId: key.partnerId }),
@@ -263,6 +327,8 @@ const inputs: Record<string, () => object> = {
   'keys.list': () => ({ partnerId: key.partnerId }),
   'ledger.balances': () => ({ userId: key.userId }),
   'withdrawals.show': () => ({ withdrawalId: 'order-17' }),
+  'webhooks.deliveries': () => ({ endpointId }),
+  'webhooks.show-delivery': () => ({ endpointId, deliveryId }),
 };
 
 test('operators: commands that change nothing answer as documented', async () => {

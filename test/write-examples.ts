@@ -92,6 +92,10 @@ function fix(value: object): object {
     .replaceAll(/(?<=ey[Ii]d":"|"rotatedFrom":"|"id":")[a-z2-7]{16}(?=")/g, (found) =>
       stable(found, (count) => `abcdefghijkl234${(count % 6) + 2}`),
     )
+    .replaceAll(/\bevt_[0-9a-f]{32}\b/g, (found) => stable(found, (count) => `evt_${hex(count, 32)}`))
+    .replaceAll(/\bwhsec_[\w+/]{43}=/g, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=')
+    .replaceAll(/\bwhpk_[\w+/]{43}=/g, 'whpk_Xe1bZ4vM0qk9sJfYw2uRtLhC7dPnAoGi5yNEx8QTU3A=')
+    .replaceAll(/http:\/\/127\.0\.0\.1:\d+\/hooks/g, 'https://hooks.example.com/causeway')
     .replaceAll(/sign-in\/[\w-]{43}/g, 'sign-in/V3n9Qe1T7bJx0aYcRk5wLd2sGf8hUz6m')
     .replaceAll(/"(a test|in passing|as asked)"/g, '"Asked by the partner"')
     .replaceAll('"Test"', '"Ana"')

@@ -24,6 +24,7 @@ import { holdQueued } from '../payouts/hold-queued.ts';
 import { createLane } from '../payouts/lane.ts';
 import { settleFinal } from '../payouts/settle.ts';
 import { signPending } from '../payouts/sign-pending.ts';
+import { rotateSecret } from '../webhooks/rotate-secret.ts';
 
 const chain = await startChain({ network: 'base' });
 after(() => chain.stop());
@@ -103,6 +104,15 @@ const makePurchase = async (isSettled: boolean) => {
   const { id: transactionId } = body.data.transaction;
   if (isSettled) await harness.operator('cards.simulate-settlement', { transactionId });
   return { transactionId };
+};
+
+const hookUrl = 'https://hooks.example.com/causeway';
+
+const makeEndpoint = async () => {
+  const { id: partnerId } = await makePartner(harness);
+  const { body } = await harness.operator('webhooks.create', { url: hookUrl, partnerId });
+  noteSecret(body.data.secret.slice('whsec_'.length));
+  return body.data.id as string;
 };
 
 /** For each command that changes something, an input that makes it do so. A new command needs a line here. */
@@ -295,6 +305,18 @@ const changes: Record<string, () => Promise<object>> = {
     await sql(`insert into prices values ('GONE', 1.5, now(), now()) on conflict (token) do nothing`);
     return { token: 'GONE' };
   },
+  'webhooks.create': async () => ({ url: hookUrl, partnerId: (await makePartner(harness)).id }),
+  'webhooks.update': async () => ({ endpointId: await makeEndpoint(), enabled: false }),
+  'webhooks.delete': async () => ({ endpointId: await makeEndpoint() }),
+  'webhooks.rotate-secret': async () => ({ endpointId: await makeEndpoint() }),
+  'webhooks.test': async () => ({ endpointId: await makeEndpoint() }),
+  'webhooks.replay': async () => ({ endpointId: await makeEndpoint(), from: '2026-07-01T00:00:00Z' }),
+  'webhooks.reseal': async () => {
+    const endpointId = await makeEndpoint();
+    const older = { ...harness.operatorContext(), sealer: harness.olderSealer };
+    await rotateSecret(older, { endpointId });
+    return {};
+  },
   'wallets.accept-foreign': async () => ({
     network: 'base',
     address: chain.hotWallet,
@@ -385,6 +407,7 @@ for (const name of changing) {
     for (const key of ['documentNumber', 'taxId'] as const)
       if (key in input) secretsSeen.push((input as never)[key]);
     // `prices.forget` also answers with a token: the symbol of a currency.
+    if (body.data.secret) secretsSeen.push(noteSecret(body.data.secret.slice('whsec_'.length)));
     if (/^cw[ki]_/.test(body.data.token)) secretsSeen.push(noteSecret(body.data.token.split('_')[2]));
 
     const rows = await sql('select * from audit_log where id > $1 order by id', [idBefore]);

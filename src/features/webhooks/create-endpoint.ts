@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { userErrors, userExists } from '#features/users';
@@ -8,7 +7,13 @@ import { createKeys, writePublicKey, writeSecret } from './delivery/sign.ts';
 import { type ManagerCtx, type Owner, ownerOf } from './endpoint.ts';
 import { webhookErrors } from './errors.ts';
 import { findEndpoint } from './find-endpoint.ts';
-import { countEndpoints, insertEndpoint, lockStream, openStream } from './queries/endpoints.ts';
+import {
+  countEndpoints,
+  insertEndpoint,
+  lockStream,
+  newEndpointId,
+  openStream,
+} from './queries/endpoints.ts';
 import { type EndpointView, presentEndpoint } from './wire.ts';
 
 export interface EndpointTerms {
@@ -47,7 +52,7 @@ export function createEndpoint(ctx: ManagerCtx, input: NewEndpoint): Promise<Cre
     if (streamId === undefined) throw webhookErrors.subscriberNotFound();
     await lockStream(ctx.db, streamId);
     if ((await countEndpoints(ctx.db, streamId)) >= endpointsMax) throw webhookErrors.tooManyEndpoints();
-    const id = randomUUID();
+    const id = await newEndpointId(ctx.db);
     const keys = createKeys();
     await insertEndpoint(ctx.db, {
       id,
@@ -63,7 +68,7 @@ export function createEndpoint(ctx: ManagerCtx, input: NewEndpoint): Promise<Cre
       now: ctx.now,
     });
     const shown = presentEndpoint(await findEndpoint(ctx, id), ctx.now);
-    await recordChange(ctx, { action: 'webhooks.create', subject: `webhook_endpoint:${id}`, after: shown });
+    await recordChange(ctx, { action: 'webhooks.create', subject: `webhook:${id}`, after: shown });
     return { ...shown, secret: writeSecret(keys) };
   });
 }

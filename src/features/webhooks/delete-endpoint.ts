@@ -18,7 +18,7 @@ export function deleteEndpoint(
     const shown = presentEndpoint(endpoint, ctx.now);
     await recordChange(ctx, {
       action: 'webhooks.delete',
-      subject: `webhook_endpoint:${endpoint.id}`,
+      subject: `webhook:${endpoint.id}`,
       before: shown,
     });
     return shown;

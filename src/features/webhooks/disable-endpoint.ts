@@ -18,7 +18,7 @@ export function disableEndpoint(
     await updateEndpointRow(ctx.db, after);
     await recordChange(ctx, {
       action: 'webhooks.disable',
-      subject: `webhook_endpoint:${before.id}`,
+      subject: `webhook:${before.id}`,
       before: presentEndpoint(before, ctx.now),
       after: presentEndpoint(after, ctx.now),
     });
@@ -26,8 +26,8 @@ export function disableEndpoint(
 }
 
 /**
- * Ends what waits, and notes from where the endpoint missed events. Its owner learns of it by an event, in the
- * feed and at other endpoints.
+ * Ends what waits, and notes from where the endpoint missed events. Its owner learns of it by an event, in
+ * the feed and at other endpoints.
  */
 export async function disable(ctx: Ctx, endpoint: Endpoint, reason: DisabledReason): Promise<Endpoint> {
   const { id, streamId, partnerId, integrationId } = endpoint;

@@ -2,6 +2,7 @@ import {
   type CursorInput,
   type CursorPage,
   decodeCursor,
+  nameList,
   toCursorPage,
 } from '#platform/commands/cursor-page';
 import { uuidForm } from '#platform/http/schemas';
@@ -12,17 +13,15 @@ import { type EndpointView, presentEndpoint } from './wire.ts';
 /** Endpoints that the actor sees, oldest first; an operator may ask for those of one subscriber. */
 export async function listEndpoints(
   ctx: ManagerCtx,
-  { limit = 50, cursor, partnerId, integrationId }: CursorInput & Owner,
+  { limit = 50, cursor, partnerId, integrationId }: CursorInput & Pick<Owner, 'partnerId' | 'integrationId'>,
 ): Promise<CursorPage<EndpointView>> {
-  const after = decodeCursor('webhooks.list', cursor, uuidForm);
-  const owner = ownerOf(ctx.actor);
-  const rows =
-    owner === undefined && partnerId !== undefined
-      ? await selectEndpoints(ctx.db, { partnerId }, { after, limit: limit + 1 })
-      : await selectEndpoints(ctx.db, owner ?? { ...(integrationId && { integrationId }) }, {
-          after,
-          limit: limit + 1,
-        });
+  const list = nameList('webhooks.list', { partnerId, integrationId });
+  const after = decodeCursor(list, cursor, uuidForm);
+  const owner = ownerOf(ctx.actor) ?? {
+    ...(partnerId && { partnerId }),
+    ...(integrationId && { integrationId }),
+  };
+  const rows = await selectEndpoints(ctx.db, owner, { after, limit: limit + 1 });
   const shown = rows.map((row) => presentEndpoint(row, ctx.now));
-  return toCursorPage('webhooks.list', shown, limit, ({ id }) => id);
+  return toCursorPage(list, shown, limit, ({ id }) => id);
 }

@@ -22,7 +22,7 @@ export const endpointExample = {
   disabledReason: null,
   missedAfter: null,
   failingSince: null,
-  publicKeys: ['whpk_MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqA='],
+  publicKeys: ['whpk_Xe1bZ4vM0qk9sJfYw2uRtLhC7dPnAoGi5yNEx8QTU3A='],
   partnerId: '0198a6a0-0000-7000-8000-000000000001',
   integrationId: null,
   userId: '0198a6a0-0000-7000-8000-000000000002',

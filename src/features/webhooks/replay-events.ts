@@ -41,7 +41,7 @@ export function replayEvents(ctx: ManagerCtx, input: Replay): Promise<Replayed> 
     const { endpointId: _, ...asked } = input;
     await recordChange(ctx, {
       action: 'webhooks.replay',
-      subject: `webhook_endpoint:${endpoint.id}`,
+      subject: `webhook:${endpoint.id}`,
       after: { ...asked, queued: count },
     });
     return { queued: count, nextAfter: count === queuedMax ? Number(last) : null };

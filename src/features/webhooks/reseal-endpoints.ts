@@ -27,7 +27,7 @@ export function resealEndpoints(ctx: Ctx, { limit = 1_000 }: { limit?: number })
     const remaining = await countSealedOtherwise(db, keyVersion);
     const after = { keyVersion, resealed: endpoints.length, remaining };
     if (endpoints.length > 0) {
-      await recordChange(ctx, { action: 'webhooks.reseal', subject: 'webhook_endpoints:all', after });
+      await recordChange(ctx, { action: 'webhooks.reseal', subject: 'webhooks:all', after });
     }
     return after;
   });

@@ -28,7 +28,7 @@ export function rotateSecret(
     const shown = presentEndpoint(await findEndpoint(ctx, endpointId), ctx.now);
     await recordChange(ctx, {
       action: 'webhooks.rotate-secret',
-      subject: `webhook_endpoint:${before.id}`,
+      subject: `webhook:${before.id}`,
       before: presentEndpoint(before, ctx.now),
       after: shown,
     });

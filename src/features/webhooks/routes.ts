@@ -32,6 +32,7 @@ import {
   endpointPath,
   endpointView,
   noQuery,
+  publicKeys,
   replayAnswer,
   replayBody,
   updateBody,
@@ -39,10 +40,12 @@ import {
 
 const policy: RatePolicy = { name: 'webhooks', quota: 60, windowMs: 10_000 };
 
+/** Who calls, and where. */
 interface Callers {
   audience: 'partner' | 'integration';
   prefix: string;
-  admit: ((request: FastifyRequest, ...rest: never[]) => Promise<void>)[];
+  /** Guards, in the form that the routes take. */
+  onRequest: never;
   contextOf(request: FastifyRequest): ManagerCtx;
 }
 
@@ -53,53 +56,39 @@ export function webhookRoutes(server: HttpServer, deps: Deps, families: readonly
     invalid: webhookErrors.unauthorized,
     address: webhookErrors.addressNotAllowed,
   });
-  mount(server, families, {
+  const partners: Callers = {
     audience: 'partner',
     prefix: '/api/webhooks/endpoints',
-    admit: [authenticate, rateGuard(deps, policy, webhookErrors.rateLimitExceeded)],
+    onRequest: [authenticate, rateGuard(deps, policy, webhookErrors.rateLimitExceeded)] as never,
     contextOf: (request) => keyContext(deps, request),
-  });
-  mount(server, families, {
+  };
+  const integrations: Callers = {
     audience: 'integration',
     prefix: '/api/v1/webhooks/endpoints',
-    admit: [integrationGuard(deps), integrationRateGuard(deps, policy)],
+    onRequest: [integrationGuard(deps), integrationRateGuard(deps, policy)] as never,
     contextOf: (request) => integrationContext(deps, request),
-  });
-
-  server.get(
-    '/.well-known/webhook-keys/:endpointId',
-    {
-      config: { reference: keysReference },
-      schema: {
-        params: endpointPath,
-        querystring: noQuery,
-        response: { 200: Type.Object({ keys: Type.Array(Type.String()) }) },
-      },
-    },
-    async ({ params }, reply) => {
-      const id = params.endpointId.toLowerCase();
-      const keys = uuidForm.test(id) ? await selectPublicKeys(deps.db, id, deps.clock()) : undefined;
-      if (!keys) throw webhookErrors.endpointNotFound();
-      reply.header('cache-control', 'public, max-age=300');
-      return { keys };
-    },
-  );
+  };
+  for (const callers of [partners, integrations]) {
+    manageRoutes(server, families, callers);
+    actionRoutes(server, callers);
+    deliveryRoutes(server, callers);
+  }
+  keyRoute(server, deps);
 }
 
-function mount(
+const ofOne = { params: endpointPath, querystring: noQuery };
+
+function manageRoutes(
   server: HttpServer,
   families: readonly EventFamily[],
-  { audience, prefix, admit, contextOf }: Callers,
+  { audience, prefix, onRequest, contextOf }: Callers,
 ): void {
-  const reference = webhookReference(audience);
-  const onRequest = admit as never;
-  const ofOne = { params: endpointPath, querystring: noQuery };
-
+  const { create, list, show, update, remove } = webhookReference(audience);
   server.post(
     prefix,
     {
       onRequest,
-      config: { reference: reference.create },
+      config: { reference: create },
       schema: { querystring: noQuery, body: createBody, response: { 201: createdEndpoint } },
     },
     async (request, reply) => {
@@ -109,12 +98,11 @@ function mount(
       return created;
     },
   );
-
   server.get(
     prefix,
     {
       onRequest,
-      config: { reference: reference.list },
+      config: { reference: list },
       schema: {
         querystring: Type.Object(cursorInput, { additionalProperties: false }),
         response: { 200: cursorPage(endpointView) },
@@ -122,22 +110,16 @@ function mount(
     },
     (request) => listEndpoints(contextOf(request), request.query),
   );
-
   server.get(
     `${prefix}/:endpointId`,
-    {
-      onRequest,
-      config: { reference: reference.show },
-      schema: { ...ofOne, response: { 200: endpointView } },
-    },
+    { onRequest, config: { reference: show }, schema: { ...ofOne, response: { 200: endpointView } } },
     (request) => showEndpoint(contextOf(request), request.params),
   );
-
   server.patch(
     `${prefix}/:endpointId`,
     {
       onRequest,
-      config: { reference: reference.update },
+      config: { reference: update },
       schema: { ...ofOne, body: updateBody, response: { 200: endpointView } },
     },
     (request) => {
@@ -145,55 +127,46 @@ function mount(
       return updateEndpoint(contextOf(request), { ...request.params, ...request.body });
     },
   );
-
   server.delete(
     `${prefix}/:endpointId`,
-    {
-      onRequest,
-      config: { reference: reference.remove },
-      schema: { ...ofOne, response: { 200: endpointView } },
-    },
+    { onRequest, config: { reference: remove }, schema: { ...ofOne, response: { 200: endpointView } } },
     (request) => deleteEndpoint(contextOf(request), request.params),
   );
+}
 
+function actionRoutes(server: HttpServer, { audience, prefix, onRequest, contextOf }: Callers): void {
+  const { rotate, test, replay } = webhookReference(audience);
   server.post(
     `${prefix}/:endpointId/rotate-secret`,
-    {
-      onRequest,
-      config: { reference: reference.rotate },
-      schema: { ...ofOne, response: { 200: createdEndpoint } },
-    },
+    { onRequest, config: { reference: rotate }, schema: { ...ofOne, response: { 200: createdEndpoint } } },
     async (request, reply) => {
       reply.header('cache-control', 'no-store');
       return rotateSecret(contextOf(request), request.params);
     },
   );
-
   server.post(
     `${prefix}/:endpointId/test`,
-    {
-      onRequest,
-      config: { reference: reference.test },
-      schema: { ...ofOne, response: { 200: endpointView } },
-    },
+    { onRequest, config: { reference: test }, schema: { ...ofOne, response: { 200: endpointView } } },
     (request) => sendTest(contextOf(request), request.params),
   );
-
   server.post(
     `${prefix}/:endpointId/replay`,
     {
       onRequest,
-      config: { reference: reference.replay },
+      config: { reference: replay },
       schema: { ...ofOne, body: replayBody, response: { 200: replayAnswer } },
     },
     (request) => replayEvents(contextOf(request), { ...request.params, ...request.body }),
   );
+}
 
+function deliveryRoutes(server: HttpServer, { audience, prefix, onRequest, contextOf }: Callers): void {
+  const { deliveries, delivery } = webhookReference(audience);
   server.get(
     `${prefix}/:endpointId/deliveries`,
     {
       onRequest,
-      config: { reference: reference.deliveries },
+      config: { reference: deliveries },
       schema: {
         params: endpointPath,
         querystring: deliveryQuery,
@@ -202,14 +175,28 @@ function mount(
     },
     (request) => listDeliveries(contextOf(request), { ...request.params, ...request.query }),
   );
-
   server.get(
     `${prefix}/:endpointId/deliveries/:deliveryId`,
     {
       onRequest,
-      config: { reference: reference.delivery },
+      config: { reference: delivery },
       schema: { params: deliveryPath, querystring: noQuery, response: { 200: deliveryDetails } },
     },
     (request) => showDelivery(contextOf(request), request.params),
+  );
+}
+
+/** For strangers: a public key is no secret, and who verifies may not be who has the API key. */
+function keyRoute(server: HttpServer, { db, clock }: Deps): void {
+  server.get(
+    '/.well-known/webhook-keys/:endpointId',
+    { config: { reference: keysReference }, schema: { ...ofOne, response: { 200: publicKeys } } },
+    async ({ params }, reply) => {
+      const id = params.endpointId.toLowerCase();
+      const keys = uuidForm.test(id) ? await selectPublicKeys(db, id, clock()) : undefined;
+      if (!keys) throw webhookErrors.endpointNotFound();
+      reply.header('cache-control', 'public, max-age=300');
+      return { keys };
+    },
   );
 }

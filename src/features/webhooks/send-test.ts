@@ -19,7 +19,7 @@ export function sendTest(ctx: ManagerCtx, { endpointId }: { endpointId: string }
       ...(partnerId ? { partnerId } : { integrationId }),
       facts: shown,
     });
-    await recordChange(ctx, { action: 'webhooks.test', subject: `webhook_endpoint:${id}` });
+    await recordChange(ctx, { action: 'webhooks.test', subject: `webhook:${id}`, after: shown });
     return shown;
   });
 }

@@ -43,7 +43,7 @@ export function updateEndpoint(ctx: ManagerCtx, input: EndpointChange): Promise<
     const shown = presentEndpoint(after, ctx.now);
     await recordChange(ctx, {
       action: 'webhooks.update',
-      subject: `webhook_endpoint:${before.id}`,
+      subject: `webhook:${before.id}`,
       before: presentEndpoint(before, ctx.now),
       after: shown,
     });

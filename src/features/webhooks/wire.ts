@@ -154,6 +154,8 @@ export const replayAnswer = Type.Object(
   { title: 'WebhookReplay' },
 );
 
+export const publicKeys = Type.Object({ keys: Type.Array(Type.String()) });
+
 // ## Requests
 
 const closed = { additionalProperties: false } as const;

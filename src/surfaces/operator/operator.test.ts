@@ -14,6 +14,7 @@ import {
   makeWithdrawal,
 } from '#test/factories';
 import { noteSecret, useHarness } from '#test/harness';
+import { numberAll } from '#test/number-events';
 import { buildApp, commands } from '../../app.ts';
 
 const harness = useHarness();
@@ -120,6 +121,13 @@ const makeRefillRule = async () => {
   });
 };
 
+const makeEndpoint = async (partnerId: string) => {
+  const url = 'https://hooks.example.com/causeway';
+  const { body } = await harness.operator('webhooks.create', { url, partnerId, allUsers: true });
+  noteSecret(body.data.secret.slice('whsec_'.length));
+  return body.data.id as string;
+};
+
 const makeRead = async () => {
   const integration = await makeIntegration(harness);
   const { id } = await makeConsent(harness, integration);
@@ -131,6 +139,7 @@ const lists = commands.filter(({ input }) => 'cursor' in input.properties).map((
 
 test('400 cursor is not from this list: from another list, made up, cut, in another alphabet', async () => {
   const { partnerId } = await makeKey(harness);
+  const endpoints = [await makeEndpoint(partnerId), await makeEndpoint(partnerId)];
   for (let made = 0; made < 2; made++) {
     await makeWithdrawal(harness, await makeKey(harness, { partnerId }));
     await makePartner(harness);
@@ -147,7 +156,11 @@ test('400 cursor is not from this list: from another list, made up, cut, in anot
   await harness.deps.db.query(
     `insert into prices (token, price, quoted_at, refreshed_at) values ('USDC', 1, now(), now()), ('USDT', 1, now(), now())`,
   );
-  const required: Record<string, object> = { 'partners.list-users': { partnerId } };
+  await numberAll(harness);
+  const required: Record<string, object> = {
+    'partners.list-users': { partnerId },
+    'webhooks.deliveries': { endpointId: endpoints[0] },
+  };
   const list = (name: string, page: object) => harness.operator(name, { ...required[name], ...page });
   const cursors: Record<string, string> = {};
   for (const name of lists) {

@@ -77,6 +77,7 @@ export const operatorTags = [
   { name: 'Positions', description: 'What users have staked or tokenized.' },
   { name: 'Prices', description: 'Prices in US dollars.' },
   { name: 'Events', description: 'What partners and integrations are notified of.' },
+  { name: 'Webhooks', description: 'Addresses that receive events, and what became of each delivery.' },
   { name: 'Audit', description: 'Who changed what, and when.' },
   { name: 'Card issuer', description: 'What the card issuer calls.' },
   { name: 'Service', description: 'Liveness, readiness and metrics.' },

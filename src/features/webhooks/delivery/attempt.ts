@@ -1,23 +1,9 @@
 import type { Ctx } from '#context';
 import { OutgoingFault, OutgoingRefusal } from '#platform/outgoing/index';
-import type { ClaimedDelivery } from '../queries/claims.ts';
+import type { Attempt, ClaimedDelivery } from '../queries/claims.ts';
 import { nextDelayMs, readRetryAfter } from './schedule.ts';
 import { openKeys } from './seal-keys.ts';
 import { signedHeaders } from './sign.ts';
-
-export interface Attempt {
-  deliveryId: bigint;
-  claimedUntil: Date;
-  url: string;
-  startedAt: Date;
-  durationMs: number;
-  status: number | null;
-  error: string | null;
-  answer: string;
-  /** How long to wait before the next one; undefined: none follows. */
-  retryMs: number | undefined;
-  outcome: 'delivered' | 'failed' | 'gone';
-}
 
 const timeoutMs = 15_000;
 const answerBytesMax = 4_096;

@@ -3,12 +3,13 @@ import { contextFor, type Deps } from '#context';
 import type { RunningService, Service } from '#platform/worker/services';
 import { disableEndpoint } from '../disable-endpoint.ts';
 import {
+  type Attempt,
   type ClaimedDelivery,
   claimDeliveries,
   recordAttempts,
   releaseDeliveries,
 } from '../queries/claims.ts';
-import { type Attempt, attemptDelivery } from './attempt.ts';
+import { attemptDelivery } from './attempt.ts';
 
 export interface DelivererOptions {
   /** Connections of this process to one endpoint: a slow one holds no more. */

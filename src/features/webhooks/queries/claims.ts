@@ -1,5 +1,4 @@
 import type { Db, Row } from '#platform/db/db';
-import type { Attempt } from '../delivery/attempt.ts';
 
 export interface ClaimedDelivery {
   id: bigint;
@@ -12,6 +11,21 @@ export interface ClaimedDelivery {
   body: string;
   attempts: number;
   claimedUntil: Date;
+}
+
+/** What became of sending a delivery once. */
+export interface Attempt {
+  deliveryId: bigint;
+  claimedUntil: Date;
+  url: string;
+  startedAt: Date;
+  durationMs: number;
+  status: number | null;
+  error: string | null;
+  answer: string;
+  /** How long to wait before the next one; undefined: none follows. */
+  retryMs: number | undefined;
+  outcome: 'delivered' | 'failed' | 'gone';
 }
 
 /** A delivery of the same resource that must be sent first, if the endpoint is ordered. */

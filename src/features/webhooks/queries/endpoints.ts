@@ -9,8 +9,8 @@ const columns = `e.id, e.stream_id as "streamId", s.partner_id as "partnerId", s
 
 const endpoints = 'webhook_endpoints e join event_streams s on s.id = e.stream_id';
 
-/** Parameters $1 to $3; a null partner and integration are everybody's. */
-const isOwn = `($1::uuid is null or s.partner_id = $1 and (e.user_id is null or e.user_id = $2))
+/** Parameters $1 to $3; null means any. */
+const isOwn = `($1::uuid is null or s.partner_id = $1) and ($2::uuid is null or e.user_id is null or e.user_id = $2)
   and ($3::uuid is null or s.integration_id = $3) and e.deleted_at is null`;
 const own = (owner: Owner | undefined) => [
   owner?.partnerId ?? null,
@@ -65,6 +65,12 @@ export interface NewEndpoint {
   secret: Buffer;
   publicKey: string;
   now: Date;
+}
+
+/** Later ones are greater, which is the order of lists. */
+export async function newEndpointId(db: Db): Promise<string> {
+  const [row] = await db.query<{ id: string }>('select uuidv7() as id');
+  return row!.id;
 }
 
 export async function insertEndpoint(db: Db, endpoint: NewEndpoint): Promise<void> {
