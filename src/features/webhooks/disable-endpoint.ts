@@ -6,14 +6,17 @@ import { cancelDeliveries } from './queries/deliveries.ts';
 import { lockStream, selectEndpoint, updateEndpointRow } from './queries/endpoints.ts';
 import { presentEndpoint } from './wire.ts';
 
-/** By a worker: the endpoint answered 410, or failed for too long. Nothing happens if it is disabled. */
+/**
+ * By a worker: the endpoint answered 410 at `url`, or failed for too long. Nothing happens if it is disabled,
+ * or has another address by now.
+ */
 export function disableEndpoint(
   ctx: Ctx<WorkerActor>,
-  { endpointId, reason }: { endpointId: string; reason: DisabledReason },
+  { endpointId, reason, url }: { endpointId: string; reason: DisabledReason; url?: string },
 ): Promise<void> {
   return inTransaction(ctx, async (ctx) => {
     const before = await selectEndpoint(ctx.db, undefined, endpointId, 'for no key update of e');
-    if (!before || before.disabledAt !== null) return;
+    if (!before || before.disabledAt !== null || (url !== undefined && url !== before.url)) return;
     const after = await disable(ctx, { ...before, updatedAt: ctx.now }, reason);
     await updateEndpointRow(ctx.db, after);
     await recordChange(ctx, {

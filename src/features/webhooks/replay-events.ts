@@ -5,6 +5,7 @@ import type { Endpoint, ManagerCtx } from './endpoint.ts';
 import { webhookErrors } from './errors.ts';
 import { holdEndpoint } from './find-endpoint.ts';
 import { insertReplays, notifyWorkers, type Selection } from './queries/deliveries.ts';
+import { setResumeAfter } from './queries/endpoints.ts';
 
 export interface Replay {
   endpointId: string;
@@ -37,6 +38,7 @@ export function replayEvents(ctx: ManagerCtx, input: Replay): Promise<Replayed> 
       limit: queuedMax,
     });
     if (count === 0 && input.eventId !== undefined) throw webhookErrors.eventNotFound();
+    if (input.missed && count < queuedMax) await setResumeAfter(ctx.db, endpoint.id, null);
     await notifyWorkers(ctx.db);
     const { endpointId: _, ...asked } = input;
     await recordChange(ctx, {
@@ -56,7 +58,7 @@ function selectionOf({ eventId, from, to, missed, after }: Replay, endpoint: End
   const later = after === undefined ? {} : { afterSequence: BigInt(after) };
   if (eventId !== undefined) return { eventId, isMissedOnly: false };
   if (missed) {
-    if (endpoint.resumeAfter === null) throw invalidField('missed', 'is for endpoints that were disabled');
+    if (endpoint.resumeAfter === null) throw invalidField('missed', 'is for endpoints that missed events');
     return { afterSequence: endpoint.resumeAfter, isMissedOnly: true };
   }
   const [start, end] = [from, to].map((text) => (text === undefined ? undefined : new Date(text)));
@@ -64,10 +66,14 @@ function selectionOf({ eventId, from, to, missed, after }: Replay, endpoint: End
 }
 
 /** Everything that an endpoint missed, in the transaction that enables it. */
-export async function queueMissed(ctx: Ctx, endpoint: Endpoint): Promise<void> {
+export async function queueMissed(ctx: Ctx, endpoint: Endpoint): Promise<Endpoint> {
+  const { db, now } = ctx;
   const selection = { afterSequence: endpoint.resumeAfter!, isMissedOnly: true };
-  await insertReplays(ctx.db, endpoint, selection, { now: ctx.now, limit: missedMax });
-  await notifyWorkers(ctx.db);
+  const { count, last } = await insertReplays(db, endpoint, selection, { now, limit: missedMax });
+  const resumeAfter = count < missedMax ? null : last;
+  await setResumeAfter(db, endpoint.id, resumeAfter);
+  await notifyWorkers(db);
+  return { ...endpoint, resumeAfter };
 }
 
 /** Later ones can be replayed with `missed`. */

@@ -29,6 +29,8 @@ export function updateEndpoint(ctx: ManagerCtx, input: EndpointChange): Promise<
       types: types === undefined ? before.types : types && [...types],
       isOrdered: ordered ?? before.isOrdered,
       description: description ?? before.description,
+      // Another address has not failed yet.
+      failingSince: url === undefined || url === before.url ? before.failingSince : null,
       updatedAt: ctx.now,
     };
     if (enabled === false && before.disabledAt === null) {
@@ -39,7 +41,7 @@ export function updateEndpoint(ctx: ManagerCtx, input: EndpointChange): Promise<
       if (replayMissed) await lockStream(ctx.db, before.streamId);
     }
     await updateEndpointRow(ctx.db, after);
-    if (replayMissed && after.resumeAfter !== null) await queueMissed(ctx, after);
+    if (replayMissed && after.resumeAfter !== null) after = await queueMissed(ctx, after);
     const shown = presentEndpoint(after, ctx.now);
     await recordChange(ctx, {
       action: 'webhooks.update',

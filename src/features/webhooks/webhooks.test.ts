@@ -209,7 +209,8 @@ test('410 disables the endpoint: the owner learns of it, and what was missed can
   );
   const sequences = world.receiver.received.map(({ event }) => event.sequence);
   assert.deepEqual([...new Set(sequences)].sort(), [1, 2, 3, 4, 5, 6]);
-  assert.equal((await call('POST', `/${id}/replay`, { missed: true })).body.queued, 0);
+  assert.equal(enabled.body.missedAfter, null);
+  assert.equal((await call('POST', `/${id}/replay`, { missed: true })).status, 400);
 });
 
 test('an endpoint that failed for five days, and never succeeded, is disabled', async () => {

@@ -31,7 +31,8 @@ export const endpointView = Type.Object(
       description: 'gone: it answered 410. failing: every attempt of five days failed',
     }),
     missedAfter: nullable(Type.Integer(), {
-      description: 'Since it was last disabled: the sequence after which events were not sent',
+      description:
+        'The sequence after which events were not sent, because it was disabled; null: none is missing',
     }),
     failingSince: nullable(dateTime, { description: 'When attempts began to fail; null after a success' }),
     publicKeys: Type.Array(Type.String(), { description: 'For signatures `v1a`; two during a rotation' }),

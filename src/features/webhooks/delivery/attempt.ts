@@ -5,14 +5,13 @@ import { nextDelayMs, readRetryAfter } from './schedule.ts';
 import { openKeys } from './seal-keys.ts';
 import { signedHeaders } from './sign.ts';
 
-const timeoutMs = 15_000;
 const answerBytesMax = 4_096;
 
-/** Sends a delivery once. It never throws: what went wrong is in the attempt. */
+/** Sends a delivery once. What went wrong is in the attempt; it throws only if it is aborted. */
 export async function attemptDelivery(
-  { outgoing, sealer }: Pick<Ctx, 'outgoing' | 'sealer'>,
+  { outgoing, sealer, log }: Pick<Ctx, 'outgoing' | 'sealer' | 'log'>,
   delivery: ClaimedDelivery,
-  { now, signal }: { now: Date; signal: AbortSignal },
+  { now, signal, timeoutMs }: { now: Date; signal: AbortSignal; timeoutMs: number },
 ): Promise<Attempt> {
   const { id, endpointId, eventId, url, body, claimedUntil } = delivery;
   const number = delivery.attempts + 1;
@@ -44,13 +43,13 @@ export async function attemptDelivery(
       error: isDelivered ? null : describeStatus(status),
       answer: textOf(answer.body),
       outcome: isDelivered ? 'delivered' : status === 410 ? 'gone' : 'failed',
-      // A 410 disables the endpoint, which ends this delivery with all others that wait.
-      retryMs:
-        status === 410 ? 0 : nextDelayMs(number, { retryAfterMs: readRetryAfter(status, retryAfter, now) }),
+      // Also after a 410: disabling the endpoint, which ends all that waits, is another step.
+      retryMs: nextDelayMs(number, { retryAfterMs: readRetryAfter(status, retryAfter, now) }),
     };
   } catch (error) {
     if (signal.aborted) throw error;
     const isKnown = error instanceof OutgoingFault || error instanceof OutgoingRefusal;
+    if (!isKnown) log.error({ err: error, endpointId }, 'a webhook could not be sent by a fault of ours');
     return {
       ...base,
       durationMs: lasted(),

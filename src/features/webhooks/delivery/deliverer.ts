@@ -2,14 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { contextFor, type Deps } from '#context';
 import type { RunningService, Service } from '#platform/worker/services';
 import { disableEndpoint } from '../disable-endpoint.ts';
-import {
-  type Attempt,
-  type ClaimedDelivery,
-  claimDeliveries,
-  recordAttempts,
-  releaseDeliveries,
-} from '../queries/claims.ts';
+import { type ClaimedDelivery, claimDeliveries, releaseDelivery } from '../queries/claims.ts';
 import { attemptDelivery } from './attempt.ts';
+import { startRecorder } from './recorder.ts';
 
 export interface DelivererOptions {
   /** Connections of this process to one endpoint: a slow one holds no more. */
@@ -18,13 +13,14 @@ export interface DelivererOptions {
   atOnce?: number;
   /** For deliveries that become due without a notification, such as retries. */
   everyMs?: number;
+  /** For one attempt, from the name to the last byte of the answer. */
+  timeoutMs?: number;
   /** Longer than an attempt may take: then another worker sends it again. */
   claimMs?: number;
 }
 
 /** How long a stop waits for answers; what is not answered by then is sent again later. */
 const stopWaitMs = 3_000;
-const retryMs = 500;
 
 /**
  * Sends due deliveries. Each runs on its own, so an endpoint that hangs holds its own connections and nothing
@@ -36,10 +32,8 @@ export const deliverWebhooks = (options: DelivererOptions = {}): Service<Deps> =
   start: (deps) => startDeliverer(deps, options),
 });
 
-function startDeliverer(
-  deps: Deps,
-  { perEndpoint = 10, atOnce = 256, everyMs = 1_000, claimMs = 40_000 }: DelivererOptions,
-): RunningService {
+function startDeliverer(deps: Deps, options: DelivererOptions): RunningService {
+  const { perEndpoint = 10, atOnce = 256, everyMs = 1_000, timeoutMs = 15_000, claimMs = 40_000 } = options;
   const { db, clock, log } = deps;
   const aborting = new AbortController();
   const inHand = new Map<string, number>();
@@ -51,13 +45,15 @@ function startDeliverer(
 
   const send = async (delivery: ClaimedDelivery) => {
     const { endpointId } = delivery;
+    const { signal } = aborting;
     try {
-      const attempt = await attemptDelivery(deps, delivery, { now: clock(), signal: aborting.signal });
+      const attempt = await attemptDelivery(deps, delivery, { now: clock(), signal, timeoutMs });
       await recorder.record(attempt);
-      if (attempt.outcome === 'gone') await disableGone(deps, endpointId);
+      if (attempt.outcome === 'gone') await disableGone(deps, delivery);
     } catch (err) {
-      if (!aborting.signal.aborted) log.error({ err, endpointId }, 'a delivery failed; it is sent again');
-      await releaseDeliveries(db, [delivery.id], clock()).catch(() => undefined);
+      if (!signal.aborted) log.error({ err, endpointId }, 'a delivery failed; it is sent again');
+      // If this fails, the claim ends later.
+      await releaseDelivery(db, delivery, clock()).catch(() => undefined);
     } finally {
       const left = inHand.get(endpointId)! - 1;
       if (left === 0) inHand.delete(endpointId);
@@ -110,46 +106,15 @@ function startDeliverer(
       const ended = Promise.all(sending);
       await Promise.race([ended, sleep(stopWaitMs, undefined, { ref: false })]);
       aborting.abort();
+      recorder.stop();
       await ended;
-      await recorder.stop();
     },
   };
 }
 
-/** Stores attempts that end at about the same time in one statement, and tries again while it fails. */
-function startRecorder({ db, clock, log }: Deps) {
-  let waiting: { attempt: Attempt; done: () => void }[] = [];
-  let writing: Promise<void> | undefined;
-  const write = async () => {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, 200);
-      try {
-        await recordAttempts(
-          db,
-          batch.map(({ attempt }) => attempt),
-          clock(),
-        );
-        waiting = waiting.slice(batch.length);
-        for (const { done } of batch) done();
-      } catch (err) {
-        log.warn({ err }, 'outcomes of webhooks could not be stored; retrying');
-        await sleep(retryMs);
-      }
-    }
-    writing = undefined;
-  };
-  return {
-    record: (attempt: Attempt) =>
-      new Promise<void>((resolve) => {
-        waiting.push({ attempt, done: resolve });
-        writing ??= write();
-      }),
-    stop: async () => writing,
-  };
-}
-
-const disableGone = (deps: Deps, endpointId: string) =>
+const disableGone = (deps: Deps, { endpointId, url }: ClaimedDelivery) =>
   disableEndpoint(contextFor(deps, { kind: 'worker', job: 'webhooks.deliver' } as const, deps.log), {
     endpointId,
     reason: 'gone',
+    url,
   });

@@ -23,7 +23,7 @@ const retryAfterMaxMs = hour;
 
 /**
  * The delay after an attempt that failed; undefined after the last one. At most a tenth is added, so that
- * deliveries that failed together do not return together. A longer `Retry-After` wins, up to an hour.
+ * deliveries that failed together do not return together. A longer `Retry-After` wins, up to an hour in all.
  */
 export function nextDelayMs(
   attempt: number,
@@ -31,7 +31,8 @@ export function nextDelayMs(
 ): number | undefined {
   const delay = delaysMs[attempt];
   if (delay === undefined) return undefined;
-  return Math.round(Math.max(delay, Math.min(retryAfterMs, retryAfterMaxMs)) * (1 + random / 10));
+  const spread = 1 + random / 10;
+  return Math.round(Math.max(delay * spread, Math.min(retryAfterMs * spread, retryAfterMaxMs)));
 }
 
 /** `Retry-After` in seconds or as a date, of an answer 429 or 503; 0 if it has none that can be read. */

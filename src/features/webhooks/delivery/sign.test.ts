@@ -111,7 +111,7 @@ test('after a rotation both secrets sign for 24 hours, then only the new one', a
   startDelivering();
   await makeEvents(1);
   await arrived(1);
-  const [{ body, headers }] = world.receiver.received as [{ body: string; headers: Headers }];
+  const { body, headers } = world.receiver.received[0]! as { body: string; headers: Headers };
   assert.equal(headers['webhook-signature']!.split(' ').length, 4);
   for (const one of [old, secret]) assert.equal(accepts(one, body, headers), true);
   for (const key of both) assert.equal(acceptsByKey(key, body, headers), true);

@@ -32,10 +32,13 @@ export interface Attempt {
 const earlier = `select from webhook_deliveries p
   where p.endpoint_id = d.endpoint_id and p.resource = d.resource and p.status = 'due' and p.id < d.id`;
 
+/** An endpoint that fails gets no more connections, so that dead ones leave room for the others. */
+const perFailing = 2;
+
 /**
  * Claims due deliveries until `until`, for each endpoint at most `perEndpoint` less those that the caller has
  * in hand. The endpoints with deliveries are found one by one in the index, so a long queue of one of them
- * costs nothing.
+ * costs nothing. They come in random order, so that none is always last where `limit` ends the list.
  */
 export async function claimDeliveries(
   db: Db,
@@ -50,15 +53,19 @@ export async function claimDeliveries(
        from waiting w where w.id is not null),
      in_hand as (select * from unnest($4::uuid[], $5::integer[]) as h (endpoint_id, count)),
      picked as materialized (
-       select p.id from waiting w join webhook_endpoints e on e.id = w.id
+       select p.id from (select id from waiting where id is not null order by random()) w
+       join webhook_endpoints e on e.id = w.id
        join event_streams s on s.id = e.stream_id
        left join partners o on o.id = s.partner_id
+       left join integrations i on i.id = s.integration_id
        left join in_hand h on h.endpoint_id = e.id
        cross join lateral (
          select d.id from webhook_deliveries d
          where d.endpoint_id = e.id and d.status = 'due' and d.due_at <= $1 and not (e.is_ordered and exists (${earlier}))
-         order by d.due_at, d.id limit greatest($3 - coalesce(h.count, 0), 0) for update skip locked) p
-       where e.disabled_at is null and o.suspended_at is null
+         order by d.due_at, d.id
+         limit greatest(case when e.failing_since is null then $3 else least($3, ${perFailing}) end - coalesce(h.count, 0), 0)
+         for update skip locked) p
+       where e.disabled_at is null and e.deleted_at is null and o.suspended_at is null and i.revoked_at is null
        limit $6),
      claimed as (
        update webhook_deliveries d set due_at = $2, claimed_until = $2 from picked p where d.id = p.id returning d.*)
@@ -79,19 +86,25 @@ export async function claimDeliveries(
   );
 }
 
-/** Returns deliveries that were not sent, as if they had not been claimed. */
-export async function releaseDeliveries(db: Db, ids: readonly bigint[], now: Date): Promise<void> {
+/** Returns a delivery that was not sent, as if it had not been claimed, unless the claim has ended. */
+export async function releaseDelivery(
+  db: Db,
+  { id, claimedUntil }: Pick<ClaimedDelivery, 'id' | 'claimedUntil'>,
+  now: Date,
+): Promise<void> {
   await db.query(
-    `update webhook_deliveries set due_at = $2, claimed_until = null
-     where id = any($1::bigint[]) and status = 'due' and claimed_until is not null`,
-    [ids, now],
+    `update webhook_deliveries set due_at = $3, claimed_until = null
+     where id = $1 and status = 'due' and claimed_until = $2`,
+    [id, claimedUntil, now],
   );
 }
 
 /**
- * Stores what became of claimed deliveries. What was delivered counts even if the claim had ended; a failure
- * counts only under its own claim. Of an ordered endpoint, the next delivery of the resource becomes due when
- * one ended, and waits with it while it is retried.
+ * Stores what became of claimed deliveries. What was delivered counts even if the claim ended or the endpoint
+ * was disabled meanwhile; a failure counts only under its own claim. Of an ordered endpoint, the next delivery
+ * of the resource becomes due when one ended, and waits with it while it is retried.
+ *
+ * Endpoints that change are locked first, then deliveries, both by id, as in a disabling: no deadlock.
  */
 export async function recordAttempts(db: Db, attempts: readonly Attempt[], now: Date): Promise<void> {
   const rows = attempts.map(({ retryMs, ...attempt }) => ({
@@ -104,13 +117,24 @@ export async function recordAttempts(db: Db, attempts: readonly Attempt[], now: 
        select * from jsonb_to_recordset($1::jsonb) as a ("deliveryId" bigint, "claimedUntil" timestamptz, url text,
          "startedAt" timestamptz, "durationMs" integer, status integer, error text, answer text, "dueAt" timestamptz,
          outcome text)),
+     results as (
+       select d.endpoint_id, bool_or(a.outcome = 'delivered') as is_working
+       from ended a join webhook_deliveries d on d.id = a."deliveryId" group by 1),
+     changed as materialized (
+       select e.id, r.is_working from webhook_endpoints e join results r on r.endpoint_id = e.id
+       where (e.failing_since is null) <> r.is_working order by e.id for no key update of e),
+     locked as materialized (
+       select d.id from webhook_deliveries d
+       where (select count(*) from changed) >= 0 and d.id in (select "deliveryId" from ended) order by d.id for no key update),
      moved as (
        update webhook_deliveries d set attempts = d.attempts + 1, claimed_until = null,
          status = case when a.outcome = 'delivered' then 'delivered' when a."dueAt" is null then 'failed' else 'due' end,
          ended_at = case when a.outcome = 'delivered' or a."dueAt" is null then $2::timestamptz end,
          due_at = coalesce(a."dueAt", d.due_at)
        from ended a
-       where d.id = a."deliveryId" and d.status = 'due' and (a.outcome = 'delivered' or d.claimed_until = a."claimedUntil")
+       where (select count(*) from locked) >= 0 and d.id = a."deliveryId"
+         and case a.outcome when 'delivered' then d.status in ('due', 'canceled')
+           else d.status = 'due' and d.claimed_until = a."claimedUntil" end
        returning d.id, d.endpoint_id, d.resource, d.attempts, d.status, d.due_at),
      noted as (
        insert into webhook_attempts (delivery_id, number, url, started_at, duration_ms, status, error, answer)
@@ -122,9 +146,8 @@ export async function recordAttempts(db: Db, attempts: readonly Attempt[], now: 
        from moved m join webhook_endpoints e on e.id = m.endpoint_id and e.is_ordered
        where n.endpoint_id = m.endpoint_id and n.resource = m.resource and n.status = 'due' and n.id > m.id
          and n.claimed_until is null)
-     update webhook_endpoints e set failing_since = case when f.delivered then null else $2 end
-     from (select endpoint_id, bool_or(status = 'delivered') as delivered from moved group by 1) f
-     where e.id = f.endpoint_id and (e.failing_since is null) <> f.delivered`,
+     update webhook_endpoints e set failing_since = case when c.is_working then null else $2 end
+     from changed c where e.id = c.id`,
     [JSON.stringify(rows), now],
   );
 }

@@ -29,7 +29,9 @@ export async function insertDeliveries(db: Db, events: readonly QueuedEvent[], n
      from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::uuid[])
        as v (stream_id, sequence, type, resource, user_id)
      join webhook_endpoints e on e.stream_id = v.stream_id and e.deleted_at is null and e.disabled_at is null
-     where ${receives}
+     join event_streams s on s.id = e.stream_id
+     left join integrations i on i.id = s.integration_id
+     where i.revoked_at is null and ${receives}
      order by v.stream_id, v.sequence`,
     [...columns.map((column) => events.map((event) => event[column])), now],
   );
@@ -71,23 +73,26 @@ export async function insertReplays(
 }
 
 /**
- * Ends what is not delivered. Returns the number before the first of it, or of what failed since the endpoint
- * is failing; null if nothing is missing.
+ * Ends what is not delivered, locked in the order in which workers lock it. Returns the number before the
+ * first of it, of what failed since the endpoint is failing, or of what it missed earlier; null if nothing is
+ * missing.
  */
 export async function cancelDeliveries(
   db: Db,
-  { id, failingSince }: Pick<Endpoint, 'id' | 'failingSince'>,
+  { id, failingSince, resumeAfter }: Pick<Endpoint, 'id' | 'failingSince' | 'resumeAfter'>,
   now: Date,
 ): Promise<bigint | null> {
   const [row] = await db.query<{ before: bigint | null }>(
-    `with ended as (
+    `with waiting as materialized (
+       select id from webhook_deliveries where endpoint_id = $1 and status = 'due' order by id for no key update),
+     ended as (
        update webhook_deliveries set status = 'canceled', ended_at = $2, claimed_until = null
-       where endpoint_id = $1 and status = 'due' returning sequence)
-     select min(sequence) - 1 as before from (
+       where id in (select id from waiting) returning sequence)
+     select least(min(sequence) - 1, $4::bigint) as before from (
        select sequence from ended
        union all
        select sequence from webhook_deliveries where endpoint_id = $1 and status = 'failed' and ended_at >= $3) missed`,
-    [id, now, failingSince],
+    [id, now, failingSince, resumeAfter],
   );
   return row!.before;
 }

@@ -131,6 +131,11 @@ export async function updateEndpointRow(db: Db, endpoint: Endpoint): Promise<voi
   );
 }
 
+/** Null: it misses nothing. */
+export async function setResumeAfter(db: Db, endpointId: string, resumeAfter: bigint | null): Promise<void> {
+  await db.query('update webhook_endpoints set resume_after = $2 where id = $1', [endpointId, resumeAfter]);
+}
+
 /** The former keys sign until `formerEndsAt`; those before them no longer do. */
 export async function replaceKeys(
   db: Db,
