@@ -1,4 +1,5 @@
 import { after, afterEach, beforeEach } from 'node:test';
+import { recordEvent } from '#features/events';
 import type { IssuedKey } from '#features/keys';
 import { deliverWebhooks } from '#features/webhooks';
 import type { RunningService } from '#platform/worker/services';
@@ -21,14 +22,18 @@ export function useWebhooks() {
     deliverer: RunningService | undefined;
   };
   const receivers: Receiver[] = [];
+  const deliverers: RunningService[] = [];
+  const addReceiver = async () => {
+    const receiver = await startReceiver();
+    receivers.push(receiver);
+    return receiver;
+  };
   beforeEach(async () => {
-    world.receiver = await startReceiver();
-    receivers.push(world.receiver);
+    world.receiver = await addReceiver();
     world.key = await makeKey(harness);
   });
   afterEach(async () => {
-    await world.deliverer?.stop();
-    world.deliverer = undefined;
+    await Promise.all(deliverers.splice(0).map((deliverer) => deliverer.stop()));
     await harness.deps.db.query(`update webhook_endpoints set deleted_at = now()`);
     await harness.deps.db.query(
       `update webhook_deliveries set status = 'canceled', ended_at = now(), claimed_until = null where status = 'due'`,
@@ -52,8 +57,24 @@ export function useWebhooks() {
     await numberAll(harness);
   }
 
-  const startDelivering = (options: Parameters<typeof deliverWebhooks>[0] = {}) => {
-    world.deliverer = deliverWebhooks({ everyMs: 50, ...options }).start(harness.deps);
+  /** Events without anything that they are about, one for each resource that is named. */
+  async function makeSteps(resources: readonly string[]): Promise<void> {
+    const { db, clock } = harness.deps;
+    const { partnerId } = world.key;
+    for (const resource of resources)
+      await recordEvent(
+        { db, now: clock() },
+        { type: 'key.rotated', resource, partnerId, facts: { id: resource } },
+      );
+    await numberAll(harness);
+  }
+
+  const startDelivering = (
+    options: Parameters<typeof deliverWebhooks>[0] = {},
+    deps: typeof harness.deps = harness.deps,
+  ) => {
+    world.deliverer = deliverWebhooks({ everyMs: 50, ...options }).start(deps);
+    deliverers.push(world.deliverer);
     return world.deliverer;
   };
 
@@ -72,5 +93,27 @@ export function useWebhooks() {
     }[];
   };
 
-  return { world, call, createEndpoint, makeEvents, startDelivering, arrived, deliveries, startReceiver };
+  /** When each has this status. */
+  const allAre = (status: string, endpointId: string, count: number) =>
+    waitUntil(`${count} are ${status}`, async () => {
+      const all = await deliveries(endpointId);
+      return all.length === count && all.every((one) => one.status === status);
+    });
+
+  const showDelivery = async (endpointId: string, deliveryId: string) =>
+    (await harness.operator('webhooks.show-delivery', { endpointId, deliveryId })).body.data;
+
+  return {
+    world,
+    call,
+    createEndpoint,
+    makeEvents,
+    makeSteps,
+    startDelivering,
+    arrived,
+    deliveries,
+    allAre,
+    showDelivery,
+    addReceiver,
+  };
 }
