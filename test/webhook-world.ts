@@ -100,6 +100,19 @@ export function useWebhooks() {
       return all.length === count && all.every((one) => one.status === status);
     });
 
+  /** Until every delivery ended; whenever nothing is being sent, the clock moves on to the next retry. */
+  const drain = () =>
+    waitUntil('every delivery ended', async () => {
+      const now = harness.deps.clock();
+      const [row] = await harness.deps.db.query<{ due: number; inHand: number; next: Date | null }>(
+        `select count(*)::integer as due, count(claimed_until)::integer as "inHand", min(due_at) as next
+         from webhook_deliveries where status = 'due'`,
+      );
+      const { due, inHand, next } = row!;
+      if (inHand === 0 && next !== null && next > now) harness.advance(next.getTime() - now.getTime());
+      return due === 0;
+    });
+
   const showDelivery = async (endpointId: string, deliveryId: string) =>
     (await harness.operator('webhooks.show-delivery', { endpointId, deliveryId })).body.data;
 
@@ -113,6 +126,7 @@ export function useWebhooks() {
     arrived,
     deliveries,
     allAre,
+    drain,
     showDelivery,
     addReceiver,
   };

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { countRowsRead } from '#test/rows-read';
+import { waitUntil } from '#test/wait-until';
+import { useWebhooks } from '#test/webhook-world';
+import { claimDeliveries } from '../queries/claims.ts';
+
+const { world, createEndpoint, makeSteps, startDelivering, arrived, deliveries, addReceiver } = useWebhooks();
+const { harness } = world;
+
+const idle = new Map<string, number>();
+const claim = (inHand = idle, perEndpoint = 10) => {
+  const now = harness.deps.clock();
+  return { now, until: new Date(now.getTime() + 40_000), perEndpoint, inHand, limit: 256 };
+};
+
+test('endpoints that hang, fail or answer byte by byte do not delay another one', async () => {
+  const [hanging, failing, dripping] = [await addReceiver(), await addReceiver(), await addReceiver()];
+  hanging.answer = () => undefined;
+  failing.answer = (_request, response) => void response.writeHead(500).end();
+  dripping.answer = (_request, response) => {
+    response.writeHead(200);
+    const timer = setInterval(() => response.write('.'), 1_000);
+    response.on('close', () => clearInterval(timer));
+  };
+  const bad = [];
+  for (const { url } of [hanging, failing, dripping]) bad.push(await createEndpoint({ url }));
+  const good = await createEndpoint();
+  const count = 120;
+  await makeSteps(Array.from({ length: count }, (_, at) => `r${at}`));
+  // A timeout that never comes: whatever waited for a bad endpoint would wait for ever.
+  startDelivering({ timeoutMs: 600_000, claimMs: 700_000 });
+  await arrived(count);
+  await waitUntil('all are stored', async () =>
+    (await deliveries(good.id)).every(({ status }) => status === 'delivered'),
+  );
+  const attemptsOf = async ({ id }: { id: string }) =>
+    (await deliveries(id)).reduce((sum, { attempts }) => sum + attempts, 0);
+  assert.equal(await attemptsOf(bad[0]!), 0);
+  assert.equal(await attemptsOf(bad[2]!), 0);
+  assert.equal(hanging.received.length, 10);
+  assert.equal(dripping.received.length, 10);
+  for (const receiver of [hanging, failing, dripping]) await receiver.stop();
+});
+
+/** Deliveries that stay due, without events. */
+const queue = (endpointId: string, count: number, { resource = `'r' || n`, dueIn = '0 s' } = {}) =>
+  harness.deps.db.query(
+    `insert into webhook_deliveries (endpoint_id, stream_id, sequence, resource, due_at, created_at)
+     select $1, e.stream_id, 1000000 + n, ${resource}, now() - interval '1 h' + $3::interval, now()
+     from generate_series(1, $2::integer) n, webhook_endpoints e where e.id = $1`,
+    [endpointId, count, dueIn],
+  );
+
+const analyze = () =>
+  harness.deps.db.query('analyze webhook_deliveries, webhook_endpoints, events, event_streams');
+
+for (const [name, fields, options] of [
+  ['100,000 due deliveries of an endpoint whose connections hang', {}, {}],
+  ['100,000 retries that are not due yet', {}, { dueIn: '10 h' }],
+  ['100,000 due deliveries of an ordered endpoint', { ordered: true }, {}],
+] as const) {
+  test(`claiming for others reads few rows beside ${name}`, async () => {
+    const dead = await createEndpoint({ url: 'https://dead.example.com/', ...fields });
+    const others = [];
+    for (let at = 0; at < 5; at++) others.push(await createEndpoint());
+    await makeSteps(['a', 'b']);
+    await queue(dead.id, 100_000, options);
+    await analyze();
+    const inHand = 'dueIn' in options ? idle : new Map([[dead.id, 10]]);
+    const rows = await countRowsRead(harness.deps.db, (db) => claimDeliveries(db, claim(inHand)));
+    const claimed = await deliveries(others[0]!.id);
+    assert.equal(claimed.length, 2);
+    assert.ok(rows < 5_000, `${rows} rows`);
+  });
+}
+
+test('two workers that claim at the same time never get the same delivery', async () => {
+  await createEndpoint();
+  await createEndpoint({ ordered: true });
+  await makeSteps(Array.from({ length: 100 }, (_, at) => `r${at % 10}`));
+  const all = await Promise.all(
+    Array.from({ length: 12 }, () => claimDeliveries(harness.deps.db, claim(idle, 15))),
+  );
+  const ids = all.flat().map(({ id }) => String(id));
+  assert.equal(new Set(ids).size, ids.length);
+  // Of the ordered one, one of each resource.
+  assert.equal(ids.length, 110);
+});
