@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import { countRowsRead } from '#test/rows-read';
 import { waitUntil } from '#test/wait-until';
 import { useWebhooks } from '#test/webhook-world';
-import { claimDeliveries } from '../queries/claims.ts';
+import { type Attempt, type ClaimedDelivery, claimDeliveries, recordAttempts } from '../queries/claims.ts';
+import { cancelDeliveries } from '../queries/deliveries.ts';
+import { selectEndpoint } from '../queries/endpoints.ts';
 
 const { world, createEndpoint, makeSteps, startDelivering, arrived, deliveries, addReceiver } = useWebhooks();
 const { harness } = world;
@@ -86,4 +88,75 @@ test('two workers that claim at the same time never get the same delivery', asyn
   assert.equal(new Set(ids).size, ids.length);
   // Of the ordered one, one of each resource.
   assert.equal(ids.length, 110);
+});
+
+/** Of deliveries that were claimed, as attempts that failed. */
+const failedAttempts = (claimed: readonly ClaimedDelivery[]): Attempt[] =>
+  claimed.map(({ id, claimedUntil, url }) => ({
+    deliveryId: id,
+    claimedUntil,
+    url,
+    startedAt: harness.deps.clock(),
+    durationMs: 1,
+    status: 500,
+    error: 'The endpoint answered 500.',
+    answer: '',
+    retryMs: 5_000,
+    outcome: 'failed',
+  }));
+
+/** Until so many sessions wait for a lock. */
+const waiters = (count: number) =>
+  waitUntil(`${count} wait`, async () => {
+    const [row] = await harness.deps.db.query(
+      `select count(*)::integer as count from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return row!.count === count;
+  });
+
+test('outcomes that are stored while the endpoint is disabled do not deadlock with it', async () => {
+  const { db, clock } = harness.deps;
+  const { id } = await createEndpoint();
+  await makeSteps(['a', 'b', 'c']);
+  const claimed = await claimDeliveries(db, claim());
+  let storing: Promise<void> | undefined;
+  await db.transaction(async (tx) => {
+    await selectEndpoint(tx, undefined, id, 'for no key update of e');
+    storing = recordAttempts(db, failedAttempts(claimed), clock());
+    await waiters(1);
+    await cancelDeliveries(tx, { id, failingSince: null, resumeAfter: null }, clock());
+  });
+  await storing;
+  assert.deepEqual(
+    (await deliveries(id)).map(({ status, attempts }) => [status, attempts]),
+    Array(3).fill(['canceled', 0]),
+  );
+});
+
+test('outcomes in any order are stored while deliveries are canceled, without a deadlock', async () => {
+  const { db, clock } = harness.deps;
+  const { id } = await createEndpoint();
+  // The endpoint is failing already, so that its row is not locked.
+  await db.query('update webhook_endpoints set failing_since = now() where id = $1', [id]);
+  await makeSteps(['a', 'b', 'c']);
+  const now = clock();
+  const until = new Date(now.getTime() + 40_000);
+  const claimed: ClaimedDelivery[] = [];
+  while (claimed.length < 3)
+    claimed.push(...(await claimDeliveries(db, { now, until, perEndpoint: 3, inHand: idle, limit: 3 })));
+  const [last, middle, first] = claimed.toSorted((one, other) => Number(other.id - one.id));
+  let work: Promise<unknown>[] = [];
+  await db.transaction(async (tx) => {
+    await tx.query('select from webhook_deliveries where id = $1 for update', [middle!.id]);
+    work = [recordAttempts(db, failedAttempts([last!, middle!, first!]), now)];
+    await waiters(1);
+    work.push(cancelDeliveries(db, { id, failingSince: null, resumeAfter: null }, now));
+    await waiters(2);
+  });
+  await Promise.all(work);
+  assert.deepEqual(
+    (await deliveries(id)).map(({ status, attempts }) => [status, attempts]),
+    Array(3).fill(['canceled', 1]),
+  );
 });
