@@ -131,7 +131,7 @@ test('an endpoint for all users is the operator’s, and keys see in it what the
   assert.equal((await call('POST', `/${id}/rotate-secret`)).status, 403);
 });
 
-test('integrations have endpoints of their own', async () => {
+test('integrations have endpoints too', async () => {
   const integration = await makeIntegration(harness);
   const headers = { 'x-api-key': integration.token };
   const ask = (method: string, path: string, body?: object) =>

@@ -112,7 +112,7 @@ test('a connection that is closed is retried', async () => {
   assert.equal(attemptList[0].error, 'The connection failed (ECONNRESET).');
 });
 
-test('an address that the settings no longer allow fails at once, and for good', async () => {
+test('an address that the settings no longer allow fails at once, and is not retried', async () => {
   const strict = createOutgoing({ allowsLoopbackHttp: false, ports: [443], allowedBlocks: [] });
   const shown = await sendOne({}, { ...harness.deps, outgoing: strict });
   assert.deepEqual([shown.status, shown.attempts, shown.nextAttemptAt], ['failed', 1, null]);
@@ -120,7 +120,7 @@ test('an address that the settings no longer allow fails at once, and for good',
   assert.equal(world.receiver.received.length, 0);
 });
 
-test('a name that resolves to a forbidden address fails at once, and for good', async () => {
+test('a name that resolves to a forbidden address fails at once, and is not retried', async () => {
   const policy = { allowsLoopbackHttp: false, ports: [443], allowedBlocks: [] };
   const outgoing = createOutgoing(policy, async () => ['203.0.114.7', '10.0.0.7']);
   const { id } = await createEndpoint({ url: 'https://hooks.example.com/in' });

@@ -85,7 +85,7 @@ test('in ordered mode a resource that fails holds back its own events only', asy
   assert.deepEqual(sequences, [1, 3, 5, 7]);
 });
 
-test('in ordered mode the next event of a resource is sent when one failed for good', async () => {
+test('in ordered mode the next event of a resource is sent when one is given up', async () => {
   const { id } = await createEndpoint({ ordered: true });
   let bad: string | undefined;
   world.receiver.answer = ({ event }, response) => {

@@ -100,11 +100,12 @@ export async function releaseDelivery(
 }
 
 /**
- * Stores what became of claimed deliveries. What was delivered counts even if the claim ended or the endpoint
- * was disabled meanwhile; a failure counts only under its own claim. Of an ordered endpoint, the next delivery
- * of the resource becomes due when one ended, and waits with it while it is retried.
+ * Stores what became of claimed deliveries. What was delivered counts even if the claim ended or the
+ * endpoint was disabled meanwhile; a failure counts only under its own claim. Of an ordered endpoint, the
+ * next delivery of the resource becomes due when one ended, and waits with it while it is retried.
  *
- * Endpoints that change are locked first, then deliveries, both by id, as in a disabling: no deadlock.
+ * Endpoints that change are locked first, then deliveries, both by id. Disabling an endpoint uses the same
+ * order, so that neither waits for the other for ever.
  */
 export async function recordAttempts(db: Db, attempts: readonly Attempt[], now: Date): Promise<void> {
   const rows = attempts.map(({ retryMs, ...attempt }) => ({

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { eventFamilies } from '../src/app.ts';
+import { readGuideFiles } from './guide-blocks.ts';
+
+const file = 'docs/guides/receive-events.md';
+
+test('the guide “Receive events” lists every event of the catalogue, with its meaning and who receives it', () => {
+  const rows = eventFamilies.flatMap(({ audience, types }) =>
+    types.map(({ type, words }) => `| \`${type}\` | ${words} | ${audience.join(', ')} |`),
+  );
+  const text = readFileSync(path.resolve(import.meta.dirname, '..', file), 'utf8');
+  assert.deepEqual(
+    text.split('\n').filter((line) => line.startsWith('| `')),
+    rows,
+  );
+});
+
+test('its receiver has about 20 lines', () => {
+  const guide = readGuideFiles().find((one) => one.file === file)!;
+  const [receiver] = guide.blocks.flatMap(({ text }) => /<<'TS'\n([\s\S]*)\nTS$/m.exec(text)?.[1] ?? []);
+  assert.ok(receiver!.split('\n').length <= 23);
+});
