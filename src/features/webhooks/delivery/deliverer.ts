@@ -36,12 +36,8 @@ function startDeliverer(deps: Deps, options: DelivererOptions): RunningService {
   const { perEndpoint = 10, atOnce = 256, everyMs = 1_000, timeoutMs = 15_000, claimMs = 40_000 } = options;
   const { db, clock, log } = deps;
   const aborting = new AbortController();
-  const inHand = new Map<string, number>();
-  const sending = new Set<Promise<void>>();
+  const sending = new Set<{ endpointId: string; ended: Promise<void> }>();
   const recorder = startRecorder(deps);
-  let isStopping = false;
-  let isClaiming = false;
-  let isAwake = false;
 
   const send = async (delivery: ClaimedDelivery) => {
     const { endpointId } = delivery;
@@ -54,60 +50,69 @@ function startDeliverer(deps: Deps, options: DelivererOptions): RunningService {
       if (!signal.aborted) log.error({ err, endpointId }, 'a delivery failed; it is sent again');
       // If this fails, the claim ends later.
       await releaseDelivery(db, delivery, clock()).catch(() => undefined);
-    } finally {
-      const left = inHand.get(endpointId)! - 1;
-      if (left === 0) inHand.delete(endpointId);
-      else inHand.set(endpointId, left);
-      wake();
     }
   };
 
-  const claim = async (): Promise<number> => {
-    const room = atOnce - sending.size;
-    if (room <= 0) return 0;
+  const claim = async () => {
+    const limit = atOnce - sending.size;
+    if (limit <= 0) return;
     const now = clock();
     const until = new Date(now.getTime() + claimMs);
-    const claimed = await claimDeliveries(db, { now, until, perEndpoint, inHand, limit: room });
-    for (const delivery of claimed) {
-      inHand.set(delivery.endpointId, (inHand.get(delivery.endpointId) ?? 0) + 1);
-      const one: Promise<void> = send(delivery).then(() => void sending.delete(one));
+    const inHand = countBy([...sending], ({ endpointId }) => endpointId);
+    for (const delivery of await claimDeliveries(db, { now, until, perEndpoint, inHand, limit })) {
+      const ended = send(delivery).then(() => {
+        sending.delete(one);
+        loop.wake();
+      });
+      const one = { endpointId: delivery.endpointId, ended };
       sending.add(one);
     }
-    return claimed.length;
   };
 
-  const run = async () => {
-    isClaiming = true;
-    try {
-      while (isAwake && !isStopping) {
-        isAwake = false;
-        await claim();
-      }
-    } catch (err) {
-      log.warn({ err }, 'due webhooks could not be read; retrying');
-    } finally {
-      isClaiming = false;
-    }
-  };
-  const wake = () => {
-    isAwake = true;
-    if (!isClaiming && !isStopping) claiming = run();
-  };
-  let claiming: Promise<void> = Promise.resolve();
-  const timer = setInterval(wake, everyMs);
-  wake();
+  const loop = runWhenWoken(claim, (err) => log.warn({ err }, 'due webhooks could not be read; retrying'));
+  const timer = setInterval(loop.wake, everyMs);
+  loop.wake();
 
   return {
-    wake,
+    wake: loop.wake,
     async stop() {
-      isStopping = true;
       clearInterval(timer);
-      await claiming;
-      const ended = Promise.all(sending);
-      await Promise.race([ended, sleep(stopWaitMs, undefined, { ref: false })]);
+      await loop.stop();
+      const allEnded = Promise.all([...sending].map(({ ended }) => ended));
+      await Promise.race([allEnded, sleep(stopWaitMs, undefined, { ref: false })]);
       aborting.abort();
       recorder.stop();
-      await ended;
+      await allEnded;
+    },
+  };
+}
+
+function countBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(keyOf(item), (counts.get(keyOf(item)) ?? 0) + 1);
+  return counts;
+}
+
+/** Runs `work` when it is woken, never twice at once; woken during a run, it runs once more. */
+function runWhenWoken(work: () => Promise<void>, onError: (error: unknown) => void) {
+  let isAwake = false;
+  let isStopping = false;
+  let running: Promise<void> | undefined;
+  const run = async () => {
+    while (isAwake && !isStopping) {
+      isAwake = false;
+      await work().catch(onError);
+    }
+    running = undefined;
+  };
+  return {
+    wake: () => {
+      isAwake = true;
+      running ??= run();
+    },
+    stop: async () => {
+      isStopping = true;
+      await running;
     },
   };
 }

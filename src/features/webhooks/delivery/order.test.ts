@@ -143,6 +143,14 @@ test('in parallel mode a worker has at most so many connections to one endpoint,
   assert.equal(most, 4);
 });
 
+test('a worker that is full takes the next delivery when one has ended', async () => {
+  await createEndpoint();
+  await makeSteps(['a', 'b', 'c', 'd', 'e']);
+  // Nothing but the end of a delivery can wake it.
+  startDelivering({ atOnce: 1, everyMs: 3_600_000 });
+  await waitUntil('all arrive', () => world.receiver.received.length === 5, 20_000);
+});
+
 test('an endpoint that fails has two connections, until it succeeds', async () => {
   await createEndpoint();
   let open = 0;
