@@ -87,8 +87,15 @@ const urlCase = refusals([
   ],
 ]);
 
-/** The same operations for partners and for integrations. */
-export function webhookReference(audience: 'partner' | 'integration') {
+type Audience = 'partner' | 'integration';
+
+const parameters = { endpointId: { example: endpointId } };
+const ok = (description: string, value: unknown, status = 200) => ({
+  [status]: { description, examples: { answer: { value } } },
+});
+
+/** What operations of one kind of callers have in common, and how they are named. */
+function describer(audience: Audience) {
   const isPartner = audience === 'partner';
   const common = {
     audience: 'partner',
@@ -107,19 +114,20 @@ export function webhookReference(audience: 'partner' | 'integration') {
         [integrationErrors.invalidApiKey, 'The key is unknown, expired or revoked'],
         [integrationErrors.rateLimitExceeded, 'More than 60 requests of the integration in 10 seconds'],
       ]);
-  const errors = [...callers, ...commonCases];
-  const parameters = { endpointId: { example: endpointId } };
-  const ok = (description: string, value: unknown, status = 200) => ({
-    [status]: { description, examples: { answer: { value } } },
-  });
   const operation = (
     rest: Pick<Operation, 'id' | 'summary' | 'answers'> & Partial<Operation>,
   ): Operation => ({
     ...common,
     parameters,
     ...rest,
-    errors: [...(rest.errors ?? []), ...errors],
+    errors: [...(rest.errors ?? []), ...callers, ...commonCases],
   });
+  return { name, operation };
+}
+
+/** Create, list, show, change and delete endpoints. */
+export function manageReference(audience: Audience) {
+  const { name, operation } = describer(audience);
   return {
     create: operation({
       id: name('create'),
@@ -167,6 +175,13 @@ export function webhookReference(audience: 'partner' | 'integration') {
       answers: ok('The endpoint as it was.', endpointExample),
       errors: [...ofOperator, ...notFound],
     }),
+  };
+}
+
+/** Secrets, tests and replays. */
+export function actionReference(audience: Audience) {
+  const { name, operation } = describer(audience);
+  return {
     rotate: operation({
       id: name('rotate', 'WebhookSecret'),
       summary: 'Replace the secret',
@@ -209,6 +224,13 @@ export function webhookReference(audience: 'partner' | 'integration') {
         ...bodyCases,
       ],
     }),
+  };
+}
+
+/** What became of each event. */
+export function deliveryReference(audience: Audience) {
+  const { name, operation } = describer(audience);
+  return {
     deliveries: operation({
       id: name('list', 'WebhookDeliveries'),
       summary: 'List deliveries',

@@ -15,7 +15,7 @@ import { requireKnownTypes } from './known-types.ts';
 import { listDeliveries } from './list-deliveries.ts';
 import { listEndpoints } from './list-endpoints.ts';
 import { selectPublicKeys } from './queries/endpoints.ts';
-import { keysReference, webhookReference } from './reference.ts';
+import { actionReference, deliveryReference, keysReference, manageReference } from './reference.ts';
 import { replayEvents } from './replay-events.ts';
 import { rotateSecret } from './rotate-secret.ts';
 import { sendTest } from './send-test.ts';
@@ -83,7 +83,7 @@ function manageRoutes(
   families: readonly EventFamily[],
   { audience, prefix, onRequest, contextOf }: Callers,
 ): void {
-  const { create, list, show, update, remove } = webhookReference(audience);
+  const { create, list, show, update, remove } = manageReference(audience);
   server.post(
     prefix,
     {
@@ -135,7 +135,7 @@ function manageRoutes(
 }
 
 function actionRoutes(server: HttpServer, { audience, prefix, onRequest, contextOf }: Callers): void {
-  const { rotate, test, replay } = webhookReference(audience);
+  const { rotate, test, replay } = actionReference(audience);
   server.post(
     `${prefix}/:endpointId/rotate-secret`,
     { onRequest, config: { reference: rotate }, schema: { ...ofOne, response: { 200: createdEndpoint } } },
@@ -161,7 +161,7 @@ function actionRoutes(server: HttpServer, { audience, prefix, onRequest, context
 }
 
 function deliveryRoutes(server: HttpServer, { audience, prefix, onRequest, contextOf }: Callers): void {
-  const { deliveries, delivery } = webhookReference(audience);
+  const { deliveries, delivery } = deliveryReference(audience);
   server.get(
     `${prefix}/:endpointId/deliveries`,
     {
