@@ -1657,7 +1657,7 @@ export interface components {
              * @enum {string|null}
              */
             disabledReason: "owner" | "operator" | "gone" | "failing" | null;
-            /** @description Since it was last disabled: the sequence after which events were not sent */
+            /** @description The sequence after which events were not sent, because it was disabled; null: none is missing */
             missedAfter: number | null;
             /**
              * Format: date-time
@@ -2092,7 +2092,7 @@ export interface components {
              * @enum {string|null}
              */
             disabledReason: "owner" | "operator" | "gone" | "failing" | null;
-            /** @description Since it was last disabled: the sequence after which events were not sent */
+            /** @description The sequence after which events were not sent, because it was disabled; null: none is missing */
             missedAfter: number | null;
             /**
              * Format: date-time
