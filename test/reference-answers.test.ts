@@ -321,6 +321,7 @@ const noteAttempt = (deliveryId: string) =>
 
 /** Inputs of commands that need one. The others here are called without. */
 const inputs: Record<string, () => object> = {
+  'events.list': () => ({ subscriberId: key.partnerId }),
   'partners.list-users': () => ({ partnerId: key.partnerId }),
   'cards.show': () => ({ cardId: card.id }),
   'positions.show': () => ({ userId: key.userId }),

@@ -268,7 +268,15 @@ const foreignTables: Record<string, string[]> = {
     'withdrawals',
   ],
   users: ['card_issuer_users', 'payout_signers', 'withdrawals'],
-  webhooks: ['event_streams', 'events', 'integrations', 'partners'],
+  webhooks: [
+    'api_keys',
+    'event_streams',
+    'events',
+    'integrations',
+    'partner_users_removed',
+    'partners',
+    'users',
+  ],
   withdrawals: [
     'api_keys',
     'event_records',

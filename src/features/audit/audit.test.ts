@@ -310,7 +310,7 @@ const changes: Record<string, () => Promise<object>> = {
   'webhooks.delete': async () => ({ endpointId: await makeEndpoint() }),
   'webhooks.rotate-secret': async () => ({ endpointId: await makeEndpoint() }),
   'webhooks.test': async () => ({ endpointId: await makeEndpoint() }),
-  'webhooks.replay': async () => ({ endpointId: await makeEndpoint(), from: '2026-07-01T00:00:00Z' }),
+  'webhooks.replay': async () => ({ endpointId: await makeEndpoint(), startDate: '2026-07-01T00:00:00Z' }),
   'webhooks.reseal': async () => {
     const endpointId = await makeEndpoint();
     const older = { ...harness.operatorContext(), sealer: harness.olderSealer };

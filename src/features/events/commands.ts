@@ -17,10 +17,10 @@ export const eventCommands = [
     name: 'events.list',
     summary: 'List the events of a partner or an integration, oldest first.',
     changes: false,
-    examples: ['--partner-id 0198a6a0-0000-7000-8000-000000000001'],
+    examples: ['0198a6a0-0000-7000-8000-000000000001'],
     columns: ['sequence', 'timestamp', 'type', 'id'],
     input: Type.Object(
-      { partnerId: Type.Optional(uuid), integrationId: Type.Optional(uuid), ...cursorInput },
+      { subscriberId: Type.With(uuid, { description: 'Id of a partner or an integration' }), ...cursorInput },
       { additionalProperties: false },
     ),
     output: cursorPage(

@@ -396,7 +396,7 @@ test('after a restore the feeds continue where nobody has read', async () => {
   // A subscriber that had read up to 400 of a feed that was then restored.
   const { events, next } = await read(key.token, '?after=400');
   assert.deepEqual([events.map(({ sequence }) => sequence), next], [[1_000_002], 1_000_002]);
-  const shown = await harness.operator('events.list', { partnerId: key.partnerId, limit: 200 });
+  const shown = await harness.operator('events.list', { subscriberId: key.partnerId, limit: 200 });
   assert.equal(shown.status, 200, JSON.stringify(shown.body));
   assert.deepEqual(
     shown.body.data.items.map(({ sequence }: Event) => sequence),

@@ -6,7 +6,6 @@ import {
   nameList,
   toCursorPage,
 } from '#platform/commands/cursor-page';
-import { invalidField } from '#platform/errors/errors';
 import { selectFeed } from './queries.ts';
 
 export interface ListedEvent {
@@ -21,18 +20,11 @@ export interface ListedEvent {
 /** Events of a subscriber, oldest first, those about accounts included. */
 export async function listForOperator(
   { db }: Ctx,
-  {
-    partnerId,
-    integrationId,
-    limit = 50,
-    cursor,
-  }: CursorInput & { partnerId?: string; integrationId?: string },
+  { subscriberId, limit = 50, cursor }: CursorInput & { subscriberId: string },
 ): Promise<CursorPage<ListedEvent>> {
-  if ((partnerId === undefined) === (integrationId === undefined)) {
-    throw invalidField('partnerId', 'or integrationId is required, and only one of them');
-  }
-  const list = nameList('events.list', { partnerId, integrationId });
-  const reader = { ...(partnerId ? { partnerId } : { integrationId }), seesAll: true as const };
+  const list = nameList('events.list', { subscriberId });
+  // Ids of partners and integrations never meet.
+  const reader = { partnerId: subscriberId, integrationId: subscriberId, seesAll: true as const };
   let after = BigInt(decodeCursor(list, cursor, /^\d{1,15}$/) ?? '0');
   const events: ListedEvent[] = [];
   for (let isEnd = false; !isEnd && events.length <= limit; ) {

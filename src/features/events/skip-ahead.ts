@@ -17,7 +17,7 @@ export interface SkippedAhead {
 export function skipAhead(ctx: Ctx): Promise<SkippedAhead> {
   return inTransaction(ctx, async (ctx) => {
     const after = { streams: await skipSequences(ctx.db, skipped), skipped };
-    await recordChange(ctx, { action: 'events.skip-ahead', subject: 'event_streams:all', after });
+    await recordChange(ctx, { action: 'events.skip-ahead', subject: 'events:all', after });
     return after;
   });
 }

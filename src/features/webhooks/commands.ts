@@ -157,7 +157,7 @@ export const webhookCommands = (families: readonly EventFamily[]) => [
     changes: true,
     examples: [
       `${sampleId} --event-id evt_0198a6c451b07c399d0e3f6a1c2b8d46`,
-      `${sampleId} --from 2026-07-01T00:00:00Z --to 2026-07-02T00:00:00Z`,
+      `${sampleId} --start-date 2026-07-01T00:00:00Z --end-date 2026-07-02T00:00:00Z`,
       `${sampleId} --missed`,
     ],
     input: Type.Object(

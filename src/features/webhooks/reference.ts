@@ -205,7 +205,7 @@ export function actionReference(audience: Audience) {
         one: { summary: 'One event', value: { eventId: delivery.eventId } },
         period: {
           summary: 'A day',
-          value: { from: '2026-07-30T00:00:00Z', to: '2026-07-31T00:00:00Z' },
+          value: { startDate: '2026-07-30T00:00:00Z', endDate: '2026-07-31T00:00:00Z' },
         },
         missed: { summary: 'What was missed', value: { missed: true } },
       },
@@ -213,7 +213,7 @@ export function actionReference(audience: Audience) {
       errors: [
         ...refusals([
           [
-            invalid('eventId', 'or from and to, or missed is required, and only one of them'),
+            invalid('eventId', 'or startDate and endDate, or missed is required, and only one of them'),
             'The body does not say which events',
           ],
           [webhookErrors.eventNotFound, 'There is no such event, or the endpoint does not receive its type'],

@@ -11,8 +11,8 @@ export interface Replay {
   endpointId: string;
   /** One event; or those of a period; or what was missed since the endpoint was disabled. */
   eventId?: string;
-  from?: string;
-  to?: string;
+  startDate?: string;
+  endDate?: string;
   missed?: boolean;
   /** `nextAfter` of the last call, to go on. */
   after?: number;
@@ -50,10 +50,10 @@ export function replayEvents(ctx: ManagerCtx, input: Replay): Promise<Replayed> 
   });
 }
 
-function selectionOf({ eventId, from, to, missed, after }: Replay, endpoint: Endpoint): Selection {
-  const ways = [eventId !== undefined, from !== undefined || to !== undefined, missed === true];
+function selectionOf({ eventId, startDate, endDate, missed, after }: Replay, endpoint: Endpoint): Selection {
+  const ways = [eventId !== undefined, startDate !== undefined || endDate !== undefined, missed === true];
   if (ways.filter(Boolean).length !== 1) {
-    throw invalidField('eventId', 'or from and to, or missed is required, and only one of them');
+    throw invalidField('eventId', 'or startDate and endDate, or missed is required, and only one of them');
   }
   const later = after === undefined ? {} : { afterSequence: BigInt(after) };
   if (eventId !== undefined) return { eventId, isMissedOnly: false };
@@ -61,7 +61,7 @@ function selectionOf({ eventId, from, to, missed, after }: Replay, endpoint: End
     if (endpoint.resumeAfter === null) throw invalidField('missed', 'is for endpoints that missed events');
     return { afterSequence: endpoint.resumeAfter, isMissedOnly: true };
   }
-  const [start, end] = [from, to].map((text) => (text === undefined ? undefined : new Date(text)));
+  const [start, end] = [startDate, endDate].map((text) => (text === undefined ? undefined : new Date(text)));
   return { ...(start && { from: start }), ...(end && { to: end }), ...later, isMissedOnly: false };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { issueKey } from '#features/keys';
 import { allowUser } from '#features/partners';
-import { makeIntegration, makeKey, makeLines, makeUser } from '#test/factories';
+import { makeIntegration, makeKey, makeLines, makeUser, makeWithdrawal } from '#test/factories';
 import { numberAll } from '#test/number-events';
 import { waitUntil } from '#test/wait-until';
 import { useWebhooks } from '#test/webhook-world';
@@ -243,11 +243,48 @@ test('replay sends one event or a period again, under the same ids', async () =>
   assert.deepEqual((await replay({ eventId: ids[1] })).body, { queued: 1, nextAfter: null });
   await arrived(4);
   assert.equal(world.receiver.received[3]!.headers['webhook-id'], ids[1]);
-  assert.equal((await replay({ from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z' })).body.queued, 3);
+  assert.equal(
+    (await replay({ startDate: '2020-01-01T00:00:00Z', endDate: '2100-01-01T00:00:00Z' })).body.queued,
+    3,
+  );
   await arrived(7);
-  assert.equal((await replay({ to: '2020-01-01T00:00:00Z' })).body.queued, 0);
+  assert.equal((await replay({ endDate: '2020-01-01T00:00:00Z' })).body.queued, 0);
   assert.equal((await replay({ eventId: 'evt_none' })).status, 404);
   assert.equal((await replay({})).status, 400);
   assert.equal((await replay({ eventId: ids[1], missed: true })).status, 400);
   assert.equal((await replay({ missed: true })).status, 400);
+});
+
+test('what is about an account that the partner may no longer read is not sent', async () => {
+  const { key } = world;
+  const { id } = await createEndpoint();
+  const stops = [
+    ['partners.disallow-user', 'partners.allow-user'],
+    ['users.suspend', 'users.resume'],
+  ] as const;
+  for (const [stop, resume] of stops) {
+    world.receiver.received = [];
+    await makeLines(harness, key.userId, [{}]);
+    await makeWithdrawal(harness, key);
+    await numberAll(harness);
+    const input = { userId: key.userId, ...(stop.startsWith('partners') && { partnerId: key.partnerId }) };
+    const reason = stop === 'users.suspend' ? { reason: 'A test' } : {};
+    assert.equal((await harness.operator(stop, { ...input, ...reason })).status, 200);
+    startDelivering();
+    await waitUntil('nothing is due', async () =>
+      (await deliveries(id)).every(({ status }) => status !== 'due'),
+    );
+    assert.deepEqual(
+      world.receiver.received.map(({ event }) => event.type),
+      ['withdrawal.queued'],
+      stop,
+    );
+    await world.deliverer!.stop();
+    assert.equal((await harness.operator(resume, input)).status, 200);
+  }
+  const list = await deliveries(id);
+  assert.equal(
+    list.filter(({ status, type }) => status === 'canceled' && type === 'ledger.line_posted').length,
+    2,
+  );
 });

@@ -187,8 +187,8 @@ export const updateBody = Type.Object(endpointChange, { ...closed, minProperties
 
 export const replaySelection = {
   eventId: Type.Optional(Type.String({ maxLength: 60, description: 'One event' })),
-  from: Type.Optional(Type.With(dateTime, { description: 'Events from this instant on' })),
-  to: Type.Optional(Type.With(dateTime, { description: 'Events before this instant' })),
+  startDate: Type.Optional(Type.With(dateTime, { description: 'Events from this instant on' })),
+  endDate: Type.Optional(Type.With(dateTime, { description: 'Events before this instant' })),
   missed: Type.Optional(
     Type.Boolean({ description: 'Events that were not sent because the endpoint was disabled' }),
   ),

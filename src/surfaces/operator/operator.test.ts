@@ -158,6 +158,7 @@ test('400 cursor is not from this list: from another list, made up, cut, in anot
   );
   await numberAll(harness);
   const required: Record<string, object> = {
+    'events.list': { subscriberId: partnerId },
     'partners.list-users': { partnerId },
     'webhooks.deliveries': { endpointId: endpoints[0] },
   };

@@ -1887,12 +1887,12 @@ export interface components {
              * Format: date-time
              * @description Events from this instant on
              */
-            from?: string;
+            startDate?: string;
             /**
              * Format: date-time
              * @description Events before this instant
              */
-            to?: string;
+            endDate?: string;
             /** @description Events that were not sent because the endpoint was disabled */
             missed?: boolean;
             /** @description `nextAfter` of the last call, to send the rest of a period */
@@ -1905,12 +1905,12 @@ export interface components {
              * Format: date-time
              * @description Events from this instant on
              */
-            from?: string;
+            startDate?: string;
             /**
              * Format: date-time
              * @description Events before this instant
              */
-            to?: string;
+            endDate?: string;
             /** @description Events that were not sent because the endpoint was disabled */
             missed?: boolean;
             /** @description `nextAfter` of the last call, to send the rest of a period */

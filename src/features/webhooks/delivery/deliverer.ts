@@ -2,7 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { contextFor, type Deps } from '#context';
 import type { RunningService, Service } from '#platform/worker/services';
 import { disableEndpoint } from '../disable-endpoint.ts';
-import { type ClaimedDelivery, claimDeliveries, releaseDelivery } from '../queries/claims.ts';
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  releaseDelivery,
+  withholdDelivery,
+} from '../queries/claims.ts';
 import { attemptDelivery } from './attempt.ts';
 import { startRecorder } from './recorder.ts';
 
@@ -43,6 +48,7 @@ function startDeliverer(deps: Deps, options: DelivererOptions): RunningService {
     const { endpointId } = delivery;
     const { signal } = aborting;
     try {
+      if (delivery.isWithheld) return await withholdDelivery(db, delivery, clock());
       const attempt = await attemptDelivery(deps, delivery, { now: clock(), signal, timeoutMs });
       await recorder.record(attempt);
       if (attempt.outcome === 'gone') await disableGone(deps, delivery);

@@ -11,6 +11,8 @@ export interface ClaimedDelivery {
   body: string;
   attempts: number;
   claimedUntil: Date;
+  /** It is about the account of a user whose data the partner may not read any more. */
+  isWithheld: boolean;
 }
 
 /** What became of sending a delivery once. */
@@ -32,6 +34,18 @@ export interface Attempt {
 const earlier = `select from webhook_deliveries p
   where p.endpoint_id = d.endpoint_id and p.resource = d.resource and p.status = 'due' and p.id < d.id`;
 
+/** What stops every key of the partner `s.partner_id` for the user `v.user_id`, or that it has none. */
+const isWithheld = `s.partner_id is not null and v.user_id is not null and (
+  exists (select from users u where u.id = v.user_id and u.suspended_at is not null)
+  or exists (select from partner_users_removed r where r.partner_id = s.partner_id and r.user_id = v.user_id)
+  or not exists (select from api_keys k where k.partner_id = s.partner_id and k.user_id = v.user_id and k.revoked_at is null))`;
+
+/**
+ * If the server loses these commits in a crash, deliveries are sent once more. A flush to disk for each
+ * would be part of the time from a change to its arrival.
+ */
+const withoutFlush = `unflushed as materialized (select set_config('synchronous_commit', 'off', true))`;
+
 /** An endpoint that fails gets no more connections, so that dead ones leave room for the others. */
 const perFailing = 2;
 
@@ -51,6 +65,7 @@ export async function claimDeliveries(
        select (select d.endpoint_id from webhook_deliveries d where d.status = 'due' and d.endpoint_id > w.id
          order by d.endpoint_id limit 1)
        from waiting w where w.id is not null),
+     ${withoutFlush},
      in_hand as (select * from unnest($4::uuid[], $5::integer[]) as h (endpoint_id, count)),
      picked as materialized (
        select p.id from (select id from waiting where id is not null order by random()) w
@@ -71,8 +86,9 @@ export async function claimDeliveries(
        update webhook_deliveries d set due_at = $2, claimed_until = $2 from picked p where d.id = p.id returning d.*)
      select c.id, c.endpoint_id as "endpointId", e.url, e.secret,
        case when e.former_ends_at > $1 then e.former_secret end as "formerSecret", v.id as "eventId", v.body, c.attempts,
-       c.claimed_until as "claimedUntil"
-     from claimed c join webhook_endpoints e on e.id = c.endpoint_id
+       c.claimed_until as "claimedUntil", ${isWithheld} as "isWithheld"
+     from claimed c join webhook_endpoints e on e.id = c.endpoint_id join event_streams s on s.id = e.stream_id
+     join unflushed on true
      join events v on v.stream_id = c.stream_id and v.sequence = c.sequence
      order by c.id`,
     [
@@ -83,6 +99,18 @@ export async function claimDeliveries(
       [...claim.inHand.values()],
       claim.limit,
     ],
+  );
+}
+
+/** Ends a delivery that may not be sent. */
+export async function withholdDelivery(
+  db: Db,
+  { id }: Pick<ClaimedDelivery, 'id'>,
+  now: Date,
+): Promise<void> {
+  await db.query(
+    `update webhook_deliveries set status = 'canceled', ended_at = $2, claimed_until = null where id = $1 and status = 'due'`,
+    [id, now],
   );
 }
 
@@ -114,7 +142,8 @@ export async function recordAttempts(db: Db, attempts: readonly Attempt[], now: 
     dueAt: retryMs === undefined ? null : new Date(now.getTime() + retryMs),
   }));
   await db.query(
-    `with ended as (
+    `with ${withoutFlush},
+     ended as (
        select * from jsonb_to_recordset($1::jsonb) as a ("deliveryId" bigint, "claimedUntil" timestamptz, url text,
          "startedAt" timestamptz, "durationMs" integer, status integer, error text, answer text, "dueAt" timestamptz,
          outcome text)),
@@ -132,7 +161,7 @@ export async function recordAttempts(db: Db, attempts: readonly Attempt[], now: 
          status = case when a.outcome = 'delivered' then 'delivered' when a."dueAt" is null then 'failed' else 'due' end,
          ended_at = case when a.outcome = 'delivered' or a."dueAt" is null then $2::timestamptz end,
          due_at = coalesce(a."dueAt", d.due_at)
-       from ended a
+       from ended a, unflushed
        where (select count(*) from locked) >= 0 and d.id = a."deliveryId"
          and case a.outcome when 'delivered' then d.status in ('due', 'canceled')
            else d.status = 'due' and d.claimed_until = a."claimedUntil" end

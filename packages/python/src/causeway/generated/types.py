@@ -610,16 +610,16 @@ class ReduceConsentRequest(TypedDict):
 
 class ReplayIntegrationWebhookEventsRequest(TypedDict):
     eventId: NotRequired[str]
-    from: NotRequired[str]
-    to: NotRequired[str]
+    startDate: NotRequired[str]
+    endDate: NotRequired[str]
     missed: NotRequired[bool]
     after: NotRequired[int]
 
 
 class ReplayWebhookEventsRequest(TypedDict):
     eventId: NotRequired[str]
-    from: NotRequired[str]
-    to: NotRequired[str]
+    startDate: NotRequired[str]
+    endDate: NotRequired[str]
     missed: NotRequired[bool]
     after: NotRequired[int]
 
