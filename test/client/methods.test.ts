@@ -5,6 +5,9 @@ import {
   Causeway,
   ConsentNotGrantedError,
   ConsentRevokedError,
+  EndpointDisabledError,
+  EndpointNotFoundError,
+  EventNotFoundError,
   ForeignConsentError,
   IdempotencyKeyReusedError,
   InvalidApiKeyError,
@@ -28,13 +31,18 @@ import {
 } from '../factories.ts';
 import { noteSecret, useHarness } from '../harness.ts';
 import { useIssuer } from '../issuer.ts';
+import { numberAll } from '../number-events.ts';
 import type { ClientDocument } from './prune-document.ts';
 
 // Every method against the app. The last test compares what was called with the API reference.
 
 const issuer = useIssuer();
 // With the limiter's windows in the database, a test can give a user their allowance back.
-const harness = useHarness(async () => ({ issuer: issuer.issuer, rateLimitStore: 'postgres' as const }));
+const harness = useHarness(async () => ({
+  issuer: issuer.issuer,
+  rateLimitStore: 'postgres' as const,
+  outgoing: { allowsLoopbackHttp: true, ports: [], allowedBlocks: [] },
+}));
 const resetAllowances = () => harness.deps.db.query('delete from rate_windows');
 const called = new Set<string>();
 let key: IssuedKey;
@@ -240,6 +248,64 @@ test('Connect: requested, read, reduced, revoked, refused', async () => {
   const stranger = clientOf({ integrationKey: 'wrong' });
   await assert.rejects(async () => stranger.consents.retrieve(id), InvalidApiKeyError);
 });
+
+for (const caller of ['partner', 'integration'] as const) {
+  test(`webhook endpoints with the key of the ${caller}: every method, and refusals by class`, async () => {
+    const client =
+      caller === 'partner'
+        ? clientOf({ apiKey: (await makeKey(harness)).token })
+        : clientOf({ integrationKey: (await makeIntegration(harness)).token });
+    const { webhookEndpoints, events } = client;
+    const url = 'http://127.0.0.1:9/hooks';
+    const { id, secret, publicKeys } = await webhookEndpoints.create({ url, types: ['key.rotated'] });
+    noteSecret(secret.slice('whsec_'.length));
+    for (const description of ['second', 'third'])
+      noteSecret((await webhookEndpoints.create({ url, description })).secret.slice('whsec_'.length));
+    const listed = await collect(webhookEndpoints.list({ limit: 1 }));
+    assert.deepEqual(
+      listed.map(({ description }) => description),
+      ['', 'second', 'third'],
+    );
+    const page = await webhookEndpoints.list({ limit: 2 });
+    assert.deepEqual([page.items.length, page.hasNextPage], [2, true]);
+    const rest = await webhookEndpoints.list({ limit: 2, cursor: page.info.nextCursor! });
+    assert.deepEqual([rest.items, rest.hasNextPage], [[listed[2]], false]);
+    assert.deepEqual(await webhookEndpoints.publicKeys(id), publicKeys);
+
+    const rotated = await webhookEndpoints.rotateSecret(id);
+    noteSecret(rotated.secret.slice('whsec_'.length));
+    assert.notEqual(rotated.secret, secret);
+    assert.deepEqual((await webhookEndpoints.publicKeys(id)).slice(1), publicKeys);
+
+    assert.equal((await webhookEndpoints.update(id, { types: null })).types, null);
+    for (let at = 0; at < 2; at++) await webhookEndpoints.sendTest(id);
+    await numberAll(harness);
+    const deliveries = await collect(webhookEndpoints.listDeliveries(id, { limit: 1, status: 'due' }));
+    assert.deepEqual(
+      deliveries.map(({ sequence }) => sequence),
+      [2, 1],
+    );
+    const { body, attemptList } = await webhookEndpoints.retrieveDelivery(id, deliveries[0]!.id);
+    const { events: all } = await events.list();
+    assert.deepEqual([JSON.parse(body), attemptList], [all[1], []]);
+    const { eventId } = deliveries[0]!;
+    assert.deepEqual(await webhookEndpoints.replay(id, { eventId }), { queued: 1, nextAfter: null });
+    const day = { startDate: new Date(Date.now() - 86_400_000), endDate: new Date(Date.now() + 60_000) };
+    assert.equal((await webhookEndpoints.replay(id, day)).queued, 2);
+
+    const stranger = webhookEndpoints.replay(id, { eventId: 'evt_0' });
+    await assert.rejects(async () => stranger, EventNotFoundError);
+    await assert.rejects(
+      async () => webhookEndpoints.create({ url: 'http://10.0.0.1' }),
+      InvalidRequestError,
+    );
+    assert.equal((await webhookEndpoints.update(id, { enabled: false })).enabled, false);
+    await assert.rejects(async () => webhookEndpoints.sendTest(id), EndpointDisabledError);
+    assert.equal((await webhookEndpoints.retrieve(id)).disabledReason, 'owner');
+    assert.equal((await webhookEndpoints.del(id)).id, id);
+    await assert.rejects(async () => webhookEndpoints.retrieve(id), EndpointNotFoundError);
+  });
+}
 
 test('every operation of the API reference has a method that was called here, except MCP', async () => {
   const { paths } = (await harness.request('GET', '/openapi.json')).body as ClientDocument;

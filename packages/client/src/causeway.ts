@@ -5,6 +5,7 @@ import { Events } from './events.ts';
 import { History } from './history.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import { type CallOptions, Transport } from './transport.ts';
+import { WebhookEndpoints } from './webhook-endpoints.ts';
 import { webhooks } from './webhooks.ts';
 import { Withdrawals } from './withdrawals.ts';
 
@@ -13,9 +14,9 @@ export interface CausewayOptions extends Omit<CallOptions, 'signal'> {
   baseUrl: string;
   /** If history has another address. */
   historyUrl?: string;
-  /** The key of a partner, `cwk_…`: withdrawals, history, cards and events. */
+  /** The key of a partner, `cwk_…`: withdrawals, history, cards, events and webhooks. */
   apiKey?: string;
-  /** The key of an integration, `cwi_…`: consents and their events. */
+  /** The key of an integration, `cwi_…`: consents, their events and webhooks. */
   integrationKey?: string;
   /** Keeps idempotency keys over restarts of the process. */
   store?: IdempotencyStore;
@@ -35,6 +36,7 @@ export class Causeway {
   readonly cards: Cards;
   readonly consents: Consents;
   readonly events: Events;
+  readonly webhookEndpoints: WebhookEndpoints;
   readonly webhooks = webhooks;
 
   constructor({ baseUrl, historyUrl = baseUrl, apiKey, integrationKey, store, ...options }: CausewayOptions) {
@@ -54,6 +56,7 @@ export class Causeway {
     this.cards = new Cards(api);
     this.consents = new Consents(api);
     this.events = new Events(api);
+    this.webhookEndpoints = new WebhookEndpoints(api);
   }
 }
 

@@ -39,5 +39,6 @@ export function readHistory<A, T, Info extends { hasNextPage: boolean }>(
         },
       )
       .withResponse();
-  return new ListPromise({ read, hasNext: ({ hasNextPage }) => hasNextPage, keyOf }, currentPage);
+  const nextAt = (number: number, { hasNextPage }: Info) => (hasNextPage ? number + 1 : undefined);
+  return new ListPromise({ read, nextAt, keyOf }, currentPage);
 }

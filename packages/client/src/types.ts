@@ -1,3 +1,4 @@
+import type { EventType } from './generated/events.ts';
 import type { components, operations } from './generated/types.ts';
 
 type Schemas = components['schemas'];
@@ -17,6 +18,12 @@ export type ConsentRequest = Schemas['RequestConsentRequest'];
 export type ConsentScope = ConsentRequest['scopes'][number];
 export type ConsentedData = Schemas['ConsentedData'];
 export type WithdrawalPageInfo = Schemas['ListWithdrawalsAnswer']['data']['pageInfo'];
+export type WebhookEndpoint = Schemas['WebhookEndpoint'];
+export type CreatedWebhookEndpoint = Schemas['CreatedWebhookEndpoint'];
+export type WebhookDelivery = Schemas['WebhookDelivery'];
+export type WebhookDeliveryDetails = Schemas['WebhookDeliveryDetails'];
+export type WebhookReplay = Schemas['WebhookReplay'];
+export type CursorPageInfo = Pick<Schemas['ListWebhookEndpointsAnswer'], 'nextCursor'>;
 
 /** ISO 8601; a string may be a year, a month or a day, such as `2026-01`. */
 export type Instant = string | Date;
@@ -24,6 +31,7 @@ export type Instant = string | Date;
 type WithInstants<T> = {
   [K in keyof T]: K extends 'startDate' | 'endDate' | 'asOf' ? Instant | undefined : T[K];
 };
+type WithEventTypes<T> = Omit<T, 'types'> & { types?: EventType[] | null };
 type HistoryQuery = WithInstants<operations['getHistory']['parameters']['query']>;
 
 export type NewWithdrawal = Schemas['CreateWithdrawalRequest'] & {
@@ -38,3 +46,9 @@ export type AccountParams = UnsettledParams & Pick<HistoryQuery, 'asOf'>;
 export type CardTransactionParams = AccountParams & Pick<HistoryQuery, 'filterByText'>;
 export type CardListParams = Pick<HistoryQuery, 'currentPage' | 'pageSize' | 'asOf' | 'status'>;
 export type StatementParams = WithInstants<NonNullable<operations['getStatement']['parameters']['query']>>;
+export type NewWebhookEndpoint = WithEventTypes<Schemas['CreateWebhookEndpointRequest']>;
+export type WebhookEndpointChange = WithEventTypes<Schemas['UpdateWebhookEndpointRequest']>;
+/** One event (`eventId`), those of a period (`startDate`, `endDate`), or what was missed (`missed`). */
+export type ReplaySelection = WithInstants<Schemas['ReplayWebhookEventsRequest']>;
+export type CursorParams = NonNullable<operations['listWebhookEndpoints']['parameters']['query']>;
+export type WebhookDeliveryParams = NonNullable<operations['listWebhookDeliveries']['parameters']['query']>;

@@ -3,7 +3,7 @@ import { type Api, requireCaller } from './api.ts';
 import { ApiPromise } from './api-promise.ts';
 import type { components } from './generated/types.ts';
 import { type CreateNames, keyOf } from './idempotency.ts';
-import { ListPromise } from './page.ts';
+import { ListPromise, requireList } from './page.ts';
 import type { CallOptions } from './transport.ts';
 import type { Asset, NewWithdrawal, Withdrawal, WithdrawalListParams, WithdrawalPageInfo } from './types.ts';
 import { type FinalWithdrawal, type WaitOptions, waitUntilFinal } from './wait-until-final.ts';
@@ -92,7 +92,7 @@ export class Withdrawals {
       {
         read,
         // The API does not say whether more follow: a full page may be the last one, then the next is empty.
-        hasNext: ({ limit }, items) => items.length >= limit,
+        nextAt: (number, { limit }, items) => (items.length >= limit ? number + 1 : undefined),
         keyOf: ({ id }) => id,
       },
       page,
@@ -125,9 +125,4 @@ export class Withdrawals {
       ({ data }: Schemas['ListAssetsAnswer']) => requireList(data.assets),
     );
   }
-}
-
-function requireList<T>(items: T[]): T[] {
-  if (!Array.isArray(items)) throw new TypeError('no list');
-  return items;
 }
