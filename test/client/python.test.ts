@@ -4,9 +4,12 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { makeAddress, makeConsent, makeIntegration, makeKey, makeLines } from '../factories.ts';
 import { useHarness } from '../harness.ts';
+import { numberAll } from '../number-events.ts';
 import { findTool, toolTest } from '../tools.ts';
 
-const harness = useHarness();
+const harness = useHarness({
+  outgoing: { allowsLoopbackHttp: true, ports: [], allowedBlocks: [] },
+});
 const folder = path.resolve(import.meta.dirname, '../../packages/python');
 
 const timeout = 600_000;
@@ -17,6 +20,7 @@ toolTest(['python3'], 'the tests of the Python client pass against the app', { t
     { transactionType: 'sell', description: 'Withdrawal', assetSent: 'USDC', amountSent: '12.5' },
     { transactionType: 'transfer-token', description: 'Sent to Rui', assetSent: 'USDC', amountSent: '25' },
   ]);
+  await numberAll(harness);
   const integration = await makeIntegration(harness);
   const { id: consentId } = await makeConsent(harness, integration);
   // -B: no compiled files in the tree. -W error: a warning of Python is a fault.
@@ -37,6 +41,6 @@ toolTest(['python3'], 'the tests of the Python client pass against the app', { t
   });
   const [, count] = /^Ran (\d+) tests/m.exec(stderr) ?? [];
   t.diagnostic(`${count} tests of Python`);
-  assert.ok(Number(count) >= 14, stderr);
+  assert.ok(Number(count) >= 17, stderr);
   assert.match(stderr, /^OK$/m, 'none is skipped');
 });

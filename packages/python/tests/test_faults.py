@@ -47,6 +47,16 @@ class Faults(unittest.TestCase):
             self.assertEqual(result.bulk_id, "bulk-1")
             self.assertEqual(self.keys_sent(), [result.idempotency_key] * (len(steps) + 1))
 
+    def test_an_endpoint_is_not_created_twice_after_a_lost_answer(self) -> None:
+        endpoints = self.causeway.webhook_endpoints
+        for call in (lambda: endpoints.create(url="https://a.example"), lambda: endpoints.rotate_secret("e-1")):
+            self.server.play(cut_off, answer(200, {"id": "e-1", "secret": "whsec_AAAA"}))
+            self.server.received.clear()
+            with self.assertRaises(ConnectionFailedError) as caught:
+                call()
+            self.assertTrue(caught.exception.is_outcome_unknown)
+            self.assertEqual(len(self.server.received), 1)
+
     def test_the_outcome_is_unknown_after_a_lost_answer(self) -> None:
         for step, kind in [
             (reset, ConnectionFailedError),

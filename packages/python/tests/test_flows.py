@@ -1,6 +1,7 @@
 """The main flows against the server that the environment names (test/client/python.test.ts)."""
 
 import os
+import time
 import unittest
 import uuid
 from datetime import datetime, timedelta, timezone
@@ -51,6 +52,54 @@ class Flows(unittest.TestCase):
             Causeway(url, api_key="wrong").withdrawals.assets()
         with self.assertRaises(TypeError):
             self.app.withdrawals.assets()
+
+    def test_events(self) -> None:
+        events = self.causeway.events
+        first = events.list(limit=1)
+        self.assertEqual([event["sequence"] for event in first["events"]], [1])
+        stored: list[int] = []
+        for event in events.follow(after=0):
+            stored.append(event["sequence"])
+            if len(stored) == 2:
+                break
+        # A program that starts again continues after what it stored.
+        for event in events.follow(after=stored[-1], types=["ledger.line_posted", "deposit.posted"]):
+            stored.append(event["sequence"])
+            break
+        self.assertEqual(stored, [1, 2, 3])
+        started_at = time.monotonic()
+        last = events.list(limit=1000)["next"]
+        self.assertEqual(events.list(after=last, wait=2), {"events": [], "next": last})
+        self.assertGreaterEqual(time.monotonic() - started_at, 1.9)
+        with self.assertRaises(errors.SequenceAheadError):
+            next(events.follow(after=last + 1_000))
+        self.assertEqual(self.app.events.list(types=["key.revoked"])["events"], [])
+
+    def test_webhook_endpoints(self) -> None:
+        hooks = "http://127.0.0.1:9/hooks"
+        for client in (self.causeway, self.app):
+            endpoints = client.webhook_endpoints
+            created = endpoints.create(url=hooks, types=["key.rotated"])
+            endpoints.create(url=hooks, description="second", ordered=True)
+            listed = list(endpoints.list(limit=1))
+            self.assertEqual([one["description"] for one in listed], ["", "second"])
+            page = endpoints.list(limit=1).page()
+            self.assertTrue(page.has_next_page)
+            self.assertFalse(endpoints.list(limit=1).page(page.info["nextCursor"]).has_next_page)
+            endpoint_id = created["id"]
+            self.assertNotEqual(endpoints.rotate_secret(endpoint_id)["secret"], created["secret"])
+            self.assertIsNone(endpoints.update(endpoint_id, types=None)["types"])
+            self.assertEqual(endpoints.send_test(endpoint_id)["id"], endpoint_id)
+            with self.assertRaises(errors.EventNotFoundError):
+                endpoints.replay(endpoint_id, event_id="evt_0")
+            self.assertFalse(endpoints.update(endpoint_id, enabled=False)["enabled"])
+            with self.assertRaises(errors.EndpointDisabledError):
+                endpoints.replay(endpoint_id, start_date=datetime.now(timezone.utc))
+            enabled = endpoints.update(endpoint_id, enabled=True, replay_missed=True)
+            self.assertTrue(enabled["enabled"])
+            self.assertEqual(endpoints.delete(endpoint_id)["id"], endpoint_id)
+            with self.assertRaises(errors.EndpointNotFoundError):
+                endpoints.retrieve(endpoint_id)
 
     def test_history_and_cards(self) -> None:
         history = self.causeway.history

@@ -5,7 +5,7 @@ from .base_error import CallTimeoutError, CausewayError, ConnectionFailedError
 from .client import Causeway
 from .events import Event, EventPage
 from .idempotency import FileStore, IdempotencyStore
-from .pages import Listing, Page
+from .pages import CursorListing, Listing, Page
 from .transport import Limits
 from .webhooks import WebhookVerificationError
 from .withdrawals import CreatedWithdrawal, WaitTimeoutError
@@ -16,6 +16,7 @@ __all__ = [
     "CausewayError",
     "ConnectionFailedError",
     "CreatedWithdrawal",
+    "CursorListing",
     "Event",
     "EventPage",
     "FileStore",

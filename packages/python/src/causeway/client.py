@@ -6,6 +6,7 @@ from .events import Events
 from .history import Cards, History
 from .idempotency import IdempotencyStore
 from .transport import Limits, Transport
+from .webhook_endpoints import WebhookEndpoints
 from .withdrawals import Withdrawals
 
 
@@ -42,3 +43,4 @@ class Causeway:
         self.cards = Cards(api)
         self.consents = Consents(api)
         self.events = Events(api)
+        self.webhook_endpoints = WebhookEndpoints(api)

@@ -1,4 +1,4 @@
-"""Lists: the two paging conventions of the API as one iterator."""
+"""Lists: the paging conventions of the API as iterators."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -46,3 +46,23 @@ class Listing(Generic[T]):
                 return
             before = set(keys)
             number += 1
+
+
+class CursorListing(Generic[T]):
+    """Every item of a list by cursor, read as you iterate; `page()` is one page."""
+
+    def __init__(self, read: Callable[[str | None], Page[T]]) -> None:
+        self._read = read
+
+    def page(self, cursor: str | None = None) -> Page[T]:
+        """The first page, or the one at `info["nextCursor"]` of the page before."""
+        return self._read(cursor)
+
+    def __iter__(self) -> Iterator[T]:
+        cursor: str | None = None
+        while True:
+            page = self._read(cursor)
+            yield from page.items
+            if not page.has_next_page:
+                return
+            cursor = page.info["nextCursor"]
