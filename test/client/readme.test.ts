@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { createHmac, randomBytes } from 'node:crypto';
 import {
   chmodSync,
   cpSync,
@@ -19,6 +18,8 @@ import { clientFolder } from '../client-files.ts';
 import { matchesSample, readBlocks } from '../guide-blocks.ts';
 import { type StartedSandbox, startSandbox, stopSandbox } from '../start-sandbox.ts';
 import { findTool, toolTest } from '../tools.ts';
+import { waitUntil } from '../wait-until.ts';
+import { type Receiver, startReceiver } from '../webhook-receiver.ts';
 
 // The examples of a client's README.md as one program, with the TypeScript client as it is installed.
 
@@ -28,6 +29,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'causeway readme '));
 chmodSync(folder, 0o755);
 const tsc = path.join(root, 'node_modules/.bin/tsc');
 let started: StartedSandbox | undefined;
+let hooks: Receiver | undefined;
 
 before(async () => {
   const installed = path.join(folder, 'node_modules/@causeway/client');
@@ -36,10 +38,12 @@ before(async () => {
   execFileSync(tsc, ['-p', clientFolder, '--outDir', path.join(installed, 'dist')], { stdio: 'pipe' });
   symlinkSync(path.join(root, 'node_modules/@types'), path.join(folder, 'node_modules/@types'));
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
+  hooks = await startHooks();
   started = await startSandbox(path.join(folder, 'home'));
 });
 after(async () => {
   if (started) await stopSandbox(started);
+  await hooks?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -53,29 +57,34 @@ function readExamples(client: string, language: string) {
   });
 }
 
-const secret = `whsec_${randomBytes(24).toString('base64')}`;
-
-/** Bodies and headers for the receiver of the last example: a message, again, and one that was changed. */
-function makeDeliveries() {
-  const [id, at] = ['msg_1', Math.floor(Date.now() / 1000)];
-  const object = { externalId: 'invoice-7' };
-  const body = JSON.stringify({ id: 'evt_1', type: 'withdrawal.completed', sequence: 1, data: { object } });
-  const key = Buffer.from(secret.slice(6), 'base64');
-  const signature = createHmac('sha256', key).update(`${id}.${at}.${body}`).digest('base64');
-  const headers = { 'webhook-id': id, 'webhook-timestamp': `${at}`, 'webhook-signature': `v1,${signature}` };
-  return { bodies: [body, body, body.replace('invoice-7', 'invoice-8')], headers };
-}
-
-/** A server without the feed compiles the example that follows it, and does not run it. */
-async function hasFeed(): Promise<boolean> {
-  const { paths } = (await (await fetch(`${started!.sandbox.baseUrl}/openapi.json`)).json()) as {
-    paths: object;
+/**
+ * Where the sandbox sends webhooks. A program asks at `/received` for the one about a payment, waits for it,
+ * and hands it to the receiver of its README.
+ */
+async function startHooks(): Promise<Receiver> {
+  const hooks = await startReceiver();
+  hooks.answer = async ({ path: asked }, response) => {
+    const [, label] = asked.split('/received/');
+    if (label === undefined) return void response.writeHead(204).end();
+    const find = () =>
+      hooks.received.find(
+        ({ path: given, event }) => given === `/hooks/${label}` && event?.data.object.externalId === label,
+      );
+    await waitUntil(`the webhook about ${label}`, () => find() !== undefined);
+    const { body, headers } = find()!;
+    const signed = Object.entries(headers).filter(([name]) => name.startsWith('webhook-'));
+    response.end(JSON.stringify({ body, headers: Object.fromEntries(signed) }));
   };
-  return '/api/events' in paths;
+  return hooks;
 }
 
 /** Runs a program that prints a mark before each example, and compares what it prints with the samples. */
-async function check(command: string, args: string[], examples: ReturnType<typeof readExamples>) {
+async function check(
+  command: string,
+  args: string[],
+  examples: ReturnType<typeof readExamples>,
+  label: string,
+) {
   const { sandbox } = started!;
   const { code, output } = await run(command, args, {
     CAUSEWAY_URL: sandbox.baseUrl,
@@ -83,7 +92,7 @@ async function check(command: string, args: string[], examples: ReturnType<typeo
     CAUSEWAY_USER: sandbox.users.owner.id,
     CAUSEWAY_INTEGRATION_KEY: sandbox.integrations.main.apiKey,
     CAUSEWAY_CONSENT: sandbox.consents.active,
-    CAUSEWAY_WEBHOOK_SECRET: secret,
+    CAUSEWAY_HOOKS: `${hooks!.url}/${label}`,
     PYTHONPATH: path.join(root, 'packages/python/src'),
     PYTHONDONTWRITEBYTECODE: '1',
   });
@@ -94,25 +103,21 @@ async function check(command: string, args: string[], examples: ReturnType<typeo
   examples.forEach(({ text, sample }, at) => {
     assert.ok(matchesSample(sample, outputs[at]!), `${text}\nprinted\n${outputs[at]}`);
   });
-  assert.equal(outputs.at(-1)!.trim(), 'paid invoice-7\n204\n204\n400');
+  assert.equal(outputs.at(-1)!.trim(), `paid ${label}\n204\n204\n400`);
 }
 
 const mark = (at: number) => `'=== block ${at} ==='`;
 const timeout = 600_000;
 
 test('TypeScript: every example compiles, runs and prints what the README says', { timeout }, async () => {
-  const isFed = await hasFeed();
-  const asRun = (example: string) =>
-    example.includes('events.subscribe') && !isFed
-      ? `export const follow = async () => {\n${example}\n};`
-      : example;
-  const { bodies, headers } = makeDeliveries();
-  const deliver = `for (const body of ${JSON.stringify(bodies)}) {
-  const message = { method: 'POST', body, headers: ${JSON.stringify(headers)} };
+  const deliver = `const received = await fetch('${new URL('/received/invoice-7', hooks!.url)}');
+const { body: sent, headers } = (await received.json()) as { body: string; headers: Record<string, string> };
+for (const body of [sent, sent, sent.replace('invoice-7', 'invoice-8')]) {
+  const message = { method: 'POST', body, headers };
   console.log((await receive(new Request('https://app.example.com/hooks', message))).status);
 }`;
   const examples = readExamples('client', 'ts');
-  const parts = [...examples.map(({ text }) => asRun(text)), deliver];
+  const parts = [...examples.map(({ text }) => text), deliver];
   const file = path.join(folder, 'examples.ts');
   writeFileSync(file, parts.map((part, at) => `console.log(${mark(at)});\n${part}\n`).join(''));
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
@@ -120,23 +125,20 @@ test('TypeScript: every example compiles, runs and prints what the README says',
     cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  await check(process.execPath, [file], examples);
+  await check(process.execPath, [file], examples, 'invoice-7');
 });
 
 toolTest(['python3'], 'Python: every example runs and prints what the README says', { timeout }, async () => {
-  const isFed = await hasFeed();
-  const asRun = (example: string) =>
-    example.includes('events.follow') && !isFed
-      ? `def follow():\n${example.replaceAll(/^/gm, '    ')}`
-      : example;
-  const { bodies, headers } = makeDeliveries();
-  const deliver = `for body in ${JSON.stringify(bodies)}:
-    print(receive(body.encode(), ${JSON.stringify(headers)}))`;
+  const deliver = `import json, urllib.request
+received = json.load(urllib.request.urlopen("${new URL('/received/invoice-9', hooks!.url)}"))
+sent = received["body"]
+for body in [sent, sent, sent.replace("invoice-9", "invoice-8")]:
+    print(receive(body.encode(), received["headers"]))`;
   const examples = readExamples('python', 'python');
-  const parts = [...examples.map(({ text }) => asRun(text)), deliver];
+  const parts = [...examples.map(({ text }) => text), deliver];
   const file = path.join(folder, 'examples.py');
   writeFileSync(file, parts.map((part, at) => `print(${mark(at)})\n${part}\n`).join(''));
-  await check(findTool('python3')!, [file], examples);
+  await check(findTool('python3')!, [file], examples, 'invoice-9');
 });
 
 async function run(command: string, args: string[], env: Record<string, string>) {
