@@ -18,8 +18,6 @@ export interface Job<Deps> {
   isConfigured?(deps: Deps): boolean;
   /** A PostgreSQL channel: a notification on it starts a turn at once. */
   wokenBy?: string;
-  /** How soon is at once. Default: 10 ms. */
-  pauseMs?: number;
   /** Jobs of this process that run at once when this one did something. */
   wakes?: readonly string[];
   /** How many things it did: after some the next turn comes soon, after none at the interval. */
@@ -42,9 +40,7 @@ interface JobDeps {
  * Delay between a wake-up and its turn, so that notifications are batched and a busy channel does not become
  * a busy loop.
  */
-const usualPauseMs = 10;
-
-const pauseOf = ({ pauseMs = usualPauseMs }: { pauseMs?: number }) => pauseMs;
+const gatherMs = 10;
 
 /** Runs each job on its interval, and sooner after a wake-up. */
 export function runJobs<Deps extends JobDeps>(
@@ -66,7 +62,7 @@ export function runJobs<Deps extends JobDeps>(
       const turn = takeTurn(job, deps, timing).then((done) => {
         running.delete(turn);
         if (done > 0) for (const name of job.wakes ?? []) wake(name);
-        schedule(job, done > 0 || awake.has(job.name) ? pauseOf(job) : job.everyMs);
+        schedule(job, done > 0 || awake.has(job.name) ? gatherMs : job.everyMs);
       });
       running.add(turn);
     }, delayMs);
@@ -79,9 +75,9 @@ export function runJobs<Deps extends JobDeps>(
     const next = timers.get(name);
     // A wake-up during a turn is remembered, because its cause may be newer than what the turn read.
     if (!next) awake.add(name);
-    else if (next.dueAt > performance.now() + pauseOf(job)) {
+    else if (next.dueAt > performance.now() + gatherMs) {
       clearTimeout(next.timer);
-      schedule(job, pauseOf(job));
+      schedule(job, gatherMs);
     }
   };
   for (const job of jobs) schedule(job, 0);

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type IssuedKey, revokeKey } from '#features/keys';
 import { createMetrics } from '#platform/observe/metrics';
+import { runKeyBattery } from '#test/battery';
 import { makeIntegration, makeKey, makeLines, makeWithdrawal } from '#test/factories';
 import { networksWithoutNodes, testConfig, useHarness } from '#test/harness';
 import { numberAll } from '#test/number-events';
@@ -13,6 +14,16 @@ import { WaitingRoom } from './waiting-room.ts';
 const harness = useHarness({ networks: networksWithoutNodes() });
 
 const ask = ({ token }: IssuedKey, query = '') => harness.request('GET', `/api/events${query}`, { token });
+
+runKeyBattery(harness, {
+  title: 'GET /api/events',
+  call: (options) => harness.request('GET', '/api/events', options),
+  refusals: {
+    missing: { status: 401, error: 'Unauthorized' },
+    invalid: { status: 401, error: 'Unauthorized' },
+    address: { status: 403, error: 'Forbidden: caller address is not on the allowlist of the key' },
+  },
+});
 
 test('types filter events, and what is left out is behind the reader', async () => {
   const key = await makeKey(harness);
