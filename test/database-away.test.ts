@@ -64,8 +64,11 @@ let frozen: number[] = [];
 
 /** Stops the postmaster first, so that it starts nobody new, and then all that it has started. */
 async function freezePostgres(): Promise<void> {
-  const rows = await server.deps.db.query<{ pid: number }>('select pid from pg_stat_activity');
-  frozen = [postgres.pid, ...rows.map(({ pid }) => pid)];
+  const list = () => server.deps.db.query<{ pid: number }>('select pid from pg_stat_activity');
+  // A connection is open now, for the list of those that were started until the postmaster stopped.
+  await list();
+  process.kill(postgres.pid, 'SIGSTOP');
+  frozen = [postgres.pid, ...(await list()).map(({ pid }) => pid)];
   signalFrozen('SIGSTOP');
 }
 

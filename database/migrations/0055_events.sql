@@ -15,6 +15,8 @@ create table event_records (
   partner_id uuid,
   integration_id uuid,
   user_id uuid,
+  -- Of an event for one partner: only keys of this user may read it.
+  reader_user_id uuid,
   previous_status text,
   -- Columns as they were at the change, where later changes replace them.
   facts jsonb not null default '{}',
@@ -32,6 +34,7 @@ create table event_parked (
   partner_id uuid,
   integration_id uuid,
   user_id uuid,
+  reader_user_id uuid,
   previous_status text,
   facts jsonb not null,
   recorded_at timestamptz not null,
@@ -56,7 +59,7 @@ create table events (
   id text not null unique,
   type text not null,
   resource text not null,
-  -- The owner of the account that it is about: only keys of this user may read it.
+  -- The owner of the account or endpoint that it is about: only keys of this user may read it.
   user_id uuid,
   recorded_at timestamptz not null,
   numbered_at timestamptz not null,

@@ -104,19 +104,26 @@ function requireUrl(flag: string, text: string): string {
   throw new UsageFault(`${flag} must be a URL, such as http://localhost:3000/hooks, and is ${text}.`);
 }
 
+class RateLimited extends Error {}
+
 /** Events from before the start are not forwarded. */
 async function findEnd(feed: Feed): Promise<number> {
   // A type that is rare, so that little is sent on the way to the end.
   const passing = { ...feed, types: 'webhook_endpoint.disabled' };
   for (let after = 0; ; ) {
-    const { next } = await readPage(passing, { after, wait: 0 }, AbortSignal.timeout(60_000)).catch(
-      (error) => {
-        if (error instanceof CommandFault) throw error;
-        throw new CommandFault(`${feed.url} does not answer: ${reasonOf(error)}.`, exitCodes.unreachable);
-      },
-    );
-    if (next === after) return after;
-    after = next;
+    try {
+      const { next } = await readPage(passing, { after, wait: 0 }, AbortSignal.timeout(60_000));
+      if (next === after) return after;
+      after = next;
+    } catch (error) {
+      if (error instanceof CommandFault) throw error;
+      if (!(error instanceof RateLimited)) {
+        const reason = reasonOf(error as Error);
+        throw new CommandFault(`${feed.url} does not answer: ${reason}.`, exitCodes.unreachable);
+      }
+      // A long feed takes more requests than the rate limit has room for.
+      await sleep(pausesMs[2]);
+    }
   }
 }
 
@@ -133,7 +140,8 @@ async function readPage(
   });
   const body = (await response.json()) as { events: FeedEvent[]; next: number; error?: string };
   if (response.ok) return body;
-  if (response.status === 429 || response.status >= 500) {
+  if (response.status === 429) throw new RateLimited('it answered 429');
+  if (response.status >= 500) {
     throw new Error(`it answered ${response.status}`);
   }
   throw new CommandFault(`${url} refused: ${body.error ?? response.status}.`, exitCodes.refused);

@@ -32,7 +32,8 @@ export async function addressEvents(
 }
 
 function numberOne(stream: Stream, { record, data }: Presented, now: Date): NumberedEvent {
-  const { type, resource, userId, recordedAt } = record;
+  const { type, resource, recordedAt } = record;
+  const userId = record.userId ?? record.readerUserId;
   stream.lastSequence += 1n;
   const id = createEventId(now);
   const sequence = Number(stream.lastSequence);

@@ -10,6 +10,8 @@ export interface EventRecord {
   partnerId: string | null;
   integrationId: string | null;
   userId: string | null;
+  /** Of an event for one partner: only keys of this user may read it. */
+  readerUserId: string | null;
   previousStatus: string | null;
   /** What the feature recorded: of a row that changes again, its columns as they were. */
   facts: Record<string, unknown>;

@@ -4,14 +4,15 @@ import type { EventRecord } from './event.ts';
 // ## Recording
 
 export type NewRecord = Pick<EventRecord, 'type' | 'resource' | 'previousStatus' | 'facts' | 'recordedAt'> &
-  Partial<Pick<EventRecord, 'partnerId' | 'integrationId' | 'userId'>>;
+  Partial<Pick<EventRecord, 'partnerId' | 'integrationId' | 'userId' | 'readerUserId'>>;
 
 export async function insertRecord(db: Db, record: NewRecord): Promise<void> {
-  const { type, resource, partnerId, integrationId, userId, previousStatus, facts, recordedAt } = record;
+  const { type, resource, partnerId, integrationId, userId, readerUserId, previousStatus, facts } = record;
   await db.query(
     `with put as (
-       insert into event_records (type, resource, partner_id, integration_id, user_id, previous_status, facts, recorded_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8) returning id)
+       insert into event_records (type, resource, partner_id, integration_id, user_id, reader_user_id, previous_status, facts,
+         recorded_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id)
      select event_records_wake(id) from put`,
     [
       type,
@@ -19,9 +20,10 @@ export async function insertRecord(db: Db, record: NewRecord): Promise<void> {
       partnerId ?? null,
       integrationId ?? null,
       userId ?? null,
+      readerUserId ?? null,
       previousStatus,
       JSON.stringify(facts),
-      recordedAt,
+      record.recordedAt,
     ],
   );
 }
@@ -41,7 +43,8 @@ export async function lockNumbering(db: Db): Promise<boolean> {
 }
 
 const columns = `r.id, r.is_bulk as "isBulk", r.type, r.resource, r.partner_id as "partnerId",
-  r.integration_id as "integrationId", r.user_id as "userId", r.previous_status as "previousStatus", r.facts,
+  r.integration_id as "integrationId", r.user_id as "userId",
+  r.reader_user_id as "readerUserId", r.previous_status as "previousStatus", r.facts,
   r.recorded_at as "recordedAt"`;
 
 /** Later records of a resource wait for one that is parked. */
@@ -93,11 +96,12 @@ export async function takeRecord(db: Db, { isBulk, id, resource }: EventRecord):
 
 /** Puts a record aside that was taken. */
 export async function parkRecord(db: Db, record: EventRecord, reason: string, now: Date): Promise<void> {
-  const { id, isBulk, type, resource, partnerId, integrationId, userId, previousStatus } = record;
+  const { id, isBulk, type, resource, partnerId, integrationId, userId, readerUserId, previousStatus } =
+    record;
   await db.query(
-    `insert into event_parked (id, is_bulk, type, resource, partner_id, integration_id, user_id, previous_status, facts,
-       recorded_at, parked_at, reason)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    `insert into event_parked (id, is_bulk, type, resource, partner_id, integration_id, user_id, reader_user_id,
+       previous_status, facts, recorded_at, parked_at, reason)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     [
       id,
       isBulk,
@@ -106,6 +110,7 @@ export async function parkRecord(db: Db, record: EventRecord, reason: string, no
       partnerId,
       integrationId,
       userId,
+      readerUserId,
       previousStatus,
       JSON.stringify(record.facts),
       record.recordedAt,

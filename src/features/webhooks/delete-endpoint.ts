@@ -2,21 +2,17 @@ import { inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import type { ManagerCtx } from './endpoint.ts';
 import { holdEndpoint } from './find-endpoint.ts';
-import { cancelDeliveries } from './queries/deliveries.ts';
-import { lockStream, markDeleted } from './queries/endpoints.ts';
+import { markDeleted } from './queries/endpoints.ts';
 import { type EndpointView, presentEndpoint } from './wire.ts';
 
-/** Nothing more is sent; what is being sent at this moment may still arrive. */
+/** Nothing more is sent, and a job ends what waits; what is being sent at this moment may still arrive. */
 export function deleteEndpoint(
   ctx: ManagerCtx,
   { endpointId }: { endpointId: string },
 ): Promise<EndpointView> {
   return inTransaction(ctx, async (ctx) => {
     const endpoint = await holdEndpoint(ctx, endpointId);
-    // What is being numbered at this moment is canceled too.
-    await lockStream(ctx.db, endpoint.streamId);
     await markDeleted(ctx.db, endpoint.id, ctx.now);
-    await cancelDeliveries(ctx.db, endpoint, ctx.now);
     const shown = presentEndpoint(endpoint, ctx.now);
     await recordChange(ctx, {
       action: 'webhooks.delete',

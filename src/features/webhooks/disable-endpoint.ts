@@ -2,7 +2,7 @@ import { type Ctx, inTransaction, type WorkerActor } from '#context';
 import { recordChange } from '#features/audit';
 import { recordEvent } from '#features/events';
 import type { DisabledReason, Endpoint } from './endpoint.ts';
-import { cancelDeliveries } from './queries/deliveries.ts';
+import { selectMissedAfter } from './queries/deliveries.ts';
 import { lockStream, selectEndpoint, updateEndpointRow } from './queries/endpoints.ts';
 import { presentEndpoint } from './wire.ts';
 
@@ -29,19 +29,19 @@ export function disableEndpoint(
 }
 
 /**
- * Ends what waits, and notes from where the endpoint missed events. Its owner learns of it by an event, in
+ * Notes from where the endpoint misses events; a job ends what waits. Its owner learns of it by an event, in
  * the feed and at other endpoints.
  */
 export async function disable(ctx: Ctx, endpoint: Endpoint, reason: DisabledReason): Promise<Endpoint> {
-  const { id, streamId, partnerId, integrationId } = endpoint;
+  const { id, streamId, partnerId, integrationId, userId } = endpoint;
   const { lastSequence } = await lockStream(ctx.db, streamId);
-  const resumeAfter = (await cancelDeliveries(ctx.db, endpoint, ctx.now)) ?? lastSequence;
+  const resumeAfter = (await selectMissedAfter(ctx.db, endpoint)) ?? lastSequence;
   const disabled = { ...endpoint, disabledAt: ctx.now, disabledReason: reason, resumeAfter };
   if (reason !== 'owner') {
     await recordEvent(ctx, {
       type: 'webhook_endpoint.disabled',
       resource: `webhook_endpoint:${id}`,
-      ...(partnerId ? { partnerId } : { integrationId }),
+      ...(partnerId ? { partnerId, readerUserId: userId } : { integrationId }),
       facts: presentEndpoint(disabled, ctx.now),
     });
   }

@@ -2,7 +2,7 @@ import { contextFor, type Deps } from '#context';
 import type { Job } from '#platform/worker/jobs';
 import { failingMaxMs } from './delivery/schedule.ts';
 import { disableEndpoint } from './disable-endpoint.ts';
-import { sweepDeliveries } from './queries/deliveries.ts';
+import { cancelUnwanted, sweepDeliveries } from './queries/deliveries.ts';
 import { selectFailing } from './queries/endpoints.ts';
 
 const retentionMs = 30 * 86_400_000;
@@ -14,9 +14,18 @@ export const webhookJobs: readonly Job<Deps>[] = [
     run: async (deps) => {
       const ctx = contextFor(deps, { kind: 'worker', job: 'webhooks.disable-failing' } as const, deps.log);
       const failing = await selectFailing(ctx.db, new Date(ctx.now.getTime() - failingMaxMs), 100);
-      for (const endpointId of failing) await disableEndpoint(ctx, { endpointId, reason: 'failing' });
+      for (const endpointId of failing) {
+        await disableEndpoint(ctx, { endpointId, reason: 'failing' }).catch((err) =>
+          deps.log.error({ err, endpointId }, 'a failing endpoint could not be disabled'),
+        );
+      }
       return failing.length;
     },
+  },
+  {
+    name: 'webhooks.cancel',
+    everyMs: 5_000,
+    run: ({ db, clock }) => cancelUnwanted(db, clock(), 2_000),
   },
   {
     name: 'webhooks.sweep',

@@ -76,5 +76,5 @@ export async function queueMissed(ctx: Ctx, endpoint: Endpoint): Promise<Endpoin
   return { ...endpoint, resumeAfter };
 }
 
-/** Later ones can be replayed with `missed`. */
-const missedMax = 100_000;
+/** No event of the stream is numbered meanwhile, so not more; later ones can be replayed with `missed`. */
+const missedMax = 10_000;

@@ -11,12 +11,12 @@ export function sendTest(ctx: ManagerCtx, { endpointId }: { endpointId: string }
   return inTransaction(ctx, async (ctx) => {
     const endpoint = await holdEndpoint(ctx, endpointId);
     if (endpoint.disabledAt !== null) throw webhookErrors.endpointDisabled();
-    const { id, partnerId, integrationId } = endpoint;
+    const { id, partnerId, integrationId, userId } = endpoint;
     const shown = presentEndpoint(endpoint, ctx.now);
     await recordEvent(ctx, {
       type: 'webhook_endpoint.tested',
       resource: `webhook_endpoint:${id}`,
-      ...(partnerId ? { partnerId } : { integrationId }),
+      ...(partnerId ? { partnerId, readerUserId: userId } : { integrationId }),
       facts: shown,
     });
     await recordChange(ctx, { action: 'webhooks.test', subject: `webhook:${id}`, after: shown });

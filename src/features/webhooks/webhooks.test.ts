@@ -227,6 +227,11 @@ test('an endpoint that failed for five days, and never succeeded, is disabled', 
   assert.equal(await job.run(harness.deps), 0);
   await world.deliverer!.stop();
   harness.advance(5 * 86_400_000);
+  assert.equal(await job.run(harness.deps), 0, 'nothing was tried for days');
+  const before = world.receiver.received.length;
+  startDelivering();
+  await arrived(before + 1);
+  await world.deliverer!.stop();
   assert.equal(await job.run(harness.deps), 1);
   const { body } = await call('GET', `/${id}`);
   assert.equal(body.disabledReason, 'failing');
@@ -287,4 +292,51 @@ test('what is about an account that the partner may no longer read is not sent',
     list.filter(({ status, type }) => status === 'canceled' && type === 'ledger.line_posted').length,
     2,
   );
+});
+
+test('events about an endpoint of a user are for keys of that user only', async () => {
+  const { key } = world;
+  const other = await makeKey(harness, { partnerId: key.partnerId });
+  const { id } = await createEndpoint();
+  await call('POST', `/${id}/test`);
+  await harness.operator('webhooks.update', { endpointId: id, enabled: false });
+  await numberAll(harness);
+  const typesFor = async (token: string) =>
+    (await harness.request('GET', '/api/events', { token })).body.events.map(
+      ({ type }: { type: string }) => type,
+    );
+  assert.deepEqual(await typesFor(key.token), ['webhook_endpoint.tested', 'webhook_endpoint.disabled']);
+  assert.deepEqual(await typesFor(other.token), []);
+});
+
+test('an event that waits already is not queued a second time by a replay', async () => {
+  const { id } = await createEndpoint();
+  await makeEvents(3);
+  const replay = (body: object) => call('POST', `/${id}/replay`, body);
+  assert.equal((await replay({ startDate: '2020-01-01T00:00:00Z' })).body.queued, 0);
+  startDelivering();
+  await arrived(3);
+  await waitUntil('all are stored', async () =>
+    (await deliveries(id)).every(({ status }) => status === 'delivered'),
+  );
+  assert.equal((await replay({ startDate: '2020-01-01T00:00:00Z' })).body.queued, 3);
+});
+
+test('endpoints that fail hold a quarter of a worker’s room at most, however many they are', async () => {
+  const open = new Set<object>();
+  let most = 0;
+  world.receiver.answer = (request, response) => {
+    open.add(request);
+    most = Math.max(most, open.size);
+    setTimeout(() => {
+      open.delete(request);
+      response.writeHead(500).end();
+    }, 50);
+  };
+  for (let at = 0; at < 12; at++) await createEndpoint();
+  await harness.deps.db.query('update webhook_endpoints set failing_since = now() where deleted_at is null');
+  await makeEvents(3);
+  startDelivering({ atOnce: 16 });
+  await arrived(36);
+  assert.ok(most <= 4, `${most} at once`);
 });

@@ -91,7 +91,7 @@ export const deliveryView = Type.Object(
     sequence: Type.Integer(),
     status: Type.Enum([...deliveryStatuses], {
       description:
-        'due: waits or is being sent. failed: the last attempt failed. canceled: the endpoint was disabled or deleted',
+        'due: waits or is being sent. failed: the last attempt failed. canceled: the endpoint was disabled or deleted, or may not receive it',
     }),
     attempts: Type.Integer(),
     nextAttemptAt: nullable(dateTime),

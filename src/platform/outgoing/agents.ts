@@ -12,7 +12,8 @@ const keptMsMax = 60_000;
 
 const pool = {
   keepAlive: true,
-  maxSockets: 64,
+  // The caller bounds connections to one receiver; many of them may share a host.
+  maxSockets: 256,
   maxFreeSockets: 16,
   timeout: idleMs,
   scheduling: 'lifo',

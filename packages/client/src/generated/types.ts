@@ -2037,7 +2037,7 @@ export interface components {
             type: string;
             sequence: number;
             /**
-             * @description due: waits or is being sent. failed: the last attempt failed. canceled: the endpoint was disabled or deleted
+             * @description due: waits or is being sent. failed: the last attempt failed. canceled: the endpoint was disabled or deleted, or may not receive it
              * @enum {string}
              */
             status: "due" | "delivered" | "failed" | "canceled";
@@ -2058,7 +2058,7 @@ export interface components {
             type: string;
             sequence: number;
             /**
-             * @description due: waits or is being sent. failed: the last attempt failed. canceled: the endpoint was disabled or deleted
+             * @description due: waits or is being sent. failed: the last attempt failed. canceled: the endpoint was disabled or deleted, or may not receive it
              * @enum {string}
              */
             status: "due" | "delivered" | "failed" | "canceled";

@@ -49,7 +49,7 @@ export async function attemptDelivery(
   } catch (error) {
     if (signal.aborted) throw error;
     const isKnown = error instanceof OutgoingFault || error instanceof OutgoingRefusal;
-    if (!isKnown) log.error({ err: error, endpointId }, 'a webhook could not be sent by a fault of ours');
+    if (!isKnown) log.error({ err: error, endpointId }, 'a webhook could not be sent: internal error');
     return {
       ...base,
       durationMs: lasted(),

@@ -24,6 +24,9 @@ export interface DelivererOptions {
   claimMs?: number;
 }
 
+/** Endpoints that fail may hold so much of the room, however many they are. */
+const failingShare = 0.25;
+
 /** How long a stop waits for answers; what is not answered by then is sent again later. */
 const stopWaitMs = 3_000;
 
@@ -41,7 +44,7 @@ function startDeliverer(deps: Deps, options: DelivererOptions): RunningService {
   const { perEndpoint = 10, atOnce = 256, everyMs = 1_000, timeoutMs = 15_000, claimMs = 40_000 } = options;
   const { db, clock, log } = deps;
   const aborting = new AbortController();
-  const sending = new Set<{ endpointId: string; ended: Promise<void> }>();
+  const sending = new Set<{ endpointId: string; isFailing: boolean; ended: Promise<void> }>();
   const recorder = startRecorder(deps);
 
   const send = async (delivery: ClaimedDelivery) => {
@@ -49,6 +52,9 @@ function startDeliverer(deps: Deps, options: DelivererOptions): RunningService {
     const { signal } = aborting;
     try {
       if (delivery.isWithheld) return await withholdDelivery(db, delivery, clock());
+      // A worker that was frozen must not send after another one: events could arrive inverted.
+      const leftMs = delivery.claimedUntil.getTime() - clock().getTime();
+      if (leftMs < claimMs / 2) return await releaseDelivery(db, delivery, clock());
       const attempt = await attemptDelivery(deps, delivery, { now: clock(), signal, timeoutMs });
       await recorder.record(attempt);
       if (attempt.outcome === 'gone') await disableGone(deps, delivery);
@@ -65,12 +71,16 @@ function startDeliverer(deps: Deps, options: DelivererOptions): RunningService {
     const now = clock();
     const until = new Date(now.getTime() + claimMs);
     const inHand = countBy([...sending], ({ endpointId }) => endpointId);
-    for (const delivery of await claimDeliveries(db, { now, until, perEndpoint, inHand, limit })) {
+    const failing = [...sending].filter(({ isFailing }) => isFailing).length;
+    const failingLimit = Math.max(0, Math.ceil(atOnce * failingShare) - failing);
+    const wanted = { now, until, perEndpoint, inHand, limit, failingLimit };
+    for (const delivery of await claimDeliveries(db, wanted)) {
       const ended = send(delivery).then(() => {
         sending.delete(one);
         loop.wake();
       });
-      const one = { endpointId: delivery.endpointId, ended };
+      const { endpointId, isFailing } = delivery;
+      const one = { endpointId, isFailing, ended };
       sending.add(one);
     }
   };

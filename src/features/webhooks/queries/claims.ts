@@ -11,6 +11,8 @@ export interface ClaimedDelivery {
   body: string;
   attempts: number;
   claimedUntil: Date;
+  isFailing: boolean;
+  sequence: bigint;
   /** It is about the account of a user whose data the partner may not read any more. */
   isWithheld: boolean;
 }
@@ -38,7 +40,8 @@ const earlier = `select from webhook_deliveries p
 const isWithheld = `s.partner_id is not null and v.user_id is not null and (
   exists (select from users u where u.id = v.user_id and u.suspended_at is not null)
   or exists (select from partner_users_removed r where r.partner_id = s.partner_id and r.user_id = v.user_id)
-  or not exists (select from api_keys k where k.partner_id = s.partner_id and k.user_id = v.user_id and k.revoked_at is null))`;
+  or not exists (select from api_keys k where k.partner_id = s.partner_id and k.user_id = v.user_id and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > $1)))`;
 
 /**
  * If the server loses these commits in a crash, deliveries are sent once more. A flush to disk for each
@@ -49,15 +52,39 @@ const withoutFlush = `unflushed as materialized (select set_config('synchronous_
 /** An endpoint that fails gets no more connections, so that dead ones leave room for the others. */
 const perFailing = 2;
 
+/** Deliveries of endpoints in one state, at most `each` for an endpoint less those in hand. */
+const pick = (state: string, each: string, limit: string) => `
+  select p.id from (select id from waiting where id is not null order by random()) w
+  join webhook_endpoints e on e.id = w.id and ${state}
+  join event_streams s on s.id = e.stream_id
+  left join partners o on o.id = s.partner_id
+  left join integrations i on i.id = s.integration_id
+  left join in_hand h on h.endpoint_id = e.id
+  cross join lateral (
+    select d.id from webhook_deliveries d
+    where d.endpoint_id = e.id and d.status = 'due' and d.due_at <= $1 and not (e.is_ordered and exists (${earlier}))
+    order by d.due_at, d.id limit greatest(${each} - coalesce(h.count, 0), 0)
+    for update skip locked) p
+  where e.disabled_at is null and e.deleted_at is null and o.suspended_at is null and i.revoked_at is null
+  limit ${limit}`;
+
+export interface Claim {
+  now: Date;
+  until: Date;
+  perEndpoint: number;
+  /** How many of each endpoint the caller has. */
+  inHand: ReadonlyMap<string, number>;
+  limit: number;
+  /** Of endpoints that fail. */
+  failingLimit: number;
+}
+
 /**
  * Claims due deliveries until `until`, for each endpoint at most `perEndpoint` less those that the caller has
  * in hand. The endpoints with deliveries are found one by one in the index, so a long queue of one of them
  * costs nothing. They come in random order, so that none is always last where `limit` ends the list.
  */
-export async function claimDeliveries(
-  db: Db,
-  claim: { now: Date; until: Date; perEndpoint: number; inHand: ReadonlyMap<string, number>; limit: number },
-): Promise<ClaimedDelivery[]> {
+export async function claimDeliveries(db: Db, claim: Claim): Promise<ClaimedDelivery[]> {
   return db.query<ClaimedDelivery & Row>(
     `with recursive waiting as (
        (select endpoint_id as id from webhook_deliveries where status = 'due' order by endpoint_id limit 1)
@@ -67,26 +94,14 @@ export async function claimDeliveries(
        from waiting w where w.id is not null),
      ${withoutFlush},
      in_hand as (select * from unnest($4::uuid[], $5::integer[]) as h (endpoint_id, count)),
-     picked as materialized (
-       select p.id from (select id from waiting where id is not null order by random()) w
-       join webhook_endpoints e on e.id = w.id
-       join event_streams s on s.id = e.stream_id
-       left join partners o on o.id = s.partner_id
-       left join integrations i on i.id = s.integration_id
-       left join in_hand h on h.endpoint_id = e.id
-       cross join lateral (
-         select d.id from webhook_deliveries d
-         where d.endpoint_id = e.id and d.status = 'due' and d.due_at <= $1 and not (e.is_ordered and exists (${earlier}))
-         order by d.due_at, d.id
-         limit greatest(case when e.failing_since is null then $3 else least($3, ${perFailing}) end - coalesce(h.count, 0), 0)
-         for update skip locked) p
-       where e.disabled_at is null and e.deleted_at is null and o.suspended_at is null and i.revoked_at is null
-       limit $6),
+     picked_working as materialized (${pick('e.failing_since is null', '$3::integer', '$6::bigint')}),
+     picked_failing as materialized (${pick('e.failing_since is not null', `least($3, ${perFailing})`, '$7::bigint')}),
+     picked as (select id from picked_working union all select id from picked_failing),
      claimed as (
        update webhook_deliveries d set due_at = $2, claimed_until = $2 from picked p where d.id = p.id returning d.*)
      select c.id, c.endpoint_id as "endpointId", e.url, e.secret,
        case when e.former_ends_at > $1 then e.former_secret end as "formerSecret", v.id as "eventId", v.body, c.attempts,
-       c.claimed_until as "claimedUntil", ${isWithheld} as "isWithheld"
+       c.claimed_until as "claimedUntil", e.failing_since is not null as "isFailing", c.sequence, ${isWithheld} as "isWithheld"
      from claimed c join webhook_endpoints e on e.id = c.endpoint_id join event_streams s on s.id = e.stream_id
      join unflushed on true
      join events v on v.stream_id = c.stream_id and v.sequence = c.sequence
@@ -98,19 +113,23 @@ export async function claimDeliveries(
       [...claim.inHand.keys()],
       [...claim.inHand.values()],
       claim.limit,
+      Math.min(claim.limit, claim.failingLimit),
     ],
   );
 }
 
-/** Ends a delivery that may not be sent. */
+/** Ends a delivery that may not be sent, and notes that the endpoint missed it. */
 export async function withholdDelivery(
   db: Db,
-  { id }: Pick<ClaimedDelivery, 'id'>,
+  { id, endpointId, sequence }: Pick<ClaimedDelivery, 'id' | 'endpointId' | 'sequence'>,
   now: Date,
 ): Promise<void> {
   await db.query(
-    `update webhook_deliveries set status = 'canceled', ended_at = $2, claimed_until = null where id = $1 and status = 'due'`,
-    [id, now],
+    `with missed as (
+       update webhook_endpoints set resume_after = least(resume_after, $4::bigint - 1)
+       where id = $2 and resume_after is distinct from least(resume_after, $4::bigint - 1))
+     update webhook_deliveries set status = 'canceled', ended_at = $3, claimed_until = null where id = $1 and status = 'due'`,
+    [id, endpointId, now, sequence],
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Db, Row } from '#platform/db/db';
+import { queryByFilter } from '#platform/db/query-by-filter';
 import type { DeliveryStatus, Endpoint } from '../endpoint.ts';
 
 // ## Queueing
@@ -47,21 +48,25 @@ export interface Selection {
   isMissedOnly: boolean;
 }
 
-/** Queues stored events for one endpoint, in their order; returns how many, and the number of the last. */
+/**
+ * Queues stored events for one endpoint, in their order, unless they wait already. Returns how many, and the
+ * number of the last.
+ */
 export async function insertReplays(
   db: Db,
   endpoint: Endpoint,
   { eventId, from, to, afterSequence, isMissedOnly }: Selection,
   { now, limit }: { now: Date; limit: number },
 ): Promise<{ count: number; last: bigint | null }> {
-  const [row] = await db.query<{ count: number; last: bigint | null }>(
+  const [row] = await queryByFilter<{ count: number; last: bigint | null }>(
+    db,
     `with chosen as (
        select v.* from events v join webhook_endpoints e on e.id = $1
        where v.stream_id = e.stream_id and ${receives}
          and ($3::text is null or v.id = $3) and ($4::timestamptz is null or v.recorded_at >= $4)
          and ($5::timestamptz is null or v.recorded_at < $5) and ($6::bigint is null or v.sequence > $6)
-         and not ($7 and exists (select from webhook_deliveries d
-           where d.endpoint_id = e.id and d.sequence = v.sequence and d.status in ('due', 'delivered')))
+         and not exists (select from webhook_deliveries d where d.endpoint_id = e.id and d.sequence = v.sequence
+           and (d.status = 'due' or $7 and d.status = 'delivered'))
        order by v.sequence limit $8),
      put as (
        insert into webhook_deliveries (endpoint_id, stream_id, sequence, resource, due_at, created_at)
@@ -73,28 +78,46 @@ export async function insertReplays(
 }
 
 /**
- * Ends what is not delivered, locked in the order in which workers lock it. Returns the number before the
- * first of it, of what failed since the endpoint is failing, or of what it missed earlier; null if nothing is
- * missing.
+ * The number before the first event that an endpoint has not received: what waits, what failed since it is
+ * failing, and what it missed earlier; null if nothing is missing.
  */
-export async function cancelDeliveries(
+export async function selectMissedAfter(
   db: Db,
   { id, failingSince, resumeAfter }: Pick<Endpoint, 'id' | 'failingSince' | 'resumeAfter'>,
-  now: Date,
 ): Promise<bigint | null> {
   const [row] = await db.query<{ before: bigint | null }>(
-    `with waiting as materialized (
-       select id from webhook_deliveries where endpoint_id = $1 and status = 'due' order by id for no key update),
-     ended as (
-       update webhook_deliveries set status = 'canceled', ended_at = $2, claimed_until = null
-       where id in (select id from waiting) returning sequence)
-     select least(min(sequence) - 1, $4::bigint) as before from (
-       select sequence from ended
+    `select least(min(sequence) - 1, $3::bigint) as before from (
+       select sequence from webhook_deliveries where endpoint_id = $1 and status = 'due'
        union all
-       select sequence from webhook_deliveries where endpoint_id = $1 and status = 'failed' and ended_at >= $3) missed`,
-    [id, now, failingSince, resumeAfter],
+       select sequence from webhook_deliveries where endpoint_id = $1 and status = 'failed' and ended_at >= $2) missed`,
+    [id, failingSince, resumeAfter],
   );
   return row!.before;
+}
+
+/**
+ * Ends some of what waits for endpoints that receive nothing more; returns how many. In batches, because a
+ * queue may have a million.
+ */
+export async function cancelUnwanted(db: Db, now: Date, limit: number): Promise<number> {
+  const rows = await db.query(
+    `with ended as (
+       select e.id from webhook_endpoints e join event_streams s on s.id = e.stream_id
+       left join integrations i on i.id = s.integration_id
+       where (e.disabled_at is not null or e.deleted_at is not null or i.revoked_at is not null)
+         and exists (select from webhook_deliveries d where d.endpoint_id = e.id and d.status = 'due')
+       order by e.id limit 100),
+     waiting as materialized (
+       select d.id from ended e cross join lateral (
+         select d.id from webhook_deliveries d where d.endpoint_id = e.id and d.status = 'due' order by d.due_at, d.id limit $2) d
+       limit $2)
+     update webhook_deliveries set status = 'canceled', ended_at = $1, claimed_until = null
+     where id in (select w.id from webhook_deliveries w where w.id in (select id from waiting) and w.status = 'due'
+       order by w.id for no key update skip locked)
+     returning 1`,
+    [now, limit],
+  );
+  return rows.length;
 }
 
 export async function notifyWorkers(db: Db): Promise<void> {
@@ -136,7 +159,8 @@ export interface DeliveryFilter {
 /** Newest first, without their bodies. */
 export async function selectDeliveries(db: Db, filter: DeliveryFilter): Promise<DeliveryRow[]> {
   const { endpointId, userId, status, before, limit } = filter;
-  return db.query<DeliveryRow & Row>(
+  return queryByFilter<DeliveryRow & Row>(
+    db,
     `select ${columns}, '' as body from ${deliveries}
      where d.endpoint_id = $1 and ${isVisible} and ($3::text is null or d.status = $3) and ($4::bigint is null or d.id < $4)
      order by d.id desc limit $5`,

@@ -153,16 +153,25 @@ export async function markDeleted(db: Db, endpointId: string, now: Date): Promis
   await db.query('update webhook_endpoints set deleted_at = $2 where id = $1', [endpointId, now]);
 }
 
-/** Those that only failed since then. */
+/**
+ * Those that only failed since then, and were tried in the last of these days: a single failure in quiet
+ * times disables nothing, nor a suspension.
+ */
 export async function selectFailing(db: Db, since: Date, limit: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
-    `select id from webhook_endpoints where failing_since <= $1 and disabled_at is null and deleted_at is null limit $2`,
+    `select e.id from webhook_endpoints e join event_streams s on s.id = e.stream_id left join partners p on p.id = s.partner_id
+     where e.failing_since <= $1 and e.disabled_at is null and e.deleted_at is null and p.suspended_at is null
+       and exists (
+         select from (select id from webhook_deliveries where endpoint_id = e.id order by id desc limit 1000) d
+         join webhook_attempts a on a.delivery_id = d.id
+         where a.started_at >= e.failing_since + interval '4 days')
+     order by e.failing_since limit $2`,
     [since, limit],
   );
   return rows.map(({ id }) => id);
 }
 
-/** For strangers: the keys by which anybody can verify what an endpoint receives. */
+/** Public: the keys by which anybody can verify what an endpoint receives. */
 export async function selectPublicKeys(db: Db, endpointId: string, now: Date): Promise<string[] | undefined> {
   const [row] = await db.query<{ keys: string[] }>(
     `select array_remove(array[public_key, case when former_ends_at > $2 then former_public_key end], null) as keys
