@@ -291,7 +291,8 @@ for (const caller of ['partner', 'integration'] as const) {
     const { eventId } = deliveries[0]!;
     assert.deepEqual(await webhookEndpoints.replay(id, { eventId }), { queued: 1, nextAfter: null });
     const day = { startDate: new Date(Date.now() - 86_400_000), endDate: new Date(Date.now() + 60_000) };
-    assert.equal((await webhookEndpoints.replay(id, day)).queued, 2);
+    // They wait already.
+    assert.equal((await webhookEndpoints.replay(id, day)).queued, 0);
 
     const stranger = webhookEndpoints.replay(id, { eventId: 'evt_0' });
     await assert.rejects(async () => stranger, EventNotFoundError);

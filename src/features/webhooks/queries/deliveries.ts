@@ -49,8 +49,8 @@ export interface Selection {
 }
 
 /**
- * Queues stored events for one endpoint, in their order, unless they wait already. Returns how many, and the
- * number of the last.
+ * Queues stored events for one endpoint, in their order; several only if they do not wait already. Returns
+ * how many, and the number of the last.
  */
 export async function insertReplays(
   db: Db,
@@ -66,7 +66,7 @@ export async function insertReplays(
          and ($3::text is null or v.id = $3) and ($4::timestamptz is null or v.recorded_at >= $4)
          and ($5::timestamptz is null or v.recorded_at < $5) and ($6::bigint is null or v.sequence > $6)
          and not exists (select from webhook_deliveries d where d.endpoint_id = e.id and d.sequence = v.sequence
-           and (d.status = 'due' or $7 and d.status = 'delivered'))
+           and (d.status = 'due' and $3 is null or d.status = 'delivered' and $7))
        order by v.sequence limit $8),
      put as (
        insert into webhook_deliveries (endpoint_id, stream_id, sequence, resource, due_at, created_at)
