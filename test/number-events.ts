@@ -14,3 +14,16 @@ export async function numberAll({ deps }: Pick<Harness, 'deps'>, limit?: number)
     all += taken;
   }
 }
+
+/** Everybody's events whose type begins so, for worlds without a server. */
+export async function numberedEvents(
+  harness: Pick<Harness, 'deps'>,
+  prefix: string,
+): Promise<{ type: string; data: { object: Record<string, unknown>; previousStatus?: string } }[]> {
+  await numberAll(harness);
+  const rows = await harness.deps.db.query<{ body: string }>(
+    'select body from events where starts_with(type, $1) order by stream_id, sequence',
+    [prefix],
+  );
+  return rows.map(({ body }) => JSON.parse(body));
+}

@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 import { addWallet } from '#features/users';
 import { runJobs } from '#platform/worker/jobs';
 import { useDeposits } from '#test/deposit-world';
-import { makeAddress } from '#test/factories';
+import { makeAddress, makeKey } from '#test/factories';
+import { numberedEvents } from '#test/number-events';
 import { makeWorld, unit } from '#test/payout-world';
 import { waitUntil } from '#test/wait-until';
 import { depositGauges } from './gauges.ts';
@@ -24,6 +25,19 @@ const {
 } = useDeposits();
 
 describe('a deposit', () => {
+  test('is an event for the partners of its user, beside that of its line', async (t) => {
+    const { world, watcher, userId, wallet } = await startWatching(t);
+    await makeKey(world.harness, { userId });
+    await deposit(wallet, 12_500_000n);
+    await chain.mine(2);
+    assert.equal(await watcher.catchUp(), 1);
+    const [posted, ...others] = await numberedEvents(world.harness, 'deposit.');
+    assert.deepEqual(others, []);
+    const lines = await numberedEvents(world.harness, 'ledger.');
+    assert.deepEqual(posted!.data, lines.at(-1)!.data);
+    assert.equal(posted!.data.object.amountReceived, '12.5');
+  });
+
   test('is posted when it is final, with its amount, hash, log and time', async (t) => {
     const { world, watcher, userId, wallet } = await startWatching(t);
     await deposit(wallet, 12_500_000n);

@@ -5,6 +5,6 @@ export { eventGauges } from './gauges.ts';
 export { eventJobs } from './jobs.ts';
 export { type FeedPage, type FeedRequest, listEvents } from './list-events.ts';
 export { placeObjects } from './place-objects.ts';
-export { type EventReader, type NumberedEvent, newsMax, openStream, selectNews } from './queries.ts';
+export { type EventReader, type NumberedEvent, newsMax, openStreams, selectNews } from './queries.ts';
 export { recordEvent } from './record-event.ts';
 export { type DescribedEvent, describeEvents, familiesFor } from './wire.ts';

@@ -142,7 +142,25 @@ export interface Stream {
   lastSequence: bigint;
 }
 
-/** Locked until the commit. The house is no subscriber. */
+/** Creates the streams of subscribers that have none. The house is no subscriber. */
+export async function openStreams(
+  db: Db,
+  {
+    partnerIds = [],
+    integrationIds = [],
+  }: { partnerIds?: readonly string[]; integrationIds?: readonly string[] },
+): Promise<void> {
+  await db.query(
+    `insert into event_streams (partner_id, integration_id)
+     select id, null from partners where id = any($1::uuid[]) and not is_house
+     union all
+     select null, id from integrations where id = any($2::uuid[])
+     on conflict do nothing`,
+    [partnerIds, integrationIds],
+  );
+}
+
+/** Locked until the commit. */
 export async function lockStreams(
   db: Db,
   { partnerIds, integrationIds }: { partnerIds: readonly string[]; integrationIds: readonly string[] },
@@ -152,14 +170,7 @@ export async function lockStreams(
     from event_streams where partner_id = any($1::uuid[]) or integration_id = any($2::uuid[]) order by id for no key update`;
   const known = await db.query<Stream & Row>(select, values);
   if (known.length === partnerIds.length + integrationIds.length) return known;
-  await db.query(
-    `insert into event_streams (partner_id, integration_id)
-     select id, null from partners where id = any($1::uuid[]) and not is_house
-     union all
-     select null, id from integrations where id = any($2::uuid[])
-     on conflict do nothing`,
-    values,
-  );
+  await openStreams(db, { partnerIds, integrationIds });
   return db.query<Stream & Row>(select, values);
 }
 
@@ -274,14 +285,6 @@ export async function selectNews(
        order by v.sequence limit $3) e
      order by s.id, e.sequence`,
     [streams.map(({ id }) => id), streams.map(({ after }) => after), newsMax],
-  );
-}
-
-/** Creates the stream of a reader that has none. */
-export async function openStream(db: Db, { partnerId, integrationId }: EventReader): Promise<void> {
-  await db.query(
-    `insert into event_streams (partner_id, integration_id) values ($1, $2) on conflict do nothing`,
-    [integrationId ? null : partnerId, integrationId ?? null],
   );
 }
 

@@ -5,6 +5,7 @@ import { addWallet } from '#features/users';
 import { runJobs } from '#platform/worker/jobs';
 import { type Chain, useChain } from '#test/chain';
 import { makeAddress, makeFunds, makeUser } from '#test/factories';
+import { numberedEvents } from '#test/number-events';
 import { makeWorld, unit, type World } from '#test/payout-world';
 import { waitUntil } from '#test/wait-until';
 import { payoutJobs } from './jobs.ts';
@@ -58,6 +59,17 @@ describe('a withdrawal is completed', () => {
       { hash: body.transactionHash, isMined: true, sends: 1, lastAnswer: 'accepted' },
     );
     assert.ok(Date.parse(attempt.signedAt) <= Date.parse(payout.settledAt));
+    const events = await numberedEvents(world.harness, 'withdrawal.');
+    assert.deepEqual(
+      events.map(({ type, data }) => [type, data.previousStatus, data.object.status]),
+      [
+        ['withdrawal.queued', undefined, 'queued'],
+        ['withdrawal.pending', 'queued', 'pending'],
+        ['withdrawal.processing', 'pending', 'processing'],
+        ['withdrawal.completed', 'processing', 'completed'],
+      ],
+    );
+    assert.equal(events.at(-1)!.data.object.transactionHash, body.transactionHash);
   });
 
   test('states never go back in time, though a turn that began before the last state goes on', async (t) => {

@@ -1,5 +1,6 @@
 import { inTransaction } from '#context';
 import { recordChange } from '#features/audit';
+import { openStreams } from '#features/events';
 import { userErrors, userExists } from '#features/users';
 import { invalidField } from '#platform/errors/errors';
 import { sealKeys } from './delivery/seal-keys.ts';
@@ -12,7 +13,7 @@ import {
   insertEndpoint,
   lockStream,
   newEndpointId,
-  openStream,
+  selectStream,
 } from './queries/endpoints.ts';
 import { type EndpointView, presentEndpoint } from './wire.ts';
 
@@ -48,7 +49,12 @@ export function createEndpoint(ctx: ManagerCtx, input: NewEndpoint): Promise<Cre
     const owner: Owner = ownerOf(ctx.actor) ?? input;
     if (owner.userId !== undefined && !(await userExists(ctx.db, owner.userId)))
       throw userErrors.userNotFound();
-    const streamId = await openStream(ctx.db, owner);
+    const { partnerId, integrationId } = owner;
+    await openStreams(ctx.db, {
+      ...(partnerId && { partnerIds: [partnerId] }),
+      ...(integrationId && { integrationIds: [integrationId] }),
+    });
+    const streamId = await selectStream(ctx.db, owner);
     if (streamId === undefined) throw webhookErrors.subscriberNotFound();
     await lockStream(ctx.db, streamId);
     if ((await countEndpoints(ctx.db, streamId)) >= endpointsMax) throw webhookErrors.tooManyEndpoints();

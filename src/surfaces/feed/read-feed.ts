@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '#context';
-import { eventErrors, type FeedPage, type FeedRequest, listEvents, openStream } from '#features/events';
+import {
+  type EventReader,
+  eventErrors,
+  type FeedPage,
+  type FeedRequest,
+  listEvents,
+  openStreams,
+} from '#features/events';
 import type { Visit, WaitingRoom } from './waiting-room.ts';
 
 /** Of one process; each request that waits holds a socket. */
@@ -27,7 +34,7 @@ export async function readFeed(
     throw eventErrors.tooManyWaiting({ headers: { 'retry-after': '5' } });
   }
   while (isEmpty(page) && !room.isClosed && !signal.aborted && performance.now() < endsAt) {
-    if (page.streamId === null) await openStream(db, request.reader);
+    if (page.streamId === null) await openStreams(db, subscribersOf(request.reader));
     const after = page.next;
     const { streamId } = page;
     const visit = streamId === null ? undefined : room.enter({ ...request, streamId }, BigInt(after));
@@ -41,6 +48,9 @@ export async function readFeed(
   }
   return { ...page, hasWaited: true };
 }
+
+const subscribersOf = ({ partnerId, integrationId }: EventReader) =>
+  integrationId === undefined ? { partnerIds: [partnerId!] } : { integrationIds: [integrationId] };
 
 const isEmpty = ({ bodies, isEnd }: FeedPage) => bodies.length === 0 && isEnd;
 

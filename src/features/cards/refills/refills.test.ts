@@ -7,6 +7,7 @@ import { issueKey } from '#features/keys';
 import { makeCardOwner } from '#test/card-model';
 import { makeKey, makeUser } from '#test/factories';
 import { lockRows } from '#test/lock-rows';
+import { numberedEvents } from '#test/number-events';
 import type { World } from '#test/payout-world';
 import { type RefillWorld, useRefills } from '#test/refill-world';
 import { startUnreliableProxy } from '#test/unreliable-proxy';
@@ -93,6 +94,14 @@ test('collateral under the threshold is refilled once: on chain, at the issuer, 
   );
   assert.equal((await world.received()).length, 2);
   assert.equal((await world.credited()).length, 2);
+  const events = await numberedEvents(world.harness, 'card_refill.');
+  assert.deepEqual(
+    events.map(({ type, data }) => [type, data.object.status, data.object.transactionHash]),
+    (await world.history())
+      .toReversed()
+      .map(({ status, transactionHash }) => ['card_refill.completed', status, transactionHash]),
+  );
+  assert.deepEqual(await numberedEvents(world.harness, 'withdrawal.'), [], 'the house has no feed');
 });
 
 async function makeActiveCard({ asOperator, userId, account: { id: cardIssuerUserId } }: RefillWorld) {

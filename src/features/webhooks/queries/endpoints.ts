@@ -18,20 +18,12 @@ const own = (owner: Owner | undefined) => [
   owner?.integrationId ?? null,
 ];
 
-/** The stream of a subscriber; undefined if there is no such partner or integration, or it is the house. */
-export async function openStream(db: Db, { partnerId, integrationId }: Owner): Promise<bigint | undefined> {
-  const values = [partnerId ?? null, integrationId ?? null];
-  await db.query(
-    `insert into event_streams (partner_id, integration_id)
-     select id, null from partners where id = $1 and not is_house
-     union all
-     select null, id from integrations where id = $2 and revoked_at is null
-     on conflict do nothing`,
-    values,
-  );
+/** The stream of a subscriber; undefined if it has none, or is an integration that was revoked. */
+export async function selectStream(db: Db, { partnerId, integrationId }: Owner): Promise<bigint | undefined> {
   const [row] = await db.query<{ id: bigint }>(
-    'select id from event_streams where partner_id = $1 or integration_id = $2',
-    values,
+    `select s.id from event_streams s left join integrations i on i.id = s.integration_id
+     where (s.partner_id = $1 or s.integration_id = $2) and i.revoked_at is null`,
+    [partnerId ?? null, integrationId ?? null],
   );
   return row?.id;
 }
