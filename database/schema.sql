@@ -902,6 +902,106 @@ create unlogged table rate_windows (
   constraint rate_windows_pkey PRIMARY KEY (policy, subject)
 ) with (fillfactor=50);
 
+create table rule_addresses (
+  id uuid default uuidv7() not null,
+  partner_id uuid,
+  network text,
+  address text not null,
+  name text not null,
+  added_by text not null,
+  added_at timestamp with time zone not null,
+  constraint rule_addresses_pkey PRIMARY KEY (id),
+  constraint rule_addresses_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
+  constraint rule_addresses_address_check CHECK ((address ~ '^0x[0-9a-f]{40}$'::text)),
+  constraint rule_addresses_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100)))
+);
+
+create table rule_counters (
+  id bigint not null,
+  selection text not null,
+  subject text not null,
+  total numeric(78,0) not null,
+  last_at timestamp with time zone not null,
+  constraint rule_counters_selection_subject_key UNIQUE (selection, subject),
+  constraint rule_counters_pkey PRIMARY KEY (id)
+) with (fillfactor=50);
+
+create table rule_returns (
+  counter_id bigint not null,
+  at timestamp with time zone not null,
+  amount numeric(78,0) not null,
+  constraint rule_returns_pkey PRIMARY KEY (counter_id, at)
+);
+
+create table rule_sets (
+  revision integer not null,
+  document jsonb not null,
+  has_rules boolean default (document <> '[]'::jsonb) not null,
+  drafted_by text not null,
+  drafted_at timestamp with time zone not null,
+  published_by text,
+  published_at timestamp with time zone,
+  is_current boolean default false not null,
+  constraint rule_sets_pkey PRIMARY KEY (revision),
+  constraint rule_sets_check CHECK (((published_by IS NULL) = (published_at IS NULL))),
+  constraint rule_sets_check1 CHECK (((NOT is_current) OR (published_at IS NOT NULL)))
+);
+
+create table rule_spends (
+  counter_id bigint not null,
+  at timestamp with time zone not null,
+  amount numeric(78,0) not null,
+  through numeric(78,0) not null,
+  constraint rule_spends_pkey PRIMARY KEY (counter_id, at)
+);
+
+create table rule_verdicts (
+  withdrawal_id uuid not null,
+  revision integer not null,
+  verdict text not null,
+  needs jsonb not null,
+  counters bigint[] not null,
+  ats timestamp with time zone[] not null,
+  judged_at timestamp with time zone not null,
+  constraint rule_verdicts_pkey PRIMARY KEY (withdrawal_id),
+  constraint rule_verdicts_check CHECK ((cardinality(counters) = cardinality(ats))),
+  constraint rule_verdicts_verdict_check CHECK ((verdict = ANY (ARRAY['allow'::text, 'approve'::text])))
+);
+
+create table rules (
+  revision integer not null,
+  place smallint not null,
+  name text not null,
+  verdict text not null,
+  approvals smallint,
+  approver_role text,
+  partner_ids uuid[],
+  user_ids uuid[],
+  key_ids text[],
+  sources text[],
+  networks text[],
+  currencies text[],
+  destinations text[],
+  amount_over numeric(78,0),
+  amount_up_to numeric(78,0),
+  sum_over numeric(78,0),
+  sum_up_to numeric(78,0),
+  sum_window interval,
+  sum_per text,
+  selection text,
+  constraint rules_revision_name_key UNIQUE (revision, name),
+  constraint rules_pkey PRIMARY KEY (revision, place),
+  constraint rules_revision_fkey FOREIGN KEY (revision) REFERENCES rule_sets(revision) ON DELETE CASCADE,
+  constraint rules_approvals_check CHECK (((approvals >= 1) AND (approvals <= 20))),
+  constraint rules_check CHECK (((verdict = 'approve'::text) = (approvals IS NOT NULL))),
+  constraint rules_check1 CHECK (((approvals IS NULL) = (approver_role IS NULL))),
+  constraint rules_check2 CHECK ((((sum_over IS NULL) AND (sum_up_to IS NULL)) = (selection IS NULL))),
+  constraint rules_check3 CHECK (((selection IS NULL) = (sum_window IS NULL))),
+  constraint rules_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint rules_sum_per_check CHECK ((sum_per = ANY (ARRAY['partner'::text, 'user'::text, 'key'::text, 'destination'::text, 'network'::text]))),
+  constraint rules_verdict_check CHECK ((verdict = ANY (ARRAY['allow'::text, 'deny'::text, 'approve'::text])))
+);
+
 create table sign_in_links (
   secret_sha256 bytea not null,
   user_id uuid not null,
@@ -1270,6 +1370,12 @@ CREATE INDEX payout_slots_open ON public.payout_slots USING btree (network, addr
 
 CREATE INDEX payout_slots_void ON public.payout_slots USING btree (void_of) WHERE (void_of IS NOT NULL);
 
+CREATE INDEX rule_addresses_by_partner ON public.rule_addresses USING btree (partner_id, id);
+
+CREATE UNIQUE INDEX rule_addresses_key ON public.rule_addresses USING btree (address, partner_id, network) NULLS NOT DISTINCT;
+
+CREATE UNIQUE INDEX rule_sets_current ON public.rule_sets USING btree (is_current) WHERE is_current;
+
 CREATE INDEX sign_in_links_ending ON public.sign_in_links USING btree (expires_at);
 
 CREATE INDEX treasury_wallets_to_check ON public.treasury_wallets USING btree (network, is_counted, checked_at);
@@ -1470,6 +1576,8 @@ CREATE TRIGGER withdrawal_counts_add_inserted AFTER INSERT ON public.withdrawal_
 
 CREATE TRIGGER withdrawal_counts_add_updated AFTER UPDATE ON public.withdrawal_counts REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION withdrawal_counts_add_updated();
 
+CREATE TRIGGER withdrawals_apply_rules AFTER INSERT ON public.withdrawals REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION withdrawals_apply_rules();
+
 CREATE TRIGGER withdrawals_credit_custody BEFORE INSERT ON public.withdrawals FOR EACH ROW WHEN ((new.recipient_user_id IS NOT NULL)) EXECUTE FUNCTION withdrawals_credit_custody();
 
 CREATE TRIGGER withdrawals_guard_move BEFORE UPDATE ON public.withdrawals FOR EACH ROW EXECUTE FUNCTION withdrawals_guard_move();
@@ -1485,3 +1593,5 @@ CREATE TRIGGER withdrawals_note_moves AFTER UPDATE ON public.withdrawals REFEREN
 CREATE TRIGGER withdrawals_record_moves AFTER UPDATE ON public.withdrawals REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION withdrawals_record_moves();
 
 CREATE TRIGGER withdrawals_record_new AFTER INSERT ON public.withdrawals REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION withdrawals_record_new();
+
+CREATE TRIGGER withdrawals_return_spends AFTER UPDATE ON public.withdrawals REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION withdrawals_return_spends();

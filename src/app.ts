@@ -37,6 +37,7 @@ import {
   portfolioTools,
   valueAssets,
 } from '#features/portfolio';
+import { ruleCommands } from '#features/rules';
 import { treasuryCommands, treasuryGauges, treasuryJobs } from '#features/treasury';
 import { userCommands } from '#features/users';
 import {
@@ -99,6 +100,7 @@ export const commands: readonly Command<Ctx>[] = [
   ...consentCommands,
   ...withdrawalCommands,
   ...walletCommands,
+  ...ruleCommands,
   ...depositCommands,
   ...treasuryCommands,
   ...cardCommands,

@@ -21,6 +21,7 @@ const neighbours: Record<string, string[]> = {
   deposits: ['events', 'ledger', 'payouts', 'users'],
   payouts: ['ledger', 'users'],
   portfolio: ['ledger', 'users'],
+  rules: ['partners', 'users'],
   ledger: ['events', 'users'],
   'connect/pages': ['connect/consents', 'connect/integrations', 'connect/sessions', 'ledger'],
   'connect/consents': ['connect/integrations', 'events', 'users'],
@@ -226,6 +227,7 @@ const owners: Record<string, RegExp> = {
   payouts: /^(payout_|deployment$|found_payments$)/,
   platform: /^job_leases$/,
   portfolio: /^(positions?|prices)(_|$)/,
+  rules: /^rules?(_|$)/,
   treasury: /^treasury_/,
   users: /^(users|user_wallets|blocked_addresses)$/,
   webhooks: /^webhook_/,
@@ -255,6 +257,7 @@ const foreignTables: Record<string, string[]> = {
   ],
   partners: ['users'],
   payouts: ['audit_log', 'withdrawals'],
+  rules: ['partners', 'user_wallets', 'withdrawals'],
   treasury: [
     'deposit_cursors',
     'deposits',
@@ -301,6 +304,7 @@ const byTrigger: Record<string, string[]> = {
   'ledger → events': ['ledger_record_events'],
   'withdrawals → events': ['withdrawals_record_moves', 'withdrawals_record_new'],
   'withdrawals → ledger': ['ledger_note_completed_withdrawals', 'ledger_note_new_withdrawals'],
+  'withdrawals → rules': ['withdrawals_apply_rules', 'withdrawals_return_spends'],
 };
 
 const schema = read('database/schema.sql');

@@ -19,11 +19,14 @@ import {
 import { takeFees } from '#test/fee-token';
 import { noteSecret, useHarness } from '#test/harness';
 import { startTestIssuer } from '#test/issuer';
+import { operatorNamed } from '#test/rules-world';
 import { commands } from '../../app.ts';
 import { holdQueued } from '../payouts/hold-queued.ts';
 import { createLane } from '../payouts/lane.ts';
 import { settleFinal } from '../payouts/settle.ts';
 import { signPending } from '../payouts/sign-pending.ts';
+import { draftRules } from '../rules/draft-rules.ts';
+import type { Rule } from '../rules/wire.ts';
 import { rotateSecret } from '../webhooks/rotate-secret.ts';
 
 const chain = await startChain({ network: 'base' });
@@ -316,6 +319,17 @@ const changes: Record<string, () => Promise<object>> = {
     const older = { ...harness.operatorContext(), sealer: harness.olderSealer };
     await rotateSecret(older, { endpointId });
     return {};
+  },
+  'rules.draft': async () => ({ rules: [{ name: 'Everything', verdict: 'allow' }] }),
+  'rules.publish': async () => {
+    const rules: Rule[] = [{ name: 'Everything', verdict: 'allow' }];
+    const { revision } = await draftRules(operatorNamed(harness, 'somebody else'), { rules });
+    return { revision };
+  },
+  'addresses.add': async () => ({ address: makeAddress(), name: 'Exchange' }),
+  'addresses.remove': async () => {
+    const { body } = await harness.operator('addresses.add', { address: makeAddress(), name: 'Exchange' });
+    return { id: body.data.id };
   },
   'wallets.accept-foreign': async () => ({
     network: 'base',

@@ -16,10 +16,11 @@ import { type Lane, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
 import { preflight } from './preflight.ts';
 import { insertSigned, type SignedPayout } from './queries/attempts.ts';
 import {
+  approval,
   claimPending,
   countWaiting,
   hasPending,
-  isSuspension,
+  isDecided,
   lockPending,
   type PendingRow,
   updateAllWaiting,
@@ -49,25 +50,33 @@ export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
     if (limit <= 0) return 0;
     const claimed = await claimPending(ctx.db, { network: network.name, leaveMs: recheckMs, limit });
     if (claimed.length === 0) return 0;
-    const rows = claimed.filter(({ isFound, suspension }) => !isFound && !suspension);
+    const free = claimed.filter(({ isFound, suspension }) => !isFound && !suspension);
+    const rows = free.filter(({ ruling }) => ruling === null);
     const found = claimed
       .filter(({ isFound }) => isFound)
       .map(({ id }) => ({ id, waitingFor: 'found payment' }));
     const suspended = claimed.flatMap(({ id, isFound, suspension }) =>
       suspension && !isFound ? [{ id, waitingFor: suspension }] : [],
     );
+    const unapproved = free
+      .filter(({ ruling }) => ruling === approval)
+      .map(({ id }) => ({ id, waitingFor: approval }));
     const verdicts = await preflight(ctx, lane, provider, rows);
     const having = <K extends string>(key: K) =>
       rows.flatMap((row, at) =>
         key in verdicts[at]! ? [{ row, verdict: verdicts[at] as never as Record<K, string> }] : [],
       );
-    const failures = having('failed').map(({ row, verdict }) => ({ row, errorMessage: verdict.failed }));
+    const denials = free
+      .filter(({ ruling }) => ruling !== null && ruling !== approval)
+      .map((row) => ({ row, errorMessage: `The withdrawal is ${row.ruling}` }));
+    const refusals = having('failed').map(({ row, verdict }) => ({ row, errorMessage: verdict.failed }));
     const waits = having('waiting').map(({ row, verdict }) => ({ id: row.id, waitingFor: verdict.waiting }));
     const ready = having('ready').map(({ row }) => row.id);
-    const failed = await failPending(ctx, lane, failures);
+    const failed = await failPending(ctx, lane, [...denials, ...refusals]);
     const { signed, short } = await allocate(ctx, lane, wallet, ready);
     const waiting = [...waits, ...short, ...found];
-    if (waiting.length + suspended.length > 0) await updateWaiting(ctx.db, [...waiting, ...suspended]);
+    const decided = [...suspended, ...unapproved];
+    if (waiting.length + decided.length > 0) await updateWaiting(ctx.db, [...waiting, ...decided]);
     lane.trouble.report(
       ctx.log,
       waiting[0] ? describeWait(waiting[0].waitingFor) : await lastingTrouble(ctx, lane),
@@ -82,7 +91,7 @@ async function lastingTrouble(ctx: WorkerCtx, lane: Lane): Promise<string | unde
   if (trouble === undefined) return undefined;
   const waiting = await countWaiting(ctx.db);
   const isTrouble = waiting.some(
-    ({ network, waitingFor }) => network === lane.network.name && !isSuspension(waitingFor),
+    ({ network, waitingFor }) => network === lane.network.name && !isDecided(waitingFor),
   );
   return isTrouble ? trouble : undefined;
 }
@@ -170,7 +179,8 @@ async function allocate(
   const allocation = await inTransaction(ctx, async ({ db, now }) => {
     const row = await lockSigner(db, network.name, signer.address);
     if (!row || row.haltedAt || !isServerTrusted(ctx, row)) return nothing;
-    const pending = await lockPending(db, ids);
+    // Rules may have been published since the claim.
+    const pending = (await lockPending(db, ids)).filter(({ ruling }) => ruling === null);
     const where = { network: network.name, address: signer.address };
     const open = await selectSignedTotals(db, { ...where, from: wallet.leftBelow });
     const shares = shareOut(lane, wallet, pending, open);

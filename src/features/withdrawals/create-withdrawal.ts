@@ -3,6 +3,7 @@ import { violates } from '#platform/db/db';
 import { DatabaseUnavailable } from '#platform/errors/errors';
 import { hashFacts } from '#platform/values/hash-facts';
 import type { Asset } from './assets.ts';
+import { describeDenial, isDenied } from './denial.ts';
 import { withdrawalErrors } from './errors.ts';
 import { type Former, insertWithdrawal, type Origin, selectByIdempotencyKey } from './queries.ts';
 import { resolveRecipient } from './resolve-recipient.ts';
@@ -80,6 +81,8 @@ async function storeOrReplay(ctx: Ctx<KeyActor>, request: WithdrawalRequest): Pr
     });
     return { bulkId, isReplay: false };
   } catch (error) {
+    if (isDenied(error))
+      throw withdrawalErrors.deniedByRule({ message: describeDenial(error), cause: error });
     if (idempotencyKey === undefined) throw error;
     if (violates(error, 'withdrawals_idempotency_key')) {
       const winner = replayOf(await findFormer(ctx, request), request);

@@ -1,6 +1,7 @@
 export { listAssets } from './assets.ts';
 export { withdrawalCommands } from './commands.ts';
 export { createWithdrawal } from './create-withdrawal.ts';
+export { RuleDenial } from './denial.ts';
 export { withdrawalEvents } from './events.ts';
 export { withdrawalGauges } from './gauges.ts';
 export { withdrawalJobs } from './jobs.ts';

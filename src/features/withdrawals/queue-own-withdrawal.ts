@@ -3,6 +3,7 @@ import { isHotWallet } from '#features/payouts';
 import { lockAddress, selectRecipient } from '#features/users';
 import type { Asset } from './assets.ts';
 import { fingerprintOf } from './create-withdrawal.ts';
+import { describeDenial, isDenied, RuleDenial } from './denial.ts';
 import { isUnrecoverableAddress } from './is-unrecoverable-address.ts';
 import { insertWithdrawal } from './queries.ts';
 
@@ -25,7 +26,8 @@ export const houseId = '00000000-0000-7000-8000-000000000001';
 
 /**
  * Stores a queued withdrawal as a part of the caller's transaction and returns its bulk id, or says why the
- * address must not be paid and stores nothing.
+ * address must not be paid and stores nothing. Throws a `RuleDenial` if the rules deny it: the caller's
+ * transaction cannot go on.
  */
 export async function queueOwnWithdrawal(
   ctx: Ctx<WorkerActor>,
@@ -38,7 +40,7 @@ export async function queueOwnWithdrawal(
   const { network, token } = asset;
   const refusal = await refusalOf(ctx, withdrawal);
   if (refusal) return { refusal };
-  const bulkId = await insertWithdrawal(db, {
+  const stored = insertWithdrawal(db, {
     partnerId: houseId,
     userId,
     keyId: actor.job,
@@ -55,7 +57,11 @@ export async function queueOwnWithdrawal(
     now,
     fingerprint: fingerprintOf({ ...withdrawal, to: toAddress }),
   });
-  return { bulkId };
+  try {
+    return { bulkId: await stored };
+  } catch (error) {
+    throw isDenied(error) ? new RuleDenial(describeDenial(error), { cause: error }) : error;
+  }
 }
 
 async function refusalOf(ctx: Ctx, { asset, toAddress }: OwnWithdrawal): Promise<string | undefined> {

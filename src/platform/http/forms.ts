@@ -17,6 +17,7 @@ const forms: Readonly<Record<string, string>> = {
   '^[A-Z]{2}$': 'must be a country code of two capital letters, such as DE',
   '^[A-Z]{3}$': 'must be a currency code of three capital letters, such as EUR',
   '^(0|[1-9][0-9]{0,14})(\\.[0-9]{1,4})?$': 'must be a decimal amount, such as 12.5',
+  '^(0|[1-9][0-9]{0,30})(\\.[0-9]{1,18})?$': 'must be a decimal amount, such as 12.5',
   '^(0|[1-9][0-9]{0,30})(\\.[0-9]{1,36})?$': 'must be a decimal amount, such as 12.5',
   '^[1-9][0-9]{0,17}$': 'must be a whole number above zero',
   '^#[0-9a-fA-F]{6}$': 'must be a color, such as #1a7f5a',

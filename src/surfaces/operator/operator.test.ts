@@ -144,6 +144,8 @@ test('400 cursor is not from this list: from another list, made up, cut, in anot
     await makeWithdrawal(harness, await makeKey(harness, { partnerId }));
     await makePartner(harness);
     await harness.operator('users.block-address', { address: makeAddress(), reason: 'test' });
+    await harness.operator('addresses.add', { address: makeAddress(), name: 'test' });
+    await harness.operator('rules.draft', { rules: [] });
   }
   await makeCardOwner(harness, { cards: [{}, {}] });
   for (let made = 0; made < 2; made++) {

@@ -67,6 +67,8 @@ export const operatorTags = [
   { name: 'Consents', description: 'What users share with integrations.' },
   { name: 'Withdrawals', description: 'Search, inspect and cancel withdrawals.' },
   { name: 'Wallets', description: 'Hot wallets that pay withdrawals: halt, resume, recover.' },
+  { name: 'Rules', description: 'What may be paid: limits, denials and approvals.' },
+  { name: 'Addresses', description: 'The address book that rules refer to.' },
   { name: 'Deposits', description: 'Deposits that are read from the chain.' },
   { name: 'Treasury', description: 'What the chain says we hold, compared with what we owe.' },
   { name: 'Cards', description: 'Cards, their transactions and refills, and the event feed of the issuer.' },

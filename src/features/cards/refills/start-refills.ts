@@ -1,7 +1,7 @@
 import type { Network } from '#adapters/evm';
 import { type Ctx, inTransaction, type WorkerActor } from '#context';
 import { isUserSuspended } from '#features/users';
-import { queueOwnWithdrawal } from '#features/withdrawals';
+import { queueOwnWithdrawal, RuleDenial } from '#features/withdrawals';
 import { DatabaseUnavailable } from '#platform/errors/errors';
 import { isBehind } from './is-behind.ts';
 import {
@@ -34,6 +34,10 @@ export async function startRefills(
       // up.
       if (await startOne(ctx, refillId, atStep)) started += 1;
     } catch (error) {
+      if (error instanceof RuleDenial) {
+        if (await failDenied(ctx, refillId, error.message)) started += 1;
+        continue;
+      }
       if (error instanceof DatabaseUnavailable && error.isConnectionLost) throw error;
       ctx.log.error({ err: error, refillId }, 'a refill could not be started; retrying');
     }
@@ -82,6 +86,14 @@ async function postpone(ctx: Ctx, refillId: string): Promise<false> {
   const dueAt = new Date(ctx.now.getTime() + suspendedMs);
   await updatePostponed(ctx.db, { refillId, error: 'The user is suspended', dueAt, now: ctx.now });
   return false;
+}
+
+/** In a transaction after the one that the denial ended. */
+function failDenied(ctx: Ctx<WorkerActor>, refillId: string, error: string): Promise<boolean> {
+  return inTransaction(ctx, async (ctx) => {
+    if (!(await lockDue(ctx.db, refillId, ctx.now))) return false;
+    return fail(ctx, refillId, { error, restMs });
+  });
 }
 
 function fail(ctx: Ctx, refillId: string, { error, restMs }: { error: string; restMs: number }) {

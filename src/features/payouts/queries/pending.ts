@@ -57,6 +57,8 @@ export interface PendingRow {
   toAddress: string;
   amount: bigint;
   keyMark: Buffer;
+  /** What the rules say: null if it may be signed, `approval`, or why it is denied. */
+  ruling: string | null;
 }
 
 /** Every transaction of a withdrawal carries the same mark, a replacement with higher fees too. */
@@ -65,10 +67,13 @@ export const keyMark = `case when w.idempotency_key is null
     else withdrawal_key_mark(w.partner_id, w.idempotency_key) end as "keyMark"`;
 
 const pendingColumns = `w.id, w.user_id as "userId", w.currency, w.decimals, w.token_address as "tokenAddress",
-  w.to_address as "toAddress", w.amount, ${keyMark}`;
+  w.to_address as "toAddress", w.amount, ${keyMark}, rules_recheck(w.id) as ruling`;
 
-/** Whether a reason to wait comes from `withdrawal_suspension`, and not from trouble of a wallet. */
-export const isSuspension = (waitingFor: string) => waitingFor.endsWith(' suspended');
+/** Waits until somebody approves it. */
+export const approval = 'approval';
+
+/** Whether people decided that it waits, and not trouble of a wallet. */
+export const isDecided = (waitingFor: string) => waitingFor === approval || waitingFor.endsWith(' suspended');
 
 const suspension = 'withdrawal_suspension(w.partner_id, w.user_id, w.key_id)';
 

@@ -1,0 +1,29 @@
+-- Counts a withdrawal in every counter that its matching rules sum, then judges it. The caller undoes the counts
+-- if the verdict is `deny`. In another `space`, the counters of published rules are left alone.
+-- Called by: `withdrawals_apply_rules`, `rules_replay`.
+-- Locks: the counters, in order of selection, until the transaction ends: payments of one counter commit one
+-- after another.
+-- Costs: `rules_matching`, `rules_judge`; for each selection one upsert and one insert.
+create or replace function rules_admit(w withdrawals, of_revision integer, space text, at timestamptz,
+  out verdict text, out rule text, out needs jsonb, out counters bigint[], out ats timestamptz[]) language plpgsql as $$
+declare
+  matching rules[] := array(select m from rules_matching(w, of_revision) m);
+  units numeric := rules_units(w.amount, w.decimals);
+begin
+  counters := '{}';
+  ats := '{}';
+  if exists (select from unnest(matching) m where m.selection is not null) then
+    with counted as (
+      insert into rule_counters as c (selection, subject, total, last_at)
+      select distinct space || m.selection, rules_subject(w, m.sum_per), units, coalesce(at, clock_timestamp())
+        from unnest(matching) m where m.selection is not null order by 1
+      -- Evaluated once the row is locked: instants of one counter only grow.
+      on conflict (selection, subject) do update set total = c.total + excluded.total,
+        last_at = greatest(coalesce(at, clock_timestamp()), c.last_at + interval '1 microsecond')
+      returning c.id, c.total, c.last_at),
+    spent as (
+      insert into rule_spends (counter_id, at, amount, through) select n.id, n.last_at, units, n.total from counted n)
+    select array_agg(n.id), array_agg(n.last_at) into counters, ats from counted n;
+  end if;
+  select j.verdict, j.rule, j.needs into verdict, rule, needs from rules_judge(w, matching, space, counters, ats) j;
+end $$;

@@ -1,0 +1,32 @@
+-- Applies the published rules to new withdrawals, whoever creates them, and refuses those that are denied. One
+-- whose payment was found on chain is counted, but never denied: it is paid already.
+-- Called by: trigger `withdrawals_apply_rules` on `withdrawals`, after each insert statement.
+-- Locks: advisory lock `rules`, shared, which a publication takes exclusively; then as `rules_admit`.
+-- Costs: one row by index without rules; with rules, for each withdrawal, `rules_admit` and one insert.
+create or replace function withdrawals_apply_rules() returns trigger language plpgsql as $$
+declare
+  w withdrawals;
+  said record;
+  current_revision integer;
+begin
+  perform pg_advisory_xact_lock_shared(hashtextextended('rules', 0));
+  select s.revision into current_revision from rule_sets s where s.is_current and s.has_rules;
+  if current_revision is null then
+    return null;
+  end if;
+  for w in select * from added a order by a.id loop
+    select * into said from rules_admit(w, current_revision, '', null);
+    if said.verdict = 'deny' and is_found_paid(w) then
+      said.verdict := 'allow';
+    end if;
+    if said.verdict = 'deny' then
+      raise exception 'a rule denies the withdrawal' using errcode = 'restrict_violation', constraint = 'withdrawals_rules',
+        detail = coalesce(said.rule, '');
+    end if;
+    insert into rule_verdicts (withdrawal_id, revision, verdict, needs, counters, ats, judged_at)
+      values (w.id, current_revision, said.verdict, said.needs, said.counters, said.ats, clock_timestamp());
+  end loop;
+  return null;
+end $$;
+create or replace trigger withdrawals_apply_rules after insert on withdrawals referencing new table as added
+  for each statement execute function withdrawals_apply_rules();

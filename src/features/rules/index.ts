@@ -1,0 +1,1 @@
+export { ruleCommands } from './commands.ts';

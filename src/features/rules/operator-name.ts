@@ -1,0 +1,7 @@
+import type { Ctx } from '#context';
+
+/** Rules are made by operators; a job or a partner that could would be a fault of ours. */
+export function operatorName({ actor }: Ctx): string {
+  if (actor.kind !== 'operator') throw new Error(`a ${actor.kind} may not change rules`);
+  return actor.name;
+}

@@ -1,0 +1,17 @@
+import { violates } from '#platform/db/db';
+
+/** Whether the database refused a withdrawal because of the published rules. */
+export const isDenied = (error: unknown): boolean => violates(error, 'withdrawals_rules');
+
+/** A withdrawal that the service wanted to make by a user's rule. */
+export class RuleDenial extends Error {
+  override readonly name = 'RuleDenial';
+}
+
+/** The trigger names the rule in the error's detail. */
+export function describeDenial(error: unknown): string {
+  const { detail = '' } = error as { detail?: string };
+  return detail === ''
+    ? 'Forbidden: no rule allows this withdrawal'
+    : `Forbidden: the rule “${detail}” denies this withdrawal`;
+}
