@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { constants, publicEncrypt, randomBytes } from 'node:crypto';
+import { constants, publicEncrypt, randomBytes, randomUUID } from 'node:crypto';
 import { before, test } from 'node:test';
 import type { IssuedKey } from '#features/keys';
 import { commands, historyReaders } from '../src/app.ts';
@@ -19,6 +19,7 @@ import { type Answer, noteSecret, type RequestOptions, useHarness } from './harn
 import { useIssuer } from './issuer.ts';
 import { payloadOf, toolCall } from './mcp.ts';
 import { numberAll } from './number-events.ts';
+import { publish } from './rules-world.ts';
 
 // Every answer of this file is checked by the schema that the API reference has for it.
 
@@ -106,8 +107,22 @@ test('withdrawals: created, listed, refused', async () => {
     await call('GET', `/api/crypto/${userId}/withdraws?status=queued`, { token }),
     await call('GET', `/api/crypto/${userId}/withdraws?perPage=201`, { token }),
     await call('GET', '/api/crypto/assets', { token }),
+    await call('GET', '/api/limits?userId=7', { token }),
+    await call('GET', `/api/limits?userId=${(await makeUser(harness)).id}`, { token }),
+    await call('GET', `/api/limits?userId=${randomUUID()}`, { token }),
   ].map(({ status }) => status);
-  assert.deepEqual(statuses, [200, 422, 404, 404, 400, 401, 401, 404, 200, 400, 200]);
+  assert.deepEqual(statuses, [200, 422, 404, 404, 400, 401, 401, 404, 200, 400, 200, 400, 401, 404]);
+  await publish(harness, [
+    { name: 'Everything', verdict: 'allow' },
+    { name: 'Daily', verdict: 'deny', sum: { over: '10', window: 'day', per: 'partner' } },
+  ]);
+  const limited = [
+    await create({ amount: '11', to: makeAddress() }),
+    await call('GET', '/api/limits', { token }),
+    await call('GET', '/api/crypto/assets', { token }),
+  ].map(({ status }) => status);
+  assert.deepEqual(limited, [403, 200, 200]);
+  await publish(harness, []);
 });
 
 test('history: every feature, with items', async () => {
@@ -328,6 +343,7 @@ const inputs: Record<string, () => object> = {
   'keys.list': () => ({ partnerId: key.partnerId }),
   'ledger.balances': () => ({ userId: key.userId }),
   'withdrawals.show': () => ({ withdrawalId: 'order-17' }),
+  'rules.replay': () => ({ revision: 1 }),
   'webhooks.deliveries': () => ({ endpointId }),
   'webhooks.show-delivery': () => ({ endpointId, deliveryId }),
 };

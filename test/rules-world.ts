@@ -5,11 +5,11 @@ import type { Rule } from '../src/features/rules/wire.ts';
 import type { Harness } from './harness.ts';
 
 /** The context of an operator of this name: one drafts, another one publishes. */
-export const operatorNamed = ({ deps }: Harness, name: string) =>
+export const operatorNamed = ({ deps }: Pick<Harness, 'deps'>, name: string) =>
   contextFor(deps, { kind: 'operator', name } as const, deps.log);
 
 /** Drafts rules as one operator and publishes them as another; without rules, everything is allowed. */
-export async function publish(harness: Harness, rules: Rule[]): Promise<number> {
+export async function publish(harness: Pick<Harness, 'deps'>, rules: Rule[]): Promise<number> {
   const { revision } = await draftRules(operatorNamed(harness, 'drafter'), { rules });
   await publishRules(operatorNamed(harness, 'publisher'), { revision });
   return revision;

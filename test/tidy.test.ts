@@ -14,7 +14,7 @@ const neighbours: Record<string, string[]> = {
   cli: ['app', 'commands.json', 'main', 'sandbox'],
   sandbox: ['main'],
   main: ['app'],
-  withdrawals: ['events', 'keys', 'ledger', 'partners', 'payouts', 'users'],
+  withdrawals: ['events', 'keys', 'ledger', 'partners', 'payouts', 'rules', 'users'],
   cards: ['events', 'users', 'withdrawals'],
   treasury: ['deposits', 'ledger', 'payouts'],
   webhooks: ['connect/integrations', 'events', 'keys', 'users'],

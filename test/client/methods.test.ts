@@ -101,6 +101,7 @@ test('withdrawals: created, repeated, listed in pages, read one by one', async (
   assert.equal(await causeway.withdrawals.retrieve({ userId, bulkId: page.items[0]!.id }), undefined);
   const assets = await causeway.withdrawals.assets();
   assert.ok(assets.some(({ currency, network }) => currency === 'USDC' && network === 'base'));
+  assert.deepEqual(await causeway.withdrawals.limits({ userId }), { hasRules: false, limits: [] });
 });
 
 test('withdrawals: refusals are errors of their class', async () => {

@@ -7,23 +7,27 @@
 create or replace function rules_admit(w withdrawals, of_revision integer, space text, at timestamptz,
   out verdict text, out rule text, out needs jsonb, out counters bigint[], out ats timestamptz[]) language plpgsql as $$
 declare
-  matching rules[] := array(select m from rules_matching(w, of_revision) m);
   units numeric := rules_units(w.amount, w.decimals);
+  matching rules[] := array(select m from rules_matching(w, units, of_revision) m);
+  selections text[];
+  totals numeric[];
 begin
   counters := '{}';
   ats := '{}';
   if exists (select from unnest(matching) m where m.selection is not null) then
     with counted as (
       insert into rule_counters as c (selection, subject, total, last_at)
-      select distinct space || m.selection, rules_subject(w, m.sum_per), units, coalesce(at, clock_timestamp())
-        from unnest(matching) m where m.selection is not null order by 1
+      select space || m.selection, rules_subject(w, m.sum_per), units, coalesce(at, clock_timestamp())
+        from (select distinct r.selection, r.sum_per from unnest(matching) r where r.selection is not null order by 1) m
       -- Evaluated once the row is locked: instants of one counter only grow.
       on conflict (selection, subject) do update set total = c.total + excluded.total,
         last_at = greatest(coalesce(at, clock_timestamp()), c.last_at + interval '1 microsecond')
-      returning c.id, c.total, c.last_at),
+      returning c.id, substr(c.selection, length(space) + 1) as selection, c.total, c.last_at),
     spent as (
       insert into rule_spends (counter_id, at, amount, through) select n.id, n.last_at, units, n.total from counted n)
-    select array_agg(n.id), array_agg(n.last_at) into counters, ats from counted n;
+    select array_agg(n.id), array_agg(n.last_at), array_agg(n.selection), array_agg(n.total)
+      into counters, ats, selections, totals from counted n;
   end if;
-  select j.verdict, j.rule, j.needs into verdict, rule, needs from rules_judge(w, matching, space, counters, ats) j;
+  -- A statement after that one, so that it sees what others committed while this waited for the locks.
+  select j.verdict, j.rule, j.needs into verdict, rule, needs from rules_judge(matching, selections, counters, ats, totals) j;
 end $$;

@@ -14,7 +14,7 @@ begin
       w.created_at + row_number() over counter * interval '1 microsecond' as at,
       sum(rules_units(w.amount, w.decimals)) over counter as through
     from withdrawals w
-    cross join lateral (select distinct r.selection, r.sum_per from rules_matching(w, of_revision) r
+    cross join lateral (select distinct r.selection, r.sum_per from rules_matching(w, rules_units(w.amount, w.decimals), of_revision) r
       where r.selection = any (selections)) m
     where w.id > uuidv7(interval '-31 days') and w.created_at > now() - interval '30 days' and w.status <> 'failed'
     window counter as (partition by m.selection, rules_subject(w, m.sum_per) order by w.created_at, w.id);

@@ -1,38 +1,31 @@
 -- Returns what the matching rules say about a counted withdrawal. Deny wins over approve, approve over allow; if
--- no rule matches, it is denied. A sum is that of the window that ends with this payment; in a counter that is
--- not among `counters`, the window ends now.
+-- no rule matches, it is denied. For each selection there is the counter, when it was counted there, and the
+-- total then; a sum is that of the window that ends there, without payments that failed.
 -- Called by: `rules_admit`, `rules_recheck`.
 -- Locks: nothing; `rules_admit` holds the counters.
--- Costs: for each matching rule with a sum, its counter by index and `rules_sum`.
-create or replace function rules_judge(w withdrawals, matching rules[], space text, counters bigint[], ats timestamptz[],
+-- Costs: for each matching rule with a sum, one row by primary key, and the failed payments of the window.
+create or replace function rules_judge(matching rules[], selections text[], counters bigint[], ats timestamptz[], totals numeric[],
   out verdict text, out rule text, out needs jsonb) language plpgsql stable as $$
-declare
-  one rules;
-  counter bigint;
-  until timestamptz;
-  spent numeric;
 begin
-  verdict := 'deny';
-  needs := '[]';
-  foreach one in array matching loop
-    if one.selection is not null then
-      select c.id into counter from rule_counters c
-        where c.selection = space || one.selection and c.subject = rules_subject(w, one.sum_per);
-      until := coalesce(ats[array_position(counters, counter)], clock_timestamp());
-      spent := rules_sum(counter, until - one.sum_window, until);
-      continue when spent <= one.sum_over or spent > one.sum_up_to;
-    end if;
-    if one.verdict = 'deny' then
-      verdict := 'deny';
-      rule := one.name;
-      needs := '[]';
-      return;
-    end if;
-    if one.verdict = 'approve' then
-      verdict := 'approve';
-      needs := needs || jsonb_build_object('rule', one.name, 'count', one.approvals, 'role', one.approver_role);
-    elsif verdict = 'deny' then
-      verdict := 'allow';
-    end if;
-  end loop;
+  -- In one statement: its start takes longer than a look-up.
+  select case when bool_or(j.verdict = 'deny') then 'deny' when bool_or(j.verdict = 'approve') then 'approve'
+      when bool_or(j.verdict = 'allow') then 'allow' else 'deny' end,
+    min(j.name) filter (where j.is_first_denial),
+    coalesce(jsonb_agg(jsonb_build_object('rule', j.name, 'count', j.approvals, 'role', j.approver_role) order by j.place)
+      filter (where j.verdict = 'approve'), '[]')
+    into verdict, rule, needs
+  from (
+    select m.verdict, m.name, m.place, m.approvals, m.approver_role,
+      m.verdict = 'deny' and row_number() over (partition by m.verdict order by m.place) = 1 as is_first_denial
+    from unnest(matching) m
+    left join unnest(selections, counters, ats, totals) as c (selection, id, at, total) on c.selection = m.selection
+    left join lateral (
+      select coalesce(c.total
+        - (select s.through - s.amount from rule_spends s where s.counter_id = c.id and s.at > c.at - m.sum_window and s.at <= c.at
+           order by s.at limit 1)
+        - coalesce((select sum(r.amount) from rule_returns r where r.counter_id = c.id and r.at > c.at - m.sum_window
+           and r.at <= c.at), 0), 0) as sum
+      where m.selection is not null) spent on true
+    where m.selection is null or ((spent.sum > m.sum_over) is not false and (spent.sum <= m.sum_up_to) is not false)
+  ) j;
 end $$;

@@ -1,8 +1,10 @@
--- Returns the rules of a set whose conditions hold for a withdrawal, sums apart, in their order.
+-- Returns the rules of a set whose conditions hold for a withdrawal, sums apart, in their order. `units` is its
+-- amount by `rules_units`.
 -- Called by: `rules_admit`, `rules_recheck`, `rules_count_past`.
 -- Locks: nothing.
 -- Costs: reads the rules of the set; `rules_destinations` for each rule about destinations.
-create or replace function rules_matching(w withdrawals, of_revision integer) returns setof rules language sql stable as $$
+create or replace function rules_matching(w withdrawals, units numeric, of_revision integer) returns setof rules
+language sql stable as $$
   select r.* from rules r
   where r.revision = of_revision
     and (r.partner_ids is null or w.partner_id = any (r.partner_ids))
@@ -10,8 +12,8 @@ create or replace function rules_matching(w withdrawals, of_revision integer) re
     and (r.key_ids is null or w.key_id = any (r.key_ids))
     and (r.networks is null or w.network = any (r.networks))
     and (r.currencies is null or w.currency = any (r.currencies))
-    and (r.amount_over is null or rules_units(w.amount, w.decimals) > r.amount_over)
-    and (r.amount_up_to is null or rules_units(w.amount, w.decimals) <= r.amount_up_to)
+    and (r.amount_over is null or units > r.amount_over)
+    and (r.amount_up_to is null or units <= r.amount_up_to)
     and (r.sources is null
       or (select case when p.is_house then 'refill' else 'api' end from partners p where p.id = w.partner_id) = any (r.sources))
     and (r.destinations is null or rules_destinations(w) && r.destinations)

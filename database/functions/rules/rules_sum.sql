@@ -1,5 +1,5 @@
 -- Returns the sum of a counter's payments in the window that ends at `until`, without those that failed.
--- Called by: `rules_judge`, `src/features/rules/queries/limits.ts`.
+-- Called by: `src/features/rules/queries/limits.ts`.
 -- Locks: nothing; a caller that decides by it holds the counter's row.
 -- Costs: two rows by primary key, and the payments of the window that failed.
 create or replace function rules_sum(of_counter bigint, since timestamptz, until timestamptz) returns numeric

@@ -23,6 +23,8 @@ begin
       raise exception 'a rule denies the withdrawal' using errcode = 'restrict_violation', constraint = 'withdrawals_rules',
         detail = coalesce(said.rule, '');
     end if;
+    -- Without a row, it was allowed and counted nowhere.
+    continue when said.verdict = 'allow' and said.counters = '{}';
     insert into rule_verdicts (withdrawal_id, revision, verdict, needs, counters, ats, judged_at)
       values (w.id, current_revision, said.verdict, said.needs, said.counters, said.ats, clock_timestamp());
   end loop;

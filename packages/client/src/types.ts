@@ -5,6 +5,7 @@ type Schemas = components['schemas'];
 
 export type Withdrawal = Schemas['Withdrawal'];
 export type Asset = Schemas['Asset'];
+export type Limits = Schemas['ReadLimitsAnswer']['data'];
 export type LedgerLine = Schemas['LedgerNode'];
 export type UnsettledRecord = Schemas['UnsettledNode'];
 export type AccountPageInfo = Schemas['AccountPageInfo'];

@@ -5,7 +5,14 @@ import type { components } from './generated/types.ts';
 import { type CreateNames, keyOf } from './idempotency.ts';
 import { ListPromise, requireList } from './page.ts';
 import type { CallOptions } from './transport.ts';
-import type { Asset, NewWithdrawal, Withdrawal, WithdrawalListParams, WithdrawalPageInfo } from './types.ts';
+import type {
+  Asset,
+  Limits,
+  NewWithdrawal,
+  Withdrawal,
+  WithdrawalListParams,
+  WithdrawalPageInfo,
+} from './types.ts';
 import { type FinalWithdrawal, type WaitOptions, waitUntilFinal } from './wait-until-final.ts';
 
 type Schemas = components['schemas'];
@@ -123,6 +130,19 @@ export class Withdrawals {
       { method: 'GET', url: address(this.#api.baseUrl, '/api/crypto/assets'), isRepeatable: true },
       options,
       ({ data }: Schemas['ListAssetsAnswer']) => requireList(data.assets),
+    );
+  }
+
+  /** What the limits of your account leave, and when more may be paid; of the key's user unless given. */
+  limits({ userId }: { userId?: string } = {}, options?: CallOptions): ApiPromise<Limits> {
+    requireCaller(this.#api, 'partner');
+    return this.#api.transport.json(
+      { method: 'GET', url: address(this.#api.baseUrl, '/api/limits', { userId }), isRepeatable: true },
+      options,
+      ({ data }: Schemas['ReadLimitsAnswer']) => {
+        requireList(data.limits);
+        return data;
+      },
     );
   }
 }

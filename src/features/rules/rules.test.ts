@@ -32,14 +32,11 @@ async function statusesOf(key: IssuedKey, ...payments: object[]): Promise<number
 
 const denialOf = async (key: IssuedKey, fields: object = {}) => {
   const { status, body } = await pay(key, fields);
-  return [status, body.error, body.code];
+  return [status, body.error, body.code, body.details?.[0].message];
 };
 
-const denied = (rule: string) => [
-  403,
-  `Forbidden: the rule “${rule}” denies this withdrawal`,
-  'denied_by_rule',
-];
+const forbidden = 'Forbidden: the rules for withdrawals deny it';
+const denied = (rule: string) => [403, forbidden, 'denied_by_rule', `The rule “${rule}” denies it`];
 
 test('without rules, and after they were taken back, every payment is allowed', async () => {
   const key = await makeKey(harness);
@@ -53,7 +50,7 @@ test('without rules, and after they were taken back, every payment is allowed', 
 test('if rules exist and no rule matches, a payment is denied', async () => {
   const key = await makeKey(harness);
   await publish(harness, [{ name: 'On base', verdict: 'allow', networks: ['base'] }]);
-  assert.deepEqual(await denialOf(key), [403, 'Forbidden: no rule allows this withdrawal', 'denied_by_rule']);
+  assert.deepEqual(await denialOf(key), [403, forbidden, 'denied_by_rule', 'No rule allows it']);
   assert.equal((await pay(key, { network: 'base', currency: 'USDC' })).status, 200);
 });
 
@@ -80,12 +77,11 @@ test('deny wins over approve and approve over allow, in whatever order they stan
     );
     const verdicts = await harness.deps.db.query<{ verdict: string; needs: unknown }>(
       `select v.verdict, v.needs from rule_verdicts v join withdrawals w on w.id = v.withdrawal_id
-       where w.partner_id = $1 order by w.id desc limit 2`,
+       where w.partner_id = $1 order by w.id desc limit 1`,
       [key.partnerId],
     );
     assert.deepEqual(verdicts, [
       { verdict: 'approve', needs: [{ rule: 'Ask', count: 1, role: 'compliance' }] },
-      { verdict: 'allow', needs: [] },
     ]);
   }
 });
@@ -178,6 +174,21 @@ test('a window moves with the time, to the microsecond, and its edge does not ad
     [200, 403],
     'the second is still in the window',
   );
+});
+
+test('windows of the same payments share a counter, and each holds', async () => {
+  const key = await makeKey(harness);
+  const limit = (window: 'hour' | 'day', over: string): Rule => ({
+    name: `A ${window}`,
+    verdict: 'deny',
+    sum: { over, window, per: 'partner' },
+  });
+  await publish(harness, [everything, limit('hour', '2'), limit('day', '3')]);
+  assert.deepEqual(await statusesOf(key, {}, {}), [200, 200]);
+  assert.deepEqual(await denialOf(key), denied('A hour'));
+  await harness.deps.db.query(`update rule_spends set at = at - interval '2 hours'`);
+  assert.equal((await pay(key)).status, 200);
+  assert.deepEqual(await denialOf(key), denied('A day'));
 });
 
 test('sums per user, key, destination and network are separate', async () => {

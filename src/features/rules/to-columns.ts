@@ -47,14 +47,14 @@ export function toColumns(rule: Rule, place: number): RuleColumns {
     amount_up_to: unitsOf(amount?.upTo),
     sum_over: unitsOf(sum?.over),
     sum_up_to: unitsOf(sum?.upTo),
-    sum_window: sum ? intervals[sum.window] : null,
+    sum_window: sum ? `${windowHours[sum.window]} hours` : null,
     sum_per: sum && sum.per !== 'everything' ? sum.per : null,
     selection: selectionOf(rule),
   };
 }
 
 /** A day is 24 hours, whatever the time zone of the database does that day. */
-const intervals = { hour: '1 hour', day: '24 hours', '30 days': '720 hours' } as const;
+export const windowHours = { hour: 1, day: 24, '30 days': 720 } as const;
 
 const idsOf = (ids: readonly string[] | undefined) => ids?.map((id) => id.toLowerCase()) ?? null;
 

@@ -81,8 +81,10 @@ async function storeOrReplay(ctx: Ctx<KeyActor>, request: WithdrawalRequest): Pr
     });
     return { bulkId, isReplay: false };
   } catch (error) {
-    if (isDenied(error))
-      throw withdrawalErrors.deniedByRule({ message: describeDenial(error), cause: error });
+    if (isDenied(error)) {
+      const details = [{ field: 'rule', message: describeDenial(error) }];
+      throw withdrawalErrors.deniedByRule({ details, cause: error });
+    }
     if (idempotencyKey === undefined) throw error;
     if (violates(error, 'withdrawals_idempotency_key')) {
       const winner = replayOf(await findFormer(ctx, request), request);

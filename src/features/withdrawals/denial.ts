@@ -11,7 +11,5 @@ export class RuleDenial extends Error {
 /** The trigger names the rule in the error's detail. */
 export function describeDenial(error: unknown): string {
   const { detail = '' } = error as { detail?: string };
-  return detail === ''
-    ? 'Forbidden: no rule allows this withdrawal'
-    : `Forbidden: the rule “${detail}” denies this withdrawal`;
+  return detail === '' ? 'No rule allows it' : `The rule “${detail}” denies it`;
 }

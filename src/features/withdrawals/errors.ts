@@ -10,7 +10,7 @@ export const withdrawalErrors = defineErrors({
   receiverNotEligible: [403, 'Receiver is not eligible to receive tokens'],
   // ———
   addressNotAllowed: [403, 'Forbidden: caller address is not on the allowlist of the key'],
-  deniedByRule: [403, 'Forbidden: no rule allows this withdrawal'],
+  deniedByRule: [403, 'Forbidden: the rules for withdrawals deny it'],
   requestInFlight: [409, 'A request with this Idempotency-Key is still in flight'],
   idempotencyKeyReused: [422, 'This Idempotency-Key was used for another request'],
   withdrawalNotFound: [404, 'Withdrawal not found'],

@@ -33,6 +33,7 @@ for (const [title, method, path] of [
   ['create a withdrawal', 'POST', `/api/crypto/${nobody}/withdraw`],
   ['list withdrawals', 'GET', `/api/crypto/${nobody}/withdraws`],
   ['list assets', 'GET', '/api/crypto/assets'],
+  ['read limits', 'GET', `/api/limits?userId=${nobody}`],
 ] as const) {
   const body = method === 'POST' ? good() : undefined;
   const call = (options: RequestOptions) => harness.request(method, path, { ...options, body });

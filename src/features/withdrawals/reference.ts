@@ -80,6 +80,7 @@ export const createReference: Operation = {
     ...userCases,
     ...refusals([
       [withdrawalErrors.receiverNotEligible, 'The recipient’s wallet is blocked from receiving tokens'],
+      [withdrawalErrors.deniedByRule, 'A rule of the operator denies it, such as a limit: see /api/limits'],
       [
         withdrawalErrors.recipientNotFound,
         '`to` is no known email or user, or the user has no verified wallet',
@@ -163,6 +164,55 @@ export const listReference: Operation = {
   ],
 };
 
+export const limitsReference: Operation = {
+  ...ofPartner,
+  id: 'readLimits',
+  summary: 'Read limits',
+  description: [
+    'What the limits of your account leave to this key, and when more may be paid.',
+    'A withdrawal beyond a limit is refused with 403, or waits for approval.',
+  ].join(' '),
+  answers: {
+    200: {
+      description: 'Each limit, in each currency that it applies to.',
+      examples: {
+        limits: {
+          value: {
+            message: 'What may still be paid',
+            data: {
+              hasRules: true,
+              limits: [
+                {
+                  rule: 'Daily limit',
+                  beyond: 'denied',
+                  currency: 'USDC',
+                  network: null,
+                  per: 'partner',
+                  window: 'day',
+                  limit: '25000',
+                  used: '6750',
+                  remaining: '18250',
+                  growsAt: '2026-07-31T18:20:00.000Z',
+                  destinations: null,
+                },
+              ],
+            },
+          },
+        },
+      },
+    },
+  },
+  errors: [
+    ...refusals([
+      [invalid('userId', 'must be a UUID'), 'The query is invalid'],
+      [withdrawalErrors.userNotFound, 'No such user'],
+      [withdrawalErrors.userNotAllowed, 'The user is not on your list'],
+    ]),
+    ...keyCases,
+    ...commonCases,
+  ],
+};
+
 export const assetsReference: Operation = {
   ...ofPartner,
   id: 'listAssets',
@@ -185,6 +235,8 @@ export const assetsReference: Operation = {
                   minimum: '0.000001',
                   maximum: null,
                   finality: 'finalized',
+                  remaining: '18250',
+                  remainingGrowsAt: '2026-07-31T18:20:00.000Z',
                 },
               ],
             },

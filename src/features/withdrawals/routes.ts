@@ -2,17 +2,20 @@ import { isIP } from 'node:net';
 import type { WithdrawalLimit } from '#config/config';
 import type { Deps } from '#context';
 import { keyContext, keyGuard } from '#features/keys';
+import { readLimits } from '#features/rules';
 import { callerAddress, type FastifyRequest, type HttpServer } from '#platform/http/http';
 import { listAssets } from './assets.ts';
 import { createWithdrawal } from './create-withdrawal.ts';
 import { withdrawalErrors } from './errors.ts';
 import { listWithdrawals } from './list-withdrawals.ts';
-import { assetsReference, createReference, listReference } from './reference.ts';
+import { assetsReference, createReference, limitsReference, listReference } from './reference.ts';
 import { requireAllowedUser } from './require-allowed-user.ts';
 import {
   assetList,
   createdWithdrawal,
   idempotencyHeaders,
+  limitList,
+  limitsQuery,
   listQuery,
   noQuery,
   parseIdempotencyKey,
@@ -102,7 +105,26 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
         response: { 200: assetList },
       },
     },
-    async () => presentAssets(assets),
+    async (request) => {
+      const ctx = keyContext(deps, request);
+      return presentAssets(assets, await readLimits(ctx, { userId: ctx.actor.userId }));
+    },
+  );
+
+  server.get(
+    '/api/limits',
+    {
+      onRequest: [authenticate],
+      config: { reference: limitsReference },
+      schema: { querystring: limitsQuery, response: { 200: limitList } },
+    },
+    async (request, reply) => {
+      const ctx = keyContext(deps, request);
+      const userId = request.query.userId?.toLowerCase() ?? ctx.actor.userId;
+      await requireAllowedUser(ctx, userId);
+      reply.header('cache-control', 'no-store');
+      return { message: 'What may still be paid', data: await readLimits(ctx, { userId }) };
+    },
   );
 }
 

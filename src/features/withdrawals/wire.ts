@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { checksumAddress, describeFinality } from '#adapters/evm';
+import type { Limit, Limits } from '#features/rules';
 import { commonErrors } from '#platform/errors/errors';
 import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { formatMinor, parseMinor } from '#platform/values/money';
@@ -37,6 +38,8 @@ export const withdrawalBody = Type.Object(
 
 /** Refuses any query parameter: ignoring one could mislead the caller. */
 export const noQuery = Type.Object({}, { additionalProperties: false });
+
+export const limitsQuery = Type.Object({ userId: Type.Optional(uuid) }, { additionalProperties: false });
 
 export const idempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
@@ -186,6 +189,13 @@ export const assetList = Type.Object({
           minimum: Type.String({ description: 'Smallest amount of a withdrawal' }),
           maximum: nullable(Type.String(), { description: 'Largest amount; null if there is no limit' }),
           finality: Type.String({ description: 'When a payment counts as final' }),
+          remaining: nullable(Type.String(), {
+            description:
+              'What the limits of your account leave now; null if no limit applies. See /api/limits',
+          }),
+          remainingGrowsAt: nullable(dateTime, {
+            description: 'When it grows next; null if nothing was paid',
+          }),
         },
         { title: 'Asset' },
       ),
@@ -193,19 +203,70 @@ export const assetList = Type.Object({
   }),
 });
 
-export function presentAssets(assets: readonly Asset[]): Static<typeof assetList> {
+export const limitList = Type.Object({
+  message: Type.String(),
+  data: Type.Object({
+    hasRules: Type.Boolean({ description: 'Without rules, only balances limit what is paid' }),
+    limits: Type.Array(
+      Type.Object(
+        {
+          rule: Type.String({ description: 'The name of the rule' }),
+          beyond: Type.Enum(['denied', 'approval'], {
+            description: 'What happens to a payment that exceeds what remains',
+          }),
+          currency: Type.String(),
+          network: nullable(Type.String(), { description: 'Null: on all networks together' }),
+          per: Type.String({
+            description: 'Whose payments are summed: partner, user, key, network, everything',
+          }),
+          window: Type.String({ description: 'The time that ends with a payment: hour, day or 30 days' }),
+          limit: Type.String(),
+          used: Type.String({
+            description: 'Paid or to be paid in the window; failed withdrawals do not count',
+          }),
+          remaining: Type.String(),
+          growsAt: nullable(dateTime, { description: 'When the oldest payment leaves the window' }),
+          destinations: nullable(Type.Array(Type.String()), {
+            description: 'Only payments to these: book, user, paid-before, first-time; null: to all',
+          }),
+        },
+        { title: 'Limit' },
+      ),
+    ),
+  }),
+});
+
+/** The least that a limit on every payment of an asset leaves. */
+function leastOf({ limits }: Limits, { network, token }: Asset): Limit | undefined {
+  const minor = ({ remaining }: Limit) => parseMinor(remaining, 18)!;
+  return limits
+    .filter(({ beyond, destinations }) => beyond === 'denied' && destinations === null)
+    .filter((one) => one.currency === token.symbol && (one.network === null || one.network === network.name))
+    .reduce<Limit | undefined>(
+      (least, one) => (least && minor(least) <= minor(one) ? least : one),
+      undefined,
+    );
+}
+
+export function presentAssets(assets: readonly Asset[], limits: Limits): Static<typeof assetList> {
   return {
     message: 'Assets that can be withdrawn',
     data: {
-      assets: assets.map(({ network, token, minimum, maximum }) => ({
-        currency: token.symbol,
-        network: network.name,
-        contractAddress: checksumAddress(token.address),
-        decimals: token.decimals,
-        minimum: formatMinor(minimum, token.decimals),
-        maximum: maximum === undefined ? null : formatMinor(maximum, token.decimals),
-        finality: describeFinality(network.finality),
-      })),
+      assets: assets.map((asset) => {
+        const { network, token, minimum, maximum } = asset;
+        const least = leastOf(limits, asset);
+        return {
+          currency: token.symbol,
+          network: network.name,
+          contractAddress: checksumAddress(token.address),
+          decimals: token.decimals,
+          minimum: formatMinor(minimum, token.decimals),
+          maximum: maximum === undefined ? null : formatMinor(maximum, token.decimals),
+          finality: describeFinality(network.finality),
+          remaining: least?.remaining ?? null,
+          remainingGrowsAt: least?.growsAt ?? null,
+        };
+      }),
     },
   };
 }

@@ -339,6 +339,8 @@ test('200 assets: every pair that there is, with its limits and its finality', a
       'minimum',
       'maximum',
       'finality',
+      'remaining',
+      'remainingGrowsAt',
     ]);
     const published = tokenAddresses[asset.network as 'base'][asset.currency as 'USDT'];
     assert.equal(asset.contractAddress, published);

@@ -37,6 +37,11 @@ export class DeliveryNotFoundError extends CausewayError {
   declare readonly code: 'delivery_not_found';
 }
 
+/** 403: `Forbidden: the rules for withdrawals deny it` */
+export class DeniedByRuleError extends CausewayError {
+  declare readonly code: 'denied_by_rule';
+}
+
 /** 409: `The endpoint is disabled: enable it first` */
 export class EndpointDisabledError extends CausewayError {
   declare readonly code: 'endpoint_disabled';
@@ -240,6 +245,7 @@ export const errorClasses = {
   consent_not_granted: ConsentNotGrantedError,
   consent_revoked: ConsentRevokedError,
   delivery_not_found: DeliveryNotFoundError,
+  denied_by_rule: DeniedByRuleError,
   endpoint_disabled: EndpointDisabledError,
   endpoint_not_found: EndpointNotFoundError,
   event_not_found: EventNotFoundError,

@@ -70,6 +70,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read limits
+         * @description What the limits of your account leave to this key, and when more may be paid. A withdrawal beyond a limit is refused with 403, or waits for approval.
+         */
+        get: operations["readLimits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/history": {
         parameters: {
             query?: never;
@@ -1124,6 +1144,13 @@ export interface components {
             maximum: string | null;
             /** @description When a payment counts as final */
             finality: string;
+            /** @description What the limits of your account leave now; null if no limit applies. See /api/limits */
+            remaining: string | null;
+            /**
+             * Format: date-time
+             * @description When it grows next; null if nothing was paid
+             */
+            remainingGrowsAt: string | null;
         };
         CardBalanceMovement: {
             /** @description US dollars, above zero; `type` says the direction */
@@ -1842,6 +1869,33 @@ export interface components {
             /** @description Names parameters that the feature ignored */
             message?: string;
         };
+        Limit: {
+            /** @description The name of the rule */
+            rule: string;
+            /**
+             * @description What happens to a payment that exceeds what remains
+             * @enum {string}
+             */
+            beyond: "denied" | "approval";
+            currency: string;
+            /** @description Null: on all networks together */
+            network: string | null;
+            /** @description Whose payments are summed: partner, user, key, network, everything */
+            per: string;
+            /** @description The time that ends with a payment: hour, day or 30 days */
+            window: string;
+            limit: string;
+            /** @description Paid or to be paid in the window; failed withdrawals do not count */
+            used: string;
+            remaining: string;
+            /**
+             * Format: date-time
+             * @description When the oldest payment leaves the window
+             */
+            growsAt: string | null;
+            /** @description Only payments to these: book, user, paid-before, first-time; null: to all */
+            destinations: string[] | null;
+        };
         ListAssetsAnswer: {
             message: string;
             data: {
@@ -1875,6 +1929,14 @@ export interface components {
                     limit: number;
                     offset: number;
                 };
+            };
+        };
+        ReadLimitsAnswer: {
+            message: string;
+            data: {
+                /** @description Without rules, only balances limit what is paid */
+                hasRules: boolean;
+                limits: components["schemas"]["Limit"][];
             };
         };
         ReduceConsentRequest: {
@@ -2396,6 +2458,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ListAssetsAnswer"];
+                };
+            };
+        };
+    };
+    readLimits: {
+        parameters: {
+            query?: {
+                /** @description UUID, canonical form */
+                userId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Each limit, in each currency that it applies to. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadLimitsAnswer"];
                 };
             };
         };

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict, Unpack
 
 from .api import Api
 from .base_error import CausewayError
-from .generated.types import Asset, Withdrawal
+from .generated.types import Asset, ReadLimitsAnswerData, Withdrawal
 from .idempotency import key_of
 from .pages import Listing, Page
 from .retry import is_worth_repeating
@@ -147,5 +147,18 @@ class Withdrawals:
 
         def read(body: Any, _answer: Answer) -> builtins.list[Asset]:
             return builtins.list(body["data"]["assets"])
+
+        return self._api.transport.json(Call("GET", url), read, limits)
+
+    def remaining(
+        self, user_id: str | None = None, *, limits: Limits | None = None
+    ) -> ReadLimitsAnswerData:
+        """What the limits of your account leave, and when more may be paid."""
+        self._api.require("partner")
+        url = address(self._api.base_url, "/api/limits", {"userId": user_id})
+
+        def read(body: Any, _answer: Answer) -> ReadLimitsAnswerData:
+            builtins.list(body["data"]["limits"])
+            return body["data"]  # type: ignore[no-any-return]
 
         return self._api.transport.json(Call("GET", url), read, limits)

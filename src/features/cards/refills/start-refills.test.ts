@@ -4,6 +4,7 @@ import { createHttpIssuer } from '#adapters/issuer';
 import { addWallet, blockAddress, lockAddress } from '#features/users';
 import type { World } from '#test/payout-world';
 import { type RefillWorld, useRefills } from '#test/refill-world';
+import { publish } from '#test/rules-world';
 import { waitUntil } from '#test/wait-until';
 import { resumeUser, suspendUser } from '../../users/suspend-user.ts';
 import { listRefills, refillJobs } from './index.ts';
@@ -62,6 +63,23 @@ test('a waiting refill is not paid if the collateral has recovered without it', 
   await world.turn();
   assert.equal((await world.history())[0]!.status, 'failed');
   assert.equal((await world.db.query('select 1 from withdrawals')).length, 1);
+});
+
+test('rules deny a refill as they deny a withdrawal: it fails with the reason, and is tried again later', async (t) => {
+  const world = await makeRefillWorld(t);
+  const everything = { name: 'Everything', verdict: 'allow' } as const;
+  await publish(world.harness, [everything, { name: 'No refills', verdict: 'deny', sources: ['refill'] }]);
+  await world.turn();
+  const [refill] = (
+    await listRefills(world.asOperator(), { userId: world.userId, currentPage: 0, pageSize: 5 })
+  ).refills;
+  assert.deepEqual([refill!.status, refill!.error], ['failed', 'The rule “No refills” denies it']);
+  assert.deepEqual(await world.db.query('select 1 from withdrawals'), []);
+  await publish(world.harness, [everything]);
+  world.advance(10_000 * minute);
+  await world.refill();
+  assert.equal((await world.history())[0]!.status, 'completed');
+  assert.equal((await world.received()).length, 1);
 });
 
 test('a refill of a suspended user waits, and is paid on resume only if it is still needed', async (t) => {

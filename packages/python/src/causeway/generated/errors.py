@@ -31,6 +31,10 @@ class DeliveryNotFoundError(CausewayError):
     """404: `Delivery not found`"""
 
 
+class DeniedByRuleError(CausewayError):
+    """403: `Forbidden: the rules for withdrawals deny it`"""
+
+
 class EndpointDisabledError(CausewayError):
     """409: `The endpoint is disabled: enable it first`"""
 
@@ -195,6 +199,7 @@ ERROR_CLASSES: dict[str, type[CausewayError]] = {
     "consent_not_granted": ConsentNotGrantedError,
     "consent_revoked": ConsentRevokedError,
     "delivery_not_found": DeliveryNotFoundError,
+    "denied_by_rule": DeniedByRuleError,
     "endpoint_disabled": EndpointDisabledError,
     "endpoint_not_found": EndpointNotFoundError,
     "event_not_found": EventNotFoundError,

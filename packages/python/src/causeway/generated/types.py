@@ -24,6 +24,8 @@ class Asset(TypedDict):
     minimum: str
     maximum: str | None
     finality: str
+    remaining: str | None
+    remainingGrowsAt: str | None
 
 
 class CardBalanceMovement(TypedDict):
@@ -556,6 +558,20 @@ class LedgerPage(TypedDict):
     message: NotRequired[str]
 
 
+class Limit(TypedDict):
+    rule: str
+    beyond: Literal["denied", "approval"]
+    currency: str
+    network: str | None
+    per: str
+    window: str
+    limit: str
+    used: str
+    remaining: str
+    growsAt: str | None
+    destinations: list[str] | None
+
+
 class ListAssetsAnswerData(TypedDict):
     assets: list[Asset]
 
@@ -602,6 +618,16 @@ class ListWithdrawalsAnswerData(TypedDict):
 class ListWithdrawalsAnswer(TypedDict):
     message: str
     data: ListWithdrawalsAnswerData
+
+
+class ReadLimitsAnswerData(TypedDict):
+    hasRules: bool
+    limits: list[Limit]
+
+
+class ReadLimitsAnswer(TypedDict):
+    message: str
+    data: ReadLimitsAnswerData
 
 
 class ReduceConsentRequest(TypedDict):

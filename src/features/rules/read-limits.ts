@@ -1,0 +1,108 @@
+import type { Ctx, KeyActor } from '#context';
+import { formatMinor, parseMinor } from '#platform/values/money';
+import { selectSums } from './queries/limits.ts';
+import { selectCurrentSet } from './queries/sets.ts';
+import { ruleDecimals, selectionOf, windowHours } from './to-columns.ts';
+import type { Rule } from './wire.ts';
+
+/** What a rule with a sum leaves to a caller, in one currency. */
+export interface Limit {
+  rule: string;
+  /** What happens beyond it. */
+  beyond: 'denied' | 'approval';
+  currency: string;
+  /** Null: on all networks together. */
+  network: string | null;
+  per: string;
+  window: string;
+  limit: string;
+  used: string;
+  remaining: string;
+  /** When the oldest payment leaves the window; null if it is empty. */
+  growsAt: string | null;
+  /** Only to these destinations; null: to all. */
+  destinations: string[] | null;
+}
+
+export interface Limits {
+  hasRules: boolean;
+  limits: Limit[];
+}
+
+/**
+ * What the published rules leave to a key that pays from a user's balance. Sums per destination are left out:
+ * there is one for each address.
+ */
+export async function readLimits(ctx: Ctx<KeyActor>, { userId }: { userId: string }): Promise<Limits> {
+  const set = await selectCurrentSet(ctx.db);
+  if (!set || set.document.length === 0) return { hasRules: false, limits: [] };
+  const payer = { partnerId: ctx.actor.partnerId, keyId: ctx.actor.keyId, userId };
+  const asked = set.document
+    .filter((rule) => concerns(rule, payer))
+    .flatMap((rule) => placesOf(ctx, rule, payer).map((place) => ({ rule, ...place })));
+  const sums = await selectSums(ctx.db, asked);
+  const byPlace = new Map(sums.map((sum) => [Number(sum.place), sum]));
+  const limits = asked.map(({ rule, currency, network, windowHours: hours }, at) => {
+    const { used = 0n, oldestAt = null } = byPlace.get(at + 1) ?? {};
+    const most = parseMinor(boundOf(rule)!, ruleDecimals)!;
+    return {
+      rule: rule.name,
+      beyond: rule.verdict === 'approve' ? ('approval' as const) : ('denied' as const),
+      currency,
+      network,
+      per: rule.sum!.per,
+      window: rule.sum!.window,
+      limit: formatMinor(most, ruleDecimals),
+      used: formatMinor(used, ruleDecimals),
+      remaining: formatMinor(used < most ? most - used : 0n, ruleDecimals),
+      growsAt: oldestAt && new Date(oldestAt.getTime() + hours * 3_600_000).toISOString(),
+      destinations: rule.destinations ?? null,
+    };
+  });
+  return { hasRules: true, limits };
+}
+
+interface Payer {
+  partnerId: string;
+  keyId: string;
+  userId: string;
+}
+
+function concerns(rule: Rule, { partnerId, keyId, userId }: Payer): boolean {
+  const names = (list: readonly string[] | undefined, one: string) =>
+    !list || list.some((id) => id.toLowerCase() === one.toLowerCase());
+  return (
+    rule.sum !== undefined &&
+    rule.sum.per !== 'destination' &&
+    boundOf(rule) !== undefined &&
+    names(rule.partners, partnerId) &&
+    names(rule.keys, keyId) &&
+    names(rule.users, userId) &&
+    names(rule.sources, 'api')
+  );
+}
+
+/** Up to which sum a payment is not denied, or needs no approval, by this rule. */
+const boundOf = ({ verdict, sum }: Rule) => (verdict === 'allow' ? sum?.upTo : sum?.over);
+
+/** The sums of a rule that a payment of this payer could add to. */
+function placesOf({ evm }: Ctx, rule: Rule, { partnerId, keyId, userId }: Payer) {
+  const networks = [...evm.values()].filter(({ name }) => !rule.networks || rule.networks.includes(name));
+  const currencies = new Set(networks.flatMap(({ tokens }) => [...tokens.keys()]));
+  const { per, window } = rule.sum!;
+  const subjects = { partner: partnerId, user: userId, key: keyId, everything: 'all' } as const;
+  return [...currencies]
+    .filter((currency) => !rule.currencies || rule.currencies.includes(currency))
+    .flatMap((currency) =>
+      per === 'network'
+        ? networks.map(({ name }) => ({ currency, network: name as string | null, subject: name as string }))
+        : [{ currency, network: null, subject: subjects[per as keyof typeof subjects] }],
+    )
+    .map(({ currency, network, subject }) => ({
+      currency,
+      network,
+      selection: selectionOf(rule)!,
+      subject: `${currency} ${subject}`,
+      windowHours: windowHours[window],
+    }));
+}
