@@ -37,7 +37,7 @@ import {
   portfolioTools,
   valueAssets,
 } from '#features/portfolio';
-import { ruleCommands } from '#features/rules';
+import { ruleCommands, ruleJobs } from '#features/rules';
 import { treasuryCommands, treasuryGauges, treasuryJobs } from '#features/treasury';
 import { userCommands } from '#features/users';
 import {
@@ -133,6 +133,7 @@ export { claimDeployment, requireDurable } from '#features/payouts';
 export const jobs: readonly Job<Deps>[] = [
   ...payoutJobs(),
   ...walletJobs,
+  ...ruleJobs,
   ...depositJobs,
   ...treasuryJobs,
   ...cardJobs,

@@ -1,6 +1,6 @@
 -- Returns whose sum a withdrawal adds to, for a rule that sums per partner, user, key, destination or network,
 -- or over everything. Each currency has a sum.
--- Called by: `rules_admit`, `rules_recheck`, `rules_count_past`, `src/features/rules/queries/limits.ts`.
+-- Called by: `rules_admit`, `rules_recheck`, `rules_count_past`.
 -- Locks: nothing.
 -- Costs: a concatenation.
 create or replace function rules_subject(w withdrawals, sum_per text) returns text language sql immutable as $$
