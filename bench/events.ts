@@ -69,7 +69,7 @@ async function measureDeliveries(world: World, wanted: (part: string) => boolean
   const encryptionKey = randomBytes(32);
   const worker = await startProcess('../events/worker.ts', { databaseUrl: world.databaseUrl, encryptionKey });
   const ctx = {
-    ...contextFor(world.deps, { kind: 'operator', name: 'bench' } as const, world.deps.log),
+    ...contextFor(world.deps, { kind: 'operator', name: 'bench', role: 'admin' } as const, world.deps.log),
     sealer: createSealer(new Map([[1, encryptionKey]])),
     outgoing: createOutgoing({ allowsLoopbackHttp: true, ports: [], allowedBlocks: [] }),
   };

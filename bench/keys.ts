@@ -32,7 +32,7 @@ export const run: Bench = async ({ db, log }) => {
       brand: { name: 'Causeway', address: [] },
       isReplicationSynchronous: false,
     },
-    { kind: 'operator', name: 'bench' },
+    { kind: 'operator', name: 'bench', role: 'admin' },
     log,
   );
   const { id: partnerId } = await createPartner(ctx, { name: 'Bench' });

@@ -34,7 +34,8 @@ const roundMs = 400;
 const rounds = 15;
 
 async function measure(world: World, rules: Rule[]): Promise<number> {
-  const as = (name: string) => contextFor(world.deps, { kind: 'operator', name } as const, world.deps.log);
+  const as = (name: string) =>
+    contextFor(world.deps, { kind: 'operator', name, role: 'admin' } as const, world.deps.log);
   const { revision } = await draftRules(as('drafter'), { rules });
   await publishRules(as('publisher'), { revision });
   return create(world);

@@ -1,4 +1,5 @@
 import { networksWithoutNode } from '#adapters/evm';
+import type { Config } from '#config/config';
 import type { Ctx, Deps, KeyActor } from '#context';
 import { auditCommands } from '#features/audit';
 import {
@@ -74,7 +75,7 @@ import { guideRoutes } from '#surfaces/guides';
 import { type HistoryReader, historyRoutes } from '#surfaces/history';
 import { type Door, homeRoutes } from '#surfaces/home';
 import { type AllowedPlaces, mcpRoutes, prompts } from '#surfaces/mcp';
-import { operatorRoutes, operatorTags } from '#surfaces/operator';
+import { operatorRoutes, operatorTags, rolesCommand } from '#surfaces/operator';
 
 /** What partners and integrations are notified of: each entry is in the feed, a webhook and the reference. */
 export const eventFamilies: readonly EventFamily[] = [
@@ -87,11 +88,7 @@ export const eventFamilies: readonly EventFamily[] = [
   webhookEvents,
 ];
 
-/**
- * Everything an operator can do: each entry is an operator route, a CLI command and a section of the API
- * reference.
- */
-export const commands: readonly Command<Ctx>[] = [
+const featureCommands: readonly Command<Ctx>[] = [
   ...userCommands,
   ...sessionCommands,
   ...partnerCommands,
@@ -112,6 +109,12 @@ export const commands: readonly Command<Ctx>[] = [
   ...webhookCommands(eventFamilies),
   ...auditCommands(withdrawalCreations),
 ];
+
+/**
+ * Everything an operator can do: each entry is an operator route, a CLI command and a section of the API
+ * reference.
+ */
+export const commands: readonly Command<Ctx>[] = [...featureCommands, rolesCommand(featureCommands)];
 
 /** What `GET /api/history` can read, feature by feature. */
 export const historyReaders: readonly HistoryReader[] = [...ledgerReaders, ...cardReaders];
@@ -172,7 +175,7 @@ export interface AppOptions
     PortfolioOptions,
     AllowedPlaces,
     ConnectPageOptions {
-  operatorTokens: ReadonlyMap<string, string>;
+  operatorTokens: Config['operatorTokens'];
   databasePoolMax: number;
   trustedProxies: readonly string[];
   /** A process without the role `api` still answers for its health. */

@@ -2,6 +2,7 @@ import type { Evm } from '#adapters/evm';
 import type { Issuer } from '#adapters/issuer';
 import type { Prices } from '#adapters/prices';
 import type { Screening } from '#adapters/screening';
+import type { OperatorRole } from '#operator-roles';
 import type { Db, Pool } from '#platform/db/db';
 import type { Log } from '#platform/observe/log';
 import type { Metrics } from '#platform/observe/metrics';
@@ -39,6 +40,7 @@ export interface UserActor {
 export interface OperatorActor {
   kind: 'operator';
   name: string;
+  role: OperatorRole;
 }
 
 export interface WorkerActor {

@@ -73,12 +73,23 @@ export async function serve(
       })();
       return stopped;
     };
+    warnOfMissingRoles(config, log);
     log.info({ url, metricsUrl, roles }, 'started');
     return { url: url!, ...(metricsUrl && { metricsUrl }), deps, stop };
   } catch (error) {
     await deps.db.end();
     throw error;
   }
+}
+
+/** Entries from before there were roles work on, as administrators. */
+function warnOfMissingRoles({ operatorTokens }: Config, log: Log): void {
+  const operators = [...operatorTokens].filter(([, { role }]) => role === undefined).map(([name]) => name);
+  if (operators.length === 0) return;
+  log.warn(
+    { operators },
+    'entries of OPERATOR_TOKENS without a role are administrators: use name:role:token',
+  );
 }
 
 export function createDeps(config: Config, log: Log): Deps {

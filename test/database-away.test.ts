@@ -30,10 +30,10 @@ before(async () => {
     databaseLockTimeoutMs: 2_000,
     databaseStatementTimeoutMs: 5_000,
   };
-  operatorToken = config.operatorTokens.get('tester')!;
+  operatorToken = config.operatorTokens.get('tester')!.token;
   server = await serve(config, testLog(), ['api', 'worker']);
   const operatorContext: Harness['operatorContext'] = () =>
-    contextFor(server.deps, { kind: 'operator', name: 'tester' }, server.deps.log);
+    contextFor(server.deps, { kind: 'operator', name: 'tester', role: 'admin' }, server.deps.log);
   ({ token: keyToken } = await makeKey({ operatorContext } as Harness, { scopes: ['mcp'] }));
 });
 

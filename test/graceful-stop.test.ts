@@ -12,6 +12,7 @@ import { cloneDatabase, noteSecret, testFolder } from './harness.ts';
 import { waitUntil } from './wait-until.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
+const viewerToken = noteSecret(`cwo_${randomBytes(24).toString('hex')}`);
 const operatorToken = noteSecret(`cwo_${randomBytes(24).toString('hex')}`);
 const encryptionKey = noteSecret(randomBytes(32).toString('base64'));
 
@@ -56,7 +57,7 @@ function runServe(env: Record<string, string>): Process {
 
 const settings = (databaseUrl: string) => ({
   DATABASE_URL: databaseUrl,
-  OPERATOR_TOKENS: `tester:${operatorToken}`,
+  OPERATOR_TOKENS: `tester:${operatorToken},bob:viewer:${viewerToken}`,
   ENCRYPTION_KEYS: `1:${encryptionKey}`,
   PORT: '0',
   DATABASE_STATEMENT_TIMEOUT_MS: '120000',
@@ -188,6 +189,19 @@ describe('a stop by SIGTERM', () => {
     await waitUntil('PostgreSQL has noticed', async () => (await connections()) === 0);
     assert.equal((await client.query('select 1 from partners where not is_house')).rowCount, 0);
   });
+});
+
+test('at start, the log names the operators without a role, and no token', async () => {
+  const server = runServe(settings(await cloneDatabase()));
+  await urlOf(server);
+  const warnings = logLines(server).filter(({ operators }) => operators !== undefined);
+  assert.deepEqual(
+    warnings.map(({ level, operators }) => [level, operators]),
+    [['warn', ['tester']]],
+  );
+  assert.ok(!server.stdout.includes(operatorToken) && !server.stdout.includes(viewerToken));
+  server.child.kill('SIGTERM');
+  assert.equal(await server.exited, 0);
 });
 
 describe('serve says in plain words why it cannot start: an exit code by the reason, no stack trace', {

@@ -91,7 +91,7 @@ async function startHarness(options: HarnessOptions): Promise<Harness> {
     Object.assign(server.server, { headersTimeout: 60_000, requestTimeout: 120_000 });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   if (!options.publicUrl) deps.publicUrl = url;
-  const operatorToken = config.operatorTokens.get('tester')!;
+  const operatorToken = config.operatorTokens.get('tester')!.token;
 
   const request: Harness['request'] = async (method, where, { token, headers, body } = {}) => {
     const answer = await askOverHttp(url + where, {
@@ -117,7 +117,7 @@ async function startHarness(options: HarnessOptions): Promise<Harness> {
     advance: (ms) => {
       offsetMs += ms;
     },
-    operatorContext: () => contextFor(deps, { kind: 'operator', name: 'tester' }, deps.log),
+    operatorContext: () => contextFor(deps, { kind: 'operator', name: 'tester', role: 'admin' }, deps.log),
     operator: (command, input = {}) =>
       request('POST', `/operator/${command}`, { token: operatorToken, body: input }),
   };
@@ -174,7 +174,7 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
     publicUrl: options.publicUrl ?? 'http://127.0.0.1:0',
     brand: options.brand ?? { name: 'Causeway', address: [] },
     ...(options.signInUrl && { signInUrl: options.signInUrl }),
-    operatorTokens: new Map([['tester', operatorToken]]),
+    operatorTokens: new Map([['tester', { token: operatorToken, role: 'admin' }]]),
     encryptionKeys: new Map(
       [1, 2].map((version) => [version, Buffer.from(noteSecret(randomBytes(24).toString('base64')))]),
     ),

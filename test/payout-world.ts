@@ -153,11 +153,11 @@ export async function makeWorld(
     return building;
   };
   t.after(async () => (await building)?.close());
-  const operatorToken = config.operatorTokens.get('tester')!;
+  const operatorToken = config.operatorTokens.get('tester')!.token;
   const harness = {
     databaseUrl,
     deps,
-    operatorContext: () => contextFor(deps, { kind: 'operator', name: 'tester' }, deps.log),
+    operatorContext: () => contextFor(deps, { kind: 'operator', name: 'tester', role: 'admin' }, deps.log),
   } as Harness;
   const isNew = options.databaseUrl === undefined;
   const key = isNew ? await makeKey(harness) : await firstKey(db);

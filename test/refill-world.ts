@@ -55,7 +55,7 @@ export function useRefills() {
     const depsOf = (worker: Worker, issuer: Issuer): Deps => ({ ...worker.deps, issuer });
     const asOperator = () => {
       const deps = depsOf(world.worker, bank.issuer);
-      return contextFor(deps, { kind: 'operator', name: 'tester' } as const, deps.log);
+      return contextFor(deps, { kind: 'operator', name: 'tester', role: 'admin' } as const, deps.log);
     };
     const readEvents = async () => {
       while ((await catchUp(asOperator())).isBehind);

@@ -6,7 +6,7 @@ import type { Harness } from './harness.ts';
 
 /** The context of an operator of this name: one drafts, another one publishes. */
 export const operatorNamed = ({ deps }: Pick<Harness, 'deps'>, name: string) =>
-  contextFor(deps, { kind: 'operator', name } as const, deps.log);
+  contextFor(deps, { kind: 'operator', name, role: 'admin' } as const, deps.log);
 
 /** Drafts rules as one operator and publishes them as another; without rules, everything is allowed. */
 export async function publish(harness: Pick<Harness, 'deps'>, rules: Rule[]): Promise<number> {

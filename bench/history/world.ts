@@ -33,7 +33,7 @@ export async function createHistoryWorld(given: { db: Pool; databaseUrl: string 
     networks: quietNetworks(),
     users: 1,
     limiter: admitsAll,
-    operatorTokens: new Map([['bench', operatorToken]]),
+    operatorTokens: new Map([['bench', { token: operatorToken, role: 'admin' }]]),
   });
   return { ...world, bigUser: world.userIds[0]!, smallUsers: [], operatorToken };
 }

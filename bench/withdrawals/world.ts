@@ -5,6 +5,7 @@ import { openSync, writeSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createEvm, type NetworkSettings } from '#adapters/evm';
+import type { Config } from '#config/config';
 import { type Ctx, contextFor, type Deps, type OperatorActor } from '#context';
 import { type IssuedKey, issueKey } from '#features/keys';
 import { allowUser, createPartner } from '#features/partners';
@@ -80,7 +81,7 @@ export interface WorldOptions {
   users: number;
   /** In place of the product's own. */
   limiter?: RateLimiter;
-  operatorTokens?: ReadonlyMap<string, string>;
+  operatorTokens?: Config['operatorTokens'];
 }
 
 export async function createWorld(
@@ -134,7 +135,7 @@ export async function createWorld(
 }
 
 export const operatorContext = (deps: Deps): Ctx<OperatorActor> =>
-  contextFor(deps, { kind: 'operator', name: 'bench' }, deps.log);
+  contextFor(deps, { kind: 'operator', name: 'bench', role: 'admin' }, deps.log);
 
 /** Starts a file, named from this folder, as a process, sends it `order`, and waits until it is ready. */
 export async function startProcess(file: string, order?: object): Promise<ChildProcess> {

@@ -61,7 +61,7 @@ async function callDatabase<T>(
   const { createLog } = await import('#platform/observe/log');
   const token = randomBytes(20).toString('hex');
   const operatorTokens = {
-    OPERATOR_TOKENS: `cli-${nameOfPerson()}:${token}`,
+    OPERATOR_TOKENS: `cli-${nameOfPerson()}:admin:${token}`,
     OPERATOR_TOKENS_FILE: undefined,
   };
   const config = readConfig({ ...process.env, ...operatorTokens });

@@ -52,7 +52,7 @@ test('everything said, with spaces around it', () => {
   const [first, second] = [newKey(), newKey()];
   const config = readConfig({
     DATABASE_URL: ' postgresql://causeway@db.example.com/causeway ',
-    OPERATOR_TOKENS: `alice:${newToken()} , bob@example.com:${newToken()},`,
+    OPERATOR_TOKENS: `alice:${newToken()} , bob@example.com:treasury:${newToken()},`,
     ENCRYPTION_KEYS: `2:${second}, 1:${first}`,
     HOST: '0.0.0.0',
     PORT: '0',
@@ -89,7 +89,13 @@ test('everything said, with spaces around it', () => {
   ]);
   assert.deepEqual(config.mcpAllowedHosts, ['mcp.example.com', '10.0.0.7', '[::1]']);
   assert.equal(config.databaseUrl, 'postgresql://causeway@db.example.com/causeway');
-  assert.deepEqual([...config.operatorTokens.keys()], ['alice', 'bob@example.com']);
+  assert.deepEqual(
+    [...config.operatorTokens].map(([name, { role }]) => [name, role]),
+    [
+      ['alice', undefined],
+      ['bob@example.com', 'treasury'],
+    ],
+  );
   assert.deepEqual(config.encryptionKeys.get(1), Buffer.from(first, 'base64'));
   assert.deepEqual(config.encryptionKeys.get(2), Buffer.from(second, 'base64'));
   assert.deepEqual(config.trustedProxies, ['10.0.0.0/8', '2001:db8::/32']);
@@ -149,7 +155,9 @@ const shortfallFault = 'RECONCILE_HALT_SHORTFALL must be one amount with at most
 const limitFault =
   'WITHDRAWAL_LIMITS must be network:SYMBOL:minimum:maximum, each amount with at most 6 decimals, of tokens that the network has.';
 const tokensFault =
-  'OPERATOR_TOKENS must be name:token pairs, names unlike, each token 32 to 200 characters.';
+  'OPERATOR_TOKENS must be name:role:token entries, names unlike, each token 32 to 200 characters.';
+const roleFault =
+  'OPERATOR_TOKENS: the role of alice must be one of viewer, support, treasury, compliance, admin, sign-in.';
 const keysFault = 'ENCRYPTION_KEYS must be version:key pairs, each key 32 bytes in base64.';
 const pricesFault =
   'PRICES_URL must be one http://, https:// or file:// address, of a file by its whole path.';
@@ -167,6 +175,11 @@ for (const [name, value, sentence] of [
   ['OPERATOR_TOKENS', 'alice:short', tokensFault],
   ['OPERATOR_TOKENS', `alice:${newToken()},alice:${newToken()}`, tokensFault],
   ['OPERATOR_TOKENS', `two words:${newToken()}`, tokensFault],
+  ['OPERATOR_TOKENS', `alice:viewer:${newToken().slice(0, 31)}`, tokensFault],
+  ['OPERATOR_TOKENS', `alice:viewer:${newToken()}:x`, tokensFault],
+  ['OPERATOR_TOKENS', `alice:root:${newToken()}`, roleFault],
+  ['OPERATOR_TOKENS', `alice::${newToken()}`, roleFault],
+  ['OPERATOR_TOKENS', `alice:toString:${newToken()}`, roleFault],
   ['ENCRYPTION_KEYS', newKey(), keysFault],
   ['ENCRYPTION_KEYS', `0:${newKey()}`, keysFault],
   ['ENCRYPTION_KEYS', `1:${newKey().slice(4)}`, keysFault],

@@ -2,11 +2,12 @@ import { chains, type Network, type NetworkSettings, networks } from '#adapters/
 import type { OutgoingPolicy } from '#platform/outgoing/index';
 import type { BrandSettings } from '#platform/values/brand';
 import { ConfigFault, type Environment, type Setting } from './setting.ts';
+import type { OperatorToken } from './settings/essential.ts';
 import { rpcSettings } from './settings/nodes.ts';
 import type { WithdrawalLimit } from './settings/tokens.ts';
 import { readSetting, type SettingName, settings } from './settings.ts';
 
-export type { WithdrawalLimit };
+export type { OperatorToken, WithdrawalLimit };
 
 export interface Config {
   databaseUrl: string;
@@ -28,7 +29,7 @@ export interface Config {
   brand: BrandSettings;
   /** Where people sign in; without one, a page tells them to do so at their provider. */
   signInUrl?: string;
-  operatorTokens: ReadonlyMap<string, string>;
+  operatorTokens: ReadonlyMap<string, OperatorToken>;
   encryptionKeys: ReadonlyMap<number, Buffer>;
   trustedProxies: string[];
   rateLimitStore: 'memory' | 'postgres';

@@ -7,7 +7,8 @@ export function describeSandbox(
   sandbox: SandboxFile,
   { home, elapsedMs, consentLink }: { home: string; elapsedMs: number; consentLink: string },
 ): string {
-  const { baseUrl, cardIssuer, consents, integrations, keys, networks, operatorToken, users } = sandbox;
+  const { baseUrl, cardIssuer, consents, integrations, keys, loginToken, networks, operatorToken, users } =
+    sandbox;
   const devnets = Object.entries(networks)
     .map(([name, { rpcUrl }]) => `${name} ${rpcUrl}`)
     .join('  ');
@@ -17,6 +18,7 @@ export function describeSandbox(
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'getAccountBalance' } };
   const balance = JSON.stringify(call);
   const operator = `-H 'Authorization: Bearer ${operatorToken}' ${json}`;
+  const login = `-H 'Authorization: Bearer ${loginToken}' ${json}`;
   return `
   Causeway sandbox, ready in ${(elapsedMs / 1000).toFixed(1)} s. Ctrl-C stops it; ${resetCommand} starts from scratch.
 
@@ -48,7 +50,7 @@ export function describeSandbox(
   curl -s -X POST ${baseUrl}/operator/users.list ${operator} -d '{"limit":2}'
   curl -s -X POST ${baseUrl}/operator/audit.list ${operator} -d '{"action":"keys.issue"}'
   curl -s ${baseUrl}/api/v1/consent/${consents.active}/user -H 'x-api-key: ${integrations.main.apiKey}'
-  curl -s -X POST ${baseUrl}/operator/users.sign-in-link ${operator} -d '{"userId":"${users.owner.id}"}'
+  curl -s -X POST ${baseUrl}/operator/users.sign-in-link ${login} -d '{"userId":"${users.owner.id}"}'
   curl -s '${baseUrl}/api/events?limit=3' ${key}
   npx causeway withdrawals list
 `;

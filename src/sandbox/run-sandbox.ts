@@ -104,9 +104,10 @@ async function startSandbox(
   };
   const world = await prepareData(served, { home, env, log, onStep, cardIssuer });
   onStep('Starting the server');
-  const { operatorToken } = secrets;
+  const { operatorToken, loginToken } = secrets;
   const facts = {
     operatorToken,
+    loginToken,
     ...world,
     networks: devnet.networks,
     cardIssuer: { url: cardIssuer.url, token: cardIssuerToken },
@@ -130,11 +131,11 @@ async function startSandbox(
   return devnet;
 }
 
-const sandboxOperator = { kind: 'operator', name: 'sandbox' } as const;
+const sandboxOperator = { kind: 'operator', name: 'sandbox', role: 'admin' } as const;
 
 /** The operator's settings, with the sandbox's own secrets in place of any for production. */
 function readSandboxConfig(
-  { operatorToken, encryptionKey }: SandboxSecrets,
+  { operatorToken, loginToken, encryptionKey }: SandboxSecrets,
   env: Environment,
   pricesUrl: string,
 ): Config {
@@ -146,7 +147,7 @@ function readSandboxConfig(
     DATABASE_STATEMENT_TIMEOUT_MS: '60000',
     ...env,
     DATABASE_URL: readSetting(env, 'DATABASE_URL') ?? 'postgres://embedded',
-    OPERATOR_TOKENS: `sandbox:${operatorToken}`,
+    OPERATOR_TOKENS: `sandbox:admin:${operatorToken},login:sign-in:${loginToken}`,
     OPERATOR_TOKENS_FILE: undefined,
     ENCRYPTION_KEYS: `1:${encryptionKey}`,
     ENCRYPTION_KEYS_FILE: undefined,

@@ -36,6 +36,8 @@ export interface SandboxFile {
   mcpUrl: string;
   operatorUrl: string;
   operatorToken: string;
+  /** Makes sign-in links only, as the backend of a login would. */
+  loginToken: string;
   /** The partner of most keys. */
   partner: { id: string };
   partners: Record<'main' | 'other', { id: string }>;

@@ -8,6 +8,8 @@ import { writeSecretFile } from './sandbox-file.ts';
 
 export interface SandboxSecrets {
   operatorToken: string;
+  /** For a login backend: it makes sign-in links and can do nothing else. */
+  loginToken: string;
   encryptionKey: string;
   /** Of the devnets: the issuer of the tokens, and the hot wallet. */
   issuerKey: PrivateKey;
@@ -23,6 +25,7 @@ export function readOrMakeSecrets(home: string): SandboxSecrets {
   const known = existsSync(file) ? readSecrets(file) : {};
   const secrets: SandboxSecrets = {
     operatorToken: `cwo_${randomBytes(24).toString('hex')}`,
+    loginToken: `cwo_${randomBytes(24).toString('hex')}`,
     encryptionKey: randomBytes(32).toString('base64'),
     issuerKey: newPrivateKey(),
     hotWalletKey: newPrivateKey(),

@@ -81,7 +81,8 @@ export async function startWorld({ folder, seed, finality, quorum }: WorldOption
   const deps = createDeps(config, log);
   const server = await buildApp(deps, { ...config, servesApi: true });
   const apiUrl = await server.listen({ host: '127.0.0.1', port: 0 });
-  const operatorContext = () => contextFor(deps, { kind: 'operator', name: 'chaos' } as const, log);
+  const operatorContext = () =>
+    contextFor(deps, { kind: 'operator', name: 'chaos', role: 'admin' } as const, log);
 
   const partner = await createPartner(operatorContext(), { name: 'Chaos' });
   const symbols = tokenSymbols.filter((symbol) => network.tokens.some((token) => token.symbol === symbol));
@@ -153,7 +154,7 @@ function apiConfig(own: { databaseUrl: string; network: NetworkSettings; operato
     deploymentId: 'test',
     publicUrl: 'http://127.0.0.1:0',
     brand: { name: 'Causeway', address: [] },
-    operatorTokens: new Map([['chaos', own.operatorToken]]),
+    operatorTokens: new Map([['chaos', { token: own.operatorToken, role: 'admin' }]]),
     encryptionKeys: new Map([[1, randomBytes(32)]]),
     trustedProxies: [],
     rateLimitStore: 'memory',

@@ -1,3 +1,4 @@
+import { isOperatorRole, type OperatorRole, operatorRoles } from '#operator-roles';
 import { itemsOf } from '../parsers.ts';
 import type { Reading, Setting } from '../setting.ts';
 
@@ -16,8 +17,8 @@ export const essential = {
   },
   OPERATOR_TOKENS: {
     meaning:
-      'Operators who may use the operator API: `name:token`, separated by commas. A token has at least 32 characters.',
-    example: 'alice:<openssl rand -hex 20>',
+      'Operators who may use the operator API: `name:role:token`, separated by commas. `causeway roles show` lists the roles. A token has at least 32 characters. An entry `name:token` is an administrator; the log warns of it.',
+    example: 'alice:admin:<openssl rand -hex 20>',
     secret: true,
     parse: parseOperatorTokens,
   },
@@ -30,15 +31,34 @@ export const essential = {
   },
 } satisfies Record<string, Setting>;
 
-function parseOperatorTokens({ text, fault }: Reading): ReadonlyMap<string, string> {
-  const tokens = new Map<string, string>();
+/** Without a role, as all entries were before there were roles, it is an administrator's. */
+export interface OperatorToken {
+  token: string;
+  role?: OperatorRole;
+}
+
+function parseOperatorTokens({ text, fault }: Reading): ReadonlyMap<string, OperatorToken> {
+  const tokens = new Map<string, OperatorToken>();
   for (const item of itemsOf(text)) {
-    const [, name, token] = /^([A-Za-z0-9_.@-]{1,60}):(\S{32,200})$/.exec(item) ?? [];
-    if (name && token && !tokens.has(name)) tokens.set(name, token);
-    else fault('OPERATOR_TOKENS must be name:token pairs, names unlike, each token 32 to 200 characters.');
+    const parts = item.split(':');
+    // No colon in a token: a viewer's short token must not be read as an administrator's longer one.
+    const [name = '', role, token = ''] = parts.length === 2 ? [parts[0], undefined, parts[1]] : parts;
+    const isEntry = parts.length <= 3 && operatorName.test(name) && operatorToken.test(token);
+    if (!isEntry || tokens.has(name)) {
+      fault(
+        'OPERATOR_TOKENS must be name:role:token entries, names unlike, each token 32 to 200 characters.',
+      );
+    } else if (role === undefined) tokens.set(name, { token });
+    else if (isOperatorRole(role)) tokens.set(name, { token, role });
+    // What stands there may be the beginning of a token, so it is not shown.
+    else
+      fault(`OPERATOR_TOKENS: the role of ${name} must be one of ${Object.keys(operatorRoles).join(', ')}.`);
   }
   return tokens;
 }
+
+const operatorName = /^[A-Za-z0-9_.@-]{1,60}$/;
+const operatorToken = /^\S{32,200}$/;
 
 function parseEncryptionKeys({ text, fault }: Reading): ReadonlyMap<number, Buffer> {
   const keys = new Map<number, Buffer>();

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Ctx } from '#context';
+import { everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import { line } from '#platform/http/schemas';
@@ -32,6 +33,7 @@ export const auditCommands = (elsewhere: RecordedElsewhere) => [
     name: 'audit.list',
     summary: 'Page through the audit log, newest first. All filters must match.',
     changes: false,
+    roles: everyone,
     examples: ['--action keys.revoke', '--subject user:0198a6a0-0000-7000-8000-000000000001'],
     columns: ['id', 'at', 'action', 'subject', 'actorId'],
     input: Type.Object(
@@ -79,6 +81,7 @@ export const auditCommands = (elsewhere: RecordedElsewhere) => [
     name: 'audit.verify',
     summary: 'Recompute the hash chain of the audit log and list changed rows.',
     changes: false,
+    roles: everyone,
     verdict: {
       passesIf: 'intact',
       passed: 'The audit log is intact. Checked: {rows} rows.',

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { checksumAddress } from '#adapters/evm';
 import { cardStatuses, spendingIntervals } from '#adapters/issuer';
 import type { Ctx } from '#context';
+import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
@@ -91,6 +92,7 @@ export const cardCommands = [
     name: 'cards.list',
     summary: 'List cards of all users, by user and status.',
     changes: false,
+    roles: everyone,
     columns: [
       'status',
       'id',
@@ -119,6 +121,7 @@ export const cardCommands = [
     name: 'cards.show',
     summary: 'Show a card with its past states, its account and its collateral.',
     changes: false,
+    roles: everyone,
     input: Type.Object({ cardId: issuerId }, { additionalProperties: false }),
     output: life,
     run: async (ctx: Ctx, input) => presentLife(await inspectCard(ctx, input)),
@@ -127,6 +130,7 @@ export const cardCommands = [
     name: 'cards.create',
     summary: 'Create 1 to 10 cards in one account of a user at the card issuer, all or none.',
     changes: true,
+    roles: alsoFor('support'),
     examples: [
       `0198a6a0-0000-7000-8000-000000000001 --cards '[{"nickname":"Travel","spendingLimit":"250.00"}]'`,
     ],
@@ -144,6 +148,7 @@ export const cardCommands = [
     name: 'cards.update',
     summary: 'Change the nickname, status or spending limit of a card.',
     changes: true,
+    roles: alsoFor('support'),
     examples: [`card_17 --status locked --reason 'Lost'`],
     input: Type.Object({ cardId: issuerId, ...cardTerms }, { additionalProperties: false, minProperties: 2 }),
     output: card,
@@ -157,6 +162,7 @@ export const cardCommands = [
     name: 'cards.open-account',
     summary: 'Open another account for a user at the card issuer.',
     changes: true,
+    roles: alsoFor('support'),
     input: Type.Object(
       { userId: uuid, idempotencyKey: Type.Optional(idempotencyKey) },
       { additionalProperties: false },
@@ -168,6 +174,7 @@ export const cardCommands = [
     name: 'cards.catch-up',
     summary: 'Read the card issuer’s event feed now; a worker does this every few seconds.',
     changes: false,
+    roles: alsoFor('support'),
     input: Type.Object({}, { additionalProperties: false }),
     output: Type.Object({
       read: Type.Integer({ description: 'Events' }),
@@ -198,6 +205,7 @@ export const cardCommands = [
     summary:
       'Skip the missing or unreadable issuer event that blocks the feed, once you know that skipping it is harmless.',
     changes: true,
+    roles: alsoFor('support'),
     input: Type.Object(
       { sequence: Type.String({ pattern: '^[1-9][0-9]{0,17}$' }), reason: line(500) },
       { additionalProperties: false },
@@ -212,6 +220,7 @@ export const cardCommands = [
     name: 'cards.simulate-authorization',
     summary: 'Sandbox: authorize a card payment.',
     changes: true,
+    roles: alsoFor('support'),
     input: Type.Object({ cardId: issuerId, amount: usd, ...merchant }, { additionalProperties: false }),
     output: activity,
     run: async (ctx: Ctx, input) =>
@@ -221,6 +230,7 @@ export const cardCommands = [
     name: 'cards.simulate-decline',
     summary: 'Sandbox: decline a card payment.',
     changes: true,
+    roles: alsoFor('support'),
     input: Type.Object(
       { cardId: issuerId, amount: usd, ...merchant, declineReason: Type.Optional(line(200)) },
       { additionalProperties: false },
@@ -233,6 +243,7 @@ export const cardCommands = [
     name: 'cards.simulate-settlement',
     summary: 'Sandbox: settle an authorized payment, fully or partly.',
     changes: true,
+    roles: alsoFor('support'),
     input: partOfTransaction,
     output: activity,
     run: async (ctx: Ctx, input) =>
@@ -242,6 +253,7 @@ export const cardCommands = [
     name: 'cards.simulate-refund',
     summary: 'Sandbox: refund a settled payment, fully or partly.',
     changes: true,
+    roles: alsoFor('support'),
     input: partOfTransaction,
     output: activity,
     run: async (ctx: Ctx, input) =>
@@ -251,6 +263,7 @@ export const cardCommands = [
     name: 'cards.simulate-collateral-deposit',
     summary: 'Sandbox: add collateral to an account at the card issuer.',
     changes: true,
+    roles: alsoFor('support'),
     input: Type.Object(
       { cardIssuerUserId: issuerId, amount: usd, description: Type.Optional(line(200)) },
       { additionalProperties: false },

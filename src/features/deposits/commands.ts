@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { checksumAddress } from '#adapters/evm';
 import type { Ctx } from '#context';
 import { decimalsOf } from '#features/ledger';
+import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { dateTime, nullable, uuid } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
@@ -19,6 +20,7 @@ export const depositCommands = [
     name: 'deposits.show',
     summary: 'Show the last block read for deposits on each network, and whether deposits are halted.',
     changes: false,
+    roles: everyone,
     input: Type.Object({}, { additionalProperties: false }),
     output: Type.Object({
       networks: Type.Array(
@@ -57,6 +59,7 @@ export const depositCommands = [
     name: 'deposits.check',
     summary: 'Compare posted deposits from a block on with the chain, such as after a reorganisation.',
     changes: false,
+    roles: alsoFor('treasury'),
     verdict: {
       passesIf: 'missing',
       passed: 'The chain has every posted deposit from that block on. Checked: {checked} deposits.',
@@ -97,6 +100,7 @@ export const depositCommands = [
     name: 'deposits.resume',
     summary: 'Resume deposits of a halted network, after you compared posted deposits with the chain.',
     changes: true,
+    roles: alsoFor('treasury'),
     input: Type.Object({ network }, { additionalProperties: false }),
     output: moved,
     run: (ctx: Ctx, input) => resumeDeposits(ctx, input),
@@ -105,6 +109,7 @@ export const depositCommands = [
     name: 'deposits.rescan',
     summary: 'Read blocks again to find missed deposits; posted deposits are not posted twice.',
     changes: true,
+    roles: alsoFor('treasury'),
     input: Type.Object({ network, fromBlock: block }, { additionalProperties: false }),
     output: moved,
     run: (ctx: Ctx, input) => rescanDeposits(ctx, input),

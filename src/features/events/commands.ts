@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Ctx } from '#context';
+import { adminOnly, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import { dateTime, uuid } from '#platform/http/schemas';
@@ -17,6 +18,7 @@ export const eventCommands = [
     name: 'events.list',
     summary: 'List the events of a partner or an integration, oldest first.',
     changes: false,
+    roles: everyone,
     examples: ['0198a6a0-0000-7000-8000-000000000001'],
     columns: ['sequence', 'timestamp', 'type', 'id'],
     input: Type.Object(
@@ -39,6 +41,7 @@ export const eventCommands = [
     name: 'events.skip-ahead',
     summary: 'After a restore: continue all event feeds with numbers that nobody has read.',
     changes: true,
+    roles: adminOnly,
     input: Type.Object({}, { additionalProperties: false }),
     output: Type.Object({
       streams: Type.Integer({ description: 'Feeds that continue ahead' }),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Ctx } from '#context';
+import { adminOnly, alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
@@ -30,6 +31,7 @@ export const keyCommands = [
     name: 'keys.issue',
     summary: 'Issue a key to a partner, owned by a user on its allowed list; the token is shown once.',
     changes: true,
+    roles: adminOnly,
     examples: [
       `0198a6a0-0000-7000-8000-000000000001 0198a6a0-0000-7000-8000-000000000002 --name 'Payouts' --scopes mcp --ip-allowlist 203.0.113.7,198.51.100.0/24 --expires-at 2027-01-31T00:00:00Z`,
     ],
@@ -51,6 +53,7 @@ export const keyCommands = [
     name: 'keys.rotate',
     summary: 'Replace a key; the old one works until the overlap ends.',
     changes: true,
+    roles: adminOnly,
     input: Type.Object(
       {
         keyId,
@@ -71,6 +74,7 @@ export const keyCommands = [
     name: 'keys.revoke',
     summary: 'Revoke a key immediately.',
     changes: true,
+    roles: adminOnly,
     input: Type.Object({ keyId }, { additionalProperties: false }),
     output: key,
     run: (ctx: Ctx, input) => revokeKey(ctx, input),
@@ -79,6 +83,7 @@ export const keyCommands = [
     name: 'keys.suspend',
     summary: 'Suspend a key: it is refused, and unsigned payouts that it made wait.',
     changes: true,
+    roles: alsoFor('support', 'compliance'),
     input: Type.Object({ keyId, reason: line(500) }, { additionalProperties: false }),
     output: key,
     run: (ctx: Ctx, input) => suspendKey(ctx, input),
@@ -87,6 +92,7 @@ export const keyCommands = [
     name: 'keys.resume',
     summary: 'End the suspension of a key; payouts that waited are paid.',
     changes: true,
+    roles: alsoFor('compliance'),
     input: Type.Object({ keyId }, { additionalProperties: false }),
     output: key,
     run: (ctx: Ctx, input) => resumeKey(ctx, input),
@@ -95,6 +101,7 @@ export const keyCommands = [
     name: 'keys.update',
     summary: 'Update the name, scopes, addresses or expiry of a key; what is left out stays as it is.',
     changes: true,
+    roles: adminOnly,
     examples: ['abcdefghijkl2345 --scopes mcp --ip-allowlist 203.0.113.0/24'],
     input: Type.Object(
       {
@@ -115,6 +122,7 @@ export const keyCommands = [
     name: 'keys.list',
     summary: 'List keys with their status and last use, without their secrets.',
     changes: false,
+    roles: everyone,
     columns: ['status', 'id', 'name', 'lastUsedAt', 'scopes', 'expiresAt', 'userId', 'partnerId'],
     input: Type.Object(
       { partnerId: Type.Optional(uuid), userId: Type.Optional(uuid), ...cursorInput },

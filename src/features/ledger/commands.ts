@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Ctx } from '#context';
+import { adminOnly, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { fundAccount } from './fund-account.ts';
@@ -67,6 +68,7 @@ export const ledgerCommands = [
     name: 'ledger.fund',
     summary: "Add funds to a user's balance.",
     changes: true,
+    roles: adminOnly,
     input: Type.Object(
       {
         userId: uuid,
@@ -96,6 +98,7 @@ export const ledgerCommands = [
     name: 'ledger.balances',
     summary: 'Show a user’s balance of each asset, and how much of it is held for withdrawals.',
     changes: false,
+    roles: everyone,
     input: Type.Object({ userId: uuid }, { additionalProperties: false }),
     output: Type.Object({
       items: Type.Array(
@@ -114,6 +117,7 @@ export const ledgerCommands = [
     name: 'ledger.post',
     summary: 'Post lines into users’ ledgers, all or none: deposits, withdrawals, conversions, transfers.',
     changes: true,
+    roles: adminOnly,
     examples: [
       '--key import-2026-03 --lines @lines.json',
       `--key import-2026-04 --lines '[{"userId":"0198a6a0-0000-7000-8000-000000000001","transactionType":"buy","network":"polygon","assetReceived":"USDC","amountReceived":"12.50","description":"Deposit"}]'`,
@@ -148,6 +152,7 @@ export const ledgerCommands = [
     name: 'ledger.record-unsettled',
     summary: 'Record an operation of a user that is not settled yet.',
     changes: true,
+    roles: adminOnly,
     examples: [
       `0198a6a0-0000-7000-8000-000000000001 --transaction-type buy --status pending --description 'Bank transfer' --legs '[{"network":"polygon","assetReceived":"USDC","amountReceived":"12.50"}]'`,
     ],
@@ -177,6 +182,7 @@ export const ledgerCommands = [
     name: 'ledger.update-unsettled',
     summary: 'Update the status or text of an unsettled record.',
     changes: true,
+    roles: adminOnly,
     examples: [
       `0198a6a0-0000-7000-8000-000000000001 order-17 --status rejected --status-reason 'No payment'`,
     ],
@@ -198,6 +204,7 @@ export const ledgerCommands = [
     name: 'ledger.settle',
     summary: 'Move an unsettled record into the ledger.',
     changes: true,
+    roles: adminOnly,
     input: Type.Object(
       {
         userId: uuid,

@@ -101,7 +101,7 @@ test('200 a settlement again where a process has one connection', async () => {
   const { id: userId } = await makeUser(harness);
   const config = { ...testConfig(harness.databaseUrl), databasePoolMax: 1 };
   const deps = createDeps(config, testLog());
-  const own = () => contextFor(deps, { kind: 'operator', name: 'x' } as const, deps.log);
+  const own = () => contextFor(deps, { kind: 'operator', name: 'x', role: 'admin' } as const, deps.log);
   try {
     await recordUnsettled(own(), { userId, id: 'X', ...deposit });
     await settleUnsettled(own(), { userId, id: 'X' });

@@ -170,7 +170,7 @@ test('200 ledger.post: 10,000 lines in one call, and the same again', async () =
       ask(`${url}/operator/ledger.post`, {
         method: 'POST',
         headers: {
-          authorization: `Bearer ${config.operatorTokens.get('tester')}`,
+          authorization: `Bearer ${config.operatorTokens.get('tester')!.token}`,
           'content-type': 'application/json',
         },
         body: JSON.stringify({ key: 'ten thousand', lines }),

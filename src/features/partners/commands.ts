@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Ctx } from '#context';
+import { adminOnly, alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import { dateTime, line, uuid } from '#platform/http/schemas';
@@ -18,6 +19,7 @@ export const partnerCommands = [
     name: 'partners.create',
     summary: 'Create a partner.',
     changes: true,
+    roles: adminOnly,
     positional: ['name'],
     examples: [`'Lumen Credit'`],
     input: Type.Object({ name: line(200) }, { additionalProperties: false }),
@@ -28,6 +30,7 @@ export const partnerCommands = [
     name: 'partners.list',
     summary: 'List partners, oldest first.',
     changes: false,
+    roles: everyone,
     columns: ['name', 'suspendedAt', 'id', 'createdAt'],
     input: Type.Object(cursorInput, { additionalProperties: false }),
     output: cursorPage(partner),
@@ -37,6 +40,7 @@ export const partnerCommands = [
     name: 'partners.suspend',
     summary: 'Suspend a partner: its keys are refused, unsigned payouts wait.',
     changes: true,
+    roles: alsoFor('compliance'),
     input: Type.Object({ partnerId: uuid, reason: line(500) }, { additionalProperties: false }),
     output: partner,
     run: (ctx: Ctx, input) => suspendPartner(ctx, input),
@@ -45,6 +49,7 @@ export const partnerCommands = [
     name: 'partners.resume',
     summary: 'End the suspension of a partner; payouts that waited are paid.',
     changes: true,
+    roles: alsoFor('compliance'),
     input: Type.Object({ partnerId: uuid }, { additionalProperties: false }),
     output: partner,
     run: (ctx: Ctx, input) => resumePartner(ctx, input),
@@ -53,6 +58,7 @@ export const partnerCommands = [
     name: 'partners.allow-user',
     summary: "Add a user to a partner's allowed list.",
     changes: true,
+    roles: adminOnly,
     input: pair,
     output: membership,
     run: (ctx: Ctx, input) => allowUser(ctx, input),
@@ -61,6 +67,7 @@ export const partnerCommands = [
     name: 'partners.disallow-user',
     summary: "Remove a user from a partner's allowed list and stop the partner's keys of that user.",
     changes: true,
+    roles: adminOnly,
     input: pair,
     output: membership,
     run: (ctx: Ctx, input) => disallowUser(ctx, input),
@@ -69,6 +76,7 @@ export const partnerCommands = [
     name: 'partners.list-users',
     summary: "List the users on a partner's allowed list.",
     changes: false,
+    roles: everyone,
     columns: ['email', 'allowedAt', 'userId'],
     input: Type.Object({ partnerId: uuid, ...cursorInput }, { additionalProperties: false }),
     output: cursorPage(Type.Object({ userId: uuid, email: Type.String(), allowedAt: dateTime })),

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { checksumAddress } from '#adapters/evm';
 import type { Ctx } from '#context';
+import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { dateTime, line, nullable } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
@@ -43,6 +44,7 @@ export const walletCommands = [
     name: 'wallets.show',
     summary: 'Show the hot wallets: balances, nonces, open payouts and waiting withdrawals.',
     changes: false,
+    roles: everyone,
     input: Type.Object({}, { additionalProperties: false }),
     output: Type.Object({ wallets: Type.Array(wallet) }),
     run: async (ctx: Ctx) => ({ wallets: (await showWallets(ctx)).map(present) }),
@@ -51,6 +53,7 @@ export const walletCommands = [
     name: 'wallets.halt',
     summary: 'Halt a hot wallet: nothing is signed or sent. Use it before you restore a backup.',
     changes: true,
+    roles: alsoFor('treasury'),
     input: Type.Object({ ...walletName, reason: line(200) }, { additionalProperties: false }),
     output: Type.Object({ network: Type.String(), address: Type.String(), haltedReason: Type.String() }),
     run: (ctx: Ctx, input) => haltWallet(ctx, input),
@@ -59,6 +62,7 @@ export const walletCommands = [
     name: 'wallets.resume',
     summary: 'Resume a halted hot wallet once you know why it was halted.',
     changes: true,
+    roles: alsoFor('treasury'),
     input: Type.Object(
       {
         ...walletName,
@@ -83,6 +87,7 @@ export const walletCommands = [
     summary:
       'After a restore or failover: find on chain what a halted wallet paid, and resume it when all payments are known.',
     changes: true,
+    roles: alsoFor('treasury'),
     examples: [
       '--network polygon --address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed --from-block 41000000 --fill-nonces 400',
     ],
@@ -134,6 +139,7 @@ export const walletCommands = [
     name: 'wallets.rebind',
     summary: 'Assign the wallets of this database to another deployment (DEPLOYMENT_ID) and halt them.',
     changes: true,
+    roles: alsoFor('treasury'),
     positional: ['deploymentId'],
     examples: ['production-eu'],
     input: Type.Object({ deploymentId: line(200) }, { additionalProperties: false }),
@@ -144,6 +150,7 @@ export const walletCommands = [
     name: 'wallets.void',
     summary: 'Void the nonce of a signed payout that was never sent, so that the payout is signed again.',
     changes: true,
+    roles: alsoFor('treasury'),
     input: Type.Object(
       { ...walletName, nonce: Type.Integer({ minimum: 0 }) },
       { additionalProperties: false },
@@ -156,6 +163,7 @@ export const walletCommands = [
     summary:
       'Settle a payout whose nonce another final transaction of the wallet has used: failed, paid by it, or signed again.',
     changes: true,
+    roles: alsoFor('treasury'),
     input: Type.Object(
       { ...walletName, transactionHash: Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' }) },
       { additionalProperties: false },
@@ -168,6 +176,7 @@ export const walletCommands = [
     summary:
       'Settle a payout whose final transaction transferred something other than was signed, such as with a fee-taking token.',
     changes: true,
+    roles: alsoFor('treasury'),
     input: Type.Object(
       {
         ...walletName,
@@ -200,6 +209,7 @@ export const walletCommands = [
     name: 'wallets.resend',
     summary: 'After a deep reorganisation: resend settled payouts that are no longer on chain.',
     changes: true,
+    roles: alsoFor('treasury'),
     input: Type.Object(
       {
         ...walletName,

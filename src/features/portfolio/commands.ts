@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { noPrices, PriceFault, priceDecimals, tokenForm } from '#adapters/prices';
 import type { Ctx } from '#context';
+import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import { dateTime, nullable, uuid } from '#platform/http/schemas';
@@ -33,6 +34,7 @@ export const portfolioCommands = [
     name: 'positions.record',
     summary: 'Record all staked and tokenized positions of a user; this replaces the previous snapshot.',
     changes: true,
+    roles: alsoFor('treasury'),
     examples: [
       `0198a6a0-0000-7000-8000-000000000001 --positions '[{"kind":"staked","token":"ETH","network":"ethereum","amount":"1.5"}]'`,
     ],
@@ -74,6 +76,7 @@ export const portfolioCommands = [
     name: 'positions.show',
     summary: 'Show the last recorded staked and tokenized positions of a user.',
     changes: false,
+    roles: everyone,
     input: Type.Object({ userId: uuid }, { additionalProperties: false }),
     output: Type.Object({
       userId: uuid,
@@ -95,6 +98,7 @@ export const portfolioCommands = [
     name: 'prices.list',
     summary: 'List the prices that value balances, with their age.',
     changes: false,
+    roles: everyone,
     columns: ['token', 'priceUsd', 'quotedAt', 'refreshedAt'],
     input: Type.Object({ ...cursorInput }, { additionalProperties: false }),
     output: cursorPage(
@@ -124,6 +128,7 @@ export const portfolioCommands = [
     name: 'prices.forget',
     summary: 'Delete the stored price of a token, until the price source lists it again.',
     changes: true,
+    roles: alsoFor('treasury'),
     positional: ['token'],
     examples: ['ETH'],
     input: Type.Object({ token: place.token }, { additionalProperties: false }),
@@ -134,6 +139,7 @@ export const portfolioCommands = [
     name: 'prices.refresh',
     summary: 'Read the price source now; a worker does this every minute.',
     changes: false,
+    roles: alsoFor('treasury'),
     input: Type.Object({}, { additionalProperties: false }),
     output: Type.Object({
       read: Type.Integer({ description: 'Prices that the source has' }),

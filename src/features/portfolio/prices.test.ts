@@ -183,7 +183,7 @@ test('the job stands a source that hangs, is huge, has garbage, redirects or fai
 test('409 prices.refresh: there is no price source', async () => {
   const ctx = contextFor(
     { ...harness.deps, prices: noPrices },
-    { kind: 'operator', name: 't' },
+    { kind: 'operator', name: 't', role: 'admin' },
     harness.deps.log,
   );
   const refresh = portfolioCommands.find(({ name }) => name === 'prices.refresh')!;

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Ctx } from '#context';
+import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
@@ -21,6 +22,7 @@ export const ruleCommands = [
     name: 'rules.show',
     summary: 'Show the published rules, or those of a revision.',
     changes: false,
+    roles: everyone,
     positional: ['revision'],
     input: Type.Object({ revision: Type.Optional(revision) }, closed),
     output: Type.Object({
@@ -32,6 +34,7 @@ export const ruleCommands = [
     name: 'rules.list',
     summary: 'List drafts and published sets of rules, newest first.',
     changes: false,
+    roles: everyone,
     columns: ['revision', 'status', 'draftedBy', 'draftedAt', 'publishedBy', 'publishedAt'],
     input: Type.Object(cursorInput, closed),
     output: cursorPage(ruleSet),
@@ -41,6 +44,7 @@ export const ruleCommands = [
     name: 'rules.draft',
     summary: 'Draft a set of rules. It applies once somebody else publishes it.',
     changes: true,
+    roles: alsoFor('compliance'),
     examples: [`--rules '[{"name":"Small ones","verdict":"allow","amount":{"upTo":"1000"}}]'`],
     input: Type.Object(
       { rules: Type.Array(rule, { maxItems: 200, description: 'In their order; empty means: no rules' }) },
@@ -53,6 +57,7 @@ export const ruleCommands = [
     name: 'rules.replay',
     summary: 'Show what a set of rules would have said about the withdrawals of the last 30 days.',
     changes: false,
+    roles: everyone,
     positional: ['revision'],
     examples: ['2'],
     input: Type.Object({ revision }, closed),
@@ -76,6 +81,7 @@ export const ruleCommands = [
     name: 'rules.publish',
     summary: 'Publish a draft of somebody else: it applies to every payment that is not signed yet.',
     changes: true,
+    roles: alsoFor('compliance'),
     positional: ['revision'],
     examples: ['2'],
     input: Type.Object({ revision }, closed),
@@ -86,6 +92,7 @@ export const ruleCommands = [
     name: 'addresses.add',
     summary: 'Add an address to the address book, for one partner or for all.',
     changes: true,
+    roles: alsoFor('compliance'),
     positional: ['address'],
     input: Type.Object(
       {
@@ -105,6 +112,7 @@ export const ruleCommands = [
     name: 'addresses.remove',
     summary: 'Remove an entry from the address book.',
     changes: true,
+    roles: alsoFor('compliance'),
     positional: ['id'],
     examples: ['0198a6a0-0000-7000-8000-000000000001'],
     input: Type.Object({ id: uuid }, closed),
@@ -115,6 +123,7 @@ export const ruleCommands = [
     name: 'addresses.list',
     summary: 'List the address book, oldest entry first.',
     changes: false,
+    roles: everyone,
     columns: ['name', 'address', 'network', 'partnerId', 'addedBy', 'addedAt'],
     input: Type.Object({ partnerId: Type.Optional(uuid), ...cursorInput }, closed),
     output: cursorPage(bookEntry),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Ctx } from '#context';
+import { alsoFor } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { line, nullable } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
@@ -23,6 +24,7 @@ export const treasuryCommands = [
     name: 'treasury.reconcile',
     summary: 'Compare what we hold on chain with what we owe in the ledger, and explain each difference.',
     changes: true,
+    roles: alsoFor('treasury'),
     columns: ['network', 'currency', 'what', 'amount', 'count'],
     verdict: {
       passesIf: 'isExplained',
@@ -56,6 +58,7 @@ export const treasuryCommands = [
     name: 'treasury.accept',
     summary: 'Accept a shortfall that treasury reconcile shows, once you know its cause.',
     changes: true,
+    roles: alsoFor('treasury'),
     input: Type.Object(
       {
         network,
@@ -78,6 +81,7 @@ export const treasuryCommands = [
     summary:
       'Start the comparison of a network from scratch, such as after a reorganisation below final blocks.',
     changes: true,
+    roles: alsoFor('treasury'),
     input: Type.Object({ network, reason: line(200) }, { additionalProperties: false }),
     output: Type.Object({ network: Type.String(), reason: Type.String() }),
     run: (ctx: Ctx, input) => reopen(ctx, input),

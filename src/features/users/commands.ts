@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Ctx } from '#context';
+import { adminOnly, alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
@@ -28,6 +29,7 @@ export const userCommands = [
     name: 'users.create',
     summary: 'Create a user.',
     changes: true,
+    roles: alsoFor('support'),
     input: Type.Object({ email, ...names, ...optionalProfile }, { additionalProperties: false }),
     output: user,
     run: (ctx: Ctx, input) => createUser(ctx, input),
@@ -36,6 +38,7 @@ export const userCommands = [
     name: 'users.update',
     summary: 'Update a user; fields that are left out stay as they are.',
     changes: true,
+    roles: alsoFor('support'),
     examples: ['0198a6a0-0000-7000-8000-000000000001 --email ana@example.org --email-verified'],
     input: Type.Object(
       { userId: uuid, ...Type.Partial(Type.Object({ email, ...names, ...profileFields })).properties },
@@ -48,6 +51,7 @@ export const userCommands = [
     name: 'users.suspend',
     summary: 'Suspend a user: keys, sessions and new withdrawals are refused, unsigned payouts wait.',
     changes: true,
+    roles: alsoFor('support', 'compliance'),
     input: Type.Object({ userId: uuid, reason: line(500) }, { additionalProperties: false }),
     output: user,
     run: (ctx: Ctx, input) => suspendUser(ctx, input),
@@ -56,6 +60,7 @@ export const userCommands = [
     name: 'users.resume',
     summary: 'End the suspension of a user; payouts that waited are paid.',
     changes: true,
+    roles: alsoFor('compliance'),
     input: Type.Object({ userId: uuid }, { additionalProperties: false }),
     output: user,
     run: (ctx: Ctx, input) => resumeUser(ctx, input),
@@ -64,6 +69,7 @@ export const userCommands = [
     name: 'users.list',
     summary: 'List users with their wallets, oldest first.',
     changes: false,
+    roles: everyone,
     examples: ['--email ana@example.com'],
     columns: ['email', 'suspendedAt', 'id', 'givenName', 'familyName', 'createdAt'],
     input: Type.Object({ email: Type.Optional(email), ...cursorInput }, { additionalProperties: false }),
@@ -74,6 +80,7 @@ export const userCommands = [
     name: 'users.add-wallet',
     summary: "Record a user's verified smart wallet on a network; it replaces the previous one.",
     changes: true,
+    roles: alsoFor('support'),
     input: Type.Object({ userId: uuid, network, address, custody }, { additionalProperties: false }),
     output: Type.Object({ userId: uuid, network: Type.String(), address: Type.String(), custody }),
     run: (ctx: Ctx, input) => addWallet(ctx, input),
@@ -82,6 +89,7 @@ export const userCommands = [
     name: 'users.remove-wallet',
     summary: "Remove a user's wallet on a network: the user can no longer be paid or receive deposits there.",
     changes: true,
+    roles: alsoFor('support'),
     input: Type.Object({ userId: uuid, network }, { additionalProperties: false }),
     output: Type.Object({ userId: uuid, network: Type.String(), removed: nullable(Type.String()) }),
     run: (ctx: Ctx, input) => removeWallet(ctx, input),
@@ -90,6 +98,7 @@ export const userCommands = [
     name: 'users.block-address',
     summary: 'Stop an address from receiving tokens.',
     changes: true,
+    roles: alsoFor('compliance'),
     positional: ['address'],
     examples: [`0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed --reason 'Reported as stolen'`],
     input: Type.Object({ address, reason: line(500) }, { additionalProperties: false }),
@@ -100,6 +109,7 @@ export const userCommands = [
     name: 'users.unblock-address',
     summary: 'Let an address receive tokens again.',
     changes: true,
+    roles: alsoFor('compliance'),
     positional: ['address'],
     examples: ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
     input: Type.Object({ address }, { additionalProperties: false }),
@@ -110,6 +120,7 @@ export const userCommands = [
     name: 'users.list-blocked-addresses',
     summary: 'List the addresses that may not receive tokens, with the reasons.',
     changes: false,
+    roles: everyone,
     columns: ['address', 'blockedAt', 'reason'],
     input: Type.Object(cursorInput, { additionalProperties: false }),
     output: cursorPage(Type.Object({ address: Type.String(), reason: Type.String(), blockedAt: dateTime })),
@@ -119,6 +130,7 @@ export const userCommands = [
     name: 'users.reseal',
     summary: 'Re-encrypt document numbers and tax ids with the newest encryption key, in batches of users.',
     changes: true,
+    roles: adminOnly,
     input: Type.Object(
       {
         limit: Type.Optional(

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Ctx, OperatorActor } from '#context';
 import type { EventFamily } from '#features/events';
+import { adminOnly, alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import { invalidField } from '#platform/errors/errors';
@@ -46,6 +47,7 @@ export const webhookCommands = (families: readonly EventFamily[]) => [
     name: 'webhooks.create',
     summary: 'Register a webhook endpoint for a partner or an integration; its secret is shown once.',
     changes: true,
+    roles: adminOnly,
     positional: ['url'],
     examples: [
       `https://hooks.example.com/causeway --partner-id ${sampleId}`,
@@ -79,6 +81,7 @@ export const webhookCommands = (families: readonly EventFamily[]) => [
     name: 'webhooks.list',
     summary: 'List webhook endpoints, oldest first.',
     changes: false,
+    roles: everyone,
     columns: ['id', 'url', 'enabled', 'disabledReason', 'failingSince', 'partnerId', 'integrationId'],
     input: Type.Object(
       { partnerId: Type.Optional(uuid), integrationId: Type.Optional(uuid), ...cursorInput },
@@ -91,6 +94,7 @@ export const webhookCommands = (families: readonly EventFamily[]) => [
     name: 'webhooks.update',
     summary: 'Change, disable or enable a webhook endpoint; what is left out stays as it is.',
     changes: true,
+    roles: adminOnly,
     examples: [`${sampleId} --no-enabled`, `${sampleId} --enabled --replay-missed`],
     input: Type.Object(
       {
@@ -110,6 +114,7 @@ export const webhookCommands = (families: readonly EventFamily[]) => [
     name: 'webhooks.delete',
     summary: 'Delete a webhook endpoint.',
     changes: true,
+    roles: adminOnly,
     input: ofEndpoint,
     output: endpointView,
     run: (ctx: Ctx, input) => deleteEndpoint(asOperator(ctx), input),
@@ -118,6 +123,7 @@ export const webhookCommands = (families: readonly EventFamily[]) => [
     name: 'webhooks.rotate-secret',
     summary: 'Replace the secret of a webhook endpoint; both sign for 24 hours.',
     changes: true,
+    roles: adminOnly,
     input: ofEndpoint,
     output: createdEndpoint,
     run: (ctx: Ctx, input) => rotateSecret(asOperator(ctx), input),
@@ -126,6 +132,7 @@ export const webhookCommands = (families: readonly EventFamily[]) => [
     name: 'webhooks.test',
     summary: 'Send a test event to a webhook endpoint.',
     changes: true,
+    roles: alsoFor('support'),
     input: ofEndpoint,
     output: endpointView,
     run: (ctx: Ctx, input) => sendTest(asOperator(ctx), input),
@@ -134,6 +141,7 @@ export const webhookCommands = (families: readonly EventFamily[]) => [
     name: 'webhooks.deliveries',
     summary: 'List deliveries of the last 30 days to a webhook endpoint, newest first.',
     changes: false,
+    roles: everyone,
     columns: ['id', 'type', 'status', 'attempts', 'createdAt', 'nextAttemptAt', 'eventId'],
     input: Type.Object({ endpointId, ...deliveryFilter }, closed),
     output: cursorPage(deliveryView),
@@ -143,6 +151,7 @@ export const webhookCommands = (families: readonly EventFamily[]) => [
     name: 'webhooks.show-delivery',
     summary: 'Show what was sent to a webhook endpoint, and each answer.',
     changes: false,
+    roles: everyone,
     examples: [`${sampleId} 17`],
     input: Type.Object(
       { endpointId, deliveryId: Type.String({ maxLength: 18, description: 'From the list of deliveries' }) },
@@ -155,6 +164,7 @@ export const webhookCommands = (families: readonly EventFamily[]) => [
     name: 'webhooks.replay',
     summary: 'Send events to a webhook endpoint again: one, a period, or what it missed while disabled.',
     changes: true,
+    roles: alsoFor('support'),
     examples: [
       `${sampleId} --event-id evt_0198a6c451b07c399d0e3f6a1c2b8d46`,
       `${sampleId} --start-date 2026-07-01T00:00:00Z --end-date 2026-07-02T00:00:00Z`,
@@ -174,6 +184,7 @@ export const webhookCommands = (families: readonly EventFamily[]) => [
     name: 'webhooks.reseal',
     summary: 'Encrypt the secrets of webhook endpoints with the newest encryption key.',
     changes: true,
+    roles: adminOnly,
     input: Type.Object(
       {
         limit: Type.Optional(

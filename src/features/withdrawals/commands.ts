@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { checksumAddress } from '#adapters/evm';
 import type { Ctx } from '#context';
+import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
@@ -108,6 +109,7 @@ export const withdrawalCommands = [
     name: 'withdrawals.list',
     summary: 'List withdrawals of all partners, newest first. All filters must match.',
     changes: false,
+    roles: everyone,
     examples: ['--status pending --older-than-seconds 3600'],
     columns: [
       ...['status', 'amount', 'currency', 'network', 'toAddress', 'createdAt', 'id'],
@@ -139,6 +141,7 @@ export const withdrawalCommands = [
     name: 'withdrawals.show',
     summary: 'Show the history of a withdrawal: each state with its time, and each signed transaction.',
     changes: false,
+    roles: everyone,
     input: Type.Object({ withdrawalId: anyId }, { additionalProperties: false }),
     output: life,
     run: async (ctx: Ctx, input) => presentLife(await showWithdrawal(ctx, input)),
@@ -147,6 +150,7 @@ export const withdrawalCommands = [
     name: 'withdrawals.cancel',
     summary: 'Cancel a withdrawal that is not signed yet and release its hold.',
     changes: true,
+    roles: alsoFor('treasury', 'compliance'),
     input: Type.Object({ withdrawalId: uuid, reason: line(200) }, { additionalProperties: false }),
     output: withdrawal,
     run: async (ctx: Ctx, input) => present(await cancelWithdrawal(ctx, input)),

@@ -27,6 +27,8 @@ export interface Command<Ctx = unknown> {
   output: TSchema;
   /** Writes an audit row in its own transaction. */
   changes: boolean;
+  /** Who may run it besides administrators, by the names of their roles. */
+  roles: readonly string[];
   /** Larger than the usual body limit, for commands that take many records. */
   bodyBytesMax?: number;
   /** Answers with a file of one of these types instead of JSON; `run` returns a `Download`. */

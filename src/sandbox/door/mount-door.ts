@@ -16,7 +16,7 @@ import { simulationNames } from './simulation-list.ts';
 import { renderTour } from './tour-section.ts';
 
 const script = readFileSync(path.join(import.meta.dirname, 'tour.js'), 'utf8');
-const actor = { kind: 'operator', name: 'sandbox' } as const;
+const actor = { kind: 'operator', name: 'sandbox', role: 'admin' } as const;
 
 /** The sandbox's part of the page at `/`: the tour, with the demo's keys, and its buttons. */
 export function createDoor(sandbox: SandboxFacts, secrets: SandboxSecrets, inbox: Inbox): Door {

@@ -13,7 +13,7 @@ import { daysBefore, storyDays } from './time.ts';
 import { queueWithdrawals } from './withdrawals.ts';
 
 /** What the sandbox's file says of the demo data; cards come from the issuer, later. */
-export type World = Omit<SandboxFacts, 'operatorToken' | 'cards' | 'networks' | 'cardIssuer'>;
+export type World = Omit<SandboxFacts, 'operatorToken' | 'loginToken' | 'cards' | 'networks' | 'cardIssuer'>;
 
 /**
  * Loads the demo data into an empty database, all or none, and returns what tools need to know. The data

@@ -244,8 +244,8 @@ test('415 Content-Type must be application/json', async () => {
 
 test('each operator acts under their own name, and a process without the role api has no operator routes', async () => {
   const tokens = new Map([
-    ['maria', noteSecret('m'.repeat(40))],
-    ['joão@example.com', noteSecret('j'.repeat(40))],
+    ['maria', { token: noteSecret('m'.repeat(40)) }],
+    ['joão@example.com', { token: noteSecret('j'.repeat(40)) }],
   ]);
   const options = {
     operatorTokens: tokens,
@@ -257,7 +257,7 @@ test('each operator acts under their own name, and a process without the role ap
   const start = (servesApi: boolean) =>
     buildApp({ ...harness.deps, metrics: createMetrics() }, { ...options, servesApi });
   const [server, workerOnly] = [await start(true), await start(false)];
-  for (const [name, token] of tokens) {
+  for (const [name, { token }] of tokens) {
     const request = {
       method: 'POST',
       url: '/operator/partners.create',

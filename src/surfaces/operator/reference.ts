@@ -16,7 +16,7 @@ export interface RecordedCommand {
 
 /** What the reference says about a command, from its entry and the recorded calls. */
 export function commandReference(command: Command): Operation {
-  const { name, summary, changes, fileTypes } = command;
+  const { name, summary, changes, roles, fileTypes } = command;
   const { request, answer, errors = [] } = examples[name] ?? {};
   const [feature = ''] = name.split('.');
   return {
@@ -29,6 +29,7 @@ export function commandReference(command: Command): Operation {
       '',
       `In the CLI: \`causeway ${name.replace('.', ' ')} --help\`.`,
       changes ? 'The audit log has every change.' : 'Changes nothing.',
+      `Roles: ${[...roles, 'admin'].join(', ')}.`,
     ].join('\n'),
     security: 'operatorToken',
     ...(request && { requests: { example: { value: request } } }),
@@ -47,6 +48,10 @@ export function commandReference(command: Command): Operation {
       ...refusals([
         [() => invalidField('limit', 'must be an integer'), 'A field is missing, invalid or unknown'],
         [operatorErrors.unauthorized, 'The token is missing or invalid'],
+        [
+          () => operatorErrors.roleRefused({ message: `The role sign-in may not run ${name}` }),
+          'The role of the token does not include the command',
+        ],
         ...errors.map(
           ({ status, code, message }) =>
             [() => new Refusal(status, code, message), 'See the message'] as const,
@@ -80,6 +85,7 @@ export const operatorTags = [
   { name: 'Prices', description: 'Prices in US dollars.' },
   { name: 'Events', description: 'What partners and integrations are notified of.' },
   { name: 'Webhooks', description: 'Addresses that receive events, and what became of each delivery.' },
+  { name: 'Roles', description: 'Which role may run which command.' },
   { name: 'Audit', description: 'Who changed what, and when.' },
   { name: 'Card issuer', description: 'What the card issuer calls.' },
   { name: 'Service', description: 'Liveness, readiness and metrics.' },

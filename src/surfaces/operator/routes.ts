@@ -1,6 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Type } from 'typebox';
+import type { Config } from '#config/config';
 import { type Ctx, contextFor, type Deps, type OperatorActor } from '#context';
+import { everyone, mayRun } from '#operator-roles';
 import type { Command } from '#platform/commands/command';
 import { createDownloads, type Download } from '#platform/http/download';
 import type { FastifyRequest, HttpServer } from '#platform/http/http';
@@ -10,7 +12,7 @@ import { commandReference } from './reference.ts';
 
 export interface OperatorOptions {
   commands: readonly Command<Ctx>[];
-  tokens: ReadonlyMap<string, string>;
+  tokens: Config['operatorTokens'];
   /**
    * Commands wait for each other on the audit log. Keep this below the number of connections, so that
    * partners' requests find a free one.
@@ -29,17 +31,22 @@ export function operatorRoutes(
   { commands, tokens, concurrencyMax, document }: OperatorOptions,
 ): void {
   const authenticate = operatorGuard(tokens);
-  server.get('/operator/openapi.json', { onRequest: authenticate }, async (_request, reply) => {
-    reply.type('application/json; charset=utf-8');
-    return document();
-  });
+  const readReference = { name: 'the reference', roles: everyone };
+  server.get(
+    '/operator/openapi.json',
+    { onRequest: authenticate(readReference) },
+    async (_request, reply) => {
+      reply.type('application/json; charset=utf-8');
+      return document();
+    },
+  );
   const gate = limitConcurrency(concurrencyMax);
   const sendDownload = createDownloads();
   for (const command of commands) {
     server.post(
       `/operator/${command.name}`,
       {
-        onRequest: authenticate,
+        onRequest: authenticate(command),
         // The body may be omitted if all fields are optional.
         preValidation: async (request) => {
           request.body ??= {};
@@ -70,16 +77,25 @@ function answerOf({ output, fileTypes }: Command<Ctx>) {
 
 const operators = new WeakMap<FastifyRequest, OperatorActor>();
 
-function operatorGuard(tokens: ReadonlyMap<string, string>) {
-  const hashes = [...tokens].map(([name, token]) => ({ name, hash: sha256(token) }));
-  return async (request: FastifyRequest): Promise<void> => {
-    const presented = sha256(/^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? '');
-    // Compare every token, so that the response time reveals nothing about them.
-    const matches = hashes.filter(({ hash }) => timingSafeEqual(hash, presented));
-    const [operator] = matches;
-    if (!operator) throw operatorErrors.unauthorized();
-    operators.set(request, { kind: 'operator', name: operator.name });
-  };
+function operatorGuard(tokens: Config['operatorTokens']) {
+  const hashes = [...tokens].map(([name, { token, role = 'admin' }]) => ({
+    name,
+    role,
+    hash: sha256(token),
+  }));
+  return (command: Pick<Command, 'name' | 'roles'>) =>
+    async (request: FastifyRequest): Promise<void> => {
+      const presented = sha256(/^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? '');
+      // Compare every token, so that the response time reveals nothing about them.
+      const matches = hashes.filter(({ hash }) => timingSafeEqual(hash, presented));
+      const [operator] = matches;
+      if (!operator) throw operatorErrors.unauthorized();
+      const { name, role } = operator;
+      if (!mayRun(role, command)) {
+        throw operatorErrors.roleRefused({ message: `The role ${role} may not run ${command.name}` });
+      }
+      operators.set(request, { kind: 'operator', name, role });
+    };
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Ctx } from '#context';
+import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import { dateTime, nullable, uuid } from '#platform/http/schemas';
@@ -51,6 +52,7 @@ export const refillCommands = [
     summary:
       'Set when an account’s collateral is refilled from its user’s balance, and by how much. A change also ends the pause after a failed refill, and the wait for one that the issuer has not credited for 15 minutes.',
     changes: true,
+    roles: alsoFor('support'),
     examples: ['account_3 --threshold 20.00 --amount 50.00 --network polygon --currency USDC --enabled'],
     input: Type.Object(
       {
@@ -73,6 +75,7 @@ export const refillCommands = [
     name: 'cards.refill-rules',
     summary: 'List the rules for refilling collateral.',
     changes: false,
+    roles: everyone,
     columns: ['enabled', 'threshold', 'amount', 'currency', 'network', 'cardIssuerUserId', 'updatedAt'],
     input: Type.Object(cursorInput, { additionalProperties: false }),
     output: cursorPage(rule),
@@ -85,6 +88,7 @@ export const refillCommands = [
     name: 'cards.refills',
     summary: 'List refills of collateral of all users, oldest first.',
     changes: false,
+    roles: everyone,
     columns: ['status', 'amount', 'currency', 'network', 'createdAt', 'error', 'userId', 'id'],
     input: Type.Object(
       {

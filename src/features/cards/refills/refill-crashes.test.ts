@@ -64,7 +64,7 @@ function startWorker(
 async function makeShortAccount(world: World, currency: 'USDC' | 'USDT' = 'USDC') {
   const { harness, settings } = world;
   const deps = { ...harness.deps, issuer: issuer.issuer };
-  const ctx = contextFor(deps, { kind: 'operator', name: 'tester' } as const, deps.log);
+  const ctx = contextFor(deps, { kind: 'operator', name: 'tester', role: 'admin' } as const, deps.log);
   const { id: userId } = await makeUser(harness);
   await makeFunds(harness, userId, settings.network, currency, '60');
   const account = await openAccount(ctx, { userId });

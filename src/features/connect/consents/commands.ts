@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Ctx, OperatorActor } from '#context';
+import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import { uuid } from '#platform/http/schemas';
@@ -14,6 +15,7 @@ export const consentCommands = [
     name: 'consents.list',
     summary: 'List consents, newest first; filter by user or integration.',
     changes: false,
+    roles: everyone,
     columns: ['status', 'id', 'purpose', 'requestedAt', 'userId', 'expiresAt', 'scopes'],
     input: Type.Object(
       {
@@ -31,6 +33,7 @@ export const consentCommands = [
     name: 'consents.revoke',
     summary: 'Revoke a consent immediately, as the operator.',
     changes: true,
+    roles: alsoFor('support'),
     input: Type.Object({ consentId: uuid }, { additionalProperties: false }),
     output: consentView,
     run: async (ctx: Ctx, input) => presentConsent(await revokeConsent(ctx as Ctx<OperatorActor>, input)),
@@ -39,6 +42,7 @@ export const consentCommands = [
     name: 'consents.reads',
     summary: 'List reads of user data, newest first: integration, user, fields, time and IP address.',
     changes: false,
+    roles: everyone,
     columns: ['readAt', 'fields', 'address', 'userId', 'integrationId', 'consentId'],
     input: Type.Object(
       {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Ctx } from '#context';
+import { adminOnly, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
@@ -40,6 +41,7 @@ export const integrationCommands = [
     name: 'integrations.register',
     summary: 'Register an integration that may ask users for their data; its key is shown once.',
     changes: true,
+    roles: adminOnly,
     examples: [
       `--name 'My App' --logo-color '#1a7f5a' --purposes 'Open an account' --scopes profile,email --redirect-uris https://app.example.com/back`,
     ],
@@ -54,6 +56,7 @@ export const integrationCommands = [
     name: 'integrations.update',
     summary: 'Update what an integration shows and its redirect URIs; what is left out stays as it is.',
     changes: true,
+    roles: adminOnly,
     examples: ['0198a6a0-0000-7000-8000-000000000001 --privacy-url https://app.example.com/privacy'],
     input: Type.Object(
       { integrationId: uuid, ...Type.Partial(Type.Object(fields)).properties, purposesPt, ...links },
@@ -67,6 +70,7 @@ export const integrationCommands = [
     summary:
       'Set the logo that users see beside an integration, or remove it. We draw it again and serve it.',
     changes: true,
+    roles: adminOnly,
     bodyBytesMax: 1_100_000,
     examples: ['0198a6a0-0000-7000-8000-000000000001 --logo @logo.png'],
     input: Type.Object(
@@ -86,6 +90,7 @@ export const integrationCommands = [
     name: 'integrations.rotate-key',
     summary: 'Issue a new key for an integration; older keys work until the overlap ends.',
     changes: true,
+    roles: adminOnly,
     input: Type.Object(
       {
         integrationId: uuid,
@@ -106,6 +111,7 @@ export const integrationCommands = [
     name: 'integrations.revoke',
     summary: 'Revoke an integration and its keys immediately; its consents are revoked soon after.',
     changes: true,
+    roles: adminOnly,
     input: Type.Object({ integrationId: uuid }, { additionalProperties: false }),
     output: integration,
     run: (ctx: Ctx, input) => revokeIntegration(ctx, input),
@@ -114,6 +120,7 @@ export const integrationCommands = [
     name: 'integrations.list',
     summary: 'List integrations with their keys, without the secrets, oldest first.',
     changes: false,
+    roles: everyone,
     columns: ['name', 'id', 'scopes', 'createdAt', 'revokedAt'],
     input: Type.Object(cursorInput, { additionalProperties: false }),
     output: cursorPage(Type.Object({ ...integration.properties, keys: Type.Array(integrationKey) })),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Ctx } from '#context';
+import { alsoFor } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { dateTime, uuid } from '#platform/http/schemas';
 import { makeSignInLink } from './make-sign-in-link.ts';
@@ -9,6 +10,7 @@ export const sessionCommands = [
     name: 'users.sign-in-link',
     summary: 'Create a link that signs a user in to their pages; it works once, for five minutes.',
     changes: true,
+    roles: alsoFor('sign-in'),
     input: Type.Object(
       {
         userId: uuid,

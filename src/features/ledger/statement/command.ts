@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Ctx } from '#context';
+import { everyone } from '#operator-roles';
 import { defineFileCommand } from '#platform/commands/command';
 import { uuid } from '#platform/http/schemas';
 import { readPeriod } from '#platform/values/instant';
@@ -24,6 +25,7 @@ export const statementCommand = (valueAssets: AssetValuer) =>
     name: 'ledger.statement',
     summary: "Write a user's account statement as CSV, PDF, XLSX, camt.053 or OFX.",
     changes: false,
+    roles: everyone,
     examples: [
       '0198a6a0-0000-7000-8000-000000000001 --format pdf --lang pt --from 2026-01 --to 2026-03 --out statement.pdf',
       '0198a6a0-0000-7000-8000-000000000001 --format csv --order oldest --bom --out statement.csv',

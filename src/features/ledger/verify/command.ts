@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Ctx } from '#context';
+import { everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput } from '#platform/commands/cursor-page';
 import { nullable, uuid } from '#platform/http/schemas';
@@ -9,6 +10,7 @@ export const verifyCommand = defineCommand({
   name: 'ledger.verify',
   summary: 'Recompute balances, counters and the hash chain, and report differences.',
   changes: false,
+  roles: everyone,
   positional: ['userId'],
   examples: ['0198a6a0-0000-7000-8000-000000000001', '--json'],
   verdict: {
