@@ -8,11 +8,11 @@ import type { Session } from '#features/connect/sessions';
 import { type Content, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { describeFields, titleOf } from './describe-data.ts';
+import { renderInstant } from './frame.ts';
 import {
   type Reader,
   renderCsrf,
   renderDay,
-  renderInstant,
   renderLogo,
   renderPage,
   renderPurpose,

@@ -7,7 +7,7 @@ import {
 } from '#features/connect/consents';
 import { invalidField } from '#platform/errors/errors';
 import { asRefusal } from '#platform/http/as-refusal';
-import type { Form } from './form.ts';
+import type { Form } from '#platform/pages/form';
 
 /** A form that is sent twice, as by a second click, leads to the same place twice. */
 export async function decideOnce(

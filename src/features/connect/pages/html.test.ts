@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { html } from '#platform/http/html';
-import { parseForm, readField, requireFields } from './form.ts';
-import { chooseLanguage } from './language.ts';
-import { readSessionCookie, sessionCookie } from './session-cookie.ts';
+import { parseForm, readField, requireFields } from '#platform/pages/form';
+import { chooseLanguage } from '#platform/pages/language';
+import { userCookie } from './session-cookie.ts';
 import { texts } from './texts.ts';
 
 test('html escapes every value but its own', () => {
@@ -77,10 +77,10 @@ for (const body of ['a=%', 'a=%ff', '%zz=1', '=1', '&', 'a=1&&b=2', 'a=1=2', 'a=
 test('the cookie over https is Secure, under a name that browsers take from nobody else', () => {
   const publicUrl = 'https://connect.example.com';
   assert.equal(
-    sessionCookie(publicUrl, 'x'),
+    userCookie.write(publicUrl, 'x'),
     '__Host-causeway_session=x; Max-Age=900; Path=/; HttpOnly; SameSite=Lax; Secure',
   );
   for (const planted of ['causeway_session=y', '__Secure-causeway_session=y'])
-    assert.equal(readSessionCookie(publicUrl, planted), undefined);
-  assert.equal(readSessionCookie(publicUrl, 'a=b; __Host-causeway_session=x ;c=d'), 'x');
+    assert.equal(userCookie.read(publicUrl, planted), undefined);
+  assert.equal(userCookie.read(publicUrl, 'a=b; __Host-causeway_session=x ;c=d'), 'x');
 });

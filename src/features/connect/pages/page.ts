@@ -1,19 +1,14 @@
 import type { Consent, IntegrationFace } from '#features/connect/consents';
 import type { Person, Session } from '#features/connect/sessions';
-import { csrfTokenOf } from '#features/connect/sessions';
-import { type Content, type Html, html, renderDocument } from '#platform/http/html';
+import { type Content, type Html, html } from '#platform/http/html';
+import { csrfTokenOf } from '#platform/pages/csrf';
 import { inkOn } from '#platform/values/color';
 import { sanitizeText } from '#platform/values/sanitize-text';
-import type { BrandFace } from './brand.ts';
-import type { Language } from './language.ts';
+import { type Frame, renderFrame } from './frame.ts';
 import { type Texts, texts } from './texts.ts';
 
 /** Who reads a page, and in which words. */
-export interface Reader {
-  language: Language;
-  /** The host, as in the address bar. */
-  host: string;
-  brand: BrandFace;
+export interface Reader extends Frame {
   session?: Session | undefined;
   now: Date;
 }
@@ -22,22 +17,7 @@ export const textsFor = ({ language }: Reader): Texts => texts[language];
 
 /** A whole document; `title` is also its first heading. */
 export function renderPage(reader: Reader, { title, body }: { title: string; body: Content }): string {
-  const { language, host, brand } = reader;
-  const { styleAddress, logoAddress } = brand;
-  const name = sanitizeText(brand.name, 70);
-  return renderDocument({
-    language,
-    title: `${title} · ${name}`,
-    styles: [styleAddress],
-    body: html`<header class="place">
-<p class="brand">${logoAddress && html`<img src="${logoAddress}" alt="" height="32">`}<strong>${name}</strong></p>
-<p>${host}</p>
-</header>
-<main>
-${body}
-</main>
-${renderFooter(reader)}`,
-  });
+  return renderFrame(reader, { title, body, footer: renderFooter(reader) });
 }
 
 function renderFooter(reader: Reader): Content {
@@ -88,11 +68,4 @@ export function renderPurpose({ language }: Reader, { purpose, purposePt }: Cons
 export function renderDay({ language }: Reader, date: Date): Html {
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(date);
   return html`<time datetime="${date.toISOString()}">${day}</time>`;
-}
-
-/** In UTC, with the zone shown, because we do not know the reader's. */
-export function renderInstant({ language }: Reader, date: Date): Html {
-  const form = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' } as const;
-  const instant = new Intl.DateTimeFormat(language, form).format(date);
-  return html`<time datetime="${date.toISOString()}">${instant} UTC</time>`;
 }

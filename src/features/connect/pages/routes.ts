@@ -17,15 +17,15 @@ import {
 import { invalidField, type Refusal } from '#platform/errors/errors';
 import { asRefusal } from '#platform/http/as-refusal';
 import type { FastifyReply, FastifyRequest, HttpServer } from '#platform/http/http';
+import { formBytesMax, parseForm, readField } from '#platform/pages/form';
+import { contentPolicy, securityHeaders } from '#platform/pages/security-headers';
 import { renderAppsPage } from './apps-page.ts';
 import { brandFiles } from './brand.ts';
 import { renderConsentPage } from './consent-page.ts';
 import { decideOnce, readScopes } from './decision-form.ts';
-import { formBytesMax, parseForm, readField } from './form.ts';
 import { renderRefusal, renderSignedOut, renderSignIn, renderSwitch } from './message-pages.ts';
 import { textsFor } from './page.ts';
-import { contentPolicy, securityHeaders } from './security-headers.ts';
-import { clearedCookie, readSessionCookie, sessionCookie } from './session-cookie.ts';
+import { userCookie } from './session-cookie.ts';
 import { ownForm, readerOf, sessions, signedIn } from './visit.ts';
 
 export interface ConnectPageOptions {
@@ -68,7 +68,7 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
       };
       const beginSession = async (reply: FastifyReply, link: Parameters<typeof useSignInLink>[1]) => {
         const { sessionSecret, returnTo } = await useSignInLink(deps, link);
-        reply.header('set-cookie', sessionCookie(deps.publicUrl, sessionSecret));
+        reply.header('set-cookie', userCookie.write(deps.publicUrl, sessionSecret));
         return reply.redirect(returnTo, 303);
       };
       scope.setErrorHandler(sendRefusal);
@@ -98,7 +98,7 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
       scope.get<{ Params: { linkSecret: string } }>('/sign-in/:linkSecret', route, async (request, reply) => {
         const { linkSecret } = request.params;
         const at = { db: deps.db, now: deps.clock() };
-        const formerSessionSecret = readSessionCookie(deps.publicUrl, request.headers.cookie);
+        const formerSessionSecret = userCookie.read(deps.publicUrl, request.headers.cookie);
         const session = await findSession(at, formerSessionSecret);
         if (session) {
           sessions.set(request, session);
@@ -166,7 +166,7 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
       scope.post('/sign-out', route, async (request, reply) => {
         const { ctx, reader } = await ownForm(deps, request, []);
         await endSession(ctx, { sessionSecret: reader.session.secret });
-        reply.header('set-cookie', clearedCookie(deps.publicUrl));
+        reply.header('set-cookie', userCookie.clear(deps.publicUrl));
         const signInAt = wayToSignIn(signInUrl, request);
         return sendPage(reply, renderSignedOut({ ...reader, session: undefined }, signInAt));
       });

@@ -2,11 +2,11 @@ import type { Deps } from '#context';
 import { verifyStatement } from '#features/ledger/statement';
 import { asRefusal } from '#platform/http/as-refusal';
 import { callerAddress, type HttpServer } from '#platform/http/http';
+import { securityHeaders } from '#platform/pages/security-headers';
 import { type RatePolicy, rateLimitGuard } from '#platform/rate-limit/index';
 import { pageErrors } from './errors.ts';
 import { renderRefusal } from './message-pages.ts';
 import { textsFor } from './page.ts';
-import { securityHeaders } from './security-headers.ts';
 import { renderStatementForm, renderStatementVerdict } from './statement-page.ts';
 import { readerOf } from './visit.ts';
 

@@ -1,6 +1,6 @@
 import type { ConsentScope } from '#features/connect/consents';
 import { type Html, html } from '#platform/http/html';
-import type { Language } from './language.ts';
+import type { Language } from '#platform/pages/language';
 
 /** Title and text of an error page. */
 interface Message {

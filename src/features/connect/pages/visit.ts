@@ -1,13 +1,14 @@
 import { type Ctx, contextFor, type Deps, type UserActor } from '#context';
-import { findSession, isCsrfTokenOf, type Session } from '#features/connect/sessions';
+import { findSession, type Session } from '#features/connect/sessions';
 import { type FastifyRequest, noteForLog } from '#platform/http/http';
+import { isCsrfTokenOf } from '#platform/pages/csrf';
+import { type Form, parseForm, readField, requireFields } from '#platform/pages/form';
+import { chooseLanguage } from '#platform/pages/language';
+import { mayBeOwnForm } from '#platform/pages/own-request';
 import { brandFiles } from './brand.ts';
 import { pageErrors } from './errors.ts';
-import { type Form, parseForm, readField, requireFields } from './form.ts';
-import { chooseLanguage } from './language.ts';
-import { mayBeOwnForm } from './own-request.ts';
 import type { Reader } from './page.ts';
-import { readSessionCookie } from './session-cookie.ts';
+import { userCookie } from './session-cookie.ts';
 
 /** For the page that an error becomes. */
 export const sessions = new WeakMap<FastifyRequest, Session>();
@@ -24,7 +25,7 @@ interface Visit {
 }
 
 export async function signedIn(deps: Deps, request: FastifyRequest): Promise<Visit> {
-  const secret = readSessionCookie(deps.publicUrl, request.headers.cookie);
+  const secret = userCookie.read(deps.publicUrl, request.headers.cookie);
   const session = await findSession({ db: deps.db, now: deps.clock() }, secret);
   if (!session) throw pageErrors.notSignedIn();
   sessions.set(request, session);

@@ -1,5 +1,4 @@
 export { sessionCommands } from './commands.ts';
-export { csrfTokenOf, isCsrfTokenOf } from './csrf.ts';
 export { endSession } from './end-session.ts';
 export { findSession, type Person, type Session } from './find-session.ts';
 export { findSignInLink } from './find-sign-in-link.ts';

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from '#platform/http/http';
+import type { FastifyRequest } from '../http/http.ts';
 
 /**
  * Whether a form may come from one of our pages, by the browser's headers. Our pages send no referrer, so

@@ -1,4 +1,4 @@
-import { commonErrors, invalidField } from '#platform/errors/errors';
+import { commonErrors, invalidField } from '../errors/errors.ts';
 
 export const formBytesMax = 4 * 1024;
 const fieldsMax = 20;
