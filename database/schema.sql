@@ -848,6 +848,85 @@ create table payout_wallets (
   constraint payout_wallets_address_check CHECK ((address ~ '^0x[0-9a-f]{40}$'::text))
 );
 
+create table people (
+  id uuid default uuidv7() not null,
+  kind text not null,
+  partner_id uuid,
+  integration_id uuid,
+  role text not null,
+  name text not null,
+  email text not null,
+  created_at timestamp with time zone not null,
+  removed_at timestamp with time zone,
+  constraint people_pkey PRIMARY KEY (id),
+  constraint people_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id),
+  constraint people_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
+  constraint people_check CHECK (((kind = 'partner'::text) = (partner_id IS NOT NULL))),
+  constraint people_check1 CHECK (((kind = 'integration'::text) = (integration_id IS NOT NULL))),
+  constraint people_check2 CHECK (
+CASE kind
+    WHEN 'operator'::text THEN (role = ANY (ARRAY['viewer'::text, 'support'::text, 'treasury'::text, 'compliance'::text, 'admin'::text]))
+    WHEN 'partner'::text THEN (role = ANY (ARRAY['developer'::text, 'finance'::text, 'owner'::text]))
+    ELSE (role = ANY (ARRAY['developer'::text, 'owner'::text]))
+END),
+  constraint people_email_check CHECK ((length(email) <= 254)),
+  constraint people_kind_check CHECK ((kind = ANY (ARRAY['operator'::text, 'partner'::text, 'integration'::text]))),
+  constraint people_name_check CHECK ((length(name) <= 200))
+);
+
+create table person_challenges (
+  challenge_sha256 bytea not null,
+  purpose text not null,
+  bound_to bytea,
+  expires_at timestamp with time zone not null,
+  constraint person_challenges_pkey PRIMARY KEY (challenge_sha256),
+  constraint person_challenges_challenge_sha256_check CHECK ((length(challenge_sha256) = 32)),
+  constraint person_challenges_check CHECK (((purpose = 'sign-in'::text) = (bound_to IS NULL))),
+  constraint person_challenges_purpose_check CHECK ((purpose = ANY (ARRAY['register'::text, 'sign-in'::text, 'step-up'::text])))
+);
+
+create table person_invitations (
+  secret_sha256 bytea not null,
+  person_id uuid not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  voided_at timestamp with time zone,
+  constraint person_invitations_pkey PRIMARY KEY (secret_sha256),
+  constraint person_invitations_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id),
+  constraint person_invitations_secret_sha256_check CHECK ((length(secret_sha256) = 32))
+);
+
+create table person_passkeys (
+  credential_id bytea not null,
+  person_id uuid not null,
+  public_key bytea not null,
+  counter bigint not null,
+  transports text[] not null,
+  is_backed_up boolean not null,
+  created_at timestamp with time zone not null,
+  last_used_at timestamp with time zone,
+  constraint person_passkeys_pkey PRIMARY KEY (credential_id),
+  constraint person_passkeys_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id),
+  constraint person_passkeys_counter_check CHECK ((counter >= 0)),
+  constraint person_passkeys_credential_id_check CHECK ((length(credential_id) <= 1023))
+);
+
+create table person_sessions (
+  secret_sha256 bytea not null,
+  id uuid default uuidv7() not null,
+  person_id uuid not null,
+  created_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null,
+  asserted_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint person_sessions_id_key UNIQUE (id),
+  constraint person_sessions_pkey PRIMARY KEY (secret_sha256),
+  constraint person_sessions_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id),
+  constraint person_sessions_secret_sha256_check CHECK ((length(secret_sha256) = 32))
+);
+
 create table position_snapshots (
   user_id uuid not null,
   as_of timestamp with time zone not null,
@@ -1369,6 +1448,18 @@ CREATE INDEX payout_slots_free ON public.payout_slots USING btree (network, addr
 CREATE INDEX payout_slots_open ON public.payout_slots USING btree (network, address, nonce) WHERE (state = 'open'::text);
 
 CREATE INDEX payout_slots_void ON public.payout_slots USING btree (void_of) WHERE (void_of IS NOT NULL);
+
+CREATE UNIQUE INDEX people_by_email ON public.people USING btree (email, partner_id, integration_id) NULLS NOT DISTINCT WHERE (removed_at IS NULL);
+
+CREATE INDEX person_challenges_ending ON public.person_challenges USING btree (expires_at);
+
+CREATE INDEX person_invitations_by_person ON public.person_invitations USING btree (person_id);
+
+CREATE INDEX person_passkeys_by_person ON public.person_passkeys USING btree (person_id);
+
+CREATE INDEX person_sessions_by_person ON public.person_sessions USING btree (person_id);
+
+CREATE INDEX person_sessions_ending ON public.person_sessions USING btree (expires_at);
 
 CREATE INDEX rule_addresses_by_partner ON public.rule_addresses USING btree (partner_id, id);
 

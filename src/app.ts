@@ -30,6 +30,7 @@ import { ledgerCommands, ledgerEvents, ledgerJobs, ledgerReaders, ledgerTools } 
 import { makeStatement, statementCommand, statementResources } from '#features/ledger/statement';
 import { partnerCommands } from '#features/partners';
 import { payoutGauges, payoutJobs, walletCommands, walletJobs } from '#features/payouts';
+import { peopleCommands, peopleJobs, peoplePages } from '#features/people';
 import {
   type PortfolioOptions,
   portfolioCommands,
@@ -93,6 +94,7 @@ const featureCommands: readonly Command<Ctx>[] = [
   ...sessionCommands,
   ...partnerCommands,
   ...keyCommands,
+  ...peopleCommands,
   ...integrationCommands,
   ...consentCommands,
   ...withdrawalCommands,
@@ -145,6 +147,7 @@ export const jobs: readonly Job<Deps>[] = [
   ...withdrawalJobs,
   ...ledgerJobs,
   ...sessionJobs,
+  ...peopleJobs,
   ...consentJobs,
   ...eventJobs({ families: eventFamilies, onNumbered: queueDeliveries }),
   ...webhookJobs,
@@ -218,6 +221,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
     webhookRoutes(server, deps, eventFamilies);
     connectPages(server, deps, options);
     statementPages(server, deps);
+    peoplePages(server, deps);
     operatorRoutes(server, deps, {
       commands,
       tokens: options.operatorTokens,

@@ -13,7 +13,7 @@ import type { Brand } from '#platform/values/brand';
 import type { Clock } from '#platform/values/clock';
 
 /** Who acts. A verb reads identity from here and from nowhere else. */
-export type Actor = KeyActor | IntegrationActor | UserActor | OperatorActor | WorkerActor;
+export type Actor = KeyActor | IntegrationActor | UserActor | PersonActor | OperatorActor | WorkerActor;
 
 export interface KeyActor {
   kind: 'key';
@@ -37,10 +37,18 @@ export interface UserActor {
   userId: string;
 }
 
+/** Staff of the operator, a partner or an integration who signs in or out, or registers a passkey. */
+export interface PersonActor {
+  kind: 'person';
+  personId: string;
+}
+
 export interface OperatorActor {
   kind: 'operator';
   name: string;
   role: OperatorRole;
+  /** A signed-in member of the staff; undefined for a token. */
+  personId?: string;
 }
 
 export interface WorkerActor {

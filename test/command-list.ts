@@ -10,7 +10,9 @@ const file = path.resolve(import.meta.dirname, '../src/commands.json');
 export const docsFile = path.resolve(import.meta.dirname, '../docs/cli.md');
 
 export function listCommands(): CommandDescription[] {
-  const described = commands.map(({ changes, roles, bodyBytesMax, output, run, ...described }) => described);
+  const described = commands.map(
+    ({ changes, roles, stepUp, bodyBytesMax, output, run, ...described }) => described,
+  );
   return JSON.parse(JSON.stringify(described, leaveOutConstraints));
 }
 

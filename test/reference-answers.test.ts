@@ -19,6 +19,7 @@ import { type Answer, noteSecret, type RequestOptions, useHarness } from './harn
 import { useIssuer } from './issuer.ts';
 import { payloadOf, toolCall } from './mcp.ts';
 import { numberAll } from './number-events.ts';
+import { makePerson } from './people-world.ts';
 import { publish } from './rules-world.ts';
 
 // Every answer of this file is checked by the schema that the API reference has for it.
@@ -341,6 +342,7 @@ const inputs: Record<string, () => object> = {
   'cards.show': () => ({ cardId: card.id }),
   'positions.show': () => ({ userId: key.userId }),
   'keys.list': () => ({ partnerId: key.partnerId }),
+  'people.show': () => ({ personId }),
   'ledger.balances': () => ({ userId: key.userId }),
   'withdrawals.show': () => ({ withdrawalId: 'order-17' }),
   'rules.replay': () => ({ revision: 1 }),
@@ -348,7 +350,10 @@ const inputs: Record<string, () => object> = {
   'webhooks.show-delivery': () => ({ endpointId, deliveryId }),
 };
 
+let personId: string;
+
 test('operators: commands that change nothing answer as documented', async () => {
+  personId = (await makePerson(harness)).id;
   await makePartner(harness);
   await harness.deps.db.query(
     `insert into payout_signers (network, address, next_nonce, halted_at, halted_reason, created_at)

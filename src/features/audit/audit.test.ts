@@ -19,6 +19,7 @@ import {
 import { takeFees } from '#test/fee-token';
 import { noteSecret, useHarness } from '#test/harness';
 import { startTestIssuer } from '#test/issuer';
+import { makePerson } from '#test/people-world';
 import { operatorNamed } from '#test/rules-world';
 import { commands } from '../../app.ts';
 import { holdQueued } from '../payouts/hold-queued.ts';
@@ -204,6 +205,19 @@ const changes: Record<string, () => Promise<object>> = {
   }),
   'integrations.rotate-key': async () => ({ integrationId: (await makeIntegration(harness)).id }),
   'integrations.revoke': async () => ({ integrationId: (await makeIntegration(harness)).id }),
+  'people.invite': async () => ({ name: 'Ana', email: `${mark()}@example.com`, role: 'support' }),
+  'people.reinvite': async () => ({ personId: (await makePerson(harness)).id }),
+  'people.update': async () => ({ personId: (await makePerson(harness)).id, role: 'viewer' }),
+  'people.remove': async () => ({ personId: (await makePerson(harness)).id }),
+  'people.end-sessions': async () => {
+    const { id: personId } = await makePerson(harness);
+    await sql(
+      `insert into person_sessions (secret_sha256, person_id, created_at, last_seen_at, asserted_at, expires_at)
+       values (sha256($2), $1, now(), now(), now(), now() + interval '1 hour')`,
+      [personId, mark()],
+    );
+    return { personId };
+  },
   'events.skip-ahead': async () => ({}),
   'consents.revoke': async () => ({
     consentId: (await makeConsent(harness, await makeIntegration(harness))).id,
@@ -422,6 +436,7 @@ for (const name of changing) {
       if (key in input) secretsSeen.push((input as never)[key]);
     // `prices.forget` also answers with a token: the symbol of a currency.
     if (body.data.secret) secretsSeen.push(noteSecret(body.data.secret.slice('whsec_'.length)));
+    if (name.endsWith('invite')) secretsSeen.push(noteSecret(body.data.url.split('/').at(-1)));
     if (/^cw[ki]_/.test(body.data.token)) secretsSeen.push(noteSecret(body.data.token.split('_')[2]));
 
     const rows = await sql('select * from audit_log where id > $1 order by id', [idBefore]);

@@ -59,6 +59,8 @@ function idOf(actor: Actor): string {
       return actor.integrationId;
     case 'user':
       return actor.userId;
+    case 'person':
+      return actor.personId;
     case 'operator':
       return actor.name;
     case 'worker':

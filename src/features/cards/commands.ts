@@ -131,6 +131,7 @@ export const cardCommands = [
     summary: 'Create 1 to 10 cards in one account of a user at the card issuer, all or none.',
     changes: true,
     roles: alsoFor('support'),
+    stepUp: true,
     examples: [
       `0198a6a0-0000-7000-8000-000000000001 --cards '[{"nickname":"Travel","spendingLimit":"250.00"}]'`,
     ],

@@ -101,6 +101,7 @@ export const depositCommands = [
     summary: 'Resume deposits of a halted network, after you compared posted deposits with the chain.',
     changes: true,
     roles: alsoFor('treasury'),
+    stepUp: true,
     input: Type.Object({ network }, { additionalProperties: false }),
     output: moved,
     run: (ctx: Ctx, input) => resumeDeposits(ctx, input),

@@ -32,6 +32,7 @@ export const keyCommands = [
     summary: 'Issue a key to a partner, owned by a user on its allowed list; the token is shown once.',
     changes: true,
     roles: adminOnly,
+    stepUp: true,
     examples: [
       `0198a6a0-0000-7000-8000-000000000001 0198a6a0-0000-7000-8000-000000000002 --name 'Payouts' --scopes mcp --ip-allowlist 203.0.113.7,198.51.100.0/24 --expires-at 2027-01-31T00:00:00Z`,
     ],
@@ -54,6 +55,7 @@ export const keyCommands = [
     summary: 'Replace a key; the old one works until the overlap ends.',
     changes: true,
     roles: adminOnly,
+    stepUp: true,
     input: Type.Object(
       {
         keyId,
@@ -93,6 +95,7 @@ export const keyCommands = [
     summary: 'End the suspension of a key; payouts that waited are paid.',
     changes: true,
     roles: alsoFor('compliance'),
+    stepUp: true,
     input: Type.Object({ keyId }, { additionalProperties: false }),
     output: key,
     run: (ctx: Ctx, input) => resumeKey(ctx, input),
@@ -102,6 +105,7 @@ export const keyCommands = [
     summary: 'Update the name, scopes, addresses or expiry of a key; what is left out stays as it is.',
     changes: true,
     roles: adminOnly,
+    stepUp: true,
     examples: ['abcdefghijkl2345 --scopes mcp --ip-allowlist 203.0.113.0/24'],
     input: Type.Object(
       {

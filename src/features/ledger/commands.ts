@@ -69,6 +69,7 @@ export const ledgerCommands = [
     summary: "Add funds to a user's balance.",
     changes: true,
     roles: adminOnly,
+    stepUp: true,
     input: Type.Object(
       {
         userId: uuid,
@@ -118,6 +119,7 @@ export const ledgerCommands = [
     summary: 'Post lines into users’ ledgers, all or none: deposits, withdrawals, conversions, transfers.',
     changes: true,
     roles: adminOnly,
+    stepUp: true,
     examples: [
       '--key import-2026-03 --lines @lines.json',
       `--key import-2026-04 --lines '[{"userId":"0198a6a0-0000-7000-8000-000000000001","transactionType":"buy","network":"polygon","assetReceived":"USDC","amountReceived":"12.50","description":"Deposit"}]'`,
@@ -205,6 +207,7 @@ export const ledgerCommands = [
     summary: 'Move an unsettled record into the ledger.',
     changes: true,
     roles: adminOnly,
+    stepUp: true,
     input: Type.Object(
       {
         userId: uuid,

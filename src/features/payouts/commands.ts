@@ -63,6 +63,7 @@ export const walletCommands = [
     summary: 'Resume a halted hot wallet once you know why it was halted.',
     changes: true,
     roles: alsoFor('treasury'),
+    stepUp: true,
     input: Type.Object(
       {
         ...walletName,
@@ -88,6 +89,7 @@ export const walletCommands = [
       'After a restore or failover: find on chain what a halted wallet paid, and resume it when all payments are known.',
     changes: true,
     roles: alsoFor('treasury'),
+    stepUp: true,
     examples: [
       '--network polygon --address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed --from-block 41000000 --fill-nonces 400',
     ],
@@ -140,6 +142,7 @@ export const walletCommands = [
     summary: 'Assign the wallets of this database to another deployment (DEPLOYMENT_ID) and halt them.',
     changes: true,
     roles: alsoFor('treasury'),
+    stepUp: true,
     positional: ['deploymentId'],
     examples: ['production-eu'],
     input: Type.Object({ deploymentId: line(200) }, { additionalProperties: false }),
@@ -151,6 +154,7 @@ export const walletCommands = [
     summary: 'Void the nonce of a signed payout that was never sent, so that the payout is signed again.',
     changes: true,
     roles: alsoFor('treasury'),
+    stepUp: true,
     input: Type.Object(
       { ...walletName, nonce: Type.Integer({ minimum: 0 }) },
       { additionalProperties: false },
@@ -164,6 +168,7 @@ export const walletCommands = [
       'Settle a payout whose nonce another final transaction of the wallet has used: failed, paid by it, or signed again.',
     changes: true,
     roles: alsoFor('treasury'),
+    stepUp: true,
     input: Type.Object(
       { ...walletName, transactionHash: Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' }) },
       { additionalProperties: false },
@@ -177,6 +182,7 @@ export const walletCommands = [
       'Settle a payout whose final transaction transferred something other than was signed, such as with a fee-taking token.',
     changes: true,
     roles: alsoFor('treasury'),
+    stepUp: true,
     input: Type.Object(
       {
         ...walletName,
@@ -210,6 +216,7 @@ export const walletCommands = [
     summary: 'After a deep reorganisation: resend settled payouts that are no longer on chain.',
     changes: true,
     roles: alsoFor('treasury'),
+    stepUp: true,
     input: Type.Object(
       {
         ...walletName,

@@ -45,8 +45,9 @@ async function hammer(order: Omit<RulesOrder, 'tries'>): Promise<RulesReport> {
   const each = { ...order, tries: tries / processes };
   const reports = await Promise.all(
     hammers.map(async (one) => {
+      one.send(each);
       const [report] = (await Promise.race([
-        (one.send(each), once(one, 'message')),
+        once(one, 'message'),
         once(one, 'exit').then(([code]) => assert.fail(`a process ended with ${code}`)),
       ])) as [RulesReport];
       return report;

@@ -59,6 +59,7 @@ export const treasuryCommands = [
     summary: 'Accept a shortfall that treasury reconcile shows, once you know its cause.',
     changes: true,
     roles: alsoFor('treasury'),
+    stepUp: true,
     input: Type.Object(
       {
         network,

@@ -48,6 +48,7 @@ export const webhookCommands = (families: readonly EventFamily[]) => [
     summary: 'Register a webhook endpoint for a partner or an integration; its secret is shown once.',
     changes: true,
     roles: adminOnly,
+    stepUp: true,
     positional: ['url'],
     examples: [
       `https://hooks.example.com/causeway --partner-id ${sampleId}`,
@@ -95,6 +96,7 @@ export const webhookCommands = (families: readonly EventFamily[]) => [
     summary: 'Change, disable or enable a webhook endpoint; what is left out stays as it is.',
     changes: true,
     roles: adminOnly,
+    stepUp: true,
     examples: [`${sampleId} --no-enabled`, `${sampleId} --enabled --replay-missed`],
     input: Type.Object(
       {
@@ -124,6 +126,7 @@ export const webhookCommands = (families: readonly EventFamily[]) => [
     summary: 'Replace the secret of a webhook endpoint; both sign for 24 hours.',
     changes: true,
     roles: adminOnly,
+    stepUp: true,
     input: ofEndpoint,
     output: createdEndpoint,
     run: (ctx: Ctx, input) => rotateSecret(asOperator(ctx), input),

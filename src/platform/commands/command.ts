@@ -29,6 +29,8 @@ export interface Command<Ctx = unknown> {
   changes: boolean;
   /** Who may run it besides administrators, by the names of their roles. */
   roles: readonly string[];
+  /** Moves money or grants access: a signed-in person must have used a passkey within the last minutes. */
+  stepUp?: true;
   /** Larger than the usual body limit, for commands that take many records. */
   bodyBytesMax?: number;
   /** Answers with a file of one of these types instead of JSON; `run` returns a `Download`. */

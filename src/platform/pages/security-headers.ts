@@ -10,6 +10,9 @@ export const securityHeaders = {
   vary: 'Accept-Language, Cookie',
 };
 
+/** For pages with a script of ours, which calls only us. */
+export const scriptPolicy = `${contentPolicy()}; script-src 'self'; connect-src 'self'`;
+
 /** `redirectUri` is where the form's answer redirects: Chromium checks redirects against the form's list. */
 export function contentPolicy(redirectUri?: string): string {
   const formTargets = ["'self'", ...(redirectUri === undefined ? [] : [new URL(redirectUri).origin])];

@@ -15,6 +15,7 @@ import {
 } from '#test/factories';
 import { noteSecret, useHarness } from '#test/harness';
 import { numberAll } from '#test/number-events';
+import { makePerson } from '#test/people-world';
 import { buildApp, commands } from '../../app.ts';
 
 const harness = useHarness();
@@ -143,6 +144,7 @@ test('400 cursor is not from this list: from another list, made up, cut, in anot
   for (let made = 0; made < 2; made++) {
     await makeWithdrawal(harness, await makeKey(harness, { partnerId }));
     await makePartner(harness);
+    await makePerson(harness);
     await harness.operator('users.block-address', { address: makeAddress(), reason: 'test' });
     await harness.operator('addresses.add', { address: makeAddress(), name: 'test' });
     await harness.operator('rules.draft', { rules: [] });

@@ -16,7 +16,7 @@ export interface RecordedCommand {
 
 /** What the reference says about a command, from its entry and the recorded calls. */
 export function commandReference(command: Command): Operation {
-  const { name, summary, changes, roles, fileTypes } = command;
+  const { name, summary, changes, roles, stepUp, fileTypes } = command;
   const { request, answer, errors = [] } = examples[name] ?? {};
   const [feature = ''] = name.split('.');
   return {
@@ -50,8 +50,16 @@ export function commandReference(command: Command): Operation {
         [operatorErrors.unauthorized, 'The token is missing or invalid'],
         [
           () => operatorErrors.roleRefused({ message: `The role sign-in may not run ${name}` }),
-          'The role of the token does not include the command',
+          'The role does not include the command',
         ],
+        ...(stepUp
+          ? [
+              [
+                operatorErrors.stepUpRequired,
+                'A signed-in person did not use a passkey within 5 minutes; tokens need none',
+              ] as const,
+            ]
+          : []),
         ...errors.map(
           ({ status, code, message }) =>
             [() => new Refusal(status, code, message), 'See the message'] as const,
@@ -68,6 +76,10 @@ export const operatorTags = [
   { name: 'Users', description: 'People, their wallets, and addresses that may not be paid.' },
   { name: 'Partners', description: 'Partners, and the users for whom each may act.' },
   { name: 'Keys', description: 'API keys of partners.' },
+  {
+    name: 'People',
+    description: 'Staff of the operator, of partners and of integrations: invite, change, remove.',
+  },
   { name: 'Integrations', description: 'Integrations of Connect and their keys.' },
   { name: 'Consents', description: 'What users share with integrations.' },
   { name: 'Withdrawals', description: 'Search, inspect and cancel withdrawals.' },

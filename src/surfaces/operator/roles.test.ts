@@ -82,6 +82,25 @@ test('what creates money or grants access is for administrators only', () => {
     assert.deepEqual(commands.find((command) => command.name === name)?.roles, [], name);
 });
 
+test('what only administrators change needs a confirmation, but for what takes rights or data away', () => {
+  const without = commands
+    .filter(({ changes, roles: allowed, stepUp }) => changes && allowed.length === 0 && !stepUp)
+    .map(({ name }) => name);
+  assert.deepEqual(without.sort(), [
+    'events.skip-ahead',
+    'integrations.revoke',
+    'integrations.set-logo',
+    'keys.revoke',
+    'ledger.record-unsettled',
+    'ledger.update-unsettled',
+    'partners.disallow-user',
+    'people.end-sessions',
+    'users.reseal',
+    'webhooks.delete',
+    'webhooks.reseal',
+  ]);
+});
+
 test('the role of a login backend makes sign-in links, and neither runs nor reads anything else', async () => {
   const own = commands.filter(({ roles: allowed }) => allowed.includes('sign-in')).map(({ name }) => name);
   assert.deepEqual(own, ['users.sign-in-link']);

@@ -1,13 +1,12 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { Type } from 'typebox';
 import type { Config } from '#config/config';
-import { type Ctx, contextFor, type Deps, type OperatorActor } from '#context';
-import { everyone, mayRun } from '#operator-roles';
+import { type Ctx, contextFor, type Deps } from '#context';
+import { everyone } from '#operator-roles';
 import type { Command } from '#platform/commands/command';
 import { createDownloads, type Download } from '#platform/http/download';
-import type { FastifyRequest, HttpServer } from '#platform/http/http';
+import type { HttpServer } from '#platform/http/http';
 import { limitConcurrency } from '#platform/http/limit-concurrency';
-import { operatorErrors } from './errors.ts';
+import { operatorGuard, operators } from './guard.ts';
 import { commandReference } from './reference.ts';
 
 export interface OperatorOptions {
@@ -30,7 +29,7 @@ export function operatorRoutes(
   deps: Deps,
   { commands, tokens, concurrencyMax, document }: OperatorOptions,
 ): void {
-  const authenticate = operatorGuard(tokens);
+  const authenticate = operatorGuard(deps, tokens);
   const readReference = { name: 'the reference', roles: everyone };
   server.get(
     '/operator/openapi.json',
@@ -74,28 +73,3 @@ function answerOf({ output, fileTypes }: Command<Ctx>) {
   const content = Object.fromEntries(fileTypes.map((type) => [type, { schema: output }]));
   return { description: 'The file, streamed', content };
 }
-
-const operators = new WeakMap<FastifyRequest, OperatorActor>();
-
-function operatorGuard(tokens: Config['operatorTokens']) {
-  const hashes = [...tokens].map(([name, { token, role = 'admin' }]) => ({
-    name,
-    role,
-    hash: sha256(token),
-  }));
-  return (command: Pick<Command, 'name' | 'roles'>) =>
-    async (request: FastifyRequest): Promise<void> => {
-      const presented = sha256(/^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? '');
-      // Compare every token, so that the response time reveals nothing about them.
-      const matches = hashes.filter(({ hash }) => timingSafeEqual(hash, presented));
-      const [operator] = matches;
-      if (!operator) throw operatorErrors.unauthorized();
-      const { name, role } = operator;
-      if (!mayRun(role, command)) {
-        throw operatorErrors.roleRefused({ message: `The role ${role} may not run ${command.name}` });
-      }
-      operators.set(request, { kind: 'operator', name, role });
-    };
-}
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest();

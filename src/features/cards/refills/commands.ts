@@ -53,6 +53,7 @@ export const refillCommands = [
       'Set when an account’s collateral is refilled from its user’s balance, and by how much. A change also ends the pause after a failed refill, and the wait for one that the issuer has not credited for 15 minutes.',
     changes: true,
     roles: alsoFor('support'),
+    stepUp: true,
     examples: ['account_3 --threshold 20.00 --amount 50.00 --network polygon --currency USDC --enabled'],
     input: Type.Object(
       {

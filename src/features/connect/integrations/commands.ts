@@ -42,6 +42,7 @@ export const integrationCommands = [
     summary: 'Register an integration that may ask users for their data; its key is shown once.',
     changes: true,
     roles: adminOnly,
+    stepUp: true,
     examples: [
       `--name 'My App' --logo-color '#1a7f5a' --purposes 'Open an account' --scopes profile,email --redirect-uris https://app.example.com/back`,
     ],
@@ -57,6 +58,7 @@ export const integrationCommands = [
     summary: 'Update what an integration shows and its redirect URIs; what is left out stays as it is.',
     changes: true,
     roles: adminOnly,
+    stepUp: true,
     examples: ['0198a6a0-0000-7000-8000-000000000001 --privacy-url https://app.example.com/privacy'],
     input: Type.Object(
       { integrationId: uuid, ...Type.Partial(Type.Object(fields)).properties, purposesPt, ...links },
@@ -91,6 +93,7 @@ export const integrationCommands = [
     summary: 'Issue a new key for an integration; older keys work until the overlap ends.',
     changes: true,
     roles: adminOnly,
+    stepUp: true,
     input: Type.Object(
       {
         integrationId: uuid,

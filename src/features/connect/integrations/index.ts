@@ -3,7 +3,7 @@ export { integrationCommands } from './commands.ts';
 export { integrationErrors } from './errors.ts';
 export { integrationContext, integrationGuard, integrationRateGuard } from './guard.ts';
 export { holdIntegration } from './hold-integration.ts';
-export { integrationLock } from './queries.ts';
+export { integrationLock, selectIntegration } from './queries.ts';
 export { readLogo } from './read-logo.ts';
 export { faultInRedirectUri } from './redirect-uri.ts';
 export {

@@ -11,6 +11,7 @@ export const sessionCommands = [
     summary: 'Create a link that signs a user in to their pages; it works once, for five minutes.',
     changes: true,
     roles: alsoFor('sign-in'),
+    stepUp: true,
     input: Type.Object(
       {
         userId: uuid,

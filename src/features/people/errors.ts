@@ -1,0 +1,20 @@
+import { defineErrors } from '#platform/errors/errors';
+import { staffRoles } from './staff-roles.ts';
+
+export const personErrors = defineErrors({
+  personNotFound: [404, 'Person not found'],
+  personExists: [409, 'This email is invited already: run people reinvite to send a new link'],
+  ownRights: [409, 'Nobody changes their own rights: ask another administrator'],
+  oneEmployer: [400, 'Give partnerId or integrationId, not both'],
+  wrongRole: [
+    400,
+    `role must be one of ${staffRoles.operator.join(', ')}; for a partner ${staffRoles.partner.join(', ')}; for an integration ${staffRoles.integration.join(', ')}`,
+  ],
+  invitationNotFound: [404, 'Invitation not found'],
+  invitationUsed: [410, 'Invitation was used already'],
+  invitationExpired: [410, 'Invitation has expired'],
+  notSignedIn: [401, 'Not signed in'],
+  foreignRequest: [403, 'The request is not from a page of this session'],
+  passkeyRefused: [400, 'The passkey was not accepted'],
+  tooManyTries: [429, 'Too many tries from this address: wait a minute'],
+});

@@ -1,0 +1,92 @@
+import { renderInstant } from '#features/connect/pages';
+import { type Content, type Html, html } from '#platform/http/html';
+import { sanitizeText } from '#platform/values/sanitize-text';
+import type { OpenedInvitation } from '../queries/invitations.ts';
+import type { PersonSession } from '../session.ts';
+import type { ShownPerson } from '../show-person.ts';
+import { type Reader, renderCeremony, renderCsrf, renderMessage, renderPage } from './page.ts';
+
+/** Opening it changes nothing: programs that preview links must not use up an invitation. */
+export function renderInvitation(
+  reader: Reader,
+  { person, secret }: { person: OpenedInvitation; secret: string },
+): string {
+  const { title, lead, hint, create, expires } = reader.words.invitation;
+  return renderPage(reader, {
+    title,
+    hasPasskeys: true,
+    body: html`<div class="card"><h1>${title}</h1>
+<p class="lead">${lead(sanitizeText(reader.brand.name, 70))}</p>
+${renderFacts(reader, person)}
+<p class="hint">${hint}</p>
+${renderCeremony(reader, { kind: 'create', at: `/people/invitation/${secret}`, label: create })}
+<p class="hint">${expires(renderInstant(reader, person.expiresAt))}</p></div>`,
+  });
+}
+
+export function renderSignIn(reader: Reader): string {
+  const { title, lead, button, lost } = reader.words.signIn;
+  return renderPage(reader, {
+    title,
+    hasPasskeys: true,
+    body: html`<div class="card"><h1>${title}</h1>
+<p class="lead">${lead}</p>
+${renderCeremony(reader, { kind: 'get', at: '/people/sign-in', label: button })}
+<p class="hint">${lost}</p></div>`,
+  });
+}
+
+/** Who is signed in, with passkeys and sessions. */
+export function renderAccount(
+  reader: Reader & { session: PersonSession },
+  { person, passkeys, sessions }: ShownPerson,
+): string {
+  const { session, words } = reader;
+  const { account } = words;
+  const others = sessions.filter(({ id }) => id !== session.session.id);
+  return renderPage(reader, {
+    title: account.title,
+    hasPasskeys: true,
+    body: html`<div class="card"><h1>${account.title}</h1>
+${renderFacts(reader, person)}
+<section><h2>${account.confirm}</h2>
+<p class="hint">${account.confirmHint}</p>
+${renderList([[account.confirmed, renderInstant(reader, session.session.assertedAt)]])}
+${renderCeremony(reader, { kind: 'get', at: '/people/step-up', label: account.confirm })}
+</section>
+<section><h2>${account.passkeys}</h2>
+${passkeys.map(({ createdAt, lastUsedAt }) =>
+  renderList([
+    [account.created, renderInstant(reader, createdAt)],
+    [account.lastUsed, lastUsedAt ? renderInstant(reader, lastUsedAt) : account.never],
+  ]),
+)}
+</section>
+<section><h2>${account.sessions}</h2>
+${sessions.map(({ id, createdAt, lastSeenAt }) =>
+  renderList([
+    [account.began, [renderInstant(reader, createdAt), id === session.session.id && ` · ${account.thisOne}`]],
+    [account.lastSeen, renderInstant(reader, lastSeenAt)],
+  ]),
+)}
+${
+  others.length > 0 &&
+  html`<form method="post" action="/people/sign-out-elsewhere">${renderCsrf(session)}<button class="quiet">${account.endOthers}</button></form>`
+}
+</section></div>`,
+  });
+}
+
+export const renderSignedOut = (reader: Reader): string => renderMessage(reader, reader.words.signedOut);
+
+function renderFacts(reader: Reader, { name, email, role }: ShownPerson['person']): Html {
+  const { account } = reader.words;
+  return renderList([
+    [account.name, sanitizeText(name)],
+    [account.email, sanitizeText(email, 254)],
+    [account.role, role],
+  ]);
+}
+
+const renderList = (facts: readonly [string, Content][]): Html =>
+  html`<dl class="facts">${facts.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;

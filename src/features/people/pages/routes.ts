@@ -1,0 +1,96 @@
+import type { Ctx, Deps } from '#context';
+import { asRefusal } from '#platform/http/as-refusal';
+import type { FastifyReply, FastifyRequest, HttpServer } from '#platform/http/http';
+import { formBytesMax, parseForm } from '#platform/pages/form';
+import { scriptPolicy, securityHeaders } from '#platform/pages/security-headers';
+import { findInvitation } from '../find-invitation.ts';
+import { relyingPartyOf } from '../relying-party.ts';
+import { contextOf, personCookie } from '../session.ts';
+import { showPerson } from '../show-person.ts';
+import { signOut, signOutElsewhere } from '../sign-out.ts';
+import { ceremonies } from './ceremonies.ts';
+import { readerOf, renderRefusal, script, scriptAddress } from './page.ts';
+import { renderAccount, renderInvitation, renderSignedOut, renderSignIn } from './people-pages.ts';
+import { ownForm, sessionOf } from './visit.ts';
+
+const headers = { ...securityHeaders, 'content-security-policy': scriptPolicy };
+
+/** Where staff register a passkey, sign in and out, and see their account. */
+export function peoplePages(server: HttpServer, deps: Deps): void {
+  ceremonies(server, deps);
+  server.register(
+    async (scope) => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser(
+        'application/x-www-form-urlencoded',
+        { parseAs: 'string', bodyLimit: formBytesMax },
+        async (_request: unknown, body: string) => parseForm(body),
+      );
+      scope.addHook('onRequest', async (request, reply) => {
+        reply.headers(headers);
+        const elsewhere = request.method === 'GET' && nameForPasskeys(deps, request);
+        if (elsewhere) return reply.redirect(elsewhere, 302);
+      });
+      scope.setErrorHandler((error, request, reply) => {
+        const refusal = asRefusal(error);
+        if (refusal.code === 'not_signed_in') return reply.redirect('/people/sign-in', 303);
+        if (refusal.status >= 500) request.log.error({ err: error, code: refusal.code }, 'request failed');
+        reply.headers({ ...headers, ...refusal.headers });
+        return sendPage(reply, renderRefusal(readerOf(deps, request), refusal, request.id), refusal.status);
+      });
+      pageRoutes(scope as unknown as HttpServer, deps);
+    },
+    { prefix: '/people' },
+  );
+}
+
+function pageRoutes(scope: HttpServer, deps: Deps): void {
+  // No route answers HEAD, as in Connect.
+  const route = { exposeHeadRoute: false };
+  const at = () => ({ db: deps.db, now: deps.clock() });
+  const ctxOf = (request: FastifyRequest, personId: string) =>
+    contextOf(deps, personId, request.log as Ctx['log']);
+
+  scope.get('/passkeys.js', route, (request, reply) => {
+    if (request.url === scriptAddress) reply.header('cache-control', 'public, max-age=31536000, immutable');
+    return reply.type('text/javascript; charset=utf-8').send(script);
+  });
+
+  scope.get<{ Params: { secret: string } }>('/invitation/:secret', route, async (request, reply) => {
+    const { secret } = request.params;
+    const { person } = await findInvitation(at(), secret);
+    return sendPage(reply, renderInvitation(readerOf(deps, request), { person, secret }));
+  });
+
+  scope.get('/sign-in', route, (request, reply) => sendPage(reply, renderSignIn(readerOf(deps, request))));
+
+  scope.get('/', route, async (request, reply) => {
+    const session = await sessionOf(deps, request);
+    if (!session) return reply.redirect('/people/sign-in', 303);
+    const shown = await showPerson(at(), { personId: session.person.id });
+    return sendPage(reply, renderAccount({ ...readerOf(deps, request, session), session }, shown));
+  });
+
+  scope.post('/sign-out', route, async (request, reply) => {
+    const session = await ownForm(deps, request);
+    await signOut(ctxOf(request, session.person.id), session);
+    reply.header('set-cookie', personCookie.clear(deps.publicUrl));
+    return sendPage(reply, renderSignedOut(readerOf(deps, request)));
+  });
+
+  scope.post('/sign-out-elsewhere', route, async (request, reply) => {
+    const session = await ownForm(deps, request);
+    await signOutElsewhere(ctxOf(request, session.person.id), session);
+    return reply.redirect('/people', 303);
+  });
+}
+
+/** On a laptop: the page under the name for which passkeys work, if it was opened by the address. */
+function nameForPasskeys(deps: Deps, request: FastifyRequest): string | undefined {
+  const { origin } = relyingPartyOf(deps);
+  const isNamed = origin === deps.publicUrl || request.host === new URL(origin).host;
+  return isNamed ? undefined : origin + request.url;
+}
+
+const sendPage = (reply: FastifyReply, page: string, status = 200) =>
+  reply.status(status).type('text/html; charset=utf-8').send(page);

@@ -1,0 +1,44 @@
+import type { Deps } from '#context';
+import { type FastifyRequest, noteForLog } from '#platform/http/http';
+import { isCsrfTokenOf } from '#platform/pages/csrf';
+import { type Form, parseForm, readField, requireFields } from '#platform/pages/form';
+import { mayBeOwnForm } from '#platform/pages/own-request';
+import { personErrors } from '../errors.ts';
+import { relyingPartyOf } from '../relying-party.ts';
+import { findPersonSession, type PersonSession, personCookie } from '../session.ts';
+
+export const secretIn = (deps: Deps, { headers }: FastifyRequest) =>
+  personCookie.read(deps.publicUrl, headers.cookie);
+
+/** Undefined if the browser has no open session. */
+export async function sessionOf(deps: Deps, request: FastifyRequest): Promise<PersonSession | undefined> {
+  const session = await findPersonSession({ db: deps.db, now: deps.clock() }, secretIn(deps, request));
+  if (session) noteForLog(request, { personId: session.person.id });
+  return session;
+}
+
+/** By the browser's headers. */
+export function requireOwnOrigin(deps: Deps, request: FastifyRequest): void {
+  if (!mayBeOwnForm(request, relyingPartyOf(deps).origin)) throw personErrors.foreignRequest();
+}
+
+/** The session of a request that a page of this very session sent, by its token. */
+async function ownRequest(deps: Deps, request: FastifyRequest, token: unknown): Promise<PersonSession> {
+  const session = await sessionOf(deps, request);
+  if (!session) throw personErrors.notSignedIn();
+  requireOwnOrigin(deps, request);
+  if (typeof token !== 'string' || !isCsrfTokenOf(session.secret, token)) throw personErrors.foreignRequest();
+  return session;
+}
+
+/** With the token in a header, for the script. */
+export const ownSession = (deps: Deps, request: FastifyRequest) =>
+  ownRequest(deps, request, request.headers['x-csrf-token']);
+
+/** With the token as the only field of a form. */
+export function ownForm(deps: Deps, request: FastifyRequest): Promise<PersonSession> {
+  // Without a body there is no form at all.
+  const form = request.body instanceof Map ? (request.body as Form) : parseForm('');
+  requireFields(form, ['csrf']);
+  return ownRequest(deps, request, readField(form, 'csrf'));
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { browserTest, useBrowser } from '#test/browser';
+import { useHarness } from '#test/harness';
+import {
+  callOperator,
+  credentialOf,
+  makePerson,
+  openWithPasskeys,
+  press,
+  register,
+} from '#test/people-world';
+
+const harness = useHarness();
+const browser = useBrowser();
+const timeout = 600_000;
+const minuteMs = 60_000;
+
+browserTest(
+  'a person registers by invitation, is signed in, signs out and in again',
+  { timeout },
+  async () => {
+    const opened = await openWithPasskeys(harness, browser);
+    const { page, strayed, errors } = opened;
+    const person = await makePerson(harness);
+    await register(opened, person.url);
+    assert.ok((await page.locator('main').textContent())?.includes(person.email));
+    const credential = await credentialOf(opened);
+    assert.equal(credential.isResidentCredential, true);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out').waitFor();
+    await page.goto(new URL('/people', page.url()).href);
+    assert.match(page.url(), /\/people\/sign-in$/);
+    await press(page);
+    assert.ok((await page.locator('main').textContent())?.includes(person.email));
+    assert.deepEqual({ strayed, errors }, { strayed: [], errors: [] });
+    const { body } = await harness.operator('audit.list', { subject: `person:${person.id}` });
+    assert.deepEqual(
+      body.data.items.map(({ action }: { action: string }) => action),
+      ['people.sign-in', 'people.sign-out', 'people.register-passkey', 'people.invite'],
+    );
+    await page.close();
+  },
+);
+
+browserTest(
+  'a person calls operator commands under their role, and confirms where it matters',
+  { timeout },
+  async () => {
+    const opened = await openWithPasskeys(harness, browser);
+    const { page } = opened;
+    const person = await makePerson(harness);
+    await register(opened, person.url);
+    const create = () => callOperator(page, 'partners.create', { name: 'Lumen' });
+    assert.equal((await create()).status, 200);
+    harness.advance(6 * minuteMs);
+    const refused = await create();
+    assert.deepEqual([refused.status, refused.body.code], [403, 'step_up_required']);
+    assert.equal((await callOperator(page, 'partners.list')).status, 200);
+    await press(page);
+    assert.equal((await create()).status, 200);
+    const { body } = await harness.operator('audit.list', { action: 'partners.create', limit: 1 });
+    assert.equal(body.data.items[0].actorId, `person:${person.email}`);
+    await harness.operator('people.update', { personId: person.id, role: 'viewer' });
+    const viewer = await create();
+    assert.deepEqual(
+      [viewer.status, viewer.body.error],
+      [403, 'The role viewer may not run partners.create'],
+    );
+    await page.close();
+  },
+);
