@@ -8,6 +8,7 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { callNode } from '#adapters/evm';
+import { usualScopes } from '#features/keys';
 import { makeUser } from '#test/factories';
 import { ask, cloneDatabase, useHarness } from '#test/harness';
 import {
@@ -123,7 +124,7 @@ test('npm start: a first start, the banner as pasted, every key', async (t) => {
     const { users, keys, partner, ...rest } = first.sandbox;
     assert.deepEqual(Object.keys(users), ['owner', 'friend', 'stranger', 'blocked', 'business']);
     assert.deepEqual(Object.keys(keys).slice(0, 5), ['full', 'readOnly', 'noMcp', 'expired', 'ipLocked']);
-    assert.deepEqual(keys.full.scopes, ['mcp', 'mcp_card_reveal', 'mcp:write']);
+    assert.deepEqual(keys.full.scopes, ['mcp', 'mcp_card_reveal', 'mcp:write', ...usualScopes]);
     assert.match(partner.id, /^[0-9a-f-]{36}$/);
     for (const origin of [rest.baseUrl, rest.historyUrl, rest.mcpUrl, rest.operatorUrl]) {
       assert.equal(new URL(origin).origin, origin);

@@ -18,8 +18,13 @@ const issuedKey = Type.Object({
   token: Type.String({ description: 'Shown only once; we store only its hash.' }),
 });
 
+const scopes = (otherwise: string) =>
+  Type.Array(scope, {
+    maxItems: 10,
+    description: `What the key may do; if only MCP scopes are listed, the others are ${otherwise}`,
+  });
+
 const terms = {
-  scopes: Type.Array(scope, { maxItems: 10 }),
   ipAllowlist: Type.Array(Type.String({ maxLength: 50 }), {
     maxItems: 100,
     description: 'Addresses or CIDR blocks',
@@ -41,7 +46,7 @@ export const keyCommands = [
         name: line(100),
         partnerId: uuid,
         userId: uuid,
-        scopes: Type.Optional(terms.scopes),
+        scopes: Type.Optional(scopes('all but partner:admin')),
         ipAllowlist: Type.Optional(terms.ipAllowlist),
         expiresAt: Type.Optional(dateTime),
       },
@@ -111,7 +116,7 @@ export const keyCommands = [
       {
         keyId,
         name: Type.Optional(line(100)),
-        scopes: Type.Optional(terms.scopes),
+        scopes: Type.Optional(scopes('kept')),
         ipAllowlist: Type.Optional(terms.ipAllowlist),
         expiresAt: Type.Optional(
           nullable(dateTime, { description: 'Empty, or null in JSON: it no longer expires' }),

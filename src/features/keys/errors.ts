@@ -6,5 +6,6 @@ export const keyErrors = defineErrors({
   keySuspended: [409, 'Key is suspended: resume it first'],
   userNotAllowed: [409, "User is not on the partner's allowed list: run partners allow-user first"],
   expiryInThePast: [400, 'expiresAt must be in the future'],
+  scopeMissing: [403, 'Forbidden: the key lacks a scope'],
   invalidAddressBlock: [400, 'ipAllowlist must contain IPv4 or IPv6 addresses or CIDR blocks'],
 });

@@ -4,6 +4,8 @@ import { callerGuard, callerOf } from '#platform/http/caller';
 import { callerAddress, type FastifyRequest } from '#platform/http/http';
 import { type RatePolicy, rateLimitGuard } from '#platform/rate-limit/index';
 import { authenticateKey, type KeyVerdict } from './authenticate-key.ts';
+import { keyErrors } from './errors.ts';
+import { type ApiScope, routeScopes } from './scopes.ts';
 
 /** A surface's own rows for the ways in which a key can be refused. */
 export interface GuardRows {
@@ -18,9 +20,9 @@ export interface GuardRows {
   failed?: RefusalFactory;
 }
 
-/** Admits requests with a partner's key. */
-export const keyGuard = (deps: Deps, rows: GuardRows) =>
-  callerGuard(deps, {
+/** Admits requests with a partner's key that has the scope of the route. */
+export function keyGuard(deps: Deps, rows: GuardRows) {
+  const authenticate = callerGuard(deps, {
     authenticate: (request) => judge(deps, request, rows),
     refuse: (reason) => {
       if (reason === 'address') return rows.address();
@@ -29,6 +31,25 @@ export const keyGuard = (deps: Deps, rows: GuardRows) =>
     },
     logged: ({ keyId, partnerId }: KeyActor) => ({ keyId, partnerId }),
   });
+  return async (request: FastifyRequest): Promise<void> => {
+    await authenticate(request);
+    const scope = scopeOf(request);
+    if (scope === null || keyActorOf(request).scopes.includes(scope)) return;
+    deps.metrics.countRefusedKey('scope');
+    throw scopeMissing(scope);
+  };
+}
+
+/** A route that nobody decided about is not served: see `routeScopes`. */
+function scopeOf({ method, routeOptions: { url } }: FastifyRequest): ApiScope | null {
+  const scope = routeScopes[`${method === 'HEAD' ? 'GET' : method} ${url}`];
+  if (scope === undefined) throw new Error(`routeScopes does not say which scope ${method} ${url} needs`);
+  return scope;
+}
+
+/** What a caller without the scope of a route gets. */
+export const scopeMissing = (scope: ApiScope) =>
+  keyErrors.scopeMissing({ message: `Forbidden: the key lacks the ${scope} scope` });
 
 async function judge(deps: Deps, request: FastifyRequest, rows: GuardRows): Promise<KeyVerdict> {
   const credentials = { authorization: request.headers.authorization, address: callerAddress(request) };

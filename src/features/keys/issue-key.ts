@@ -6,6 +6,7 @@ import { commonErrors } from '#platform/errors/errors';
 import { faultInCidr } from '#platform/values/address';
 import { keyErrors } from './errors.ts';
 import { insertKey, type KeyRow } from './queries.ts';
+import { completeScopes } from './scopes.ts';
 import { createToken } from './token.ts';
 import { type KeyView, presentKey } from './wire.ts';
 
@@ -13,6 +14,7 @@ export interface NewKey {
   name: string;
   partnerId: string;
   userId: string;
+  /** A list without one of our scopes gets `usualScopes`, too. */
   scopes?: string[];
   ipAllowlist?: string[];
   expiresAt?: string;
@@ -38,7 +40,7 @@ export function issueKey(ctx: Ctx, input: NewKey): Promise<IssuedKey> {
       name,
       partnerId: partnerId.toLowerCase(),
       userId: userId.toLowerCase(),
-      scopes: [...new Set(scopes)],
+      scopes: completeScopes(scopes),
       ipAllowlist,
       expiresAt,
       rotatedFrom: null,

@@ -7,6 +7,7 @@ import { type Answer, ask, noteSecret, testConfig, testLog, useHarness } from '#
 import { buildApp } from '../../app.ts';
 import { createDeps } from '../../main.ts';
 import { authenticateKey } from './authenticate-key.ts';
+import { apiScopes, mcpScopes, usualScopes } from './scopes.ts';
 import { createToken, parseToken } from './token.ts';
 
 const harness = useHarness({ trustedProxies: ['127.0.0.1'] });
@@ -61,7 +62,7 @@ test('200 keys.issue: the terms come back with a token, and the token works', as
   assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 10_000);
   assert.deepEqual(rest, {
     name: 'till',
-    scopes: ['mcp', 'mcp:write'],
+    scopes: ['mcp', 'mcp:write', ...usualScopes],
     ipAllowlist: ['127.0.0.0/8'],
     expiresAt,
     revokedAt: null,
@@ -103,7 +104,11 @@ for (const [error, terms, field] of [
   ['name must not be empty', { name: '' }, 'name'],
   ['partnerId must be a UUID', { partnerId: '{0198a0de-ffff-7000-8000-000000000000}' }, 'partnerId'],
   ['userId must be string', { userId: 7 }, 'userId'],
-  ['scopes.1 must be one of mcp, mcp_card_reveal, mcp:write', { scopes: ['mcp', 'admin'] }, 'scopes.1'],
+  [
+    `scopes.1 must be one of ${[...mcpScopes, ...apiScopes].join(', ')}`,
+    { scopes: ['mcp', 'admin'] },
+    'scopes.1',
+  ],
   ['expiresAt must be an instant, such as 2026-01-31T12:00:00Z', { expiresAt: 'tomorrow' }, 'expiresAt'],
   ['Unknown field: owner', { owner: 'me' }, 'owner'],
 ] as const) {
@@ -207,7 +212,7 @@ test('200 keys.rotate: the new key has the terms of the old, which works until t
       name: old.name,
       partnerId: old.partnerId,
       userId: old.userId,
-      scopes: ['mcp'],
+      scopes: ['mcp', ...usualScopes],
       ipAllowlist: ['127.0.0.1'],
     },
   );

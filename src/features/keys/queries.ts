@@ -1,6 +1,7 @@
 import { batchLoader } from '#platform/db/batch-loader';
 import type { Db, Row } from '#platform/db/db';
 import type { StoredToken } from '#platform/secrets/token';
+import { completeScopes } from './scopes.ts';
 
 export interface KeyRow {
   id: string;
@@ -57,7 +58,7 @@ export const selectCredential = batchLoader(
        from api_keys k where id = any((select $1::text[])::text[])`,
       [keyIds],
     );
-    const byId = new Map(rows.map((row) => [row.id, row]));
+    const byId = new Map(rows.map((row) => [row.id, withScopes(row)]));
     return keyIds.map((keyId) => byId.get(keyId));
   },
 );
@@ -85,8 +86,14 @@ export async function selectKeyForUpdate(db: Db, keyId: string): Promise<KeyRow 
   const [row] = await db.query<KeyRow & Row>(`select ${columns} from api_keys where id = $1 for update`, [
     keyId,
   ]);
-  return row;
+  return row && withScopes(row);
 }
+
+/** Rows from before our scopes have none of them. */
+const withScopes = <R extends { scopes: string[] }>(row: R): R => ({
+  ...row,
+  scopes: completeScopes(row.scopes),
+});
 
 export async function updateKeyEnd(db: Db, { id, expiresAt, revokedAt, rotatedAt }: KeyRow): Promise<void> {
   await db.query('update api_keys set expires_at = $2, revoked_at = $3, rotated_at = $4 where id = $1', [
@@ -143,7 +150,7 @@ export async function selectKeys(
   db: Db,
   filter: { partnerId?: string; userId?: string; after?: string; limit: number },
 ): Promise<ListedKeyRow[]> {
-  return db.query<ListedKeyRow & Row>(
+  const rows = await db.query<ListedKeyRow & Row>(
     `select ${columns}, ${stoppedBy},
        (select last_used_at from api_key_uses where key_id = k.id) as "lastUsedAt"
      from api_keys k
@@ -151,4 +158,5 @@ export async function selectKeys(
      order by id limit $4`,
     [filter.partnerId ?? null, filter.userId ?? null, filter.after ?? null, filter.limit],
   );
+  return rows.map(withScopes);
 }

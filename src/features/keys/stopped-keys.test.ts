@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { makeAddress, makeKey, makePartner, makeUser } from '#test/factories';
 import { useHarness } from '#test/harness';
 import { waitUntil } from '#test/wait-until';
+import { usualScopes } from './scopes.ts';
 
 // test/battery.ts shows for every route that a stopped key is refused and works again when it is resumed.
 
@@ -181,7 +182,7 @@ test('200 keys.update: scopes, addresses and expiry apply from the next request 
   const { body } = await harness.operator('keys.update', { keyId, ipAllowlist: [], expiresAt });
   assert.deepEqual(
     [body.data.partnerId, body.data.userId, body.data.name, body.data.scopes, body.data.expiresAt],
-    [partnerId, userId, 'test', [], expiresAt],
+    [partnerId, userId, 'test', usualScopes, expiresAt],
   );
   assert.notEqual((await use(token)).status, 403);
   const never = await harness.operator('keys.update', { keyId, expiresAt: null, name: 'Till 2' });
@@ -199,7 +200,11 @@ test('keys.update refuses bad terms and ended keys', async () => {
     [{}, 400, 'body must have at least 2 fields'],
     [{ ipAllowlist: ['10.0.0.0/33'] }, 400, 'ipAllowlist: 10.0.0.0/33 has a prefix outside 0 to 32'],
     [{ expiresAt: '2020-01-01T00:00:00Z' }, 400, 'expiresAt must be in the future'],
-    [{ scopes: ['admin'] }, 400, 'scopes.0 must be one of mcp, mcp_card_reveal, mcp:write'],
+    [
+      { scopes: ['admin'] },
+      400,
+      'scopes.0 must be one of mcp, mcp_card_reveal, mcp:write, withdrawals:create',
+    ],
     [{ userId: '0198a0de-ffff-7000-8000-000000000000' }, 400, 'Unknown field: userId'],
   ] as const) {
     const { status: answered, body } = await harness.operator('keys.update', { keyId, ...change });

@@ -4,11 +4,13 @@ import { recordChange } from '#features/audit';
 import { keyErrors } from './errors.ts';
 import { parseExpiry, requireAddressBlocks } from './issue-key.ts';
 import { type KeyRow, selectKeyForUpdate, updateKeyTerms } from './queries.ts';
+import { completeScopes } from './scopes.ts';
 import { type KeyView, presentKey } from './wire.ts';
 
 export interface KeyChange {
   keyId: string;
   name?: string;
+  /** A list without one of our scopes leaves those as they are. */
   scopes?: string[];
   ipAllowlist?: string[];
   /** Null: it no longer expires. */
@@ -24,7 +26,7 @@ export function updateKey(ctx: Ctx, { keyId, ...change }: KeyChange): Promise<Ke
     if (before.revokedAt || before.rotatedAt || hasExpired) throw keyErrors.keyEnded();
     const { name = before.name, ipAllowlist = before.ipAllowlist } = change;
     requireAddressBlocks(ipAllowlist);
-    const scopes = [...new Set(change.scopes ?? before.scopes)];
+    const scopes = change.scopes ? completeScopes(change.scopes, before.scopes) : before.scopes;
     const after: KeyRow = { ...before, name, ipAllowlist, scopes };
     if (change.expiresAt === null) after.expiresAt = null;
     else if (change.expiresAt !== undefined) after.expiresAt = parseExpiry(change.expiresAt, ctx.now);

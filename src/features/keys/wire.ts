@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { dateTime, nullable, uuid } from '#platform/http/schemas';
 import type { KeyRow, ListedKeyRow, Stop } from './queries.ts';
+import { apiScopes, mcpScopes } from './scopes.ts';
 
-export const scope = Type.Enum(['mcp', 'mcp_card_reveal', 'mcp:write']);
+export const scope = Type.Enum([...mcpScopes, ...apiScopes]);
 
 /** A key as it may be shown: everything but its secret. */
 export const key = Type.Object({

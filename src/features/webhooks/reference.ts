@@ -1,4 +1,5 @@
 import { integrationErrors } from '#features/connect/integrations';
+import { scopeMissing } from '#features/keys';
 import { invalidField } from '#platform/errors/errors';
 import {
   bodyCases,
@@ -107,6 +108,7 @@ function describer(audience: Audience) {
     ? refusals([
         [webhookErrors.unauthorized, 'The token is missing or invalid'],
         [webhookErrors.addressNotAllowed, 'The key has an IP allowlist, and the caller is not on it'],
+        [() => scopeMissing('webhooks:manage'), 'The key has other scopes'],
         [webhookErrors.rateLimitExceeded, 'More than 60 requests of the user in 10 seconds'],
       ])
     : refusals([

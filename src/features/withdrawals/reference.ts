@@ -1,3 +1,4 @@
+import { scopeMissing } from '#features/keys';
 import { invalidField } from '#platform/errors/errors';
 import {
   bodyCases,
@@ -13,6 +14,9 @@ const bulkId = '0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d47';
 
 const ofPartner = { audience: 'partner', tag: 'Withdrawals', security: 'apiKey' } as const;
 const parameters = { userId: { example: userId } };
+
+const scopeCase = (scope: 'withdrawals:create' | 'withdrawals:read') =>
+  refusals([[() => scopeMissing(scope), 'The key has other scopes']]);
 
 const keyCases = refusals([
   [withdrawalErrors.unauthorized, 'The token is missing or invalid'],
@@ -78,6 +82,7 @@ export const createReference: Operation = {
       [invalid('network', 'must be one of polygon, ethereum, base'), 'The network is not supported'],
     ]),
     ...userCases,
+    ...scopeCase('withdrawals:create'),
     ...refusals([
       [withdrawalErrors.receiverNotEligible, 'The recipient’s wallet is blocked from receiving tokens'],
       [withdrawalErrors.deniedByRule, 'A rule of the operator denies it, such as a limit: see /api/limits'],
@@ -160,6 +165,7 @@ export const listReference: Operation = {
   errors: [
     ...refusals([[invalid('perPage', 'must be at most 200'), 'A query parameter is invalid or unknown']]),
     ...userCases,
+    ...scopeCase('withdrawals:read'),
     ...commonCases,
   ],
 };

@@ -1,5 +1,6 @@
 import { integrationErrors } from '#features/connect/integrations';
 import { type DescribedEvent, eventErrors } from '#features/events';
+import { scopeMissing } from '#features/keys';
 import { invalidField } from '#platform/errors/errors';
 import { commonCases, type ErrorCase, type Operation, refusals } from '#platform/reference/operation';
 import { feedSchema } from './wire.ts';
@@ -65,6 +66,7 @@ export const partnerFeedReference = (events: readonly DescribedEvent[]): Operati
     ...refusals([
       [eventErrors.unauthorized, 'The token is missing or invalid'],
       [eventErrors.addressNotAllowed, 'The key has an IP allowlist, and the caller is not on it'],
+      [() => scopeMissing('events:read'), 'The key has other scopes'],
       [eventErrors.rateLimitExceeded, 'More than 60 requests of the user in 10 seconds'],
     ]),
     ...feedCases,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { scopeMissing } from '#features/keys';
 import { invalidField } from '#platform/errors/errors';
 import { commonCases, type Operation, refusals } from '#platform/reference/operation';
 import { instantForms } from '#platform/values/instant';
@@ -15,6 +16,7 @@ const cases = [
     [historyErrors.keyRequired, 'The header `Authorization` is missing or malformed'],
     [historyErrors.invalidKey, 'The key is unknown, expired or revoked'],
     [historyErrors.addressNotAllowed, 'The key has an IP allowlist, and the caller is not on it'],
+    [() => scopeMissing('history:read'), 'The key has other scopes'],
     [
       historyErrors.rateLimitExceeded,
       'More than 2 requests of the user in 2 seconds. Wait for `Retry-After` seconds',

@@ -172,6 +172,11 @@ export class RequestTimeoutError extends CausewayError {
   declare readonly code: 'request_timeout';
 }
 
+/** 403: with a message that names the fault */
+export class ScopeMissingError extends CausewayError {
+  declare readonly code: 'scope_missing';
+}
+
 /** 400: `scopes cannot be added: request a new consent` */
 export class ScopeNotGrantedError extends CausewayError {
   declare readonly code: 'scope_not_granted';
@@ -272,6 +277,7 @@ export const errorClasses = {
   redirect_not_registered: RedirectNotRegisteredError,
   request_in_flight: RequestInFlightError,
   request_timeout: RequestTimeoutError,
+  scope_missing: ScopeMissingError,
   scope_not_granted: ScopeNotGrantedError,
   scope_not_registered: ScopeNotRegisteredError,
   sequence_ahead: SequenceAheadError,

@@ -139,6 +139,10 @@ class RequestTimeoutError(CausewayError):
     """408: `Request timeout`"""
 
 
+class ScopeMissingError(CausewayError):
+    """403: with a message that names the fault"""
+
+
 class ScopeNotGrantedError(CausewayError):
     """400: `scopes cannot be added: request a new consent`"""
 
@@ -226,6 +230,7 @@ ERROR_CLASSES: dict[str, type[CausewayError]] = {
     "redirect_not_registered": RedirectNotRegisteredError,
     "request_in_flight": RequestInFlightError,
     "request_timeout": RequestTimeoutError,
+    "scope_missing": ScopeMissingError,
     "scope_not_granted": ScopeNotGrantedError,
     "scope_not_registered": ScopeNotRegisteredError,
     "sequence_ahead": SequenceAheadError,
