@@ -54,7 +54,9 @@ export type HarnessOptions = { cutsSlowRequests?: boolean } & Partial<
 > &
   Partial<Pick<Deps, 'issuer'>> &
   Partial<Pick<Config, 'publicUrl' | 'signInUrl' | 'brand' | 'outgoing'>> &
-  Partial<Pick<Config, 'rateLimitStore' | 'networks' | 'withdrawalLimits' | 'screeningUrl'>> &
+  Partial<
+    Pick<Config, 'rateLimitStore' | 'networks' | 'withdrawalLimits' | 'withdrawalRates' | 'screeningUrl'>
+  > &
   Partial<
     Pick<
       Config,
@@ -184,6 +186,8 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
     logLevel: 'debug',
     networks: options.networks ?? networksWithoutNodes(),
     withdrawalLimits: options.withdrawalLimits ?? [],
+    // Tests create many; those of the limit set it.
+    withdrawalRates: options.withdrawalRates ?? { partner: 1_000_000, user: 1_000_000 },
     screeningUrl: options.screeningUrl,
     issuerWebhookSecrets: [...(options.issuerWebhookSecrets ?? [])],
     ...(options.pricesUrl && { pricesUrl: options.pricesUrl }),

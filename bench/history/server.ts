@@ -20,6 +20,7 @@ process.once('message', async ({ databaseUrl }: { databaseUrl: string }) => {
     databasePoolMax: 10,
     trustedProxies: [],
     withdrawalLimits: [],
+    withdrawalRates: { partner: 1_000_000, user: 1_000_000 },
     balanceStaleAfterMs: 3_600_000,
   };
   const server = await buildApp(deps, { ...options, servesApi: true });

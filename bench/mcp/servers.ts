@@ -156,6 +156,7 @@ process.once('message', async (order: { databaseUrl: string; keyId: string; user
     databasePoolMax: 10,
     trustedProxies: [],
     withdrawalLimits: [],
+    withdrawalRates: { partner: 1_000_000, user: 1_000_000 },
   };
   const product = await buildApp(deps, { ...options, balanceStaleAfterMs: 3_600_000, servesApi: true });
   await product.listen({ host: '127.0.0.1', port: 0 });

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createPool, type Db, type Pool } from '#platform/db/db';
+import { createPostgresLimiter, type RateLimiter } from '#platform/rate-limit/index';
 import { selectCredential } from '../../src/features/keys/queries.ts';
 import { selectUserAccess } from '../../src/features/partners/queries.ts';
 import { selectRecipient } from '../../src/features/users/queries.ts';
@@ -45,6 +46,7 @@ export async function measureCreations(world: World): Promise<void> {
     );
     printRounds(`create over HTTP / its SQL bare, ${name}, ${connections} at once`, rates.http, rates.limit);
   }
+  await measureRateLimits(world, recipients, several);
   await measureNotify(world, recipients, several);
 }
 
@@ -142,6 +144,37 @@ async function textsOf(db: Pool, work: () => Promise<void>): Promise<string[]> {
     db.query = query;
   }
   return texts;
+}
+
+/**
+ * What the rate limits cost if PostgreSQL has them. Default limits admit 60 a second of a partner; the bench
+ * has one partner, so its creations are counted as those of 100.
+ */
+async function measureRateLimits(
+  world: World,
+  recipients: readonly string[],
+  variant: Variant,
+): Promise<void> {
+  const { limiter } = world.deps;
+  const usual = limiter.admit;
+  const shared = createPostgresLimiter(world.db);
+  const rateWith = async (admit: RateLimiter['admit']) => {
+    limiter.admit = admit;
+    return measureHttp(world, recipients, variant).finally(() => {
+      limiter.admit = usual;
+    });
+  };
+  const rates = await measureRounds(
+    {
+      without: () => rateWith(async () => ({ admitted: true, remaining: 1, resetMs: 0 })),
+      memory: () => rateWith(usual),
+      postgres: () =>
+        rateWith((policy, subject) => shared.admit(policy, `${subject} ${Math.floor(Math.random() * 100)}`)),
+    },
+    rounds,
+  );
+  printRounds('create with rate limits in memory / without limits', rates.memory, rates.without);
+  printRounds('create with rate limits in PostgreSQL / without limits', rates.postgres, rates.without);
 }
 
 /** For information: NOTIFY makes those who commit wait for one another. */

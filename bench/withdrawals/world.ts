@@ -36,6 +36,8 @@ export interface World {
 }
 
 const poolMax = 10;
+/** Above what the bench reaches. */
+const withdrawalRates = { partner: 1_000_000, user: 1_000_000 };
 
 /** Lines are made as in production, and written where nobody keeps them. */
 function createQuickLog() {
@@ -66,6 +68,7 @@ export function createBenchDeps(databaseUrl: string, networks: NetworkSettings[]
       logLevel: 'info',
       networks,
       withdrawalLimits: [],
+      withdrawalRates,
       issuerWebhookSecrets: [],
       balanceStaleAfterMs: 3_600_000,
       outgoing: { allowsLoopbackHttp: false, ports: [], allowedBlocks: [] },
@@ -97,6 +100,7 @@ export async function createWorld(
     ...options,
     servesApi: true,
     withdrawalLimits: [],
+    withdrawalRates,
     balanceStaleAfterMs: 3_600_000,
   });
   await server.listen({ host: '127.0.0.1', port: 0 });

@@ -40,6 +40,7 @@ test('defaults: what need not be said', () => {
     logLevel: 'info',
     networks: [],
     withdrawalLimits: [],
+    withdrawalRates: { partner: 600, user: 120 },
     issuerWebhookSecrets: [],
     balanceStaleAfterMs: 3_600_000,
     outgoing: { allowsLoopbackHttp: false, ports: [443, 8443], allowedBlocks: [] },

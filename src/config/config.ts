@@ -38,6 +38,7 @@ export interface Config {
   /** Networks with at least one RPC URL. */
   networks: NetworkSettings[];
   withdrawalLimits: WithdrawalLimit[];
+  withdrawalRates: WithdrawalRates;
   screeningUrl?: string;
   /** Where the card issuer is, and what it knows us by; without one there are no cards. */
   issuer?: { url: string; token: string };
@@ -52,6 +53,12 @@ export interface Config {
   mcpAllowedOrigins: string[];
   /** In lower case, an IPv6 address in brackets; empty means any. */
   mcpAllowedHosts: string[];
+}
+
+/** How many withdrawals a partner may create in 10 seconds: in all, and for one user. */
+export interface WithdrawalRates {
+  partner: number;
+  user: number;
 }
 
 /**
@@ -111,6 +118,7 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
     logLevel: read('LOG_LEVEL'),
     networks: paid,
     withdrawalLimits,
+    withdrawalRates: { partner: read('WITHDRAWALS_PER_PARTNER'), user: read('WITHDRAWALS_PER_USER') },
     ...(screeningUrl && { screeningUrl }),
     ...(issuerUrl && { issuer: { url: issuerUrl, token: issuerToken } }),
     issuerWebhookSecrets,

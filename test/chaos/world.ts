@@ -162,6 +162,7 @@ function apiConfig(own: { databaseUrl: string; network: NetworkSettings; operato
     logLevel: 'error',
     networks: [withoutSigner],
     withdrawalLimits: [],
+    withdrawalRates: { partner: 1_000_000, user: 1_000_000 },
     issuerWebhookSecrets: [],
     balanceStaleAfterMs: 3_600_000,
     outgoing: { allowsLoopbackHttp: false, ports: [], allowedBlocks: [] },

@@ -38,6 +38,16 @@ export const server = {
     default: 'postgres',
     parse: asOneOf('postgres', 'memory'),
   },
+  WITHDRAWALS_PER_PARTNER: {
+    meaning: 'How many withdrawals a partner may create in 10 seconds.',
+    default: '600',
+    parse: asInteger(1, 10_000),
+  },
+  WITHDRAWALS_PER_USER: {
+    meaning: 'How many withdrawals a partner may create for one user in 10 seconds.',
+    default: '120',
+    parse: asInteger(1, 10_000),
+  },
 } satisfies Record<string, Setting>;
 
 export const httpOrigin = (host: string, port: number) =>

@@ -16,6 +16,8 @@ export interface WithdrawalRequest {
   externalId: string | undefined;
   idempotencyKey: string | undefined;
   origin?: Origin;
+  /** Called before a new withdrawal is checked and stored, and not for a replay; may refuse. */
+  admit?(): Promise<void>;
 }
 
 export interface CreatedWithdrawal {
@@ -54,6 +56,7 @@ async function storeOrReplay(ctx: Ctx<KeyActor>, request: WithdrawalRequest): Pr
   const former = await findFormer(ctx, request);
   const replay = replayOf(former, request);
   if (replay) return replay;
+  await request.admit?.();
   const { address, creditedUserId } = await resolveRecipient(ctx, {
     ...request,
     isPaid: former?.bulkId === null,

@@ -11,6 +11,7 @@ export const withdrawalErrors = defineErrors({
   // ———
   addressNotAllowed: [403, 'Forbidden: caller address is not on the allowlist of the key'],
   deniedByRule: [403, 'Forbidden: the rules for withdrawals deny it'],
+  rateLimitExceeded: [429, 'Rate limit exceeded'],
   requestInFlight: [409, 'A request with this Idempotency-Key is still in flight'],
   idempotencyKeyReused: [422, 'This Idempotency-Key was used for another request'],
   withdrawalNotFound: [404, 'Withdrawal not found'],

@@ -48,6 +48,9 @@ export const createReference: Operation = {
     '',
     'Send an `Idempotency-Key` to be able to repeat a request safely: the repeated request gets the first',
     'answer, with the header `idempotency-replayed: true`, and nobody is paid twice.',
+    '',
+    'How many a partner may create in 10 seconds is limited, for each user and in all: see the header',
+    '`RateLimit`. Repeated requests do not count.',
   ].join('\n'),
   parameters: { ...parameters, 'idempotency-key': { example: 'payout-2026-07-31-0042' } },
   requests: {
@@ -91,6 +94,10 @@ export const createReference: Operation = {
         '`to` is no known email or user, or the user has no verified wallet',
       ],
       [withdrawalErrors.walletNotFound, 'The wallet address is invalid, or nobody could use tokens there'],
+      [
+        withdrawalErrors.rateLimitExceeded,
+        'The partner creates too many in 10 seconds, for this user or in all. Wait for `Retry-After` seconds',
+      ],
       [withdrawalErrors.requestInFlight, 'The first request with this key is not finished. Repeat it later'],
       [withdrawalErrors.idempotencyKeyReused, 'The key was used for a different request'],
     ]),

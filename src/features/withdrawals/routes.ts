@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { WithdrawalLimit } from '#config/config';
+import type { WithdrawalLimit, WithdrawalRates } from '#config/config';
 import type { Deps } from '#context';
 import { keyContext, keyGuard } from '#features/keys';
 import { readLimits } from '#features/rules';
@@ -7,6 +7,7 @@ import { callerAddress, type FastifyRequest, type HttpServer } from '#platform/h
 import { listAssets } from './assets.ts';
 import { createWithdrawal } from './create-withdrawal.ts';
 import { withdrawalErrors } from './errors.ts';
+import { limitCreations } from './limit-creations.ts';
 import { listWithdrawals } from './list-withdrawals.ts';
 import { assetsReference, createReference, limitsReference, listReference } from './reference.ts';
 import { requireAllowedUser } from './require-allowed-user.ts';
@@ -30,10 +31,12 @@ import {
 
 export interface WithdrawalOptions {
   withdrawalLimits: readonly WithdrawalLimit[];
+  withdrawalRates: WithdrawalRates;
 }
 
 export function withdrawalRoutes(server: HttpServer, deps: Deps, options: WithdrawalOptions): void {
   const assets = listAssets(deps.evm, options.withdrawalLimits);
+  const spendCreation = limitCreations(deps.limiter, options.withdrawalRates);
   const authenticate = keyGuard(deps, {
     missing: withdrawalErrors.unauthorized,
     invalid: withdrawalErrors.unauthorized,
@@ -60,8 +63,11 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
       },
     },
     async (request, reply) => {
-      const { bulkId, isReplay } = await createWithdrawal(keyContext(deps, request), {
-        userId: request.params.userId.toLowerCase(),
+      const ctx = keyContext(deps, request);
+      const userId = request.params.userId.toLowerCase();
+      const { bulkId, isReplay } = await createWithdrawal(ctx, {
+        userId,
+        admit: async () => void reply.headers(await spendCreation(ctx.actor, userId)),
         idempotencyKey: parseIdempotencyKey(request.headers['idempotency-key']),
         origin: originOf(request),
         ...parseWithdrawal(assets, request.body),

@@ -60,6 +60,7 @@ test('a process without the role api answers for its health and nothing else', a
       databasePoolMax: 10,
       trustedProxies: [],
       withdrawalLimits: [],
+      withdrawalRates: { partner: 1_000_000, user: 1_000_000 },
       balanceStaleAfterMs: 3_600_000,
       servesApi: false,
     },

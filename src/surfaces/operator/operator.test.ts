@@ -254,6 +254,7 @@ test('each operator acts under their own name, and a process without the role ap
     trustedProxies: [],
     databasePoolMax: 10,
     withdrawalLimits: [],
+    withdrawalRates: { partner: 1_000_000, user: 1_000_000 },
     balanceStaleAfterMs: 3_600_000,
   };
   const start = (servesApi: boolean) =>

@@ -22,6 +22,9 @@ export interface paths {
          *
          *     Send an `Idempotency-Key` to be able to repeat a request safely: the repeated request gets the first
          *     answer, with the header `idempotency-replayed: true`, and nobody is paid twice.
+         *
+         *     How many a partner may create in 10 seconds is limited, for each user and in all: see the header
+         *     `RateLimit`. Repeated requests do not count.
          */
         post: operations["createWithdrawal"];
         delete?: never;

@@ -1,0 +1,26 @@
+import type { WithdrawalRates } from '#config/config';
+import type { KeyActor } from '#context';
+import { type RateLimiter, type RatePolicy, spendAllowance } from '#platform/rate-limit/index';
+import { withdrawalErrors } from './errors.ts';
+
+const windowMs = 10_000;
+
+/**
+ * Limits how many withdrawals a partner creates, together and for one user. Returns what spends one creation:
+ * it answers with the headers, or refuses. The user's limit comes first, so that a flood for one user leaves
+ * the partner's allowance to the others.
+ */
+export function limitCreations(limiter: RateLimiter, rates: WithdrawalRates) {
+  const ofUser: RatePolicy = { name: 'withdrawals-user', quota: rates.user, windowMs };
+  const ofPartner: RatePolicy = { name: 'withdrawals-partner', quota: rates.partner, windowMs };
+  const exceeded = withdrawalErrors.rateLimitExceeded;
+  return async ({ partnerId }: KeyActor, userId: string): Promise<Record<string, string>> => {
+    // One partner cannot use up what another may create for the same user.
+    const subject = `${partnerId} ${userId}`;
+    const first = await spendAllowance(limiter, { policy: ofUser, subject, exceeded });
+    const second = await spendAllowance(limiter, { policy: ofPartner, subject: partnerId, exceeded });
+    return Object.fromEntries(
+      Object.entries(first).map(([name, value]) => [name, `${value}, ${second[name]}`]),
+    );
+  };
+}
