@@ -796,6 +796,15 @@ create table payout_fillers (
   constraint payout_fillers_nonce_check CHECK ((nonce >= 0))
 );
 
+create table payout_pauses (
+  scope text not null,
+  reason text not null,
+  paused_at timestamp with time zone not null,
+  paused_by text not null,
+  constraint payout_pauses_pkey PRIMARY KEY (scope),
+  constraint payout_pauses_scope_check CHECK ((scope ~ '^(everything|(network|partner|user):[!-~]{1,100})$'::text))
+);
+
 create table payout_signers (
   network text not null,
   address text not null,

@@ -29,8 +29,8 @@ import { keyCommands, keyEvents } from '#features/keys';
 import { ledgerCommands, ledgerEvents, ledgerJobs, ledgerReaders, ledgerTools } from '#features/ledger';
 import { makeStatement, statementCommand, statementResources } from '#features/ledger/statement';
 import { partnerCommands } from '#features/partners';
-import { payoutGauges, payoutJobs, walletCommands, walletJobs } from '#features/payouts';
 import { peopleCommands, peopleJobs, peoplePages } from '#features/people';
+import { pauseCommands, payoutGauges, payoutJobs, walletCommands, walletJobs } from '#features/payouts';
 import {
   type PortfolioOptions,
   portfolioCommands,
@@ -100,6 +100,7 @@ const featureCommands: readonly Command<Ctx>[] = [
   ...withdrawalCommands,
   ...walletCommands,
   ...ruleCommands,
+  ...pauseCommands,
   ...depositCommands,
   ...treasuryCommands,
   ...cardCommands,

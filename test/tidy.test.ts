@@ -19,7 +19,7 @@ const neighbours: Record<string, string[]> = {
   treasury: ['deposits', 'ledger', 'payouts'],
   webhooks: ['connect/integrations', 'events', 'keys', 'users'],
   deposits: ['events', 'ledger', 'payouts', 'users'],
-  payouts: ['ledger', 'users'],
+  payouts: ['ledger', 'partners', 'users'],
   portfolio: ['ledger', 'users'],
   rules: ['partners', 'users'],
   ledger: ['events', 'users'],

@@ -253,6 +253,12 @@ const changes: Record<string, () => Promise<object>> = {
     const [row] = await sql('select id from withdrawals where bulk_id = $1', [body.data.bulkId]);
     return { withdrawalId: row!.id, reason: 'a test' };
   },
+  'payouts.pause': async () => ({ userId: (await makeUser(harness)).id, reason: 'a test' }),
+  'payouts.resume': async () => {
+    const { id: userId } = await makeUser(harness);
+    await harness.operator('payouts.pause', { userId, reason: 'a test' });
+    return { userId };
+  },
   'wallets.halt': async () => ({ network: 'base', address: makeAddress(), reason: 'a test' }),
   'wallets.resume': makeHaltedWallet,
   'wallets.recover': async () => ({ ...(await makeHaltedWallet()), fromBlock: 0 }),

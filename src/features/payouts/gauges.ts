@@ -1,6 +1,7 @@
 import type { Deps } from '#context';
 import type { GaugeSource } from '#platform/observe/metrics';
 import { formatMinor } from '#platform/values/money';
+import { countPauses } from './pauses/queries.ts';
 import { countWaiting } from './queries/pending.ts';
 import { selectLaneDepths, selectSigners } from './queries/signers.ts';
 import { type Balances, lastBalances } from './read-balances.ts';
@@ -34,7 +35,7 @@ const inUnits = (minor: bigint, decimals: number) => Number(formatMinor(minor, d
 export const payoutGauges: readonly GaugeSource<Deps>[] = [
   {
     name: 'causeway_payouts_waiting',
-    help: 'Pending withdrawals that cannot be signed, among the first 10000, by what they wait for: gas, a currency, fees, node, screening, token, halted, found payment, user suspended, partner suspended, key suspended.',
+    help: 'Pending withdrawals that cannot be signed, among the first 10000, by what they wait for: gas, a currency, fees, node, screening, token, halted, paused, found payment, user suspended, partner suspended, key suspended.',
     labels: ['network', 'reason'],
     read: async ({ db }) =>
       (await countWaiting(db, 10_000)).map(({ network, waitingFor, count }) => ({
@@ -61,6 +62,13 @@ export const payoutGauges: readonly GaugeSource<Deps>[] = [
         labels: { network, wallet: address },
         value: haltedAt === null ? 0 : 1,
       })),
+  },
+  {
+    name: 'causeway_payouts_paused',
+    help: 'Pauses of payouts by an operator, by kind: everything, network, partner, user; payouts.list-pauses has the reasons.',
+    labels: ['kind'],
+    read: async ({ db }) =>
+      (await countPauses(db)).map(({ kind, count }) => ({ labels: { kind }, value: Number(count) })),
   },
   {
     name: 'causeway_hot_wallet_gas',

@@ -7,6 +7,7 @@ export { haltWallet } from './halt-wallet.ts';
 export { listHotWallets } from './hot-wallets.ts';
 export { payoutJobs, walletJobs } from './jobs.ts';
 export type { AtStep, PayoutStep } from './lane.ts';
+export { pauseCommands } from './pauses/commands.ts';
 export { findPaidByHash, type PayoutLife, selectOwnPayments, showPayout } from './queries/payments.ts';
 export { shortfallReason } from './queries/signers.ts';
 export { requireDurable } from './require-durable.ts';

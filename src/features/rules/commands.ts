@@ -82,6 +82,7 @@ export const ruleCommands = [
     summary: 'Publish a draft of somebody else: it applies to every payment that is not signed yet.',
     changes: true,
     roles: alsoFor('compliance'),
+    stepUp: true,
     positional: ['revision'],
     examples: ['2'],
     input: Type.Object({ revision }, closed),
@@ -93,6 +94,7 @@ export const ruleCommands = [
     summary: 'Add an address to the address book, for one partner or for all.',
     changes: true,
     roles: alsoFor('compliance'),
+    stepUp: true,
     positional: ['address'],
     input: Type.Object(
       {

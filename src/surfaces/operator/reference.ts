@@ -86,6 +86,7 @@ export const operatorTags = [
   { name: 'Wallets', description: 'Hot wallets that pay withdrawals: halt, resume, recover.' },
   { name: 'Rules', description: 'What may be paid: limits, denials and approvals.' },
   { name: 'Addresses', description: 'The address book that rules refer to.' },
+  { name: 'Payouts', description: 'The emergency stop: pause and resume payouts.' },
   { name: 'Deposits', description: 'Deposits that are read from the chain.' },
   { name: 'Treasury', description: 'What the chain says we hold, compared with what we owe.' },
   { name: 'Cards', description: 'Cards, their transactions and refills, and the event feed of the issuer.' },

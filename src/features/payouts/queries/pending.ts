@@ -73,9 +73,11 @@ const pendingColumns = `w.id, w.user_id as "userId", w.currency, w.decimals, w.t
 export const approval = 'approval';
 
 /** Whether people decided that it waits, and not trouble of a wallet. */
-export const isDecided = (waitingFor: string) => waitingFor === approval || waitingFor.endsWith(' suspended');
+export const isDecided = (waitingFor: string) =>
+  [approval, 'paused'].includes(waitingFor) || waitingFor.endsWith(' suspended');
 
-const suspension = 'withdrawal_suspension(w.partner_id, w.user_id, w.key_id)';
+const suspension = `coalesce(withdrawal_suspension(w.partner_id, w.user_id, w.key_id),
+    payout_pause(w.network, w.partner_id, w.user_id))`;
 
 /** What was found paid on chain is bound to that payment, and never held or signed again. */
 const notFoundPaid = 'not exists (select from found_payments f where f.withdrawal_id = withdrawals.id)';
@@ -86,7 +88,7 @@ export interface ClaimedRow extends PendingRow {
    * for an operator.
    */
   isFound: boolean;
-  /** Its user, partner or key is suspended: it waits until they are resumed. */
+  /** Its user, partner or key is suspended, or payouts are paused: it waits until they are resumed. */
   suspension: string | null;
 }
 
