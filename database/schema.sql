@@ -44,6 +44,26 @@ create table api_keys (
   constraint api_keys_secret_sha256_check CHECK ((length(secret_sha256) = 32))
 );
 
+create table approval_requests (
+  id uuid not null,
+  command text not null,
+  input_sealed bytea,
+  input_sha256 bytea not null,
+  requested_by text not null,
+  requested_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  status text default 'pending'::text not null,
+  decided_by text,
+  decided_at timestamp with time zone,
+  comment text,
+  constraint approval_requests_pkey PRIMARY KEY (id),
+  constraint approval_requests_decided CHECK ((((status = ANY (ARRAY['approved'::text, 'refused'::text])) = (decided_by IS NOT NULL)) AND ((decided_by IS NULL) = (decided_at IS NULL)))),
+  constraint approval_requests_input CHECK (((status = 'pending'::text) = (input_sealed IS NOT NULL))),
+  constraint approval_requests_input_sha256_check CHECK ((length(input_sha256) = 32)),
+  constraint approval_requests_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'refused'::text, 'expired'::text]))),
+  constraint approval_requests_two_people CHECK ((decided_by <> requested_by))
+);
+
 create table audit_head_before_0018 (
   singleton boolean default true not null,
   id bigint not null,
@@ -1378,6 +1398,8 @@ CREATE INDEX api_keys_partner ON public.api_keys USING btree (partner_id, id);
 
 CREATE INDEX api_keys_user ON public.api_keys USING btree (user_id, id);
 
+CREATE INDEX approval_requests_pending ON public.approval_requests USING btree (expires_at) WHERE (status = 'pending'::text);
+
 CREATE INDEX audit_log_action ON public.audit_log USING btree (action, id);
 
 CREATE INDEX audit_log_actor ON public.audit_log USING btree (actor_id, id);
@@ -1519,6 +1541,8 @@ CREATE UNIQUE INDEX withdrawals_idempotency_key ON public.withdrawals USING btre
 CREATE INDEX withdrawals_open ON public.withdrawals USING btree (status, network, id) WHERE (status = ANY (ARRAY['queued'::text, 'pending'::text, 'processing'::text]));
 
 CREATE TRIGGER api_keys_refuse_house BEFORE INSERT OR UPDATE OF partner_id ON public.api_keys FOR EACH ROW EXECUTE FUNCTION api_keys_refuse_house();
+
+CREATE TRIGGER approval_requests_guard BEFORE UPDATE ON public.approval_requests FOR EACH ROW EXECUTE FUNCTION approval_requests_guard();
 
 CREATE TRIGGER audit_head_replace INSTEAD OF UPDATE ON public.audit_head FOR EACH ROW EXECUTE FUNCTION audit_head_replace();
 

@@ -1,6 +1,13 @@
 import { networksWithoutNode } from '#adapters/evm';
 import type { Config } from '#config/config';
 import type { Ctx, Deps, KeyActor } from '#context';
+import {
+  approvalCommands,
+  approvalGauges,
+  approvalJobs,
+  chooseFourEyes,
+  type FourEyesOptions,
+} from '#features/approvals';
 import { auditCommands } from '#features/audit';
 import {
   type CardOptions,
@@ -29,8 +36,8 @@ import { keyCommands, keyEvents } from '#features/keys';
 import { ledgerCommands, ledgerEvents, ledgerJobs, ledgerReaders, ledgerTools } from '#features/ledger';
 import { makeStatement, statementCommand, statementResources } from '#features/ledger/statement';
 import { partnerCommands } from '#features/partners';
-import { peopleCommands, peopleJobs, peoplePages } from '#features/people';
 import { pauseCommands, payoutGauges, payoutJobs, walletCommands, walletJobs } from '#features/payouts';
+import { peopleCommands, peopleJobs, peoplePages } from '#features/people';
 import {
   type PortfolioOptions,
   portfolioCommands,
@@ -76,7 +83,7 @@ import { guideRoutes } from '#surfaces/guides';
 import { type HistoryReader, historyRoutes } from '#surfaces/history';
 import { type Door, homeRoutes } from '#surfaces/home';
 import { type AllowedPlaces, mcpRoutes, prompts } from '#surfaces/mcp';
-import { operatorRoutes, operatorTags, rolesCommand } from '#surfaces/operator';
+import { operatorRoutes, operatorTags, withRolesCommand } from '#surfaces/operator';
 
 /** What partners and integrations are notified of: each entry is in the feed, a webhook and the reference. */
 export const eventFamilies: readonly EventFamily[] = [
@@ -89,7 +96,7 @@ export const eventFamilies: readonly EventFamily[] = [
   webhookEvents,
 ];
 
-const featureCommands: readonly Command<Ctx>[] = [
+const approvableCommands: readonly Command<Ctx>[] = [
   ...userCommands,
   ...sessionCommands,
   ...partnerCommands,
@@ -117,7 +124,10 @@ const featureCommands: readonly Command<Ctx>[] = [
  * Everything an operator can do: each entry is an operator route, a CLI command and a section of the API
  * reference.
  */
-export const commands: readonly Command<Ctx>[] = [...featureCommands, rolesCommand(featureCommands)];
+export const commands: readonly Command<Ctx>[] = withRolesCommand([
+  ...approvableCommands,
+  ...approvalCommands(approvableCommands),
+]);
 
 /** What `GET /api/history` can read, feature by feature. */
 export const historyReaders: readonly HistoryReader[] = [...ledgerReaders, ...cardReaders];
@@ -152,6 +162,7 @@ export const jobs: readonly Job<Deps>[] = [
   ...consentJobs,
   ...eventJobs({ families: eventFamilies, onNumbered: queueDeliveries }),
   ...webhookJobs,
+  ...approvalJobs,
   { name: 'rate-limit.sweep', everyMs: 60_000, run: ({ db }) => sweepRateLimits(db) },
 ];
 
@@ -171,6 +182,7 @@ export const gauges: readonly GaugeSource<Deps>[] = [
   ...consentGauges,
   ...eventGauges,
   ...webhookGauges,
+  ...approvalGauges,
 ];
 
 export interface AppOptions
@@ -178,7 +190,8 @@ export interface AppOptions
     CardOptions,
     PortfolioOptions,
     AllowedPlaces,
-    ConnectPageOptions {
+    ConnectPageOptions,
+    FourEyesOptions {
   operatorTokens: Config['operatorTokens'];
   databasePoolMax: number;
   trustedProxies: readonly string[];
@@ -226,6 +239,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
     operatorRoutes(server, deps, {
       commands,
       tokens: options.operatorTokens,
+      fourEyes: chooseFourEyes(commands, options),
       concurrencyMax: Math.ceil(options.databasePoolMax / 2),
       document: documentFor('operator', operatorReference),
     });

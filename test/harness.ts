@@ -55,7 +55,17 @@ export type HarnessOptions = { cutsSlowRequests?: boolean } & Partial<
   Partial<Pick<Deps, 'issuer'>> &
   Partial<Pick<Config, 'publicUrl' | 'signInUrl' | 'brand' | 'outgoing'>> &
   Partial<
-    Pick<Config, 'rateLimitStore' | 'networks' | 'withdrawalLimits' | 'withdrawalRates' | 'screeningUrl'>
+    Pick<
+      Config,
+      | 'rateLimitStore'
+      | 'networks'
+      | 'fourEyesCommands'
+      | 'twoPersonResume'
+      | 'operatorTokens'
+      | 'withdrawalLimits'
+      | 'withdrawalRates'
+      | 'screeningUrl'
+    >
   > &
   Partial<
     Pick<
@@ -176,12 +186,17 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
     publicUrl: options.publicUrl ?? 'http://127.0.0.1:0',
     brand: options.brand ?? { name: 'Causeway', address: [] },
     ...(options.signInUrl && { signInUrl: options.signInUrl }),
-    operatorTokens: new Map([['tester', { token: operatorToken, role: 'admin' }]]),
+    operatorTokens: new Map([
+      ['tester', { token: operatorToken, role: 'admin' }],
+      ...(options.operatorTokens ?? []),
+    ]),
     encryptionKeys: new Map(
       [1, 2].map((version) => [version, Buffer.from(noteSecret(randomBytes(24).toString('base64')))]),
     ),
     trustedProxies: [...(options.trustedProxies ?? [])],
     rateLimitStore: options.rateLimitStore ?? 'memory',
+    fourEyesCommands: options.fourEyesCommands ?? [],
+    twoPersonResume: options.twoPersonResume ?? false,
     shutdownGraceMs: 2_000,
     logLevel: 'debug',
     networks: options.networks ?? networksWithoutNodes(),

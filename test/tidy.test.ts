@@ -216,6 +216,7 @@ test('SQL of a feature stands in its queries.ts or queries/', () => {
 
 /** The folder that a table belongs to, by its name. */
 const owners: Record<string, RegExp> = {
+  approvals: /^approval_/,
   audit: /^audit_/,
   cards: /^cards?(_|$)/,
   'connect/consents': /^consents?(_|$)/,

@@ -64,6 +64,8 @@ export function createBenchDeps(databaseUrl: string, networks: NetworkSettings[]
       encryptionKeys: new Map([[1, randomBytes(32)]]),
       trustedProxies: [],
       rateLimitStore: 'memory',
+      fourEyesCommands: [],
+      twoPersonResume: false,
       shutdownGraceMs: 2_000,
       logLevel: 'info',
       networks,

@@ -20,9 +20,13 @@ export async function runCommand(command: CommandDescription, args: string[]): P
     if (written !== undefined) console.log(`Wrote ${written}.`);
     return exitCodes.fine;
   }
-  const data = await withProgress(wordsOf(command), (progress) => readAnswer(command, line, progress));
+  const { data, waits } = await withProgress(wordsOf(command), (progress) =>
+    readAnswer(command, line, progress),
+  );
   console.log(render(command, data, line.format));
-  if (!command.verdict) return exitCodes.fine;
+  if (waits)
+    console.error(`\nNot run yet: another operator must run causeway approvals decide ${data.id} approve.`);
+  if (!command.verdict || waits) return exitCodes.fine;
   const { hasFault, text } = judge(command.verdict, data);
   // For other programs, standard output has only the data.
   if (line.format === 'json' || line.format === 'csv') console.error(text);
@@ -42,15 +46,27 @@ function render({ columns, parts }: CommandDescription, data: Data, format: Form
 }
 
 /** All parts of a check, unless the user asks for one of them. */
-function readAnswer(command: CommandDescription, line: CommandLine, progress: Progress): Promise<Data> {
+async function readAnswer(
+  command: CommandDescription,
+  line: CommandLine,
+  progress: Progress,
+): Promise<{ data: Data; waits: boolean }> {
   const { name, parts } = command;
-  const read = (answer: Answer) => readData(command, answer) as Promise<Data>;
+  let waits = false;
+  const read = (answer: Answer) => {
+    // The command is stored for a second operator.
+    waits = answer.status === 202;
+    return readData(command, answer) as Promise<Data>;
+  };
   const call = (input: Data) => callOperator(name, { ...line, input }, read);
   const wantsOnePart = 'limit' in line.input || 'cursor' in line.input;
-  if (!parts || wantsOnePart) return call(line.input);
-  return followParts(parts, line.input, call, (known) =>
-    progress.step(`${wordsOf(command)}: ${describeCounts(known)}`),
-  );
+  const data =
+    !parts || wantsOnePart
+      ? await call(line.input)
+      : await followParts(parts, line.input, call, (known) =>
+          progress.step(`${wordsOf(command)}: ${describeCounts(known)}`),
+        );
+  return { data, waits };
 }
 
 /** What a check has counted so far: `users 150, lines 3000`. */

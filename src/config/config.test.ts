@@ -39,6 +39,8 @@ test('defaults: what need not be said', () => {
     shutdownGraceMs: 10_000,
     logLevel: 'info',
     networks: [],
+    fourEyesCommands: [],
+    twoPersonResume: false,
     withdrawalLimits: [],
     withdrawalRates: { partner: 600, user: 120 },
     issuerWebhookSecrets: [],

@@ -33,6 +33,9 @@ export interface Config {
   encryptionKeys: ReadonlyMap<number, Buffer>;
   trustedProxies: string[];
   rateLimitStore: 'memory' | 'postgres';
+  /** Commands that need a second operator; `default` stands for a list. */
+  fourEyesCommands: string[];
+  twoPersonResume: boolean;
   shutdownGraceMs: number;
   logLevel: string;
   /** Networks with at least one RPC URL. */
@@ -114,6 +117,8 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
     },
     ...(signInUrl && { signInUrl }),
     rateLimitStore: read('RATE_LIMIT_STORE'),
+    fourEyesCommands: read('FOUR_EYES_COMMANDS'),
+    twoPersonResume: read('TWO_PERSON_RESUME') === 'true',
     shutdownGraceMs: read('SHUTDOWN_GRACE_MS'),
     logLevel: read('LOG_LEVEL'),
     networks: paid,

@@ -161,6 +161,8 @@ function apiConfig(own: { databaseUrl: string; network: NetworkSettings; operato
     shutdownGraceMs: 2_000,
     logLevel: 'error',
     networks: [withoutSigner],
+    fourEyesCommands: [],
+    twoPersonResume: false,
     withdrawalLimits: [],
     withdrawalRates: { partner: 1_000_000, user: 1_000_000 },
     issuerWebhookSecrets: [],

@@ -38,6 +38,18 @@ export const server = {
     default: 'postgres',
     parse: asOneOf('postgres', 'memory'),
   },
+  FOUR_EYES_COMMANDS: {
+    meaning:
+      'Operator commands that a second operator must approve, separated by commas. `default` stands for those that make money, release it or grant access.',
+    default: '',
+    example: 'default,partners.create',
+    parse: ({ text }) => itemsOf(text),
+  },
+  TWO_PERSON_RESUME: {
+    meaning: 'Whether a second operator must approve `payouts resume`.',
+    default: 'false',
+    parse: asOneOf('true', 'false'),
+  },
   WITHDRAWALS_PER_PARTNER: {
     meaning: 'How many withdrawals a partner may create in 10 seconds.',
     default: '600',

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { contextFor } from '#context';
+import { requestApproval } from '#features/approvals';
 import { addWallet, blockAddress, createUser } from '#features/users';
 import { newestAuditId } from '#test/audit-head';
 import { startChain } from '#test/chain';
@@ -252,6 +253,11 @@ const changes: Record<string, () => Promise<object>> = {
     });
     const [row] = await sql('select id from withdrawals where bulk_id = $1', [body.data.bulkId]);
     return { withdrawalId: row!.id, reason: 'a test' };
+  },
+  'approvals.decide': async () => {
+    const ctx = { ...harness.operatorContext(), actor: { kind: 'operator', name: 'alice' } as const };
+    const { id } = await requestApproval(ctx, { command: 'partners.create', input: { name: 'Acme' } });
+    return { id, decision: 'refuse', comment: 'a test' };
   },
   'payouts.pause': async () => ({ userId: (await makeUser(harness)).id, reason: 'a test' }),
   'payouts.resume': async () => {

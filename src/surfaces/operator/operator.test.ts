@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Issuer, noIssuer } from '#adapters/issuer';
+import { requestApproval } from '#features/approvals';
 import { openRefills } from '#features/cards/refills';
 import { createMetrics } from '#platform/observe/metrics';
 import { makeCardOwner } from '#test/card-model';
@@ -148,6 +149,7 @@ test('400 cursor is not from this list: from another list, made up, cut, in anot
     await harness.operator('users.block-address', { address: makeAddress(), reason: 'test' });
     await harness.operator('addresses.add', { address: makeAddress(), name: 'test' });
     await harness.operator('rules.draft', { rules: [] });
+    await requestApproval(harness.operatorContext(), { command: 'partners.create', input: { name: 'Acme' } });
   }
   await makeCardOwner(harness, { cards: [{}, {}] });
   for (let made = 0; made < 2; made++) {

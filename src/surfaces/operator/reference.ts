@@ -15,7 +15,7 @@ export interface RecordedCommand {
 }
 
 /** What the reference says about a command, from its entry and the recorded calls. */
-export function commandReference(command: Command): Operation {
+export function commandReference(command: Command, waits: boolean): Operation {
   const { name, summary, changes, roles, stepUp, fileTypes } = command;
   const { request, answer, errors = [] } = examples[name] ?? {};
   const [feature = ''] = name.split('.');
@@ -33,17 +33,19 @@ export function commandReference(command: Command): Operation {
     ].join('\n'),
     security: 'operatorToken',
     ...(request && { requests: { example: { value: request } } }),
-    answers: {
-      200: fileTypes
-        ? {
-            description: 'The file, streamed. If it fails on the way, it is cut off.',
-            files: Object.fromEntries(fileTypes.map((type) => [type, `A file of the type ${type}`])),
-          }
-        : {
-            description: 'The answer is in `data`.',
-            ...(answer && { examples: { example: { value: { data: answer } } } }),
-          },
-    },
+    answers: waits
+      ? { 202: { description: 'Stored: another operator decides with `approvals.decide`.' } }
+      : {
+          200: fileTypes
+            ? {
+                description: 'The file, streamed. If it fails on the way, it is cut off.',
+                files: Object.fromEntries(fileTypes.map((type) => [type, `A file of the type ${type}`])),
+              }
+            : {
+                description: 'The answer is in `data`.',
+                ...(answer && { examples: { example: { value: { data: answer } } } }),
+              },
+        },
     errors: [
       ...refusals([
         [() => invalidField('limit', 'must be an integer'), 'A field is missing, invalid or unknown'],
@@ -99,6 +101,7 @@ export const operatorTags = [
   { name: 'Events', description: 'What partners and integrations are notified of.' },
   { name: 'Webhooks', description: 'Addresses that receive events, and what became of each delivery.' },
   { name: 'Roles', description: 'Which role may run which command.' },
+  { name: 'Approvals', description: 'Commands that need a second operator.' },
   { name: 'Audit', description: 'Who changed what, and when.' },
   { name: 'Card issuer', description: 'What the card issuer calls.' },
   { name: 'Service', description: 'Liveness, readiness and metrics.' },

@@ -5,8 +5,8 @@ import { type Command, defineCommand } from '#platform/commands/command';
 
 const roles = Object.keys(operatorRoles) as OperatorRole[];
 
-/** The table of roles and commands, as the guard of the operator routes applies it. */
-export function rolesCommand(commands: readonly Command<Ctx>[]): Command<Ctx> {
+/** The commands, with one more that shows who may run which, as the guard of the operator routes applies it. */
+export function withRolesCommand(commands: readonly Command<Ctx>[]): Command<Ctx>[] {
   const command: Command<Ctx> = defineCommand({
     name: 'roles.show',
     summary: 'Show which role may run which command.',
@@ -31,7 +31,7 @@ export function rolesCommand(commands: readonly Command<Ctx>[]): Command<Ctx> {
       roles: roles.map((role) => ({ role, meaning: operatorRoles[role] })),
     }),
   });
-  return command;
+  return [...commands, command];
 }
 
 const rowOf = (command: Command<Ctx>) =>

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Config } from '#config/config';
 import { type Ctx, contextFor, type Deps } from '#context';
+import { approvalView, requestApproval } from '#features/approvals';
 import { everyone } from '#operator-roles';
 import type { Command } from '#platform/commands/command';
 import { createDownloads, type Download } from '#platform/http/download';
@@ -12,6 +13,8 @@ import { commandReference } from './reference.ts';
 export interface OperatorOptions {
   commands: readonly Command<Ctx>[];
   tokens: Config['operatorTokens'];
+  /** Commands that are stored for a second operator instead of run. */
+  fourEyes: ReadonlySet<string>;
   /**
    * Commands wait for each other on the audit log. Keep this below the number of connections, so that
    * partners' requests find a free one.
@@ -27,7 +30,7 @@ export interface OperatorOptions {
 export function operatorRoutes(
   server: HttpServer,
   deps: Deps,
-  { commands, tokens, concurrencyMax, document }: OperatorOptions,
+  { commands, tokens, fourEyes, concurrencyMax, document }: OperatorOptions,
 ): void {
   const authenticate = operatorGuard(deps, tokens);
   const readReference = { name: 'the reference', roles: everyone };
@@ -42,6 +45,7 @@ export function operatorRoutes(
   const gate = limitConcurrency(concurrencyMax);
   const sendDownload = createDownloads();
   for (const command of commands) {
+    const waits = fourEyes.has(command.name);
     server.post(
       `/operator/${command.name}`,
       {
@@ -51,14 +55,20 @@ export function operatorRoutes(
           request.body ??= {};
         },
         bodyLimit: command.bodyBytesMax,
-        config: { reference: commandReference(command) },
-        schema: { body: command.input, response: { 200: answerOf(command) } },
+        config: { reference: commandReference(command, waits) },
+        schema: { body: command.input, response: answersOf(command, waits) },
       },
       async (request, reply) => {
         const actor = operators.get(request)!;
         const log = request.log.child({ operator: actor.name }) as Ctx['log'];
         reply.header('cache-control', 'no-store');
-        const run = () => gate(() => command.run(contextFor(deps, actor, log), request.body as never));
+        const ctx = contextFor(deps, actor, log);
+        if (waits) {
+          reply.status(202);
+          const asked = { command: command.name, input: request.body as object };
+          return { data: await gate(() => requestApproval(ctx, asked)) };
+        }
+        const run = () => gate(() => command.run(ctx, request.body as never));
         if (command.fileTypes) {
           return sendDownload(request, reply, actor.name, run as () => Promise<Download>);
         }
@@ -67,6 +77,9 @@ export function operatorRoutes(
     );
   }
 }
+
+const answersOf = (command: Command<Ctx>, waits: boolean) =>
+  waits ? { 202: Type.Object({ data: approvalView }) } : { 200: answerOf(command) };
 
 function answerOf({ output, fileTypes }: Command<Ctx>) {
   if (!fileTypes) return Type.Object({ data: output });

@@ -1,0 +1,6 @@
+export { approvalCommands } from './commands.ts';
+export { chooseFourEyes, type FourEyesOptions } from './four-eyes.ts';
+export { approvalGauges } from './gauges.ts';
+export { approvalJobs } from './jobs.ts';
+export { requestApproval } from './request-approval.ts';
+export { approvalView } from './wire.ts';
