@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { constants, publicEncrypt, randomBytes, randomUUID } from 'node:crypto';
 import { before, test } from 'node:test';
+import { requestApproval } from '#features/approvals';
 import type { IssuedKey } from '#features/keys';
 import { commands, historyReaders } from '../src/app.ts';
 import { createChecker } from './check-answers.ts';
@@ -335,8 +336,11 @@ const noteAttempt = (deliveryId: string) =>
     [deliveryId],
   );
 
+let approvalId: string;
+
 /** Inputs of commands that need one. The others here are called without. */
 const inputs: Record<string, () => object> = {
+  'approvals.show': () => ({ id: approvalId }),
   'events.list': () => ({ subscriberId: key.partnerId }),
   'partners.list-users': () => ({ partnerId: key.partnerId }),
   'cards.show': () => ({ cardId: card.id }),
@@ -363,6 +367,8 @@ test('operators: commands that change nothing answer as documented', async () =>
   await harness.deps.db.query(
     `insert into deposit_cursors (network, next_block, updated_at) values ('base', 41000000, now())`,
   );
+  const asked = { command: 'partners.create', input: { name: 'Acme' } };
+  ({ id: approvalId } = await requestApproval(harness.operatorContext(), asked));
   const elsewhere = ['ledger.statement', 'prices.refresh', 'deposits.check'];
   const { cardIssuerUserId } = card;
   const terms = { threshold: '20', amount: '50', network: 'base', currency: 'USDC', enabled: true };
