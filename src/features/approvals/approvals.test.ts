@@ -188,6 +188,21 @@ test('a command that is refused leaves the request open, and what it wrote is un
   assert.equal((await decide(bruno, id)).status, 200, 'it can be approved when the cause is gone');
 });
 
+test('a decision that cannot be stored undoes the command, though it succeeded', async () => {
+  const { id, input } = await askFunds();
+  await sql(`create or replace function fail() returns trigger language plpgsql as $$
+    begin if new.action = 'approvals.decide' then raise exception 'the disk is full'; end if; return new; end $$`);
+  await sql('create trigger fail before insert on audit_log for each row execute function fail()');
+  try {
+    assert.equal((await decide(bruno, id)).status, 500);
+  } finally {
+    await sql('drop trigger fail on audit_log');
+  }
+  assert.equal(await balanceOf(input.userId), undefined);
+  assert.equal((await decide(bruno, id)).status, 200);
+  assert.equal(await balanceOf(input.userId), '12.5');
+});
+
 test('ledger.post runs in the transaction of its approval, and a replay under its key has no effect', async () => {
   const { id: userId } = await makeUser(harness);
   const line = { transactionType: 'buy', network: 'base', assetReceived: 'USDC', amountReceived: '3' };

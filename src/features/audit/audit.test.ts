@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { contextFor } from '#context';
-import { requestApproval } from '#features/approvals';
+import { chooseFourEyes, requestApproval } from '#features/approvals';
 import { addWallet, blockAddress, createUser } from '#features/users';
 import { newestAuditId } from '#test/audit-head';
 import { startChain } from '#test/chain';
@@ -119,6 +119,18 @@ const makeEndpoint = async () => {
   noteSecret(body.data.secret.slice('whsec_'.length));
   return body.data.id as string;
 };
+
+/** Another operator, who asks for approvals. */
+const asAlice = () => ({ ...harness.operatorContext(), actor: { kind: 'operator', name: 'alice' } as const });
+
+/** Whether `FOUR_EYES_COMMANDS` may name it. */
+function canBeApproved(name: string): boolean {
+  try {
+    return chooseFourEyes(commands, { fourEyesCommands: [name] }).has(name);
+  } catch {
+    return false;
+  }
+}
 
 /** For each command that changes something, an input that makes it do so. A new command needs a line here. */
 const changes: Record<string, () => Promise<object>> = {
@@ -255,8 +267,7 @@ const changes: Record<string, () => Promise<object>> = {
     return { withdrawalId: row!.id, reason: 'a test' };
   },
   'approvals.decide': async () => {
-    const ctx = { ...harness.operatorContext(), actor: { kind: 'operator', name: 'alice' } as const };
-    const { id } = await requestApproval(ctx, { command: 'partners.create', input: { name: 'Acme' } });
+    const { id } = await requestApproval(asAlice(), { command: 'partners.create', input: { name: 'Acme' } });
     return { id, decision: 'refuse', comment: 'a test' };
   },
   'payouts.pause': async () => ({ userId: (await makeUser(harness)).id, reason: 'a test' }),
@@ -479,6 +490,25 @@ for (const name of changing) {
       200,
       'and it was the audit row that stopped it',
     );
+  });
+}
+
+for (const name of changing.filter(canBeApproved)) {
+  test(`200 ${name}: runs in the transaction of its approval, in the name of who asked`, async () => {
+    const input = await changes[name]!();
+    const { id } = await requestApproval(asAlice(), { command: name, input });
+    const idBefore = await newestId();
+    const { status, body } = await harness.operator('approvals.decide', { id, decision: 'approve' });
+    assert.equal(status, 200, body.error);
+    const rows = await sql('select action, actor_id from audit_log where id > $1 order by id', [idBefore]);
+    assert.ok(rows.some(({ action }) => action === name));
+    assert.deepEqual(
+      [...new Set(rows.map(({ action, actor_id }) => `${action === 'approvals.decide'} ${actor_id}`))],
+      ['false alice', 'true tester'],
+    );
+    const answer = body.data.answer;
+    if (answer.secret) secretsSeen.push(noteSecret(answer.secret.slice('whsec_'.length)));
+    if (/^cw[ki]_/.test(answer.token)) secretsSeen.push(noteSecret(answer.token.split('_')[2]));
   });
 }
 
