@@ -156,20 +156,24 @@ async function measureRateLimits(
   variant: Variant,
 ): Promise<void> {
   const { limiter } = world.deps;
-  const usual = limiter.admit;
+  const usual = limiter.admitByAll;
   const shared = createPostgresLimiter(world.db);
-  const rateWith = async (admit: RateLimiter['admit']) => {
-    limiter.admit = admit;
+  const rateWith = async (admitByAll: RateLimiter['admitByAll']) => {
+    limiter.admitByAll = admitByAll;
     return measureHttp(world, recipients, variant).finally(() => {
-      limiter.admit = usual;
+      limiter.admitByAll = usual;
     });
   };
   const rates = await measureRounds(
     {
-      without: () => rateWith(async () => ({ admitted: true, remaining: 1, resetMs: 0 })),
+      without: () =>
+        rateWith(async (limits) => limits.map(() => ({ admitted: true, remaining: 1, resetMs: 0 }))),
       memory: () => rateWith(usual),
       postgres: () =>
-        rateWith((policy, subject) => shared.admit(policy, `${subject} ${Math.floor(Math.random() * 100)}`)),
+        rateWith((limits) => {
+          const part = Math.floor(Math.random() * 100);
+          return shared.admitByAll(limits.map((one) => ({ ...one, subject: `${one.subject} ${part}` })));
+        }),
     },
     rounds,
   );

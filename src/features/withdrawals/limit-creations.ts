@@ -1,6 +1,6 @@
 import type { WithdrawalRates } from '#config/config';
 import type { KeyActor } from '#context';
-import { type RateLimiter, type RatePolicy, spendAllowance } from '#platform/rate-limit/index';
+import { type RateLimiter, type RatePolicy, spendAllowances } from '#platform/rate-limit/index';
 import { withdrawalErrors } from './errors.ts';
 
 const windowMs = 10_000;
@@ -13,14 +13,14 @@ const windowMs = 10_000;
 export function limitCreations(limiter: RateLimiter, rates: WithdrawalRates) {
   const ofUser: RatePolicy = { name: 'withdrawals-user', quota: rates.user, windowMs };
   const ofPartner: RatePolicy = { name: 'withdrawals-partner', quota: rates.partner, windowMs };
-  const exceeded = withdrawalErrors.rateLimitExceeded;
-  return async ({ partnerId }: KeyActor, userId: string): Promise<Record<string, string>> => {
-    // One partner cannot use up what another may create for the same user.
-    const subject = `${partnerId} ${userId}`;
-    const first = await spendAllowance(limiter, { policy: ofUser, subject, exceeded });
-    const second = await spendAllowance(limiter, { policy: ofPartner, subject: partnerId, exceeded });
-    return Object.fromEntries(
-      Object.entries(first).map(([name, value]) => [name, `${value}, ${second[name]}`]),
+  return ({ partnerId }: KeyActor, userId: string): Promise<Record<string, string>> =>
+    spendAllowances(
+      limiter,
+      [
+        // One partner cannot use up what another may create for the same user.
+        { policy: ofUser, subject: `${partnerId} ${userId}` },
+        { policy: ofPartner, subject: partnerId },
+      ],
+      withdrawalErrors.rateLimitExceeded,
     );
-  };
 }

@@ -1,4 +1,4 @@
-import type { RateLimiter, RatePolicy } from './policy.ts';
+import type { RateLimiter, RatePolicy, RateVerdict } from './policy.ts';
 
 /** Times of admitted requests by subject: those of the current window and those of the previous one. */
 interface Generations {
@@ -15,22 +15,32 @@ interface Generations {
 export function createMemoryLimiter(monotonicMs: () => number = () => performance.now()): RateLimiter {
   const policies = new Map<string, Generations>();
 
+  const admit = (policy: RatePolicy, subject: string): RateVerdict => {
+    const now = monotonicMs();
+    const { young, old } = generationsAt(policies, policy, now);
+    const admittedAt = young.get(subject) ?? old.get(subject) ?? [];
+    while (admittedAt.length > 0 && admittedAt[0]! <= now - policy.windowMs) admittedAt.shift();
+    const admitted = admittedAt.length < policy.quota;
+    if (admitted) {
+      admittedAt.push(now);
+      young.set(subject, admittedAt);
+    }
+    return {
+      admitted,
+      remaining: policy.quota - admittedAt.length,
+      resetMs: admittedAt[0]! + policy.windowMs - now,
+    };
+  };
+
   return {
-    async admit(policy, subject) {
-      const now = monotonicMs();
-      const { young, old } = generationsAt(policies, policy, now);
-      const admittedAt = young.get(subject) ?? old.get(subject) ?? [];
-      while (admittedAt.length > 0 && admittedAt[0]! <= now - policy.windowMs) admittedAt.shift();
-      const admitted = admittedAt.length < policy.quota;
-      if (admitted) {
-        admittedAt.push(now);
-        young.set(subject, admittedAt);
+    admit: async (policy, subject) => admit(policy, subject),
+    async admitByAll(limits) {
+      const verdicts: RateVerdict[] = [];
+      for (const { policy, subject } of limits) {
+        verdicts.push(admit(policy, subject));
+        if (!verdicts.at(-1)!.admitted) break;
       }
-      return {
-        admitted,
-        remaining: policy.quota - admittedAt.length,
-        resetMs: admittedAt[0]! + policy.windowMs - now,
-      };
+      return verdicts;
     },
   };
 }

@@ -18,6 +18,14 @@ export interface RateVerdict {
 /** Decides and counts in one step. A refused request does not count. */
 export interface RateLimiter {
   admit(policy: RatePolicy, subject: string): Promise<RateVerdict>;
+  /** By several limits, in their order, until one refuses: those after it do not count the request. */
+  admitByAll(limits: readonly Limit[]): Promise<RateVerdict[]>;
+}
+
+/** A policy, and whose requests it counts. */
+export interface Limit {
+  policy: RatePolicy;
+  subject: string;
 }
 
 /** The headers of draft-ietf-httpapi-ratelimit-headers, and `Retry-After` on a refusal. */
@@ -58,6 +66,19 @@ export async function spendAllowance(
   const headers = rateHeaders(policy, verdict);
   if (!verdict.admitted) throw exceeded({ headers });
   return headers;
+}
+
+/** The same for several limits, with the headers of all, or of the one that refuses. */
+export async function spendAllowances(
+  limiter: RateLimiter,
+  limits: readonly Limit[],
+  exceeded: (refusal: Spent) => Error,
+): Promise<Record<string, string>> {
+  const verdicts = await limiter.admitByAll(limits);
+  const all = verdicts.map((verdict, at) => rateHeaders(limits[at]!.policy, verdict));
+  if (!verdicts.at(-1)!.admitted) throw exceeded({ headers: all.at(-1)! });
+  const names = Object.keys(all[0]!);
+  return Object.fromEntries(names.map((name) => [name, all.map((headers) => headers[name]).join(', ')]));
 }
 
 interface Spent {

@@ -1,10 +1,13 @@
 import type { Db } from '../db/db.ts';
 import type { RateLimiter } from './policy.ts';
-import { admitHit, deleteEmptyWindows } from './queries.ts';
+import { admitHit, admitHits, deleteEmptyWindows } from './queries.ts';
 
 /** For several processes: one row a subject, decided under its lock by the database's clock. */
 export function createPostgresLimiter(db: Db): RateLimiter {
-  return { admit: (policy, subject) => admitHit(db, policy, subject) };
+  return {
+    admit: (policy, subject) => admitHit(db, policy, subject),
+    admitByAll: (limits) => admitHits(db, limits),
+  };
 }
 
 /**

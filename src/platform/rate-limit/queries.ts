@@ -1,5 +1,5 @@
 import type { Db } from '../db/db.ts';
-import type { RatePolicy, RateVerdict } from './policy.ts';
+import type { Limit, RatePolicy, RateVerdict } from './policy.ts';
 
 /**
  * One statement. `on conflict do update` locks the row first and then evaluates `admit_hit` on its newest
@@ -21,6 +21,24 @@ export async function admitHit(db: Db, policy: RatePolicy, subject: string): Pro
     [policy.name, subject, policy.quota, `${policy.windowMs} milliseconds`],
   );
   return { admitted: row!.admitted, remaining: row!.remaining, resetMs: Math.max(0, row!.reset_ms) };
+}
+
+/** The same for several limits in one call, until one refuses. */
+export async function admitHits(db: Db, limits: readonly Limit[]): Promise<RateVerdict[]> {
+  const rows = await db.query<{ is_admitted: boolean; left_over: number; reset_ms: number }>(
+    'select is_admitted, left_over, reset_ms from admit_hits($1::text[], $2::text[], $3::integer[], $4::interval[])',
+    [
+      limits.map(({ policy }) => policy.name),
+      limits.map(({ subject }) => subject),
+      limits.map(({ policy }) => policy.quota),
+      limits.map(({ policy }) => `${policy.windowMs} milliseconds`),
+    ],
+  );
+  return rows.map((row) => ({
+    admitted: row.is_admitted,
+    remaining: row.left_over,
+    resetMs: Math.max(0, row.reset_ms),
+  }));
 }
 
 // A request of a subject whose row is being deleted waits for the end of the statement: about 0.2 s for this
