@@ -9,7 +9,7 @@ import { runCli } from './run-cli.ts';
 
 const bob = noteSecret(`cwo_${randomBytes(24).toString('hex')}`);
 const harness = useHarness({
-  operatorTokens: new Map([['bob', bob]]),
+  operatorTokens: new Map([['bob', { token: bob, role: 'admin' as const }]]),
   fourEyesCommands: ['partners.create'],
   twoPersonResume: true,
 });

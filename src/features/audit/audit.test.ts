@@ -121,7 +121,10 @@ const makeEndpoint = async () => {
 };
 
 /** Another operator, who asks for approvals. */
-const asAlice = () => ({ ...harness.operatorContext(), actor: { kind: 'operator', name: 'alice' } as const });
+const asAlice = () => ({
+  ...harness.operatorContext(),
+  actor: { kind: 'operator', name: 'alice', role: 'admin' } as const,
+});
 
 /** Whether `FOUR_EYES_COMMANDS` may name it. */
 function canBeApproved(name: string): boolean {

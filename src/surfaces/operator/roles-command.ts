@@ -5,7 +5,7 @@ import { type Command, defineCommand } from '#platform/commands/command';
 
 const roles = Object.keys(operatorRoles) as OperatorRole[];
 
-/** The commands, with one more that shows who may run which, as the guard of the operator routes applies it. */
+/** The commands, with one more that shows who may run which, by what the guard of the routes applies. */
 export function withRolesCommand(commands: readonly Command<Ctx>[]): Command<Ctx>[] {
   const command: Command<Ctx> = defineCommand({
     name: 'roles.show',

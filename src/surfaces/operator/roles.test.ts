@@ -20,6 +20,7 @@ before(async () => {
       trustedProxies: [],
       databasePoolMax: 10,
       withdrawalLimits: [],
+      withdrawalRates: { partner: 1_000_000, user: 1_000_000 },
       balanceStaleAfterMs: 3_600_000,
       servesApi: true,
     },

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Ctx, OperatorActor } from '#context';
+import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { line, uuid } from '#platform/http/schemas';
 import { pausePayouts } from './pause-payouts.ts';
