@@ -2,6 +2,7 @@ import { type Ctx, inTransaction, type OperatorActor } from '#context';
 import { recordChange } from '#features/audit';
 import { mayRun } from '#operator-roles';
 import type { Command } from '#platform/commands/command';
+import { keepAwake } from '#platform/db/keep-awake';
 import { withSavepoints } from '#platform/db/savepoints';
 import { lazyValidator } from '#platform/http/lazy-validator';
 import { approvalErrors } from './errors.ts';
@@ -57,6 +58,7 @@ async function runAsked(ctx: Ctx<OperatorActor>, command: Command<Ctx> | undefin
   const input = openInput(ctx.sealer, row);
   if (!command || !lazyValidator(command.input).check(input)) throw approvalErrors.commandChanged();
   const actor: OperatorActor = { kind: 'operator', name: row.requestedBy, role: ctx.actor.role };
-  const answer = await command.run({ ...ctx, actor, db: withSavepoints(ctx.db) }, input as never);
+  const inside = { ...ctx, actor, db: withSavepoints(ctx.db) };
+  const answer = await keepAwake(ctx.db, () => command.run(inside, input as never));
   return answer as Record<string, unknown>;
 }
