@@ -141,6 +141,9 @@ function readSandboxConfig(
 ): Config {
   return readConfig({
     RATE_LIMIT_STORE: 'memory',
+    // For load tests: the sandbox has two partners and few users.
+    WITHDRAWALS_PER_PARTNER: '10000',
+    WITHDRAWALS_PER_USER: '10000',
     // Long timeouts for a busy laptop.
     DATABASE_CONNECT_TIMEOUT_MS: '30000',
     DATABASE_LOCK_TIMEOUT_MS: '30000',

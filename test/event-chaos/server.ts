@@ -24,6 +24,8 @@ process.once('message', async (order: ServerOrder) => {
   const config = {
     ...readConfig({
       DATABASE_URL: databaseUrl,
+      WITHDRAWALS_PER_PARTNER: '10000',
+      WITHDRAWALS_PER_USER: '10000',
       OPERATOR_TOKENS: `chaos:${operatorToken}`,
       ENCRYPTION_KEYS: `1:${encryptionKey}`,
       DATABASE_STATEMENT_TIMEOUT_MS: '20000',
