@@ -36,6 +36,7 @@ create table api_keys (
   rotated_at timestamp with time zone,
   suspended_at timestamp with time zone,
   suspended_reason text,
+  issued_by uuid,
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
   constraint api_keys_rotated_from_fkey FOREIGN KEY (rotated_from) REFERENCES api_keys(id),
@@ -1022,6 +1023,24 @@ create table rule_addresses (
   constraint rule_addresses_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
   constraint rule_addresses_address_check CHECK ((address ~ '^0x[0-9a-f]{40}$'::text)),
   constraint rule_addresses_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100)))
+);
+
+create table rule_approvals (
+  withdrawal_id uuid not null,
+  revision integer not null,
+  person_id uuid not null,
+  decision text not null,
+  comment text,
+  credential_id bytea not null,
+  client_data bytea not null,
+  authenticator_data bytea not null,
+  signature bytea not null,
+  decided_at timestamp with time zone not null,
+  constraint rule_approvals_pkey PRIMARY KEY (withdrawal_id, revision, person_id),
+  constraint rule_approvals_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id),
+  constraint rule_approvals_revision_fkey FOREIGN KEY (revision) REFERENCES rule_sets(revision),
+  constraint rule_approvals_comment_check CHECK (((length(comment) >= 1) AND (length(comment) <= 500))),
+  constraint rule_approvals_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'refuse'::text])))
 );
 
 create table rule_counters (

@@ -7,6 +7,7 @@ import {
   approvalJobs,
   chooseFourEyes,
   type FourEyesOptions,
+  paymentApprovalRoutes,
 } from '#features/approvals';
 import { auditCommands } from '#features/audit';
 import {
@@ -235,6 +236,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
     webhookRoutes(server, deps, eventFamilies);
     connectPages(server, deps, options);
     statementPages(server, deps);
+    paymentApprovalRoutes(server, deps);
     peoplePages(server, deps);
     operatorRoutes(server, deps, {
       commands,

@@ -29,5 +29,5 @@ begin
       into counters, ats, selections, totals from counted n;
   end if;
   -- A statement after that one, so that it sees what others committed while this waited for the locks.
-  select j.verdict, j.rule, j.needs into verdict, rule, needs from rules_judge(matching, selections, counters, ats, totals) j;
+  select j.verdict, j.rule, j.needs into verdict, rule, needs from rules_judge(matching, units, selections, counters, ats, totals) j;
 end $$;

@@ -1,5 +1,5 @@
--- Fills the counters of selections that a new set brings with the payments of the last 30 days, so that a limit
--- holds from its publication on. The address book, and who was paid before, are as they are now.
+-- Fills the counters of selections that a new set brings with the payments of the last 30 days, and with those that
+-- are not final, so that a limit holds from its publication on. The address book, and who was paid before, are as they are now.
 -- Called by: `src/features/rules/queries/sets.ts`, with the advisory lock `rules` held exclusively.
 -- Locks: the counters of these selections, which no other session uses yet.
 -- Costs: reads the withdrawals of the last 30 days; one insert for each that matches, in each selection.
@@ -16,7 +16,8 @@ begin
     from withdrawals w
     cross join lateral (select distinct r.selection, r.sum_per from rules_matching(w, rules_units(w.amount, w.decimals), of_revision) r
       where r.selection = any (selections)) m
-    where w.id > uuidv7(interval '-31 days') and w.created_at > now() - interval '30 days' and w.status <> 'failed'
+    where w.status <> 'failed' and (w.status in ('queued', 'pending', 'processing')
+      or w.id > uuidv7(interval '-31 days') and w.created_at > now() - interval '30 days')
     window counter as (partition by m.selection, rules_subject(w, m.sum_per) order by w.created_at, w.id);
   insert into rule_counters (selection, subject, total, last_at)
     select selection, subject, max(through), max(at) from past group by selection, subject;

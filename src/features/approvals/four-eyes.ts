@@ -12,9 +12,19 @@ export const defaultFourEyes: readonly string[] = [
   'wallets.accept-foreign',
   'wallets.accept-outcome',
   'payouts.resume',
+  'people.invite',
+  'people.reinvite',
+  'people.update',
+  'users.add-wallet',
+  'users.resume',
+  'partners.resume',
+  'addresses.add',
   'keys.issue',
   'keys.update',
+  'keys.rotate',
+  'keys.resume',
   'integrations.register',
+  'integrations.rotate-key',
 ];
 
 export interface FourEyesOptions {

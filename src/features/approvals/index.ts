@@ -2,5 +2,6 @@ export { approvalCommands } from './commands.ts';
 export { chooseFourEyes, type FourEyesOptions } from './four-eyes.ts';
 export { approvalGauges } from './gauges.ts';
 export { approvalJobs } from './jobs.ts';
+export { paymentApprovalRoutes } from './payments/routes.ts';
 export { requestApproval } from './request-approval.ts';
 export { approvalView } from './wire.ts';

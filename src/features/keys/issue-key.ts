@@ -90,7 +90,8 @@ export async function storeNewKey(ctx: Ctx, action: string, terms: KeyTerms): Pr
     suspendedAt: null,
     suspendedReason: null,
   };
-  await insertKey(ctx.db, row, token.secretSha256);
+  const issuedBy = ('personId' in ctx.actor && ctx.actor.personId) || null;
+  await insertKey(ctx.db, row, { secretSha256: token.secretSha256, issuedBy });
   const shown = presentKey(row);
   await recordChange(ctx, { action, subject: `key:${row.id}`, after: shown });
   return { ...shown, token: token.text };

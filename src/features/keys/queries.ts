@@ -63,10 +63,15 @@ export const selectCredential = batchLoader(
   },
 );
 
-export async function insertKey(db: Db, key: KeyRow, secretSha256: Buffer): Promise<void> {
+/** `issuedBy`: the person who may not approve what the key pays. */
+export async function insertKey(
+  db: Db,
+  key: KeyRow,
+  { secretSha256, issuedBy }: { secretSha256: Buffer; issuedBy: string | null },
+): Promise<void> {
   await db.query(
-    `insert into api_keys (id, secret_sha256, name, partner_id, user_id, scopes, ip_allowlist, created_at, expires_at, rotated_from)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    `insert into api_keys (id, secret_sha256, name, partner_id, user_id, scopes, ip_allowlist, created_at, expires_at, rotated_from,
+       issued_by) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     [
       key.id,
       secretSha256,
@@ -78,8 +83,13 @@ export async function insertKey(db: Db, key: KeyRow, secretSha256: Buffer): Prom
       key.createdAt,
       key.expiresAt,
       key.rotatedFrom,
+      issuedBy,
     ],
   );
+}
+
+export async function keyExists(db: Db, keyId: string): Promise<boolean> {
+  return (await db.query('select from api_keys where id = $1', [keyId])).length > 0;
 }
 
 export async function selectKeyForUpdate(db: Db, keyId: string): Promise<KeyRow | undefined> {

@@ -103,6 +103,73 @@ test('a lower limit denies those that exceed it in their place, and no more', as
   await world.expectPaid(last);
 });
 
+test('a lower limit fails the first that exceeds it, and pays those that fit then', async (t) => {
+  const world = await makeWorld(t, chain);
+  const daily = (over: string): Rule => ({
+    name: 'Daily',
+    verdict: 'deny',
+    sum: { over, window: 'day', per: 'partner' },
+  });
+  await publish(world.harness, [everything, daily('100')]);
+  const [large, small] = [await world.withdraw({ amount: '50' }), await world.withdraw({ amount: '3' })];
+  await world.worker.hold();
+  await publish(world.harness, [everything, daily('10')]);
+  for (let turn = 0; turn < 3; turn += 1) {
+    await world.pay();
+    await letTimePass(world);
+  }
+  await world.expectFailed(large, /denied by the rule “Daily”/);
+  await world.expectPaid(small);
+});
+
+test('a payout that waited longer than any window is not signed beyond a limit', async (t) => {
+  const world = await makeWorld(t, chain);
+  const id = await world.withdraw({ amount: '50' });
+  await world.worker.hold();
+  const allowance: Rule = {
+    name: 'Allowance',
+    verdict: 'allow',
+    sum: { upTo: '10', window: 'day', per: 'partner' },
+  };
+  await world.db.query(`alter table withdrawals disable trigger withdrawals_guard_move`);
+  await world.db.query(`update withdrawals set created_at = created_at - interval '40 days' where id = $1`, [
+    id,
+  ]);
+  await world.db.query(`alter table withdrawals enable trigger withdrawals_guard_move`);
+  await publish(world.harness, [allowance]);
+  await world.pay();
+  await world.expectFailed(id, /no rule allows it/);
+  // Also where nothing was counted, such as after a sweep.
+  await publish(world.harness, []);
+  const other = await world.withdraw({ amount: '50' });
+  await world.worker.hold();
+  await publish(world.harness, [allowance]);
+  await world.db.query('delete from rule_verdicts');
+  await world.db.query('delete from rule_spends');
+  await world.db.query('delete from rule_counters');
+  await world.pay();
+  await world.expectFailed(other, /no rule allows it/);
+});
+
+test('approvals that a payout needed at its creation stay needed under the same rules', async (t) => {
+  const world = await makeWorld(t, chain);
+  const to = makeAddress();
+  await publish(world.harness, [everything, { ...ask, amount: { over: '5' }, destinations: ['first-time'] }]);
+  const [small, large] = [
+    await world.withdraw({ to, amount: '1' }),
+    await world.withdraw({ to, amount: '50' }),
+  ];
+  for (let turn = 0; turn < 3; turn += 1) {
+    await world.pay();
+    await letTimePass(world);
+  }
+  assert.equal((await world.read(small)).status, 'completed');
+  assert.deepEqual(
+    [(await world.read(large)).status, (await world.read(large)).waitingFor],
+    ['pending', 'approval'],
+  );
+});
+
 test('a request that is repeated after a restore is never denied if its payment was found on chain', async (t) => {
   const first = await makeWorld(t, chain);
   await first.withdraw();

@@ -10,6 +10,7 @@ import {
 } from '#adapters/evm';
 import { type Ctx, inTransaction } from '#context';
 import { lockFreeAccounts, releaseHeld } from '#features/ledger';
+import { verifyApprovals } from '#features/rules';
 import type { Db } from '#platform/db/db';
 import { checkLane, isAgreed, isSure } from './check-lane.ts';
 import { type Lane, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
@@ -17,10 +18,13 @@ import { preflight } from './preflight.ts';
 import { insertSigned, type SignedPayout } from './queries/attempts.ts';
 import {
   approval,
+  approved,
+  type ClaimedRow,
   claimPending,
   countWaiting,
   hasPending,
   isDecided,
+  isDenial,
   lockPending,
   type PendingRow,
   updateAllWaiting,
@@ -51,7 +55,7 @@ export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const claimed = await claimPending(ctx.db, { network: network.name, leaveMs: recheckMs, limit });
     if (claimed.length === 0) return 0;
     const free = claimed.filter(({ isFound, suspension }) => !isFound && !suspension);
-    const rows = free.filter(({ ruling }) => ruling === null);
+    const rows = free.filter(({ ruling }) => ruling === null || ruling === approved);
     const found = claimed
       .filter(({ isFound }) => isFound)
       .map(({ id }) => ({ id, waitingFor: 'found payment' }));
@@ -66,9 +70,10 @@ export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
       rows.flatMap((row, at) =>
         key in verdicts[at]! ? [{ row, verdict: verdicts[at] as never as Record<K, string> }] : [],
       );
-    const denials = free
-      .filter(({ ruling }) => ruling !== null && ruling !== approval)
-      .map((row) => ({ row, errorMessage: `The withdrawal is ${row.ruling}` }));
+    const denials = chooseDenials(free).map((row) => ({
+      row,
+      errorMessage: `The withdrawal is ${row.ruling}`,
+    }));
     const refusals = having('failed').map(({ row, verdict }) => ({ row, errorMessage: verdict.failed }));
     const waits = having('waiting').map(({ row, verdict }) => ({ id: row.id, waitingFor: verdict.waiting }));
     const ready = having('ready').map(({ row }) => row.id);
@@ -179,8 +184,7 @@ async function allocate(
   const allocation = await inTransaction(ctx, async ({ db, now }) => {
     const row = await lockSigner(db, network.name, signer.address);
     if (!row || row.haltedAt || !isServerTrusted(ctx, row)) return nothing;
-    // Rules may have been published since the claim.
-    const pending = (await lockPending(db, ids)).filter(({ ruling }) => ruling === null);
+    const pending = await requireAllowed({ ...ctx, db }, await lockPending(db, ids));
     const where = { network: network.name, address: signer.address };
     const open = await selectSignedTotals(db, { ...where, from: wallet.leftBelow });
     const shares = shareOut(lane, wallet, pending, open);
@@ -201,6 +205,20 @@ async function allocate(
   });
   if (allocation.signed > 0) await atStep('store');
   return allocation;
+}
+
+/** Of those that a sum denies only the first: when it fails, the others may fit. */
+function chooseDenials(rows: readonly ClaimedRow[]): ClaimedRow[] {
+  const denied = rows.filter(({ ruling }) => isDenial(ruling));
+  const [first] = denied.filter(({ isBySum }) => isBySum);
+  return [...denied.filter(({ isBySum }) => !isBySum), ...(first ? [first] : [])];
+}
+
+/** Rules may have been published since the claim, and an approval holds only for what its passkey signed. */
+async function requireAllowed(ctx: Ctx, locked: readonly PendingRow[]): Promise<PendingRow[]> {
+  const asked = locked.filter(({ ruling }) => ruling === approved).map(({ id }) => id);
+  const verified = await verifyApprovals(ctx, asked);
+  return locked.filter(({ id, ruling }) => ruling === null || verified.has(id));
 }
 
 /** Nonces whose bytes never left come first: what was signed after them waits for them on chain. */
@@ -272,10 +290,13 @@ async function failPending(
   return inTransaction(ctx, async (ctx) => {
     const { db, now } = ctx;
     if (await isInDoubt(ctx, network, signer.address)) return 0;
-    // Another worker may have signed or failed one since it was claimed.
+    // Another worker may have signed or failed one since it was claimed, and other rules may allow it.
     const ids = failures.map(({ row }) => row.id);
-    const pending = new Set((await lockPending(db, ids)).map(({ id }) => id));
-    const still = failures.filter(({ row }) => pending.has(row.id));
+    const pending = new Map((await lockPending(db, ids)).map((row) => [row.id, row]));
+    const still = failures.filter(({ row: { id, ruling } }) => {
+      const now = pending.get(id);
+      return now && (!isDenial(ruling) || isDenial(now.ruling));
+    });
     const held = still.map(({ row: { userId, currency, amount } }) => ({
       userId,
       network,

@@ -1,8 +1,12 @@
 export { peopleCommands } from './commands.ts';
 export { personErrors } from './errors.ts';
 export { invitePerson, type NewPerson } from './invite-person.ts';
+export { isSignedBy } from './is-signed-by.ts';
 export { peopleJobs } from './jobs.ts';
 export { peoplePages } from './pages/routes.ts';
+export { ownSession, requireSession } from './pages/visit.ts';
 export { relyingPartyOf } from './relying-party.ts';
-export { findPersonSession, type PersonSession, personCookie } from './session.ts';
+export { contextOf, findPersonSession, type PersonSession, personCookie } from './session.ts';
 export { operatorRoleOf } from './staff-roles.ts';
+export { offerAssertion, usePasskey } from './use-passkey.ts';
+export { type Assertion, assertion } from './wire.ts';

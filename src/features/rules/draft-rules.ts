@@ -1,5 +1,6 @@
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
+import { keyExists } from '#features/keys';
 import { partnerExists } from '#features/partners';
 import { userExists } from '#features/users';
 import { invalidField } from '#platform/errors/errors';
@@ -52,7 +53,13 @@ function isEmptyRange(bounds: { over?: string; upTo?: string } | undefined): boo
 }
 
 /** A rule about an id that does not exist would silently match nothing. */
-async function requireKnown({ db }: Ctx, { partners = [], users = [] }: Rule, field: string): Promise<void> {
+async function requireKnown(
+  { db }: Ctx,
+  { partners = [], users = [], keys = [] }: Rule,
+  field: string,
+): Promise<void> {
+  for (const id of keys)
+    if (!(await keyExists(db, id))) throw invalidField(field, `names the key ${id}, which does not exist`);
   for (const id of partners)
     if (!(await partnerExists(db, id)))
       throw invalidField(field, `names the partner ${id}, which does not exist`);

@@ -1,3 +1,6 @@
+export { challengeOf, type Payout } from './approvals/canonical-payout.ts';
+export { insertApproval, type Need } from './approvals/queries.ts';
+export { verifyApprovals } from './approvals/verify-approvals.ts';
 export { ruleCommands } from './commands.ts';
 export { ruleJobs } from './jobs.ts';
 export { type Limit, type Limits, readLimits } from './read-limits.ts';

@@ -40,6 +40,7 @@ test('a limit says what is used, what remains, and when it grows; paying exactly
       name: 'Ask',
       verdict: 'approve',
       approvals: { count: 1, role: 'finance' },
+      partners: [key.partnerId],
       sum: { over: '50', window: 'hour', per: 'user' },
     },
   ]);
@@ -105,5 +106,28 @@ test('only rules that concern the caller are listed, for the user that is asked 
   assert.deepEqual(await namesOf(other, `?userId=${key.userId.toUpperCase()}`), [
     ['Of the user', null],
     ['Of a network', 'base'],
+  ]);
+});
+
+test('a limit that other partners share shows nothing of what they pay', async () => {
+  const [key, other] = [await makeKey(harness), await makeKey(harness)];
+  const sum = { over: '1000000', window: 'day' } as const;
+  await publish(harness, [
+    everything,
+    { name: 'All', verdict: 'deny', sum: { ...sum, per: 'everything' } },
+    { name: 'Network', verdict: 'deny', networks: ['polygon'], sum: { ...sum, per: 'network' } },
+    { name: 'Own', verdict: 'deny', partners: [key.partnerId], sum: { ...sum, per: 'user' } },
+  ]);
+  await makeWithdrawal(harness, other, { amount: '7' });
+  const shown = inCurrency((await read(key)).limits, 'USDT').map(({ rule, used, remaining, growsAt }) => [
+    rule,
+    used,
+    remaining,
+    growsAt,
+  ]);
+  assert.deepEqual(shown, [
+    ['All', null, null, null],
+    ['Network', null, null, null],
+    ['Own', '0', '1000000', null],
   ]);
 });

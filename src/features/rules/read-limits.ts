@@ -1,6 +1,6 @@
 import type { Ctx, KeyActor } from '#context';
 import { formatMinor, parseMinor } from '#platform/values/money';
-import { selectSums } from './queries/limits.ts';
+import { selectKeyRoot, selectSums } from './queries/limits.ts';
 import { selectCurrentSet } from './queries/sets.ts';
 import { ruleDecimals, selectionOf, windowHours } from './to-columns.ts';
 import type { Rule } from './wire.ts';
@@ -16,8 +16,9 @@ export interface Limit {
   per: string;
   window: string;
   limit: string;
-  used: string;
-  remaining: string;
+  /** Null, as are the next two, if payments of other partners are in the sum. */
+  used: string | null;
+  remaining: string | null;
   /** When the oldest payment leaves the window; null if it is empty. */
   growsAt: string | null;
   /** Only to these destinations; null: to all. */
@@ -36,7 +37,8 @@ export interface Limits {
 export async function readLimits(ctx: Ctx<KeyActor>, { userId }: { userId: string }): Promise<Limits> {
   const set = await selectCurrentSet(ctx.db);
   if (!set || set.document.length === 0) return { hasRules: false, limits: [] };
-  const payer = { partnerId: ctx.actor.partnerId, keyId: ctx.actor.keyId, userId };
+  const { partnerId, keyId } = ctx.actor;
+  const payer = { partnerId, keyId, rootKeyId: await selectKeyRoot(ctx.db, keyId), userId };
   const asked = set.document
     .filter((rule) => concerns(rule, payer))
     .flatMap((rule) => placesOf(ctx, rule, payer).map((place) => ({ rule, ...place })));
@@ -45,6 +47,8 @@ export async function readLimits(ctx: Ctx<KeyActor>, { userId }: { userId: strin
   const limits = asked.map(({ rule, currency, network, windowHours: hours }, at) => {
     const { used = 0n, oldestAt = null } = byPlace.get(at + 1) ?? {};
     const most = parseMinor(boundOf(rule)!, ruleDecimals)!;
+    const isOwn = isOwnSum(rule, partnerId);
+    const left = used < most ? most - used : 0n;
     return {
       rule: rule.name,
       beyond: rule.verdict === 'approve' ? ('approval' as const) : ('denied' as const),
@@ -53,22 +57,28 @@ export async function readLimits(ctx: Ctx<KeyActor>, { userId }: { userId: strin
       per: rule.sum!.per,
       window: rule.sum!.window,
       limit: formatMinor(most, ruleDecimals),
-      used: formatMinor(used, ruleDecimals),
-      remaining: formatMinor(used < most ? most - used : 0n, ruleDecimals),
-      growsAt: oldestAt && new Date(oldestAt.getTime() + hours * 3_600_000).toISOString(),
+      used: isOwn ? formatMinor(used, ruleDecimals) : null,
+      remaining: isOwn ? formatMinor(left, ruleDecimals) : null,
+      growsAt: isOwn && oldestAt ? new Date(oldestAt.getTime() + hours * 3_600_000).toISOString() : null,
       destinations: rule.destinations ?? null,
     };
   });
   return { hasRules: true, limits };
 }
 
+/** Whether only payments of this partner are in the sum: what others pay is not its business. */
+const isOwnSum = ({ partners, sum }: Rule, partnerId: string) =>
+  ['partner', 'key'].includes(sum!.per) ||
+  (partners?.length === 1 && partners[0]!.toLowerCase() === partnerId);
+
 interface Payer {
   partnerId: string;
   keyId: string;
+  rootKeyId: string;
   userId: string;
 }
 
-function concerns(rule: Rule, { partnerId, keyId, userId }: Payer): boolean {
+function concerns(rule: Rule, { partnerId, keyId, rootKeyId, userId }: Payer): boolean {
   const names = (list: readonly string[] | undefined, one: string) =>
     !list || list.some((id) => id.toLowerCase() === one.toLowerCase());
   return (
@@ -76,7 +86,7 @@ function concerns(rule: Rule, { partnerId, keyId, userId }: Payer): boolean {
     rule.sum.per !== 'destination' &&
     boundOf(rule) !== undefined &&
     names(rule.partners, partnerId) &&
-    names(rule.keys, keyId) &&
+    (!rule.keys || rule.keys.includes(keyId) || rule.keys.includes(rootKeyId)) &&
     names(rule.users, userId) &&
     names(rule.sources, 'api')
   );
@@ -86,11 +96,11 @@ function concerns(rule: Rule, { partnerId, keyId, userId }: Payer): boolean {
 const boundOf = ({ verdict, sum }: Rule) => (verdict === 'allow' ? sum?.upTo : sum?.over);
 
 /** The sums of a rule that a payment of this payer could add to. */
-function placesOf({ evm }: Ctx, rule: Rule, { partnerId, keyId, userId }: Payer) {
+function placesOf({ evm }: Ctx, rule: Rule, { partnerId, rootKeyId, userId }: Payer) {
   const networks = [...evm.values()].filter(({ name }) => !rule.networks || rule.networks.includes(name));
   const currencies = new Set(networks.flatMap(({ tokens }) => [...tokens.keys()]));
   const { per, window } = rule.sum!;
-  const subjects = { partner: partnerId, user: userId, key: keyId, everything: 'all' } as const;
+  const subjects = { partner: partnerId, user: userId, key: rootKeyId, everything: 'all' } as const;
   return [...currencies]
     .filter((currency) => !rule.currencies || rule.currencies.includes(currency))
     .flatMap((currency) =>

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { IssuedKey } from '#features/keys';
 import { makeAddress, makeKey, makeUser } from '#test/factories';
-import { useHarness } from '#test/harness';
+import { noteSecret, useHarness } from '#test/harness';
+import { lockRows } from '#test/lock-rows';
 import { operatorNamed, publish } from '#test/rules-world';
 import { addAddress, removeAddress } from './addresses/change-book.ts';
 import { draftRules } from './draft-rules.ts';
@@ -219,6 +221,22 @@ test('sums per user, key, destination and network are separate', async () => {
   assert.equal((await pay(third)).status, 403);
 });
 
+test('a rotated key keeps the limits of the key that it replaces', async () => {
+  const key = await makeKey(harness);
+  const sum = { over: '10', window: 'day' } as const;
+  await publish(harness, [
+    everything,
+    { name: 'Of the key', verdict: 'deny', keys: [key.id], sum: { ...sum, per: 'user' } },
+    { name: 'Of each key', verdict: 'deny', sum: { ...sum, over: '20', per: 'key' } },
+  ]);
+  assert.deepEqual(await statusesOf(key, { amount: '11' }, { amount: '6' }), [403, 200]);
+  const { body } = await harness.operator('keys.rotate', { keyId: key.id });
+  noteSecret(body.data.token.split('_')[2]);
+  const next = { ...key, ...body.data } as IssuedKey;
+  assert.deepEqual(await statusesOf(next, { amount: '5' }, { amount: '4' }), [403, 200]);
+  assert.deepEqual(await statusesOf(key, {}), [403], 'both share one sum');
+});
+
 test('an allow rule with a sum admits up to its sum; beyond it, no rule matches', async () => {
   const key = await makeKey(harness);
   const sum = { upTo: '10', window: '30 days', per: 'partner' } as const;
@@ -317,6 +335,7 @@ test('400: rules that could never match, and those that name what does not exist
     [{ verdict: 'deny', networks: ['atlantis'] }, /network atlantis, which is not configured/],
     [{ verdict: 'deny', currencies: ['DOGE'] }, /currency DOGE/],
     [{ verdict: 'deny', partners: ['0198a6a0-0000-7000-8000-00000000ffff'] }, /partner .* does not exist/],
+    [{ verdict: 'deny', keys: ['abcdefghijklmnop'] }, /key abcdefghijklmnop, which does not exist/],
     [{ verdict: 'deny', users: ['0198a6a0-0000-7000-8000-00000000ffff'] }, /user .* does not exist/],
     [{ name: 'Everything', verdict: 'deny' }, /twice/],
   ];
@@ -355,4 +374,31 @@ test('a replay says what a draft would have done, and changes nothing', async ()
   // 4 and 6 are the day's 10: the 7 before the 6 is denied and does not count, as 20 is.
   assert.equal(said['deny Daily'], 2);
   assert.ok(said['approve Ask']! >= 1);
+});
+
+test('a payment that fails while rules are published no longer counts afterwards', async (t) => {
+  const key = await makeKey(harness);
+  const { bulkId } = (await pay(key, { amount: '10' })).body.data;
+  const [row] = await harness.deps.db.query<{ id: string }>('select id from withdrawals where bulk_id = $1', [
+    bulkId,
+  ]);
+  const { revision } = await draftRules(operatorNamed(harness, 'ana'), {
+    rules: [
+      everything,
+      { name: 'Daily', verdict: 'deny', sum: { over: '10', window: 'day', per: 'partner' } },
+    ],
+  });
+  // The publication has counted the payment and cannot commit yet: its audit row waits.
+  const audit = await lockRows(t, harness.databaseUrl, 'lock table audit_log in share row exclusive mode');
+  const publishing = publishRules(operatorNamed(harness, 'bob'), { revision });
+  await sleep(300);
+  const failing = harness.deps.db.query(
+    `update withdrawals set status = 'failed', error_message = 'a test' where id = $1`,
+    [row!.id],
+  );
+  await sleep(300);
+  await audit.release();
+  await publishing;
+  await failing;
+  assert.deepEqual(await statusesOf(key, { amount: '10' }, {}), [200, 403]);
 });

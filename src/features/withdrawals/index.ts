@@ -1,4 +1,5 @@
 export { listAssets } from './assets.ts';
+export { cancelWithdrawal } from './cancel-withdrawal.ts';
 export { withdrawalCommands } from './commands.ts';
 export { createWithdrawal } from './create-withdrawal.ts';
 export { RuleDenial } from './denial.ts';

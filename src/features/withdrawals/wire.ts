@@ -221,10 +221,11 @@ export const limitList = Type.Object({
           }),
           window: Type.String({ description: 'The time that ends with a payment: hour, day or 30 days' }),
           limit: Type.String(),
-          used: Type.String({
-            description: 'Paid or to be paid in the window; failed withdrawals do not count',
+          used: nullable(Type.String(), {
+            description:
+              'Paid or to be paid in the window, without failed withdrawals; null if other partners share the limit',
           }),
-          remaining: Type.String(),
+          remaining: nullable(Type.String(), { description: 'Null if other partners share the limit' }),
           growsAt: nullable(dateTime, { description: 'When the oldest payment leaves the window' }),
           destinations: nullable(Type.Array(Type.String()), {
             description: 'Only payments to these: book, user, paid-before, first-time; null: to all',
@@ -238,9 +239,9 @@ export const limitList = Type.Object({
 
 /** The least that a limit on every payment of an asset leaves. */
 function leastOf({ limits }: Limits, { network, token }: Asset): Limit | undefined {
-  const minor = ({ remaining }: Limit) => parseMinor(remaining, 18)!;
+  const minor = ({ remaining }: Limit) => parseMinor(remaining!, 18)!;
   return limits
-    .filter(({ beyond, destinations }) => beyond === 'denied' && destinations === null)
+    .filter((one) => one.beyond === 'denied' && one.destinations === null && one.remaining !== null)
     .filter((one) => one.currency === token.symbol && (one.network === null || one.network === network.name))
     .reduce<Limit | undefined>(
       (least, one) => (least && minor(least) <= minor(one) ? least : one),

@@ -1888,9 +1888,10 @@ export interface components {
             /** @description The time that ends with a payment: hour, day or 30 days */
             window: string;
             limit: string;
-            /** @description Paid or to be paid in the window; failed withdrawals do not count */
-            used: string;
-            remaining: string;
+            /** @description Paid or to be paid in the window, without failed withdrawals; null if other partners share the limit */
+            used: string | null;
+            /** @description Null if other partners share the limit */
+            remaining: string | null;
             /**
              * Format: date-time
              * @description When the oldest payment leaves the window

@@ -57,8 +57,10 @@ export interface PendingRow {
   toAddress: string;
   amount: bigint;
   keyMark: Buffer;
-  /** What the rules say: null if it may be signed, `approval`, or why it is denied. */
+  /** What the rules say: null if it may be signed, `approved`, `approval`, or why it is denied. */
   ruling: string | null;
+  /** It is denied because of a sum: when an earlier payout fails, it may be allowed. */
+  isBySum: boolean | null;
 }
 
 /** Every transaction of a withdrawal carries the same mark, a replacement with higher fees too. */
@@ -67,10 +69,17 @@ export const keyMark = `case when w.idempotency_key is null
     else withdrawal_key_mark(w.partner_id, w.idempotency_key) end as "keyMark"`;
 
 const pendingColumns = `w.id, w.user_id as "userId", w.currency, w.decimals, w.token_address as "tokenAddress",
-  w.to_address as "toAddress", w.amount, ${keyMark}, rules_recheck(w.id) as ruling`;
+  w.to_address as "toAddress", w.amount, ${keyMark}, r.ruling, r.is_by_sum as "isBySum"`;
+
+/** It may be signed once its approvals are verified. */
+export const approved = 'approved';
 
 /** Waits until somebody approves it. */
 export const approval = 'approval';
+
+/** Whether the rules deny it. */
+export const isDenial = (ruling: string | null) =>
+  ruling !== null && ruling !== approval && ruling !== approved;
 
 /** Whether people decided that it waits, and not trouble of a wallet. */
 export const isDecided = (waitingFor: string) =>
@@ -111,7 +120,8 @@ export async function claimPending(
          and (checked_at is null or checked_at < now() - $2 * interval '1 millisecond')
        order by checked_at nulls first, id limit $3 for update skip locked),
      w as (update withdrawals set checked_at = now() where id in (select id from taken) returning *)
-     select ${pendingColumns}, ${isFound} as "isFound", ${suspension} as suspension from w order by w.id`,
+     select ${pendingColumns}, ${isFound} as "isFound", ${suspension} as suspension
+     from w cross join lateral rules_ruling(w.id) r order by w.id`,
     [network, leaveMs, limit],
   );
 }
@@ -119,9 +129,9 @@ export async function claimPending(
 /** Those of the ids that may still be signed or failed, held by us until the end of the transaction. */
 export async function lockPending(db: Db, ids: readonly string[]): Promise<PendingRow[]> {
   return db.query<PendingRow & Row>(
-    `select ${pendingColumns} from withdrawals w where w.id = any($1::uuid[]) and w.status = 'pending' and not (${isFound})
+    `select ${pendingColumns} from withdrawals w cross join lateral rules_ruling(w.id) r where w.id = any($1::uuid[]) and w.status = 'pending' and not (${isFound})
        and ${suspension} is null
-     order by w.id for update skip locked`,
+     order by w.id for update of w skip locked`,
     [ids],
   );
 }

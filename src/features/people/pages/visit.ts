@@ -17,6 +17,13 @@ export async function sessionOf(deps: Deps, request: FastifyRequest): Promise<Pe
   return session;
 }
 
+/** For reads, which another site can cause but not see. */
+export async function requireSession(deps: Deps, request: FastifyRequest): Promise<PersonSession> {
+  const session = await sessionOf(deps, request);
+  if (!session) throw personErrors.notSignedIn();
+  return session;
+}
+
 /** By the browser's headers. */
 export function requireOwnOrigin(deps: Deps, request: FastifyRequest): void {
   if (!mayBeOwnForm(request, relyingPartyOf(deps).origin)) throw personErrors.foreignRequest();

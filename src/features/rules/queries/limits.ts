@@ -7,6 +7,12 @@ export interface AskedSum {
   windowHours: number;
 }
 
+/** Under which its sums are kept. */
+export async function selectKeyRoot(db: Db, keyId: string): Promise<string> {
+  const [row] = await db.query<{ root: string }>('select rules_key_root($1) as root', [keyId]);
+  return row!.root;
+}
+
 export interface SumRow {
   /** Place in what was asked, from 1. */
   place: bigint;

@@ -65,6 +65,8 @@ export async function updateCurrent(
 }
 
 export async function countPast(db: Db, revision: number, selections: readonly string[]): Promise<void> {
+  // Under the lock, and in one statement: as long as it takes.
+  await db.query(`set local statement_timeout = '10min'`);
   await db.query('select rules_count_past($1, $2::text[])', [revision, selections]);
 }
 

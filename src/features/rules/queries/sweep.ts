@@ -20,7 +20,9 @@ export async function sweepCounts(db: Db, before: Date, limit: number): Promise<
      verdicts as (
        delete from rule_verdicts v where v.withdrawal_id = any (array(
          select o.withdrawal_id from rule_verdicts o
-         where o.withdrawal_id < uuidv7($1::timestamptz - now()) and o.verdict = 'allow' limit $2)) returning 1)
+         where o.withdrawal_id < uuidv7($1::timestamptz - now()) and o.verdict = 'allow'
+           and not exists (select from withdrawals w where w.id = o.withdrawal_id and w.status in ('queued', 'pending', 'processing'))
+         limit $2)) returning 1)
      select (select count(*) from spends) >= $2 or (select count(*) from verdicts) >= $2 as "isFull"`,
     [before, limit],
   );

@@ -566,8 +566,8 @@ class Limit(TypedDict):
     per: str
     window: str
     limit: str
-    used: str
-    remaining: str
+    used: str | None
+    remaining: str | None
     growsAt: str | None
     destinations: list[str] | None
 

@@ -1,0 +1,9 @@
+import { defineErrors } from '#platform/errors/errors';
+
+export const paymentErrors = defineErrors({
+  paymentNotFound: [404, 'Payment not found'],
+  notWaiting: [409, 'The payment does not wait for approval'],
+  alreadyDecided: [409, 'You decided about this payment already'],
+  ownPayment: [403, 'You issued the key that asked for this payment: somebody else must decide'],
+  otherRole: [403, 'Your role is not asked for this payment'],
+});

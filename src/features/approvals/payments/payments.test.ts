@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { challengeOf, verifyApprovals } from '#features/rules';
+import { assertionOf, makeApprover, personContext, type SoftPasskey } from '#test/approval-world';
+import { useChain } from '#test/chain';
+import { letTimePass, makeWorld, type World } from '#test/payout-world';
+import { publish } from '#test/rules-world';
+import type { Rule } from '../../rules/wire.ts';
+import { decidePayment } from './decide-payment.ts';
+import { expireWaiting, waitingMs } from './expire-waiting.ts';
+
+const chain = useChain();
+const everything: Rule = { name: 'Everything', verdict: 'allow' };
+const ask = (count: number, role: 'compliance' | 'finance'): Rule => ({
+  name: `Ask ${role}`,
+  verdict: 'approve',
+  approvals: { count, role },
+  amount: { over: '5' },
+});
+
+const payoutOf = async ({ db }: World, id: string) => {
+  const [row] = await db.query<Parameters<typeof challengeOf>[0] & Record<string, unknown>>(
+    `select w.id, w.network, w.token_address as "tokenAddress", w.to_address as "toAddress", w.amount,
+       (select revision from rule_sets where is_current) as revision from withdrawals w where w.id = $1`,
+    [id],
+  );
+  return row!;
+};
+
+const decide = async (
+  world: World,
+  id: string,
+  who: SoftPasskey,
+  decision: 'approve' | 'refuse' = 'approve',
+  signed: object = {},
+) => {
+  const challenge = challengeOf({ ...(await payoutOf(world, id)), ...signed }, decision);
+  const answer = assertionOf(world.harness, who, challenge);
+  return decidePayment(personContext(world.harness, who), {
+    withdrawalId: id,
+    decision,
+    comment: 'Checked by phone',
+    answer,
+  });
+};
+
+const payTurns = async (world: World) => {
+  for (let turn = 0; turn < 2; turn += 1) {
+    await world.pay();
+    await letTimePass(world);
+  }
+};
+
+test('a payment is paid once enough people of the role approved it, and no sooner', async (t) => {
+  const world = await makeWorld(t, chain);
+  await publish(world.harness, [everything, ask(2, 'compliance')]);
+  const id = await world.withdraw({ amount: '6' });
+  const [ana, bruno] = [
+    await makeApprover(world.harness, { role: 'compliance' }),
+    await makeApprover(world.harness, { role: 'admin' }),
+  ];
+  await payTurns(world);
+  const after = await decide(world, id, ana);
+  assert.deepEqual(after.approvedBy, ['Ana Ribeiro']);
+  await assert.rejects(decide(world, id, ana), { code: 'already_decided' });
+  await payTurns(world);
+  assert.equal((await world.read(id)).waitingFor, 'approval');
+  await decide(world, id, bruno);
+  await payTurns(world);
+  await world.expectPaid(id);
+  const { body } = await world.operator('audit.list', { subject: `withdrawal:${id}` });
+  const actions = body.items.map(({ action }: { action: string }) => action);
+  assert.equal(actions.filter((action: string) => action === 'approvals.approve-payment').length, 2);
+});
+
+test('one refusal ends it, with who and why', async (t) => {
+  const world = await makeWorld(t, chain);
+  await publish(world.harness, [everything, ask(1, 'compliance')]);
+  const id = await world.withdraw({ amount: '6' });
+  await payTurns(world);
+  await decide(world, id, await makeApprover(world.harness, { role: 'compliance' }), 'refuse');
+  await world.expectFailed(id, 'Canceled: refused by Ana Ribeiro: Checked by phone');
+  assert.equal((await world.funds()).held, 0n);
+});
+
+test('an approval of anything else is refused: amount, recipient, network, token, id, revision, a refusal', async (t) => {
+  const world = await makeWorld(t, chain);
+  await publish(world.harness, [everything, ask(1, 'compliance')]);
+  const [id, other] = [await world.withdraw({ amount: '6' }), await world.withdraw({ amount: '7' })];
+  const ana = await makeApprover(world.harness, { role: 'compliance' });
+  const { revision } = await payoutOf(world, id);
+  for (const change of [
+    { amount: 1n },
+    { toAddress: `0x${'1'.repeat(40)}` },
+    { network: 'base' },
+    { tokenAddress: `0x${'2'.repeat(40)}` },
+    { id: other },
+    { revision: revision - 1 },
+  ]) {
+    await assert.rejects(decide(world, id, ana, 'approve', change), { code: 'passkey_refused' });
+  }
+  const refusal = challengeOf(await payoutOf(world, id), 'refuse');
+  for (const answer of [
+    assertionOf(world.harness, ana, refusal),
+    assertionOf(world.harness, ana, challengeOf(await payoutOf(world, id), 'approve'), {
+      origin: 'https://evil.example',
+    }),
+    assertionOf(world.harness, ana, challengeOf(await payoutOf(world, id), 'approve'), { flags: 0x01 }),
+  ]) {
+    const given = { withdrawalId: id, decision: 'approve' as const, answer };
+    await assert.rejects(decidePayment(personContext(world.harness, ana), given), {
+      code: 'passkey_refused',
+    });
+  }
+  await payTurns(world);
+  assert.deepEqual(await world.paid(), []);
+});
+
+test('who may decide: the role that is asked for, staff of the partner for its roles, and never the key’s issuer', async (t) => {
+  const world = await makeWorld(t, chain);
+  await publish(world.harness, [everything, ask(1, 'finance')]);
+  const id = await world.withdraw({ amount: '6' });
+  const [row] = await world.db.query<{ partnerId: string; keyId: string }>(
+    'select partner_id as "partnerId", key_id as "keyId" from withdrawals where id = $1',
+    [id],
+  );
+  const { partnerId, keyId } = row!;
+  const elsewhere = (await world.operator('partners.create', { name: 'Other' })).body.id;
+  const staff = (role: string, ofPartner = partnerId) =>
+    makeApprover(world.harness, { kind: 'partner', partnerId: ofPartner, role });
+  await assert.rejects(decide(world, id, await makeApprover(world.harness, { role: 'admin' })), {
+    code: 'other_role',
+  });
+  await assert.rejects(decide(world, id, await staff('developer')), { code: 'other_role' });
+  await assert.rejects(decide(world, id, await staff('finance', elsewhere)), { code: 'payment_not_found' });
+  const issuer = await staff('finance');
+  await world.db.query('update api_keys set issued_by = $2 where id = $1', [keyId, issuer.personId]);
+  await assert.rejects(decide(world, id, issuer), { code: 'own_payment' });
+  await decide(world, id, await staff('owner'));
+  await payTurns(world);
+  await world.expectPaid(id);
+});
+
+test('an approval ends with its person, its passkey and its rules', async (t) => {
+  const world = await makeWorld(t, chain);
+  await publish(world.harness, [everything, ask(1, 'compliance')]);
+  const id = await world.withdraw({ amount: '6' });
+  await payTurns(world);
+  const waits = async () => {
+    await payTurns(world);
+    return (await world.read(id)).waitingFor;
+  };
+  const [ana, bruno, carla] = [
+    await makeApprover(world.harness, { role: 'compliance' }),
+    await makeApprover(world.harness, { role: 'compliance' }),
+    await makeApprover(world.harness, { role: 'compliance' }),
+  ];
+  // The hot wallet is paused, so that nothing is paid between the steps.
+  await world.operator('payouts.pause', { reason: 'a test' });
+  await decide(world, id, ana);
+  await world.db.query('update people set removed_at = now() where id = $1', [ana.personId]);
+  await world.operator('payouts.resume');
+  assert.equal(await waits(), 'approval');
+  await world.operator('payouts.pause', { reason: 'a test' });
+  await decide(world, id, bruno);
+  await world.db.query('delete from person_passkeys where person_id = $1', [bruno.personId]);
+  await world.operator('payouts.resume');
+  assert.equal(await waits(), 'approval');
+  await world.operator('payouts.pause', { reason: 'a test' });
+  await decide(world, id, carla);
+  await publish(world.harness, [everything, ask(1, 'compliance')]);
+  await world.operator('payouts.resume');
+  assert.equal(await waits(), 'approval', 'the new rules ask again');
+  await decide(world, id, carla);
+  await payTurns(world);
+  await world.expectPaid(id);
+});
+
+test('a row that somebody wrote into the table pays nothing: the code that signs verifies it again', async (t) => {
+  const world = await makeWorld(t, chain);
+  await publish(world.harness, [everything, ask(1, 'compliance')]);
+  const [small, large] = [await world.withdraw({ amount: '6' }), await world.withdraw({ amount: '600' })];
+  const ana = await makeApprover(world.harness, { role: 'compliance' });
+  await world.worker.hold();
+  await decide(world, small, ana);
+  // An approval of the small payment, moved to the large one.
+  await world.db.query('update rule_approvals set withdrawal_id = $2 where withdrawal_id = $1', [
+    small,
+    large,
+  ]);
+  await payTurns(world);
+  assert.deepEqual(await world.paid(), []);
+  assert.equal((await world.read(large)).status, 'pending');
+  assert.ok(world.worker.lines.some(({ msg }) => msg === 'an approval does not fit what is to be paid'));
+  assert.equal((await verifyApprovals({ ...world.harness.operatorContext() }, [large])).size, 0);
+});
+
+test('a payment that nobody decides about fails after three days', async (t) => {
+  const world = await makeWorld(t, chain);
+  await publish(world.harness, [everything, ask(1, 'compliance')]);
+  const id = await world.withdraw({ amount: '6' });
+  await payTurns(world);
+  await expireWaiting(world.worker.deps);
+  assert.equal((await world.read(id)).status, 'pending');
+  world.worker.advance(waitingMs + 60_000);
+  await expireWaiting(world.worker.deps);
+  await world.expectFailed(id, 'Canceled: not approved within 72 hours');
+});
