@@ -911,8 +911,18 @@ create table person_challenges (
   expires_at timestamp with time zone not null,
   constraint person_challenges_pkey PRIMARY KEY (challenge_sha256),
   constraint person_challenges_challenge_sha256_check CHECK ((length(challenge_sha256) = 32)),
-  constraint person_challenges_check CHECK (((purpose = 'sign-in'::text) = (bound_to IS NULL))),
-  constraint person_challenges_purpose_check CHECK ((purpose = ANY (ARRAY['register'::text, 'sign-in'::text, 'step-up'::text])))
+  constraint person_challenges_check CHECK (((purpose = ANY (ARRAY['sign-in'::text, 'openid-sign-in'::text])) = (bound_to IS NULL))),
+  constraint person_challenges_purpose_check CHECK ((purpose = ANY (ARRAY['register'::text, 'sign-in'::text, 'step-up'::text, 'openid-register'::text, 'openid-sign-in'::text, 'openid-step-up'::text])))
+);
+
+create table person_identities (
+  issuer text not null,
+  subject text not null,
+  person_id uuid not null,
+  created_at timestamp with time zone not null,
+  constraint person_identities_pkey PRIMARY KEY (issuer, subject),
+  constraint person_identities_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id),
+  constraint person_identities_subject_check CHECK ((length(subject) <= 255))
 );
 
 create table person_invitations (
@@ -1502,6 +1512,8 @@ CREATE INDEX payout_slots_void ON public.payout_slots USING btree (void_of) WHER
 CREATE UNIQUE INDEX people_by_email ON public.people USING btree (email, partner_id, integration_id) NULLS NOT DISTINCT WHERE (removed_at IS NULL);
 
 CREATE INDEX person_challenges_ending ON public.person_challenges USING btree (expires_at);
+
+CREATE INDEX person_identities_by_person ON public.person_identities USING btree (person_id);
 
 CREATE INDEX person_invitations_by_person ON public.person_invitations USING btree (person_id);
 

@@ -38,7 +38,7 @@ import { ledgerCommands, ledgerEvents, ledgerJobs, ledgerReaders, ledgerTools } 
 import { makeStatement, statementCommand, statementResources } from '#features/ledger/statement';
 import { partnerCommands } from '#features/partners';
 import { pauseCommands, payoutGauges, payoutJobs, walletCommands, walletJobs } from '#features/payouts';
-import { peopleCommands, peopleJobs, peoplePages } from '#features/people';
+import { type PeopleOptions, peopleCommands, peopleJobs, peoplePages } from '#features/people';
 import {
   type PortfolioOptions,
   portfolioCommands,
@@ -192,7 +192,8 @@ export interface AppOptions
     PortfolioOptions,
     AllowedPlaces,
     ConnectPageOptions,
-    FourEyesOptions {
+    FourEyesOptions,
+    PeopleOptions {
   operatorTokens: Config['operatorTokens'];
   databasePoolMax: number;
   trustedProxies: readonly string[];
@@ -237,7 +238,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
     connectPages(server, deps, options);
     statementPages(server, deps);
     paymentApprovalRoutes(server, deps);
-    peoplePages(server, deps);
+    peoplePages(server, deps, options);
     operatorRoutes(server, deps, {
       commands,
       tokens: options.operatorTokens,

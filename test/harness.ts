@@ -53,7 +53,7 @@ export type HarnessOptions = { cutsSlowRequests?: boolean } & Partial<
   Pick<AppOptions, 'trustedProxies' | 'issuerWebhookSecrets'>
 > &
   Partial<Pick<Deps, 'issuer'>> &
-  Partial<Pick<Config, 'publicUrl' | 'signInUrl' | 'brand' | 'outgoing'>> &
+  Partial<Pick<Config, 'publicUrl' | 'signInUrl' | 'openid' | 'brand' | 'outgoing'>> &
   Partial<
     Pick<
       Config,
@@ -186,6 +186,7 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
     publicUrl: options.publicUrl ?? 'http://127.0.0.1:0',
     brand: options.brand ?? { name: 'Causeway', address: [] },
     ...(options.signInUrl && { signInUrl: options.signInUrl }),
+    ...(options.openid && { openid: options.openid }),
     operatorTokens: new Map([
       ['tester', { token: operatorToken, role: 'admin' }],
       ...(options.operatorTokens ?? []),

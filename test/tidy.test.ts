@@ -31,7 +31,7 @@ const neighbours: Record<string, string[]> = {
   keys: ['events', 'partners', 'users'],
   people: ['connect/integrations', 'connect/pages', 'partners', 'users'],
   partners: ['users'],
-  config: ['evm', 'issuer', 'operator-roles'],
+  config: ['evm', 'issuer', 'openid', 'operator-roles'],
   context: ['evm', 'issuer', 'operator-roles', 'prices', 'screening'],
 };
 

@@ -45,6 +45,16 @@ create table person_passkeys (
 );
 create index person_passkeys_by_person on person_passkeys (person_id);
 
+-- Who a person is at the operator's OpenID provider, once an invitation matched the verified email.
+create table person_identities (
+  issuer text not null,
+  subject text not null check (length(subject) <= 255),
+  person_id uuid not null references people,
+  created_at timestamptz not null,
+  primary key (issuer, subject)
+);
+create index person_identities_by_person on person_identities (person_id);
+
 create table person_sessions (
   secret_sha256 bytea primary key check (length(secret_sha256) = 32),
   id uuid not null unique default uuidv7(),
@@ -61,10 +71,11 @@ create index person_sessions_ending on person_sessions (expires_at);
 
 create table person_challenges (
   challenge_sha256 bytea primary key check (length(challenge_sha256) = 32),
-  purpose text not null check (purpose in ('register', 'sign-in', 'step-up')),
+  purpose text not null check (purpose in
+    ('register', 'sign-in', 'step-up', 'openid-register', 'openid-sign-in', 'openid-step-up')),
   -- The invitation or the session that it belongs to.
   bound_to bytea,
   expires_at timestamptz not null,
-  check ((purpose = 'sign-in') = (bound_to is null))
+  check ((purpose in ('sign-in', 'openid-sign-in')) = (bound_to is null))
 );
 create index person_challenges_ending on person_challenges (expires_at);

@@ -161,6 +161,8 @@ const tokensFault =
   'OPERATOR_TOKENS must be name:role:token entries, names unlike, each token 32 to 200 characters.';
 const roleFault =
   'OPERATOR_TOKENS: the role of alice must be one of viewer, support, treasury, compliance, admin, sign-in.';
+const openidFault =
+  'OPENID_ISSUER must be one https:// address without user name, query or fragment; http:// for loopback only.';
 const keysFault = 'ENCRYPTION_KEYS must be version:key pairs, each key 32 bytes in base64.';
 const pricesFault =
   'PRICES_URL must be one http://, https:// or file:// address, of a file by its whole path.';
@@ -183,6 +185,8 @@ for (const [name, value, sentence] of [
   ['OPERATOR_TOKENS', `alice:root:${newToken()}`, roleFault],
   ['OPERATOR_TOKENS', `alice::${newToken()}`, roleFault],
   ['OPERATOR_TOKENS', `alice:toString:${newToken()}`, roleFault],
+  ['OPENID_ISSUER', 'http://login.example.com', openidFault],
+  ['OPENID_ISSUER', 'https://login.example.com/?a=1', openidFault],
   ['ENCRYPTION_KEYS', newKey(), keysFault],
   ['ENCRYPTION_KEYS', `0:${newKey()}`, keysFault],
   ['ENCRYPTION_KEYS', `1:${newKey().slice(4)}`, keysFault],

@@ -1,4 +1,5 @@
 import { chains, type Network, type NetworkSettings, networks } from '#adapters/evm';
+import type { OpenidSettings } from '#adapters/openid';
 import type { OutgoingPolicy } from '#platform/outgoing/index';
 import type { BrandSettings } from '#platform/values/brand';
 import { ConfigFault, type Environment, type Setting } from './setting.ts';
@@ -29,6 +30,8 @@ export interface Config {
   brand: BrandSettings;
   /** Where people sign in; without one, a page tells them to do so at their provider. */
   signInUrl?: string;
+  /** Where staff may sign in instead of with a passkey. */
+  openid?: OpenidSettings;
   operatorTokens: ReadonlyMap<string, OperatorToken>;
   encryptionKeys: ReadonlyMap<number, Buffer>;
   trustedProxies: string[];
@@ -94,6 +97,9 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
   const paid = readNetworks(read, tokens, isWorker);
   const deploymentId = read('DEPLOYMENT_ID', isWorker && paid.length > 0);
   const signInUrl = read('SIGN_IN_URL');
+  const openidIssuer = read('OPENID_ISSUER');
+  const clientId = read('OPENID_CLIENT_ID', openidIssuer);
+  const clientSecret = read('OPENID_CLIENT_SECRET', openidIssuer);
   const config: Config = {
     ...essential,
     databasePoolMax: read('DATABASE_POOL_MAX'),
@@ -116,6 +122,7 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
       privacyUrl: read('BRAND_PRIVACY_URL'),
     },
     ...(signInUrl && { signInUrl }),
+    ...(openidIssuer && { openid: { issuer: openidIssuer, clientId, clientSecret } }),
     rateLimitStore: read('RATE_LIMIT_STORE'),
     fourEyesCommands: read('FOUR_EYES_COMMANDS'),
     twoPersonResume: read('TWO_PERSON_RESUME') === 'true',

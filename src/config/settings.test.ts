@@ -16,6 +16,7 @@ const working: Environment = {
   ENCRYPTION_KEYS: `1:${Buffer.alloc(32).toString('base64')}`,
   HOT_WALLET_KEYS: `0x${'11'.repeat(32)}`,
   ISSUER_TOKEN: 'known-to-the-issuer',
+  OPENID_CLIENT_SECRET: 'known-to-the-provider',
 };
 
 /** Every example at once, because some are about others: a quorum needs its nodes. */

@@ -4,6 +4,7 @@ import { commandLine } from './settings/command-line.ts';
 import { essential } from './settings/essential.ts';
 import { mcp } from './settings/mcp.ts';
 import { nodes } from './settings/nodes.ts';
+import { openid } from './settings/openid.ts';
 import { payouts } from './settings/payouts.ts';
 import { processLimits } from './settings/process.ts';
 import { server } from './settings/server.ts';
@@ -15,6 +16,7 @@ import { webhooks } from './settings/webhooks.ts';
 export const settings = {
   ...essential,
   ...server,
+  ...openid,
   ...brand,
   ...nodes,
   ...payouts,

@@ -60,7 +60,7 @@ export const peopleCommands = [
     summary: 'List people, oldest first, with those that were removed.',
     changes: false,
     roles: everyone,
-    columns: ['name', 'email', 'role', 'kind', 'hasPasskey', 'removedAt', 'id'],
+    columns: ['name', 'email', 'role', 'kind', 'canSignIn', 'removedAt', 'id'],
     input: Type.Object({ ...employer, ...cursorInput }, { additionalProperties: false }),
     output: cursorPage(person),
     run: (ctx: Ctx, input) => listPeople(ctx, input),

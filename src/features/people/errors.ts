@@ -16,5 +16,8 @@ export const personErrors = defineErrors({
   notSignedIn: [401, 'Not signed in'],
   foreignRequest: [403, 'The request is not from a page of this session'],
   passkeyRefused: [400, 'The passkey was not accepted'],
+  openidRefused: [400, 'The sign-in at the provider did not work'],
+  openidUnknown: [403, 'Nobody was invited under this identity'],
+  openidOtherEmail: [403, 'The provider verified another email than the invited one'],
   tooManyTries: [429, 'Too many tries from this address: wait a minute'],
 });

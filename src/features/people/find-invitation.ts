@@ -6,21 +6,27 @@ import { lockInvitation, type OpenedInvitation, selectInvitation } from './queri
 type Reading = Pick<Ctx, 'db' | 'now'>;
 
 /** The person of a link that still works; does not use the link. */
-export const findInvitation = (ctx: Reading, secret: string) => open(ctx, secret, selectInvitation);
-
-/** The same, for the transaction that uses it. */
-export const holdInvitation = (ctx: Reading, secret: string) => open(ctx, secret, lockInvitation);
-
-async function open(
-  { db, now }: Reading,
+export async function findInvitation(
+  ctx: Reading,
   secret: string,
-  read: typeof selectInvitation,
 ): Promise<{ person: OpenedInvitation; secretSha256: Buffer }> {
   const secretSha256 = hashSecret(secret);
-  const person = secretSha256 && (await read(db, secretSha256));
-  if (!secretSha256 || !person || person.removedAt || person.voidedAt)
-    throw personErrors.invitationNotFound();
+  if (!secretSha256) throw personErrors.invitationNotFound();
+  const person = requireUsable(await selectInvitation(ctx.db, secretSha256), ctx.now);
+  return { person, secretSha256 };
+}
+
+/** The same by the hash of the link, for the transaction that uses it. */
+export async function holdInvitation(
+  ctx: Reading,
+  secretSha256: Buffer,
+): Promise<{ person: OpenedInvitation }> {
+  return { person: requireUsable(await lockInvitation(ctx.db, secretSha256), ctx.now) };
+}
+
+function requireUsable(person: OpenedInvitation | undefined, now: Date): OpenedInvitation {
+  if (!person || person.removedAt || person.voidedAt) throw personErrors.invitationNotFound();
   if (person.usedAt) throw personErrors.invitationUsed();
   if (person.expiresAt <= now) throw personErrors.invitationExpired();
-  return { person, secretSha256 };
+  return person;
 }

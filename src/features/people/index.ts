@@ -3,7 +3,7 @@ export { personErrors } from './errors.ts';
 export { invitePerson, type NewPerson } from './invite-person.ts';
 export { isSignedBy } from './is-signed-by.ts';
 export { peopleJobs } from './jobs.ts';
-export { peoplePages } from './pages/routes.ts';
+export { type PeopleOptions, peoplePages } from './pages/routes.ts';
 export { ownSession, requireSession } from './pages/visit.ts';
 export { relyingPartyOf } from './relying-party.ts';
 export { contextOf, findPersonSession, type PersonSession, personCookie } from './session.ts';

@@ -96,11 +96,11 @@ test('200 people.list, people.show: staff of a partner, and no secret of anybody
   const { person } = await invitePerson(harness.operatorContext(), { ...admin, role: 'finance', partnerId });
   const { body } = await harness.operator('people.list', { partnerId });
   assert.deepEqual(
-    body.data.items.map(({ id, kind, role, hasPasskey }: Record<string, unknown>) => [
+    body.data.items.map(({ id, kind, role, canSignIn }: Record<string, unknown>) => [
       id,
       kind,
       role,
-      hasPasskey,
+      canSignIn,
     ]),
     [[person.id, 'partner', 'finance', false]],
   );

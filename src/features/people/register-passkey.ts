@@ -38,7 +38,7 @@ export async function registerPasskey(
   });
   const passkey = await verifyRegistration({ party: relyingPartyOf(deps), challenge, answer, log });
   return inTransaction(contextOf(deps, person.id, log), async (ctx) => {
-    await holdInvitation(ctx, secret);
+    await holdInvitation(ctx, secretSha256);
     await markInvitationUsed(ctx.db, secretSha256, ctx.now);
     await addPasskey(ctx, passkey);
     const begun = await beginSession(ctx, formerSessionSecret);

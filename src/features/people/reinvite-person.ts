@@ -15,6 +15,6 @@ export function reinvitePerson(ctx: Ctx, { personId }: { personId: string }): Pr
     const invitation = await makeInvitation(ctx, row.id);
     const after = { passkeysRemoved, sessionsEnded, expiresAt: invitation.expiresAt };
     await recordChange(ctx, { action: 'people.reinvite', subject: `person:${row.id}`, after });
-    return { person: presentPerson({ ...row, hasPasskey: false }), ...invitation };
+    return { person: presentPerson({ ...row, canSignIn: false }), ...invitation };
   });
 }

@@ -20,6 +20,6 @@ export function removePerson(ctx: Ctx, { personId }: { personId: string }): Prom
       subject: `person:${row.id}`,
       after: { removedAt: ctx.now.toISOString(), passkeysRemoved, sessionsEnded },
     });
-    return presentPerson({ ...row, hasPasskey: false, removedAt: ctx.now });
+    return presentPerson({ ...row, canSignIn: false, removedAt: ctx.now });
   });
 }

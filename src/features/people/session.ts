@@ -16,7 +16,7 @@ import {
 const idleMs = 15 * 60_000;
 export const sessionLifetimeMs = 8 * 3_600_000;
 /** How long a passkey assertion counts as fresh. */
-const freshMs = 5 * 60_000;
+export const freshMs = 5 * 60_000;
 /** The time of the last request is written this often at most. */
 const touchEveryMs = 60_000;
 
@@ -58,13 +58,20 @@ export const contextOf = (deps: Deps, personId: string, log: Ctx['log']): Ctx<Pe
 export async function beginSession(
   ctx: Ctx<PersonActor>,
   formerSecret: string | undefined,
+  assertedAt: Date = ctx.now,
 ): Promise<{ sessionSecret: string }> {
   const formerSha256 = formerSecret === undefined ? undefined : hashSecret(formerSecret);
   if (formerSha256) await endSessionRow(ctx.db, formerSha256, ctx.now);
   const sessionSecret = createSecret();
   const expiresAt = new Date(ctx.now.getTime() + sessionLifetimeMs);
   const { personId } = ctx.actor;
-  const session = { secretSha256: hashSecret(sessionSecret)!, personId, createdAt: ctx.now, expiresAt };
+  const session = {
+    secretSha256: hashSecret(sessionSecret)!,
+    personId,
+    createdAt: ctx.now,
+    assertedAt,
+    expiresAt,
+  };
   await insertSession(ctx.db, session);
   return { sessionSecret };
 }

@@ -11,7 +11,7 @@ export const person = Type.Object({
   role: Type.String(),
   name: Type.String(),
   email: Type.String(),
-  hasPasskey: Type.Boolean({ description: 'False until the invitation is used' }),
+  canSignIn: Type.Boolean({ description: 'False until the invitation is used' }),
   createdAt: dateTime,
   removedAt: nullable(dateTime),
 });

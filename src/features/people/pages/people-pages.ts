@@ -9,7 +9,7 @@ import { type Reader, renderCeremony, renderCsrf, renderMessage, renderPage } fr
 /** Opening it changes nothing: programs that preview links must not use up an invitation. */
 export function renderInvitation(
   reader: Reader,
-  { person, secret }: { person: OpenedInvitation; secret: string },
+  { person, secret, hasProvider }: { person: OpenedInvitation; secret: string; hasProvider: boolean },
 ): string {
   const { title, lead, hint, create, expires } = reader.words.invitation;
   return renderPage(reader, {
@@ -20,11 +20,12 @@ export function renderInvitation(
 ${renderFacts(reader, person)}
 <p class="hint">${hint}</p>
 ${renderCeremony(reader, { kind: 'create', at: `/people/invitation/${secret}`, label: create })}
+${hasProvider && renderProvider(reader, `/people/openid/invitation/${secret}`)}
 <p class="hint">${expires(renderInstant(reader, person.expiresAt))}</p></div>`,
   });
 }
 
-export function renderSignIn(reader: Reader): string {
+export function renderSignIn(reader: Reader, hasProvider: boolean): string {
   const { title, lead, button, lost } = reader.words.signIn;
   return renderPage(reader, {
     title,
@@ -32,6 +33,7 @@ export function renderSignIn(reader: Reader): string {
     body: html`<div class="card"><h1>${title}</h1>
 <p class="lead">${lead}</p>
 ${renderCeremony(reader, { kind: 'get', at: '/people/sign-in', label: button })}
+${hasProvider && renderProvider(reader, '/people/openid/sign-in')}
 <p class="hint">${lost}</p></div>`,
   });
 }
@@ -40,6 +42,7 @@ ${renderCeremony(reader, { kind: 'get', at: '/people/sign-in', label: button })}
 export function renderAccount(
   reader: Reader & { session: PersonSession },
   { person, passkeys, sessions }: ShownPerson,
+  isKnownThere: boolean,
 ): string {
   const { session, words } = reader;
   const { account } = words;
@@ -52,7 +55,11 @@ ${renderFacts(reader, person)}
 <section><h2>${account.confirm}</h2>
 <p class="hint">${account.confirmHint}</p>
 ${renderList([[account.confirmed, renderInstant(reader, session.session.assertedAt)]])}
-${renderCeremony(reader, { kind: 'get', at: '/people/step-up', label: account.confirm })}
+${
+  passkeys.length > 0 &&
+  renderCeremony(reader, { kind: 'get', at: '/people/step-up', label: account.confirm })
+}
+${isKnownThere && renderProvider(reader, '/people/openid/step-up')}
 </section>
 <section><h2>${account.passkeys}</h2>
 ${passkeys.map(({ createdAt, lastUsedAt }) =>
@@ -78,6 +85,10 @@ ${
 }
 
 export const renderSignedOut = (reader: Reader): string => renderMessage(reader, reader.words.signedOut);
+
+/** The way to the operator's OpenID provider. */
+const renderProvider = ({ words }: Reader, address: string): Html =>
+  html`<p class="ceremony"><a href="${address}">${words.provider}</a></p>`;
 
 function renderFacts(reader: Reader, { name, email, role }: ShownPerson['person']): Html {
   const { account } = reader.words;

@@ -1,23 +1,32 @@
+import { createOpenid, type OpenidSettings } from '#adapters/openid';
 import type { Ctx, Deps } from '#context';
 import { asRefusal } from '#platform/http/as-refusal';
 import type { FastifyReply, FastifyRequest, HttpServer } from '#platform/http/http';
 import { formBytesMax, parseForm } from '#platform/pages/form';
 import { scriptPolicy, securityHeaders } from '#platform/pages/security-headers';
 import { findInvitation } from '../find-invitation.ts';
+import { hasIdentity } from '../queries/identities.ts';
 import { relyingPartyOf } from '../relying-party.ts';
 import { contextOf, personCookie } from '../session.ts';
 import { showPerson } from '../show-person.ts';
 import { signOut, signOutElsewhere } from '../sign-out.ts';
 import { ceremonies } from './ceremonies.ts';
+import { openidRoutes } from './openid-routes.ts';
 import { readerOf, renderRefusal, script, scriptAddress } from './page.ts';
 import { renderAccount, renderInvitation, renderSignedOut, renderSignIn } from './people-pages.ts';
 import { ownForm, sessionOf } from './visit.ts';
 
 const headers = { ...securityHeaders, 'content-security-policy': scriptPolicy };
 
+export interface PeopleOptions {
+  /** The operator's OpenID provider. */
+  openid?: OpenidSettings | undefined;
+}
+
 /** Where staff register a passkey, sign in and out, and see their account. */
-export function peoplePages(server: HttpServer, deps: Deps): void {
+export function peoplePages(server: HttpServer, deps: Deps, { openid }: PeopleOptions): void {
   ceremonies(server, deps);
+  const provider = openid && createOpenid(openid);
   server.register(
     async (scope) => {
       scope.removeAllContentTypeParsers();
@@ -38,13 +47,14 @@ export function peoplePages(server: HttpServer, deps: Deps): void {
         reply.headers({ ...headers, ...refusal.headers });
         return sendPage(reply, renderRefusal(readerOf(deps, request), refusal, request.id), refusal.status);
       });
-      pageRoutes(scope as unknown as HttpServer, deps);
+      pageRoutes(scope as unknown as HttpServer, deps, provider !== undefined);
+      if (provider) openidRoutes(scope as unknown as HttpServer, deps, provider);
     },
     { prefix: '/people' },
   );
 }
 
-function pageRoutes(scope: HttpServer, deps: Deps): void {
+function pageRoutes(scope: HttpServer, deps: Deps, hasProvider: boolean): void {
   // No route answers HEAD, as in Connect.
   const route = { exposeHeadRoute: false };
   const at = () => ({ db: deps.db, now: deps.clock() });
@@ -59,16 +69,20 @@ function pageRoutes(scope: HttpServer, deps: Deps): void {
   scope.get<{ Params: { secret: string } }>('/invitation/:secret', route, async (request, reply) => {
     const { secret } = request.params;
     const { person } = await findInvitation(at(), secret);
-    return sendPage(reply, renderInvitation(readerOf(deps, request), { person, secret }));
+    return sendPage(reply, renderInvitation(readerOf(deps, request), { person, secret, hasProvider }));
   });
 
-  scope.get('/sign-in', route, (request, reply) => sendPage(reply, renderSignIn(readerOf(deps, request))));
+  scope.get('/sign-in', route, (request, reply) =>
+    sendPage(reply, renderSignIn(readerOf(deps, request), hasProvider)),
+  );
 
   scope.get('/', route, async (request, reply) => {
     const session = await sessionOf(deps, request);
     if (!session) return reply.redirect('/people/sign-in', 303);
     const shown = await showPerson(at(), { personId: session.person.id });
-    return sendPage(reply, renderAccount({ ...readerOf(deps, request, session), session }, shown));
+    const isKnownThere = hasProvider && (await hasIdentity(deps.db, session.person.id));
+    const reader = { ...readerOf(deps, request, session), session };
+    return sendPage(reply, renderAccount(reader, shown, isKnownThere));
   });
 
   scope.post('/sign-out', route, async (request, reply) => {

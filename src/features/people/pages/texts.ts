@@ -11,6 +11,7 @@ const en = {
   signOut: 'Sign out',
   requestId: 'Reference',
   toSignIn: 'Go to sign-in',
+  provider: 'Use your company sign-in',
   noScript: 'Passkeys need JavaScript: allow it for this page.',
   /** For the script of the page. */
   script: {
@@ -65,10 +66,20 @@ const en = {
       title: 'This invitation does not work',
       text: 'Part of the link may be missing, or a newer invitation replaced it.',
     },
+    openid_refused: { title: 'You are not signed in', text: 'The company sign-in did not work. Try again.' },
+    openid_unknown: {
+      title: 'You are not invited',
+      text: 'Your company account is not linked to an invitation. Open the link of your invitation first.',
+    },
+    openid_other_email: {
+      title: 'This invitation is for another email',
+      text: 'Sign in at your company with the invited email, or ask for another invitation.',
+    },
     foreign_request: {
       title: 'Nothing was changed',
       text: 'We could not confirm that this request came from you. Open the page again and retry.',
     },
+    too_many_tries: { title: 'Too many tries', text: 'Wait a minute and try again.' },
     400: { title: 'Nothing was changed', text: 'The form was not valid. Open the page again and retry.' },
     404: { title: 'Page not found', text: 'Part of the address may be missing.' },
     503: { title: 'We are not available right now', text: 'Please try again in a moment.' },
@@ -83,6 +94,7 @@ const pt: Texts = {
   signOut: 'Sair',
   requestId: 'Referência',
   toSignIn: 'Ir para a entrada',
+  provider: 'Usar a entrada da empresa',
   noScript: 'As chaves de acesso precisam de JavaScript: permita-o nesta página.',
   script: {
     unsupported: 'Este navegador não aceita chaves de acesso. Atualize-o ou use outro.',
@@ -137,10 +149,20 @@ const pt: Texts = {
       title: 'Este convite não funciona',
       text: 'Talvez falte uma parte do link, ou um convite mais novo o substituiu.',
     },
+    openid_refused: { title: 'Você não entrou', text: 'A entrada da empresa não funcionou. Tente de novo.' },
+    openid_unknown: {
+      title: 'Você não foi convidado',
+      text: 'Sua conta da empresa não está ligada a um convite. Abra primeiro o link do seu convite.',
+    },
+    openid_other_email: {
+      title: 'Este convite é para outro e-mail',
+      text: 'Entre na empresa com o e-mail convidado ou peça outro convite.',
+    },
     foreign_request: {
       title: 'Nada foi alterado',
       text: 'Não foi possível confirmar que isto partiu de você. Abra a página de novo e repita.',
     },
+    too_many_tries: { title: 'Tentativas demais', text: 'Espere um minuto e tente de novo.' },
     400: { title: 'Nada foi alterado', text: 'O formulário não é válido. Abra a página de novo e repita.' },
     404: { title: 'Esta página não existe', text: 'Talvez falte uma parte do endereço.' },
     503: { title: 'Não estamos disponíveis agora', text: 'Tente de novo daqui a pouco.' },

@@ -1,6 +1,7 @@
 import type { Db } from '#platform/db/db';
 
-export type Purpose = 'register' | 'sign-in' | 'step-up';
+export type Purpose = 'register' | 'sign-in' | 'step-up' | OpenidPurpose;
+export type OpenidPurpose = 'openid-register' | 'openid-sign-in' | 'openid-step-up';
 
 export interface ChallengeRow {
   challengeSha256: Buffer;
@@ -29,4 +30,18 @@ export async function takeChallenge(
     [challengeSha256, purpose, boundTo, now],
   );
   return rows.length > 0;
+}
+
+/** The same for a flow at the OpenID provider, whose answer does not say what it is for. */
+export async function takeFlow(
+  db: Db,
+  { challengeSha256, now }: { challengeSha256: Buffer; now: Date },
+): Promise<{ purpose: OpenidPurpose; boundTo: Buffer | null } | undefined> {
+  const [row] = await db.query<{ purpose: OpenidPurpose; boundTo: Buffer | null }>(
+    `delete from person_challenges
+     where challenge_sha256 = $1 and starts_with(purpose, 'openid-') and expires_at > $2
+     returning purpose, bound_to as "boundTo"`,
+    [challengeSha256, now],
+  );
+  return row;
 }

@@ -74,6 +74,8 @@ export async function selectPasskeys(db: Db, personId: string): Promise<PasskeyR
   );
 }
 
+/** Also what the OpenID provider may sign the person in by. Returns the number of passkeys. */
 export async function deletePasskeys(db: Db, personId: string): Promise<number> {
+  await db.query('delete from person_identities where person_id = $1', [personId]);
   return (await db.query('delete from person_passkeys where person_id = $1 returning 1', [personId])).length;
 }

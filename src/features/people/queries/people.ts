@@ -11,17 +11,18 @@ export interface PersonRow {
   email: string;
   createdAt: Date;
   removedAt: Date | null;
-  hasPasskey: boolean;
+  canSignIn: boolean;
 }
 
 export const personColumns = `p.id, p.kind, p.partner_id as "partnerId", p.integration_id as "integrationId", p.role,
   p.name, p.email, p.created_at as "createdAt", p.removed_at as "removedAt",
-  exists (select from person_passkeys own where own.person_id = p.id) as "hasPasskey"`;
+  exists (select from person_passkeys own where own.person_id = p.id)
+    or exists (select from person_identities own where own.person_id = p.id) as "canSignIn"`;
 
 /** Undefined if the employer already has a person with this email. */
 export async function insertPerson(
   db: Db,
-  person: Omit<PersonRow, 'id' | 'removedAt' | 'hasPasskey'>,
+  person: Omit<PersonRow, 'id' | 'removedAt' | 'canSignIn'>,
 ): Promise<PersonRow | undefined> {
   const [row] = await db.query<PersonRow & Row>(
     `insert into people as p (kind, partner_id, integration_id, role, name, email, created_at)

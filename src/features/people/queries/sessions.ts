@@ -14,12 +14,12 @@ const columns = `s.id as "sessionId", s.created_at as "sessionCreatedAt", s.last
 
 export async function insertSession(
   db: Db,
-  session: { secretSha256: Buffer; personId: string; createdAt: Date; expiresAt: Date },
+  session: { secretSha256: Buffer; personId: string; createdAt: Date; assertedAt: Date; expiresAt: Date },
 ): Promise<void> {
   await db.query(
     `insert into person_sessions (secret_sha256, person_id, created_at, last_seen_at, asserted_at, expires_at)
-     values ($1, $2, $3, $3, $3, $4)`,
-    [session.secretSha256, session.personId, session.createdAt, session.expiresAt],
+     values ($1, $2, $3, $3, $4, $5)`,
+    [session.secretSha256, session.personId, session.createdAt, session.assertedAt, session.expiresAt],
   );
 }
 

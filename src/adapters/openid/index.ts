@@ -1,0 +1,1 @@
+export { createOpenid, type Identity, type Openid, OpenidFault, type OpenidSettings } from './openid.ts';

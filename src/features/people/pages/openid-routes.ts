@@ -1,0 +1,54 @@
+import type { Openid } from '#adapters/openid';
+import type { Ctx, Deps } from '#context';
+import { callerAddress, type FastifyReply, type FastifyRequest, type HttpServer } from '#platform/http/http';
+import { defineSessionCookie } from '#platform/pages/session-cookie';
+import { rateLimitGuard } from '#platform/rate-limit/index';
+import { personErrors } from '../errors.ts';
+import { findInvitation } from '../find-invitation.ts';
+import { beginOpenid, finishOpenid } from '../openid-sign-in.ts';
+import { challengeLifetimeMs } from '../passkey-options.ts';
+import { personCookie } from '../session.ts';
+import { ceremonyPolicy } from './ceremonies.ts';
+import { secretIn, sessionOf } from './visit.ts';
+
+const flowCookie = defineSessionCookie('causeway_openid', challengeLifetimeMs);
+
+/** The way to the operator's OpenID provider and back. */
+export function openidRoutes(scope: HttpServer, deps: Deps, openid: Openid): void {
+  const onRequest = rateLimitGuard(deps, ceremonyPolicy, personErrors.tooManyTries, callerAddress);
+  const route = { exposeHeadRoute: false, onRequest };
+  const begin = async (reply: FastifyReply, use: Parameters<typeof beginOpenid>[2]) => {
+    const { flowSecret, url } = await beginOpenid(deps, openid, use);
+    reply.header('set-cookie', flowCookie.write(deps.publicUrl, flowSecret));
+    return reply.redirect(url, 303);
+  };
+
+  scope.get('/openid/sign-in', route, (_request, reply) =>
+    begin(reply, { purpose: 'openid-sign-in', boundTo: null }),
+  );
+
+  scope.get<{ Params: { secret: string } }>('/openid/invitation/:secret', route, async (request, reply) => {
+    const at = { db: deps.db, now: deps.clock() };
+    const { secretSha256 } = await findInvitation(at, request.params.secret);
+    return begin(reply, { purpose: 'openid-register', boundTo: secretSha256 });
+  });
+
+  scope.get('/openid/step-up', route, async (request, reply) => {
+    const session = await sessionOf(deps, request);
+    if (!session) throw personErrors.notSignedIn();
+    return begin(reply, { purpose: 'openid-step-up', boundTo: session.secretSha256 });
+  });
+
+  scope.get('/openid/callback', route, async (request: FastifyRequest, reply) => {
+    const begun = await finishOpenid(deps, request.log as Ctx['log'], openid, {
+      flowSecret: flowCookie.read(deps.publicUrl, request.headers.cookie),
+      path: request.url,
+      session: await sessionOf(deps, request),
+      formerSessionSecret: secretIn(deps, request),
+    });
+    const cleared = flowCookie.clear(deps.publicUrl);
+    const cookies = begun ? [cleared, personCookie.write(deps.publicUrl, begun.sessionSecret)] : [cleared];
+    reply.header('set-cookie', cookies);
+    return reply.redirect('/people', 303);
+  });
+}
