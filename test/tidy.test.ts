@@ -262,6 +262,7 @@ const foreignTables: Record<string, string[]> = {
     'withdrawals',
   ],
   partners: ['users'],
+  people: ['integrations', 'partners'],
   payouts: ['audit_log', 'withdrawals'],
   rules: ['api_keys', 'partners', 'people', 'person_passkeys', 'user_wallets', 'withdrawals'],
   treasury: [

@@ -5,6 +5,8 @@ export const personErrors = defineErrors({
   personNotFound: [404, 'Person not found'],
   personExists: [409, 'This email is invited already: run people reinvite to send a new link'],
   ownRights: [409, 'Nobody changes their own rights: ask another administrator'],
+  notOwner: [403, 'Only an owner at a partner or an integration manages its team'],
+  stepUpRequired: [403, 'Confirm with your passkey first: the last time was more than 5 minutes ago'],
   oneEmployer: [400, 'Give partnerId or integrationId, not both'],
   wrongRole: [
     400,

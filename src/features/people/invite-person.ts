@@ -24,28 +24,38 @@ export interface NewPerson {
  * const { url } = await invitePerson(ctx, { name: 'Ana Ribeiro', email: 'ana@example.com', role: 'admin' });
  */
 export function invitePerson(ctx: Ctx, input: NewPerson): Promise<Invited> {
-  return inTransaction(ctx, async (ctx) => {
-    const { name, role, partnerId = null, integrationId = null } = input;
-    const kind = await kindOf(ctx, input);
-    if (!staffRoles[kind].includes(role)) throw personErrors.wrongRole();
-    const email = normalizeEmail(input.email);
-    if (email === undefined) throw userErrors.invalidEmail();
-    const row = await insertPerson(ctx.db, {
-      kind,
-      partnerId,
-      integrationId,
-      role,
-      name,
-      email,
-      createdAt: ctx.now,
-    });
-    if (!row) throw personErrors.personExists();
-    const person = presentPerson(row);
-    const invitation = await makeInvitation(ctx, row.id);
-    const after = { ...person, expiresAt: invitation.expiresAt };
-    await recordChange(ctx, { action: 'people.invite', subject: `person:${row.id}`, after });
-    return { person, ...invitation };
+  return inTransaction(ctx, async (ctx) => addPerson(ctx, { ...input, kind: await kindOf(ctx, input) }));
+}
+
+/** The same in the caller's transaction, for an employer that exists. */
+export async function addPerson(
+  ctx: Ctx,
+  { kind, name, role, partnerId, integrationId, ...input }: Employed,
+): Promise<Invited> {
+  if (!staffRoles[kind].includes(role)) throw personErrors.wrongRole();
+  const email = normalizeEmail(input.email);
+  if (email === undefined) throw userErrors.invalidEmail();
+  const row = await insertPerson(ctx.db, {
+    kind,
+    partnerId: partnerId ?? null,
+    integrationId: integrationId ?? null,
+    role,
+    name,
+    email,
+    createdAt: ctx.now,
   });
+  if (!row) throw personErrors.personExists();
+  const person = presentPerson(row);
+  const invitation = await makeInvitation(ctx, row.id);
+  const after = { ...person, expiresAt: invitation.expiresAt };
+  await recordChange(ctx, { action: 'people.invite', subject: `person:${row.id}`, after });
+  return { person, ...invitation };
+}
+
+interface Employed extends Pick<NewPerson, 'name' | 'email' | 'role'> {
+  kind: PersonKind;
+  partnerId?: string | null;
+  integrationId?: string | null;
 }
 
 async function kindOf(ctx: Ctx, { partnerId, integrationId }: NewPerson): Promise<PersonKind> {

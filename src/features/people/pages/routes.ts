@@ -14,6 +14,7 @@ import { ceremonies } from './ceremonies.ts';
 import { openidRoutes } from './openid-routes.ts';
 import { readerOf, renderRefusal, script, scriptAddress } from './page.ts';
 import { renderAccount, renderInvitation, renderSignedOut, renderSignIn } from './people-pages.ts';
+import { teamRoutes } from './team-routes.ts';
 import { ownForm, sessionOf } from './visit.ts';
 
 const headers = { ...securityHeaders, 'content-security-policy': scriptPolicy };
@@ -26,6 +27,7 @@ export interface PeopleOptions {
 /** Where staff register a passkey, sign in and out, and see their account. */
 export function peoplePages(server: HttpServer, deps: Deps, { openid }: PeopleOptions): void {
   ceremonies(server, deps);
+  teamRoutes(server, deps);
   const provider = openid && createOpenid(openid);
   server.register(
     async (scope) => {

@@ -37,7 +37,8 @@ type Joined = PersonRow & {
 };
 
 /**
- * Never cached: role, removal and end of the session hold from the next request on, in every process.
+ * Never cached: role, removal and end of the session hold from the next request on, in every process. So do
+ * the suspension of a partner and the end of an integration, for their staff.
  */
 export async function selectSession(
   db: Db,
@@ -46,8 +47,10 @@ export async function selectSession(
 ): Promise<FoundSession | undefined> {
   const [row] = await db.query<Joined & Row>(
     `select ${personColumns}, ${columns} from person_sessions s join people p on p.id = s.person_id
+       left join partners on partners.id = p.partner_id
+       left join integrations on integrations.id = p.integration_id
      where s.secret_sha256 = $1 and s.ended_at is null and s.expires_at > $2 and s.last_seen_at > $3
-       and p.removed_at is null`,
+       and p.removed_at is null and partners.suspended_at is null and integrations.revoked_at is null`,
     [secretSha256, now, seenAfter],
   );
   if (!row) return undefined;
