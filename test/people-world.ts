@@ -51,7 +51,7 @@ export async function credentialOf({
 /** Presses the button of the page's ceremony and waits for the account. */
 export async function press(page: Page): Promise<void> {
   const loaded = page.waitForEvent('load');
-  await page.locator('[data-ceremony] button').click();
+  await page.locator('[data-ceremony] button').first().click();
   await loaded;
 }
 

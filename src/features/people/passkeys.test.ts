@@ -69,3 +69,31 @@ browserTest(
     await page.close();
   },
 );
+
+browserTest('a person adds a passkey on another device, after a confirmation', { timeout }, async () => {
+  const opened = await openWithPasskeys(harness, browser);
+  const { page, devtools, authenticatorId } = opened;
+  const person = await makePerson(harness);
+  await register(opened, person.url);
+  const add = page.getByRole('button', { name: 'Add a passkey' });
+  await add.click();
+  await page.getByText('This device already has a passkey for you.').waitFor();
+  // From now on this browser stands for another device.
+  const kept = await credentialOf(opened);
+  await devtools.send('WebAuthn.removeCredential', { authenticatorId, credentialId: kept.credentialId });
+  harness.advance(6 * minuteMs);
+  await add.click();
+  await page.getByText('The passkey was not accepted. Try again.').waitFor();
+  await devtools.send('WebAuthn.addCredential', { authenticatorId, credential: kept });
+  await press(page);
+  await devtools.send('WebAuthn.removeCredential', { authenticatorId, credentialId: kept.credentialId });
+  const loaded = page.waitForEvent('load');
+  await add.click();
+  await loaded;
+  const { body } = await harness.operator('people.show', { personId: person.id });
+  assert.equal(body.data.passkeys.length, 2);
+  await page.goto(new URL('/people/sign-in', page.url()).href);
+  await press(page);
+  assert.ok((await page.locator('main').textContent())?.includes(person.email));
+  await page.close();
+});

@@ -1,11 +1,13 @@
 import { type Ctx, type Deps, inTransaction, type PersonActor } from '#context';
 import { issueChallenge, takeChallengeOf } from './challenge.ts';
+import { personErrors } from './errors.ts';
 import { findInvitation, holdInvitation } from './find-invitation.ts';
 import { creationOptions } from './passkey-options.ts';
 import { markInvitationUsed } from './queries/invitations.ts';
 import { insertPasskey, selectPasskeys } from './queries/passkeys.ts';
+import { lockPeople } from './queries/people.ts';
 import { relyingPartyOf } from './relying-party.ts';
-import { beginSession, contextOf, recordOwn } from './session.ts';
+import { beginSession, contextOf, findPersonSession, type PersonSession, recordOwn } from './session.ts';
 import { type NewPasskey, refused, verifyRegistration } from './verify-passkey.ts';
 import type { Registration } from './wire.ts';
 
@@ -44,6 +46,36 @@ export async function registerPasskey(
     const begun = await beginSession(ctx, formerSessionSecret);
     await recordOwn(ctx, 'people.register-passkey', { isBackedUp: passkey.isBackedUp });
     return begun;
+  });
+}
+
+/** For another device of a person who is signed in. */
+export async function offerAnother(deps: Deps, { person, secretSha256, isFresh }: PersonSession) {
+  if (!isFresh) throw personErrors.stepUpRequired();
+  const challenge = await issueChallenge(
+    { db: deps.db, now: deps.clock() },
+    { purpose: 'register', boundTo: secretSha256 },
+  );
+  const passkeys = await selectPasskeys(deps.db, person.id);
+  return creationOptions(relyingPartyOf(deps), { challenge, person, passkeys });
+}
+
+/** Adds a passkey to a person's own. */
+export async function registerAnother(
+  deps: Deps,
+  log: Ctx['log'],
+  { answer, session }: { answer: Registration; session: PersonSession },
+): Promise<void> {
+  const use = { purpose: 'register', boundTo: session.secretSha256 } as const;
+  const at = { db: deps.db, now: deps.clock(), log };
+  const challenge = await takeChallengeOf(at, answer.response.clientDataJSON, use);
+  const passkey = await verifyRegistration({ party: relyingPartyOf(deps), challenge, answer, log });
+  await inTransaction(contextOf(deps, session.person.id, log), async (ctx) => {
+    // A person who is being removed or invited again adds nothing.
+    if ((await lockPeople(ctx.db, [session.person.id])).length === 0) throw personErrors.notSignedIn();
+    if (!(await findPersonSession(ctx, session.secret))) throw personErrors.notSignedIn();
+    await addPasskey(ctx, passkey);
+    await recordOwn(ctx, 'people.register-passkey', { isBackedUp: passkey.isBackedUp });
   });
 }
 

@@ -5,7 +5,7 @@ import { securityHeaders } from '#platform/pages/security-headers';
 import { type RatePolicy, rateLimitGuard } from '#platform/rate-limit/index';
 import { offerSignIn, offerStepUp, signIn, stepUp } from '../assert-passkey.ts';
 import { personErrors } from '../errors.ts';
-import { offerRegistration, registerPasskey } from '../register-passkey.ts';
+import { offerAnother, offerRegistration, registerAnother, registerPasskey } from '../register-passkey.ts';
 import { personCookie } from '../session.ts';
 import { type Assertion, assertion, type Registration, registration } from '../wire.ts';
 import { ownSession, requireOwnOrigin, secretIn } from './visit.ts';
@@ -52,6 +52,14 @@ export function ceremonies(server: HttpServer, deps: Deps): void {
       post<Assertion>('/sign-in', assertion, async (request, answer, reply) => {
         const formerSessionSecret = secretIn(deps, request);
         return begin(reply, await signIn(deps, logOf(request), { answer, formerSessionSecret }));
+      });
+      post('/passkeys/options', nothing, async (request) => ({
+        data: await offerAnother(deps, await ownSession(deps, request)),
+      }));
+      post<Registration>('/passkeys', registration, async (request, answer) => {
+        const session = await ownSession(deps, request);
+        await registerAnother(deps, logOf(request), { answer, session });
+        return { data: {} };
       });
       post('/step-up/options', nothing, async (request) => ({
         data: await offerStepUp(deps, await ownSession(deps, request)),

@@ -68,6 +68,8 @@ ${passkeys.map(({ createdAt, lastUsedAt }) =>
     [account.lastUsed, lastUsedAt ? renderInstant(reader, lastUsedAt) : account.never],
   ]),
 )}
+${renderCeremony(reader, { kind: 'create', at: '/people/passkeys', label: account.add })}
+<p class="hint">${account.addHint}</p>
 </section>
 <section><h2>${account.sessions}</h2>
 ${sessions.map(({ id, createdAt, lastSeenAt }) =>
