@@ -134,3 +134,11 @@ test('401 staff of a suspended partner, until it is resumed, and of a revoked in
   await harness.operator('integrations.revoke', { integrationId });
   assert.equal((await developer.call('list')).status, 401);
 });
+
+test('401 a session that outlives its person, as one that begins while the person is removed', async () => {
+  const { id: partnerId } = await makePartner(harness);
+  const { person, call } = await signedIn({ role: 'owner', partnerId });
+  assert.equal((await call('list')).status, 200);
+  await harness.deps.db.query('update people set removed_at = now() where id = $1', [person.id]);
+  assert.equal((await call('list')).status, 401);
+});
