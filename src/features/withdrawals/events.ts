@@ -15,6 +15,7 @@ export const withdrawalEvents: EventFamily = {
       words: 'Its amount is held; or its transaction was proven void, and it is paid again',
       ...moved,
     },
+    { type: 'withdrawal.approval_requested', words: 'It waits until people approve it' },
     { type: 'withdrawal.processing', words: 'Its transaction is signed', ...moved },
     { type: 'withdrawal.completed', words: 'It is paid, and final on chain', ...moved },
     { type: 'withdrawal.failed', words: 'It is not paid; `errorMessage` says why', ...moved },

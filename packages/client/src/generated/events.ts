@@ -9,6 +9,7 @@ type Body<T extends keyof webhooks> = NonNullable<
 export interface EventsByType {
   'withdrawal.queued': Body<'withdrawal.queued'> & { type: 'withdrawal.queued' };
   'withdrawal.pending': Body<'withdrawal.pending'> & { type: 'withdrawal.pending' };
+  'withdrawal.approval_requested': Body<'withdrawal.approval_requested'> & { type: 'withdrawal.approval_requested' };
   'withdrawal.processing': Body<'withdrawal.processing'> & { type: 'withdrawal.processing' };
   'withdrawal.completed': Body<'withdrawal.completed'> & { type: 'withdrawal.completed' };
   'withdrawal.failed': Body<'withdrawal.failed'> & { type: 'withdrawal.failed' };

@@ -238,6 +238,7 @@ export interface paths {
          *
          *     - `withdrawal.queued`: A withdrawal was created.
          *     - `withdrawal.pending`: Its amount is held; or its transaction was proven void, and it is paid again.
+         *     - `withdrawal.approval_requested`: It waits until people approve it.
          *     - `withdrawal.processing`: Its transaction is signed.
          *     - `withdrawal.completed`: It is paid, and final on chain.
          *     - `withdrawal.failed`: It is not paid; `errorMessage` says why.
@@ -650,6 +651,26 @@ export interface webhooks {
          * @description Its amount is held; or its transaction was proven void, and it is paid again
          */
         post: operations["onWithdrawalPendingEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "withdrawal.approval_requested": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * withdrawal.approval_requested
+         * @description It waits until people approve it
+         */
+        post: operations["onWithdrawalApprovalRequestedEvent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1756,7 +1777,7 @@ export interface components {
             }[];
         };
         EventFeed: {
-            events: (components["schemas"]["WithdrawalQueuedEvent"] | components["schemas"]["WithdrawalPendingEvent"] | components["schemas"]["WithdrawalProcessingEvent"] | components["schemas"]["WithdrawalCompletedEvent"] | components["schemas"]["WithdrawalFailedEvent"] | components["schemas"]["DepositPostedEvent"] | components["schemas"]["LedgerLinePostedEvent"] | components["schemas"]["CardCreatedEvent"] | components["schemas"]["CardUpdatedEvent"] | components["schemas"]["CardTransactionAuthorizedEvent"] | components["schemas"]["CardTransactionSettledEvent"] | components["schemas"]["CardTransactionDeclinedEvent"] | components["schemas"]["CardTransactionReversedEvent"] | components["schemas"]["CardTransactionRefundedEvent"] | components["schemas"]["CardRefillCompletedEvent"] | components["schemas"]["CardRefillFailedEvent"] | components["schemas"]["KeyRotatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"] | components["schemas"]["WebhookEndpointTestedEvent"])[];
+            events: (components["schemas"]["WithdrawalQueuedEvent"] | components["schemas"]["WithdrawalPendingEvent"] | components["schemas"]["WithdrawalApprovalRequestedEvent"] | components["schemas"]["WithdrawalProcessingEvent"] | components["schemas"]["WithdrawalCompletedEvent"] | components["schemas"]["WithdrawalFailedEvent"] | components["schemas"]["DepositPostedEvent"] | components["schemas"]["LedgerLinePostedEvent"] | components["schemas"]["CardCreatedEvent"] | components["schemas"]["CardUpdatedEvent"] | components["schemas"]["CardTransactionAuthorizedEvent"] | components["schemas"]["CardTransactionSettledEvent"] | components["schemas"]["CardTransactionDeclinedEvent"] | components["schemas"]["CardTransactionReversedEvent"] | components["schemas"]["CardTransactionRefundedEvent"] | components["schemas"]["CardRefillCompletedEvent"] | components["schemas"]["CardRefillFailedEvent"] | components["schemas"]["KeyRotatedEvent"] | components["schemas"]["KeyRevokedEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"] | components["schemas"]["WebhookEndpointTestedEvent"])[];
             /** @description Pass it as `after` next time */
             next: number;
         };
@@ -2252,6 +2273,25 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
+        };
+        /** @description It waits until people approve it */
+        WithdrawalApprovalRequestedEvent: {
+            /** @description The same in the feed and in each delivery: deduplicate by it */
+            id: string;
+            /** @constant */
+            type: "withdrawal.approval_requested";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /** @description Its number in your feed, without gaps */
+            sequence: number;
+            /** @description The version of the interface that `object` has */
+            apiVersion: string;
+            data: {
+                object: components["schemas"]["Withdrawal"];
+            };
         };
         /** @description It is paid, and final on chain */
         WithdrawalCompletedEvent: {
@@ -3404,6 +3444,28 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["WithdrawalPendingEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWithdrawalApprovalRequestedEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WithdrawalApprovalRequestedEvent"];
             };
         };
         responses: {

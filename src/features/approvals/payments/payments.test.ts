@@ -60,6 +60,11 @@ test('a payment is paid once enough people of the role approved it, and no soone
     await makeApprover(world.harness, { role: 'admin' }),
   ];
   await payTurns(world);
+  const recorded = await world.db.query(
+    `select 1 from event_records where type = 'withdrawal.approval_requested' and resource = $1`,
+    [`withdrawal:${id}`],
+  );
+  assert.equal(recorded.length, 1);
   const after = await decide(world, id, ana);
   assert.deepEqual(after.approvedBy, ['Ana Ribeiro']);
   await assert.rejects(decide(world, id, ana), { code: 'already_decided' });

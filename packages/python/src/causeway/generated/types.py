@@ -474,7 +474,7 @@ class Error(TypedDict):
 
 
 class EventFeed(TypedDict):
-    events: list[WithdrawalQueuedEvent | WithdrawalPendingEvent | WithdrawalProcessingEvent | WithdrawalCompletedEvent | WithdrawalFailedEvent | DepositPostedEvent | LedgerLinePostedEvent | CardCreatedEvent | CardUpdatedEvent | CardTransactionAuthorizedEvent | CardTransactionSettledEvent | CardTransactionDeclinedEvent | CardTransactionReversedEvent | CardTransactionRefundedEvent | CardRefillCompletedEvent | CardRefillFailedEvent | KeyRotatedEvent | KeyRevokedEvent | WebhookEndpointDisabledEvent | WebhookEndpointTestedEvent]
+    events: list[WithdrawalQueuedEvent | WithdrawalPendingEvent | WithdrawalApprovalRequestedEvent | WithdrawalProcessingEvent | WithdrawalCompletedEvent | WithdrawalFailedEvent | DepositPostedEvent | LedgerLinePostedEvent | CardCreatedEvent | CardUpdatedEvent | CardTransactionAuthorizedEvent | CardTransactionSettledEvent | CardTransactionDeclinedEvent | CardTransactionReversedEvent | CardTransactionRefundedEvent | CardRefillCompletedEvent | CardRefillFailedEvent | KeyRotatedEvent | KeyRevokedEvent | WebhookEndpointDisabledEvent | WebhookEndpointTestedEvent]
     next: int
 
 
@@ -819,6 +819,19 @@ class Withdrawal(TypedDict):
     errorMessage: str | None
     createdAt: str
     updatedAt: str
+
+
+class WithdrawalApprovalRequestedEventData(TypedDict):
+    object: Withdrawal
+
+
+class WithdrawalApprovalRequestedEvent(TypedDict):
+    id: str
+    type: Literal["withdrawal.approval_requested"]
+    timestamp: str
+    sequence: int
+    apiVersion: str
+    data: WithdrawalApprovalRequestedEventData
 
 
 class WithdrawalCompletedEventData(TypedDict):
