@@ -9,16 +9,25 @@ create or replace function rules_admit(w withdrawals, of_revision integer, space
 declare
   units numeric := rules_units(w.amount, w.decimals);
   matching rules[] := array(select m from rules_matching(w, units, of_revision) m);
+  one rules;
+  summed text[] := '{}';
+  subjects text[] := '{}';
   selections text[];
   totals numeric[];
 begin
   counters := '{}';
   ats := '{}';
-  if exists (select from unnest(matching) m where m.selection is not null) then
+  foreach one in array matching loop
+    if one.selection is not null and one.selection <> all (summed) then
+      summed := summed || one.selection;
+      subjects := subjects || rules_subject(w, one.sum_per);
+    end if;
+  end loop;
+  if summed <> '{}' then
     with counted as (
       insert into rule_counters as c (selection, subject, total, last_at)
-      select space || m.selection, rules_subject(w, m.sum_per), units, coalesce(at, clock_timestamp())
-        from (select distinct r.selection, r.sum_per from unnest(matching) r where r.selection is not null order by 1) m
+      select space || m.selection, m.subject, units, coalesce(at, clock_timestamp())
+        from (select * from unnest(summed, subjects) as u (selection, subject) order by 1) m
       -- Evaluated once the row is locked: instants of one counter only grow.
       on conflict (selection, subject) do update set total = c.total + excluded.total,
         last_at = greatest(coalesce(at, clock_timestamp()), c.last_at + interval '1 microsecond')

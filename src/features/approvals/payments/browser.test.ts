@@ -31,7 +31,7 @@ browserTest(
     const person = await makePerson(harness, { role: 'compliance' });
     await register(opened, person.url);
     const csrf = await page.locator('input[name=csrf]').first().inputValue();
-    const post = (path: string, body: object, token = csrf) =>
+    const post = (path: string, body: object, token = csrf): Promise<Pick<Answer, 'status' | 'body'>> =>
       page.evaluate(
         async ({ path, body, token }) => {
           const response = await fetch(`/people/approvals/${path}`, {
