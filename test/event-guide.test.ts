@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { eventFamilies } from '../src/app.ts';
 import { readGuideFiles } from './guide-blocks.ts';
+import { compile, installClient } from './install-client.ts';
 
 const file = 'docs/guides/receive-events.md';
 
@@ -18,8 +20,14 @@ test('the guide “Receive events” lists every event of the catalogue, with it
   );
 });
 
-test('its receiver has about 20 lines', () => {
+test('its receiver has about 20 lines, and compiles with the client as it is installed', (t) => {
   const guide = readGuideFiles().find((one) => one.file === file)!;
   const [receiver] = guide.blocks.flatMap(({ text }) => /<<'TS'\n([\s\S]*)\nTS$/m.exec(text)?.[1] ?? []);
-  assert.ok(receiver!.split('\n').length <= 23);
+  assert.ok(receiver!.split('\n').length <= 20);
+  const folder = mkdtempSync(path.join(tmpdir(), 'causeway receiver '));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  installClient(folder);
+  const program = path.join(folder, 'receiver.ts');
+  writeFileSync(program, receiver!);
+  compile(folder, program);
 });

@@ -17,6 +17,7 @@ import { after, test } from 'node:test';
 import pg from 'pg';
 import type { SandboxFile } from '../src/sandbox/sandbox-file.ts';
 import { type GuideFile, matchesSample, readGuideFiles } from './guide-blocks.ts';
+import { installClient } from './install-client.ts';
 import { findTool, toolTest } from './tools.ts';
 
 // Every command of README.md and of the guides, as a reader would paste it, in one bash for each file.
@@ -83,6 +84,8 @@ test('every guide is in the list of guides, has a heading, and is short', () => 
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway guides '));
 // As root, PostgreSQL runs under another account, which must be able to pass through here.
 chmodSync(folder, 0o755);
+// The guide “Receive events” says to install it.
+installClient(folder);
 const home = path.join(folder, 'home');
 let sandbox: ChildProcess | undefined;
 after(async () => {

@@ -1,21 +1,12 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
-import { clientFolder } from '../client-files.ts';
 import { matchesSample, readBlocks } from '../guide-blocks.ts';
+import { compile, installClient } from '../install-client.ts';
 import { type StartedSandbox, startSandbox, stopSandbox } from '../start-sandbox.ts';
 import { findTool, toolTest } from '../tools.ts';
 import { waitUntil } from '../wait-until.ts';
@@ -27,17 +18,11 @@ const root = path.resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway readme '));
 // As root, PostgreSQL runs under another account, which must be able to pass through here.
 chmodSync(folder, 0o755);
-const tsc = path.join(root, 'node_modules/.bin/tsc');
 let started: StartedSandbox | undefined;
 let hooks: Receiver | undefined;
 
 before(async () => {
-  const installed = path.join(folder, 'node_modules/@causeway/client');
-  mkdirSync(installed, { recursive: true });
-  cpSync(path.join(clientFolder, 'package.json'), path.join(installed, 'package.json'));
-  execFileSync(tsc, ['-p', clientFolder, '--outDir', path.join(installed, 'dist')], { stdio: 'pipe' });
-  symlinkSync(path.join(root, 'node_modules/@types'), path.join(folder, 'node_modules/@types'));
-  writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
+  installClient(folder);
   hooks = await startHooks();
   started = await startSandbox(path.join(folder, 'home'));
 });
@@ -120,11 +105,7 @@ for (const body of [sent, sent, sent.replace('invoice-7', 'invoice-8')]) {
   const parts = [...examples.map(({ text }) => text), deliver];
   const file = path.join(folder, 'examples.ts');
   writeFileSync(file, parts.map((part, at) => `console.log(${mark(at)});\n${part}\n`).join(''));
-  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
-  execFileSync(tsc, [...options, '--noUncheckedIndexedAccess', file], {
-    cwd: folder,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
+  compile(folder, file);
   await check(process.execPath, [file], examples, 'invoice-7');
 });
 
