@@ -4,10 +4,12 @@
 -- Locks: the counters of these selections, which no other session uses yet.
 -- Costs: reads the withdrawals of the last 30 days; one insert for each that matches, in each selection.
 create or replace function rules_count_past(of_revision integer, selections text[]) returns void language plpgsql as $$
+declare
+  gone bigint[] := array(select c.id from rule_counters c where c.selection = any (selections));
 begin
-  delete from rule_spends s using rule_counters c where c.id = s.counter_id and c.selection = any (selections);
-  delete from rule_returns r using rule_counters c where c.id = r.counter_id and c.selection = any (selections);
-  delete from rule_counters c where c.selection = any (selections);
+  delete from rule_spends s where s.counter_id = any (gone);
+  delete from rule_returns r where r.counter_id = any (gone);
+  delete from rule_counters c where c.id = any (gone);
   create temporary table past on commit drop as
     select w.id, w.status, m.selection, rules_subject(w, m.sum_per) as subject, rules_units(w.amount, w.decimals) as amount,
       -- Unlike for each payment of a counter.
@@ -27,6 +29,11 @@ begin
   insert into rule_verdicts as v (withdrawal_id, revision, verdict, needs, counters, ats, judged_at)
     select p.id, of_revision, 'allow', '[]', array_agg(c.id order by c.id), array_agg(p.at order by c.id), now()
     from past p join rule_counters c using (selection, subject) where p.status <> 'completed' group by p.id
-    on conflict (withdrawal_id) do update set counters = v.counters || excluded.counters, ats = v.ats || excluded.ats;
+    -- Without those of earlier publications, else a withdrawal that waits would collect them.
+    on conflict (withdrawal_id) do update set
+      counters = array(select n.id from unnest(v.counters) with ordinality n (id, place)
+        where n.id <> all (gone) order by n.place) || excluded.counters,
+      ats = array(select n.at from unnest(v.counters, v.ats) with ordinality n (id, at, place)
+        where n.id <> all (gone) order by n.place) || excluded.ats;
   drop table past;
 end $$;

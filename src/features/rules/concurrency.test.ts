@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { makeKey } from '#test/factories';
 import { useHarness } from '#test/harness';
 import type { RulesOrder, RulesReport } from '#test/processes/hammer-rules';
@@ -139,7 +140,10 @@ test('publications while payments are made lose no payment of a sum', async () =
         amount: { over: `0.${'0'.repeat(n % 17)}1` },
         sum: { over: String(room), window: 'day', per: 'partner' },
       };
+      const startedAt = performance.now();
       await publish(harness, n % 2 === 0 ? [everything, fresh] : [everything, perPartner(String(room))]);
+      // As long as it took: creations for one user wait for each other, and must get their turn.
+      await sleep(Math.max(1_000, performance.now() - startedAt));
     }
   })();
   const { admitted } = await hammer({ ...payers, amounts: [1] });
