@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { commands } from '../../app.ts';
 import { chooseFourEyes, defaultFourEyes } from './four-eyes.ts';
@@ -25,4 +26,14 @@ test('a name that is unknown, changes nothing or has effects elsewhere is a faul
       message: new RegExp(`^FOUR_EYES_COMMANDS must be .*: not ${name}\\.$`),
     });
   }
+});
+
+test('docs/operating.md names what default stands for', () => {
+  const guide = readFileSync('docs/operating.md', 'utf8');
+  const section = guide.split(/^## /m).find((part) => part.startsWith('Commands that need two operators'))!;
+  const list = section.slice(0, section.indexOf('```'));
+  const named = [...list.matchAll(/`([a-z]+) ([a-z-]+)`/g)].map(
+    ([, feature, command]) => `${feature}.${command}`,
+  );
+  assert.deepEqual([...new Set(named)].sort(), [...defaultFourEyes].sort());
 });
