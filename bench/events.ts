@@ -6,6 +6,7 @@ import { createEndpoint } from '../src/features/webhooks/create-endpoint.ts';
 import { startChain } from '../test/chain.ts';
 import { measureBarePosts, measureLatency, medianOf, perSecond, startReceiver } from './events/deliveries.ts';
 import { type Bench, measureRounds, printRounds } from './measure.ts';
+import { createRate } from './withdrawals/create-rate.ts';
 import { createWorld, startProcess, stopProcess, type World } from './withdrawals/world.ts';
 
 /** What events cost creations, how soon webhooks arrive, and what bad endpoints do to others. */
@@ -33,21 +34,7 @@ async function measureCost(world: World): Promise<void> {
   });
   const setTriggers = (state: 'enable' | 'disable') =>
     world.db.query(`alter table withdrawals ${state} trigger withdrawals_record_new`);
-  const create = async () => {
-    const { perSecond } = await world.load({
-      kind: 'rate',
-      port: world.port,
-      token: world.key.token,
-      connections: 32,
-      durationMs: roundMs,
-      paths: world.userIds.map((userId) => `/api/crypto/${userId}/withdraw`),
-      bodies: Array.from({ length: 500 }, () =>
-        JSON.stringify({ amount: '1.5', to: `0x${randomBytes(20).toString('hex')}` }),
-      ),
-      withIdempotencyKey: true,
-    });
-    return perSecond;
-  };
+  const create = () => createRate(world, roundMs);
   for (let n = 0; n < 8; n++) await create();
   const measure = async (state: 'enable' | 'disable') => {
     await setTriggers(state);

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { contextFor } from '#context';
 import { draftRules } from '../src/features/rules/draft-rules.ts';
 import { publishRules } from '../src/features/rules/publish-rules.ts';
 import type { Rule } from '../src/features/rules/wire.ts';
 import { startChain } from '../test/chain.ts';
 import { type Bench, measureRounds, printRounds } from './measure.ts';
+import { createRate } from './withdrawals/create-rate.ts';
 import { createWorld, type World } from './withdrawals/world.ts';
 
 /** What rules cost creations: ten, as a partner may have them, and ten without sums. */
@@ -41,21 +41,7 @@ async function measure(world: World, rules: Rule[]): Promise<number> {
   return create(world);
 }
 
-async function create(world: World): Promise<number> {
-  const { perSecond } = await world.load({
-    kind: 'rate',
-    port: world.port,
-    token: world.key.token,
-    connections: 32,
-    durationMs: roundMs,
-    paths: world.userIds.map((userId) => `/api/crypto/${userId}/withdraw`),
-    bodies: Array.from({ length: 500 }, () =>
-      JSON.stringify({ amount: '1.5', to: `0x${randomBytes(20).toString('hex')}` }),
-    ),
-    withIdempotencyKey: true,
-  });
-  return perSecond;
-}
+const create = (world: World) => createRate(world, roundMs);
 
 const plainRules = ({ partnerId, key }: World): Rule[] => [
   { name: 'Everything', verdict: 'allow' },
