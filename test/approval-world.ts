@@ -1,5 +1,4 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, randomUUID, sign } from 'node:crypto';
-import { encodeCBOR } from '@levischuck/tiny-cbor';
 import { contextFor, type PersonActor } from '#context';
 import { relyingPartyOf } from '#features/people';
 import type { Harness } from './harness.ts';
@@ -27,16 +26,14 @@ export async function makeApprover(
   const credentialId = randomBytes(32);
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { x, y } = publicKey.export({ format: 'jwk' });
-  const point = (text: string | undefined) => new Uint8Array(Buffer.from(text!, 'base64url'));
-  const cose = encodeCBOR(
-    new Map<number, number | Uint8Array>([
-      [1, 2],
-      [3, -7],
-      [-1, 1],
-      [-2, point(x)],
-      [-3, point(y)],
-    ]),
-  );
+  // As COSE has it: kty EC2, alg ES256, crv P-256, x and y of 32 bytes.
+  const bytes = (text: string | undefined) => Buffer.from(text!, 'base64url');
+  const cose = Buffer.concat([
+    Buffer.from('a5010203262001215820', 'hex'),
+    bytes(x),
+    Buffer.from('225820', 'hex'),
+    bytes(y),
+  ]);
   await deps.db.query(
     `insert into people (id, kind, partner_id, role, name, email, created_at) values ($1, $2, $3, $4, $5, $6, now())`,
     [personId, kind, partnerId ?? null, role, name, `${personId}@example.com`],
@@ -44,7 +41,7 @@ export async function makeApprover(
   await deps.db.query(
     `insert into person_passkeys (credential_id, person_id, public_key, counter, transports, is_backed_up, created_at)
      values ($1, $2, $3, 0, '{}', false, now())`,
-    [credentialId, personId, Buffer.from(cose)],
+    [credentialId, personId, cose],
   );
   return { personId, credentialId, privateKey };
 }

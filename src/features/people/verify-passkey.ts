@@ -49,7 +49,7 @@ export async function verifyRegistration({
 
 /** Refuses an assertion that is not by this passkey, here and now, or whose counter went back. */
 export async function verifyAssertion(
-  passkey: PasskeyRow,
+  passkey: Pick<PasskeyRow, 'personId' | 'credentialId' | 'publicKey' | 'counter'>,
   { party, challenge, answer, log }: Checked<Assertion>,
 ): Promise<{ counter: number; isBackedUp: boolean }> {
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');

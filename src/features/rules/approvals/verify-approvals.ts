@@ -22,7 +22,8 @@ async function isApproved(ctx: Ctx, payout: ApprovedPayout): Promise<boolean> {
   const challenge = challengeOf(payout, 'approve');
   const roles: string[][] = [];
   const people = new Set<string>();
-  for (const { personId, roles: ofPerson, ...signed } of payout.approvers) {
+  for (const { roles: ofPerson, ...signed } of payout.approvers) {
+    const { personId } = signed;
     if (people.has(personId) || !(await isSignedBy(ctx, signed, challenge))) continue;
     people.add(personId);
     roles.push(ofPerson);
