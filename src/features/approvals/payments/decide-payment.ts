@@ -65,6 +65,6 @@ async function requireWaiting(ctx: Ctx<PersonActor>, withdrawalId: string): Prom
   if (!isOpen || row.ruling === null || !['approval', 'approved'].includes(row.ruling))
     throw paymentErrors.notWaiting();
   if (row.isOwn) throw paymentErrors.ownPayment();
-  if (!row.mayDecide) throw paymentErrors.otherRole();
+  if (!row.isAsked) throw paymentErrors.otherRole();
   return row;
 }

@@ -8,6 +8,7 @@ import { publish } from '#test/rules-world';
 import type { Rule } from '../../rules/wire.ts';
 import { decidePayment } from './decide-payment.ts';
 import { expireWaiting, waitingMs } from './expire-waiting.ts';
+import { listWaiting } from './list-waiting.ts';
 
 const chain = useChain();
 const everything: Rule = { name: 'Everything', verdict: 'allow' };
@@ -65,6 +66,10 @@ test('a payment is paid once enough people of the role approved it, and no soone
     [`withdrawal:${id}`],
   );
   assert.equal(recorded.length, 1);
+  const listed = async (who: SoftPasskey) =>
+    (await listWaiting(personContext(world.harness, who))).map(({ withdrawalId }) => withdrawalId);
+  assert.deepEqual(await listed(ana), [id]);
+  assert.deepEqual(await listed(await makeApprover(world.harness, { role: 'treasury' })), []);
   const after = await decide(world, id, ana);
   assert.deepEqual(after.approvedBy, ['Ana Ribeiro']);
   await assert.rejects(decide(world, id, ana), { code: 'already_decided' });

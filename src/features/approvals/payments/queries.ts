@@ -10,28 +10,32 @@ export interface WaitingRow extends Payout {
   ruling: string | null;
   needs: Need[];
   approvedBy: string[];
-  /** This person has a role that is asked for, and did not issue the key. */
-  mayDecide: boolean;
+  /** This person has a role that is asked for. */
+  isAsked: boolean;
   /** This person issued the key that asked for the payment. */
   isOwn: boolean;
 }
+
+const isOwn = 'exists (select from api_keys k where k.id = w.key_id and k.issued_by = p.id)';
+const isAsked =
+  'exists (select from jsonb_to_recordset(r.needs) as n (role text) where n.role = any (rules_roles_of(p.role)))';
 
 const columns = `w.id, w.partner_id as "partnerId", w.network, w.token_address as "tokenAddress", w.to_address as "toAddress",
   w.amount, w.currency, w.decimals, w.created_at as "createdAt", w.status, r.ruling, r.revision, coalesce(r.needs, '[]') as needs,
   coalesce((select array_agg(n.name order by n.id) from rules_approvers(w.id, r.revision) a join people n on n.id = a.person_id), '{}')
     as "approvedBy",
-  exists (select from api_keys k where k.id = w.key_id and k.issued_by = p.id) as "isOwn",
-  exists (select from jsonb_to_recordset(r.needs) as n (role text) where n.role = any (rules_roles_of(p.role))) as "mayDecide"`;
+  ${isOwn} as "isOwn", ${isAsked} as "isAsked"`;
 
 const from = `withdrawals w join people p on p.id = $1 and p.removed_at is null
     and (p.kind = 'operator' or p.partner_id = w.partner_id)
   cross join lateral rules_ruling(w.id) r`;
 
-/** The oldest first. */
+/** Those that this person may decide about, the oldest first. */
 export async function selectWaiting(db: Db, personId: string, limit: number): Promise<WaitingRow[]> {
   return db.query<WaitingRow & Row>(
     `select ${columns} from ${from}
      where w.status = 'pending' and w.waiting_for = 'approval' and r.ruling in ('approval', 'approved')
+       and ${isAsked} and not ${isOwn}
      order by w.id limit $2`,
     [personId, limit],
   );

@@ -4,11 +4,10 @@ import { assertion, contextOf, ownSession, requireSession } from '#features/peop
 import type { FastifyRequest, HttpServer } from '#platform/http/http';
 import { securityHeaders } from '#platform/pages/security-headers';
 import { decidePayment, offerDecision } from './decide-payment.ts';
-import { selectWaiting } from './queries.ts';
-import { decisionFields, paymentPath, presentWaiting, waitingPayment, wantedDecision } from './wire.ts';
+import { listWaiting } from './list-waiting.ts';
+import { decisionFields, paymentPath, waitingPayment, wantedDecision } from './wire.ts';
 
 const decisionBody = Type.Object({ ...decisionFields, answer: assertion }, { additionalProperties: false });
-const listMax = 200;
 
 /** Where staff decide about payments, with their session and a passkey: JSON in, `{ data }` out. */
 export function paymentApprovalRoutes(server: HttpServer, deps: Deps): void {
@@ -28,11 +27,7 @@ export function paymentApprovalRoutes(server: HttpServer, deps: Deps): void {
         response: { 200: Type.Object({ data: Type.Object({ items: Type.Array(waitingPayment) }) }) },
       },
     },
-    async (request) => {
-      const { db, actor } = await contextFor(request, requireSession);
-      const rows = await selectWaiting(db, actor.personId, listMax);
-      return { data: { items: rows.filter(({ mayDecide }) => mayDecide).map(presentWaiting) } };
-    },
+    async (request) => ({ data: { items: await listWaiting(await contextFor(request, requireSession)) } }),
   );
 
   server.post(
