@@ -1,7 +1,7 @@
 -- Returns what a set of rules would have said about past withdrawals, one after another: those that it denies do
 -- not count in later sums. Changes nothing that lasts.
 -- Called by: `src/features/rules/queries/sets.ts`.
--- Locks: counters with names of their own, which it deletes at the end.
+-- Locks: counters that no other session names, which it deletes at the end.
 -- Costs: as the creation of so many withdrawals under rules, about a third of a millisecond each.
 create or replace function rules_replay(of_revision integer, since timestamptz, most integer)
 returns table (withdrawal_id uuid, verdict text, rule text) language plpgsql as $$

@@ -1,5 +1,5 @@
--- Applies the published rules to new withdrawals, whoever creates them, and refuses those that are denied. One
--- whose payment was found on chain is counted, but never denied: it is paid already.
+-- Applies the published rules to new withdrawals of every path, and refuses those that are denied. One whose
+-- payment was found on chain is counted, but never denied: it is paid already.
 -- Called by: trigger `withdrawals_apply_rules` on `withdrawals`, after each insert statement.
 -- Locks: advisory lock `rules`, shared, which a publication takes exclusively; then as `rules_admit`.
 -- Costs: one row by index without rules; with rules, for each withdrawal, `rules_admit` and one insert.

@@ -4,3 +4,4 @@ export { verifyApprovals } from './approvals/verify-approvals.ts';
 export { ruleCommands } from './commands.ts';
 export { ruleJobs } from './jobs.ts';
 export { type Limit, type Limits, readLimits } from './read-limits.ts';
+export { ruleDecimals } from './to-columns.ts';

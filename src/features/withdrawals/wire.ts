@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { checksumAddress, describeFinality } from '#adapters/evm';
-import type { Limit, Limits } from '#features/rules';
+import { type Limit, type Limits, ruleDecimals } from '#features/rules';
 import { commonErrors } from '#platform/errors/errors';
 import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { formatMinor, parseMinor } from '#platform/values/money';
@@ -239,7 +239,7 @@ export const limitList = Type.Object({
 
 /** The least that a limit on every payment of an asset leaves. */
 function leastOf({ limits }: Limits, { network, token }: Asset): Limit | undefined {
-  const minor = ({ remaining }: Limit) => parseMinor(remaining!, 18)!;
+  const minor = ({ remaining }: Limit) => parseMinor(remaining!, ruleDecimals)!;
   return limits
     .filter((one) => one.beyond === 'denied' && one.destinations === null && one.remaining !== null)
     .filter((one) => one.currency === token.symbol && (one.network === null || one.network === network.name))
