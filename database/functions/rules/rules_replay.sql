@@ -13,7 +13,7 @@ begin
   for w in select * from (
       select p.* from withdrawals p where p.id > uuidv7(since - now() - interval '1 day') and p.created_at >= since
       order by p.id desc limit most) newest order by newest.id loop
-    select * into said from rules_admit(w, of_revision, space, w.created_at);
+    select * into said from rules_admit(array[w], of_revision, space, w.created_at);
     if said.verdict = 'deny' then
       update rule_counters c set total = c.total - rules_units(w.amount, w.decimals) where c.id = any (said.counters);
       delete from rule_spends s using unnest(said.counters, said.ats) as n (id, at) where s.counter_id = n.id and s.at = n.at;

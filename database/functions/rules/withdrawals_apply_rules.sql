@@ -2,10 +2,9 @@
 -- payment was found on chain is counted, but never denied: it is paid already.
 -- Called by: trigger `withdrawals_apply_rules` on `withdrawals`, after each insert statement.
 -- Locks: advisory lock `rules`, shared, which a publication takes exclusively; then as `rules_admit`.
--- Costs: one row by index without rules; with rules, for each withdrawal, `rules_admit` and one insert.
+-- Costs: one row by index without rules; with rules, `rules_admit`, and one insert for each withdrawal.
 create or replace function withdrawals_apply_rules() returns trigger language plpgsql as $$
 declare
-  w withdrawals;
   said record;
   current_revision integer;
 begin
@@ -14,9 +13,8 @@ begin
   if current_revision is null then
     return null;
   end if;
-  for w in select * from added a order by a.id loop
-    select * into said from rules_admit(w, current_revision, '', null);
-    if said.verdict = 'deny' and is_found_paid(w) then
+  for said in select * from rules_admit(array(select a::withdrawals from added a order by a.id), current_revision, '', null) loop
+    if said.verdict = 'deny' and (select is_found_paid(a::withdrawals) from added a where a.id = said.withdrawal_id) then
       said.verdict := 'allow';
     end if;
     if said.verdict = 'deny' then
@@ -26,7 +24,7 @@ begin
     -- Without a row, it was allowed and counted nowhere.
     continue when said.verdict = 'allow' and said.counters = '{}';
     insert into rule_verdicts (withdrawal_id, revision, verdict, needs, counters, ats, judged_at)
-      values (w.id, current_revision, said.verdict, said.needs, said.counters, said.ats, clock_timestamp());
+      values (said.withdrawal_id, current_revision, said.verdict, said.needs, said.counters, said.ats, clock_timestamp());
   end loop;
   return null;
 end $$;

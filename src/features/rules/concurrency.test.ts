@@ -29,7 +29,7 @@ after(() => {
 const everything: Rule = { name: 'Everything', verdict: 'allow' };
 
 /** Three users of one partner, whose payments all add to its sum. */
-async function makePayers(): Promise<Omit<RulesOrder, 'amounts' | 'tries'>> {
+async function makePayers(): Promise<Pick<RulesOrder, 'partnerId' | 'keyIds' | 'userIds'>> {
   const key = await makeKey(harness);
   const others = [
     await makeKey(harness, { partnerId: key.partnerId }),
@@ -37,13 +37,13 @@ async function makePayers(): Promise<Omit<RulesOrder, 'amounts' | 'tries'>> {
   ];
   return {
     partnerId: key.partnerId,
-    keyId: key.id,
+    keyIds: [key, ...others].map(({ id }) => id),
     userIds: [key, ...others].map(({ userId }) => userId),
   };
 }
 
-async function hammer(order: Omit<RulesOrder, 'tries'>): Promise<RulesReport> {
-  const each = { ...order, tries: tries / processes };
+async function hammer(order: Omit<RulesOrder, 'tries' | 'together'>, together = 1): Promise<RulesReport> {
+  const each = { ...order, tries: tries / processes, together };
   const reports = await Promise.all(
     hammers.map(async (one) => {
       one.send(each);
@@ -98,6 +98,33 @@ test('payments of unlike amounts, under limits of the partner and of each user: 
     ofUsers.reduce((sum, one) => sum + one),
     200,
   );
+});
+
+test('payments that are stored together lock in one order: no deadlock', async () => {
+  const payers = await makePayers();
+  const per = (per: 'partner' | 'user' | 'key' | 'destination'): Rule => ({
+    name: per,
+    verdict: 'deny',
+    sum: { over: String(tries), window: 'day', per },
+  });
+  await publish(harness, [everything, per('user'), per('destination'), per('key'), per('partner')]);
+  const countDeadlocks = async () => {
+    const [row] = await harness.deps.db.query<{ count: bigint }>(
+      'select deadlocks as count from pg_stat_database where datname = current_database()',
+    );
+    return row!.count;
+  };
+  const before = await countDeadlocks();
+  const { admitted, denied } = await hammer({ ...payers, amounts: [1] }, 7);
+  assert.deepEqual([admitted, denied], [tries, 0]);
+  const [sum] = await harness.deps.db.query<{ total: number }>(
+    'select (total / 10 ^ 18::numeric)::integer as total from rule_counters where subject = $1',
+    [`USDC ${payers.partnerId}`],
+  );
+  assert.equal(sum!.total, tries);
+  // Servers report their counts within a second.
+  await sleep(1_500);
+  assert.equal(await countDeadlocks(), before);
 });
 
 test('a window that rolls admits in any of its positions what is allowed, and no more', async () => {

@@ -5,8 +5,9 @@ import { hashFacts } from '#platform/values/hash-facts';
 import type { Asset } from './assets.ts';
 import { describeDenial, isDenied } from './denial.ts';
 import { withdrawalErrors } from './errors.ts';
-import { type Former, insertWithdrawal, type Origin, selectByIdempotencyKey } from './queries.ts';
+import { type Former, type Origin, selectByIdempotencyKey } from './queries.ts';
 import { resolveRecipient } from './resolve-recipient.ts';
+import { storeWithdrawal } from './store-withdrawal.ts';
 
 export interface WithdrawalRequest {
   userId: string;
@@ -26,8 +27,8 @@ export interface CreatedWithdrawal {
 }
 
 /**
- * Stores a queued withdrawal and wakes the workers, in one statement, committed on return. The recipient's
- * address is fixed in the row. A refused request stores nothing and does not use up its idempotency key.
+ * Stores a queued withdrawal and wakes the workers, committed on return. The recipient's address is fixed in
+ * the row. A refused request stores nothing and does not use up its idempotency key.
  */
 export async function createWithdrawal(
   ctx: Ctx<KeyActor>,
@@ -64,7 +65,7 @@ async function storeOrReplay(ctx: Ctx<KeyActor>, request: WithdrawalRequest): Pr
   const { asset, amount, userId, externalId, idempotencyKey, origin } = request;
   const id = former && paidIdOf(former, request, address);
   try {
-    const bulkId = await insertWithdrawal(ctx.db, {
+    const bulkId = await storeWithdrawal(ctx.db, {
       partnerId: ctx.actor.partnerId,
       userId,
       keyId: ctx.actor.keyId,

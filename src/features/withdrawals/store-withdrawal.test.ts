@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pg from 'pg';
+import type { IssuedKey } from '#features/keys';
+import { makeAddress, makeKey } from '#test/factories';
+import { type Answer, useHarness } from '#test/harness';
+import { publish } from '#test/rules-world';
+
+const harness = useHarness({ databaseLockTimeoutMs: 500 });
+
+/** Keys of three users of one partner. */
+async function makeCallers(): Promise<IssuedKey[]> {
+  const first = await makeKey(harness);
+  const { partnerId } = first;
+  return [first, await makeKey(harness, { partnerId }), await makeKey(harness, { partnerId })];
+}
+
+const create = ({ token, userId }: IssuedKey, body: object): Promise<Answer> =>
+  harness.request('POST', `/api/crypto/${userId}/withdraw`, {
+    token,
+    body: { amount: '1', to: makeAddress(), ...body },
+  });
+
+/** A withdrawal for each of `count`, by the callers in turn. */
+const createAtOnce = (callers: IssuedKey[], count: number, amountOf = (_n: number) => '1') =>
+  Promise.all(
+    Array.from({ length: count }, (_, n) =>
+      create(callers[n % callers.length]!, { externalId: `order ${n}`, amount: amountOf(n) }),
+    ),
+  );
+
+interface Stored extends Record<string, unknown> {
+  bulkId: string;
+  userId: string;
+  externalId: string;
+  position: number;
+  commit: string;
+}
+
+const storedOf = (partnerId: string) =>
+  harness.deps.db.query<Stored>(
+    `select bulk_id as "bulkId", user_id as "userId", external_id as "externalId", position::integer, xmin::text as commit
+     from withdrawals where partner_id = $1 order by id`,
+    [partnerId],
+  );
+
+test('withdrawals that arrive together share commits; each answer names its own', async () => {
+  const callers = await makeCallers();
+  const answers = await createAtOnce(callers, 60);
+  assert.ok(answers.every(({ status }) => status === 200));
+  const stored = await storedOf(callers[0]!.partnerId);
+  assert.equal(stored.length, 60);
+  const byOrder = new Map(stored.map((one) => [one.externalId, one]));
+  for (const [n, { body }] of answers.entries()) {
+    const { bulkId, userId } = byOrder.get(`order ${n}`)!;
+    assert.deepEqual([bulkId, userId], [body.data.bulkId, callers[n % 3]!.userId]);
+  }
+  for (const { userId } of callers) {
+    const positions = stored.filter((one) => one.userId === userId).map(({ position }) => position);
+    assert.deepEqual(
+      positions,
+      Array.from({ length: 20 }, (_, n) => n + 1),
+      'in order of id, without gaps',
+    );
+  }
+  const commits = new Set(stored.map(({ commit }) => commit)).size;
+  assert.ok(commits < 45, `${commits} commits`);
+});
+
+test('403 for those that a rule denies, 200 for those that arrived with them', async () => {
+  const callers = await makeCallers();
+  await publish(harness, [
+    { name: 'Everything', verdict: 'allow' },
+    { name: 'Large', verdict: 'deny', amount: { over: '50' } },
+  ]);
+  const answers = await createAtOnce(callers, 30, (n) => (n % 10 === 7 ? '51' : '1'));
+  await publish(harness, []);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    answers.map((_, n) => (n % 10 === 7 ? 403 : 200)),
+  );
+  assert.equal((await storedOf(callers[0]!.partnerId)).length, 27);
+});
+
+test('503 for a user whose list another process holds, 200 for the others of the partner', async () => {
+  const callers = await makeCallers();
+  for (const caller of callers) await create(caller, {});
+  const holder = new pg.Client({ connectionString: harness.databaseUrl });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query('select from withdrawal_lists where user_id = $1 for update', [callers[1]!.userId]);
+  const answers = await createAtOnce(callers, 12);
+  await holder.query('rollback');
+  await holder.end();
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    answers.map((_, n) => (n % 3 === 1 ? 503 : 200)),
+  );
+  assert.equal((await storedOf(callers[0]!.partnerId)).length, 3 + 8);
+});

@@ -1,0 +1,76 @@
+import { DatabaseUnavailable } from '../errors/errors.ts';
+import type { Db } from './db.ts';
+
+/** Bounds how long a statement takes, and how many one bad item makes repeat. */
+const itemsMax = 32;
+/** While one waits for the disk, the other computes. */
+const writesMax = 2;
+/** After a refusal, more of the same lane probably follow. */
+const aloneMs = 1_000;
+
+/**
+ * Turns a write of many items into a write of one: items that arrive while others of their lane are written
+ * share the next statement, and so one commit. If nothing is under way, an item does not wait. `write` is all
+ * or none, and returns results in the order of its items. If it fails, each item is written alone and gets
+ * its own result, and for a second so are those that follow; other lanes do not notice. There is a lane for
+ * each name, forever.
+ */
+export function shareCommits<Item, Result>(
+  write: (db: Db, items: readonly Item[]) => Promise<Result[]>,
+  laneOf: (item: Item) => string,
+): (db: Db, item: Item) => Promise<Result> {
+  const lanes = new WeakMap<Db, Map<string, Lane<Item, Result>>>();
+  return (db, item) => {
+    const ofDb = lanes.get(db) ?? new Map<string, Lane<Item, Result>>();
+    lanes.set(db, ofDb);
+    const name = laneOf(item);
+    const lane = ofDb.get(name) ?? createLane<Item, Result>((items) => write(db, items));
+    ofDb.set(name, lane);
+    return lane(item);
+  };
+}
+
+type Lane<Item, Result> = (item: Item) => Promise<Result>;
+
+interface Call<Item, Result> extends PromiseWithResolvers<Result> {
+  item: Item;
+}
+
+function createLane<Item, Result>(write: (items: readonly Item[]) => Promise<Result[]>): Lane<Item, Result> {
+  const waiting: Call<Item, Result>[] = [];
+  let writes = 0;
+  let aloneUntil = 0;
+
+  const writeWaiting = () => {
+    const isAlone = performance.now() < aloneUntil;
+    while (waiting.length > 0 && (isAlone || writes < writesMax)) {
+      writes += 1;
+      void writeTogether(waiting.splice(0, isAlone ? 1 : itemsMax)).finally(() => {
+        writes -= 1;
+        writeWaiting();
+      });
+    }
+  };
+  const writeTogether = async (calls: Call<Item, Result>[]): Promise<void> => {
+    try {
+      const results = await write(calls.map(({ item }) => item));
+      for (const [at, { resolve }] of calls.entries()) resolve(results[at]!);
+    } catch (error) {
+      // The outcome of a commit on a lost connection is unknown: writing again could store it twice.
+      const isLost = error instanceof DatabaseUnavailable && error.isConnectionLost;
+      if (calls.length === 1 || isLost) {
+        for (const { reject } of calls) reject(error);
+        return;
+      }
+      aloneUntil = performance.now() + aloneMs;
+      await Promise.all(calls.map((call) => writeTogether([call])));
+    }
+  };
+
+  return (item) => {
+    const call = { item, ...Promise.withResolvers<Result>() };
+    waiting.push(call);
+    writeWaiting();
+    return call.promise;
+  };
+}
