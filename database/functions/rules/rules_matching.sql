@@ -1,6 +1,6 @@
 -- Returns the rules of a set whose conditions hold for a withdrawal, sums apart, in their order. `units` is its
 -- amount by `rules_units`.
--- Called by: `rules_admit`, `rules_ruling`, `rules_count_past`.
+-- Called by: `rules_admit`, `rules_ruling`, `rules_count_page`.
 -- Locks: nothing.
 -- Costs: reads the rules of the set; `rules_destinations` for each rule about destinations.
 create or replace function rules_matching(w withdrawals, units numeric, of_revision integer) returns setof rules

@@ -1,6 +1,6 @@
 -- Returns whose sum a withdrawal adds to, for a rule that sums per partner, user, key, destination or network,
 -- or over everything. Each currency has a sum.
--- Called by: `rules_admit`, `rules_ruling`, `rules_count_past`.
+-- Called by: `rules_admit`, `rules_ruling`, `rules_count_page`.
 -- Locks: nothing.
 -- Costs: a concatenation; per key also `rules_key_root`.
 create or replace function rules_subject(w withdrawals, sum_per text) returns text language sql stable as $$

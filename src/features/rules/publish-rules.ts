@@ -2,7 +2,8 @@ import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { ruleErrors } from './errors.ts';
 import { operatorName } from './operator-name.ts';
-import { countPast, lockRules, selectCurrentSet, selectSet, updateCurrent } from './queries/sets.ts';
+import { countPast, countRest } from './queries/past.ts';
+import { lockPublications, lockRules, selectCurrentSet, selectSet, updateCurrent } from './queries/sets.ts';
 import { selectionOf } from './to-columns.ts';
 import { presentSet, type RuleSetView } from './wire.ts';
 
@@ -13,7 +14,7 @@ import { presentSet, type RuleSetView } from './wire.ts';
 export function publishRules(ctx: Ctx, { revision }: { revision: number }): Promise<RuleSetView> {
   return inTransaction(ctx, async (ctx) => {
     const { db, now } = ctx;
-    await lockRules(db);
+    await lockPublications(db);
     const draft = await selectSet(db, revision);
     if (!draft) throw ruleErrors.setNotFound();
     if (draft.publishedAt) throw ruleErrors.alreadyPublished();
@@ -21,12 +22,14 @@ export function publishRules(ctx: Ctx, { revision }: { revision: number }): Prom
     if (draft.draftedBy === by) throw ruleErrors.sameOperator();
     const before = await selectCurrentSet(db);
     if (before && before.revision > revision) throw ruleErrors.isOutdated();
-    const published = presentSet(await updateCurrent(db, { revision, by, now }));
     const known = new Set(before?.document.map(selectionOf));
     const fresh = [...new Set(draft.document.map(selectionOf))].filter(
       (one) => one !== null && !known.has(one),
-    );
-    if (fresh.length > 0) await countPast(db, revision, fresh as string[]);
+    ) as string[];
+    if (fresh.length > 0) await countPast(db, revision, fresh);
+    await lockRules(db);
+    if (fresh.length > 0) await countRest(db, revision, fresh);
+    const published = presentSet(await updateCurrent(db, { revision, by, now }));
     await recordChange(ctx, {
       action: 'rules.publish',
       subject: `rules:${revision}`,

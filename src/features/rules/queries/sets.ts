@@ -47,6 +47,11 @@ export async function selectSets(
   );
 }
 
+/** One publication at a time; creations do not wait for it. */
+export async function lockPublications(db: Db): Promise<void> {
+  await db.query(`select pg_advisory_xact_lock(hashtextextended('rules publication', 0))`);
+}
+
 /** Waits for creations that run, and makes new ones wait, until the transaction ends. */
 export async function lockRules(db: Db): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('rules', 0))`);
@@ -62,12 +67,6 @@ export async function updateCurrent(
     [revision, by, now],
   );
   return row!;
-}
-
-export async function countPast(db: Db, revision: number, selections: readonly string[]): Promise<void> {
-  // Under the lock, and in one statement: as long as it takes.
-  await db.query(`set local statement_timeout = '10min'`);
-  await db.query('select rules_count_past($1, $2::text[])', [revision, selections]);
 }
 
 export interface ReplayedRow {
