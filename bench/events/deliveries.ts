@@ -89,8 +89,10 @@ export async function measureLatency(world: World, receiver: ChildProcess, path:
   const times: number[] = [];
   for (let tries = 0; times.length < commits.size && tries < 200; tries++) {
     await sleep(100);
+    const arrivals = await ask(receiver);
+    // After it, so that what arrived is among them.
     const events = await eventOf();
-    for (const [id, at] of await ask(receiver)) {
+    for (const [id, at] of arrivals) {
       const [url, eventId] = id.split(' ');
       const bulkId = events.get(eventId!);
       if (url === path && bulkId !== undefined) times.push(at - commits.get(bulkId)!);
