@@ -1,0 +1,78 @@
+import type { Ctx, KeyActor } from '#context';
+import { violates } from '#platform/db/db';
+import { DatabaseUnavailable } from '#platform/errors/errors';
+import { withdrawalErrors } from './errors.ts';
+import { type Former, selectByIdempotencyKey } from './queries.ts';
+
+export interface Created {
+  bulkId: string;
+  isReplay: boolean;
+}
+
+/** A request to create withdrawals, as far as its idempotency key is concerned. */
+interface Keyed {
+  idempotencyKey: string | undefined;
+  /** Of everything that the request asks for. */
+  fingerprint: Buffer;
+}
+
+/**
+ * Runs `create` unless the key was used: the same request gets its first answer, another one is refused.
+ * `create` gets the payment that was found for the key after a restore, if there is one.
+ */
+export async function createOnce(
+  ctx: Ctx<KeyActor>,
+  request: Keyed,
+  create: (former: Former | undefined) => Promise<string>,
+): Promise<Created> {
+  const { idempotencyKey } = request;
+  if (idempotencyKey === undefined) return { bulkId: await create(undefined), isReplay: false };
+  const name = `${ctx.actor.partnerId} ${idempotencyKey}`;
+  await inFlight.get(name)?.catch(() => undefined);
+  const own = createOrReplay(ctx, { ...request, idempotencyKey }, create);
+  inFlight.set(name, own);
+  try {
+    return await own;
+  } finally {
+    if (inFlight.get(name) === own) inFlight.delete(name);
+  }
+}
+
+/**
+ * Requests of this process by idempotency key. A repeated request waits here, so that it does not wait for
+ * the database lock with a connection that others need; between processes the database decides.
+ */
+const inFlight = new Map<string, Promise<Created>>();
+
+async function createOrReplay(
+  ctx: Ctx<KeyActor>,
+  { idempotencyKey, fingerprint }: Keyed & { idempotencyKey: string },
+  create: (former: Former | undefined) => Promise<string>,
+): Promise<Created> {
+  const findFormer = () => selectByIdempotencyKey(ctx.db, ctx.actor.partnerId, idempotencyKey);
+  const former = await findFormer();
+  const replay = replayOf(former, fingerprint);
+  if (replay) return replay;
+  try {
+    return { bulkId: await create(former), isReplay: false };
+  } catch (error) {
+    if (violates(error, 'withdrawals_idempotency_key')) {
+      const winner = replayOf(await findFormer(), fingerprint);
+      if (winner) return winner;
+    }
+    if (isLockTimeout(error)) {
+      throw withdrawalErrors.requestInFlight({ headers: { 'retry-after': '1' }, cause: error });
+    }
+    throw error;
+  }
+}
+
+function replayOf(former: Former | undefined, fingerprint: Buffer): Created | undefined {
+  if (!former || former.bulkId === null) return undefined;
+  if (!former.fingerprint.equals(fingerprint)) throw withdrawalErrors.idempotencyKeyReused();
+  return { bulkId: former.bulkId, isReplay: true };
+}
+
+/** The request that has the key did not commit in time. Any other trouble of the database says nothing of it. */
+const isLockTimeout = (error: unknown) =>
+  error instanceof DatabaseUnavailable && (error.cause as { code?: string }).code === '55P03';
