@@ -38,6 +38,8 @@ interface Call<Item, Result> extends PromiseWithResolvers<Result> {
 
 function createLane<Item, Result>(write: (items: readonly Item[]) => Promise<Result[]>): Lane<Item, Result> {
   const waiting: Call<Item, Result>[] = [];
+  /** Statements of several items. */
+  const shared = new Set<Promise<Result[]>>();
   let writes = 0;
   let aloneUntil = 0;
 
@@ -52,8 +54,10 @@ function createLane<Item, Result>(write: (items: readonly Item[]) => Promise<Res
     }
   };
   const writeTogether = async (calls: Call<Item, Result>[]): Promise<void> => {
+    const writing = write(calls.map(({ item }) => item));
+    if (calls.length > 1) shared.add(writing);
     try {
-      const results = await write(calls.map(({ item }) => item));
+      const results = await writing.finally(() => shared.delete(writing));
       for (const [at, { resolve }] of calls.entries()) resolve(results[at]!);
     } catch (error) {
       // The outcome of a commit on a lost connection is unknown: writing again could store it twice.
@@ -63,6 +67,8 @@ function createLane<Item, Result>(write: (items: readonly Item[]) => Promise<Res
         return;
       }
       aloneUntil = performance.now() + aloneMs;
+      // Another one may hold what these need, while it waits for what this one waited for.
+      await Promise.allSettled(shared);
       await Promise.all(calls.map((call) => writeTogether([call])));
     }
   };
