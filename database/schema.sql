@@ -1406,7 +1406,6 @@ create table withdrawals (
   description text,
   caller_address text,
   request_id uuid,
-  constraint withdrawals_bulk_key UNIQUE (bulk_id),
   constraint withdrawals_position_key UNIQUE (list_id, "position"),
   constraint withdrawals_pkey PRIMARY KEY (id),
   constraint withdrawals_list_id_fkey FOREIGN KEY (list_id) REFERENCES withdrawal_lists(id),
@@ -1548,6 +1547,8 @@ CREATE INDEX webhook_deliveries_of_event ON public.webhook_deliveries USING btre
 CREATE INDEX webhook_endpoints_by_stream ON public.webhook_endpoints USING btree (stream_id, id) WHERE (deleted_at IS NULL);
 
 CREATE INDEX withdrawal_count_changes_list ON public.withdrawal_count_changes USING btree (list_id, status);
+
+CREATE INDEX withdrawals_bulk ON public.withdrawals USING btree (bulk_id);
 
 CREATE INDEX withdrawals_by_external_id ON public.withdrawals USING btree (list_id, external_id, "position") WHERE (external_id IS NOT NULL);
 

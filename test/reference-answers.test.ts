@@ -106,6 +106,14 @@ test('withdrawals: created, listed, refused', async () => {
     await create({ amount: '1', to: makeAddress() }, { token: 'wrong' }),
     await call('POST', `/api/crypto/${(await makeUser(harness)).id}/withdraw`, { token, body: {} }),
     await call('POST', `/api/crypto/nobody/withdraw`, { token, body: {} }),
+    await call('POST', `/api/crypto/${userId}/withdrawals/bulk`, {
+      token,
+      body: { withdrawals: [{ amount: '1', to: makeAddress() }] },
+    }),
+    await call('POST', `/api/crypto/${userId}/withdrawals/bulk`, {
+      token,
+      body: { withdrawals: [{ amount: '1', to: 'nobody@example.com' }] },
+    }),
     await call('GET', `/api/crypto/${userId}/withdraws?status=queued`, { token }),
     await call('GET', `/api/crypto/${userId}/withdraws?perPage=201`, { token }),
     await call('GET', '/api/crypto/assets', { token }),
@@ -113,7 +121,10 @@ test('withdrawals: created, listed, refused', async () => {
     await call('GET', `/api/limits?userId=${(await makeUser(harness)).id}`, { token }),
     await call('GET', `/api/limits?userId=${randomUUID()}`, { token }),
   ].map(({ status }) => status);
-  assert.deepEqual(statuses, [200, 422, 404, 404, 400, 401, 401, 404, 200, 400, 200, 400, 401, 404]);
+  assert.deepEqual(
+    statuses,
+    [200, 422, 404, 404, 400, 401, 401, 404, 200, 400, 200, 400, 200, 400, 401, 404],
+  );
   await publish(harness, [
     { name: 'Everything', verdict: 'allow' },
     { name: 'Daily', verdict: 'deny', sum: { over: '10', window: 'day', per: 'partner' } },

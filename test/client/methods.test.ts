@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { IssuedKey } from '#features/keys';
 import {
+  BulkRefusedError,
   Causeway,
   ConsentNotGrantedError,
   ConsentRevokedError,
@@ -78,6 +79,29 @@ before(async () => {
     },
     { transactionType: 'transfer-token', description: 'Sent to Rui', assetSent: 'USDC', amountSent: '25' },
   ]);
+});
+
+test('withdrawals in bulk: created, repeated, listed, refused as a whole', async () => {
+  const { userId } = await makeKey(harness, { partnerId: key.partnerId });
+  const withdrawals = ['1', '2', '3'].map((amount) => ({ amount, to: makeAddress() }));
+  const bulk = await causeway.withdrawals.createBulk({ userId, withdrawals }, { idempotencyKey: 'bulk-0' });
+  assert.deepEqual([bulk.count, bulk.isReplay, bulk.idempotencyKey], [3, false, 'bulk-0']);
+  const again = await causeway.withdrawals.createBulk({ userId, withdrawals }, { idempotencyKey: 'bulk-0' });
+  assert.deepEqual([again.bulkId, again.isReplay], [bulk.bulkId, true]);
+  const listed = await collect(causeway.withdrawals.list({ userId, bulkId: bulk.bulkId, perPage: 2 }));
+  assert.deepEqual(
+    listed.map(({ amountToPayToken }) => amountToPayToken),
+    ['3', '2', '1'],
+  );
+  const faulty = [...withdrawals, { amount: '0', to: makeAddress() }];
+  await assert.rejects(
+    causeway.withdrawals.createBulk({ userId, withdrawals: faulty }),
+    (error: BulkRefusedError) => {
+      assert.ok(error instanceof BulkRefusedError);
+      assert.deepEqual(error.details, [{ field: 'withdrawals.3.amount', message: 'must be above zero' }]);
+      return true;
+    },
+  );
 });
 
 test('withdrawals: created, repeated, listed in pages, read one by one', async () => {

@@ -1,5 +1,5 @@
--- Counts withdrawals, given in order of id, in every counter that their matching rules sum, and returns what the
--- rules say about each, with those before it counted. The caller undoes the counts of those that are denied. In
+-- Counts withdrawals in every counter that their matching rules sum, and returns what the rules say about each,
+-- with those before it counted. The caller undoes the counts of those that are denied. In
 -- another `space`, the counters of published rules are left alone.
 -- Called by: `withdrawals_apply_rules`, `rules_replay`.
 -- Locks: the counters, in order of selection and subject, until the transaction ends: payments of one counter

@@ -10,4 +10,4 @@ export type { CallOptions } from './transport.ts';
 export type * from './types.ts';
 export { type FinalWithdrawal, type WaitOptions, WaitTimeoutError } from './wait-until-final.ts';
 export { type UnwrapOptions, type WebhookHeaders, WebhookVerificationError, webhooks } from './webhooks.ts';
-export type { CreatedWithdrawal } from './withdrawals.ts';
+export type { CreatedBulk, CreatedWithdrawal } from './withdrawals.ts';

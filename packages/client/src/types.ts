@@ -39,6 +39,10 @@ export type NewWithdrawal = Schemas['CreateWithdrawalRequest'] & {
   /** Whose balance pays. */
   userId: string;
 };
+export type NewBulk = Schemas['CreateBulkRequest'] & {
+  /** Whose balance pays. */
+  userId: string;
+};
 export type WithdrawalListParams = { userId: string } & NonNullable<
   operations['listWithdrawals']['parameters']['query']
 >;

@@ -8,6 +8,7 @@ import type { CallOptions } from './transport.ts';
 import type {
   Asset,
   Limits,
+  NewBulk,
   NewWithdrawal,
   Withdrawal,
   WithdrawalListParams,
@@ -24,6 +25,15 @@ export interface CreatedWithdrawal {
   externalId?: string;
   idempotencyKey: string;
   /** Whether it had been created before, by an earlier call with the same key. */
+  isReplay: boolean;
+}
+
+/** Withdrawals that were accepted together. */
+export interface CreatedBulk {
+  userId: string;
+  bulkId: string;
+  count: number;
+  idempotencyKey: string;
   isReplay: boolean;
 }
 
@@ -45,9 +55,46 @@ export class Withdrawals {
    * );
    */
   create(withdrawal: NewWithdrawal, options: CreateNames & CallOptions = {}): ApiPromise<CreatedWithdrawal> {
-    requireCaller(this.#api, 'partner');
     const { userId, ...body } = withdrawal;
-    const path = `/api/crypto/${segment('userId', userId)}/withdraw`;
+    return this.#post(
+      userId,
+      'withdraw',
+      body,
+      options,
+      (answer: Schemas['CreateWithdrawalAnswer']) => answer,
+    );
+  }
+
+  /**
+   * Pays up to 1,000 at once, all or none, under one `bulkId`: list them by it. If some cannot be created,
+   * the error's `details` name each of them. It is repeated as `create` is.
+   *
+   * @example
+   * await causeway.withdrawals.createBulk(
+   *   { userId, withdrawals: [{ amount: '12.5', to: 'bruno.costa@example.com' }] },
+   *   { idempotencyKey: 'salaries-07' },
+   * );
+   */
+  createBulk(bulk: NewBulk, options: CreateNames & CallOptions = {}): ApiPromise<CreatedBulk> {
+    const { userId, ...body } = bulk;
+    return this.#post(
+      userId,
+      'withdrawals/bulk',
+      body,
+      options,
+      (answer: Schemas['CreateBulkAnswer']) => answer,
+    );
+  }
+
+  #post<Data extends { bulkId: string }>(
+    userId: string,
+    place: string,
+    body: object,
+    options: CreateNames & CallOptions,
+    read: (answer: never) => { data: Data },
+  ): ApiPromise<Data & { userId: string; idempotencyKey: string; isReplay: boolean }> {
+    requireCaller(this.#api, 'partner');
+    const path = `/api/crypto/${segment('userId', userId)}/${place}`;
     const send = async () => {
       const idempotencyKey = await keyOf(options, this.#api.store);
       const { data, response } = await this.#api.transport
@@ -61,9 +108,10 @@ export class Withdrawals {
             isRepeatable: true,
           },
           options,
-          (answer: Schemas['CreateWithdrawalAnswer']) => {
-            if (typeof answer.data.bulkId !== 'string') throw new TypeError('no bulkId');
-            return answer.data;
+          (answer: never) => {
+            const { data } = read(answer);
+            if (typeof data.bulkId !== 'string') throw new TypeError('no bulkId');
+            return data;
           },
         )
         .withResponse();

@@ -22,6 +22,7 @@ export const usualScopes: readonly ApiScope[] = apiScopes.filter((scope) => scop
  */
 export const routeScopes: Readonly<Record<string, ApiScope | null>> = {
   'POST /api/crypto/:userId/withdraw': 'withdrawals:create',
+  'POST /api/crypto/:userId/withdrawals/bulk': 'withdrawals:create',
   'GET /api/crypto/:userId/withdraws': 'withdrawals:read',
   'GET /api/crypto/assets': null,
   'GET /api/limits': null,

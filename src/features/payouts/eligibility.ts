@@ -44,17 +44,31 @@ const remembered = new WeakMap<EvmNetwork, Map<string, number>>();
  * a node that does not answer refuses nobody, because all are checked again just before signing.
  */
 export async function isRefused(ctx: Ctx, asset: PaidAsset, address: string): Promise<boolean> {
-  const key = `${asset.token.symbol} ${address}`;
+  return (await areRefused(ctx, asset, [address]))[0]!;
+}
+
+/** The same for several addresses. */
+export async function areRefused(
+  ctx: Ctx,
+  asset: PaidAsset,
+  addresses: readonly string[],
+): Promise<boolean[]> {
+  const keyOf = (address: string) => `${asset.token.symbol} ${address}`;
   const known = remembered.get(asset.network) ?? new Map<string, number>();
   remembered.set(asset.network, known);
   const now = performance.now();
-  if ((known.get(key) ?? Number.NEGATIVE_INFINITY) > now - rememberMs) return false;
-  const [verdict] = await checkEligibility(ctx, asset, [address], asset.network.node.pick(), patienceMs);
-  if (verdict === 'eligible') {
+  const asked = [...new Set(addresses)].filter(
+    (address) => (known.get(keyOf(address)) ?? Number.NEGATIVE_INFINITY) <= now - rememberMs,
+  );
+  if (asked.length === 0) return addresses.map(() => false);
+  const verdicts = await checkEligibility(ctx, asset, asked, asset.network.node.pick(), patienceMs);
+  for (const [at, address] of asked.entries()) {
+    if (verdicts[at] !== 'eligible') continue;
     if (known.size >= rememberedMax) known.clear();
-    known.set(key, now);
+    known.set(keyOf(address), now);
   }
-  return verdict === 'refused';
+  const refused = new Set(asked.filter((_, at) => verdicts[at] === 'refused'));
+  return addresses.map((address) => refused.has(address));
 }
 
 const hotWallets = new WeakMap<EvmNetwork, { readAt: number; addresses: ReadonlySet<string> }>();

@@ -1,6 +1,6 @@
 export { claimDeployment } from './claim-deployment.ts';
 export { walletCommands } from './commands.ts';
-export { isHotWallet, isRefused } from './eligibility.ts';
+export { areRefused, isHotWallet, isRefused } from './eligibility.ts';
 export { isFoundPaid } from './found/queries.ts';
 export { payoutGauges } from './gauges.ts';
 export { haltWallet } from './halt-wallet.ts';

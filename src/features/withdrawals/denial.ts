@@ -8,8 +8,14 @@ export class RuleDenial extends Error {
   override readonly name = 'RuleDenial';
 }
 
-/** The trigger names the rule in the error's detail. */
-export function describeDenial(error: unknown): string {
-  const { detail = '' } = error as { detail?: string };
-  return detail === '' ? 'No rule allows it' : `The rule “${detail}” denies it`;
+/** Those that were denied of a statement, by their place in it, with the reason. */
+export function describeDenials(error: unknown): { at: number; message: string }[] {
+  const { detail = '[]' } = error as { detail?: string };
+  const denials = JSON.parse(detail) as { place: number; rule: string | null }[];
+  return denials.map(({ place, rule }) => ({
+    at: place - 1,
+    message: rule === null ? 'No rule allows it' : `The rule “${rule}” denies it`,
+  }));
 }
+
+export const describeDenial = (error: unknown): string => describeDenials(error)[0]!.message;

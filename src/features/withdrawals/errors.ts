@@ -10,6 +10,7 @@ export const withdrawalErrors = defineErrors({
   receiverNotEligible: [403, 'Receiver is not eligible to receive tokens'],
   // ———
   addressNotAllowed: [403, 'Forbidden: caller address is not on the allowlist of the key'],
+  bulkRefused: [400, 'Some of the withdrawals cannot be created: nothing was stored'],
   deniedByRule: [403, 'Forbidden: the rules for withdrawals deny it'],
   rateLimitExceeded: [429, 'Rate limit exceeded'],
   requestInFlight: [409, 'A request with this Idempotency-Key is still in flight'],

@@ -73,6 +73,6 @@ function replayOf(former: Former | undefined, fingerprint: Buffer): Created | un
   return { bulkId: former.bulkId, isReplay: true };
 }
 
-/** The request that has the key did not commit in time. Any other trouble of the database says nothing of it. */
+/** The request that has the key did not commit in time. Other trouble says nothing about the key. */
 const isLockTimeout = (error: unknown) =>
   error instanceof DatabaseUnavailable && (error.cause as { code?: string }).code === '55P03';

@@ -46,6 +46,23 @@ for (const rateLimitStore of ['memory', 'postgres'] as const) {
       assert.equal((await create(harness, elsewhere)).status, 200, 'another partner, for the same user');
     });
 
+    test('429 Rate limit exceeded: bulk requests have a limit a minute; a replay does not count', async () => {
+      const key = await makeKey(harness);
+      const bulk = (idempotencyKey: string, to: string) =>
+        harness.request('POST', `/api/crypto/${key.userId}/withdrawals/bulk`, {
+          token: key.token,
+          body: { withdrawals: Array.from({ length: 9 }, () => ({ amount: '1', to })) },
+          headers: { 'idempotency-key': idempotencyKey },
+        });
+      const to = makeAddress();
+      const first = await bulk('first', to);
+      assert.equal(first.status, 200, 'more than single ones may be created');
+      assert.equal(first.headers.get('ratelimit-policy'), '"withdrawals-bulk";q=1;w=60');
+      assert.equal((await bulk('first', to)).status, 200);
+      assert.equal((await bulk('second', to)).status, 429);
+      assert.equal(await countOf(harness, key), 9);
+    });
+
     test('of 30 at once exactly 5 are admitted', async () => {
       const key = await makeKey(harness);
       const answers = await Promise.all(Array.from({ length: 30 }, () => create(harness, key)));

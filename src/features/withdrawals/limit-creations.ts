@@ -1,6 +1,11 @@
 import type { WithdrawalRates } from '#config/config';
 import type { KeyActor } from '#context';
-import { type RateLimiter, type RatePolicy, spendAllowances } from '#platform/rate-limit/index';
+import {
+  type RateLimiter,
+  type RatePolicy,
+  spendAllowance,
+  spendAllowances,
+} from '#platform/rate-limit/index';
 import { withdrawalErrors } from './errors.ts';
 
 const windowMs = 10_000;
@@ -23,4 +28,18 @@ export function limitCreations(limiter: RateLimiter, rates: WithdrawalRates) {
       ],
       withdrawalErrors.rateLimitExceeded,
     );
+}
+
+/**
+ * The same for bulk requests, however many withdrawals each has: by default ten in a minute. They need a
+ * connection for a second, which single ones do not.
+ */
+export function limitBulks(limiter: RateLimiter, rates: WithdrawalRates) {
+  const policy: RatePolicy = {
+    name: 'withdrawals-bulk',
+    quota: Math.ceil(rates.partner / 60),
+    windowMs: 60_000,
+  };
+  return ({ partnerId }: KeyActor): Promise<Record<string, string>> =>
+    spendAllowance(limiter, { policy, subject: partnerId, exceeded: withdrawalErrors.rateLimitExceeded });
 }

@@ -3,7 +3,7 @@ import { findPaidByHash } from '#features/payouts';
 import {
   type ListPage,
   selectAllPage,
-  selectByBulkId,
+  selectBulkPage,
   selectExternalIdPage,
   selectOfList,
   selectStatusPage,
@@ -32,8 +32,8 @@ export async function listWithdrawals(
 ): Promise<WithdrawalRow[]> {
   const { bulkId, transactionHash, status, externalId, limit, offset } = filter;
   const page: ListPage = { partnerId: ctx.actor.partnerId, userId, limit, offset };
-  if (bulkId !== undefined || transactionHash !== undefined) {
-    const row = await selectSingle(ctx, page, filter);
+  if (transactionHash !== undefined) {
+    const row = await selectByHash(ctx, page, transactionHash);
     const fits =
       row &&
       (bulkId === undefined || row.bulkId === bulkId) &&
@@ -41,16 +41,16 @@ export async function listWithdrawals(
       (externalId === undefined || row.externalId === externalId);
     return fits && offset === 0 ? [row] : [];
   }
+  if (bulkId !== undefined) return selectBulkPage(ctx.db, page, { bulkId, status, externalId });
   if (externalId !== undefined) return selectExternalIdPage(ctx.db, page, externalId, status);
   return status === undefined ? selectAllPage(ctx.db, page) : selectStatusPage(ctx.db, page, status);
 }
 
-async function selectSingle(
+async function selectByHash(
   ctx: Ctx<KeyActor>,
   page: ListPage,
-  { bulkId, transactionHash }: WithdrawalFilter,
+  transactionHash: string,
 ): Promise<WithdrawalRow | undefined> {
-  if (transactionHash === undefined) return selectByBulkId(ctx.db, page, bulkId!);
   if (!/^0x[0-9a-f]{64}$/.test(transactionHash)) return undefined;
   const withdrawalId = await findPaidByHash(ctx.db, transactionHash);
   return withdrawalId === undefined ? undefined : selectOfList(ctx.db, page, withdrawalId);

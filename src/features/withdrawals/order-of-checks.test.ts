@@ -31,11 +31,13 @@ const refusals = {
 const nobody = randomUUID();
 for (const [title, method, path] of [
   ['create a withdrawal', 'POST', `/api/crypto/${nobody}/withdraw`],
+  ['create withdrawals in bulk', 'POST', `/api/crypto/${nobody}/withdrawals/bulk`],
   ['list withdrawals', 'GET', `/api/crypto/${nobody}/withdraws`],
   ['list assets', 'GET', '/api/crypto/assets'],
   ['read limits', 'GET', `/api/limits?userId=${nobody}`],
 ] as const) {
-  const body = method === 'POST' ? good() : undefined;
+  const single = method === 'POST' ? good() : undefined;
+  const body = path.endsWith('/bulk') ? { withdrawals: [single] } : single;
   const call = (options: RequestOptions) => harness.request(method, path, { ...options, body });
   runKeyBattery(harness, { title, refusals, call });
 }

@@ -64,6 +64,8 @@ export interface NewWithdrawal {
   description?: string;
   /** For a request that is repeated after a restore and whose payment was found on chain. */
   id?: string;
+  /** Shared by those of one request. */
+  bulkId?: string;
   /** A withdrawal by a user's rule has none. */
   origin?: Origin;
   now: Date;
@@ -76,6 +78,8 @@ export interface NewWithdrawal {
 const bulkIdOf = (id: string) =>
   `overlay(${id}::text placing translate(right(${id}::text, 12), '0123456789abcdef', 'fedcba9876543210') from 25)::uuid`;
 
+const givenBulkId = `coalesce(g.given_bulk_id, ${bulkIdOf('g.id')})`;
+
 /**
  * Stores withdrawals, all or none, and returns their bulk ids. One statement, so that no round trip happens
  * while a list's row is locked. An error also undoes the positions, so positions have no gaps. Lists and keys
@@ -87,9 +91,11 @@ export async function insertWithdrawals(db: Db, withdrawals: readonly NewWithdra
     `with given as (
        select g.*, coalesce(g.given_id, uuidv7()) as id, row_number() over (partition by g.partner_id, g.user_id order by g.place) as nth
        from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::smallint[], $8::numeric[], $9::text[],
-         $10::uuid[], $11::text[], $12::text[], $13::bytea[], $14::timestamptz[], $15::text[], $16::uuid[], $17::text[], $18::uuid[])
+         $10::uuid[], $11::text[], $12::text[], $13::bytea[], $14::timestamptz[], $15::text[], $16::uuid[], $17::text[], $18::uuid[],
+         $19::uuid[])
          with ordinality as g (partner_id, user_id, key_id, network, currency, token_address, decimals, amount, to_address,
-         recipient_user_id, external_id, idempotency_key, fingerprint, made_at, description, given_id, caller_address, request_id, place)),
+         recipient_user_id, external_id, idempotency_key, fingerprint, made_at, description, given_id, caller_address, request_id,
+         given_bulk_id, place)),
      lists as (
        insert into withdrawal_lists as l (partner_id, user_id, last_position)
        select partner_id, user_id, count(*) from given group by 1, 2 order by 1, 2
@@ -99,11 +105,11 @@ export async function insertWithdrawals(db: Db, withdrawals: readonly NewWithdra
        insert into withdrawals (id, bulk_id, list_id, position, partner_id, user_id, key_id, network, currency, token_address, decimals,
          amount, to_address, recipient_user_id, external_id, idempotency_key, fingerprint, created_at, updated_at, description,
          caller_address, request_id)
-       select g.id, ${bulkIdOf('g.id')}, l.id, l.former + g.nth, g.partner_id, g.user_id, g.key_id, g.network, g.currency,
+       select g.id, ${givenBulkId}, l.id, l.former + g.nth, g.partner_id, g.user_id, g.key_id, g.network, g.currency,
          g.token_address, g.decimals, g.amount, g.to_address, g.recipient_user_id, g.external_id, g.idempotency_key, g.fingerprint,
          g.made_at, g.made_at, g.description, g.caller_address, g.request_id
        from given g join lists l on l.partner_id = g.partner_id and l.user_id = g.user_id order by g.partner_id, g.idempotency_key)
-     select ${bulkIdOf('g.id')} as "bulkId" from given g order by g.place`,
+     select ${givenBulkId} as "bulkId" from given g order by g.place`,
     [
       all((one) => one.partnerId),
       all((one) => one.userId),
@@ -123,6 +129,7 @@ export async function insertWithdrawals(db: Db, withdrawals: readonly NewWithdra
       all((one) => one.id ?? null),
       all((one) => one.origin?.callerAddress ?? null),
       all((one) => one.origin?.requestId ?? null),
+      all((one) => one.bulkId ?? null),
     ],
   );
   return rows.map(({ bulkId }) => bulkId);
@@ -174,6 +181,24 @@ export async function selectByIdempotencyKey(
   return row;
 }
 
+/** Payments on chain whose withdrawals were lost, by idempotency key. */
+export async function selectFoundByKeys(
+  db: Db,
+  partnerId: string,
+  keys: readonly string[],
+): Promise<Map<string, Former>> {
+  if (keys.length === 0) return new Map();
+  const rows = await db.query<Former & { key: string }>(
+    `select distinct on (k.key) k.key, null as "bulkId", f.withdrawal_id as "withdrawalId", f.network,
+       f.token_address as "tokenAddress", f.to_address as "toAddress", f.amount
+     from unnest($2::text[]) as k (key)
+     join found_payments f on f.key_mark = withdrawal_key_mark($1, k.key) and f.withdrawal_id is not null
+     order by k.key, f.withdrawal_id`,
+    [partnerId, keys],
+  );
+  return new Map(rows.map(({ key, ...former }) => [key, former]));
+}
+
 /** A page of one partner's requests for one user. */
 export interface ListPage {
   partnerId: string;
@@ -184,16 +209,18 @@ export interface ListPage {
 
 const list = '(select id from withdrawal_lists where partner_id = $1 and user_id = $2)';
 
-export async function selectByBulkId(
+/** Those of one request: at most a thousand. */
+export async function selectBulkPage(
   db: Db,
-  { partnerId, userId }: ListPage,
-  bulkId: string,
-): Promise<WithdrawalRow | undefined> {
-  const [row] = await db.query<WithdrawalRow & Row>(
-    `select ${columns} from withdrawals w where w.list_id = ${list} and w.bulk_id = $3`,
-    [partnerId, userId, bulkId],
+  { partnerId, userId, limit, offset }: ListPage,
+  { bulkId, status, externalId }: { bulkId: string; status?: Status; externalId?: string },
+): Promise<WithdrawalRow[]> {
+  return db.query<WithdrawalRow & Row>(
+    `select ${columns} from withdrawals w where w.list_id = ${list} and w.bulk_id = $3
+       and ($4::text is null or w.status = $4) and ($5::text is null or w.external_id = $5)
+     order by w.position desc limit $6 offset $7`,
+    [partnerId, userId, bulkId, status ?? null, externalId ?? null, limit, offset],
   );
-  return row;
 }
 
 export async function selectOfList(

@@ -12,8 +12,8 @@ import { withdrawalErrors } from './errors.ts';
 const userId = '0198a6a0-0000-7000-8000-000000000001';
 const bulkId = '0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d47';
 
-const ofPartner = { audience: 'partner', tag: 'Withdrawals', security: 'apiKey' } as const;
-const parameters = { userId: { example: userId } };
+export const ofPartner = { audience: 'partner', tag: 'Withdrawals', security: 'apiKey' } as const;
+export const parameters = { userId: { example: userId } };
 
 const scopeCase = (scope: 'withdrawals:create' | 'withdrawals:read') =>
   refusals([[() => scopeMissing(scope), 'The key has other scopes']]);
@@ -30,6 +30,17 @@ const userCases: ErrorCase[] = [
     [withdrawalErrors.userNotFound, '`userId` does not exist'],
   ]),
 ];
+
+/** Of every request that creates withdrawals. */
+export const creatorCases: ErrorCase[] = [...userCases, ...scopeCase('withdrawals:create')];
+
+export const storingCases: ErrorCase[] = refusals([
+  [withdrawalErrors.deniedByRule, 'A rule of the operator denies it, such as a limit: see /api/limits'],
+  [withdrawalErrors.requestInFlight, 'The first request with this key is not finished. Repeat it later'],
+  [withdrawalErrors.idempotencyKeyReused, 'The key was used for a different request'],
+]);
+
+export const creationKey = { 'idempotency-key': { example: 'payout-2026-07-31-0042' } };
 
 const invalid = (field: string, message: string) => () => invalidField(field, message);
 
@@ -52,7 +63,7 @@ export const createReference: Operation = {
     'How many a partner may create in 10 seconds is limited, for each user and in all: see the header',
     '`RateLimit`. Repeated requests do not count.',
   ].join('\n'),
-  parameters: { ...parameters, 'idempotency-key': { example: 'payout-2026-07-31-0042' } },
+  parameters: { ...parameters, ...creationKey },
   requests: {
     address: {
       summary: 'To a wallet address',
@@ -84,11 +95,9 @@ export const createReference: Operation = {
       ],
       [invalid('network', 'must be one of polygon, ethereum, base'), 'The network is not supported'],
     ]),
-    ...userCases,
-    ...scopeCase('withdrawals:create'),
+    ...creatorCases,
     ...refusals([
       [withdrawalErrors.receiverNotEligible, 'The recipient’s wallet is blocked from receiving tokens'],
-      [withdrawalErrors.deniedByRule, 'A rule of the operator denies it, such as a limit: see /api/limits'],
       [
         withdrawalErrors.recipientNotFound,
         '`to` is no known email or user, or the user has no verified wallet',
@@ -98,9 +107,8 @@ export const createReference: Operation = {
         withdrawalErrors.rateLimitExceeded,
         'The partner creates too many in 10 seconds, for this user or in all. Wait for `Retry-After` seconds',
       ],
-      [withdrawalErrors.requestInFlight, 'The first request with this key is not finished. Repeat it later'],
-      [withdrawalErrors.idempotencyKeyReused, 'The key was used for a different request'],
     ]),
+    ...storingCases,
     ...bodyCases,
     ...commonCases,
   ],
@@ -131,7 +139,7 @@ export const listReference: Operation = {
     ...parameters,
     page: { example: 1, description: 'Page number, from 1' },
     perPage: { example: 20, description: 'Withdrawals in a page' },
-    bulkId: { description: 'Only the withdrawal with this id, from the answer to its creation' },
+    bulkId: { description: 'Only withdrawals with this id, from the answer to their creation' },
     transactionHash: { description: 'Only the withdrawal that this transaction paid; upper or lower case' },
     status: { description: 'Only withdrawals in this status' },
     externalId: { description: 'Only withdrawals that were created with this identifier' },

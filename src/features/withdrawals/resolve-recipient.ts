@@ -17,9 +17,25 @@ export interface Recipient {
  * The address to pay for an email, a user id or an address on the asset's network, if it may be paid. If the
  * payment is already on chain (`isPaid`), it is only looked up.
  */
-export async function resolveRecipient(
+export async function resolveRecipient(ctx: Ctx, request: RecipientRequest): Promise<Recipient> {
+  const recipient = await findRecipient(ctx, request);
+  if (!request.isPaid && (await isRefused(ctx, request.asset, recipient.address))) {
+    throw withdrawalErrors.receiverNotEligible();
+  }
+  return recipient;
+}
+
+export interface RecipientRequest {
+  asset: Asset;
+  userId: string;
+  to: string;
+  isPaid: boolean;
+}
+
+/** The same, without asking the token's issuer and the screening provider. */
+export async function findRecipient(
   ctx: Ctx,
-  { asset, userId, to, isPaid }: { asset: Asset; userId: string; to: string; isPaid: boolean },
+  { asset, userId, to, isPaid }: RecipientRequest,
 ): Promise<Recipient> {
   const recipient = await selectRecipient(ctx.db, asset.network.name, readIdentifier(to));
   if (!recipient) throw withdrawalErrors.recipientNotFound();
@@ -31,8 +47,7 @@ export async function resolveRecipient(
   // A payment to oneself would be credited again, so a balance could leave the hot wallet any number of
   // times.
   const isOwn = creditedUserId === userId;
-  if (isBlocked || isOwn || (await isRefused(ctx, asset, address)))
-    throw withdrawalErrors.receiverNotEligible();
+  if (isBlocked || isOwn) throw withdrawalErrors.receiverNotEligible();
   return { address, creditedUserId };
 }
 

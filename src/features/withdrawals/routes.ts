@@ -5,9 +5,12 @@ import { keyContext, keyGuard } from '#features/keys';
 import { readLimits } from '#features/rules';
 import { callerAddress, type FastifyRequest, type HttpServer } from '#platform/http/http';
 import { listAssets } from './assets.ts';
+import { createBulk } from './bulk/create-bulk.ts';
+import { bulkReference } from './bulk/reference.ts';
+import { bulkBody, bulkBytesMax, createdBulk, parseBulk } from './bulk/wire.ts';
 import { createWithdrawal } from './create-withdrawal.ts';
 import { withdrawalErrors } from './errors.ts';
-import { limitCreations } from './limit-creations.ts';
+import { limitBulks, limitCreations } from './limit-creations.ts';
 import { listWithdrawals } from './list-withdrawals.ts';
 import { assetsReference, createReference, limitsReference, listReference } from './reference.ts';
 import { requireAllowedUser } from './require-allowed-user.ts';
@@ -37,6 +40,7 @@ export interface WithdrawalOptions {
 export function withdrawalRoutes(server: HttpServer, deps: Deps, options: WithdrawalOptions): void {
   const assets = listAssets(deps.evm, options.withdrawalLimits);
   const spendCreation = limitCreations(deps.limiter, options.withdrawalRates);
+  const spendBulk = limitBulks(deps.limiter, options.withdrawalRates);
   const authenticate = keyGuard(deps, {
     missing: withdrawalErrors.unauthorized,
     invalid: withdrawalErrors.unauthorized,
@@ -75,6 +79,35 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
       if (isReplay) reply.header('idempotency-replayed', 'true');
       const externalId = request.body.externalId ?? undefined;
       return { message: 'Withdrawal created as queued', data: { bulkId, externalId } };
+    },
+  );
+
+  server.post(
+    '/api/crypto/:userId/withdrawals/bulk',
+    {
+      onRequest: [authenticate, authorize],
+      bodyLimit: bulkBytesMax,
+      config: { reference: bulkReference },
+      schema: {
+        params: userPath,
+        querystring: noQuery,
+        headers: idempotencyHeaders,
+        body: bulkBody,
+        response: { 200: createdBulk },
+      },
+    },
+    async (request, reply) => {
+      const ctx = keyContext(deps, request);
+      const items = parseBulk(assets, request.body);
+      const { bulkId, isReplay } = await createBulk(ctx, {
+        userId: request.params.userId.toLowerCase(),
+        items,
+        admit: async () => void reply.headers(await spendBulk(ctx.actor)),
+        idempotencyKey: parseIdempotencyKey(request.headers['idempotency-key']),
+        origin: originOf(request),
+      });
+      if (isReplay) reply.header('idempotency-replayed', 'true');
+      return { message: 'Withdrawals created as queued', data: { bulkId, count: items.length } };
     },
   );
 

@@ -39,6 +39,7 @@ test('200 /openapi.json: what partners and integrations call, and nothing else',
     operationsOf(partner).map(([place, { operationId }]) => `${place} ${operationId}`),
     [
       'POST /api/crypto/{userId}/withdraw createWithdrawal',
+      'POST /api/crypto/{userId}/withdrawals/bulk createBulk',
       'GET /api/crypto/{userId}/withdraws listWithdrawals',
       'GET /api/crypto/assets listAssets',
       'GET /api/limits readLimits',

@@ -12,6 +12,11 @@ export class BodyTooLargeError extends CausewayError {
   declare readonly code: 'body_too_large';
 }
 
+/** 400: `Some of the withdrawals cannot be created: nothing was stored` */
+export class BulkRefusedError extends CausewayError {
+  declare readonly code: 'bulk_refused';
+}
+
 /** 410: `Consent has expired` */
 export class ConsentExpiredError extends CausewayError {
   declare readonly code: 'consent_expired';
@@ -245,6 +250,7 @@ export class WalletNotFoundError extends CausewayError {
 export const errorClasses = {
   address_not_allowed: AddressNotAllowedError,
   body_too_large: BodyTooLargeError,
+  bulk_refused: BulkRefusedError,
   consent_expired: ConsentExpiredError,
   consent_not_found: ConsentNotFoundError,
   consent_not_granted: ConsentNotGrantedError,

@@ -33,6 +33,35 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crypto/{userId}/withdrawals/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create withdrawals in bulk
+         * @description Stores up to 1,000 withdrawals of a user as `queued`, all or none, under one `bulkId`. List them with the
+         *     filter `bulkId` of [List withdrawals](#tag/withdrawals/GET/api/crypto/{userId}/withdraws).
+         *
+         *     If some cannot be created, nothing is stored, and `details` names each of them by its place, such as
+         *     `withdrawals.3.to`.
+         *
+         *     Send an `Idempotency-Key`, as for a single withdrawal. A key holds for both: it is refused for another
+         *     request of either kind.
+         *
+         *     How many requests a partner may send in a minute is limited: see the header `RateLimit`.
+         */
+        post: operations["createBulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crypto/{userId}/withdraws": {
         parameters: {
             query?: never;
@@ -1643,6 +1672,36 @@ export interface components {
                 };
             };
         };
+        CreateBulkAnswer: {
+            message: string;
+            data: {
+                /** @description UUID, canonical form */
+                bulkId: string;
+                /** @description How many withdrawals have this bulk id */
+                count: number;
+            };
+        };
+        CreateBulkRequest: {
+            /** @description Each as in “Create a withdrawal” */
+            withdrawals: {
+                /** @description Decimal amount, digits with an optional fraction */
+                amount: string;
+                /** @description An email address, a user id (UUID), or a wallet address (`0x` and 40 hex digits) */
+                to: string;
+                /**
+                 * @description Such as `USDT`, `USDC` or `EURC`; see `GET /api/crypto/assets`
+                 * @default USDT
+                 */
+                currency?: string;
+                /**
+                 * @description Such as `polygon`, `ethereum` or `base`; see `GET /api/crypto/assets`
+                 * @default polygon
+                 */
+                network?: string;
+                /** @description Your identifier for the withdrawal */
+                externalId?: string | null;
+            }[];
+        };
         CreateIntegrationWebhookEndpointRequest: {
             /** @description Where events are sent: https, a public address, port 443 or 8443 */
             url: string;
@@ -2441,6 +2500,42 @@ export interface operations {
             };
         };
     };
+    createBulk: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Idempotency key: repeating a request with it returns the first answer
+                 * @example payout-2026-07-31-0042
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /**
+                 * @description UUID
+                 * @example 0198a6a0-0000-7000-8000-000000000001
+                 */
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateBulkRequest"];
+            };
+        };
+        responses: {
+            /** @description All withdrawals are stored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateBulkAnswer"];
+                };
+            };
+        };
+    };
     listWithdrawals: {
         parameters: {
             query?: {
@@ -2454,7 +2549,7 @@ export interface operations {
                  * @example 20
                  */
                 perPage?: number;
-                /** @description Only the withdrawal with this id, from the answer to its creation */
+                /** @description Only withdrawals with this id, from the answer to their creation */
                 bulkId?: string;
                 /** @description Only the withdrawal that this transaction paid; upper or lower case */
                 transactionHash?: string;

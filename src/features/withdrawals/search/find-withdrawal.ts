@@ -16,6 +16,9 @@ export async function findWithdrawal(ctx: Ctx, text: string): Promise<TracedRow>
   const found = await findByOurIds(ctx, text.toLowerCase());
   if (found) return found;
   const limit = candidatesMax + 1;
+  const ofBulk = await findByBulkId(ctx, text.toLowerCase(), limit);
+  if (ofBulk.length > 1) throw ambiguous(ofBulk, 'bulk id');
+  if (ofBulk[0]) return ofBulk[0];
   const labelled = await searchWithdrawals(ctx.db, { externalId: text, limit });
   const rows = labelled.length > 0 ? labelled : await selectByAnyIdempotencyKey(ctx.db, text, limit);
   const [first] = rows;
@@ -30,13 +33,16 @@ async function findByOurIds(ctx: Ctx, text: string): Promise<TracedRow | undefin
     return id === undefined ? undefined : findOne(ctx, { id });
   }
   if (!uuidForm.test(text)) return undefined;
-  return (await findOne(ctx, { id: text })) ?? findOne(ctx, { bulkId: text });
+  return findOne(ctx, { id: text });
 }
 
-async function findOne(ctx: Ctx, by: { id: string } | { bulkId: string }): Promise<TracedRow | undefined> {
-  const [row] = await searchWithdrawals(ctx.db, { ...by, limit: 1 });
+async function findOne(ctx: Ctx, { id }: { id: string }): Promise<TracedRow | undefined> {
+  const [row] = await searchWithdrawals(ctx.db, { id, limit: 1 });
   return row;
 }
+
+const findByBulkId = async (ctx: Ctx, bulkId: string, limit: number): Promise<TracedRow[]> =>
+  uuidForm.test(bulkId) ? searchWithdrawals(ctx.db, { bulkId, limit }) : [];
 
 function ambiguous(rows: readonly TracedRow[], name: string) {
   const count = rows.length > candidatesMax ? `More than ${candidatesMax}` : rows.length;

@@ -11,6 +11,10 @@ class BodyTooLargeError(CausewayError):
     """413: `Request body is too large`"""
 
 
+class BulkRefusedError(CausewayError):
+    """400: `Some of the withdrawals cannot be created: nothing was stored`"""
+
+
 class ConsentExpiredError(CausewayError):
     """410: `Consent has expired`"""
 
@@ -198,6 +202,7 @@ class WalletNotFoundError(CausewayError):
 ERROR_CLASSES: dict[str, type[CausewayError]] = {
     "address_not_allowed": AddressNotAllowedError,
     "body_too_large": BodyTooLargeError,
+    "bulk_refused": BulkRefusedError,
     "consent_expired": ConsentExpiredError,
     "consent_not_found": ConsentNotFoundError,
     "consent_not_granted": ConsentNotGrantedError,

@@ -387,6 +387,28 @@ class ConsentedData(TypedDict):
     user: ConsentedDataUser
 
 
+class CreateBulkAnswerData(TypedDict):
+    bulkId: str
+    count: int
+
+
+class CreateBulkAnswer(TypedDict):
+    message: str
+    data: CreateBulkAnswerData
+
+
+class CreateBulkRequestWithdrawalsItem(TypedDict):
+    amount: str
+    to: str
+    currency: NotRequired[str]
+    network: NotRequired[str]
+    externalId: NotRequired[str | None]
+
+
+class CreateBulkRequest(TypedDict):
+    withdrawals: list[CreateBulkRequestWithdrawalsItem]
+
+
 class CreateIntegrationWebhookEndpointRequest(TypedDict):
     url: str
     types: NotRequired[list[str] | None]
