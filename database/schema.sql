@@ -37,6 +37,7 @@ create table api_keys (
   suspended_at timestamp with time zone,
   suspended_reason text,
   issued_by uuid,
+  issued_by_key text,
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
   constraint api_keys_rotated_from_fkey FOREIGN KEY (rotated_from) REFERENCES api_keys(id),
@@ -1021,6 +1022,22 @@ create unlogged table rate_windows (
   constraint rate_windows_pkey PRIMARY KEY (policy, subject)
 ) with (fillfactor=50);
 
+create table rule_address_proposals (
+  id uuid default uuidv7() not null,
+  partner_id uuid not null,
+  network text,
+  address text not null,
+  name text not null,
+  proposed_by text not null,
+  person_id uuid,
+  proposed_at timestamp with time zone not null,
+  constraint rule_address_proposals_pkey PRIMARY KEY (id),
+  constraint rule_address_proposals_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
+  constraint rule_address_proposals_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id),
+  constraint rule_address_proposals_address_check CHECK ((address ~ '^0x[0-9a-f]{40}$'::text)),
+  constraint rule_address_proposals_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100)))
+);
+
 create table rule_addresses (
   id uuid default uuidv7() not null,
   partner_id uuid,
@@ -1521,6 +1538,10 @@ CREATE INDEX person_passkeys_by_person ON public.person_passkeys USING btree (pe
 CREATE INDEX person_sessions_by_person ON public.person_sessions USING btree (person_id);
 
 CREATE INDEX person_sessions_ending ON public.person_sessions USING btree (expires_at);
+
+CREATE INDEX rule_address_proposals_by_partner ON public.rule_address_proposals USING btree (partner_id, id);
+
+CREATE UNIQUE INDEX rule_address_proposals_key ON public.rule_address_proposals USING btree (partner_id, address, network) NULLS NOT DISTINCT;
 
 CREATE INDEX rule_addresses_by_partner ON public.rule_addresses USING btree (partner_id, id);
 

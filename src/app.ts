@@ -33,7 +33,7 @@ import { type ConnectPageOptions, connectPages, statementPages } from '#features
 import { sessionCommands, sessionJobs } from '#features/connect/sessions';
 import { depositCommands, depositEvents, depositGauges, depositJobs } from '#features/deposits';
 import { describeEvents, type EventFamily, eventCommands, eventGauges, eventJobs } from '#features/events';
-import { keyCommands, keyEvents } from '#features/keys';
+import { keyCommands, keyEvents, keyRoutes } from '#features/keys';
 import { ledgerCommands, ledgerEvents, ledgerJobs, ledgerReaders, ledgerTools } from '#features/ledger';
 import { makeStatement, statementCommand, statementResources } from '#features/ledger/statement';
 import { partnerCommands } from '#features/partners';
@@ -230,6 +230,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
       makeStatement(ctx, { ...request, userId: ctx.actor.userId }, valueAssets),
     );
     cardRoutes(server, deps, options);
+    keyRoutes(server, deps);
     const offer = { tools: tools(options), prompts, resources };
     mcpRoutes(server, deps, offer, { ...options, serverInfo });
     consentRoutes(server, deps);
@@ -277,7 +278,14 @@ const partnerReference = {
     '- Fields may be added to answers: ignore those that you do not know.',
   ].join('\n'),
   securitySchemes: {
-    apiKey: bearer('A partner’s key, `cwk_…`, issued by the operator'),
+    apiKey: bearer('A partner’s key, `cwk_…`, issued by the operator or in the partner’s account'),
+    personSession: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: '__Host-causeway_person',
+      description:
+        'A person who is signed in at `/people`. Changes also need the token of the session in `X-CSRF-Token`.',
+    },
     integrationKey: headerKey('x-api-key', 'An integration’s key, `cwi_…`, issued at registration'),
   },
   tags: [
@@ -287,6 +295,7 @@ const partnerReference = {
     },
     { name: 'History', description: 'Ledger, unsettled activity and cards of the user that owns the key.' },
     { name: 'MCP', description: 'Tools for agents, by JSON-RPC.' },
+    { name: 'Keys', description: 'The keys of a partner, for its people and its programs.' },
     { name: 'Connect', description: 'Data that users consent to share with an integration.' },
     { name: 'Events', description: 'What happened, in a feed without gaps; webhooks send the same.' },
     { name: 'Webhooks', description: 'Where a partner receives events, and what became of each.' },

@@ -37,11 +37,19 @@ export interface UserActor {
   userId: string;
 }
 
-/** Staff of the operator, a partner or an integration who signs in or out, or registers a passkey. */
+/** Staff of the operator, a partner or an integration, by their session. */
 export interface PersonActor {
   kind: 'person';
   personId: string;
 }
+
+/** A person who manages what belongs to the partner that employs them. */
+export interface PartnerStaffActor extends PersonActor {
+  partnerId: string;
+}
+
+/** Who manages what belongs to a partner: a key with `partner:admin`, or a person by session. */
+export type PartnerAdmin = KeyActor | PartnerStaffActor;
 
 export interface OperatorActor {
   kind: 'operator';

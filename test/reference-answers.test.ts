@@ -138,6 +138,34 @@ test('withdrawals: created, listed, refused', async () => {
   await publish(harness, []);
 });
 
+test('keys of a partner: issued, listed, shown, rotated, revoked, refused', async () => {
+  const { token, id } = await makeKey(harness, { scopes: ['partner:admin', 'events:read'] });
+  const issue = async (body: object) => {
+    const answer = await call('POST', '/api/keys', { token, body });
+    if (answer.body.token) noteSecret(answer.body.token.split('_')[2]);
+    return answer;
+  };
+  const issued = await issue({ name: 'Reports' });
+  const path = `/api/keys/${issued.body.id}`;
+  const rotated = await call('POST', `${path}/rotate`, { token, body: { overlapHours: 1 } });
+  noteSecret(rotated.body.token.split('_')[2]);
+  const statuses = [
+    issued,
+    rotated,
+    await issue({ name: 'x', scopes: ['partner:admin'] }),
+    await issue({}),
+    await call('GET', '/api/keys', { token }),
+    await call('GET', '/api/keys?limit=0', { token }),
+    await call('GET', path, { token }),
+    await call('GET', '/api/keys/unknown', { token }),
+    await call('POST', `${path}/rotate`, { token, body: {} }),
+    await call('POST', `/api/keys/${id}/revoke`, { token }),
+    await call('GET', '/api/keys', { token }),
+    await call('GET', '/api/keys', { token: key.token }),
+  ].map(({ status }) => status);
+  assert.deepEqual(statuses, [201, 201, 403, 400, 200, 400, 200, 404, 409, 200, 401, 403]);
+});
+
 test('history: every feature, with items', async () => {
   await command('ledger.record-unsettled', {
     userId: key.userId,

@@ -28,7 +28,7 @@ const neighbours: Record<string, string[]> = {
   'connect/consents': ['connect/integrations', 'events', 'users'],
   'connect/integrations': ['events'],
   'connect/sessions': ['users'],
-  keys: ['events', 'partners', 'users'],
+  keys: ['events', 'partners', 'people', 'users'],
   people: ['connect/integrations', 'connect/pages', 'partners', 'users'],
   partners: ['users'],
   config: ['evm', 'issuer', 'openid', 'operator-roles'],

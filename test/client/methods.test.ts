@@ -14,6 +14,8 @@ import {
   InvalidApiKeyError,
   InvalidKeyError,
   InvalidRequestError,
+  KeyNotFoundError,
+  NotYoursToGiveError,
   RecipientNotFoundError,
   ScopeNotGrantedError,
   UnauthorizedError,
@@ -332,6 +334,23 @@ for (const caller of ['partner', 'integration'] as const) {
     await assert.rejects(async () => webhookEndpoints.retrieve(id), EndpointNotFoundError);
   });
 }
+
+test('keys: issue, list, retrieve, rotate and revoke, also the key of the client', async () => {
+  const admin = await makeKey(harness, { scopes: ['partner:admin', 'events:read'] });
+  const { keys } = clientOf({ apiKey: admin.token });
+  const issued = await keys.issue({ name: 'Reports', scopes: ['events:read'] });
+  noteSecret(issued.token.split('_')[2]!);
+  assert.equal((await keys.retrieve(issued.id)).status, 'active');
+  const rotated = await keys.rotate(issued.id, { overlapHours: 0 });
+  noteSecret(rotated.token.split('_')[2]!);
+  const listed = await collect(keys.list({ limit: 1 }));
+  assert.deepEqual(listed.map(({ id }) => id).sort(), [admin.id, issued.id, rotated.id].sort());
+  await assert.rejects(async () => keys.issue({ name: 'x', scopes: ['history:read'] }), NotYoursToGiveError);
+  await assert.rejects(async () => keys.retrieve('abcdefghijkl2345'), KeyNotFoundError);
+  assert.equal((await keys.revoke(admin.id)).status, 'revoked');
+  await assert.rejects(async () => keys.list(), UnauthorizedError);
+  assert.throws(() => clientOf({ integrationKey: 'cwi_x' }).keys.list(), TypeError);
+});
 
 test('every operation of the API reference has a method that was called here, except MCP', async () => {
   const { paths } = (await harness.request('GET', '/openapi.json')).body as ClientDocument;

@@ -4,6 +4,7 @@ import { Consents } from './consents.ts';
 import { Events } from './events.ts';
 import { History } from './history.ts';
 import type { IdempotencyStore } from './idempotency.ts';
+import { Keys } from './keys.ts';
 import { type CallOptions, Transport } from './transport.ts';
 import { WebhookEndpoints } from './webhook-endpoints.ts';
 import { webhooks } from './webhooks.ts';
@@ -37,6 +38,7 @@ export class Causeway {
   readonly consents: Consents;
   readonly events: Events;
   readonly webhookEndpoints: WebhookEndpoints;
+  readonly keys: Keys;
   readonly webhooks = webhooks;
 
   constructor({ baseUrl, historyUrl = baseUrl, apiKey, integrationKey, store, ...options }: CausewayOptions) {
@@ -57,6 +59,7 @@ export class Causeway {
     this.consents = new Consents(api);
     this.events = new Events(api);
     this.webhookEndpoints = new WebhookEndpoints(api);
+    this.keys = new Keys(api);
   }
 }
 

@@ -1,11 +1,11 @@
 import { address, segment } from './address.ts';
 import type { Api } from './api.ts';
 import type { ApiPromise } from './api-promise.ts';
-import { ListPromise, requireList } from './page.ts';
+import { type CursorList, listByCursor } from './cursor-list.ts';
+import { requireList } from './page.ts';
 import type { Call, CallOptions } from './transport.ts';
 import type {
   CreatedWebhookEndpoint,
-  CursorPageInfo,
   CursorParams,
   NewWebhookEndpoint,
   ReplaySelection,
@@ -16,8 +16,6 @@ import type {
   WebhookEndpointChange,
   WebhookReplay,
 } from './types.ts';
-
-type CursorList<T> = ListPromise<T, CursorPageInfo, string | undefined>;
 
 /** Where events are sent: of the partner or integration that has the key. */
 export class WebhookEndpoints {
@@ -125,26 +123,8 @@ export class WebhookEndpoints {
     return this.#api.transport.json({ ...call, url: this.#url(path) }, options, read);
   }
 
-  #list<T extends { id: string }>(
-    path: string,
-    { cursor, limit = 100, ...filters }: WebhookDeliveryParams,
-    options?: CallOptions,
-  ): CursorList<T> {
-    const read = (at: string | undefined) =>
-      this.#api.transport
-        .json(
-          { method: 'GET', url: this.#url(path, { cursor: at, limit, ...filters }), isRepeatable: true },
-          options,
-          ({ items, nextCursor }: CursorPageInfo & { items: T[] }) => ({
-            items: requireList(items),
-            info: { nextCursor },
-          }),
-        )
-        .withResponse();
-    return new ListPromise(
-      { read, nextAt: (_at, { nextCursor }) => nextCursor ?? undefined, keyOf: ({ id }) => id },
-      cursor,
-    );
+  #list<T extends { id: string }>(path: string, params: WebhookDeliveryParams, options?: CallOptions) {
+    return listByCursor<T>(this.#api, this.#path + path, params, options);
   }
 
   #url(path: string, query?: object): string {

@@ -21,7 +21,7 @@ const issuedKey = Type.Object({
 const scopes = (otherwise: string) =>
   Type.Array(scope, {
     maxItems: 10,
-    description: `What the key may do; if only MCP scopes are listed, the others are ${otherwise}`,
+    description: `What the key may do; if only MCP scopes are listed, the others are ${otherwise}; api:none: no others`,
   });
 
 const terms = {

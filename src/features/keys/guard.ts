@@ -33,18 +33,18 @@ export function keyGuard(deps: Deps, rows: GuardRows) {
   });
   return async (request: FastifyRequest): Promise<void> => {
     await authenticate(request);
-    const scope = scopeOf(request);
-    if (scope === null || keyActorOf(request).scopes.includes(scope)) return;
+    const accepted = scopesOf(request);
+    if (accepted === null || accepted.some((scope) => keyActorOf(request).scopes.includes(scope))) return;
     deps.metrics.countRefusedKey('scope');
-    throw scopeMissing(scope);
+    throw scopeMissing(accepted[0]);
   };
 }
 
 /** A route that nobody decided about is not served: see `routeScopes`. */
-function scopeOf({ method, routeOptions: { url } }: FastifyRequest): ApiScope | null {
-  const scope = routeScopes[`${method === 'HEAD' ? 'GET' : method} ${url}`];
-  if (scope === undefined) throw new Error(`routeScopes does not say which scope ${method} ${url} needs`);
-  return scope;
+function scopesOf({ method, routeOptions: { url } }: FastifyRequest) {
+  const scopes = routeScopes[`${method === 'HEAD' ? 'GET' : method} ${url}`];
+  if (scopes === undefined) throw new Error(`routeScopes does not say which scope ${method} ${url} needs`);
+  return scopes;
 }
 
 /** What a caller without the scope of a route gets. */

@@ -1,12 +1,13 @@
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { isAllowedUser, partnerErrors, partnerExists } from '#features/partners';
+import { findOperatorPerson } from '#features/people';
 import { userErrors, userExists } from '#features/users';
-import { commonErrors } from '#platform/errors/errors';
+import { commonErrors, invalidField } from '#platform/errors/errors';
 import { faultInCidr } from '#platform/values/address';
 import { keyErrors } from './errors.ts';
 import { insertKey, type KeyRow } from './queries.ts';
-import { completeScopes } from './scopes.ts';
+import { completeScopes, hasOnlyOneKind } from './scopes.ts';
 import { createToken } from './token.ts';
 import { type KeyView, presentKey } from './wire.ts';
 
@@ -33,6 +34,7 @@ export function issueKey(ctx: Ctx, input: NewKey): Promise<IssuedKey> {
     const { name, partnerId, userId, scopes = [], ipAllowlist = [] } = input;
     const expiresAt = input.expiresAt === undefined ? null : parseExpiry(input.expiresAt, ctx.now);
     requireAddressBlocks(ipAllowlist);
+    requireOneKind(scopes);
     if (!(await partnerExists(ctx.db, partnerId))) throw partnerErrors.partnerNotFound();
     if (!(await userExists(ctx.db, userId))) throw userErrors.userNotFound();
     if (!(await isAllowedUser(ctx.db, partnerId, userId))) throw keyErrors.userNotAllowed();
@@ -44,8 +46,13 @@ export function issueKey(ctx: Ctx, input: NewKey): Promise<IssuedKey> {
       ipAllowlist,
       expiresAt,
       rotatedFrom: null,
+      issuedByKey: ctx.actor.kind === 'key' ? ctx.actor.keyId : null,
     });
   });
+}
+
+export function requireOneKind(scopes: readonly string[]): void {
+  if (!hasOnlyOneKind(scopes)) throw invalidField('scopes', 'has api:none together with scopes of the API');
 }
 
 export function requireAddressBlocks(ipAllowlist: readonly string[]): void {
@@ -76,7 +83,7 @@ export function parseExpiry(text: string, now: Date): Date {
 
 type KeyTerms = Pick<
   KeyRow,
-  'name' | 'partnerId' | 'userId' | 'scopes' | 'ipAllowlist' | 'expiresAt' | 'rotatedFrom'
+  'name' | 'partnerId' | 'userId' | 'scopes' | 'ipAllowlist' | 'expiresAt' | 'rotatedFrom' | 'issuedByKey'
 >;
 
 export async function storeNewKey(ctx: Ctx, action: string, terms: KeyTerms): Promise<IssuedKey> {
@@ -90,9 +97,17 @@ export async function storeNewKey(ctx: Ctx, action: string, terms: KeyTerms): Pr
     suspendedAt: null,
     suspendedReason: null,
   };
-  const issuedBy = ('personId' in ctx.actor && ctx.actor.personId) || null;
-  await insertKey(ctx.db, row, { secretSha256: token.secretSha256, issuedBy });
+  const { secretSha256 } = token;
+  const actingKey = ctx.actor.kind === 'key' ? ctx.actor.keyId : null;
+  await insertKey(ctx.db, row, { secretSha256, issuedBy: await issuerOf(ctx), actingKey });
   const shown = presentKey(row);
   await recordChange(ctx, { action, subject: `key:${row.id}`, after: shown });
   return { ...shown, token: token.text };
+}
+
+/** Null for a key, which has its issuer, and for an operator's token without an owner. */
+async function issuerOf({ db, actor }: Ctx): Promise<string | null> {
+  if (actor.kind === 'person') return actor.personId;
+  if (actor.kind !== 'operator') return null;
+  return (await findOperatorPerson(db, actor.name))?.id ?? null;
 }

@@ -70,6 +70,7 @@ test('200 keys.issue: the terms come back with a token, and the token works', as
     rotatedAt: null,
     suspendedAt: null,
     suspendedReason: null,
+    issuedByKey: null,
   });
   assert.ok(isAccepted(await use(token)));
 });

@@ -17,11 +17,14 @@ export interface KeyRow {
   rotatedAt: Date | null;
   suspendedAt: Date | null;
   suspendedReason: string | null;
+  /** The key that issued it. */
+  issuedByKey: string | null;
 }
 
 const columns = `id, name, partner_id as "partnerId", user_id as "userId", scopes, ip_allowlist as "ipAllowlist",
   created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", rotated_from as "rotatedFrom",
-  rotated_at as "rotatedAt", suspended_at as "suspendedAt", suspended_reason as "suspendedReason"`;
+  rotated_at as "rotatedAt", suspended_at as "suspendedAt", suspended_reason as "suspendedReason",
+  issued_by_key as "issuedByKey"`;
 
 export interface KeyCredential
   extends StoredToken,
@@ -63,15 +66,19 @@ export const selectCredential = batchLoader(
   },
 );
 
-/** `issuedBy`: the person who may not approve what the key pays. */
+/**
+ * `issuedBy`: the person who may not approve what the key pays. Of a key that `actingKey` issues, it is the
+ * person who issued that one.
+ */
 export async function insertKey(
   db: Db,
   key: KeyRow,
-  { secretSha256, issuedBy }: { secretSha256: Buffer; issuedBy: string | null },
+  { secretSha256, issuedBy, actingKey }: NewSecret,
 ): Promise<void> {
   await db.query(
     `insert into api_keys (id, secret_sha256, name, partner_id, user_id, scopes, ip_allowlist, created_at, expires_at, rotated_from,
-       issued_by) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+       issued_by, issued_by_key)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, coalesce($11, (select issued_by from api_keys where id = $12)), $13)`,
     [
       key.id,
       secretSha256,
@@ -84,8 +91,16 @@ export async function insertKey(
       key.expiresAt,
       key.rotatedFrom,
       issuedBy,
+      actingKey,
+      key.issuedByKey,
     ],
   );
+}
+
+interface NewSecret {
+  secretSha256: Buffer;
+  issuedBy: string | null;
+  actingKey: string | null;
 }
 
 export async function keyExists(db: Db, keyId: string): Promise<boolean> {
@@ -97,6 +112,40 @@ export async function selectKeyForUpdate(db: Db, keyId: string): Promise<KeyRow 
     keyId,
   ]);
   return row && withScopes(row);
+}
+
+/** In the order of their ids, so that two who lock the same keys do not deadlock. */
+export async function lockKeys(db: Db, keyIds: readonly string[]): Promise<KeyRow[]> {
+  const rows = await db.query<KeyRow & Row>(
+    `select ${columns} from api_keys where id = any($1) order by id for update`,
+    [keyIds],
+  );
+  return rows.map(withScopes);
+}
+
+/** What a key issued, and what those issued, without those that are revoked. */
+export async function lockIssuedBy(db: Db, { id, partnerId }: KeyRow): Promise<KeyRow[]> {
+  const rows = await db.query<KeyRow & Row>(
+    `with recursive issued as (
+       select $1::text as id
+       union
+       select k.id from api_keys k join issued i on k.issued_by_key = i.id where k.partner_id = $2)
+     select ${columns} from api_keys
+     where id in (select id from issued) and id <> $1 and revoked_at is null order by id for update`,
+    [id, partnerId],
+  );
+  return rows.map(withScopes);
+}
+
+/** Keys that still work or are suspended. Keys of a partner are issued one after another until the commit. */
+export async function countOpenKeys(db: Db, partnerId: string, now: Date): Promise<number> {
+  await db.query(`select pg_advisory_xact_lock(hashtextextended('keys of ' || $1, 0))`, [partnerId]);
+  const [row] = await db.query<{ count: number }>(
+    `select count(*)::integer as count from api_keys
+     where partner_id = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`,
+    [partnerId, now],
+  );
+  return row!.count;
 }
 
 /** Rows from before our scopes have none of them. */
@@ -158,15 +207,22 @@ const stoppedBy = `case ${Object.entries(stops)
 
 export async function selectKeys(
   db: Db,
-  filter: { partnerId?: string; userId?: string; after?: string; limit: number },
+  filter: { partnerId?: string; userId?: string; keyId?: string; after?: string; limit: number },
 ): Promise<ListedKeyRow[]> {
   const rows = await db.query<ListedKeyRow & Row>(
     `select ${columns}, ${stoppedBy},
        (select last_used_at from api_key_uses where key_id = k.id) as "lastUsedAt"
      from api_keys k
      where ($1::uuid is null or partner_id = $1) and ($2::uuid is null or user_id = $2) and ($3::text is null or id > $3)
+       and ($5::text is null or id = $5)
      order by id limit $4`,
-    [filter.partnerId ?? null, filter.userId ?? null, filter.after ?? null, filter.limit],
+    [
+      filter.partnerId ?? null,
+      filter.userId ?? null,
+      filter.after ?? null,
+      filter.limit,
+      filter.keyId ?? null,
+    ],
   );
   return rows.map(withScopes);
 }

@@ -8,12 +8,21 @@ import { presentKey } from './wire.ts';
 
 const hourMs = 3_600_000;
 
+export interface Rotation {
+  keyId: string;
+  /** Default: 24. */
+  overlapHours?: number;
+}
+
 /**
  * Issues a key with the old one's terms; the old one expires after `overlapHours`, or earlier if it would
- * have.
+ * have. The new one expires at `expiresMax` at the latest.
  */
-export function rotateKey(ctx: Ctx, input: { keyId: string; overlapHours?: number }): Promise<IssuedKey> {
-  const { keyId, overlapHours = 24 } = input;
+export function rotateKey(
+  ctx: Ctx,
+  { keyId, overlapHours = 24 }: Rotation,
+  expiresMax: Date = latestExpiry,
+): Promise<IssuedKey> {
   return inTransaction(ctx, async (ctx) => {
     const old = await selectKeyForUpdate(ctx.db, keyId);
     if (!old) throw keyErrors.keyNotFound();
@@ -32,8 +41,9 @@ export function rotateKey(ctx: Ctx, input: { keyId: string; overlapHours?: numbe
       userId,
       scopes,
       ipAllowlist,
-      expiresAt: old.expiresAt && expiryOfSuccessor(old.createdAt, old.expiresAt, ctx.now),
+      expiresAt: old.expiresAt && expiryOfSuccessor(old, ctx.now, expiresMax),
       rotatedFrom: old.id,
+      issuedByKey: ctx.actor.kind === 'key' ? ctx.actor.keyId : old.issuedByKey,
     });
     await recordEvent(ctx, {
       type: 'key.rotated',
@@ -57,7 +67,7 @@ export function rotateKey(ctx: Ctx, input: { keyId: string; overlapHours?: numbe
 }
 
 /** The new key has the old one's lifetime, counted from now. */
-function expiryOfSuccessor(createdAt: Date, expiresAt: Date, now: Date): Date {
-  const lifetimeMs = expiresAt.getTime() - createdAt.getTime();
-  return new Date(Math.min(now.getTime() + lifetimeMs, latestExpiry.getTime()));
+function expiryOfSuccessor({ createdAt, expiresAt }: KeyRow, now: Date, expiresMax: Date): Date {
+  const lifetimeMs = expiresAt!.getTime() - createdAt.getTime();
+  return new Date(Math.min(now.getTime() + lifetimeMs, expiresMax.getTime()));
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeKey } from '#test/factories';
 import { useHarness } from '#test/harness';
-import { apiScopes, mcpScopes, routeScopes, usualScopes } from './scopes.ts';
+import { apiScopes, mcpScopes, noApiScope, routeScopes, usualScopes } from './scopes.ts';
 
 const harness = useHarness();
 const id = '0198a0de-ffff-7000-8000-000000000000';
@@ -35,22 +35,25 @@ test('every route behind a key has a scope, and the table names no other route',
   assert.deepEqual(routes.sort(), Object.keys(routeScopes).sort());
 });
 
-test('403 with every scope but that of the route; with that scope alone, the key is admitted', async () => {
+test('403 with every scope but those of the route; with one of these alone, the key is admitted', async () => {
   const all = [...mcpScopes, ...apiScopes];
-  for (const [route, scope] of Object.entries(routeScopes)) {
-    const without = await makeKey(harness, { scopes: all.filter((one) => one !== scope) });
+  for (const [route, scopes] of Object.entries(routeScopes)) {
+    const others = all.filter((one) => !(scopes as readonly string[] | null)?.includes(one));
+    const without = await makeKey(harness, { scopes: others });
     const refused = await call(route, without.token);
-    const only = await makeKey(harness, { scopes: [scope ?? 'events:read'] });
-    const admitted = await call(route, only.token);
-    if (scope !== null) {
+    if (scopes !== null) {
       assert.deepEqual(
         [refused.status, refused.body.error, refused.body.code],
-        [403, lacks(scope), 'scope_missing'],
+        [403, lacks(scopes[0]), 'scope_missing'],
         route,
       );
     }
-    assert.notEqual(admitted.body.code, 'scope_missing', route);
-    assert.ok(admitted.status < 500, `${route}: ${admitted.status}`);
+    for (const scope of scopes ?? (['events:read', noApiScope] as const)) {
+      const only = await makeKey(harness, { scopes: [scope] });
+      const admitted = await call(route, only.token);
+      assert.notEqual(admitted.body.code, 'scope_missing', route);
+      assert.ok(admitted.status < 500, `${route}: ${admitted.status}`);
+    }
   }
 });
 
@@ -120,4 +123,20 @@ test('a key from before our scopes works as before, and keys.list shows what it 
   assert.equal(listed.status, 200);
   const { body } = await harness.operator('keys.list', { partnerId });
   assert.deepEqual(body.data.items[0].scopes, usualScopes);
+});
+
+test('api:none makes a key for MCP only, which stays so; beside scopes of the API it is refused', async () => {
+  const { id: keyId, token, userId, scopes } = await makeKey(harness, { scopes: ['mcp', noApiScope] });
+  assert.deepEqual(scopes, ['mcp', noApiScope]);
+  const { status } = await harness.request('GET', `/api/crypto/${userId}/withdraws`, { token });
+  assert.equal(status, 403);
+  const ping = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  assert.equal((await harness.request('POST', '/mcp', { token, body: ping })).status, 200);
+  const rotated = await harness.operator('keys.rotate', { keyId });
+  assert.deepEqual(rotated.body.data.scopes, ['mcp', noApiScope]);
+  const wrong = await harness.operator('keys.update', {
+    keyId: rotated.body.data.id,
+    scopes: [noApiScope, 'events:read'],
+  });
+  assert.deepEqual([wrong.status, wrong.body.code], [400, 'invalid_request']);
 });

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { keyErrors } from './errors.ts';
-import { parseExpiry, requireAddressBlocks } from './issue-key.ts';
+import { parseExpiry, requireAddressBlocks, requireOneKind } from './issue-key.ts';
 import { type KeyRow, selectKeyForUpdate, updateKeyTerms } from './queries.ts';
 import { completeScopes } from './scopes.ts';
 import { type KeyView, presentKey } from './wire.ts';
@@ -26,6 +26,7 @@ export function updateKey(ctx: Ctx, { keyId, ...change }: KeyChange): Promise<Ke
     if (before.revokedAt || before.rotatedAt || hasExpired) throw keyErrors.keyEnded();
     const { name = before.name, ipAllowlist = before.ipAllowlist } = change;
     requireAddressBlocks(ipAllowlist);
+    requireOneKind(change.scopes ?? []);
     const scopes = change.scopes ? completeScopes(change.scopes, before.scopes) : before.scopes;
     const after: KeyRow = { ...before, name, ipAllowlist, scopes };
     if (change.expiresAt === null) after.expiresAt = null;

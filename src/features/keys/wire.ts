@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { dateTime, nullable, uuid } from '#platform/http/schemas';
 import type { KeyRow, ListedKeyRow, Stop } from './queries.ts';
-import { apiScopes, mcpScopes } from './scopes.ts';
+import { apiScopes, mcpScopes, noApiScope } from './scopes.ts';
 
-export const scope = Type.Enum([...mcpScopes, ...apiScopes]);
+export const scope = Type.Enum([...mcpScopes, ...apiScopes, noApiScope]);
 
 /** A key as it may be shown: everything but its secret. */
 export const key = Type.Object({
@@ -20,6 +20,7 @@ export const key = Type.Object({
   rotatedAt: nullable(dateTime),
   suspendedAt: nullable(dateTime),
   suspendedReason: nullable(Type.String()),
+  issuedByKey: nullable(Type.String(), { description: 'The key that issued it; both end together' }),
 });
 
 const statuses = [

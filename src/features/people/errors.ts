@@ -6,6 +6,8 @@ export const personErrors = defineErrors({
   personExists: [409, 'This email is invited already: run people reinvite to send a new link'],
   ownRights: [409, 'Nobody changes their own rights: ask another administrator'],
   notOwner: [403, 'Only an owner at a partner or an integration manages its team'],
+  notPartnerStaff: [403, 'This is for people who work at a partner'],
+  otherStaffRole: [403, 'Your role may not do this'],
   stepUpRequired: [403, 'Confirm with your passkey first: the last time was more than 5 minutes ago'],
   oneEmployer: [400, 'Give partnerId or integrationId, not both'],
   wrongRole: [

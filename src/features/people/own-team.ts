@@ -13,15 +13,20 @@ export function requireOwner({ kind, role }: PersonRow): void {
 export const isColleague = (one: PersonRow, other: PersonRow): boolean =>
   one.kind === other.kind && one.partnerId === other.partnerId && one.integrationId === other.integrationId;
 
+/** Who acts, locked: somebody who is being removed or changed at this moment does nothing. */
+export async function holdOwnPerson({ db, actor }: Ctx<PersonActor>): Promise<PersonRow> {
+  const [own] = await lockPeople(db, [actor.personId]);
+  if (!own) throw personErrors.notSignedIn();
+  return own;
+}
+
 /** Invites somebody to the owner's own team. */
 export function inviteColleague(
   ctx: Ctx<PersonActor>,
   input: Pick<NewPerson, 'name' | 'email' | 'role'>,
 ): Promise<Invited> {
   return inTransaction(ctx, async (ctx) => {
-    // An owner who is being removed or changed at this moment invites nobody.
-    const [own] = await lockPeople(ctx.db, [ctx.actor.personId]);
-    if (!own) throw personErrors.notSignedIn();
+    const own = await holdOwnPerson(ctx);
     requireOwner(own);
     const { kind, partnerId, integrationId } = own;
     return addPerson(ctx, { ...input, kind, partnerId, integrationId });

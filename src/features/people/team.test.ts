@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inTransaction } from '#context';
-import { csrfTokenOf } from '#platform/pages/csrf';
 import { makeIntegration, makePartner } from '#test/factories';
 import { noteSecret, useHarness } from '#test/harness';
 import { makePerson } from '#test/people-world';
-import { beginSession, contextOf } from './session.ts';
+import { signInStaff } from '#test/staff-session';
 
 const harness = useHarness();
 
 /** A signed-in person, by a session that began just now. */
 async function signedIn(given: Parameters<typeof makePerson>[1]) {
-  const person = await makePerson(harness, given);
-  const ctx = contextOf(harness.deps, person.id, harness.deps.log);
-  const { sessionSecret } = await inTransaction(ctx, (ctx) => beginSession(ctx, undefined));
-  const headers = {
-    cookie: `causeway_person=${noteSecret(sessionSecret)}`,
-    'x-csrf-token': noteSecret(csrfTokenOf(sessionSecret)),
-  };
+  const { person, headers } = await signInStaff(harness, given);
   const call = async (name: string, body: object = {}, more: Record<string, string> = {}) => {
     const answer = await harness.request('POST', `/people/team/${name}`, {
       body,

@@ -90,7 +90,7 @@ function describe({ schema, operation }: DescribedRoute, components: Components)
     tags: [tag],
     summary,
     ...(description && { description }),
-    security: security ? [{ [security]: [] }] : [],
+    security: [security ?? []].flat().map((scheme) => ({ [scheme]: [] })),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {

@@ -22,8 +22,8 @@ export interface Operation {
   summary: string;
   /** Markdown. */
   description?: string;
-  /** The name of a security scheme; none for routes that anybody may call. */
-  security?: string;
+  /** Names of security schemes, any one of them; none for routes that anybody may call. */
+  security?: string | readonly string[];
   /** By the name of the path, query or header parameter. */
   parameters?: Readonly<Record<string, ParameterWords>>;
   /** Default: the route's schema of the body. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { faultInCidr, isInBlocks } from './address.ts';
+import { faultInCidr, isInBlocks, isWithinBlocks } from './address.ts';
 
 for (const block of [
   '203.0.113.7',
@@ -103,3 +103,21 @@ test('every IPv4 block holds the addresses that share its prefix, and no other, 
     ),
   );
 });
+
+for (const [inner, outer, isWithin] of [
+  [[], [], true],
+  [['10.0.0.1'], [], true],
+  [[], ['10.0.0.0/8'], false],
+  [['10.1.0.0/16', '10.2.3.4'], ['10.0.0.0/8'], true],
+  [['10.1.0.0/16', '11.0.0.1'], ['10.0.0.0/8'], false],
+  [['10.0.0.0/7'], ['10.0.0.0/8'], false],
+  [['10.0.0.5/8'], ['10.0.0.0/16'], false],
+  [['10.0.0.0/8'], ['10.0.0.0/9', '10.128.0.0/9'], false],
+  [['2001:db8:1::/48'], ['2001:db8::/32'], true],
+  [['::ffff:10.0.0.1'], ['10.0.0.0/8'], false],
+  [['::/0'], ['10.0.0.0/8'], false],
+] as const) {
+  test(`[${inner}] is ${isWithin ? '' : 'not '}within [${outer}]`, () => {
+    assert.equal(isWithinBlocks(inner, outer), isWithin);
+  });
+}

@@ -44,3 +44,24 @@ export function blockCheck(blocks: readonly string[]): (address: string) => bool
   }
   return (address) => isIP(address) !== 0 && list.check(address, familyOf(address));
 }
+
+/** True if every block of `inner` lies in one of `outer`. An empty list means every address. */
+export function isWithinBlocks(inner: readonly string[], outer: readonly string[]): boolean {
+  if (outer.length === 0) return true;
+  return inner.length > 0 && inner.every((block) => outer.some((wider) => isWithinBlock(block, wider)));
+}
+
+function isWithinBlock(inner: string, outer: string): boolean {
+  const [one, other] = [inner, outer].map((block) => {
+    const [address = '', prefix] = block.split('/');
+    const family = familyOf(address);
+    return { address, family, bits: prefix === undefined ? (family === 'ipv4' ? 32 : 128) : Number(prefix) };
+  }) as [Block, Block];
+  return one.family === other.family && one.bits >= other.bits && isInBlocks(one.address, [outer]);
+}
+
+interface Block {
+  address: string;
+  family: 'ipv4' | 'ipv6';
+  bits: number;
+}

@@ -67,9 +67,19 @@ export class EventsExpiredError extends CausewayError {
   declare readonly code: 'events_expired';
 }
 
+/** 400: `expiresAt must be in the future` */
+export class ExpiryInThePastError extends CausewayError {
+  declare readonly code: 'expiry_in_the_past';
+}
+
 /** 403: `Consent belongs to a different integration` */
 export class ForeignConsentError extends CausewayError {
   declare readonly code: 'foreign_consent';
+}
+
+/** 403: `The request is not from a page of this session` */
+export class ForeignRequestError extends CausewayError {
+  declare readonly code: 'foreign_request';
 }
 
 /** 431: `Request headers are too large` */
@@ -85,6 +95,11 @@ export class IdempotencyKeyReusedError extends CausewayError {
 /** 500: `Internal error` */
 export class InternalError extends CausewayError {
   declare readonly code: 'internal_error';
+}
+
+/** 400: `ipAllowlist must contain IPv4 or IPv6 addresses or CIDR blocks` */
+export class InvalidAddressBlockError extends CausewayError {
+  declare readonly code: 'invalid_address_block';
 }
 
 /** 401: `Unauthorized: x-api-key is invalid` */
@@ -107,9 +122,24 @@ export class InvalidRequestError extends CausewayError {
   declare readonly code: 'invalid_request';
 }
 
+/** 409: `Key is revoked, expired or already rotated` */
+export class KeyEndedError extends CausewayError {
+  declare readonly code: 'key_ended';
+}
+
+/** 404: `Key not found` */
+export class KeyNotFoundError extends CausewayError {
+  declare readonly code: 'key_not_found';
+}
+
 /** 401: `Unauthorized: API key is required` */
 export class KeyRequiredError extends CausewayError {
   declare readonly code: 'key_required';
+}
+
+/** 409: `Key is suspended: resume it first` */
+export class KeySuspendedError extends CausewayError {
+  declare readonly code: 'key_suspended';
 }
 
 /** 500: `API key validation failed: the key store does not answer` */
@@ -137,9 +167,34 @@ export class NotFoundError extends CausewayError {
   declare readonly code: 'not_found';
 }
 
+/** 403: `This is for people who work at a partner` */
+export class NotPartnerStaffError extends CausewayError {
+  declare readonly code: 'not_partner_staff';
+}
+
+/** 401: `Not signed in` */
+export class NotSignedInError extends CausewayError {
+  declare readonly code: 'not_signed_in';
+}
+
+/** 403: `The user is not on your list: ask the operator to allow it` */
+export class NotYourUserError extends CausewayError {
+  declare readonly code: 'not_your_user';
+}
+
+/** 403: `You may not give the scope partner:admin` */
+export class NotYoursToGiveError extends CausewayError {
+  declare readonly code: 'not_yours_to_give';
+}
+
 /** 400: `optional_scopes must be a subset of scopes and leave at least one required scope` */
 export class NothingRequiredError extends CausewayError {
   declare readonly code: 'nothing_required';
+}
+
+/** 403: `Your role may not do this` */
+export class OtherStaffRoleError extends CausewayError {
+  declare readonly code: 'other_staff_role';
 }
 
 /** 400: `purpose must be registered for the integration` */
@@ -197,9 +252,19 @@ export class SequenceAheadError extends CausewayError {
   declare readonly code: 'sequence_ahead';
 }
 
+/** 403: `Confirm with your passkey first: the last time was more than 5 minutes ago` */
+export class StepUpRequiredError extends CausewayError {
+  declare readonly code: 'step_up_required';
+}
+
 /** 409: `A subscriber has at most 20 webhook endpoints: delete one first` */
 export class TooManyEndpointsError extends CausewayError {
   declare readonly code: 'too_many_endpoints';
+}
+
+/** 409: `A partner has at most 100 keys that work: revoke one first` */
+export class TooManyKeysError extends CausewayError {
+  declare readonly code: 'too_many_keys';
 }
 
 /** 429: `Too many requests wait for events` */
@@ -232,6 +297,11 @@ export class UnsupportedMediaTypeError extends CausewayError {
   declare readonly code: 'unsupported_media_type';
 }
 
+/** 400: `userId is required: name a user on your list` */
+export class UserMissingError extends CausewayError {
+  declare readonly code: 'user_missing';
+}
+
 /** 401: `User not allowed` */
 export class UserNotAllowedError extends CausewayError {
   declare readonly code: 'user_not_allowed';
@@ -261,21 +331,32 @@ export const errorClasses = {
   endpoint_not_found: EndpointNotFoundError,
   event_not_found: EventNotFoundError,
   events_expired: EventsExpiredError,
+  expiry_in_the_past: ExpiryInThePastError,
   foreign_consent: ForeignConsentError,
+  foreign_request: ForeignRequestError,
   headers_too_large: HeadersTooLargeError,
   idempotency_key_reused: IdempotencyKeyReusedError,
   internal_error: InternalError,
+  invalid_address_block: InvalidAddressBlockError,
   invalid_api_key: InvalidApiKeyError,
   invalid_feature: InvalidFeatureError,
   invalid_key: InvalidKeyError,
   invalid_request: InvalidRequestError,
+  key_ended: KeyEndedError,
+  key_not_found: KeyNotFoundError,
   key_required: KeyRequiredError,
+  key_suspended: KeySuspendedError,
   key_validation_failed: KeyValidationFailedError,
   managed_by_operator: ManagedByOperatorError,
   method_not_allowed: MethodNotAllowedError,
   missing_api_key: MissingApiKeyError,
   not_found: NotFoundError,
+  not_partner_staff: NotPartnerStaffError,
+  not_signed_in: NotSignedInError,
+  not_your_user: NotYourUserError,
+  not_yours_to_give: NotYoursToGiveError,
   nothing_required: NothingRequiredError,
+  other_staff_role: OtherStaffRoleError,
   purpose_not_registered: PurposeNotRegisteredError,
   rate_limit_exceeded: RateLimitExceededError,
   receiver_not_eligible: ReceiverNotEligibleError,
@@ -287,13 +368,16 @@ export const errorClasses = {
   scope_not_granted: ScopeNotGrantedError,
   scope_not_registered: ScopeNotRegisteredError,
   sequence_ahead: SequenceAheadError,
+  step_up_required: StepUpRequiredError,
   too_many_endpoints: TooManyEndpointsError,
+  too_many_keys: TooManyKeysError,
   too_many_waiting: TooManyWaitingError,
   unauthorized: UnauthorizedError,
   unavailable: UnavailableError,
   unsupported_charset: UnsupportedCharsetError,
   unsupported_encoding: UnsupportedEncodingError,
   unsupported_media_type: UnsupportedMediaTypeError,
+  user_missing: UserMissingError,
   user_not_allowed: UserNotAllowedError,
   user_not_found: UserNotFoundError,
   wallet_not_found: WalletNotFoundError,

@@ -181,6 +181,93 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List keys
+         * @description Of the partner, with status and last use, in the order of their ids.
+         */
+        get: operations["listKeys"];
+        put?: never;
+        /**
+         * Issue a key
+         * @description The answer has the token, once.
+         *
+         *     - A key gives what it has itself: its scopes, its user, its addresses, and no later expiry. It never
+         *       gives `partner:admin`, `withdrawals:create` or `mcp_card_reveal`.
+         *     - A developer gives every scope but `partner:admin` and `mcp_card_reveal`, an owner also
+         *       `partner:admin`. Only the operator gives `mcp_card_reveal`.
+         *     - A key that a key issued is revoked together with it.
+         */
+        post: operations["issueKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys/{keyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a key */
+        get: operations["showKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys/{keyId}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace a key
+         * @description The new key has the terms of the old one, which you must be able to give. The old one works until the overlap ends.
+         */
+        post: operations["rotateKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys/{keyId}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke a key
+         * @description From the next request on, with the keys that it issued. A key may revoke itself. Repeating it has no effect.
+         */
+        post: operations["revokeKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/consent/requests": {
         parameters: {
             query?: never;
@@ -1184,6 +1271,39 @@ export interface components {
              */
             totalCountIsEstimate: false;
         };
+        ApiKey: {
+            id: string;
+            name: string;
+            /** @description UUID, canonical form */
+            partnerId: string;
+            /** @description UUID, canonical form */
+            userId: string;
+            scopes: string[];
+            ipAllowlist: string[];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            expiresAt: string | null;
+            /** Format: date-time */
+            revokedAt: string | null;
+            rotatedFrom: string | null;
+            /** Format: date-time */
+            rotatedAt: string | null;
+            /** Format: date-time */
+            suspendedAt: string | null;
+            /** @description The key that issued it; both end together */
+            issuedByKey: string | null;
+            /**
+             * @description Active and rotated keys work; a rotated one ends at expiresAt
+             * @enum {string}
+             */
+            status: "active" | "rotated" | "suspended" | "partner suspended" | "user suspended" | "user not allowed" | "expired" | "revoked";
+            /**
+             * Format: date-time
+             * @description To the minute; null if it was never used
+             */
+            lastUsedAt: string | null;
+        };
         Asset: {
             currency: string;
             network: string;
@@ -1846,6 +1966,45 @@ export interface components {
             /** @description Pass it as `after` next time */
             next: number;
         };
+        IssueKeyRequest: {
+            name: string;
+            /** @description Whose data the key reads. A session must name a user; a key its own */
+            userId?: string;
+            /** @description What the key may do. If it lists no scope of the API, the usual ones that you may give are added; `api:none` prevents that */
+            scopes?: ("mcp" | "mcp_card_reveal" | "mcp:write" | "withdrawals:create" | "withdrawals:read" | "history:read" | "events:read" | "webhooks:manage" | "partner:admin" | "api:none")[];
+            /** @description Addresses or CIDR blocks. By default any address, or those of the key that calls */
+            ipAllowlist?: string[];
+            /**
+             * Format: date-time
+             * @description By default never, or when the key that calls expires
+             */
+            expiresAt?: string;
+        };
+        IssuedApiKey: {
+            id: string;
+            name: string;
+            /** @description UUID, canonical form */
+            partnerId: string;
+            /** @description UUID, canonical form */
+            userId: string;
+            scopes: string[];
+            ipAllowlist: string[];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            expiresAt: string | null;
+            /** Format: date-time */
+            revokedAt: string | null;
+            rotatedFrom: string | null;
+            /** Format: date-time */
+            rotatedAt: string | null;
+            /** Format: date-time */
+            suspendedAt: string | null;
+            /** @description The key that issued it; both end together */
+            issuedByKey: string | null;
+            /** @description Shown only once; we store only its hash */
+            token: string;
+        };
         KeyEnd: {
             /** @description The part of the key between `cwk_` or `cwi_` and its secret */
             id: string;
@@ -1994,6 +2153,10 @@ export interface components {
             items: components["schemas"]["WebhookEndpoint"][];
             nextCursor: string | null;
         };
+        ListKeysAnswer: {
+            items: components["schemas"]["ApiKey"][];
+            nextCursor: string | null;
+        };
         ListWebhookDeliveriesAnswer: {
             items: components["schemas"]["WebhookDelivery"][];
             nextCursor: string | null;
@@ -2089,6 +2252,10 @@ export interface components {
             link_expires_at: string;
             /** @enum {string} */
             status: "awaiting" | "active" | "rejected" | "revoked" | "expired";
+        };
+        RotateKeyRequest: {
+            /** @description How long the old key keeps working (default 24) */
+            overlapHours?: number;
         };
         UnsettledNode: {
             /** @description Operation of the line. The legs of a conversion between networks share it */
@@ -2727,6 +2894,139 @@ export interface operations {
                     "application/xml": string;
                     /** @example <?xml version="1.0" encoding="UTF-8"?><?OFX … */
                     "application/x-ofx": string;
+                };
+            };
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: {
+                /** @description Only keys of this user */
+                userId?: string;
+                /** @description Page size (default 50). */
+                limit?: number;
+                /** @description `nextCursor` of the previous page; leave out for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of keys. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListKeysAnswer"];
+                };
+            };
+        };
+    };
+    issueKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IssueKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The key, with its token. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedApiKey"];
+                };
+            };
+        };
+    };
+    showKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The 16 characters after `cwk_`
+                 * @example k3y7abcdefgh2345
+                 */
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+        };
+    };
+    rotateKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The 16 characters after `cwk_`
+                 * @example k3y7abcdefgh2345
+                 */
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RotateKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The new key, with its token. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedApiKey"];
+                };
+            };
+        };
+    };
+    revokeKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The 16 characters after `cwk_`
+                 * @example k3y7abcdefgh2345
+                 */
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
                 };
             };
         };

@@ -58,6 +58,18 @@ export async function lockPeople(db: Db, personIds: readonly string[]): Promise<
   );
 }
 
+/** Staff of the operator with this email, with those that were removed. */
+export async function selectOperatorStaff(
+  db: Db,
+  email: string,
+): Promise<Pick<PersonRow, 'id' | 'role' | 'createdAt' | 'removedAt'>[]> {
+  return db.query<PersonRow & Row>(
+    `select id, role, created_at as "createdAt", removed_at as "removedAt" from people
+     where email = $1 and kind = 'operator' order by id desc limit 100`,
+    [email],
+  );
+}
+
 export interface PeopleSearch {
   partnerId?: string | undefined;
   integrationId?: string | undefined;

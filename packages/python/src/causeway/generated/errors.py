@@ -55,8 +55,16 @@ class EventsExpiredError(CausewayError):
     """410: `Events after 7 were deleted: the oldest event that is kept has the sequence 120`"""
 
 
+class ExpiryInThePastError(CausewayError):
+    """400: `expiresAt must be in the future`"""
+
+
 class ForeignConsentError(CausewayError):
     """403: `Consent belongs to a different integration`"""
+
+
+class ForeignRequestError(CausewayError):
+    """403: `The request is not from a page of this session`"""
 
 
 class HeadersTooLargeError(CausewayError):
@@ -69,6 +77,10 @@ class IdempotencyKeyReusedError(CausewayError):
 
 class InternalError(CausewayError):
     """500: `Internal error`"""
+
+
+class InvalidAddressBlockError(CausewayError):
+    """400: `ipAllowlist must contain IPv4 or IPv6 addresses or CIDR blocks`"""
 
 
 class InvalidApiKeyError(CausewayError):
@@ -87,8 +99,20 @@ class InvalidRequestError(CausewayError):
     """400: with a message that names the fault"""
 
 
+class KeyEndedError(CausewayError):
+    """409: `Key is revoked, expired or already rotated`"""
+
+
+class KeyNotFoundError(CausewayError):
+    """404: `Key not found`"""
+
+
 class KeyRequiredError(CausewayError):
     """401: `Unauthorized: API key is required`"""
+
+
+class KeySuspendedError(CausewayError):
+    """409: `Key is suspended: resume it first`"""
 
 
 class KeyValidationFailedError(CausewayError):
@@ -111,8 +135,28 @@ class NotFoundError(CausewayError):
     """404: `Not found`"""
 
 
+class NotPartnerStaffError(CausewayError):
+    """403: `This is for people who work at a partner`"""
+
+
+class NotSignedInError(CausewayError):
+    """401: `Not signed in`"""
+
+
+class NotYourUserError(CausewayError):
+    """403: `The user is not on your list: ask the operator to allow it`"""
+
+
+class NotYoursToGiveError(CausewayError):
+    """403: `You may not give the scope partner:admin`"""
+
+
 class NothingRequiredError(CausewayError):
     """400: `optional_scopes must be a subset of scopes and leave at least one required scope`"""
+
+
+class OtherStaffRoleError(CausewayError):
+    """403: `Your role may not do this`"""
 
 
 class PurposeNotRegisteredError(CausewayError):
@@ -159,8 +203,16 @@ class SequenceAheadError(CausewayError):
     """409: `after is ahead of the feed: the newest event has the sequence 41`"""
 
 
+class StepUpRequiredError(CausewayError):
+    """403: `Confirm with your passkey first: the last time was more than 5 minutes ago`"""
+
+
 class TooManyEndpointsError(CausewayError):
     """409: `A subscriber has at most 20 webhook endpoints: delete one first`"""
+
+
+class TooManyKeysError(CausewayError):
+    """409: `A partner has at most 100 keys that work: revoke one first`"""
 
 
 class TooManyWaitingError(CausewayError):
@@ -185,6 +237,10 @@ class UnsupportedEncodingError(CausewayError):
 
 class UnsupportedMediaTypeError(CausewayError):
     """415: `Content-Type must be application/json`"""
+
+
+class UserMissingError(CausewayError):
+    """400: `userId is required: name a user on your list`"""
 
 
 class UserNotAllowedError(CausewayError):
@@ -213,21 +269,32 @@ ERROR_CLASSES: dict[str, type[CausewayError]] = {
     "endpoint_not_found": EndpointNotFoundError,
     "event_not_found": EventNotFoundError,
     "events_expired": EventsExpiredError,
+    "expiry_in_the_past": ExpiryInThePastError,
     "foreign_consent": ForeignConsentError,
+    "foreign_request": ForeignRequestError,
     "headers_too_large": HeadersTooLargeError,
     "idempotency_key_reused": IdempotencyKeyReusedError,
     "internal_error": InternalError,
+    "invalid_address_block": InvalidAddressBlockError,
     "invalid_api_key": InvalidApiKeyError,
     "invalid_feature": InvalidFeatureError,
     "invalid_key": InvalidKeyError,
     "invalid_request": InvalidRequestError,
+    "key_ended": KeyEndedError,
+    "key_not_found": KeyNotFoundError,
     "key_required": KeyRequiredError,
+    "key_suspended": KeySuspendedError,
     "key_validation_failed": KeyValidationFailedError,
     "managed_by_operator": ManagedByOperatorError,
     "method_not_allowed": MethodNotAllowedError,
     "missing_api_key": MissingApiKeyError,
     "not_found": NotFoundError,
+    "not_partner_staff": NotPartnerStaffError,
+    "not_signed_in": NotSignedInError,
+    "not_your_user": NotYourUserError,
+    "not_yours_to_give": NotYoursToGiveError,
     "nothing_required": NothingRequiredError,
+    "other_staff_role": OtherStaffRoleError,
     "purpose_not_registered": PurposeNotRegisteredError,
     "rate_limit_exceeded": RateLimitExceededError,
     "receiver_not_eligible": ReceiverNotEligibleError,
@@ -239,13 +306,16 @@ ERROR_CLASSES: dict[str, type[CausewayError]] = {
     "scope_not_granted": ScopeNotGrantedError,
     "scope_not_registered": ScopeNotRegisteredError,
     "sequence_ahead": SequenceAheadError,
+    "step_up_required": StepUpRequiredError,
     "too_many_endpoints": TooManyEndpointsError,
+    "too_many_keys": TooManyKeysError,
     "too_many_waiting": TooManyWaitingError,
     "unauthorized": UnauthorizedError,
     "unavailable": UnavailableError,
     "unsupported_charset": UnsupportedCharsetError,
     "unsupported_encoding": UnsupportedEncodingError,
     "unsupported_media_type": UnsupportedMediaTypeError,
+    "user_missing": UserMissingError,
     "user_not_allowed": UserNotAllowedError,
     "user_not_found": UserNotFoundError,
     "wallet_not_found": WalletNotFoundError,

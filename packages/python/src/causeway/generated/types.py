@@ -16,6 +16,24 @@ class AccountPageInfo(TypedDict):
     totalCountIsEstimate: Literal[False]
 
 
+class ApiKey(TypedDict):
+    id: str
+    name: str
+    partnerId: str
+    userId: str
+    scopes: list[str]
+    ipAllowlist: list[str]
+    createdAt: str
+    expiresAt: str | None
+    revokedAt: str | None
+    rotatedFrom: str | None
+    rotatedAt: str | None
+    suspendedAt: str | None
+    issuedByKey: str | None
+    status: Literal["active", "rotated", "suspended", "partner suspended", "user suspended", "user not allowed", "expired", "revoked"]
+    lastUsedAt: str | None
+
+
 class Asset(TypedDict):
     currency: str
     network: str
@@ -508,6 +526,31 @@ class IntegrationEventFeed(TypedDict):
     next: int
 
 
+class IssueKeyRequest(TypedDict):
+    name: str
+    userId: NotRequired[str]
+    scopes: NotRequired[list[Literal["mcp", "mcp_card_reveal", "mcp:write", "withdrawals:create", "withdrawals:read", "history:read", "events:read", "webhooks:manage", "partner:admin", "api:none"]]]
+    ipAllowlist: NotRequired[list[str]]
+    expiresAt: NotRequired[str]
+
+
+class IssuedApiKey(TypedDict):
+    id: str
+    name: str
+    partnerId: str
+    userId: str
+    scopes: list[str]
+    ipAllowlist: list[str]
+    createdAt: str
+    expiresAt: str | None
+    revokedAt: str | None
+    rotatedFrom: str | None
+    rotatedAt: str | None
+    suspendedAt: str | None
+    issuedByKey: str | None
+    token: str
+
+
 class KeyEnd(TypedDict):
     id: str
     replacedBy: str | None
@@ -613,6 +656,11 @@ class ListIntegrationWebhookEndpointsAnswer(TypedDict):
     nextCursor: str | None
 
 
+class ListKeysAnswer(TypedDict):
+    items: list[ApiKey]
+    nextCursor: str | None
+
+
 class ListWebhookDeliveriesAnswer(TypedDict):
     items: list[WebhookDelivery]
     nextCursor: str | None
@@ -691,6 +739,10 @@ class RequestedConsent(TypedDict):
     link: str
     link_expires_at: str
     status: Literal["awaiting", "active", "rejected", "revoked", "expired"]
+
+
+class RotateKeyRequest(TypedDict):
+    overlapHours: NotRequired[int]
 
 
 class UnsettledNode(TypedDict):

@@ -1,0 +1,63 @@
+import { address, segment } from './address.ts';
+import { type Api, requireCaller } from './api.ts';
+import type { ApiPromise } from './api-promise.ts';
+import { type CursorList, listByCursor } from './cursor-list.ts';
+import type { Call, CallOptions } from './transport.ts';
+import type { ApiKey, IssuedApiKey, KeyListParams, KeyRotation, NewApiKey } from './types.ts';
+
+/** The keys of the partner, by a key with the scope `partner:admin`. */
+export class Keys {
+  readonly #api: Api;
+
+  constructor(api: Api) {
+    this.#api = api;
+  }
+
+  /**
+   * Store `token`: only this answer has it. After a lost answer it is not sent again, because that could
+   * issue two keys: look for it in `list`, and revoke it.
+   */
+  issue(key: NewApiKey, options?: CallOptions): ApiPromise<IssuedApiKey> {
+    return this.#post('', key, options);
+  }
+
+  /** With status and last use. */
+  list(params: KeyListParams = {}, options?: CallOptions): CursorList<ApiKey> {
+    requireCaller(this.#api, 'partner');
+    return listByCursor(this.#api, '/api/keys', params, options);
+  }
+
+  retrieve(keyId: string, options?: CallOptions): ApiPromise<ApiKey> {
+    return this.#send({ method: 'GET', isRepeatable: true }, pathOf(keyId), options);
+  }
+
+  /** Replaces a key; the old one works until the overlap ends. Store `token`: only this answer has it. */
+  rotate(keyId: string, rotation: KeyRotation = {}, options?: CallOptions): ApiPromise<IssuedApiKey> {
+    return this.#post(`${pathOf(keyId)}/rotate`, rotation, options);
+  }
+
+  /** Ends a key at once, with the keys that it issued. It may be the key of this client. */
+  revoke(keyId: string, options?: CallOptions): ApiPromise<ApiKey> {
+    const call = { method: 'POST', changes: true, isRepeatable: true } as const;
+    return this.#send(call, `${pathOf(keyId)}/revoke`, options);
+  }
+
+  #post<T extends { id: string }>(path: string, body: object, options?: CallOptions): ApiPromise<T> {
+    return this.#send({ method: 'POST', body, changes: true, isRepeatable: false }, path, options);
+  }
+
+  #send<T extends { id: string }>(
+    call: Omit<Call, 'url'>,
+    path: string,
+    options?: CallOptions,
+  ): ApiPromise<T> {
+    requireCaller(this.#api, 'partner');
+    const url = address(this.#api.baseUrl, `/api/keys${path}`);
+    return this.#api.transport.json({ ...call, url }, options, (answer: T) => {
+      if (typeof answer.id !== 'string') throw new TypeError('no id');
+      return answer;
+    });
+  }
+}
+
+const pathOf = (keyId: string) => `/${segment('keyId', keyId)}`;

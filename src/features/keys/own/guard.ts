@@ -1,0 +1,64 @@
+import { type Ctx, contextFor, type Deps, type PartnerAdmin, type PartnerStaffActor } from '#context';
+import { ownSession, personErrors, requireSession } from '#features/people';
+import type { RefusalFactory } from '#platform/errors/errors';
+import type { FastifyReply, FastifyRequest } from '#platform/http/http';
+import { type RatePolicy, rateLimitGuard } from '#platform/rate-limit/index';
+import { type GuardRows, keyGuard } from '../guard.ts';
+
+export type StaffRole = 'developer' | 'finance' | 'owner';
+
+export interface AdminRows extends GuardRows {
+  exceeded: RefusalFactory;
+}
+
+export interface AdminRoute {
+  /** Whose sessions are admitted. Keys are admitted by `routeScopes`. */
+  roles: readonly StaffRole[];
+  /** A session must have been confirmed within the last five minutes. */
+  stepUp?: boolean;
+}
+
+type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+/**
+ * Admits a key that has a scope of the route, or the session of a person at a partner. With `Authorization`
+ * the cookie is ignored. A change by session needs its token, so that a page of another site cannot send it.
+ */
+export function adminGuard(deps: Deps, rows: AdminRows, policy: RatePolicy) {
+  const admitKey = keyGuard(deps, rows);
+  const spend = rateLimitGuard(deps, policy, rows.exceeded, (request) => subjectOf(adminOf(request)));
+  return ({ roles, stepUp = false }: AdminRoute): Hook[] => [
+    async (request) => {
+      const { authorization, cookie } = request.headers;
+      if (authorization !== undefined || cookie === undefined) await admitKey(request);
+      else request.caller = await findStaff(deps, request, { roles, stepUp });
+    },
+    spend,
+  ];
+}
+
+/** Keys of one user share an allowance, and so do the sessions of one person. */
+const subjectOf = (admin: PartnerAdmin) => (admin.kind === 'key' ? admin.userId : admin.personId);
+
+async function findStaff(
+  deps: Deps,
+  request: FastifyRequest,
+  { roles, stepUp }: Required<AdminRoute>,
+): Promise<PartnerStaffActor> {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const { person, isFresh } = await (isRead ? requireSession : ownSession)(deps, request);
+  if (person.partnerId === null) throw personErrors.notPartnerStaff();
+  if (!(roles as readonly string[]).includes(person.role)) throw personErrors.otherStaffRole();
+  if (stepUp && !isFresh) throw personErrors.stepUpRequired();
+  return { kind: 'person', personId: person.id, partnerId: person.partnerId };
+}
+
+function adminOf({ caller, routeOptions }: FastifyRequest): PartnerAdmin {
+  if (caller?.kind !== 'key' && caller?.kind !== 'person')
+    throw new Error(`no guard for administrators on ${routeOptions.url}`);
+  return caller as PartnerAdmin;
+}
+
+/** The context of a request that passed `adminGuard`. */
+export const adminContext = (deps: Deps, request: FastifyRequest): Ctx<PartnerAdmin> =>
+  contextFor(deps, adminOf(request), request.log as Ctx['log']);

@@ -1,0 +1,162 @@
+import { personErrors } from '#features/people';
+import { invalidField, type RefusalFactory } from '#platform/errors/errors';
+import {
+  bodyCases,
+  commonCases,
+  type ErrorCase,
+  type Operation,
+  refusals,
+} from '#platform/reference/operation';
+import { keyErrors } from '../errors.ts';
+import { scopeMissing } from '../guard.ts';
+import type { ApiScope } from '../scopes.ts';
+
+/** What a route for administrators of a partner may refuse its callers with. */
+export const adminCases = (
+  rows: Record<'unauthorized' | 'addressNotAllowed' | 'rateLimitExceeded', RefusalFactory>,
+  { scope, quota, stepUp = false }: { scope: ApiScope; quota: string; stepUp?: boolean },
+): ErrorCase[] =>
+  refusals([
+    [rows.unauthorized, 'The token is missing or invalid, and there is no session'],
+    [personErrors.notSignedIn, 'The session has ended'],
+    [rows.addressNotAllowed, 'The key has an IP allowlist, and the caller is not on it'],
+    [() => scopeMissing(scope), 'The key has other scopes'],
+    [personErrors.otherStaffRole, 'The person has another role'],
+    [personErrors.notPartnerStaff, 'The person works for the operator or an integration'],
+    [personErrors.foreignRequest, 'By session, without its token in `X-CSRF-Token`'],
+    ...(stepUp
+      ? ([[personErrors.stepUpRequired, 'By session: the passkey was not used for five minutes']] as const)
+      : []),
+    [rows.rateLimitExceeded, quota],
+  ]);
+
+/** By key, or by the session of a person; the order is that of the reference. */
+export const adminSecurity = ['apiKey', 'personSession'] as const;
+
+const keyId = 'k3y7abcdefgh2345';
+const example = {
+  id: keyId,
+  name: 'Reports',
+  partnerId: '0198a6a0-0000-7000-8000-000000000001',
+  userId: '0198a6a0-0000-7000-8000-000000000002',
+  scopes: ['history:read', 'events:read'],
+  ipAllowlist: ['203.0.113.0/24'],
+  createdAt: '2026-07-31T12:00:00.000Z',
+  expiresAt: '2027-07-31T12:00:00.000Z',
+  revokedAt: null,
+  rotatedFrom: null,
+  rotatedAt: null,
+  suspendedAt: null,
+  issuedByKey: null,
+};
+const listed = { ...example, status: 'active', lastUsedAt: '2026-08-01T08:15:00.000Z' };
+const issued = { ...example, token: `cwk_${keyId}_…` };
+
+const quota = 'More than 30 requests of the user or person in 10 seconds';
+const ok = (description: string, value: unknown, status = 200) => ({
+  [status]: { description, examples: { answer: { value } } },
+});
+const notFound = refusals([[keyErrors.keyNotFound, 'You have no such key']]);
+const tooWide = refusals([
+  [
+    () => keyErrors.notYoursToGive({ message: 'You may not give the scope partner:admin' }),
+    'The key would have more than you may give',
+  ],
+]);
+const invalid = (field: string, message: string, when: string) =>
+  refusals([[() => invalidField(field, message), when]]);
+
+const operation = (
+  rest: Pick<Operation, 'id' | 'summary' | 'answers'> & Partial<Operation>,
+  stepUp = false,
+): Operation => ({
+  audience: 'partner',
+  tag: 'Keys',
+  security: adminSecurity,
+  ...rest,
+  errors: [
+    ...(rest.errors ?? []),
+    ...adminCases(keyErrors, { scope: 'partner:admin', quota, stepUp }),
+    ...commonCases,
+  ],
+});
+const parameters = { keyId: { example: keyId } };
+
+export const ownKeyReference = {
+  list: operation({
+    id: 'listKeys',
+    summary: 'List keys',
+    description: 'Of the partner, with status and last use, in the order of their ids.',
+    answers: ok('A page of keys.', { items: [listed], nextCursor: null }),
+    errors: invalid('limit', 'must be <= 200', 'A query parameter is invalid or unknown'),
+  }),
+  issue: operation(
+    {
+      id: 'issueKey',
+      summary: 'Issue a key',
+      description: [
+        'The answer has the token, once.',
+        '',
+        '- A key gives what it has itself: its scopes, its user, its addresses, and no later expiry. It never',
+        '  gives `partner:admin`, `withdrawals:create` or `mcp_card_reveal`.',
+        '- A developer gives every scope but `partner:admin` and `mcp_card_reveal`, an owner also',
+        '  `partner:admin`. Only the operator gives `mcp_card_reveal`.',
+        '- A key that a key issued is revoked together with it.',
+      ].join('\n'),
+      requests: { some: { value: { name: 'Reports', scopes: ['history:read', 'events:read'] } } },
+      answers: ok('The key, with its token.', issued, 201),
+      errors: [
+        ...invalid('name', 'is required', 'A field is invalid'),
+        ...refusals([
+          [keyErrors.userMissing, 'By session, without a user'],
+          [keyErrors.expiryInThePast, '`expiresAt` is over'],
+          [keyErrors.invalidAddressBlock, 'An entry of `ipAllowlist` is not an address or block'],
+          [keyErrors.notYourUser, 'The user is not on the list of users that the operator allowed you'],
+          [keyErrors.tooManyKeys, 'You have 100 keys that work'],
+          [keyErrors.keyEnded, 'The key that calls was revoked at this moment'],
+        ]),
+        ...tooWide,
+        ...bodyCases,
+      ],
+    },
+    true,
+  ),
+  show: operation({
+    id: 'showKey',
+    summary: 'Show a key',
+    parameters,
+    answers: ok('The key.', listed),
+    errors: notFound,
+  }),
+  rotate: operation(
+    {
+      id: 'rotateKey',
+      summary: 'Replace a key',
+      description:
+        'The new key has the terms of the old one, which you must be able to give. The old one works until the overlap ends.',
+      parameters,
+      requests: { now: { value: { overlapHours: 1 } } },
+      answers: ok('The new key, with its token.', { ...issued, rotatedFrom: 'f0rmerabcdefgh23' }, 201),
+      errors: [
+        ...invalid('overlapHours', 'must be <= 720', 'A field is invalid'),
+        ...tooWide,
+        ...notFound,
+        ...refusals([
+          [keyErrors.keyEnded, 'The key is revoked, expired or already rotated'],
+          [keyErrors.keySuspended, 'The operator suspended the key'],
+        ]),
+        ...bodyCases,
+      ],
+    },
+    true,
+  ),
+  revoke: operation({
+    id: 'revokeKey',
+    summary: 'Revoke a key',
+    description:
+      'From the next request on, with the keys that it issued. A key may revoke itself. Repeating it has no effect.',
+    parameters,
+    answers: ok('The key.', { ...listed, status: 'revoked', revokedAt: '2026-08-01T09:00:00.000Z' }),
+    errors: notFound,
+  }),
+};
