@@ -18,7 +18,7 @@ const neighbours: Record<string, string[]> = {
   withdrawals: ['events', 'keys', 'ledger', 'partners', 'payouts', 'rules', 'users'],
   cards: ['events', 'users', 'withdrawals'],
   treasury: ['deposits', 'ledger', 'payouts'],
-  webhooks: ['connect/integrations', 'events', 'keys', 'users'],
+  webhooks: ['connect/integrations', 'events', 'keys', 'partners', 'users'],
   deposits: ['events', 'ledger', 'payouts', 'users'],
   payouts: ['ledger', 'partners', 'rules', 'users'],
   portfolio: ['ledger', 'users'],

@@ -1,11 +1,12 @@
 import { inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { openStreams } from '#features/events';
+import { isAllowedUser } from '#features/partners';
 import { userErrors, userExists } from '#features/users';
 import { invalidField } from '#platform/errors/errors';
 import { sealKeys } from './delivery/seal-keys.ts';
 import { createKeys, writePublicKey, writeSecret } from './delivery/sign.ts';
-import { type ManagerCtx, type Owner, ownerOf } from './endpoint.ts';
+import { adminIn, type ManagerCtx, type Owner, ownerOf } from './endpoint.ts';
 import { webhookErrors } from './errors.ts';
 import { findEndpoint } from './find-endpoint.ts';
 import {
@@ -25,7 +26,7 @@ export interface EndpointTerms {
   description?: string;
 }
 
-/** By an operator, with the subscriber; a key or integration creates its own. */
+/** By an operator, with the subscriber; others create their own. */
 export interface NewEndpoint extends EndpointTerms {
   partnerId?: string;
   integrationId?: string;
@@ -40,13 +41,13 @@ const endpointsMax = 20;
 
 /**
  * Registers an address for events. An endpoint of a key receives what the key can read: the partner's events,
- * and those of the account of its user.
+ * and those of the account of its user. Who manages the partner chooses another user, or all of them.
  */
 export function createEndpoint(ctx: ManagerCtx, input: NewEndpoint): Promise<CreatedEndpoint> {
   return inTransaction(ctx, async (ctx) => {
     const { url, types = null, ordered = false, description = '' } = input;
     requireCallable(ctx, url);
-    const owner: Owner = ownerOf(ctx.actor) ?? input;
+    const owner = await ownerFor(ctx, input);
     if (owner.userId !== undefined && !(await userExists(ctx.db, owner.userId)))
       throw userErrors.userNotFound();
     const { partnerId, integrationId } = owner;
@@ -64,7 +65,7 @@ export function createEndpoint(ctx: ManagerCtx, input: NewEndpoint): Promise<Cre
       id,
       streamId,
       userId: owner.userId?.toLowerCase() ?? null,
-      isForAllUsers: ctx.actor.kind === 'operator' && input.allUsers === true,
+      isForAllUsers: input.allUsers === true,
       url,
       types,
       isOrdered: ordered,
@@ -77,6 +78,24 @@ export function createEndpoint(ctx: ManagerCtx, input: NewEndpoint): Promise<Cre
     await recordChange(ctx, { action: 'webhooks.create', subject: `webhook:${id}`, after: shown });
     return { ...shown, secret: writeSecret(keys) };
   });
+}
+
+/** Whose endpoint it is, and about which user's account it receives events. */
+async function ownerFor({ db, actor }: ManagerCtx, input: NewEndpoint): Promise<Owner> {
+  const own = ownerOf(actor);
+  if (!own) return input;
+  const hasChosen = input.userId !== undefined || input.allUsers === true;
+  const admin = adminIn(actor);
+  if (!admin) {
+    if (hasChosen) throw webhookErrors.adminsChoose();
+    return own;
+  }
+  const { userId } = input;
+  if (userId !== undefined && !(await isAllowedUser(db, admin.partnerId, userId)))
+    throw webhookErrors.notYourUser();
+  const usual = admin.kind === 'key' && !hasChosen ? admin.userId : undefined;
+  const chosen = userId ?? usual;
+  return { ...own, ...(chosen && { userId: chosen }) };
 }
 
 export function requireCallable({ outgoing }: Pick<ManagerCtx, 'outgoing'>, url: string): void {

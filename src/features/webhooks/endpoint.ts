@@ -1,4 +1,4 @@
-import type { Actor, Ctx, IntegrationActor, KeyActor, OperatorActor } from '#context';
+import type { Ctx, IntegrationActor, OperatorActor, PartnerAdmin } from '#context';
 
 export interface Endpoint {
   id: string;
@@ -30,20 +30,27 @@ export const deliveryStatuses = ['due', 'delivered', 'failed', 'canceled'] as co
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /** Who manages endpoints. Operators manage those of everybody. */
-export type Manager = KeyActor | IntegrationActor | OperatorActor;
+export type Manager = PartnerAdmin | IntegrationActor | OperatorActor;
 export type ManagerCtx = Ctx<Manager>;
 
 /** Whose endpoints an actor sees; undefined: everybody's. */
 export interface Owner {
   partnerId?: string;
-  /** A key sees endpoints of its user, and those without a user. */
+  /** A key without `partner:admin` sees endpoints of its user, and those without a user. */
   userId?: string;
   integrationId?: string;
 }
 
-export function ownerOf(actor: Actor): Owner | undefined {
+/** Who manages all endpoints of a partner and chooses whose events they receive; undefined: others. */
+export function adminIn(actor: Manager): PartnerAdmin | undefined {
+  if (actor.kind === 'person') return actor;
+  return actor.kind === 'key' && actor.scopes.includes('partner:admin') ? actor : undefined;
+}
+
+export function ownerOf(actor: Manager): Owner | undefined {
+  const admin = adminIn(actor);
+  if (admin) return { partnerId: admin.partnerId };
   if (actor.kind === 'key') return { partnerId: actor.partnerId, userId: actor.userId };
   if (actor.kind === 'integration') return { integrationId: actor.integrationId };
-  if (actor.kind === 'operator') return undefined;
-  throw new Error(`a ${actor.kind} has no endpoints`);
+  return undefined;
 }

@@ -1,5 +1,5 @@
 import { integrationErrors } from '#features/connect/integrations';
-import { scopeMissing } from '#features/keys';
+import { adminCases, adminSecurity } from '#features/keys';
 import { invalidField } from '#platform/errors/errors';
 import {
   bodyCases,
@@ -75,10 +75,7 @@ const details = {
 const invalid = (field: string, message: string) => () => invalidField(field, message);
 const notFound = refusals([[webhookErrors.endpointNotFound, 'You have no such endpoint']]);
 const ofOperator = refusals([
-  [
-    webhookErrors.managedByOperator,
-    'The endpoint receives events of all users, and only the operator changes it',
-  ],
+  [webhookErrors.managedByOperator, 'The endpoint receives events of all users, and the key is for one user'],
 ]);
 const disabled = refusals([[webhookErrors.endpointDisabled, 'The endpoint is disabled']]);
 const urlCase = refusals([
@@ -87,6 +84,16 @@ const urlCase = refusals([
     'A field is invalid, or the address may not be called',
   ],
 ]);
+
+const chosenUsers = refusals([
+  [webhookErrors.adminsChoose, 'A key without `partner:admin` names a user, or all users'],
+  [webhookErrors.notYourUser, 'The user is not on the list of users that the operator allowed you'],
+]);
+const forAdmins = [
+  '',
+  'An endpoint of a key receives events of the partner and of its user. A key with `partner:admin`, or a person',
+  'with the role `developer` or `owner`, manages all endpoints, and chooses another user or all users.',
+];
 
 type Audience = 'partner' | 'integration';
 
@@ -101,16 +108,15 @@ function describer(audience: Audience) {
   const common = {
     audience: 'partner',
     tag: isPartner ? 'Webhooks' : 'Webhooks of integrations',
-    security: isPartner ? 'apiKey' : 'integrationKey',
+    security: isPartner ? adminSecurity : 'integrationKey',
   } as const;
   const name = (verb: string, what = 'WebhookEndpoint') => `${verb}${isPartner ? '' : 'Integration'}${what}`;
   const callers: ErrorCase[] = isPartner
-    ? refusals([
-        [webhookErrors.unauthorized, 'The token is missing or invalid'],
-        [webhookErrors.addressNotAllowed, 'The key has an IP allowlist, and the caller is not on it'],
-        [() => scopeMissing('webhooks:manage'), 'The key has other scopes'],
-        [webhookErrors.rateLimitExceeded, 'More than 60 requests of the user in 10 seconds'],
-      ])
+    ? adminCases(webhookErrors, {
+        scope: 'webhooks:manage',
+        quota: 'More than 60 requests of the user or person in 10 seconds',
+        stepUp: true,
+      })
     : refusals([
         [integrationErrors.missingApiKey, 'The header `x-api-key` is missing'],
         [integrationErrors.invalidApiKey, 'The key is unknown, expired or revoked'],
@@ -139,6 +145,7 @@ export function manageReference(audience: Audience) {
         '299 within 15 seconds counts as received; anything else is retried for three days.',
         '',
         'The answer has the secret, once. See the guide “Receive events”.',
+        ...(audience === 'partner' ? forAdmins : []),
       ].join('\n'),
       parameters: {},
       requests: { some: { value: { url: endpointExample.url, types: endpointExample.types } } },
@@ -146,6 +153,7 @@ export function manageReference(audience: Audience) {
       errors: [
         ...urlCase,
         ...refusals([[webhookErrors.tooManyEndpoints, 'You have 20 endpoints']]),
+        ...(audience === 'partner' ? chosenUsers : []),
         ...bodyCases,
       ],
     }),

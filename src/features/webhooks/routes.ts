@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Deps } from '#context';
 import { integrationContext, integrationGuard, integrationRateGuard } from '#features/connect/integrations';
 import type { EventFamily } from '#features/events';
-import { keyContext, keyGuard, rateGuard } from '#features/keys';
+import { type AdminRoute, adminContext, adminGuard } from '#features/keys';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import type { FastifyRequest, HttpServer } from '#platform/http/http';
 import { uuidForm } from '#platform/http/schemas';
@@ -25,6 +25,7 @@ import { updateEndpoint } from './update-endpoint.ts';
 import {
   createBody,
   createdEndpoint,
+  createPartnerBody,
   deliveryDetails,
   deliveryPath,
   deliveryQuery,
@@ -45,27 +46,30 @@ interface Callers {
   audience: 'partner' | 'integration';
   prefix: string;
   /** Guards, in the form that the routes take. */
-  onRequest: never;
+  admit(route?: Pick<AdminRoute, 'stepUp'>): never;
   contextOf(request: FastifyRequest): ManagerCtx;
 }
 
 /** Endpoints for webhooks, in the same way for partners and for integrations. */
 export function webhookRoutes(server: HttpServer, deps: Deps, families: readonly EventFamily[]): void {
-  const authenticate = keyGuard(deps, {
+  const rows = {
     missing: webhookErrors.unauthorized,
     invalid: webhookErrors.unauthorized,
     address: webhookErrors.addressNotAllowed,
-  });
+    exceeded: webhookErrors.rateLimitExceeded,
+  };
+  const guard = adminGuard(deps, rows, policy);
   const partners: Callers = {
     audience: 'partner',
     prefix: '/api/webhooks/endpoints',
-    onRequest: [authenticate, rateGuard(deps, policy, webhookErrors.rateLimitExceeded)] as never,
-    contextOf: (request) => keyContext(deps, request),
+    admit: (route = {}) => guard({ roles: ['developer', 'owner'], ...route }) as never,
+    contextOf: (request) => adminContext(deps, request),
   };
+  const integrationGuards = [integrationGuard(deps), integrationRateGuard(deps, policy)];
   const integrations: Callers = {
     audience: 'integration',
     prefix: '/api/v1/webhooks/endpoints',
-    onRequest: [integrationGuard(deps), integrationRateGuard(deps, policy)] as never,
+    admit: () => integrationGuards as never,
     contextOf: (request) => integrationContext(deps, request),
   };
   for (const callers of [partners, integrations]) {
@@ -81,15 +85,19 @@ const ofOne = { params: endpointPath, querystring: noQuery };
 function manageRoutes(
   server: HttpServer,
   families: readonly EventFamily[],
-  { audience, prefix, onRequest, contextOf }: Callers,
+  { audience, prefix, admit, contextOf }: Callers,
 ): void {
   const { create, list, show, update, remove } = manageReference(audience);
   server.post(
     prefix,
     {
-      onRequest,
+      onRequest: admit({ stepUp: true }),
       config: { reference: create },
-      schema: { querystring: noQuery, body: createBody, response: { 201: createdEndpoint } },
+      schema: {
+        querystring: noQuery,
+        body: audience === 'partner' ? createPartnerBody : createBody,
+        response: { 201: createdEndpoint },
+      },
     },
     async (request, reply) => {
       requireKnownTypes(families, audience, request.body.types);
@@ -101,7 +109,7 @@ function manageRoutes(
   server.get(
     prefix,
     {
-      onRequest,
+      onRequest: admit(),
       config: { reference: list },
       schema: {
         querystring: Type.Object(cursorInput, { additionalProperties: false }),
@@ -112,13 +120,17 @@ function manageRoutes(
   );
   server.get(
     `${prefix}/:endpointId`,
-    { onRequest, config: { reference: show }, schema: { ...ofOne, response: { 200: endpointView } } },
+    {
+      onRequest: admit(),
+      config: { reference: show },
+      schema: { ...ofOne, response: { 200: endpointView } },
+    },
     (request) => showEndpoint(contextOf(request), request.params),
   );
   server.patch(
     `${prefix}/:endpointId`,
     {
-      onRequest,
+      onRequest: admit({ stepUp: true }),
       config: { reference: update },
       schema: { ...ofOne, body: updateBody, response: { 200: endpointView } },
     },
@@ -129,16 +141,24 @@ function manageRoutes(
   );
   server.delete(
     `${prefix}/:endpointId`,
-    { onRequest, config: { reference: remove }, schema: { ...ofOne, response: { 200: endpointView } } },
+    {
+      onRequest: admit(),
+      config: { reference: remove },
+      schema: { ...ofOne, response: { 200: endpointView } },
+    },
     (request) => deleteEndpoint(contextOf(request), request.params),
   );
 }
 
-function actionRoutes(server: HttpServer, { audience, prefix, onRequest, contextOf }: Callers): void {
+function actionRoutes(server: HttpServer, { audience, prefix, admit, contextOf }: Callers): void {
   const { rotate, test, replay } = actionReference(audience);
   server.post(
     `${prefix}/:endpointId/rotate-secret`,
-    { onRequest, config: { reference: rotate }, schema: { ...ofOne, response: { 200: createdEndpoint } } },
+    {
+      onRequest: admit({ stepUp: true }),
+      config: { reference: rotate },
+      schema: { ...ofOne, response: { 200: createdEndpoint } },
+    },
     async (request, reply) => {
       reply.header('cache-control', 'no-store');
       return rotateSecret(contextOf(request), request.params);
@@ -146,13 +166,17 @@ function actionRoutes(server: HttpServer, { audience, prefix, onRequest, context
   );
   server.post(
     `${prefix}/:endpointId/test`,
-    { onRequest, config: { reference: test }, schema: { ...ofOne, response: { 200: endpointView } } },
+    {
+      onRequest: admit(),
+      config: { reference: test },
+      schema: { ...ofOne, response: { 200: endpointView } },
+    },
     (request) => sendTest(contextOf(request), request.params),
   );
   server.post(
     `${prefix}/:endpointId/replay`,
     {
-      onRequest,
+      onRequest: admit(),
       config: { reference: replay },
       schema: { ...ofOne, body: replayBody, response: { 200: replayAnswer } },
     },
@@ -160,12 +184,12 @@ function actionRoutes(server: HttpServer, { audience, prefix, onRequest, context
   );
 }
 
-function deliveryRoutes(server: HttpServer, { audience, prefix, onRequest, contextOf }: Callers): void {
+function deliveryRoutes(server: HttpServer, { audience, prefix, admit, contextOf }: Callers): void {
   const { deliveries, delivery } = deliveryReference(audience);
   server.get(
     `${prefix}/:endpointId/deliveries`,
     {
-      onRequest,
+      onRequest: admit(),
       config: { reference: deliveries },
       schema: {
         params: endpointPath,
@@ -178,7 +202,7 @@ function deliveryRoutes(server: HttpServer, { audience, prefix, onRequest, conte
   server.get(
     `${prefix}/:endpointId/deliveries/:deliveryId`,
     {
-      onRequest,
+      onRequest: admit(),
       config: { reference: delivery },
       schema: { params: deliveryPath, querystring: noQuery, response: { 200: deliveryDetails } },
     },

@@ -106,7 +106,7 @@ test('an endpoint of a key receives events of its user’s account, and other ke
   assert.deepEqual((await call('GET', '', undefined, other.token)).body.items, []);
 });
 
-test('an endpoint for all users is the operator’s, and keys see in it what they may read', async () => {
+test('an endpoint for all users is not changed by keys of one user, which see in it what they may read', async () => {
   const { key } = world;
   const user = await makeUser(harness);
   await allowUser(harness.operatorContext(), { partnerId: key.partnerId, userId: user.id });

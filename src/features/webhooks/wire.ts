@@ -174,6 +174,20 @@ const terms = {
 };
 
 export const createBody = Type.Object({ url: endpointFields.url, ...terms }, closed);
+export const createPartnerBody = Type.Object(
+  {
+    ...createBody.properties,
+    userId: Type.Optional(
+      Type.With(uuid, {
+        description: 'Also send events about the account of this user. Default: the user of the key',
+      }),
+    ),
+    allUsers: Type.Optional(
+      Type.Boolean({ description: 'Also send events about the accounts of all your users' }),
+    ),
+  },
+  closed,
+);
 
 export const endpointChange = {
   url: Type.Optional(endpointFields.url),

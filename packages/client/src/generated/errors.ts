@@ -7,6 +7,11 @@ export class AddressNotAllowedError extends CausewayError {
   declare readonly code: 'address_not_allowed';
 }
 
+/** 403: `Only a key with partner:admin or a session sets userId or allUsers` */
+export class AdminsChooseError extends CausewayError {
+  declare readonly code: 'admins_choose';
+}
+
 /** 413: `Request body is too large` */
 export class BodyTooLargeError extends CausewayError {
   declare readonly code: 'body_too_large';
@@ -147,7 +152,7 @@ export class KeyValidationFailedError extends CausewayError {
   declare readonly code: 'key_validation_failed';
 }
 
-/** 403: `The operator manages this endpoint: it receives events of all users` */
+/** 403: `The endpoint receives events of all users: use a key with partner:admin` */
 export class ManagedByOperatorError extends CausewayError {
   declare readonly code: 'managed_by_operator';
 }
@@ -319,6 +324,7 @@ export class WalletNotFoundError extends CausewayError {
 
 export const errorClasses = {
   address_not_allowed: AddressNotAllowedError,
+  admins_choose: AdminsChooseError,
   body_too_large: BodyTooLargeError,
   bulk_refused: BulkRefusedError,
   consent_expired: ConsentExpiredError,

@@ -435,6 +435,9 @@ export interface paths {
          *     299 within 15 seconds counts as received; anything else is retried for three days.
          *
          *     The answer has the secret, once. See the guide “Receive events”.
+         *
+         *     An endpoint of a key receives events of the partner and of its user. A key with `partner:admin`, or a person
+         *     with the role `developer` or `owner`, manages all endpoints, and chooses another user or all users.
          */
         post: operations["createWebhookEndpoint"];
         delete?: never;
@@ -1841,6 +1844,10 @@ export interface components {
             ordered?: boolean;
             /** @description Your note */
             description?: string | "";
+            /** @description Also send events about the account of this user. Default: the user of the key */
+            userId?: string;
+            /** @description Also send events about the accounts of all your users */
+            allUsers?: boolean;
         };
         CreateWithdrawalAnswer: {
             message: string;

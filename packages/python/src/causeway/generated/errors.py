@@ -7,6 +7,10 @@ class AddressNotAllowedError(CausewayError):
     """403: `Forbidden: caller address is not on the allowlist of the key`"""
 
 
+class AdminsChooseError(CausewayError):
+    """403: `Only a key with partner:admin or a session sets userId or allUsers`"""
+
+
 class BodyTooLargeError(CausewayError):
     """413: `Request body is too large`"""
 
@@ -120,7 +124,7 @@ class KeyValidationFailedError(CausewayError):
 
 
 class ManagedByOperatorError(CausewayError):
-    """403: `The operator manages this endpoint: it receives events of all users`"""
+    """403: `The endpoint receives events of all users: use a key with partner:admin`"""
 
 
 class MethodNotAllowedError(CausewayError):
@@ -257,6 +261,7 @@ class WalletNotFoundError(CausewayError):
 
 ERROR_CLASSES: dict[str, type[CausewayError]] = {
     "address_not_allowed": AddressNotAllowedError,
+    "admins_choose": AdminsChooseError,
     "body_too_large": BodyTooLargeError,
     "bulk_refused": BulkRefusedError,
     "consent_expired": ConsentExpiredError,

@@ -439,6 +439,8 @@ class CreateWebhookEndpointRequest(TypedDict):
     types: NotRequired[list[str] | None]
     ordered: NotRequired[bool]
     description: NotRequired[str | Literal[""]]
+    userId: NotRequired[str]
+    allUsers: NotRequired[bool]
 
 
 class CreateWithdrawalAnswerData(TypedDict):
