@@ -82,6 +82,8 @@ export interface Ctx<A extends Actor = Actor> {
   brand: Brand;
   /** No commit that was answered is lost when a standby is promoted, as the operator says. */
   isReplicationSynchronous: boolean;
+  /** When the operator asked, if the command waited for a second one. */
+  askedAt?: Date;
 }
 
 /** What a process is made of; surfaces build contexts from it. */

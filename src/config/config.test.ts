@@ -55,7 +55,7 @@ test('everything said, with spaces around it', () => {
   const [first, second] = [newKey(), newKey()];
   const config = readConfig({
     DATABASE_URL: ' postgresql://causeway@db.example.com/causeway ',
-    OPERATOR_TOKENS: `alice:${newToken()} , bob@example.com:treasury:${newToken()},`,
+    OPERATOR_TOKENS: `alice:${newToken()} , bob@example.com:treasury:${newToken()},eve+x@example.com/ci:admin:${newToken()}`,
     ENCRYPTION_KEYS: `2:${second}, 1:${first}`,
     HOST: '0.0.0.0',
     PORT: '0',
@@ -97,6 +97,7 @@ test('everything said, with spaces around it', () => {
     [
       ['alice', undefined],
       ['bob@example.com', 'treasury'],
+      ['eve+x@example.com/ci', 'admin'],
     ],
   );
   assert.deepEqual(config.encryptionKeys.get(1), Buffer.from(first, 'base64'));
@@ -180,6 +181,10 @@ for (const [name, value, sentence] of [
   ['OPERATOR_TOKENS', 'alice:short', tokensFault],
   ['OPERATOR_TOKENS', `alice:${newToken()},alice:${newToken()}`, tokensFault],
   ['OPERATOR_TOKENS', `two words:${newToken()}`, tokensFault],
+  ['OPERATOR_TOKENS', `alice/ci:admin:${newToken()}`, tokensFault],
+  ['OPERATOR_TOKENS', `Alice@example.com/ci:admin:${newToken()}`, tokensFault],
+  ['OPERATOR_TOKENS', `a@example.com/b@example.com/ci:admin:${newToken()}`, tokensFault],
+  ['OPERATOR_TOKENS', `alice@example.com/:admin:${newToken()}`, tokensFault],
   ['OPERATOR_TOKENS', `alice:viewer:${newToken().slice(0, 31)}`, tokensFault],
   ['OPERATOR_TOKENS', `alice:viewer:${newToken()}:x`, tokensFault],
   ['OPERATOR_TOKENS', `alice:root:${newToken()}`, roleFault],

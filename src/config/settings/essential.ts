@@ -17,7 +17,7 @@ export const essential = {
   },
   OPERATOR_TOKENS: {
     meaning:
-      'Operators who may use the operator API: `name:role:token`, separated by commas. `causeway roles show` lists the roles. A token has at least 32 characters. An entry `name:token` is an administrator; the log warns of it.',
+      'Operators who may use the operator API: `name:role:token`, separated by commas. `causeway roles show` lists the roles. A token has at least 32 characters. An entry `name:token` is an administrator; the log warns of it. The token of a person is `email/name:role:token`: where two people must agree, it and that person count as one.',
     example: 'alice:admin:<openssl rand -hex 20>',
     secret: true,
     parse: parseOperatorTokens,
@@ -43,7 +43,7 @@ function parseOperatorTokens({ text, fault }: Reading): ReadonlyMap<string, Oper
     const parts = item.split(':');
     // No colon in a token: a viewer's short token must not be read as an administrator's longer one.
     const [name = '', role, token = ''] = parts.length === 2 ? [parts[0], undefined, parts[1]] : parts;
-    const isEntry = parts.length <= 3 && operatorName.test(name) && operatorToken.test(token);
+    const isEntry = parts.length <= 3 && isOperatorName(name) && operatorToken.test(token);
     if (!isEntry || tokens.has(name)) {
       fault(
         'OPERATOR_TOKENS must be name:role:token entries, names unlike, each token 32 to 200 characters.',
@@ -57,7 +57,19 @@ function parseOperatorTokens({ text, fault }: Reading): ReadonlyMap<string, Oper
   return tokens;
 }
 
-const operatorName = /^[A-Za-z0-9_.@-]{1,60}$/;
+const nameForm = /^[A-Za-z0-9_.@-]{1,60}$/;
+
+/** `name`, or `owner/name` with the email of the person whose token it is. */
+function isOperatorName(text: string): boolean {
+  const [name = '', owner] = text.split('/').reverse();
+  if (!nameForm.test(name)) return false;
+  return text === name || (text === `${owner}/${name}` && isEmail(owner!));
+}
+
+/** As people are stored: in lower case. */
+const isEmail = (text: string) =>
+  text.includes('@') && text.length <= 254 && text === text.toLowerCase() && !text.includes(' ');
+
 const operatorToken = /^\S{32,200}$/;
 
 function parseEncryptionKeys({ text, fault }: Reading): ReadonlyMap<number, Buffer> {

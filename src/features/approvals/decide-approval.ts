@@ -1,6 +1,7 @@
 import { type Ctx, inTransaction, type OperatorActor } from '#context';
 import { recordChange } from '#features/audit';
-import { mayRun } from '#operator-roles';
+import { responsibleFor, stillCounts } from '#features/people';
+import { isOperatorRole, mayRun } from '#operator-roles';
 import type { Command } from '#platform/commands/command';
 import { keepAwake } from '#platform/db/keep-awake';
 import { withSavepoints } from '#platform/db/savepoints';
@@ -34,9 +35,10 @@ export function decideApproval(
     if (!row) throw approvalErrors.approvalNotFound();
     if (row.status === 'approved' || row.status === 'refused') throw approvalErrors.alreadyDecided();
     if (row.status === 'expired' || row.expiresAt <= now) throw approvalErrors.requestExpired();
-    if (row.requestedBy === actor.name) throw approvalErrors.ownRequest();
+    if (responsibleFor(row.requestedBy) === responsibleFor(actor.name)) throw approvalErrors.ownRequest();
     const command = commands.get(row.command);
     if (command && !mayRun(actor.role, command)) throw approvalErrors.otherRole();
+    if (decision === 'approve') await requireStillStaff(ctx, command, row);
     const answer = decision === 'approve' ? await runAsked(ctx, command, row) : null;
     const decided: SealedApprovalRow = {
       ...row,
@@ -53,12 +55,22 @@ export function decideApproval(
   });
 }
 
+/** The one who asked must still be able to run the command: two people must agree now. */
+async function requireStillStaff(
+  { db }: Ctx,
+  command: Command<Ctx> | undefined,
+  { requestedBy: name, requestedAt: at }: SealedApprovalRow,
+): Promise<void> {
+  const mayAct = (role: string) => command !== undefined && isOperatorRole(role) && mayRun(role, command);
+  if (!(await stillCounts(db, { name, at, mayAct }))) throw approvalErrors.requesterGone();
+}
+
 /** In the name of the operator who asked; the audit row of the decision has both names. */
 async function runAsked(ctx: Ctx<OperatorActor>, command: Command<Ctx> | undefined, row: SealedApprovalRow) {
   const input = openInput(ctx.sealer, row);
   if (!command || !lazyValidator(command.input).check(input)) throw approvalErrors.commandChanged();
   const actor: OperatorActor = { kind: 'operator', name: row.requestedBy, role: ctx.actor.role };
-  const inside = { ...ctx, actor, db: withSavepoints(ctx.db) };
+  const inside: Ctx = { ...ctx, actor, db: withSavepoints(ctx.db), askedAt: row.requestedAt };
   const answer = await keepAwake(ctx.db, () => command.run(inside, input as never));
   return answer as Record<string, unknown>;
 }

@@ -6,6 +6,10 @@ export const approvalErrors = defineErrors({
   otherRole: [403, 'Your role may not run this command, so it may not decide either'],
   alreadyDecided: [409, 'The request is already decided'],
   requestExpired: [409, 'The request has expired: run the command again'],
+  requesterGone: [
+    409,
+    'The operator who asked was removed or has another role now: refuse it, and run the command again',
+  ],
   inputChanged: [
     409,
     'The stored input is not the one that was asked for: refuse it, and run the command again',

@@ -3,7 +3,7 @@ export { personErrors } from './errors.ts';
 export { invitePerson, type NewPerson } from './invite-person.ts';
 export { isSignedBy } from './is-signed-by.ts';
 export { peopleJobs } from './jobs.ts';
-export { findOperatorPerson, operatorNameOf, responsibleFor, stillCounts } from './operator-person.ts';
+export { findOperatorPerson, responsibleFor, stillCounts } from './operator-person.ts';
 export { holdOwnPerson } from './own-team.ts';
 export { type PeopleOptions, peoplePages } from './pages/routes.ts';
 export { ownSession, requireSession } from './pages/visit.ts';

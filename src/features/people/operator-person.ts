@@ -1,10 +1,8 @@
 import type { Db } from '#platform/db/db';
 import { selectOperatorStaff } from './queries/people.ts';
 
+/** Before the email in the name of a signed-in member of the staff. No name of a token has a colon. */
 const personMark = 'person:';
-
-/** The name under which a signed-in member of the operator's staff acts. No name of a token has a colon. */
-export const operatorNameOf = ({ email }: { email: string }): string => `${personMark}${email}`;
 
 /**
  * Who answers for what an operator does: `alice@example.com/ci`, a token with an owner, and Alice by her
@@ -12,7 +10,7 @@ export const operatorNameOf = ({ email }: { email: string }): string => `${perso
  */
 export function responsibleFor(operatorName: string): string {
   const email = emailIn(operatorName);
-  return email === undefined ? operatorName : operatorNameOf({ email });
+  return email === undefined ? operatorName : personMark + email;
 }
 
 function emailIn(operatorName: string): string | undefined {

@@ -9,6 +9,7 @@ import { listAddresses } from './addresses/list-addresses.ts';
 import { bookEntry } from './addresses/wire.ts';
 import { draftRules } from './draft-rules.ts';
 import { listRules } from './list-rules.ts';
+import { ruleMakers } from './operator-name.ts';
 import { publishRules } from './publish-rules.ts';
 import { replayRules } from './replay-rules.ts';
 import { showRules } from './show-rules.ts';
@@ -44,7 +45,7 @@ export const ruleCommands = [
     name: 'rules.draft',
     summary: 'Draft a set of rules. It applies once somebody else publishes it.',
     changes: true,
-    roles: alsoFor('compliance'),
+    roles: ruleMakers,
     examples: [`--rules '[{"name":"Small ones","verdict":"allow","amount":{"upTo":"1000"}}]'`],
     input: Type.Object(
       { rules: Type.Array(rule, { maxItems: 200, description: 'In their order; empty means: no rules' }) },
@@ -81,7 +82,7 @@ export const ruleCommands = [
     name: 'rules.publish',
     summary: 'Publish a draft of somebody else: it applies to every payment that is not signed yet.',
     changes: true,
-    roles: alsoFor('compliance'),
+    roles: ruleMakers,
     stepUp: true,
     positional: ['revision'],
     examples: ['2'],

@@ -1,4 +1,8 @@
 import type { Ctx } from '#context';
+import { alsoFor } from '#operator-roles';
+
+/** Who drafts and publishes rules, besides administrators. */
+export const ruleMakers = alsoFor('compliance');
 
 /** Rules are made by operators; a job or a partner that could would be a fault of ours. */
 export function operatorName({ actor }: Ctx): string {

@@ -1,7 +1,9 @@
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
+import { responsibleFor, stillCounts } from '#features/people';
+import { isOperatorRole, mayRun } from '#operator-roles';
 import { ruleErrors } from './errors.ts';
-import { operatorName } from './operator-name.ts';
+import { operatorName, ruleMakers } from './operator-name.ts';
 import { countPast, countRest } from './queries/past.ts';
 import { lockPublications, lockRules, selectCurrentSet, selectSet, updateCurrent } from './queries/sets.ts';
 import { selectionOf } from './to-columns.ts';
@@ -19,7 +21,10 @@ export function publishRules(ctx: Ctx, { revision }: { revision: number }): Prom
     if (!draft) throw ruleErrors.setNotFound();
     if (draft.publishedAt) throw ruleErrors.alreadyPublished();
     const by = operatorName(ctx);
-    if (draft.draftedBy === by) throw ruleErrors.sameOperator();
+    if (responsibleFor(draft.draftedBy) === responsibleFor(by)) throw ruleErrors.sameOperator();
+    const { draftedBy: name, draftedAt: at } = draft;
+    const mayAct = (role: string) => isOperatorRole(role) && mayRun(role, { roles: ruleMakers });
+    if (!(await stillCounts(db, { name, at, mayAct }))) throw ruleErrors.drafterGone();
     const before = await selectCurrentSet(db);
     if (before && before.revision > revision) throw ruleErrors.isOutdated();
     const known = new Set(before?.document.map(selectionOf));

@@ -26,10 +26,15 @@ export async function selectPause(db: Db, scope: string): Promise<PauseRow | und
   return row;
 }
 
-export async function deletePause(db: Db, scope: string): Promise<PauseRow | undefined> {
+/** With `begunBy`, only a pause that began until then. */
+export async function deletePause(
+  db: Db,
+  scope: string,
+  begunBy: Date | undefined,
+): Promise<PauseRow | undefined> {
   const [row] = await db.query<PauseRow & Row>(
-    `delete from payout_pauses where scope = $1 returning ${columns}`,
-    [scope],
+    `delete from payout_pauses where scope = $1 and ($2::timestamptz is null or paused_at <= $2) returning ${columns}`,
+    [scope, begunBy ?? null],
   );
   return row;
 }
