@@ -47,7 +47,7 @@ import {
   portfolioTools,
   valueAssets,
 } from '#features/portfolio';
-import { ruleCommands, ruleJobs } from '#features/rules';
+import { addressRoutes, ruleCommands, ruleJobs } from '#features/rules';
 import { treasuryCommands, treasuryGauges, treasuryJobs } from '#features/treasury';
 import { userCommands } from '#features/users';
 import {
@@ -231,6 +231,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
     );
     cardRoutes(server, deps, options);
     keyRoutes(server, deps);
+    addressRoutes(server, deps);
     const offer = { tools: tools(options), prompts, resources };
     mcpRoutes(server, deps, offer, { ...options, serverInfo });
     consentRoutes(server, deps);
@@ -296,6 +297,7 @@ const partnerReference = {
     { name: 'History', description: 'Ledger, unsettled activity and cards of the user that owns the key.' },
     { name: 'MCP', description: 'Tools for agents, by JSON-RPC.' },
     { name: 'Keys', description: 'The keys of a partner, for its people and its programs.' },
+    { name: 'Address book', description: 'Addresses that rules of the operator can require.' },
     { name: 'Connect', description: 'Data that users consent to share with an integration.' },
     { name: 'Events', description: 'What happened, in a feed without gaps; webhooks send the same.' },
     { name: 'Webhooks', description: 'Where a partner receives events, and what became of each.' },

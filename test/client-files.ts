@@ -6,11 +6,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { readConfig } from '#config/config';
+import { personErrors } from '#features/people';
 import { commonErrors } from '#platform/errors/errors';
 import { createLog } from '#platform/observe/log';
 import { buildApp } from '../src/app.ts';
 import { createDeps } from '../src/main.ts';
-import { type ClientDocument, pruneDocument } from './client/prune-document.ts';
+import { type ClientDocument, leaveOutSessions, pruneDocument } from './client/prune-document.ts';
 import { writeErrors } from './client/write-errors.ts';
 import { writeEvents } from './client/write-events.ts';
 import { writePythonErrors, writePythonTypes } from './client/write-python.ts';
@@ -23,8 +24,10 @@ export async function makeClientFiles(): Promise<Record<string, string>> {
   return writeClientFiles(await readDocument());
 }
 
-export async function writeClientFiles(document: ClientDocument): Promise<Record<string, string>> {
+export async function writeClientFiles(full: ClientDocument): Promise<Record<string, string>> {
   const common = Object.values(commonErrors).map((row) => row());
+  const ofSessions = new Set(Object.values(personErrors).map((row) => row().code));
+  const document = leaveOutSessions(full, ofSessions);
   const pruned = pruneDocument(document);
   const files = {
     'client/src/generated/types.ts': header + (await makeTypes(pruned)),

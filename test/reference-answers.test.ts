@@ -22,6 +22,7 @@ import { payloadOf, toolCall } from './mcp.ts';
 import { numberAll } from './number-events.ts';
 import { makePerson } from './people-world.ts';
 import { publish } from './rules-world.ts';
+import { signInStaff } from './staff-session.ts';
 
 // Every answer of this file is checked by the schema that the API reference has for it.
 
@@ -164,6 +165,28 @@ test('keys of a partner: issued, listed, shown, rotated, revoked, refused', asyn
     await call('GET', '/api/keys', { token: key.token }),
   ].map(({ status }) => status);
   assert.deepEqual(statuses, [201, 201, 403, 400, 200, 400, 200, 404, 409, 200, 401, 403]);
+});
+
+test('the address book of a partner: proposed, confirmed, listed, removed, refused', async () => {
+  const { token, partnerId } = await makeKey(harness, { scopes: ['partner:admin'] });
+  const { headers } = await signInStaff(harness, { role: 'owner', partnerId });
+  const body = { address: makeAddress(), name: 'Payroll' };
+  const proposed = await call('POST', '/api/addresses', { token, body });
+  const own = await call('POST', '/api/addresses', { headers, body: { ...body, network: 'base' } });
+  const statuses = [
+    proposed,
+    await call('POST', '/api/addresses', { token, body }),
+    await call('POST', '/api/addresses', { token, body: { ...body, address: 'x' } }),
+    await call('POST', `/api/addresses/${own.body.id}/confirm`, { headers }),
+    await call('POST', `/api/addresses/${own.body.id}/confirm`, { headers: { cookie: headers.cookie! } }),
+    await call('POST', `/api/addresses/${own.body.id}/confirm`, {}),
+    await call('POST', `/api/addresses/${proposed.body.id}/confirm`, { headers }),
+    await call('GET', '/api/addresses', { token }),
+    await call('DELETE', `/api/addresses/${proposed.body.id}`, { token }),
+    await call('DELETE', `/api/addresses/${own.body.id}`, { headers }),
+    await call('DELETE', `/api/addresses/${own.body.id}`, { headers }),
+  ].map(({ status }) => status);
+  assert.deepEqual(statuses, [201, 409, 400, 403, 403, 401, 200, 200, 404, 200, 404]);
 });
 
 test('history: every feature, with items', async () => {

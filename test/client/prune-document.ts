@@ -38,3 +38,24 @@ export function pruneDocument(document: ClientDocument): ClientDocument {
     components: { schemas: Object.fromEntries(schemas) },
   };
 }
+
+/** Without what only people get by their session: clients have keys. `codes` are refusals of sessions. */
+export function leaveOutSessions(document: ClientDocument, codes: ReadonlySet<string>): ClientDocument {
+  const copy = structuredClone(document);
+  for (const [url, methods] of Object.entries(copy.paths)) {
+    for (const [method, { security = [], responses }] of Object.entries(methods)) {
+      if (isForPeople(security)) delete methods[method];
+      for (const { content } of Object.values<Any>(responses)) {
+        const examples: Record<string, Any> = content?.['application/json']?.examples ?? {};
+        for (const [name, { value }] of Object.entries(examples))
+          if (codes.has(value?.code)) delete examples[name];
+      }
+    }
+    if (Object.keys(methods).length === 0) delete copy.paths[url];
+  }
+  return copy;
+}
+
+/** Whether only a session can call an operation with these security schemes. */
+export const isForPeople = (security: readonly object[]): boolean =>
+  security.length > 0 && security.every((scheme) => 'personSession' in scheme);

@@ -1,3 +1,4 @@
+import { Addresses } from './addresses.ts';
 import type { Api } from './api.ts';
 import { Cards } from './cards.ts';
 import { Consents } from './consents.ts';
@@ -39,6 +40,7 @@ export class Causeway {
   readonly events: Events;
   readonly webhookEndpoints: WebhookEndpoints;
   readonly keys: Keys;
+  readonly addresses: Addresses;
   readonly webhooks = webhooks;
 
   constructor({ baseUrl, historyUrl = baseUrl, apiKey, integrationKey, store, ...options }: CausewayOptions) {
@@ -60,6 +62,7 @@ export class Causeway {
     this.events = new Events(api);
     this.webhookEndpoints = new WebhookEndpoints(api);
     this.keys = new Keys(api);
+    this.addresses = new Addresses(api);
   }
 }
 

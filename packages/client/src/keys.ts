@@ -1,7 +1,7 @@
-import { address, segment } from './address.ts';
+import { segment } from './address.ts';
 import { type Api, requireCaller } from './api.ts';
 import type { ApiPromise } from './api-promise.ts';
-import { type CursorList, listByCursor } from './cursor-list.ts';
+import { type CursorList, listByCursor, sendForOne } from './resources.ts';
 import type { Call, CallOptions } from './transport.ts';
 import type { ApiKey, IssuedApiKey, KeyListParams, KeyRotation, NewApiKey } from './types.ts';
 
@@ -13,10 +13,7 @@ export class Keys {
     this.#api = api;
   }
 
-  /**
-   * Store `token`: only this answer has it. After a lost answer it is not sent again, because that could
-   * issue two keys: look for it in `list`, and revoke it.
-   */
+  /** Store `token`: only this answer has it. If it is lost, revoke the key. */
   issue(key: NewApiKey, options?: CallOptions): ApiPromise<IssuedApiKey> {
     return this.#post('', key, options);
   }
@@ -31,12 +28,12 @@ export class Keys {
     return this.#send({ method: 'GET', isRepeatable: true }, pathOf(keyId), options);
   }
 
-  /** Replaces a key; the old one works until the overlap ends. Store `token`: only this answer has it. */
+  /** Store `token`: only this answer has it. The old key works until the overlap ends. */
   rotate(keyId: string, rotation: KeyRotation = {}, options?: CallOptions): ApiPromise<IssuedApiKey> {
     return this.#post(`${pathOf(keyId)}/rotate`, rotation, options);
   }
 
-  /** Ends a key at once, with the keys that it issued. It may be the key of this client. */
+  /** Also revokes the keys that it issued. */
   revoke(keyId: string, options?: CallOptions): ApiPromise<ApiKey> {
     const call = { method: 'POST', changes: true, isRepeatable: true } as const;
     return this.#send(call, `${pathOf(keyId)}/revoke`, options);
@@ -46,17 +43,9 @@ export class Keys {
     return this.#send({ method: 'POST', body, changes: true, isRepeatable: false }, path, options);
   }
 
-  #send<T extends { id: string }>(
-    call: Omit<Call, 'url'>,
-    path: string,
-    options?: CallOptions,
-  ): ApiPromise<T> {
+  #send<T extends { id: string }>(call: Omit<Call, 'url'>, path: string, options?: CallOptions) {
     requireCaller(this.#api, 'partner');
-    const url = address(this.#api.baseUrl, `/api/keys${path}`);
-    return this.#api.transport.json({ ...call, url }, options, (answer: T) => {
-      if (typeof answer.id !== 'string') throw new TypeError('no id');
-      return answer;
-    });
+    return sendForOne<T>(this.#api, `/api/keys${path}`, call, options);
   }
 }
 

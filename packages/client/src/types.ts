@@ -26,6 +26,7 @@ export type WebhookDeliveryDetails = Schemas['WebhookDeliveryDetails'];
 export type WebhookReplay = Schemas['WebhookReplay'];
 export type ApiKey = Schemas['ApiKey'];
 export type IssuedApiKey = Schemas['IssuedApiKey'];
+export type BookAddress = Schemas['BookAddress'];
 export type CursorPageInfo = Pick<Schemas['ListWebhookEndpointsAnswer'], 'nextCursor'>;
 
 /** ISO 8601; a string may be a year, a month or a day, such as `2026-01`. */
@@ -58,6 +59,7 @@ export type WebhookEndpointChange = WithEventTypes<Schemas['UpdateWebhookEndpoin
 /** One event (`eventId`), those of a period (`startDate`, `endDate`), or what was missed (`missed`). */
 export type ReplaySelection = WithInstants<Schemas['ReplayWebhookEventsRequest']>;
 export type CursorParams = NonNullable<operations['listWebhookEndpoints']['parameters']['query']>;
+export type NewBookAddress = Schemas['ProposeAddressRequest'];
 export type NewApiKey = Schemas['IssueKeyRequest'];
 export type KeyRotation = Schemas['RotateKeyRequest'];
 export type KeyListParams = NonNullable<operations['listKeys']['parameters']['query']>;

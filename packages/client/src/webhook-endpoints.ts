@@ -1,8 +1,8 @@
 import { address, segment } from './address.ts';
 import type { Api } from './api.ts';
 import type { ApiPromise } from './api-promise.ts';
-import { type CursorList, listByCursor } from './cursor-list.ts';
 import { requireList } from './page.ts';
+import { type CursorList, listByCursor, requireId } from './resources.ts';
 import type { Call, CallOptions } from './transport.ts';
 import type {
   CreatedWebhookEndpoint,
@@ -32,7 +32,7 @@ export class WebhookEndpoints {
    * create two endpoints: look for it in `list`, and rotate its secret.
    */
   create(endpoint: NewWebhookEndpoint, options?: CallOptions): ApiPromise<CreatedWebhookEndpoint> {
-    return this.#post('', endpoint, options, requireId);
+    return this.#post('', endpoint, options);
   }
 
   /** Those that the key sees, oldest first. */
@@ -41,7 +41,7 @@ export class WebhookEndpoints {
   }
 
   retrieve(endpointId: string, options?: CallOptions): ApiPromise<WebhookEndpoint> {
-    return this.#send({ method: 'GET', isRepeatable: true }, pathOf(endpointId), options, requireId);
+    return this.#send({ method: 'GET', isRepeatable: true }, pathOf(endpointId), options);
   }
 
   /** What is left out stays as it is. */
@@ -51,7 +51,7 @@ export class WebhookEndpoints {
     options?: CallOptions,
   ): ApiPromise<WebhookEndpoint> {
     const call = { method: 'PATCH', body: change, changes: true, isRepeatable: true } as const;
-    return this.#send(call, pathOf(endpointId), options, requireId);
+    return this.#send(call, pathOf(endpointId), options);
   }
 
   /**
@@ -60,7 +60,7 @@ export class WebhookEndpoints {
    */
   del(endpointId: string, options?: CallOptions): ApiPromise<WebhookEndpoint> {
     const call = { method: 'DELETE', changes: true, isRepeatable: true } as const;
-    return this.#send(call, pathOf(endpointId), options, requireId);
+    return this.#send(call, pathOf(endpointId), options);
   }
 
   /**
@@ -68,12 +68,12 @@ export class WebhookEndpoints {
    * because a second rotation ends the secret that you have.
    */
   rotateSecret(endpointId: string, options?: CallOptions): ApiPromise<CreatedWebhookEndpoint> {
-    return this.#post(`${pathOf(endpointId)}/rotate-secret`, undefined, options, requireId);
+    return this.#post(`${pathOf(endpointId)}/rotate-secret`, undefined, options);
   }
 
   /** Sends the event `webhook_endpoint.tested` to this endpoint. */
   sendTest(endpointId: string, options?: CallOptions): ApiPromise<WebhookEndpoint> {
-    return this.#post(`${pathOf(endpointId)}/test`, undefined, options, requireId);
+    return this.#post(`${pathOf(endpointId)}/test`, undefined, options);
   }
 
   /** Sends events again. For the rest of a period, call it again with `nextAfter` as `after`. */
@@ -100,7 +100,7 @@ export class WebhookEndpoints {
     options?: CallOptions,
   ): ApiPromise<WebhookDeliveryDetails> {
     const path = `${pathOf(endpointId)}/deliveries/${segment('deliveryId', deliveryId)}`;
-    return this.#send({ method: 'GET', isRepeatable: true }, path, options, requireId);
+    return this.#send({ method: 'GET', isRepeatable: true }, path, options);
   }
 
   /** Public keys (`whpk_…`) for `webhooks.unwrap`; two during a rotation. */
@@ -110,31 +110,28 @@ export class WebhookEndpoints {
     return this.#api.transport.json(call, options, ({ keys }: { keys: string[] }) => requireList(keys));
   }
 
-  #post<T>(path: string, body: object | undefined, options: CallOptions | undefined, read: (body: T) => T) {
+  #post<T extends object>(
+    path: string,
+    body: object | undefined,
+    options?: CallOptions,
+    read?: (body: T) => T,
+  ): ApiPromise<T> {
     return this.#send({ method: 'POST', body, changes: true, isRepeatable: false }, path, options, read);
   }
 
-  #send<T>(
+  #send<T extends object>(
     call: Omit<Call, 'url'>,
     path: string,
-    options: CallOptions | undefined,
-    read: (body: T) => T,
+    options?: CallOptions,
+    read: (body: T) => T = requireId,
   ): ApiPromise<T> {
-    return this.#api.transport.json({ ...call, url: this.#url(path) }, options, read);
+    const url = address(this.#api.baseUrl, this.#path + path);
+    return this.#api.transport.json({ ...call, url }, options, read);
   }
 
   #list<T extends { id: string }>(path: string, params: WebhookDeliveryParams, options?: CallOptions) {
     return listByCursor<T>(this.#api, this.#path + path, params, options);
   }
-
-  #url(path: string, query?: object): string {
-    return address(this.#api.baseUrl, this.#path + path, query);
-  }
 }
 
 const pathOf = (endpointId: string) => `/${segment('endpointId', endpointId)}`;
-
-function requireId<T extends { id: string }>(answer: T): T {
-  if (typeof answer.id !== 'string') throw new TypeError('no id');
-  return answer;
-}

@@ -9,7 +9,6 @@ export const keyErrors = defineErrors({
   keySuspended: [409, 'Key is suspended: resume it first'],
   userNotAllowed: [409, "User is not on the partner's allowed list: run partners allow-user first"],
   expiryInThePast: [400, 'expiresAt must be in the future'],
-  userMissing: [400, 'userId is required: name a user on your list'],
   notYoursToGive: [403, 'You may not give more than you have'],
   notYourUser: [403, 'The user is not on your list: ask the operator to allow it'],
   tooManyKeys: [409, 'A partner has at most 100 keys that work: revoke one first'],

@@ -50,6 +50,9 @@ export const routeScopes: Readonly<Record<string, readonly [ApiScope, ...ApiScop
   'GET /api/keys/:keyId': admin,
   'POST /api/keys/:keyId/rotate': admin,
   'POST /api/keys/:keyId/revoke': admin,
+  'GET /api/addresses': admin,
+  'POST /api/addresses': admin,
+  'DELETE /api/addresses/:addressId': admin,
 };
 
 /**

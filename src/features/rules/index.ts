@@ -1,3 +1,4 @@
+export { addressRoutes } from './addresses/own/routes.ts';
 export { challengeOf, type Payout } from './approvals/canonical-payout.ts';
 export { insertApproval, type Need } from './approvals/queries.ts';
 export { verifyApprovals } from './approvals/verify-approvals.ts';

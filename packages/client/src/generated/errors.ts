@@ -2,9 +2,24 @@
 
 import { CausewayError } from '../causeway-error.ts';
 
+/** 403: `The operator added this address: ask the operator to remove it` */
+export class AddedByOperatorError extends CausewayError {
+  declare readonly code: 'added_by_operator';
+}
+
+/** 409: `The address book has this address already` */
+export class AddressKnownError extends CausewayError {
+  declare readonly code: 'address_known';
+}
+
 /** 403: `Forbidden: caller address is not on the allowlist of the key` */
 export class AddressNotAllowedError extends CausewayError {
   declare readonly code: 'address_not_allowed';
+}
+
+/** 404: `The address book has no such entry` */
+export class AddressNotFoundError extends CausewayError {
+  declare readonly code: 'address_not_found';
 }
 
 /** 403: `Only a key with partner:admin or a session sets userId or allUsers` */
@@ -80,11 +95,6 @@ export class ExpiryInThePastError extends CausewayError {
 /** 403: `Consent belongs to a different integration` */
 export class ForeignConsentError extends CausewayError {
   declare readonly code: 'foreign_consent';
-}
-
-/** 403: `The request is not from a page of this session` */
-export class ForeignRequestError extends CausewayError {
-  declare readonly code: 'foreign_request';
 }
 
 /** 431: `Request headers are too large` */
@@ -172,16 +182,6 @@ export class NotFoundError extends CausewayError {
   declare readonly code: 'not_found';
 }
 
-/** 403: `This is for people who work at a partner` */
-export class NotPartnerStaffError extends CausewayError {
-  declare readonly code: 'not_partner_staff';
-}
-
-/** 401: `Not signed in` */
-export class NotSignedInError extends CausewayError {
-  declare readonly code: 'not_signed_in';
-}
-
 /** 403: `The user is not on your list: ask the operator to allow it` */
 export class NotYourUserError extends CausewayError {
   declare readonly code: 'not_your_user';
@@ -195,11 +195,6 @@ export class NotYoursToGiveError extends CausewayError {
 /** 400: `optional_scopes must be a subset of scopes and leave at least one required scope` */
 export class NothingRequiredError extends CausewayError {
   declare readonly code: 'nothing_required';
-}
-
-/** 403: `Your role may not do this` */
-export class OtherStaffRoleError extends CausewayError {
-  declare readonly code: 'other_staff_role';
 }
 
 /** 400: `purpose must be registered for the integration` */
@@ -257,11 +252,6 @@ export class SequenceAheadError extends CausewayError {
   declare readonly code: 'sequence_ahead';
 }
 
-/** 403: `Confirm with your passkey first: the last time was more than 5 minutes ago` */
-export class StepUpRequiredError extends CausewayError {
-  declare readonly code: 'step_up_required';
-}
-
 /** 409: `A subscriber has at most 20 webhook endpoints: delete one first` */
 export class TooManyEndpointsError extends CausewayError {
   declare readonly code: 'too_many_endpoints';
@@ -270,6 +260,11 @@ export class TooManyEndpointsError extends CausewayError {
 /** 409: `A partner has at most 100 keys that work: revoke one first` */
 export class TooManyKeysError extends CausewayError {
   declare readonly code: 'too_many_keys';
+}
+
+/** 409: `100 addresses wait for a confirmation: confirm or remove some first` */
+export class TooManyProposalsError extends CausewayError {
+  declare readonly code: 'too_many_proposals';
 }
 
 /** 429: `Too many requests wait for events` */
@@ -302,11 +297,6 @@ export class UnsupportedMediaTypeError extends CausewayError {
   declare readonly code: 'unsupported_media_type';
 }
 
-/** 400: `userId is required: name a user on your list` */
-export class UserMissingError extends CausewayError {
-  declare readonly code: 'user_missing';
-}
-
 /** 401: `User not allowed` */
 export class UserNotAllowedError extends CausewayError {
   declare readonly code: 'user_not_allowed';
@@ -323,7 +313,10 @@ export class WalletNotFoundError extends CausewayError {
 }
 
 export const errorClasses = {
+  added_by_operator: AddedByOperatorError,
+  address_known: AddressKnownError,
   address_not_allowed: AddressNotAllowedError,
+  address_not_found: AddressNotFoundError,
   admins_choose: AdminsChooseError,
   body_too_large: BodyTooLargeError,
   bulk_refused: BulkRefusedError,
@@ -339,7 +332,6 @@ export const errorClasses = {
   events_expired: EventsExpiredError,
   expiry_in_the_past: ExpiryInThePastError,
   foreign_consent: ForeignConsentError,
-  foreign_request: ForeignRequestError,
   headers_too_large: HeadersTooLargeError,
   idempotency_key_reused: IdempotencyKeyReusedError,
   internal_error: InternalError,
@@ -357,12 +349,9 @@ export const errorClasses = {
   method_not_allowed: MethodNotAllowedError,
   missing_api_key: MissingApiKeyError,
   not_found: NotFoundError,
-  not_partner_staff: NotPartnerStaffError,
-  not_signed_in: NotSignedInError,
   not_your_user: NotYourUserError,
   not_yours_to_give: NotYoursToGiveError,
   nothing_required: NothingRequiredError,
-  other_staff_role: OtherStaffRoleError,
   purpose_not_registered: PurposeNotRegisteredError,
   rate_limit_exceeded: RateLimitExceededError,
   receiver_not_eligible: ReceiverNotEligibleError,
@@ -374,16 +363,15 @@ export const errorClasses = {
   scope_not_granted: ScopeNotGrantedError,
   scope_not_registered: ScopeNotRegisteredError,
   sequence_ahead: SequenceAheadError,
-  step_up_required: StepUpRequiredError,
   too_many_endpoints: TooManyEndpointsError,
   too_many_keys: TooManyKeysError,
+  too_many_proposals: TooManyProposalsError,
   too_many_waiting: TooManyWaitingError,
   unauthorized: UnauthorizedError,
   unavailable: UnavailableError,
   unsupported_charset: UnsupportedCharsetError,
   unsupported_encoding: UnsupportedEncodingError,
   unsupported_media_type: UnsupportedMediaTypeError,
-  user_missing: UserMissingError,
   user_not_allowed: UserNotAllowedError,
   user_not_found: UserNotFoundError,
   wallet_not_found: WalletNotFoundError,

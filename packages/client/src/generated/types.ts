@@ -268,6 +268,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/addresses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the address book
+         * @description Entries of the partner with those that wait for a confirmation, oldest first.
+         */
+        get: operations["listAddresses"];
+        put?: never;
+        /**
+         * Propose an address
+         * @description Rules do not see it until another person confirms it. So neither a stolen key nor one person alone adds
+         *     a recipient. People need the role `finance` or `owner`.
+         */
+        post: operations["proposeAddress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/addresses/{addressId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove an address
+         * @description From the book, or what waits. Payments that are not signed yet are judged without it.
+         */
+        delete: operations["removeAddress"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/consent/requests": {
         parameters: {
             query?: never;
@@ -1328,6 +1373,23 @@ export interface components {
              */
             remainingGrowsAt: string | null;
         };
+        BookAddress: {
+            /** @description UUID, canonical form */
+            id: string;
+            address: string;
+            name: string;
+            /** @description Null: on every network */
+            network: string | null;
+            /**
+             * @description waiting: another person must confirm it first
+             * @enum {string}
+             */
+            status: "usable" | "waiting";
+            /** @description person: or key: and the id of who proposed it, then of who confirmed it; or operator */
+            addedBy: string;
+            /** Format: date-time */
+            addedAt: string;
+        };
         CardBalanceMovement: {
             /** @description US dollars, above zero; `type` says the direction */
             amount: number;
@@ -2146,6 +2208,10 @@ export interface components {
             /** @description Only payments to these: book, user, paid-before, first-time; null: to all */
             destinations: string[] | null;
         };
+        ListAddressesAnswer: {
+            items: components["schemas"]["BookAddress"][];
+            nextCursor: string | null;
+        };
         ListAssetsAnswer: {
             message: string;
             data: {
@@ -2184,6 +2250,13 @@ export interface components {
                     offset: number;
                 };
             };
+        };
+        ProposeAddressRequest: {
+            /** @description 0x and 40 hex digits */
+            address: string;
+            name: string;
+            /** @description Only on this network; default: on all */
+            network?: string;
         };
         ReadLimitsAnswer: {
             message: string;
@@ -3034,6 +3107,81 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+        };
+    };
+    listAddresses: {
+        parameters: {
+            query?: {
+                /** @description Page size (default 50). */
+                limit?: number;
+                /** @description `nextCursor` of the previous page; leave out for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of entries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListAddressesAnswer"];
+                };
+            };
+        };
+    };
+    proposeAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProposeAddressRequest"];
+            };
+        };
+        responses: {
+            /** @description The entry, which waits. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookAddress"];
+                };
+            };
+        };
+    };
+    removeAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID
+                 * @example 0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46
+                 */
+                addressId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entry as it was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookAddress"];
                 };
             };
         };

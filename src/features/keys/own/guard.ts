@@ -16,6 +16,8 @@ export interface AdminRoute {
   roles: readonly StaffRole[];
   /** A session must have been confirmed within the last five minutes. */
   stepUp?: boolean;
+  /** No key is admitted. */
+  isForPeople?: boolean;
 }
 
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
@@ -27,11 +29,13 @@ type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 export function adminGuard(deps: Deps, rows: AdminRows, policy: RatePolicy) {
   const admitKey = keyGuard(deps, rows);
   const spend = rateLimitGuard(deps, policy, rows.exceeded, (request) => subjectOf(adminOf(request)));
-  return ({ roles, stepUp = false }: AdminRoute): Hook[] => [
+  return (route: AdminRoute): Hook[] => [
     async (request) => {
       const { authorization, cookie } = request.headers;
-      if (authorization !== undefined || cookie === undefined) await admitKey(request);
-      else request.caller = await findStaff(deps, request, { roles, stepUp });
+      const isByKey = authorization !== undefined || cookie === undefined;
+      if (!isByKey) request.caller = await findStaff(deps, request, route);
+      else if (route.isForPeople) throw rows.missing();
+      else await admitKey(request);
     },
     spend,
   ];
@@ -43,7 +47,7 @@ const subjectOf = (admin: PartnerAdmin) => (admin.kind === 'key' ? admin.userId 
 async function findStaff(
   deps: Deps,
   request: FastifyRequest,
-  { roles, stepUp }: Required<AdminRoute>,
+  { roles, stepUp = false }: AdminRoute,
 ): Promise<PartnerStaffActor> {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   const { person, isFresh } = await (isRead ? requireSession : ownSession)(deps, request);

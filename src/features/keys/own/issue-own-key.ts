@@ -1,5 +1,6 @@
 import { type Ctx, inTransaction, type PartnerAdmin } from '#context';
 import { isAllowedUser } from '#features/partners';
+import { invalidField } from '#platform/errors/errors';
 import { keyErrors } from '../errors.ts';
 import { type IssuedKey, issueKey, type NewKey, parseExpiry, requireAddressBlocks } from '../issue-key.ts';
 import { countOpenKeys } from '../queries.ts';
@@ -21,7 +22,7 @@ export function issueOwnKey(ctx: Ctx<PartnerAdmin>, input: NewOwnKey): Promise<I
     const { partnerId } = ctx.actor;
     const { rights } = await holdRights(ctx);
     const userId = (input.userId ?? rights.userId)?.toLowerCase();
-    if (userId === undefined) throw keyErrors.userMissing();
+    if (userId === undefined) throw invalidField('userId', 'is required by session');
     const usual = usualScopes.filter((scope) => rights.scopes.includes(scope));
     // Said in full, because `issueKey` would complete a list without scopes of the API to the usual ones.
     const scopes = completeScopes(input.scopes ?? [], usual.length > 0 ? usual : [noApiScope]);

@@ -106,9 +106,8 @@ export const ownKeyReference = {
       requests: { some: { value: { name: 'Reports', scopes: ['history:read', 'events:read'] } } },
       answers: ok('The key, with its token.', issued, 201),
       errors: [
-        ...invalid('name', 'is required', 'A field is invalid'),
+        ...invalid('userId', 'is required by session', 'A field is invalid or missing'),
         ...refusals([
-          [keyErrors.userMissing, 'By session, without a user'],
           [keyErrors.expiryInThePast, '`expiresAt` is over'],
           [keyErrors.invalidAddressBlock, 'An entry of `ipAllowlist` is not an address or block'],
           [keyErrors.notYourUser, 'The user is not on the list of users that the operator allowed you'],

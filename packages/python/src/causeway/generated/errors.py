@@ -3,8 +3,20 @@
 from ..base_error import CausewayError
 
 
+class AddedByOperatorError(CausewayError):
+    """403: `The operator added this address: ask the operator to remove it`"""
+
+
+class AddressKnownError(CausewayError):
+    """409: `The address book has this address already`"""
+
+
 class AddressNotAllowedError(CausewayError):
     """403: `Forbidden: caller address is not on the allowlist of the key`"""
+
+
+class AddressNotFoundError(CausewayError):
+    """404: `The address book has no such entry`"""
 
 
 class AdminsChooseError(CausewayError):
@@ -65,10 +77,6 @@ class ExpiryInThePastError(CausewayError):
 
 class ForeignConsentError(CausewayError):
     """403: `Consent belongs to a different integration`"""
-
-
-class ForeignRequestError(CausewayError):
-    """403: `The request is not from a page of this session`"""
 
 
 class HeadersTooLargeError(CausewayError):
@@ -139,14 +147,6 @@ class NotFoundError(CausewayError):
     """404: `Not found`"""
 
 
-class NotPartnerStaffError(CausewayError):
-    """403: `This is for people who work at a partner`"""
-
-
-class NotSignedInError(CausewayError):
-    """401: `Not signed in`"""
-
-
 class NotYourUserError(CausewayError):
     """403: `The user is not on your list: ask the operator to allow it`"""
 
@@ -157,10 +157,6 @@ class NotYoursToGiveError(CausewayError):
 
 class NothingRequiredError(CausewayError):
     """400: `optional_scopes must be a subset of scopes and leave at least one required scope`"""
-
-
-class OtherStaffRoleError(CausewayError):
-    """403: `Your role may not do this`"""
 
 
 class PurposeNotRegisteredError(CausewayError):
@@ -207,16 +203,16 @@ class SequenceAheadError(CausewayError):
     """409: `after is ahead of the feed: the newest event has the sequence 41`"""
 
 
-class StepUpRequiredError(CausewayError):
-    """403: `Confirm with your passkey first: the last time was more than 5 minutes ago`"""
-
-
 class TooManyEndpointsError(CausewayError):
     """409: `A subscriber has at most 20 webhook endpoints: delete one first`"""
 
 
 class TooManyKeysError(CausewayError):
     """409: `A partner has at most 100 keys that work: revoke one first`"""
+
+
+class TooManyProposalsError(CausewayError):
+    """409: `100 addresses wait for a confirmation: confirm or remove some first`"""
 
 
 class TooManyWaitingError(CausewayError):
@@ -243,10 +239,6 @@ class UnsupportedMediaTypeError(CausewayError):
     """415: `Content-Type must be application/json`"""
 
 
-class UserMissingError(CausewayError):
-    """400: `userId is required: name a user on your list`"""
-
-
 class UserNotAllowedError(CausewayError):
     """401: `User not allowed`"""
 
@@ -260,7 +252,10 @@ class WalletNotFoundError(CausewayError):
 
 
 ERROR_CLASSES: dict[str, type[CausewayError]] = {
+    "added_by_operator": AddedByOperatorError,
+    "address_known": AddressKnownError,
     "address_not_allowed": AddressNotAllowedError,
+    "address_not_found": AddressNotFoundError,
     "admins_choose": AdminsChooseError,
     "body_too_large": BodyTooLargeError,
     "bulk_refused": BulkRefusedError,
@@ -276,7 +271,6 @@ ERROR_CLASSES: dict[str, type[CausewayError]] = {
     "events_expired": EventsExpiredError,
     "expiry_in_the_past": ExpiryInThePastError,
     "foreign_consent": ForeignConsentError,
-    "foreign_request": ForeignRequestError,
     "headers_too_large": HeadersTooLargeError,
     "idempotency_key_reused": IdempotencyKeyReusedError,
     "internal_error": InternalError,
@@ -294,12 +288,9 @@ ERROR_CLASSES: dict[str, type[CausewayError]] = {
     "method_not_allowed": MethodNotAllowedError,
     "missing_api_key": MissingApiKeyError,
     "not_found": NotFoundError,
-    "not_partner_staff": NotPartnerStaffError,
-    "not_signed_in": NotSignedInError,
     "not_your_user": NotYourUserError,
     "not_yours_to_give": NotYoursToGiveError,
     "nothing_required": NothingRequiredError,
-    "other_staff_role": OtherStaffRoleError,
     "purpose_not_registered": PurposeNotRegisteredError,
     "rate_limit_exceeded": RateLimitExceededError,
     "receiver_not_eligible": ReceiverNotEligibleError,
@@ -311,16 +302,15 @@ ERROR_CLASSES: dict[str, type[CausewayError]] = {
     "scope_not_granted": ScopeNotGrantedError,
     "scope_not_registered": ScopeNotRegisteredError,
     "sequence_ahead": SequenceAheadError,
-    "step_up_required": StepUpRequiredError,
     "too_many_endpoints": TooManyEndpointsError,
     "too_many_keys": TooManyKeysError,
+    "too_many_proposals": TooManyProposalsError,
     "too_many_waiting": TooManyWaitingError,
     "unauthorized": UnauthorizedError,
     "unavailable": UnavailableError,
     "unsupported_charset": UnsupportedCharsetError,
     "unsupported_encoding": UnsupportedEncodingError,
     "unsupported_media_type": UnsupportedMediaTypeError,
-    "user_missing": UserMissingError,
     "user_not_allowed": UserNotAllowedError,
     "user_not_found": UserNotFoundError,
     "wallet_not_found": WalletNotFoundError,

@@ -46,6 +46,16 @@ class Asset(TypedDict):
     remainingGrowsAt: str | None
 
 
+class BookAddress(TypedDict):
+    id: str
+    address: str
+    name: str
+    network: str | None
+    status: Literal["usable", "waiting"]
+    addedBy: str
+    addedAt: str
+
+
 class CardBalanceMovement(TypedDict):
     amount: float
     runningBalance: float
@@ -639,6 +649,11 @@ class Limit(TypedDict):
     destinations: list[str] | None
 
 
+class ListAddressesAnswer(TypedDict):
+    items: list[BookAddress]
+    nextCursor: str | None
+
+
 class ListAssetsAnswerData(TypedDict):
     assets: list[Asset]
 
@@ -690,6 +705,12 @@ class ListWithdrawalsAnswerData(TypedDict):
 class ListWithdrawalsAnswer(TypedDict):
     message: str
     data: ListWithdrawalsAnswerData
+
+
+class ProposeAddressRequest(TypedDict):
+    address: str
+    name: str
+    network: NotRequired[str]
 
 
 class ReadLimitsAnswerData(TypedDict):

@@ -1,12 +1,13 @@
 import { address } from './address.ts';
 import type { Api } from './api.ts';
+import type { ApiPromise } from './api-promise.ts';
 import { ListPromise, requireList } from './page.ts';
-import type { CallOptions } from './transport.ts';
+import type { Call, CallOptions } from './transport.ts';
 import type { CursorPageInfo } from './types.ts';
 
 export type CursorList<T> = ListPromise<T, CursorPageInfo, string | undefined>;
 
-/** A list whose answers have `items` and `nextCursor`. */
+/** By `nextCursor`. */
 export function listByCursor<T extends { id: string }>(
   api: Api,
   path: string,
@@ -30,4 +31,19 @@ export function listByCursor<T extends { id: string }>(
     { read, nextAt: (_at, { nextCursor }) => nextCursor ?? undefined, keyOf: ({ id }) => id },
     cursor,
   );
+}
+
+export function sendForOne<T extends { id: string }>(
+  api: Api,
+  path: string,
+  call: Omit<Call, 'url'>,
+  options?: CallOptions,
+): ApiPromise<T> {
+  const url = address(api.baseUrl, path);
+  return api.transport.json({ ...call, url }, options, requireId);
+}
+
+export function requireId<T extends { id?: unknown }>(answer: T): T {
+  if (typeof answer.id !== 'string') throw new TypeError('no id');
+  return answer;
 }

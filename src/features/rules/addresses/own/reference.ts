@@ -1,0 +1,105 @@
+import { adminCases, adminSecurity } from '#features/keys';
+import { invalidField } from '#platform/errors/errors';
+import { bodyCases, commonCases, type Operation, refusals } from '#platform/reference/operation';
+import { ruleErrors } from '../../errors.ts';
+
+const addressId = '0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46';
+const waiting = {
+  id: addressId,
+  address: '0x52908400098527886E0F7030069857D2E4169EE7',
+  name: 'Payroll',
+  network: null,
+  status: 'waiting',
+  addedBy: 'person:0198a6a0-0000-7000-8000-000000000003',
+  addedAt: '2026-07-31T12:00:00.000Z',
+};
+const usable = {
+  ...waiting,
+  status: 'usable',
+  addedBy: `${waiting.addedBy} person:0198a6a0-0000-7000-8000-000000000004`,
+};
+
+const ok = (description: string, value: unknown, status = 200) => ({
+  [status]: { description, examples: { answer: { value } } },
+});
+const notFound = refusals([[ruleErrors.addressNotFound, 'Your book has no such entry']]);
+const invalid = (field: string, message: string, when: string) =>
+  refusals([[() => invalidField(field, message), when]]);
+
+const operation = (
+  rest: Pick<Operation, 'id' | 'summary' | 'answers'> & Partial<Operation>,
+  stepUp = false,
+): Operation => ({
+  audience: 'partner',
+  tag: 'Address book',
+  security: adminSecurity,
+  ...rest,
+  errors: [
+    ...(rest.errors ?? []),
+    ...adminCases(ruleErrors, {
+      scope: 'partner:admin',
+      quota: 'More than 30 requests of the user or person in 10 seconds',
+      stepUp,
+    }),
+    ...commonCases,
+  ],
+});
+
+export const ownAddressReference = {
+  list: operation({
+    id: 'listAddresses',
+    summary: 'List the address book',
+    description: 'Entries of the partner with those that wait for a confirmation, oldest first.',
+    answers: ok('A page of entries.', { items: [usable], nextCursor: null }),
+    errors: invalid('limit', 'must be <= 200', 'A query parameter is invalid or unknown'),
+  }),
+  propose: operation(
+    {
+      id: 'proposeAddress',
+      summary: 'Propose an address',
+      description: [
+        'Rules do not see it until another person confirms it. So neither a stolen key nor one person alone adds',
+        'a recipient. People need the role `finance` or `owner`.',
+      ].join('\n'),
+      requests: { some: { value: { address: waiting.address, name: waiting.name } } },
+      answers: ok('The entry, which waits.', waiting, 201),
+      errors: [
+        ...invalid('address', 'must be 0x and 40 hex digits', 'A field is invalid'),
+        ...refusals([
+          [ruleErrors.addressKnown, 'It is in the book, or somebody proposed it'],
+          [ruleErrors.tooManyProposals, '100 entries wait'],
+        ]),
+        ...bodyCases,
+      ],
+    },
+    true,
+  ),
+  confirm: operation(
+    {
+      id: 'confirmAddress',
+      summary: 'Confirm an address',
+      description:
+        'By the session of a person with the role `finance` or `owner`: not who proposed it, nor who issued the key that did.',
+      security: 'personSession',
+      parameters: { addressId: { example: addressId } },
+      answers: ok('The entry, which rules now see.', usable),
+      errors: [
+        ...notFound,
+        ...refusals([
+          [ruleErrors.ownProposal, 'You proposed it, or issued the key that did'],
+          [ruleErrors.proposerGone, 'The person is removed or has another role, or the key is revoked'],
+          [ruleErrors.addressKnown, 'The operator added it meanwhile'],
+        ]),
+      ],
+    },
+    true,
+  ),
+  remove: operation({
+    id: 'removeAddress',
+    summary: 'Remove an address',
+    description: 'From the book, or what waits. Payments that are not signed yet are judged without it.',
+    parameters: { addressId: { example: addressId } },
+    answers: ok('The entry as it was.', usable),
+    errors: [...notFound, ...refusals([[ruleErrors.addedByOperator, 'The operator added it']])],
+  }),
+};
