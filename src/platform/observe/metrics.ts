@@ -14,6 +14,7 @@ export interface Metrics {
   registry: Registry;
   observeRequest(labels: { method: string; route: string; status: number }, seconds: number): void;
   countRefusedKey(reason: string): void;
+  countRefusedSignIn(way: string): void;
   /** refused: the tool sent its caller the reason; failed: an internal error. */
   countToolCall(tool: string, outcome: 'done' | 'refused' | 'failed'): void;
   /** hung: ended after a timeout; lost: another worker took over. */
@@ -47,6 +48,12 @@ export function createMetrics(): Metrics {
     name: 'causeway_keys_refused_total',
     help: 'Requests refused while authenticating, by reason.',
     labelNames: ['reason'],
+    registers: [registry],
+  });
+  const refusedSignIns = new Counter({
+    name: 'causeway_sign_ins_refused_total',
+    help: 'Sign-ins and confirmations of staff that were refused, by way.',
+    labelNames: ['way'],
     registers: [registry],
   });
   const toolCalls = new Counter({
@@ -92,6 +99,9 @@ export function createMetrics(): Metrics {
     },
     countRefusedKey(reason) {
       refusedKeys.inc({ reason });
+    },
+    countRefusedSignIn(way) {
+      refusedSignIns.inc({ way });
     },
     countToolCall(tool, outcome) {
       toolCalls.inc({ tool, outcome });

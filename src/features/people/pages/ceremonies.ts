@@ -4,6 +4,7 @@ import { callerAddress, type FastifyReply, type FastifyRequest, type HttpServer 
 import { securityHeaders } from '#platform/pages/security-headers';
 import { type RatePolicy, rateLimitGuard } from '#platform/rate-limit/index';
 import { offerSignIn, offerStepUp, signIn, stepUp } from '../assert-passkey.ts';
+import { countRefusals } from '../count-refusals.ts';
 import { personErrors } from '../errors.ts';
 import { offerAnother, offerRegistration, registerAnother, registerPasskey } from '../register-passkey.ts';
 import { personCookie } from '../session.ts';
@@ -46,12 +47,14 @@ export function ceremonies(server: HttpServer, deps: Deps): void {
       post<Registration>('/invitation/:secret', registration, async (request, answer, reply) => {
         const formerSessionSecret = secretIn(deps, request);
         const given = { secret: invitationIn(request), answer, formerSessionSecret };
-        return begin(reply, await registerPasskey(deps, logOf(request), given));
+        const registered = registerPasskey(deps, logOf(request), given);
+        return begin(reply, await countRefusals(deps, 'invitation', registered));
       });
       post('/sign-in/options', nothing, async () => ({ data: await offerSignIn(deps) }));
       post<Assertion>('/sign-in', assertion, async (request, answer, reply) => {
         const formerSessionSecret = secretIn(deps, request);
-        return begin(reply, await signIn(deps, logOf(request), { answer, formerSessionSecret }));
+        const signedIn = signIn(deps, logOf(request), { answer, formerSessionSecret });
+        return begin(reply, await countRefusals(deps, 'passkey', signedIn));
       });
       post('/passkeys/options', nothing, async (request) => ({
         data: await offerAnother(deps, await ownSession(deps, request)),
@@ -66,7 +69,7 @@ export function ceremonies(server: HttpServer, deps: Deps): void {
       }));
       post<Assertion>('/step-up', assertion, async (request, answer) => {
         const session = await ownSession(deps, request);
-        await stepUp(deps, logOf(request), { answer, session });
+        await countRefusals(deps, 'step-up', stepUp(deps, logOf(request), { answer, session }));
         return { data: {} };
       });
     },

@@ -3,6 +3,7 @@ import type { Ctx, Deps } from '#context';
 import { callerAddress, type FastifyReply, type FastifyRequest, type HttpServer } from '#platform/http/http';
 import { defineSessionCookie } from '#platform/pages/session-cookie';
 import { rateLimitGuard } from '#platform/rate-limit/index';
+import { countRefusals } from '../count-refusals.ts';
 import { personErrors } from '../errors.ts';
 import { findInvitation } from '../find-invitation.ts';
 import { beginOpenid, finishOpenid } from '../openid-sign-in.ts';
@@ -40,12 +41,13 @@ export function openidRoutes(scope: HttpServer, deps: Deps, openid: Openid): voi
   });
 
   scope.get('/openid/callback', route, async (request: FastifyRequest, reply) => {
-    const begun = await finishOpenid(deps, request.log as Ctx['log'], openid, {
+    const finished = finishOpenid(deps, request.log as Ctx['log'], openid, {
       flowSecret: flowCookie.read(deps.publicUrl, request.headers.cookie),
       path: request.url,
       session: await sessionOf(deps, request),
       formerSessionSecret: secretIn(deps, request),
     });
+    const begun = await countRefusals(deps, 'openid', finished);
     const cleared = flowCookie.clear(deps.publicUrl);
     const cookies = begun ? [cleared, personCookie.write(deps.publicUrl, begun.sessionSecret)] : [cleared];
     reply.header('set-cookie', cookies);

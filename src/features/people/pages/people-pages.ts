@@ -62,12 +62,14 @@ ${
 ${isKnownThere && renderProvider(reader, '/people/openid/step-up')}
 </section>
 <section><h2>${account.passkeys}</h2>
-${passkeys.map(({ createdAt, lastUsedAt }) =>
+${passkeys.map(({ credentialId, createdAt, lastUsedAt }) => [
   renderList([
     [account.created, renderInstant(reader, createdAt)],
     [account.lastUsed, lastUsedAt ? renderInstant(reader, lastUsedAt) : account.never],
   ]),
-)}
+  passkeys.length > 1 &&
+    html`<form method="post" action="/people/passkeys/${credentialId.toString('base64url')}/remove">${renderCsrf(session)}<button class="quiet">${account.removePasskey}</button></form>`,
+])}
 ${renderCeremony(reader, { kind: 'create', at: '/people/passkeys', label: account.add })}
 <p class="hint">${account.addHint}</p>
 </section>

@@ -7,6 +7,7 @@ import { scriptPolicy, securityHeaders } from '#platform/pages/security-headers'
 import { findInvitation } from '../find-invitation.ts';
 import { hasIdentity } from '../queries/identities.ts';
 import { relyingPartyOf } from '../relying-party.ts';
+import { removePasskey } from '../remove-passkey.ts';
 import { contextOf, personCookie } from '../session.ts';
 import { showPerson } from '../show-person.ts';
 import { signOut, signOutElsewhere } from '../sign-out.ts';
@@ -50,6 +51,7 @@ export function peoplePages(server: HttpServer, deps: Deps, { openid }: PeopleOp
         return sendPage(reply, renderRefusal(readerOf(deps, request), refusal, request.id), refusal.status);
       });
       pageRoutes(scope as unknown as HttpServer, deps, provider !== undefined);
+      passkeyRoutes(scope as unknown as HttpServer, deps);
       if (provider) openidRoutes(scope as unknown as HttpServer, deps, provider);
     },
     { prefix: '/people' },
@@ -99,6 +101,19 @@ function pageRoutes(scope: HttpServer, deps: Deps, hasProvider: boolean): void {
     await signOutElsewhere(ctxOf(request, session.person.id), session);
     return reply.redirect('/people', 303);
   });
+}
+
+function passkeyRoutes(scope: HttpServer, deps: Deps): void {
+  scope.post<{ Params: { passkeyId: string } }>(
+    '/passkeys/:passkeyId/remove',
+    { exposeHeadRoute: false },
+    async (request, reply) => {
+      const session = await ownForm(deps, request);
+      const { passkeyId } = request.params;
+      await removePasskey(deps, request.log as Ctx['log'], { session, passkeyId });
+      return reply.redirect('/people', 303);
+    },
+  );
 }
 
 /** On a laptop: the page under the name for which passkeys work, if it was opened by the address. */

@@ -44,6 +44,7 @@ const en = {
     lastUsed: 'Last used',
     never: 'Not used yet',
     add: 'Add a passkey',
+    removePasskey: 'Remove this passkey',
     addHint: 'For another device. Confirm with the passkey that you have first.',
     sessions: 'Open sessions',
     thisOne: 'this session',
@@ -81,6 +82,11 @@ const en = {
       title: 'Nothing was changed',
       text: 'We could not confirm that this request came from you. Open the page again and retry.',
     },
+    step_up_required: {
+      title: 'Confirm first',
+      text: 'Confirm with your passkey on the page of your account, then try again.',
+    },
+    last_passkey: { title: 'Nothing was changed', text: 'This is your last passkey. Add another one first.' },
     too_many_tries: { title: 'Too many tries', text: 'Wait a minute and try again.' },
     400: { title: 'Nothing was changed', text: 'The form was not valid. Open the page again and retry.' },
     404: { title: 'Page not found', text: 'Part of the address may be missing.' },
@@ -128,6 +134,7 @@ const pt: Texts = {
     lastUsed: 'Último uso',
     never: 'Ainda não usada',
     add: 'Adicionar chave de acesso',
+    removePasskey: 'Remover esta chave de acesso',
     addHint: 'Para outro dispositivo. Antes, confirme com a chave que você tem.',
     sessions: 'Sessões abertas',
     thisOne: 'esta sessão',
@@ -165,6 +172,14 @@ const pt: Texts = {
     foreign_request: {
       title: 'Nada foi alterado',
       text: 'Não foi possível confirmar que isto partiu de você. Abra a página de novo e repita.',
+    },
+    step_up_required: {
+      title: 'Confirme antes',
+      text: 'Confirme com a chave de acesso na página da sua conta e tente de novo.',
+    },
+    last_passkey: {
+      title: 'Nada foi alterado',
+      text: 'Esta é sua última chave de acesso. Antes, adicione outra.',
     },
     too_many_tries: { title: 'Tentativas demais', text: 'Espere um minuto e tente de novo.' },
     400: { title: 'Nada foi alterado', text: 'O formulário não é válido. Abra a página de novo e repita.' },

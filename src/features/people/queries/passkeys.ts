@@ -74,6 +74,10 @@ export async function selectPasskeys(db: Db, personId: string): Promise<PasskeyR
   );
 }
 
+export async function deletePasskey(db: Db, credentialId: Buffer): Promise<void> {
+  await db.query('delete from person_passkeys where credential_id = $1', [credentialId]);
+}
+
 /** Also what the OpenID provider may sign the person in by. Returns the number of passkeys. */
 export async function deletePasskeys(db: Db, personId: string): Promise<number> {
   await db.query('delete from person_identities where person_id = $1', [personId]);
