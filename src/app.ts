@@ -298,6 +298,7 @@ const partnerReference = {
     { name: 'MCP', description: 'Tools for agents, by JSON-RPC.' },
     { name: 'Keys', description: 'The keys of a partner, for its people and its programs.' },
     { name: 'Address book', description: 'Addresses that rules of the operator can require.' },
+    { name: 'Team', description: 'The people of a partner or an integration, by their session.' },
     { name: 'Connect', description: 'Data that users consent to share with an integration.' },
     { name: 'Events', description: 'What happened, in a feed without gaps; webhooks send the same.' },
     { name: 'Webhooks', description: 'Where a partner receives events, and what became of each.' },

@@ -189,6 +189,32 @@ test('the address book of a partner: proposed, confirmed, listed, removed, refus
   assert.deepEqual(statuses, [201, 409, 400, 403, 403, 401, 200, 200, 404, 200, 404]);
 });
 
+test('the team of a partner: listed, invited, changed, removed, refused', async () => {
+  const { id: partnerId } = await makePartner(harness);
+  const { headers, person } = await signInStaff(harness, { role: 'owner', partnerId });
+  const team = async (name: string, body: object, options: RequestOptions = { headers }) => {
+    const answer = await call('POST', `/people/team/${name}`, { ...options, body });
+    if (answer.body.data?.url) noteSecret(answer.body.data.url.split('/').at(-1));
+    return answer;
+  };
+  const invited = await team('invite', { name: 'Rui', email: 'rui@example.org', role: 'finance' });
+  const { id: personId } = invited.body.data.person;
+  const statuses = [
+    invited,
+    await team('invite', { name: 'Rui', email: 'rui@example.org', role: 'finance' }),
+    await team('invite', { name: 'Rui', email: 'eva@example.org', role: 'admin' }),
+    await team('update', { personId, role: 'developer' }),
+    await team('update', { personId: person.id, role: 'developer' }),
+    await team('reinvite', { personId }),
+    await team('remove', { personId }),
+    await team('remove', { personId: randomUUID() }),
+    await team('list', {}),
+    await team('list', {}, {}),
+    await team('list', {}, { headers: { cookie: headers.cookie! } }),
+  ].map(({ status }) => status);
+  assert.deepEqual(statuses, [200, 409, 400, 200, 409, 200, 200, 404, 200, 401, 403]);
+});
+
 test('history: every feature, with items', async () => {
   await command('ledger.record-unsettled', {
     userId: key.userId,

@@ -134,3 +134,15 @@ test('401 a session that outlives its person, as one that begins while the perso
   await harness.deps.db.query('update people set removed_at = now() where id = $1', [person.id]);
   assert.equal((await call('list')).status, 401);
 });
+
+test('429 the 31st request of a person in ten seconds; a colleague still has an allowance', async () => {
+  const { id: partnerId } = await makePartner(harness);
+  const { call } = await signedIn({ role: 'owner', partnerId });
+  const answers = await Promise.all(Array.from({ length: 31 }, () => call('list')));
+  const limited = answers.filter(({ status }) => status === 429);
+  assert.deepEqual(
+    limited.map(({ body, headers }) => [body.code, headers.has('retry-after')]),
+    [['too_many_changes', true]],
+  );
+  assert.equal((await (await signedIn({ role: 'developer', partnerId })).call('list')).status, 200);
+});
