@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 import * as client from '../../packages/client/src/index.ts';
 import { clientFolder, makeClientFiles, readDocument, writeClientFiles } from '../client-files.ts';
 import { testFolder } from '../harness.ts';
+import { buildClient } from '../install-client.ts';
 import type { ClientDocument } from './prune-document.ts';
 import { classOf, rowsOf } from './write-errors.ts';
 
@@ -17,7 +18,7 @@ let built: string;
 before(async () => {
   document = await readDocument();
   built = mkdtempSync(path.join(testFolder(), 'client-'));
-  execFileSync(tsc, ['-p', clientFolder, '--outDir', built], { stdio: 'pipe' });
+  buildClient(built);
 });
 
 test('the generated files of packages/ are those of the API reference', async () => {

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { before } from 'node:test';
 import { browserTest as test, useBrowser } from '../browser.ts';
-import { clientFolder } from '../client-files.ts';
 import { testFolder } from '../harness.ts';
+import { buildClient } from '../install-client.ts';
 import { answer, type Step, useScriptedServer } from './scripted-server.ts';
 
 const browser = useBrowser();
@@ -13,8 +12,7 @@ const server = useScriptedServer();
 let built: string;
 before(() => {
   built = mkdtempSync(path.join(testFolder(), 'client-'));
-  const tsc = path.resolve(import.meta.dirname, '../../node_modules/.bin/tsc');
-  execFileSync(tsc, ['-p', clientFolder, '--outDir', built], { stdio: 'pipe' });
+  buildClient(built);
 });
 
 let creates = 0;
