@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { CommandDescription } from './cli/command-description.ts';
+import type { CommandDescription } from '#platform/commands/command-description';
 import { exitCodes, reportFault, UsageFault } from './cli/exit-codes.ts';
 import { describeAll, describeCommand, describeCommands, describeStart } from './cli/help.ts';
 import { runCommand } from './cli/run-command.ts';

@@ -1,9 +1,9 @@
 // docs/cli.md: the help of the CLI as a page. `npm run commands` writes it; command-list.test.ts compares.
-import { type CommandDescription, wordsOf } from '../src/cli/command-description.ts';
+import { type CommandDescription, wordsOf } from '#platform/commands/command-description';
 import { examplesOf } from '../src/cli/examples.ts';
 import * as help from '../src/cli/help.ts';
 import { starts } from '../src/cli/starts.ts';
-import { wrap } from '../src/cli/values.ts';
+import { wrap } from '../src/cli/view.ts';
 
 export function writeCommandDocs(commands: readonly CommandDescription[]): string {
   const features = Map.groupBy(commands, ({ name }) => name.split('.')[0]!);

@@ -20,5 +20,5 @@ test('every flag and every field of a JSON argument is explained', () => {
       .filter(([, words]) => words.replace('(required)', '') === '')
       .map(([name]) => `${command.name} ${name}`),
   );
-  assert.deepEqual(bare, [], 'add a description to the schema, or to src/cli/usual-words.ts');
+  assert.deepEqual(bare, [], 'add a description to the schema, or to src/field-words.ts');
 });

@@ -2,8 +2,8 @@
 // src/commands.json and docs/cli.md; command-list.test.ts compares.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { CommandDescription } from '#platform/commands/command-description';
 import { commands } from '../src/app.ts';
-import type { CommandDescription } from '../src/cli/command-description.ts';
 import { writeCommandDocs } from './command-docs.ts';
 
 const file = path.resolve(import.meta.dirname, '../src/commands.json');

@@ -49,7 +49,10 @@ function placeOf(file: string): { layer: (typeof layers)[number]; place: string 
   if (first === 'platform') return { layer: 'platform', place: 'platform' };
   const place = first.replace(/\.ts$/, '');
   // What a verb receives, and the settings: adapters are in both.
-  return { layer: ['config', 'context', 'operator-roles'].includes(place) ? 'adapters' : 'entry', place };
+  return {
+    layer: ['config', 'context', 'field-words', 'operator-roles'].includes(place) ? 'adapters' : 'entry',
+    place,
+  };
 }
 
 const aliases = Object.entries<string>(JSON.parse(read('package.json')).imports);
@@ -146,7 +149,7 @@ test('a folder is entered through its index.ts', () => {
 });
 
 test('another place is imported by its # name, and the own one by a path', () => {
-  const named = ['src/context.ts', 'src/operator-roles.ts'];
+  const named = ['src/context.ts', 'src/field-words.ts', 'src/operator-roles.ts'];
   const isFileAtTop = (target: string) => target.split('/').length === 2 && !named.includes(target);
   const wrong = imports
     .filter(({ file, specifier, target }) => {

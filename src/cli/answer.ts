@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import type { CommandDescription } from './command-description.ts';
+import type { CommandDescription } from '#platform/commands/command-description';
 import { CommandFault, exitCodes, UsageFault } from './exit-codes.ts';
 import { nameFlags, type Refused } from './name-flags.ts';
 

@@ -11,7 +11,7 @@ import {
   propertiesOf,
   shapeOf,
   wordsOf,
-} from './command-description.ts';
+} from '#platform/commands/command-description';
 import { UsageFault } from './exit-codes.ts';
 import { describeFlagFault } from './flag-fault.ts';
 import { readFileArgument, readJson } from './read-argument.ts';

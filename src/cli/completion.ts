@@ -1,11 +1,11 @@
-import { optionsOf } from './arguments.ts';
 import {
   type CommandDescription,
   choicesOf,
   flagOf,
   hyphenated,
   propertiesOf,
-} from './command-description.ts';
+} from '#platform/commands/command-description';
+import { optionsOf } from './arguments.ts';
 import { UsageFault } from './exit-codes.ts';
 import type { Start } from './help.ts';
 

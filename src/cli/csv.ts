@@ -1,4 +1,4 @@
-import { type Item, isNested, isObject } from './values.ts';
+import { type Item, isNested, isObject } from '#platform/commands/values';
 
 /** Comma-separated values by RFC 4180, with a heading. Nested values are JSON. */
 export function renderCsv(rows: readonly Item[]): string {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Value } from 'typebox/value';
+import { propertiesOf, shapeOf } from '#platform/commands/command-description';
 import { commands } from '../app.ts';
 import { parseCommandLine } from './arguments.ts';
-import { propertiesOf, shapeOf } from './command-description.ts';
 import { examplesOf } from './examples.ts';
 
 /** As a shell would: quotes hold words together. */

@@ -1,4 +1,4 @@
-import { bold } from './colour.ts';
+import { usualWords } from '#field-words';
 import {
   type CommandDescription,
   choicesOf,
@@ -11,10 +11,10 @@ import {
   propertiesOf,
   shapeOf,
   wordsOf,
-} from './command-description.ts';
+} from '#platform/commands/command-description';
+import { bold } from './colour.ts';
 import { examplesOf } from './examples.ts';
-import { usualWords } from './usual-words.ts';
-import { wrap } from './values.ts';
+import { wrap } from './view.ts';
 
 /** What `causeway` starts, other than operator commands. */
 export interface Start {

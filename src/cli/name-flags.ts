@@ -1,4 +1,4 @@
-import { type CommandDescription, flagOf, propertiesOf } from './command-description.ts';
+import { type CommandDescription, flagOf, propertiesOf } from '#platform/commands/command-description';
 
 export interface Refused {
   error: string;

@@ -1,7 +1,8 @@
+import { type Item, isNested, isObject } from '#platform/commands/values';
 import { dim } from './colour.ts';
 import { renderRecord, renderRows } from './sections.ts';
 import { renderTable } from './table.ts';
-import { type Item, isNested, isObject, type View, wrap } from './values.ts';
+import { type View, wrap } from './view.ts';
 
 /** The rows of an answer that is a list: `items`, or its only field. */
 export function rowsOf(data: Item): Item[] | undefined {

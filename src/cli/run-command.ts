@@ -1,8 +1,8 @@
+import { type CommandDescription, wordsOf } from '#platform/commands/command-description';
 import { type Answer, readData, saveFile } from './answer.ts';
 import { type CommandLine, type Format, parseCommandLine } from './arguments.ts';
 import { callOperator } from './call-operator.ts';
 import { bad, good } from './colour.ts';
-import { type CommandDescription, wordsOf } from './command-description.ts';
 import { renderCsv } from './csv.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type Data, followParts } from './follow-parts.ts';

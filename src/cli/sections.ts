@@ -1,5 +1,3 @@
-import { bold, colourCell, dim } from './colour.ts';
-import { renderTable } from './table.ts';
 import {
   type Item,
   isInstant,
@@ -7,10 +5,11 @@ import {
   isObject,
   showAge,
   showValue,
-  type View,
   wordsOfField,
-  wrap,
-} from './values.ts';
+} from '#platform/commands/values';
+import { bold, colourCell, dim } from './colour.ts';
+import { renderTable } from './table.ts';
+import { type View, wrap } from './view.ts';
 
 const indent = '  ';
 /** Rows of a list inside a record, unless `--wide`. */

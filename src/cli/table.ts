@@ -1,5 +1,3 @@
-import { bold, colourCell } from './colour.ts';
-import { takeColumns, textWidth } from './text-width.ts';
 import {
   type Item,
   isInstant,
@@ -7,9 +5,11 @@ import {
   shorten,
   showAge,
   showValue,
-  type View,
   wordsOfField,
-} from './values.ts';
+} from '#platform/commands/values';
+import { bold, colourCell } from './colour.ts';
+import { takeColumns, textWidth } from './text-width.ts';
+import type { View } from './view.ts';
 
 export interface Table {
   lines: string[];

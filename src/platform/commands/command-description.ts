@@ -1,4 +1,4 @@
-import type { Command } from '#platform/commands/command';
+import type { Command } from './command.ts';
 
 type Described =
   | 'name'

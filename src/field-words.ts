@@ -35,3 +35,27 @@ export const usualWords: Readonly<Record<string, string>> = {
   transactionPurpose: 'Purpose that users read',
   userDescription: 'The user’s own note',
 };
+
+/** A value for each of these fields, for examples. */
+export const sampleValues: Readonly<Record<string, string>> = {
+  address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  amount: '12.50',
+  cardId: 'card_17',
+  cardIssuerUserId: 'account_3',
+  currency: 'USDC',
+  email: 'ana@example.com',
+  familyName: 'Ribeiro',
+  fromBlock: '41000000',
+  fromNonce: '17',
+  givenName: 'Ana',
+  id: 'order-17',
+  keyId: 'abcdefghijkl2345',
+  merchantName: 'Padaria Lisboa',
+  network: 'polygon',
+  nonce: '17',
+  reason: 'Ticket 4711',
+  sequence: '1042',
+  transactionHash: `0x${'c4'.repeat(32)}`,
+  transactionId: 'transaction_9',
+};
+export const sampleUuid = '0198a6a0-0000-7000-8000-000000000001';
