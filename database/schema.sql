@@ -913,7 +913,7 @@ create table person_challenges (
   constraint person_challenges_pkey PRIMARY KEY (challenge_sha256),
   constraint person_challenges_challenge_sha256_check CHECK ((length(challenge_sha256) = 32)),
   constraint person_challenges_check CHECK (((purpose = ANY (ARRAY['sign-in'::text, 'openid-sign-in'::text])) = (bound_to IS NULL))),
-  constraint person_challenges_purpose_check CHECK ((purpose = ANY (ARRAY['register'::text, 'sign-in'::text, 'step-up'::text, 'openid-register'::text, 'openid-sign-in'::text, 'openid-step-up'::text])))
+  constraint person_challenges_purpose_check CHECK ((purpose = ANY (ARRAY['register'::text, 'sign-in'::text, 'step-up'::text, 'openid-register'::text, 'openid-sign-in'::text, 'openid-step-up'::text, 'form'::text]))) NOT VALID
 );
 
 create table person_identities (

@@ -1,14 +1,16 @@
 export { peopleCommands } from './commands.ts';
 export { personErrors } from './errors.ts';
+export { issueFormToken, useFormToken } from './form-token.ts';
 export { invitePerson, type NewPerson } from './invite-person.ts';
 export { isSignedBy } from './is-signed-by.ts';
 export { peopleJobs } from './jobs.ts';
 export { findOperatorPerson, responsibleFor, stillCounts } from './operator-person.ts';
 export { holdOwnPerson } from './own-team.ts';
+export { renderStepUp, scriptAddress as passkeyScript } from './pages/page.ts';
 export { type PeopleOptions, peoplePages } from './pages/routes.ts';
-export { ownSession, requireSession } from './pages/visit.ts';
+export { nameForPasskeys, ownSession, requireSession } from './pages/visit.ts';
 export { relyingPartyOf } from './relying-party.ts';
-export { contextOf, findPersonSession, type PersonSession, personCookie } from './session.ts';
+export { beginSession, contextOf, findPersonSession, type PersonSession, personCookie } from './session.ts';
 export { operatorRoleOf } from './staff-roles.ts';
 export { offerAssertion, usePasskey } from './use-passkey.ts';
 export { type Assertion, assertion } from './wire.ts';

@@ -10,22 +10,27 @@ import { beginOpenid, finishOpenid } from '../openid-sign-in.ts';
 import { challengeLifetimeMs } from '../passkey-options.ts';
 import { personCookie } from '../session.ts';
 import { ceremonyPolicy } from './ceremonies.ts';
-import { secretIn, sessionOf } from './visit.ts';
+import { returnPath } from './return-path.ts';
+import { nextPathOf, secretIn, sessionOf } from './visit.ts';
 
 const flowCookie = defineSessionCookie('causeway_openid', challengeLifetimeMs);
+/** The page that opens after the sign-in. */
+const nextCookie = defineSessionCookie('causeway_next', challengeLifetimeMs);
 
 /** The way to the operator's OpenID provider and back. */
 export function openidRoutes(scope: HttpServer, deps: Deps, openid: Openid): void {
   const onRequest = rateLimitGuard(deps, ceremonyPolicy, personErrors.tooManyTries, callerAddress);
   const route = { exposeHeadRoute: false, onRequest };
-  const begin = async (reply: FastifyReply, use: Parameters<typeof beginOpenid>[2]) => {
+  const begin = async (reply: FastifyReply, use: Parameters<typeof beginOpenid>[2], next?: string) => {
     const { flowSecret, url } = await beginOpenid(deps, openid, use);
-    reply.header('set-cookie', flowCookie.write(deps.publicUrl, flowSecret));
+    const place = next && nextCookie.write(deps.publicUrl, encodeURIComponent(next));
+    const flow = flowCookie.write(deps.publicUrl, flowSecret);
+    reply.header('set-cookie', [flow, place ?? nextCookie.clear(deps.publicUrl)]);
     return reply.redirect(url, 303);
   };
 
-  scope.get('/openid/sign-in', route, (_request, reply) =>
-    begin(reply, { purpose: 'openid-sign-in', boundTo: null }),
+  scope.get('/openid/sign-in', route, (request, reply) =>
+    begin(reply, { purpose: 'openid-sign-in', boundTo: null }, nextPathOf(request as FastifyRequest)),
   );
 
   scope.get<{ Params: { secret: string } }>('/openid/invitation/:secret', route, async (request, reply) => {
@@ -48,9 +53,19 @@ export function openidRoutes(scope: HttpServer, deps: Deps, openid: Openid): voi
       formerSessionSecret: secretIn(deps, request),
     });
     const begun = await countRefusals(deps, 'openid', finished);
-    const cleared = flowCookie.clear(deps.publicUrl);
-    const cookies = begun ? [cleared, personCookie.write(deps.publicUrl, begun.sessionSecret)] : [cleared];
-    reply.header('set-cookie', cookies);
-    return reply.redirect('/people', 303);
+    const cleared = [flowCookie, nextCookie].map((cookie) => cookie.clear(deps.publicUrl));
+    const session = begun ? [personCookie.write(deps.publicUrl, begun.sessionSecret)] : [];
+    reply.header('set-cookie', [...cleared, ...session]);
+    const next = nextCookie.read(deps.publicUrl, request.headers.cookie) ?? '';
+    return reply.redirect(returnPath(decodePath(next)) ?? '/people', 303);
   });
+}
+
+/** Undefined if somebody else wrote it. */
+function decodePath(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -7,7 +7,7 @@ import type { Refusal } from '#platform/errors/errors';
 import { type Content, type Html, html } from '#platform/http/html';
 import type { FastifyRequest } from '#platform/http/http';
 import { csrfTokenOf } from '#platform/pages/csrf';
-import { chooseLanguage } from '#platform/pages/language';
+import { chooseLanguage, type Language } from '#platform/pages/language';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { relyingPartyOf } from '../relying-party.ts';
 import type { PersonSession } from '../session.ts';
@@ -47,18 +47,36 @@ export function renderPage(
 export const renderCsrf = ({ secret }: PersonSession): Html =>
   html`<input type="hidden" name="csrf" value="${csrfTokenOf(secret)}">`;
 
-/** A button of the script: `at` is where it gets options and sends the answer. Then the account opens. */
+interface Ceremony {
+  kind: 'create' | 'get';
+  /** Where the script gets options and sends the answer. */
+  at: string;
+  label: string;
+  /** The page that opens then; the account if it is absent. */
+  next?: string | undefined;
+  /** Id of a form that is sent then instead. */
+  form?: string | undefined;
+}
+
+/** A button of the script. */
 export function renderCeremony(
-  { words, session }: Reader,
-  { kind, at, label }: { kind: 'create' | 'get'; at: string; label: string },
+  { words, session }: Pick<Reader, 'words' | 'session'>,
+  { kind, at, label, next, form }: Ceremony,
 ): Html {
   const csrf = session ? csrfTokenOf(session.secret) : '';
-  return html`<div class="ceremony" data-ceremony="${kind}" data-at="${at}" data-csrf="${csrf}" data-texts="${JSON.stringify(words.script)}">
+  return html`<div class="ceremony" data-ceremony="${kind}" data-at="${at}" data-csrf="${csrf}" data-next="${next}" data-form="${form}" data-texts="${JSON.stringify(words.script)}">
 <button type="button">${label}</button>
 <p role="alert" class="hint"></p>
 <noscript><p class="hint">${words.noScript}</p></noscript>
 </div>`;
 }
+
+/** For other pages with a form that needs a fresh passkey: it is sent after the confirmation. */
+export const renderStepUp = (session: PersonSession, language: Language, form: string): Html => {
+  const words = texts[language];
+  const label = words.account.confirm;
+  return renderCeremony({ words, session }, { kind: 'get', at: '/people/step-up', label, form });
+};
 
 /** An error as a page; for an internal error also the request id. */
 export function renderRefusal(reader: Reader, { code, status }: Refusal, requestId: string): string {

@@ -23,12 +23,18 @@ for (const place of document.querySelectorAll('[data-ceremony]')) {
     say('');
     try {
       await run(place.dataset);
-      location.assign('/people');
+      finish(place.dataset);
     } catch (error) {
       say(texts[reasons[error.name]] ?? texts.offline);
       button.disabled = false;
     }
   });
+}
+
+/** What the page waits for: a form of this page, or another page. */
+function finish({ form, next }) {
+  if (form) document.getElementById(form).requestSubmit();
+  else location.assign(next || '/people');
 }
 
 async function run({ ceremony, at, csrf }) {

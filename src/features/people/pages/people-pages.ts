@@ -25,15 +25,18 @@ ${hasProvider && renderProvider(reader, `/people/openid/invitation/${secret}`)}
   });
 }
 
-export function renderSignIn(reader: Reader, hasProvider: boolean): string {
+export function renderSignIn(
+  reader: Reader,
+  { hasProvider, next }: { hasProvider: boolean; next?: string | undefined },
+): string {
   const { title, lead, button, lost } = reader.words.signIn;
   return renderPage(reader, {
     title,
     hasPasskeys: true,
     body: html`<div class="card"><h1>${title}</h1>
 <p class="lead">${lead}</p>
-${renderCeremony(reader, { kind: 'get', at: '/people/sign-in', label: button })}
-${hasProvider && renderProvider(reader, '/people/openid/sign-in')}
+${renderCeremony(reader, { kind: 'get', at: '/people/sign-in', label: button, next })}
+${hasProvider && renderProvider(reader, `/people/openid/sign-in${next ? `?next=${encodeURIComponent(next)}` : ''}`)}
 <p class="hint">${lost}</p></div>`,
   });
 }

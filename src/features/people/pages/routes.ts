@@ -6,7 +6,6 @@ import { formBytesMax, parseForm } from '#platform/pages/form';
 import { scriptPolicy, securityHeaders } from '#platform/pages/security-headers';
 import { findInvitation } from '../find-invitation.ts';
 import { hasIdentity } from '../queries/identities.ts';
-import { relyingPartyOf } from '../relying-party.ts';
 import { removePasskey } from '../remove-passkey.ts';
 import { contextOf, personCookie } from '../session.ts';
 import { showPerson } from '../show-person.ts';
@@ -16,7 +15,7 @@ import { openidRoutes } from './openid-routes.ts';
 import { readerOf, renderRefusal, script, scriptAddress } from './page.ts';
 import { renderAccount, renderInvitation, renderSignedOut, renderSignIn } from './people-pages.ts';
 import { teamRoutes } from './team-routes.ts';
-import { ownForm, sessionOf } from './visit.ts';
+import { nameForPasskeys, nextPathOf, ownForm, sessionOf } from './visit.ts';
 
 const headers = { ...securityHeaders, 'content-security-policy': scriptPolicy };
 
@@ -77,7 +76,7 @@ function pageRoutes(scope: HttpServer, deps: Deps, hasProvider: boolean): void {
   });
 
   scope.get('/sign-in', route, (request, reply) =>
-    sendPage(reply, renderSignIn(readerOf(deps, request), hasProvider)),
+    sendPage(reply, renderSignIn(readerOf(deps, request), { hasProvider, next: nextPathOf(request) })),
   );
 
   scope.get('/', route, async (request, reply) => {
@@ -114,13 +113,6 @@ function passkeyRoutes(scope: HttpServer, deps: Deps): void {
       return reply.redirect('/people', 303);
     },
   );
-}
-
-/** On a laptop: the page under the name for which passkeys work, if it was opened by the address. */
-function nameForPasskeys(deps: Deps, request: FastifyRequest): string | undefined {
-  const { origin } = relyingPartyOf(deps);
-  const isNamed = origin === deps.publicUrl || request.host === new URL(origin).host;
-  return isNamed ? undefined : origin + request.url;
 }
 
 const sendPage = (reply: FastifyReply, page: string, status = 200) =>

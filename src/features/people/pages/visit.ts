@@ -6,6 +6,7 @@ import { mayBeOwnForm } from '#platform/pages/own-request';
 import { personErrors } from '../errors.ts';
 import { relyingPartyOf } from '../relying-party.ts';
 import { findPersonSession, type PersonSession, personCookie } from '../session.ts';
+import { returnPath } from './return-path.ts';
 
 export const secretIn = (deps: Deps, { headers }: FastifyRequest) =>
   personCookie.read(deps.publicUrl, headers.cookie);
@@ -49,3 +50,13 @@ export function ownForm(deps: Deps, request: FastifyRequest): Promise<PersonSess
   requireFields(form, ['csrf']);
   return ownRequest(deps, request, readField(form, 'csrf'));
 }
+
+/** On a laptop: the page under the name for which passkeys work, if it was opened by the address. */
+export function nameForPasskeys(deps: Deps, request: FastifyRequest): string | undefined {
+  const { origin } = relyingPartyOf(deps);
+  const isNamed = origin === deps.publicUrl || request.host === new URL(origin).host;
+  return isNamed ? undefined : origin + request.url;
+}
+
+/** The page of the console for which a visitor signs in. */
+export const nextPathOf = ({ query }: FastifyRequest) => returnPath((query as { next?: unknown }).next);

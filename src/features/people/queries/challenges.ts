@@ -1,6 +1,6 @@
 import type { Db } from '#platform/db/db';
 
-export type Purpose = 'register' | 'sign-in' | 'step-up' | OpenidPurpose;
+export type Purpose = 'register' | 'sign-in' | 'step-up' | 'form' | OpenidPurpose;
 export type OpenidPurpose = 'openid-register' | 'openid-sign-in' | 'openid-step-up';
 
 export interface ChallengeRow {
