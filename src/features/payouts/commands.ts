@@ -12,6 +12,7 @@ import { rebindDeployment } from './rebind-deployment.ts';
 import { recoverWallet } from './recover-wallet.ts';
 import { resendFinal } from './resend-final.ts';
 import { resumeWallet } from './resume-wallet.ts';
+import { showActivity } from './show-activity.ts';
 import { showWallets, type Wallet } from './show-wallets.ts';
 import { voidSlot } from './void-slot.ts';
 
@@ -29,6 +30,7 @@ const wallet = Type.Object({
     Type.Object({
       transactionCount: Type.Integer(),
       gas: Type.String({ description: 'Native coin' }),
+      payoutsLeft: nullable(Type.Integer(), { description: 'Payouts that the gas covers at current fees' }),
       tokens: Type.Array(Type.Object({ currency: Type.String(), balance: Type.String() })),
     }),
   ),
@@ -48,6 +50,26 @@ export const walletCommands = [
     input: Type.Object({}, { additionalProperties: false }),
     output: Type.Object({ wallets: Type.Array(wallet) }),
     run: async (ctx: Ctx) => ({ wallets: (await showWallets(ctx)).map(present) }),
+  }),
+  defineCommand({
+    name: 'wallets.activity',
+    summary: 'Show how many payouts became final in each of the last 24 hours, and by hot wallet.',
+    changes: false,
+    roles: everyone,
+    input: Type.Object({}, { additionalProperties: false }),
+    output: Type.Object({
+      hours: Type.Array(Type.Object({ hour: dateTime, settled: Type.Integer() })),
+      wallets: Type.Array(
+        Type.Object({ network: Type.String(), address: Type.String(), settled: Type.Integer() }),
+      ),
+    }),
+    run: async (ctx: Ctx) => {
+      const { hours, wallets } = await showActivity(ctx);
+      return {
+        hours: hours.map(({ hour, settled }) => ({ hour: hour.toISOString(), settled })),
+        wallets: wallets.map((one) => ({ ...one, address: checksumAddress(one.address) })),
+      };
+    },
   }),
   defineCommand({
     name: 'wallets.halt',
@@ -259,6 +281,7 @@ function present(shown: Wallet): Static<typeof wallet> {
       ? {
           transactionCount: onChain.transactionCount,
           gas: formatMinor(onChain.gas, gasDecimals),
+          payoutsLeft: onChain.payoutsLeft === undefined ? null : Number(onChain.payoutsLeft),
           tokens: onChain.tokens.map(({ symbol, decimals, balance }) => ({
             currency: symbol,
             balance: formatMinor(balance, decimals),

@@ -1,6 +1,7 @@
 import {
   type EvmNetwork,
   type Network,
+  readFees,
   readGasBalance,
   readTokenBalance,
   readTransactionCount,
@@ -31,6 +32,8 @@ export interface Wallet {
 export interface OnChain {
   transactionCount: number;
   gas: bigint;
+  /** Payouts that the gas covers; undefined if the fees are not known. */
+  payoutsLeft: bigint | undefined;
   tokens: { symbol: string; decimals: number; balance: bigint }[];
 }
 
@@ -67,7 +70,8 @@ const isSame = (wallet: WalletName) => (other: WalletName) =>
 async function readOnChain(network: EvmNetwork | undefined, address: string): Promise<OnChain | undefined> {
   if (!network) return undefined;
   const provider = network.node.pick();
-  const [transactionCount, gas, ...balances] = await Promise.all([
+  const [fees, transactionCount, gas, ...balances] = await Promise.all([
+    readFees(network.node.providers, network).catch(() => undefined),
     readTransactionCount(provider, address, 'latest'),
     readGasBalance(provider, address),
     ...[...network.tokens.values()].map((token) => readTokenBalance(provider, token.address, address)),
@@ -77,5 +81,6 @@ async function readOnChain(network: EvmNetwork | undefined, address: string): Pr
     decimals,
     balance: balances[at]!,
   }));
-  return { transactionCount, gas, tokens };
+  const payoutsLeft = fees && gas / (network.transferGas * fees.maxFeePerGas);
+  return { transactionCount, gas, payoutsLeft, tokens };
 }

@@ -74,7 +74,15 @@ export const userCommands = [
     roles: everyone,
     examples: ['--email ana@example.com'],
     columns: ['email', 'suspendedAt', 'id', 'givenName', 'familyName', 'createdAt'],
-    input: Type.Object({ email: Type.Optional(email), ...cursorInput }, { additionalProperties: false }),
+    input: Type.Object(
+      {
+        email: Type.Optional(email),
+        userId: Type.Optional(uuid),
+        address: Type.Optional(Type.With(address, { description: 'Only users with this wallet' })),
+        ...cursorInput,
+      },
+      { additionalProperties: false },
+    ),
     output: cursorPage(Type.Object({ ...user.properties, wallets: Type.Array(wallet) })),
     run: (ctx: Ctx, input) => listUsers(ctx, input),
   }),

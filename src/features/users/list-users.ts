@@ -12,6 +12,9 @@ import { presentUser, presentWallet, type UserView } from './wire.ts';
 
 export interface ListUsers extends CursorInput {
   email?: string;
+  userId?: string;
+  /** Of one of their wallets. */
+  address?: string;
 }
 
 export type UserWithWallets = UserView & { wallets: ReturnType<typeof presentWallet>[] };
@@ -21,7 +24,9 @@ export async function listUsers(ctx: Ctx, input: ListUsers): Promise<CursorPage<
   const { limit = 50 } = input;
   const after = decodeCursor('users.list', input.cursor, uuidForm);
   const email = input.email === undefined ? undefined : parseEmail(input.email);
-  const rows = await selectUsers(ctx.db, { email, after, limit: limit + 1 });
+  const address = input.address?.toLowerCase();
+  const filter = { email, id: input.userId, address, after };
+  const rows = await selectUsers(ctx.db, { ...filter, limit: limit + 1 });
   const users = rows.map(({ wallets, ...row }) => ({
     ...presentUser(row),
     wallets: wallets.map(presentWallet),

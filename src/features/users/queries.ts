@@ -188,13 +188,14 @@ export async function selectUserIdByEmail(db: Db, email: string): Promise<string
 /** Users in order of id, which is the order of creation; wallets in the same statement, not one by one. */
 export async function selectUsers(
   db: Db,
-  filter: { email?: string; after?: string; limit: number },
+  filter: { email?: string; id?: string; address?: string; after?: string; limit: number },
 ): Promise<UserWithWalletsRow[]> {
   return db.query<UserWithWalletsRow & Record<string, unknown>>(
     `select ${columns}, ${wallets} from users
-     where ($1::text is null or email = $1) and ($2::uuid is null or id > $2)
+     where ($1::text is null or email = $1) and ($2::uuid is null or id > $2) and ($4::uuid is null or id = $4)
+       and ($5::text is null or id in (select user_id from user_wallets where address = $5))
      order by id limit $3`,
-    [filter.email ?? null, filter.after ?? null, filter.limit],
+    [filter.email ?? null, filter.after ?? null, filter.limit, filter.id ?? null, filter.address ?? null],
   );
 }
 

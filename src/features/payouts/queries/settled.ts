@@ -105,3 +105,23 @@ export async function updateUnseen(
     [network, address, from, now],
   );
 }
+
+export interface SettledInHour {
+  network: string;
+  address: string;
+  hour: Date;
+  count: bigint;
+}
+
+/** Settled payouts by wallet and hour since an instant, among the 20,000 newest of each wallet. */
+export async function countSettledByHour(db: Db, since: Date): Promise<SettledInHour[]> {
+  return db.query<SettledInHour & Row>(
+    `select s.network, s.address, date_trunc('hour', f.settled_at, 'UTC') as hour, count(*) as count
+     from payout_signers s cross join lateral (
+       select state, settled_at from payout_slots where network = s.network and address = s.address
+       order by nonce desc limit 20000) f
+     where f.state = 'final' and f.settled_at >= $1
+     group by s.network, s.address, hour order by hour, s.network, s.address`,
+    [since],
+  );
+}
