@@ -79,12 +79,13 @@ import { sweepRateLimits } from '#platform/rate-limit/index';
 import { bearer, collectRoutes, headerKey, referenceRoutes } from '#platform/reference/routes';
 import type { Job } from '#platform/worker/jobs';
 import type { Service } from '#platform/worker/services';
+import { consolePages } from '#surfaces/console';
 import { feedRoutes } from '#surfaces/feed';
 import { guideRoutes } from '#surfaces/guides';
 import { type HistoryReader, historyRoutes } from '#surfaces/history';
 import { type Door, homeRoutes } from '#surfaces/home';
 import { type AllowedPlaces, mcpRoutes, prompts } from '#surfaces/mcp';
-import { operatorRoutes, operatorTags, withRolesCommand } from '#surfaces/operator';
+import { exampleOf, operatorRoutes, operatorTags, withRolesCommand } from '#surfaces/operator';
 
 /** What partners and integrations are notified of: each entry is in the feed, a webhook and the reference. */
 export const eventFamilies: readonly EventFamily[] = [
@@ -241,10 +242,12 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
     statementPages(server, deps);
     paymentApprovalRoutes(server, deps);
     peoplePages(server, deps, options);
+    const fourEyes = chooseFourEyes(commands, options);
+    consolePages(server, deps, { commands, fourEyes, gauges, exampleOf });
     operatorRoutes(server, deps, {
       commands,
       tokens: options.operatorTokens,
-      fourEyes: chooseFourEyes(commands, options),
+      fourEyes,
       concurrencyMax: Math.ceil(options.databasePoolMax / 2),
       document: documentFor('operator', operatorReference),
     });

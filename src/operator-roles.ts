@@ -1,3 +1,5 @@
+import { defineErrors, type Refusal } from '#platform/errors/errors';
+
 /** What each role is for. An administrator may run every command; the others are named by the commands. */
 export const operatorRoles = {
   viewer: 'reads everything, changes nothing',
@@ -23,3 +25,8 @@ export const alsoFor = (...roles: readonly OperatorRole[]) => roles;
 
 export const mayRun = (role: OperatorRole, command: { roles: readonly string[] }): boolean =>
   role === 'admin' || command.roles.includes(role);
+
+const roleErrors = defineErrors({ roleRefused: [403, 'The role may not run this command'] });
+
+export const refuseRole = (role: OperatorRole, name: string): Refusal =>
+  roleErrors.roleRefused({ message: `The role ${role} may not run ${name}` });

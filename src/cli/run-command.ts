@@ -1,4 +1,5 @@
 import { type CommandDescription, wordsOf } from '#platform/commands/command-description';
+import { judge } from '#platform/commands/verdict';
 import { type Answer, readData, saveFile } from './answer.ts';
 import { type CommandLine, type Format, parseCommandLine } from './arguments.ts';
 import { callOperator } from './call-operator.ts';
@@ -8,7 +9,6 @@ import { exitCodes } from './exit-codes.ts';
 import { type Data, followParts } from './follow-parts.ts';
 import { type Progress, withProgress } from './progress.ts';
 import { renderAnswer, rowsOf } from './render-answer.ts';
-import { judge } from './verdict.ts';
 
 /** Runs an operator command and prints its answer. Returns the exit code. */
 export async function runCommand(command: CommandDescription, args: string[]): Promise<number> {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { judge } from '#platform/commands/verdict';
 import { commands } from '../app.ts';
 import { CommandFault } from './exit-codes.ts';
 import { followParts } from './follow-parts.ts';
-import { judge } from './verdict.ts';
 
 const check = { passesIf: 'isSound', passed: '{lines} lines.', failed: 'Wrong: {rows}.' };
 

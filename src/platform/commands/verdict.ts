@@ -1,4 +1,4 @@
-import type { Verdict } from '#platform/commands/command';
+import type { Verdict } from './command.ts';
 
 export interface Judgement {
   hasFault: boolean;

@@ -1,12 +1,12 @@
 import { commonErrors, invalidField } from '../errors/errors.ts';
 
 export const formBytesMax = 4 * 1024;
-const fieldsMax = 20;
+const usualFieldsMax = 20;
 
 export type Form = ReadonlyMap<string, readonly string[]>;
 
 /** Strict `application/x-www-form-urlencoded`: invalid UTF-8 is refused, not replaced. */
-export function parseForm(body: string): Form {
+export function parseForm(body: string, fieldsMax = usualFieldsMax): Form {
   const form = new Map<string, string[]>();
   const pairs = body === '' ? [] : body.split('&');
   if (pairs.length > fieldsMax) throw commonErrors.invalidRequest({ message: 'Form has too many fields' });

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Config } from '#config/config';
 import type { Deps, OperatorActor } from '#context';
 import { findPersonSession, operatorRoleOf, personCookie, relyingPartyOf } from '#features/people';
-import { mayRun } from '#operator-roles';
+import { mayRun, refuseRole } from '#operator-roles';
 import type { Command } from '#platform/commands/command';
 import type { FastifyRequest } from '#platform/http/http';
 import { isCsrfTokenOf } from '#platform/pages/csrf';
@@ -25,9 +25,7 @@ export function operatorGuard(deps: Deps, tokens: Config['operatorTokens']) {
       const caller = authorization === undefined ? await findPerson(deps, request) : findToken(authorization);
       if (!caller) throw operatorErrors.unauthorized();
       const { actor, isFresh } = caller;
-      if (!mayRun(actor.role, command)) {
-        throw operatorErrors.roleRefused({ message: `The role ${actor.role} may not run ${command.name}` });
-      }
+      if (!mayRun(actor.role, command)) throw refuseRole(actor.role, command.name);
       if (command.stepUp && !isFresh) throw operatorErrors.stepUpRequired();
       operators.set(request, actor);
     };

@@ -1,3 +1,4 @@
+import { refuseRole } from '#operator-roles';
 import type { Command } from '#platform/commands/command';
 import { invalidField, Refusal } from '#platform/errors/errors';
 import { bodyCases, commonCases, type Operation, refusals } from '#platform/reference/operation';
@@ -13,6 +14,9 @@ export interface RecordedCommand {
   answer?: object;
   errors: readonly { status: number; code: string; message: string }[];
 }
+
+/** An input that a test sent. */
+export const exampleOf = (name: string): object | undefined => examples[name]?.request;
 
 /** What the reference says about a command, from its entry and the recorded calls. */
 export function commandReference(command: Command, waits: boolean): Operation {
@@ -50,10 +54,7 @@ export function commandReference(command: Command, waits: boolean): Operation {
       ...refusals([
         [() => invalidField('limit', 'must be an integer'), 'A field is missing, invalid or unknown'],
         [operatorErrors.unauthorized, 'The token is missing or invalid'],
-        [
-          () => operatorErrors.roleRefused({ message: `The role sign-in may not run ${name}` }),
-          'The role does not include the command',
-        ],
+        [() => refuseRole('sign-in', name), 'The role does not include the command'],
         ...(stepUp
           ? [
               [

@@ -1,0 +1,135 @@
+import type { Command } from '#platform/commands/command';
+import {
+  type Item,
+  isInstant,
+  isNested,
+  isObject,
+  shorten,
+  showAge,
+  wordsOfField,
+} from '#platform/commands/values';
+import { type Content, type Html, html } from '#platform/http/html';
+import { sanitizeText } from '#platform/values/sanitize-text';
+import { placeOf } from './links.ts';
+import type { Reader } from './visit.ts';
+
+/** The command whose answer is shown, and who reads it. */
+export interface AnswerView {
+  reader: Reader;
+  /** In a list of facts there is room for whole ids. */
+  hasWholeIds?: boolean;
+  command: Pick<Command, 'name' | 'columns' | 'output'>;
+}
+
+const [textMax, rowsMax, depthMax] = [2_000, 200, 6];
+
+/** Any answer: plain fields as a list, lists of objects as tables, the rest as sections. */
+export function renderAnswer(view: AnswerView, data: unknown, level = 2): Html {
+  if (!isObject(data)) return html`<p>${renderValue(view, '', data)}</p>`;
+  const fields = Object.entries(data).filter(([field]) => field !== 'nextCursor');
+  const plain = fields.filter(([, value]) => !isNested(value) && !isEmptyList(value));
+  const nested = fields.filter(([, value]) => isNested(value) || isEmptyList(value));
+  const isList = nested.length === 1 && plain.length === 0;
+  return html`${plain.length > 0 && renderFacts(plain.map(([field, value]) => [field, renderField({ ...view, hasWholeIds: true }, field, value)]))}
+${nested.map(([field, value]) => renderSection(view, isList ? undefined : field, value, level))}`;
+}
+
+const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
+
+/** Terms are names of fields. */
+export const renderFacts = (facts: readonly (readonly [string, Content])[]): Html =>
+  html`<dl class="facts">${facts.map(([field, value]) => html`<div><dt lang="en">${wordsOfField(field)}</dt><dd>${value}</dd></div>`)}</dl>`;
+
+function renderSection(view: AnswerView, field: string | undefined, value: unknown, level: number): Html {
+  const title = field !== undefined && renderHeading(field, level);
+  if (level > depthMax) return html`${title}<pre>${JSON.stringify(value, null, 2).slice(0, textMax)}</pre>`;
+  if (isObject(value)) return html`<section>${title}${renderAnswer(view, value, level + 1)}</section>`;
+  const rows = (value as unknown[]).map((row) => (isObject(row) ? row : { value: row }));
+  return html`<section>${title}${renderTable(view, rows, field)}</section>`;
+}
+
+const renderHeading = (field: string, level: number): Html =>
+  level === 2
+    ? html`<h2 lang="en">${wordsOfField(field)}</h2>`
+    : html`<h3 lang="en">${wordsOfField(field)}</h3>`;
+
+/** Important columns first; columns without a value are left out. */
+export function renderTable(view: AnswerView, rows: readonly Item[], label = view.command.name): Html {
+  const { words } = view.reader;
+  if (rows.length === 0) return html`<p class="soft">${words.result.empty}</p>`;
+  const { columns = [] } = view.command;
+  const fields = [...new Set([...columns, ...rows.flatMap((row) => Object.keys(row))])].filter((field) =>
+    rows.some((row) => row[field] !== null && row[field] !== undefined && !isEmptyList(row[field])),
+  );
+  const shown = rows.slice(0, rowsMax);
+  const more = rows.length - shown.length;
+  return html`<div class="scroll" role="region" aria-label="${wordsOfField(label)}" tabindex="0"><table>
+<thead><tr lang="en">${fields.map((field) => html`<th scope="col">${wordsOfField(field)}</th>`)}</tr></thead>
+<tbody>${shown.map((row) => html`<tr>${fields.map((field) => html`<td>${renderField(view, field, row[field])}</td>`)}</tr>\n`)}</tbody>
+</table></div>${more > 0 && html`<p class="soft">${words.result.more(more)}</p>`}`;
+}
+
+function renderField(view: AnswerView, field: string, value: unknown): Content {
+  const shown = renderValue(view, field, value);
+  const isSecret = typeof value === 'string' && isShownOnce(view.command.output, field);
+  return isSecret ? html`<mark class="secret"><code>${value}</code></mark>` : shown;
+}
+
+function renderValue({ reader, command, hasWholeIds }: AnswerView, field: string, value: unknown): Content {
+  const { result } = reader.words;
+  if (value === null || value === undefined || value === '') return html`<span class="soft">–</span>`;
+  if (typeof value === 'boolean') return value ? result.yes : result.no;
+  if (isInstant(value)) return renderInstant(reader, value);
+  if (isNested(value))
+    return html`<details><summary><code>…</code></summary><pre>${JSON.stringify(value, null, 2).slice(0, textMax)}</pre></details>`;
+  if (Array.isArray(value)) return value.map((one) => sanitizeText(String(one))).join(', ') || '–';
+  const text = sanitizeText(String(value), textMax);
+  const place = placeOf(command.name, field, value);
+  const short = shorten(text);
+  const isId = short !== text;
+  const content = isId ? html`<code title="${text}">${hasWholeIds ? text : short}</code>` : text;
+  if (place !== undefined) return html`<a href="${place}">${content}</a>`;
+  return field === 'status' || field === 'state' ? renderStatus(text) : content;
+}
+
+/** A word with a colour that says the same. */
+export const renderStatus = (status: string): Html => {
+  const tone = tones[status] ?? 'plain';
+  return html`<span class="status ${tone}">${status}</span>`;
+};
+
+const tones: Readonly<Record<string, string>> = {
+  active: 'good',
+  approved: 'good',
+  canceled: 'bad',
+  completed: 'good',
+  delivered: 'good',
+  failed: 'bad',
+  pending: 'fair',
+  refused: 'bad',
+  rejected: 'bad',
+  revoked: 'bad',
+};
+
+/** Age, with the instant in UTC as its title and in the code. */
+export function renderInstant({ now }: Pick<Reader, 'now'>, instant: string): Html {
+  const exact = `${instant.slice(0, 19).replace('T', ' ')} UTC`;
+  return html`<time datetime="${instant}" title="${exact}">${exact.slice(0, 16)} <small>${showAge(instant, now)}</small></time>`;
+}
+
+interface OutputSchema {
+  properties?: Record<string, OutputSchema>;
+  items?: OutputSchema;
+  description?: string;
+}
+
+/** Whether the command's schema says that a field is shown only once. */
+export function isShownOnce(schema: object, field: string): boolean {
+  const { properties = {}, items } = schema as OutputSchema;
+  if (items && isShownOnce(items, field)) return true;
+  return Object.entries(properties).some(
+    ([name, inner]) =>
+      (name === field && (inner.description?.includes('hown only once') ?? false)) ||
+      isShownOnce(inner, field),
+  );
+}

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { browserTest, useBrowser } from '#test/browser';
+import { signIn, type Visitor } from '#test/console-world';
+import { makeFunds, makeKey, makeWithdrawal } from '#test/factories';
+import { useHarness } from '#test/harness';
+import { localhostOf, makePerson, openWithPasskeys, register } from '#test/people-world';
+
+const harness = useHarness();
+const browser = useBrowser();
+const timeout = 600_000;
+
+const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+const scan = `axe.run().then(({ violations }) =>
+  violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html) })))`;
+
+const carry = ({ cookie }: Visitor) => {
+  const [name = '', value = ''] = cookie.split('=');
+  return [{ name, value, url: localhostOf(harness) }];
+};
+
+/** A browser of somebody who is signed in. */
+async function openAs(visitor: Visitor, options: object = {}) {
+  const opened = await browser.open(localhostOf(harness), options);
+  await opened.page.context().addCookies(carry(visitor));
+  return opened;
+}
+
+/** One that waits for gas. */
+async function makeStuck() {
+  const key = await makeKey(harness);
+  await makeFunds(harness, key.userId, 'polygon', 'USDT', '1');
+  const withdrawalId = await makeWithdrawal(harness, key);
+  const { body } = await harness.operator('withdrawals.show', { withdrawalId });
+  const { id } = body.data as { id: string };
+  const { db } = harness.deps;
+  await db.query("update withdrawals set status = 'pending', waiting_for = 'gas' where id = $1", [id]);
+  await db.query('update ledger_accounts set held = balance where user_id = $1', [key.userId]);
+  return { id, userId: key.userId };
+}
+
+for (const [colorScheme, width, locale] of [
+  ['light', 360, 'pt-BR'],
+  ['dark', 360, 'en-US'],
+  ['light', 1440, 'en-US'],
+  ['dark', 1440, 'pt-BR'],
+] as const) {
+  browserTest(
+    `axe, ${colorScheme}, ${width} px: no page of the console has a fault or is too wide`,
+    { timeout },
+    async () => {
+      const viewport = { width, height: 900 };
+      const visitor = await signIn(harness);
+      const { page, strayed, errors } = await openAs(visitor, { colorScheme, locale, viewport });
+      const { id, userId } = await makeStuck();
+      for (const path of [
+        '',
+        '/commands',
+        '/commands/ledger.post',
+        '/commands/keys.issue',
+        '/commands/withdrawals.list?run=1',
+        '/commands/audit.list?run=1',
+        '/commands/roles.show?run=1',
+        `/search?q=${id}`,
+        '/wallets',
+        `/withdrawals/${id}`,
+        `/users/${userId}`,
+      ]) {
+        await page.goto(`${localhostOf(harness)}/console${path}`);
+        await check(page, path);
+      }
+      await page.goto(`${localhostOf(harness)}/console/commands/partners.create?name=Acme`);
+      await page.locator('form.command button').click();
+      await page.locator('form#run').waitFor();
+      await check(page, 'confirmation');
+      await page.locator('form#run button').click();
+      await page.locator('h1', { hasText: /Done|Feito/ }).waitFor();
+      await check(page, 'result');
+      assert.deepEqual({ strayed, errors }, { strayed: [], errors: [] });
+      await page.goto(`${localhostOf(harness)}/console/withdrawals/unknown`);
+      await check(page, 'error');
+      await page.close();
+    },
+  );
+}
+
+async function check(page: Page, name: string): Promise<void> {
+  const tooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+  assert.equal(tooWide, false, `${name} is too wide`);
+  await page.evaluate(axeSource);
+  assert.deepEqual(await page.evaluate(scan), [], name);
+}
+
+browserTest('without JavaScript: found, explained, canceled', { timeout }, async () => {
+  const { page } = await openAs(await signIn(harness), { javaScriptEnabled: false });
+  const { id } = await makeStuck();
+  await page.goto(`${localhostOf(harness)}/console`);
+  await page.locator('#attention a').first().click();
+  await page.locator(`a[href="/console/withdrawals/${id}"]`).click();
+  await page.getByText('Send coins to the hot wallet.').waitFor();
+  await page.getByRole('link', { name: 'Cancel it' }).click();
+  await page.locator('#field-reason').fill('Ticket 4711');
+  await page.getByRole('button', { name: 'Review' }).click();
+  await page.getByRole('button', { name: 'Run it' }).click();
+  await page.getByRole('heading', { name: 'Done' }).waitFor();
+  const { body } = await harness.operator('withdrawals.show', { withdrawalId: id });
+  assert.equal(body.data.status, 'failed');
+  await page.close();
+});
+
+browserTest('figures and the page of a withdrawal change without a reload', { timeout }, async () => {
+  const { page } = await openAs(await signIn(harness));
+  const { id } = await makeStuck();
+  await page.goto(`${localhostOf(harness)}/console/withdrawals/${id}`);
+  await page.evaluate('window.isSame = true');
+  await page.getByText('Send coins to the hot wallet.').waitFor();
+  await harness.operator('withdrawals.cancel', { withdrawalId: id, reason: 'Ticket 4711' });
+  await page.getByText('State: failed').waitFor();
+  assert.equal(await page.evaluate('window.isSame'), true);
+  await page.close();
+});
+
+browserTest('keyboard: / goes to the search and ? opens the help', { timeout }, async () => {
+  const { page } = await openAs(await signIn(harness));
+  await page.goto(`${localhostOf(harness)}/console`);
+  await page.keyboard.press('?');
+  await page.locator('dialog[open]').waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('/');
+  await page.keyboard.type('no-such-thing');
+  await page.keyboard.press('Enter');
+  await page.getByText('Nothing found.').waitFor();
+  await page.close();
+});
+
+browserTest('a passkey runs a command that needs a confirmation', { timeout }, async () => {
+  const opened = await openWithPasskeys(harness, browser);
+  const { page } = opened;
+  await register(opened, (await makePerson(harness)).url);
+  harness.advance(6 * 60_000);
+  await page.goto(`${localhostOf(harness)}/console/commands/partners.create`);
+  await page.locator('#field-name').fill('Acme');
+  await page.getByRole('button', { name: 'Review' }).click();
+  await page.getByRole('button', { name: 'Confirm with your passkey' }).click();
+  await page.getByRole('heading', { name: 'Done' }).waitFor();
+  await page.close();
+});
+
+browserTest('after the sign-in, the page of the console opens that was asked for', { timeout }, async () => {
+  const opened = await openWithPasskeys(harness, browser);
+  const { page } = opened;
+  await register(opened, (await makePerson(harness)).url);
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await page.goto(`${localhostOf(harness)}/console/commands/roles.show?run=1`);
+  await page.locator('[data-ceremony] button').click();
+  await page.locator('#answer table').first().waitFor();
+  await page.close();
+});
+
+/** What texts of partners and users may contain. */
+const payloads = [
+  '<script>window.hit=1</script>',
+  '"><img src=x onerror=window.hit=1>',
+  "'><svg onload=window.hit=1>",
+  '</title><script>window.hit=1</script>',
+  '</textarea><script>window.hit=1</script>',
+  'javascript:window.hit=1',
+  '&#60;script&#62;window.hit=1&#60;/script&#62;',
+  '{{constructor.constructor("window.hit=1")()}}',
+];
+
+browserTest(
+  'stored XSS: no text of a partner, a user or a colleague runs or breaks a page',
+  { timeout },
+  async () => {
+    const { page, errors } = await openAs(await signIn(harness, { name: payloads[0]! }));
+    for (const payload of payloads) {
+      const partner = await harness.operator('partners.create', { name: payload });
+      const partnerId = partner.body.data.id as string;
+      const user = await harness.operator('users.create', {
+        email: `x${payloads.indexOf(payload)}@example.com`,
+        givenName: payload,
+        familyName: payload,
+      });
+      const userId = user.body.data.id as string;
+      const key = await makeKey(harness, { partnerId, userId });
+      const withdrawalId = await makeWithdrawal(harness, key, { externalId: payload });
+      await harness.operator('users.suspend', { userId, reason: payload });
+      await harness.operator('payouts.pause', { partnerId, reason: payload });
+      for (const path of [
+        '',
+        `/withdrawals/${withdrawalId}`,
+        `/users/${userId}`,
+        `/search?q=${encodeURIComponent(payload)}`,
+        '/commands/partners.list?run=1',
+        '/commands/payouts.list-pauses?run=1',
+        '/commands/audit.list?run=1',
+        `/commands/partners.create?name=${encodeURIComponent(payload)}`,
+      ]) {
+        await page.goto(`${localhostOf(harness)}/console${path}`);
+        assert.equal(await page.evaluate('window.hit'), undefined, `${path} ${payload}`);
+        assert.equal(await page.locator('main img, main svg[onload], main script').count(), 0, path);
+      }
+      await page.locator('form.command button').click();
+      await page.locator('form#run').waitFor();
+      assert.equal(await page.locator('.typed').textContent(), payload);
+      assert.equal(await page.evaluate('window.hit'), undefined, payload);
+    }
+    assert.deepEqual(errors, []);
+    await page.close();
+  },
+);

@@ -1,0 +1,170 @@
+import type { Ctx } from '#context';
+import { issueFormToken, relyingPartyOf, useFormToken } from '#features/people';
+import { refuseRole } from '#operator-roles';
+import type { Command } from '#platform/commands/command';
+import { commonErrors, Refusal } from '#platform/errors/errors';
+import { asRefusal } from '#platform/http/as-refusal';
+import type { FastifyReply, FastifyRequest } from '#platform/http/http';
+import { limits } from '#platform/http/limits';
+import { isCsrfTokenOf } from '#platform/pages/csrf';
+import { type Form, parseForm, readField } from '#platform/pages/form';
+import { mayBeOwnForm } from '#platform/pages/own-request';
+import { commandCaller, openFile } from '../call-command.ts';
+import { consoleErrors } from '../errors.ts';
+import type { Mount, PageRequest } from '../mount.ts';
+import { type Visit, visitOf } from '../visit.ts';
+import {
+  type CommandPage,
+  renderCommandList,
+  renderConfirmation,
+  renderForm,
+  renderResult,
+} from './command-pages.ts';
+import { readForm, type Typed } from './read-form.ts';
+import { renderRead } from './render-read.ts';
+
+/** Percent-encoded text is up to three times as long. */
+const encodedLength = 3;
+const fieldsMax = 400;
+
+/** A list of commands, and for each a form, a confirmation and a result. */
+export function commandRoutes(mount: Mount): void {
+  const { scope, deps, options, page } = mount;
+  const { commands, fourEyes, exampleOf } = options;
+  const byName = new Map(commands.map((command) => [command.name, command]));
+  const find = (visit: Visit, request: FastifyRequest) => {
+    const command = byName.get((request.params as { name: string }).name);
+    if (!command) throw commonErrors.notFound();
+    if (!visit.may(command)) throw refuseRole(visit.role, command.name);
+    return command;
+  };
+  const pageOf = (command: Command<Ctx>, typed: Typed, refusal?: Refusal): CommandPage => {
+    const example = (exampleOf(command.name) ?? {}) as Record<string, unknown>;
+    return { command, waits: fourEyes.has(command.name), example, typed, refusal };
+  };
+
+  page('/commands', async ({ visit }) => renderCommandList(visit, commands, fourEyes));
+
+  page('/commands/:name', async (given) => {
+    const command = find(given.visit, given.request);
+    const typed = typedIn(given.request);
+    if (command.changes || !typed.has('run') || isFromElsewhere(given.request))
+      return renderForm(given.visit, pageOf(command, typed));
+    return runRead(mount, given, pageOf(command, typed));
+  });
+
+  const visits = new WeakMap<FastifyRequest, Visit>();
+  scope.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    async (_request: unknown, body: string) => parseForm(body, fieldsMax),
+  );
+  scope.post(
+    '/commands/:name',
+    {
+      bodyLimit:
+        Math.max(...commands.map(({ bodyBytesMax = limits.bodyBytesMax }) => bodyBytesMax)) * encodedLength,
+      // Before the body is read.
+      onRequest: async (request) => {
+        const visit = await visitOf(deps, request);
+        if (!find(visit, request).changes) throw commonErrors.methodNotAllowed();
+        visits.set(request, visit);
+      },
+    },
+    async (plain, reply) => {
+      const request = plain as FastifyRequest;
+      const visit = visits.get(request)!;
+      const form = ownForm(mount, request, visit);
+      const shown = pageOf(find(visit, request), form);
+      const html = await submit(mount, { visit, request, reply }, shown);
+      return reply.type('text/html; charset=utf-8').send(html);
+    },
+  );
+}
+
+/** The command's fields in the address. */
+const typedIn = ({ query }: FastifyRequest): Typed =>
+  new Map(Object.entries(query as Record<string, string>).map(([name, value]) => [name, [value]]));
+
+/** A link on another site may open a form, but runs nothing. */
+const isFromElsewhere = ({ headers }: FastifyRequest) => headers['sec-fetch-site'] === 'cross-site';
+
+function ownForm({ deps }: Mount, request: FastifyRequest, { session }: Visit): Form {
+  const form = request.body instanceof Map ? (request.body as Form) : parseForm('');
+  const isOwn =
+    mayBeOwnForm(request, relyingPartyOf(deps).origin) &&
+    isCsrfTokenOf(session.secret, readField(form, 'csrf'));
+  if (!isOwn) throw consoleErrors.foreignForm();
+  return form;
+}
+
+async function runRead(mount: Mount, { visit, call, request, reply }: PageRequest, page: CommandPage) {
+  const { command, typed } = page;
+  const { input, faults } = readForm(command, typed);
+  try {
+    if (faults.length > 0) throw refuseFaults(faults);
+    if (command.fileTypes) {
+      const { headers, stream } = await openFile(mount.server, request, visit, { name: command.name, input });
+      for (const name of ['content-type', 'content-disposition']) reply.header(name, headers[name]);
+      return reply.send(stream);
+    }
+    const { data } = await call(command.name, input);
+    return renderForm(visit, page, renderRead(visit, page, data));
+  } catch (error) {
+    const refusal = refusalIn(error);
+    reply.status(refusal.status);
+    return renderForm(visit, { ...page, refusal });
+  }
+}
+
+/** A refusal of the command is shown at its form; anything else is an error of the console. */
+function refusalIn(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  throw error;
+}
+
+const refuseFaults = (faults: readonly { field: string; message: string }[]) =>
+  commonErrors.invalidRequest({
+    message: `${faults[0]!.field} ${faults[0]!.message}`,
+    details: [...faults],
+  });
+
+interface Submission {
+  visit: Visit;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+/** Review, change or run. The token of a confirmation is used up before the command runs, so it runs once. */
+async function submit(mount: Mount, { visit, request, reply }: Submission, page: CommandPage) {
+  const { deps, server } = mount;
+  const { command, typed } = page;
+  const at = { db: deps.db, now: deps.clock() };
+  const step = readField(typed as Form, 'step');
+  if (step === 'change') return renderForm(visit, page);
+  const { input, faults } = readForm(command, typed);
+  const confirm = async (refusal?: Refusal) =>
+    renderConfirmation(visit, { ...page, refusal }, await issueFormToken(at, visit.session));
+  try {
+    if (faults.length > 0) throw refuseFaults(faults);
+    requireValid(request, command, input);
+    if (step !== 'run') return await confirm();
+    if (!(await useFormToken(at, visit.session, readField(typed as Form, 'once'))))
+      throw consoleErrors.sentBefore();
+    const answer = await commandCaller(server, request, visit)(command.name, input);
+    if (answer.waits) reply.status(202);
+    return renderResult(visit, command, answer);
+  } catch (error) {
+    const refusal = refusalIn(error);
+    if (refusal.code === 'sent_before') throw refusal;
+    reply.status(refusal.status);
+    return refusal.code === 'step_up_required' ? confirm(refusal) : renderForm(visit, { ...page, refusal });
+  }
+}
+
+/** By the validator of the command's route: a fault is found before the confirmation, in the same words. */
+function requireValid(request: FastifyRequest, { input: schema }: Command<Ctx>, input: object): void {
+  const validate = request.compileValidationSchema(schema as object, 'body');
+  if (!validate(structuredClone(input)))
+    throw asRefusal({ validation: validate.errors, validationContext: 'body' });
+}

@@ -1,0 +1,29 @@
+import type { Verdict } from '#platform/commands/command';
+import { judge } from '#platform/commands/verdict';
+import { type Content, type Html, html } from '#platform/http/html';
+import { renderAnswer } from '../answer.ts';
+import { answerAddress } from '../links.ts';
+import type { Visit } from '../visit.ts';
+import type { CommandPage } from './command-pages.ts';
+
+/** The answer of a read, with a link to its next page or part. */
+export function renderRead(
+  visit: Visit,
+  { command, typed }: CommandPage,
+  data: Record<string, unknown>,
+): Content {
+  const { result } = visit.words;
+  const { input = 'cursor', output = 'nextCursor' } = command.parts ?? {};
+  const next = data[output];
+  const fields = Object.fromEntries([...typed].map(([name, values]) => [name, values[0] ?? '']));
+  const address = typeof next === 'string' && answerAddress(command.name, { ...fields, [input]: next });
+  return html`<section class="card" id="answer">${command.verdict && renderVerdict(visit, command.verdict, data)}
+${renderAnswer({ reader: visit, command }, data)}
+${address && html`<p><a class="button" href="${address}" rel="next">${command.parts ? result.nextPart : result.next}</a></p>`}</section>`;
+}
+
+function renderVerdict({ words }: Visit, verdict: Verdict, data: Record<string, unknown>): Html {
+  const { hasFault, text } = judge(verdict, data);
+  const { passed, failed } = words.result;
+  return html`<p class="note ${hasFault ? 'bad' : 'good'}"><strong>${hasFault ? failed : passed}</strong> <span lang="en">${text}</span></p>`;
+}

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hiddenIn, linksIn, signIn, unescaped } from '#test/console-world';
+import { makeKey, makePartner, makeUser, makeWithdrawal } from '#test/factories';
+import { useHarness } from '#test/harness';
+import { localhostOf } from '#test/people-world';
+
+const harness = useHarness({ fourEyesCommands: ['partners.create'] });
+const pages = ['/console', '/console/commands', '/console/search?q=x', '/console/wallets'];
+
+/** A withdrawal as `withdrawals.show` answers it. */
+const pay = async (fields: object = {}) => {
+  const bulkId = await makeWithdrawal(harness, await makeKey(harness), fields);
+  return (await harness.operator('withdrawals.show', { withdrawalId: bulkId })).body.data;
+};
+
+test('303 without a session: to the sign-in page, and back to a page of the console only', async () => {
+  const { host } = new URL(localhostOf(harness));
+  for (const path of [...pages, '/console/commands/users.list?run=1']) {
+    const { status, headers } = await harness.request('GET', path, { headers: { host } });
+    assert.equal(status, 303);
+    const location = new URL(headers.get('location')!, localhostOf(harness));
+    assert.equal(location.pathname, '/people/sign-in');
+    assert.equal(location.searchParams.get('next'), path);
+    const page = await harness.request('GET', location.pathname + location.search, { headers: { host } });
+    assert.ok(unescaped(page.body).includes(`data-next="${path}"`));
+  }
+  for (const next of [
+    'https://evil.example.com',
+    '//evil.example.com',
+    '/people',
+    '/consoles',
+    '/console\\x',
+  ])
+    for (const wrong of [next, `/console/../${next}`]) {
+      const path = `/people/sign-in?next=${encodeURIComponent(wrong)}`;
+      assert.ok(
+        (await harness.request('GET', path, { headers: { host } })).body.includes('data-next=""'),
+        wrong,
+      );
+    }
+  const changed = await harness.request('GET', '/console/language?to=en&next=//evil.example.com', {
+    headers: { host },
+  });
+  assert.equal(changed.headers.get('location'), '/console');
+});
+
+test('302 the name for which passkeys work, if a page was opened by the address of this machine', async () => {
+  const { status, headers } = await harness.request('GET', '/console/wallets');
+  assert.deepEqual([status, headers.get('location')], [302, `${localhostOf(harness)}/console/wallets`]);
+});
+
+test('403 a page in words for staff of a partner, and no command runs', async () => {
+  const { partnerId } = await makeKey(harness);
+  const visitor = await signIn(harness, { role: 'owner', partnerId });
+  for (const path of [...pages, '/console/commands/users.list?run=1']) {
+    const { status, body } = await visitor.get(path);
+    assert.equal(status, 403, path);
+    assert.ok(body.includes('The console is for staff of the operator'));
+  }
+  assert.equal((await visitor.post('/console/commands/partners.create', { step: 'review' })).status, 403);
+});
+
+test('every page has the strict headers, fits into 60 kB and is quick', async () => {
+  const visitor = await signIn(harness);
+  const { id } = await pay();
+  for (const path of [...pages, `/console/withdrawals/${id}`, '/console/commands/ledger.post']) {
+    await visitor.get(path);
+    const startedAt = performance.now();
+    const { status, headers, body } = await visitor.get(path);
+    const ms = performance.now() - startedAt;
+    assert.equal(status, 200, path);
+    assert.match(headers.get('content-security-policy')!, /default-src 'none'.*frame-ancestors 'none'/);
+    assert.ok(headers.get('content-security-policy')!.endsWith("script-src 'self'; connect-src 'self'"));
+    assert.equal(headers.get('x-frame-options'), 'DENY');
+    assert.equal(headers.get('cache-control'), 'no-store');
+    assert.ok(Buffer.byteLength(body) < 60_000, `${path}: ${Buffer.byteLength(body)} bytes`);
+    // The wallets' nodes do not answer here.
+    if (!path.endsWith('wallets') && path !== '/console') assert.ok(ms < 1_000, `${path}: ${ms} ms`);
+  }
+});
+
+test('the language of the browser, or the one that was chosen', async () => {
+  const visitor = await signIn(harness);
+  const portuguese = await visitor.get('/console', { 'accept-language': 'pt' });
+  assert.ok(portuguese.body.includes('<html lang="pt-BR">') && portuguese.body.includes('Visão geral'));
+  const { headers } = await visitor.get('/console/language?to=pt-BR&next=/console/commands');
+  assert.equal(headers.get('location'), '/console/commands');
+  const [cookie] = headers.get('set-cookie')!.split(';');
+  const chosen = await visitor.get('/console', { cookie: `${visitor.cookie}; ${cookie}` });
+  assert.ok(chosen.body.includes('<html lang="pt-BR">'));
+});
+
+test('a payout that waits for gas is on the overview, and two clicks later it is explained', async () => {
+  const visitor = await signIn(harness, { role: 'treasury' });
+  const { id } = await pay();
+  await harness.deps.db.query(
+    "update withdrawals set status = 'pending', waiting_for = 'gas' where id = $1",
+    [id],
+  );
+  const overview = await visitor.get('/console');
+  const list = linksIn(overview.body).find((link) => link.includes('waitingFor=gas'))!;
+  assert.ok(unescaped(overview.body).includes('cannot be signed: The hot wallet does not have enough'));
+  const listed = await visitor.get(list);
+  const page = linksIn(listed.body).find((link) => link === `/console/withdrawals/${id}`)!;
+  const { body } = await visitor.get(page);
+  assert.ok(unescaped(body).includes('Send coins to the hot wallet.'));
+  const cancel = linksIn(body).find((link) => link.includes('withdrawals.cancel'))!;
+  assert.ok((await visitor.get(cancel)).body.includes(`value="${id}"`));
+  const viewer = await signIn(harness, { role: 'viewer' });
+  const seen = await viewer.get(page);
+  assert.ok(!linksIn(seen.body).some((link) => link.includes('withdrawals.cancel')));
+});
+
+test('the page of a withdrawal has its whole life, with the audit log', async () => {
+  const visitor = await signIn(harness);
+  const { id } = await pay();
+  await harness.operator('withdrawals.cancel', { withdrawalId: id, reason: 'Ticket 4711' });
+  const { body } = await visitor.get(`/console/withdrawals/${id}`);
+  for (const part of ['State: queued', 'State: failed', 'withdrawals.cancel by tester', 'It is final.'])
+    assert.ok(unescaped(body).includes(part), part);
+  assert.equal((await visitor.get(`/console/withdrawals/${crypto.randomUUID()}`)).status, 404);
+});
+
+test('search finds by id, external id, email, address and user, and says if nothing is found', async () => {
+  const visitor = await signIn(harness);
+  const { id, toAddress, externalId, userId } = await pay({ externalId: 'label of one' });
+  const { body: users } = await harness.operator('users.list', { userId });
+  const [user] = users.data.items;
+  for (const text of [id, toAddress, externalId, user.email, user.id]) {
+    const { body } = await visitor.get(`/console/search?q=${encodeURIComponent(text)}`);
+    assert.ok(linksIn(body).includes(`/console/withdrawals/${id}`), text);
+  }
+  const { body } = await visitor.get(`/console/search?q=${encodeURIComponent(user.email)}`);
+  assert.ok(linksIn(body).includes(`/console/users/${user.id}`));
+  for (const text of ['nothing-like-this', '%', '0x', "'; select 1; --", '\u202e'])
+    assert.ok((await visitor.get(`/console/search?q=${encodeURIComponent(text)}`)).status === 200, text);
+});
+
+test('the page of a user has balances, withdrawals, cards, consents and changes', async () => {
+  const visitor = await signIn(harness);
+  const user = await makeUser(harness);
+  const { status, body } = await visitor.get(`/console/users/${user.id}`);
+  assert.equal(status, 200);
+  for (const part of ['Balances', 'Withdrawals', 'Cards', 'Consents', 'users.create'])
+    assert.ok(unescaped(body).includes(part), part);
+  assert.equal((await visitor.get(`/console/users/${crypto.randomUUID()}`)).status, 404);
+});
+
+test('202 a command for two operators: the confirmation says so, and another person approves it', async () => {
+  const [maria, joao] = [await signIn(harness), await signIn(harness)];
+  const path = '/console/commands/partners.create';
+  const { body } = await maria.post(path, { step: 'review', name: 'Two' });
+  assert.ok(body.includes('Another operator must approve it'));
+  const stored = await maria.post(path, { step: 'run', once: hiddenIn(body, 'once'), name: 'Two' });
+  assert.equal(stored.status, 202);
+  const request = linksIn(stored.body).find((link) => link.includes('approvals.show'))!;
+  assert.ok((await joao.get(request)).body.includes('Two'));
+  const id = new URLSearchParams(request.split('?')[1]).get('id')!;
+  const decide = '/console/commands/approvals.decide';
+  const typed = { id, decision: 'approve' };
+  const own = await maria.post(decide, { step: 'review', ...typed });
+  const refused = await maria.post(decide, { step: 'run', once: hiddenIn(own.body, 'once'), ...typed });
+  assert.equal(refused.status, 403);
+  assert.ok(unescaped(refused.body).includes('another operator must decide'));
+  const other = await joao.post(decide, { step: 'review', ...typed });
+  assert.equal(
+    (await joao.post(decide, { step: 'run', once: hiddenIn(other.body, 'once'), ...typed })).status,
+    200,
+  );
+});
+
+test('a secret is on the result page once, with a notice', async () => {
+  const visitor = await signIn(harness);
+  const partner = await makePartner(harness);
+  const user = await makeUser(harness);
+  await harness.operator('partners.allow-user', { partnerId: partner.id, userId: user.id });
+  const typed = { name: 'Key', partnerId: partner.id, userId: user.id, scopes: ['history:read'] };
+  const path = '/console/commands/keys.issue';
+  const { status, body } = await visitor.post(path, { step: 'review', ...typed });
+  assert.equal(status, 200, unescaped(body));
+  const result = await visitor.post(path, { step: 'run', once: hiddenIn(body, 'once'), ...typed });
+  assert.equal(result.status, 200);
+  assert.equal(result.body.split('class="secret"').length, 2);
+  assert.ok(result.body.includes('it is shown only once'));
+});
+
+test('a list has a link to its next page, and a file is downloaded', async () => {
+  const visitor = await signIn(harness);
+  for (let made = 0; made < 3; made++) await makePartner(harness);
+  const first = await visitor.get('/console/commands/partners.list?limit=2&run=1');
+  const next = linksIn(first.body).find((link) => link.includes('cursor='))!;
+  const second = await visitor.get(next);
+  assert.equal(second.status, 200);
+  assert.notEqual(second.body, first.body);
+  const user = await makeUser(harness);
+  const file = await visitor.get(`/console/commands/ledger.statement?userId=${user.id}&format=csv&run=1`);
+  assert.equal(file.status, 200);
+  assert.match(file.headers.get('content-disposition')!, /^attachment; filename="/);
+  const wrong = await visitor.get(`/console/commands/ledger.statement?userId=x&format=csv&run=1`);
+  assert.equal(wrong.status, 400);
+});

@@ -1,0 +1,36 @@
+import type { Deps } from '#context';
+import type { GaugeSource } from '#platform/observe/metrics';
+
+export interface Figure {
+  labels: Record<string, string>;
+  value: number;
+}
+
+/** Figures of `/metrics` by name. One that cannot be read is empty, as in a scrape. */
+export type ReadFigures = (name: string) => Promise<readonly Figure[]>;
+
+export function figureReader(gauges: readonly GaugeSource<Deps>[], deps: Deps): ReadFigures {
+  const byName = new Map(gauges.map((gauge) => [gauge.name, gauge]));
+  return async (name) => {
+    const gauge = byName.get(name);
+    if (!gauge) throw new Error(`no figure is named ${name}`);
+    try {
+      return await gauge.read(deps);
+    } catch (error) {
+      deps.log.warn({ err: error, figure: name }, 'a figure could not be read');
+      return [];
+    }
+  };
+}
+
+const units = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+] as const;
+
+/** `3 min`, `2 d`. */
+export function showDuration(seconds: number): string {
+  const [unit, size] = units.find(([, size]) => seconds >= size) ?? ['s', 1];
+  return `${Math.floor(seconds / size)} ${unit}`;
+}

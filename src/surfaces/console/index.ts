@@ -1,0 +1,2 @@
+export type { ConsoleOptions } from './mount.ts';
+export { consolePages } from './routes.ts';

@@ -1,0 +1,32 @@
+import type { Ctx, Deps } from '#context';
+import type { Command } from '#platform/commands/command';
+import type { FastifyReply, FastifyRequest, HttpServer } from '#platform/http/http';
+import type { GaugeSource } from '#platform/observe/metrics';
+import type { CallCommand } from './call-command.ts';
+import type { Visit } from './visit.ts';
+
+export interface ConsoleOptions {
+  commands: readonly Command<Ctx>[];
+  /** Commands that are stored for a second operator. */
+  fourEyes: ReadonlySet<string>;
+  gauges: readonly GaugeSource<Deps>[];
+  /** An input that a test sent, by the name of the command. */
+  exampleOf(name: string): object | undefined;
+}
+
+/** What a page is made of. */
+export interface PageRequest {
+  visit: Visit;
+  call: CallCommand;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+export interface Mount {
+  scope: HttpServer;
+  server: HttpServer;
+  deps: Deps;
+  options: ConsoleOptions;
+  /** Adds a page for signed-in staff of the operator. */
+  page(path: string, render: (given: PageRequest) => Promise<string | FastifyReply>): void;
+}

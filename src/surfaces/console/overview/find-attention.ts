@@ -1,0 +1,140 @@
+import type { CallCommand } from '../call-command.ts';
+import { type ReadFigures, showDuration } from '../figures.ts';
+import { answerAddress, formAddress } from '../links.ts';
+import type { Texts } from '../texts/index.ts';
+
+/** Something that an operator should look at, and the page where it is solved. */
+export interface Item {
+  text: string;
+  address: string;
+  /** Payments or money wait for it. */
+  isGrave: boolean;
+}
+
+/** Blocks of some networks take a quarter of an hour to become final. */
+const depositLagMaxSeconds = 1_800;
+const feedAgeMaxSeconds = 300;
+const payoutsLeftMin = 50;
+
+interface Sources {
+  figures: ReadFigures;
+  call: CallCommand;
+  words: Texts;
+}
+
+/** What waits, and why; the grave ones first. */
+export async function findAttention(sources: Sources): Promise<Item[]> {
+  const found = await Promise.all(finders.map((find) => find(sources)));
+  const items = found.flat();
+  return [...items.filter(({ isGrave }) => isGrave), ...items.filter(({ isGrave }) => !isGrave)];
+}
+
+const finders: readonly ((sources: Sources) => Promise<Item[]>)[] = [
+  findWaits,
+  findHalts,
+  findPauses,
+  findLowGas,
+  findDeposits,
+  findFeed,
+  findEndpoints,
+  findApprovals,
+];
+
+async function findWaits({ figures, words }: Sources): Promise<Item[]> {
+  const waiting = await figures('causeway_payouts_waiting');
+  return waiting.map(({ labels: { network = '', reason = '' }, value }) => ({
+    text: words.overview.items.waits(value, network, whyOf(words, reason)),
+    address: answerAddress('withdrawals.list', { status: 'pending', network, waitingFor: reason }),
+    isGrave: true,
+  }));
+}
+
+/** A withdrawal that waits for a currency has its symbol there. */
+export const whyOf = ({ reasons }: Texts, reason: string) =>
+  reasons[reason]?.why ?? `${reason}: ${reasons.currency!.why}`;
+
+async function findHalts({ figures, words }: Sources): Promise<Item[]> {
+  const halted = await figures('causeway_payouts_halted');
+  return halted
+    .filter(({ value }) => value === 1)
+    .map(({ labels: { network = '' } }) => ({
+      text: words.overview.items.halted(network),
+      address: '/console/wallets',
+      isGrave: true,
+    }));
+}
+
+async function findPauses({ call, words }: Sources): Promise<Item[]> {
+  const { data } = await call('payouts.list-pauses');
+  const pauses = data.pauses as { scope: string; reason: string | null; isPaused: boolean }[];
+  return pauses
+    .filter(({ isPaused }) => isPaused)
+    .map(({ scope, reason }) => ({
+      text: words.overview.items.paused(scope, reason ?? '–'),
+      address: answerAddress('payouts.list-pauses'),
+      isGrave: true,
+    }));
+}
+
+async function findLowGas({ figures, words }: Sources): Promise<Item[]> {
+  const left = await figures('causeway_hot_wallet_payouts');
+  return left
+    .filter(({ value }) => value < payoutsLeftMin)
+    .map(({ labels: { network = '' }, value }) => ({
+      text: words.overview.items.lowGas(network, String(value)),
+      address: '/console/wallets',
+      isGrave: false,
+    }));
+}
+
+async function findDeposits({ figures, words }: Sources): Promise<Item[]> {
+  const [halted, ages] = await Promise.all([
+    figures('causeway_deposits_halted'),
+    figures('causeway_deposits_last_block_age_seconds'),
+  ]);
+  const { depositsHalted, depositLag } = words.overview.items;
+  const address = answerAddress('deposits.show');
+  const ofNetwork = (labels: Record<string, string>) => labels.network ?? '';
+  return [
+    ...halted
+      .filter(({ value }) => value === 1)
+      .map(({ labels }) => ({ text: depositsHalted(ofNetwork(labels)), address, isGrave: true })),
+    ...ages
+      .filter(({ value }) => value > depositLagMaxSeconds)
+      .map(({ labels, value }) => ({
+        text: depositLag(ofNetwork(labels), showDuration(value)),
+        address,
+        isGrave: false,
+      })),
+  ];
+}
+
+async function findFeed({ figures, words }: Sources): Promise<Item[]> {
+  const [missing, unreadable, ages] = await Promise.all(
+    ['missing', 'unreadable', 'read_age_seconds'].map((name) => figures(`causeway_cards_events_${name}`)),
+  );
+  const address = formAddress('cards.catch-up');
+  const { feed, feedBlocked } = words.overview.items;
+  const isBlocked = [...missing!, ...unreadable!].some(({ value }) => value === 1);
+  const late = ages!.filter(({ value }) => value > feedAgeMaxSeconds);
+  return [
+    ...(isBlocked ? [{ text: feedBlocked, address, isGrave: true }] : []),
+    ...late.map(({ value }) => ({ text: feed(showDuration(value)), address, isGrave: false })),
+  ];
+}
+
+async function findEndpoints({ figures, words }: Sources): Promise<Item[]> {
+  const { items, endpointStates } = words.overview;
+  const states = await figures('causeway_webhook_endpoints');
+  return states.flatMap(({ labels: { state = '' }, value }) => {
+    const name = endpointStates[state];
+    if (name === undefined || value === 0) return [];
+    return [{ text: items.endpoints(value, name), address: answerAddress('webhooks.list'), isGrave: false }];
+  });
+}
+
+async function findApprovals({ figures, words }: Sources): Promise<Item[]> {
+  const [{ value } = { value: 0 }] = await figures('causeway_approvals_pending');
+  const address = answerAddress('approvals.list', { status: 'pending' });
+  return value === 0 ? [] : [{ text: words.overview.items.approvals(value), address, isGrave: false }];
+}

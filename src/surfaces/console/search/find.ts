@@ -1,0 +1,58 @@
+import type { Item } from '#platform/commands/values';
+import { Refusal } from '#platform/errors/errors';
+import { uuidForm } from '#platform/http/schemas';
+import type { CallCommand } from '../call-command.ts';
+
+export interface Found {
+  withdrawals: Item[];
+  users: Item[];
+}
+
+const limit = 20;
+
+/** What the commands find for a text: every lookup that its form allows, at the same time. */
+export async function find(call: CallCommand, text: string): Promise<Found> {
+  const list = (name: string, filter: object) =>
+    orNothing(call(name, { ...filter, limit }).then(({ data }) => data.items as Item[]));
+  const one = orNothing(
+    call('withdrawals.show', { withdrawalId: text }).then(({ data }) => [summaryOf(data)]),
+  );
+  const withdrawals = (filter: object) => list('withdrawals.list', filter);
+  const users = (filter: object) => list('users.list', filter);
+  const isId = uuidForm.test(text.toLowerCase());
+  const isAddress = isHex(text, 40);
+  const isEmail = text.includes('@');
+  const found = await Promise.all([
+    one,
+    withdrawals({ externalId: text }),
+    isAddress ? withdrawals({ toAddress: text }) : [],
+    isId || isEmail ? withdrawals({ user: text }) : [],
+    isId ? withdrawals({ partnerId: text }) : [],
+  ]);
+  const people = await Promise.all([
+    isEmail ? users({ email: text }) : [],
+    isId ? users({ userId: text }) : [],
+    isAddress ? users({ address: text }) : [],
+  ]);
+  return { withdrawals: onceEach(found.flat()), users: onceEach(people.flat()) };
+}
+
+const summaryOf = ({ states: _states, payout: _payout, ...facts }: Item): Item => facts;
+
+const onceEach = (items: readonly Item[]) => [...new Map(items.map((item) => [item.id, item])).values()];
+
+/** `0x` and this many hexadecimal digits. */
+const isHex = (text: string, digits: number) =>
+  text.length === digits + 2 &&
+  text.toLowerCase().startsWith('0x') &&
+  [...text.slice(2).toLowerCase()].every((digit) => '0123456789abcdef'.includes(digit));
+
+/** A lookup that the text does not suit, or that finds nothing. */
+async function orNothing(lookup: Promise<Item[]>): Promise<Item[]> {
+  try {
+    return await lookup;
+  } catch (error) {
+    if (error instanceof Refusal && error.status < 500) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,35 @@
+import { html } from '#platform/http/html';
+import { sanitizeText } from '#platform/values/sanitize-text';
+import { renderTable } from '../answer.ts';
+import type { Mount } from '../mount.ts';
+import { renderPage } from '../page.ts';
+import { find } from './find.ts';
+
+const lengthMax = 255;
+
+/** `/console/search?q=…`. */
+export function searchRoutes({ page, options }: Mount): void {
+  const byName = new Map(options.commands.map((command) => [command.name, command]));
+  page('/search', async ({ visit, call, request }) => {
+    const { q = '' } = request.query as { q?: string };
+    const text = q.trim().slice(0, lengthMax);
+    const { search, navigation } = visit.words;
+    const lead = html`<p class="lead">${search.lead}</p>`;
+    if (text === '')
+      return renderPage(visit, { title: search.label, body: html`<h1>${search.label}</h1>${lead}` });
+    const found = await find(call, text);
+    const section = (name: 'withdrawals' | 'users') => {
+      const items = found[name];
+      if (items.length === 0) return '';
+      const table = renderTable({ reader: visit, command: byName.get(`${name}.list`)! }, items);
+      return html`<section class="card"><h2>${navigation[name]}</h2>${table}</section>`;
+    };
+    const isEmpty = found.withdrawals.length + found.users.length === 0;
+    return renderPage(visit, {
+      title: search.title(sanitizeText(text)),
+      body: html`<h1>${search.title(sanitizeText(text))}</h1>
+${isEmpty && html`<div class="card"><p>${search.nothing}</p>${lead}</div>`}
+${section('users')}${section('withdrawals')}`,
+    });
+  });
+}

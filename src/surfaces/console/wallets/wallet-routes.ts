@@ -1,0 +1,47 @@
+import type { Ctx } from '#context';
+import type { Command } from '#platform/commands/command';
+import { type Content, type Html, html } from '#platform/http/html';
+import { sanitizeText } from '#platform/values/sanitize-text';
+import { renderInstant } from '../answer.ts';
+import { answerAddress, formAddress } from '../links.ts';
+import type { Mount } from '../mount.ts';
+import { whyOf } from '../overview/find-attention.ts';
+import { renderPage } from '../page.ts';
+import type { Visit } from '../visit.ts';
+import { type LastingWallet, readActivity, readWallets } from './read-wallets.ts';
+import { renderWalletTable } from './wallets-table.ts';
+
+/** `/console/wallets`. */
+export function walletRoutes({ page, options }: Mount): void {
+  const byName = new Map(options.commands.map((command) => [command.name, command]));
+  page('/wallets', async ({ visit, call }) => {
+    const wallets = await readWallets(call, await readActivity(call));
+    const { title, lead } = visit.words.wallets;
+    return renderPage(visit, {
+      title,
+      body: html`<h1>${title}</h1><p class="lead">${lead}</p><div id="wallets" data-live>
+<section class="card">${renderWalletTable(visit, wallets)}</section>
+${wallets.map((wallet) => renderWallet(visit, byName, wallet))}</div>`,
+    });
+  });
+}
+
+function renderWallet(visit: Visit, byName: ReadonlyMap<string, Command<Ctx>>, wallet: LastingWallet): Html {
+  const { words } = visit;
+  const { network, address, isCurrent, haltedAt, haltedReason, waiting, onChain } = wallet;
+  const action = (name: string, label: string): Content =>
+    visit.may(byName.get(name)!) &&
+    html`<a class="button quiet" href="${formAddress(name, { network, address })}">${label}</a> `;
+  return html`<section class="card"><h2>${network} <small>${isCurrent ? words.wallets.current : words.wallets.former}</small></h2>
+<p><code>${address}</code></p>
+${haltedAt && html`<p class="note bad"><strong>${words.wallets.halted}</strong> ${renderInstant(visit, haltedAt)}: ${sanitizeText(haltedReason ?? '', 500)}</p>`}
+${!onChain && html`<p class="note">${words.wallets.noChain}</p>`}
+${
+  waiting.length > 0 &&
+  html`<h3>${words.wallets.waiting}</h3><ul>${waiting.map(({ waitingFor, count }) => {
+    const filter = { status: 'pending', network, waitingFor };
+    return html`<li><a href="${answerAddress('withdrawals.list', filter)}">${count}: ${whyOf(words, waitingFor)}</a></li>`;
+  })}</ul>`
+}
+<p class="actions">${haltedAt ? action('wallets.resume', words.wallets.resume) : action('wallets.halt', words.wallets.halt)}</p></section>`;
+}

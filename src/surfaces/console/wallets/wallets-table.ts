@@ -1,0 +1,30 @@
+import { shorten } from '#platform/commands/values';
+import { type Html, html } from '#platform/http/html';
+import { searchAddress } from '../links.ts';
+import type { Reader } from '../visit.ts';
+import type { LastingWallet } from './read-wallets.ts';
+
+const daysShownMax = 999;
+
+/** Gas, tokens and days left, one row a wallet. */
+export function renderWalletTable({ words }: Reader, wallets: readonly LastingWallet[]): Html {
+  const { overview } = words;
+  if (wallets.length === 0) return html`<p class="soft">${overview.noWallets}</p>`;
+  const heads = [overview.network, overview.wallet, overview.gas, overview.payoutsLeft, overview.daysLeft];
+  return html`<div class="scroll" role="region" aria-label="${overview.wallets}" tabindex="0"><table>
+<thead><tr>${heads.map((head, at) => html`<th scope="col"${at > 1 && html` class="number"`}>${head}</th>`)}<th scope="col">${overview.tokens}</th><th scope="col" class="number">${overview.open}</th></tr></thead>
+<tbody>${wallets.map((wallet) => renderRow(wallet, overview.unknown))}</tbody></table></div>`;
+}
+
+function renderRow(
+  { network, address, onChain, daysLeft, laneDepth, haltedAt }: LastingWallet,
+  unknown: string,
+): Html {
+  const days =
+    daysLeft === undefined ? '–' : daysLeft > daysShownMax ? `>${daysShownMax}` : daysLeft.toFixed(1);
+  const tokens = onChain?.tokens.map(
+    ({ currency, balance }) => html`<span class="token">${balance} ${currency}</span> `,
+  );
+  return html`<tr><td>${network}${haltedAt && html` <span class="status bad">halted</span>`}</td><td><a href="${searchAddress(address)}" title="${address}"><code>${shorten(address)}</code></a></td>
+<td class="number">${onChain?.gas ?? unknown}</td><td class="number">${onChain?.payoutsLeft ?? unknown}</td><td class="number">${days}</td><td>${tokens ?? unknown}</td><td class="number">${laneDepth}</td></tr>`;
+}

@@ -1,0 +1,63 @@
+import type { Ctx } from '#context';
+import type { Command } from '#platform/commands/command';
+import { type Content, type Html, html } from '#platform/http/html';
+import { sanitizeText } from '#platform/values/sanitize-text';
+import { renderAnswer, renderInstant, renderStatus } from '../answer.ts';
+import { whyOf } from '../overview/find-attention.ts';
+import { renderPage } from '../page.ts';
+import type { Visit } from '../visit.ts';
+import { actionsFor } from './actions.ts';
+import { type Change, type Life, timelineOf } from './timeline.ts';
+
+export interface WithdrawalPage {
+  life: Life;
+  changes: readonly Change[];
+  commands: ReadonlyMap<string, Command<Ctx>>;
+}
+
+/** The life of a withdrawal: why it waits and what to do, what happened, and its facts. */
+export function renderWithdrawal(visit: Visit, { life, changes, commands }: WithdrawalPage): string {
+  const { withdrawal } = visit.words;
+  const title = withdrawal.title(life.amount, life.currency);
+  const { states: _states, payout: _payout, ...facts } = life;
+  const command = commands.get('withdrawals.show')!;
+  return renderPage(visit, {
+    title,
+    body: html`<div id="life" data-live><h1>${title} ${renderStatus(life.status)}</h1>
+${renderWait(visit, life)}
+${renderActions(visit, life, commands)}
+<section class="card"><h2>${withdrawal.timeline}</h2><ol class="timeline">${timelineOf(
+      visit.words,
+      life,
+      changes,
+    ).map(
+      ({ at, what, detail }) =>
+        html`<li>${renderInstant(visit, at)} <strong>${sanitizeText(what)}</strong>${detail && html`<p class="soft">${sanitizeText(detail, 500)}</p>`}</li>`,
+    )}</ol></section>
+<section class="card"><h2>${withdrawal.facts}</h2>${renderAnswer({ reader: visit, command }, facts)}</section></div>`,
+  });
+}
+
+function renderWait({ words }: Visit, life: Life): Content {
+  const { withdrawal, reasons } = words;
+  if (life.status === 'completed' || life.status === 'failed') {
+    const why = life.errorMessage && html` <strong>${sanitizeText(life.errorMessage, 500)}</strong>`;
+    return html`<p class="note ${life.status === 'failed' && 'bad'}">${withdrawal.finalText}${why}</p>`;
+  }
+  const reason = life.waitingFor ?? life.status;
+  const todo = (reasons[reason] ?? reasons.currency!).todo;
+  return html`<section class="card"><h2>${withdrawal.waits}</h2><p>${whyOf(words, reason)}</p>
+<h2>${withdrawal.todo}</h2><p>${todo}</p></section>`;
+}
+
+/** Only what the person's role may run. */
+function renderActions(visit: Visit, life: Life, commands: WithdrawalPage['commands']): Html | false {
+  const may = (name: string) => visit.may(commands.get(name)!);
+  const actions = actionsFor(life, visit.words).filter(
+    ({ command }) => command === undefined || may(command),
+  );
+  if (actions.length === 0) return false;
+  return html`<p class="actions">${actions.map(
+    ({ address, label }, at) => html`<a class="button${at > 0 && ' quiet'}" href="${address}">${label}</a> `,
+  )}</p>`;
+}
