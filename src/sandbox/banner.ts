@@ -2,10 +2,17 @@ import { resetCommand } from './reset-hint.ts';
 import type { SandboxFile } from './sandbox-file.ts';
 import { demoUsers } from './world/people.ts';
 
+interface BannerFacts {
+  home: string;
+  elapsedMs: number;
+  consentLink: string;
+  consoleLink: string;
+}
+
 /** What `npm start` prints: addresses, keys, and commands that work as pasted. */
 export function describeSandbox(
   sandbox: SandboxFile,
-  { home, elapsedMs, consentLink }: { home: string; elapsedMs: number; consentLink: string },
+  { home, elapsedMs, consentLink, consoleLink }: BannerFacts,
 ): string {
   const { baseUrl, cardIssuer, consents, integrations, keys, loginToken, networks, operatorToken, users } =
     sandbox;
@@ -36,6 +43,9 @@ export function describeSandbox(
   readOnly     ${keys.readOnly.token}
   Operator     ${operatorToken}
   Integration  ${integrations.main.apiKey}
+
+  The console, signed in as the demo operator: open this in a browser, once and within 15 minutes
+  ${consoleLink}
 
   An app asks ${demoUsers.owner.givenName} for data: open this in a browser, once and within five minutes
   ${consentLink}

@@ -15,6 +15,7 @@ import { cannotListen, createDeps, type RunningServer, serve, stopOnSignal, unre
 import { describeSandbox } from './banner.ts';
 import { type SandboxDatabase, startDatabase } from './database.ts';
 import { type Devnet, type DevnetNetwork, startDevnet } from './devnet/index.ts';
+import { ConsoleLink } from './door/console-link.ts';
 import { createDoor } from './door/mount-door.ts';
 import { lockFolder } from './folder-lock.ts';
 import { Inbox } from './inbox/inbox.ts';
@@ -112,9 +113,9 @@ async function startSandbox(
     networks: devnet.networks,
     cardIssuer: { url: cardIssuer.url, token: cardIssuerToken },
   };
-  const inbox = new Inbox();
+  const [inbox, consoleLink] = [new Inbox(), new ConsoleLink()];
   const [server] = await lifecycle.begin<[RunningServer]>(
-    serve(served, log, ['api', 'worker'], createDoor(facts, secrets, inbox)),
+    serve(served, log, ['api', 'worker'], createDoor(facts, secrets, { inbox, consoleLink })),
   );
 
   const { url } = server;
@@ -127,7 +128,8 @@ async function startSandbox(
   writeSandboxFile(home, sandbox);
   const consentLink = await patiently(() => makeConsentLink(ctx, sandbox));
   const elapsedMs = performance.now() - startedAt;
-  onReady(describeSandbox(sandbox, { home, elapsedMs, consentLink }));
+  const links = { consentLink, consoleLink: consoleLink.issue(server.deps) };
+  onReady(describeSandbox(sandbox, { home, elapsedMs, ...links }));
   return devnet;
 }
 

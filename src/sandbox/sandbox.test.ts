@@ -250,6 +250,17 @@ test('npm start: a first start, the banner as pasted, every key', async (t) => {
     assert.equal((await fetch(link, { redirect: 'manual' })).status, 410);
   });
 
+  await t.test('the console link of the banner signs the demo operator in, once', async () => {
+    const link = /^ *(http\S+\/sandbox\/console\/\S+)$/m.exec(first.banner)![1]!;
+    const signedIn = await fetch(link, { redirect: 'manual' });
+    assert.deepEqual([signedIn.status, signedIn.headers.get('location')], [303, '/console']);
+    const cookie = signedIn.headers.getSetCookie()[0]!.split(';')[0]!;
+    const page = await fetch(new URL('/console', link), { headers: { cookie } });
+    assert.equal(page.status, 200);
+    assert.match(await page.text(), /Olga Martins/);
+    assert.equal((await fetch(link, { redirect: 'manual' })).status, 404);
+  });
+
   await t.test('prices and positions are there from the first request on', async () => {
     const ask = async (command: string, input: object) => (await operate(first, command, input)).body.data;
     const written = JSON.parse(readFileSync(path.join(home, 'prices.json'), 'utf8')).prices;

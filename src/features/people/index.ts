@@ -4,6 +4,7 @@ export { issueFormToken, useFormToken } from './form-token.ts';
 export { invitePerson, type NewPerson } from './invite-person.ts';
 export { isSignedBy } from './is-signed-by.ts';
 export { peopleJobs } from './jobs.ts';
+export { listPeople } from './list-people.ts';
 export { findOperatorPerson, responsibleFor, stillCounts } from './operator-person.ts';
 export { holdOwnPerson } from './own-team.ts';
 export { renderStepUp, scriptAddress as passkeyScript } from './pages/page.ts';

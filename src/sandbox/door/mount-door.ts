@@ -4,13 +4,14 @@ import path from 'node:path';
 import { Type } from 'typebox';
 import { contextFor, type Deps } from '#context';
 import { commonErrors } from '#platform/errors/errors';
-import type { FastifyRequest, HttpServer } from '#platform/http/http';
+import { callerAddress, type FastifyRequest, type HttpServer } from '#platform/http/http';
 import type { Door } from '#surfaces/home';
 import type { Inbox } from '../inbox/inbox.ts';
 import { mountInbox } from '../inbox/mount-inbox.ts';
 import type { SandboxFacts } from '../sandbox-file.ts';
 import type { SandboxSecrets } from '../secrets.ts';
 import { makeConsentLink } from '../world/connect.ts';
+import { type ConsoleLink, mountConsoleLink } from './console-link.ts';
 import { simulations } from './simulate.ts';
 import { simulationNames } from './simulation-list.ts';
 import { renderTour } from './tour-section.ts';
@@ -19,12 +20,17 @@ const script = readFileSync(path.join(import.meta.dirname, 'tour.js'), 'utf8');
 const actor = { kind: 'operator', name: 'sandbox', role: 'admin' } as const;
 
 /** The sandbox's part of the page at `/`: the tour, with the demo's keys, and its buttons. */
-export function createDoor(sandbox: SandboxFacts, secrets: SandboxSecrets, inbox: Inbox): Door {
+export function createDoor(
+  sandbox: SandboxFacts,
+  secrets: SandboxSecrets,
+  { inbox, consoleLink }: { inbox: Inbox; consoleLink: ConsoleLink },
+): Door {
   return {
     section: (request) => (isOnThisMachine(request) ? renderTour(sandbox, originOf(request)) : undefined),
     mount(server, deps) {
       mountRoutes(server, deps, sandbox, secrets);
       mountInbox(server, { inbox, clock: deps.clock, isAllowed: isOnThisMachine });
+      mountConsoleLink(server, deps, { link: consoleLink, isAllowed: isFromThisMachine });
     },
   };
 }
@@ -55,6 +61,12 @@ function mountRoutes(server: HttpServer, deps: Deps, sandbox: SandboxFacts, secr
 function isOnThisMachine(request: FastifyRequest): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(request.hostname.replace(/:\d+$/, ''));
 }
+
+/** Also by its address: a sandbox may listen on others. */
+const isFromThisMachine = (request: FastifyRequest) =>
+  isOnThisMachine(request) && loopbackAddresses.includes(callerAddress(request));
+
+const loopbackAddresses = ['127.0.0.1', '::1', '::ffff:127.0.0.1'];
 
 const originOf = (request: FastifyRequest) => `${request.protocol}://${request.host}`;
 
