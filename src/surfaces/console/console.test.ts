@@ -80,6 +80,23 @@ test('every page has the strict headers, fits into 60 kB and is quick', async ()
   }
 });
 
+test('a page of a long list fits into 60 kB, and so does the page of its user', async () => {
+  const visitor = await signIn(harness);
+  const key = await makeKey(harness);
+  for (let made = 0; made < 25; made++)
+    await makeWithdrawal(harness, key, { externalId: `invoice ${'x'.repeat(40)} ${made}` });
+  for (const path of [
+    '/console/commands/withdrawals.list?run=1',
+    '/console/commands/audit.list?run=1',
+    `/console/users/${key.userId}`,
+    `/console/search?q=${key.userId}`,
+  ]) {
+    const { status, body } = await visitor.get(path);
+    assert.equal(status, 200, path);
+    assert.ok(Buffer.byteLength(body) < 60_000, `${path}: ${Buffer.byteLength(body)} bytes`);
+  }
+});
+
 test('the language of the browser, or the one that was chosen', async () => {
   const visitor = await signIn(harness);
   const portuguese = await visitor.get('/console', { 'accept-language': 'pt' });

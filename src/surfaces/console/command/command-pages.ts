@@ -80,7 +80,7 @@ export function renderConfirmation(visit: Visit, page: CommandPage, once: string
   const shown = [...typed].filter(
     ([name, values]) => !ownFields.includes(name) && values.some((one) => one !== ''),
   );
-  const button = html`<button${needsPasskey && html` class="quiet"`}>${confirm.run}</button>`;
+  const button = html`<button${needsPasskey && html` class="quiet"`}>${waits ? confirm.ask : confirm.run}</button>`;
   return renderPage(visit, {
     title: confirm.title,
     scripts: needsPasskey ? [passkeyScript] : [],

@@ -26,6 +26,7 @@ import { renderRead } from './render-read.ts';
 /** Percent-encoded text is up to three times as long. */
 const encodedLength = 3;
 const fieldsMax = 400;
+const rowsUsual = 20;
 
 /** A list of commands, and for each a form, a confirmation and a result. */
 export function commandRoutes(mount: Mount): void {
@@ -108,7 +109,7 @@ async function runRead(mount: Mount, { visit, call, request, reply }: PageReques
       for (const name of ['content-type', 'content-disposition']) reply.header(name, headers[name]);
       return reply.send(stream);
     }
-    const { data } = await call(command.name, input);
+    const { data } = await call(command.name, { ...pageOfList(command), ...input });
     return renderForm(visit, page, renderRead(visit, page, data));
   } catch (error) {
     const refusal = refusalIn(error);
@@ -116,6 +117,10 @@ async function runRead(mount: Mount, { visit, call, request, reply }: PageReques
     return renderForm(visit, { ...page, refusal });
   }
 }
+
+/** Fewer rows than in the CLI, so that pages stay small; who wants more types a limit. */
+const pageOfList = ({ input, parts }: Command<Ctx>) =>
+  'cursor' in input.properties && !parts ? { limit: rowsUsual } : {};
 
 /** A refusal of the command is shown at its form; anything else is an error of the console. */
 function refusalIn(error: unknown): Refusal {

@@ -10,7 +10,7 @@ import type { Mount } from '../mount.ts';
 import { renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
 
-const limit = 20;
+const limit = 10;
 
 /** What the page shows, in this order: the answer of a command about the user. */
 const parts = [

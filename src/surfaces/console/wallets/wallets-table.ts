@@ -1,6 +1,7 @@
 import { shorten } from '#platform/commands/values';
 import { type Html, html } from '#platform/http/html';
 import { searchAddress } from '../links.ts';
+import type { Texts } from '../texts/index.ts';
 import type { Reader } from '../visit.ts';
 import type { LastingWallet } from './read-wallets.ts';
 
@@ -13,18 +14,17 @@ export function renderWalletTable({ words }: Reader, wallets: readonly LastingWa
   const heads = [overview.network, overview.wallet, overview.gas, overview.payoutsLeft, overview.daysLeft];
   return html`<div class="scroll" role="region" aria-label="${overview.wallets}" tabindex="0"><table>
 <thead><tr>${heads.map((head, at) => html`<th scope="col"${at > 1 && html` class="number"`}>${head}</th>`)}<th scope="col">${overview.tokens}</th><th scope="col" class="number">${overview.open}</th></tr></thead>
-<tbody>${wallets.map((wallet) => renderRow(wallet, overview.unknown))}</tbody></table></div>`;
+<tbody>${wallets.map((wallet) => renderRow(wallet, words))}</tbody></table></div>`;
 }
 
-function renderRow(
-  { network, address, onChain, daysLeft, laneDepth, haltedAt }: LastingWallet,
-  unknown: string,
-): Html {
+function renderRow(wallet: LastingWallet, { overview, wallets }: Texts): Html {
+  const { network, address, onChain, daysLeft, laneDepth, haltedAt } = wallet;
+  const { unknown } = overview;
   const days =
     daysLeft === undefined ? '–' : daysLeft > daysShownMax ? `>${daysShownMax}` : daysLeft.toFixed(1);
   const tokens = onChain?.tokens.map(
     ({ currency, balance }) => html`<span class="token">${balance} ${currency}</span> `,
   );
-  return html`<tr><td>${network}${haltedAt && html` <span class="status bad">halted</span>`}</td><td><a href="${searchAddress(address)}" title="${address}"><code>${shorten(address)}</code></a></td>
+  return html`<tr><td>${network}${haltedAt && html` <span class="status bad">${wallets.halted}</span>`}</td><td><a href="${searchAddress(address)}" title="${address}"><code>${shorten(address)}</code></a></td>
 <td class="number">${onChain?.gas ?? unknown}</td><td class="number">${onChain?.payoutsLeft ?? unknown}</td><td class="number">${days}</td><td>${tokens ?? unknown}</td><td class="number">${laneDepth}</td></tr>`;
 }

@@ -3,6 +3,7 @@ import type { Command } from '#platform/commands/command';
 import { type Content, type Html, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { renderAnswer, renderInstant, renderStatus } from '../answer.ts';
+import { answerAddress } from '../links.ts';
 import { whyOf } from '../overview/find-attention.ts';
 import { renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
@@ -34,7 +35,8 @@ ${renderActions(visit, life, commands)}
       ({ at, what, detail }) =>
         html`<li>${renderInstant(visit, at)} <strong>${sanitizeText(what)}</strong>${detail && html`<p class="soft">${sanitizeText(detail, 500)}</p>`}</li>`,
     )}</ol></section>
-<section class="card"><h2>${withdrawal.facts}</h2>${renderAnswer({ reader: visit, command }, facts)}</section></div>`,
+<section class="card"><h2>${withdrawal.facts}</h2>${renderAnswer({ reader: visit, command }, facts)}
+<p><a href="${answerAddress('webhooks.list', { partnerId: life.partnerId })}">${withdrawal.endpoints}</a></p></section></div>`,
   });
 }
 
