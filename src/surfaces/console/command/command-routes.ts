@@ -88,7 +88,8 @@ const typedIn = ({ query }: FastifyRequest): Typed =>
   new Map(Object.entries(query as Record<string, string>).map(([name, value]) => [name, [value]]));
 
 /** A link on another site may open a form, but runs nothing. */
-const isFromElsewhere = ({ headers }: FastifyRequest) => headers['sec-fetch-site'] === 'cross-site';
+const isFromElsewhere = ({ headers: { 'sec-fetch-site': site = 'none' } }: FastifyRequest) =>
+  site !== 'same-origin' && site !== 'none';
 
 function ownForm({ deps }: Mount, request: FastifyRequest, { session }: Visit): Form {
   const form = request.body instanceof Map ? (request.body as Form) : parseForm('');
