@@ -26,5 +26,11 @@ function renderRow(wallet: LastingWallet, { overview, wallets }: Texts): Html {
     ({ currency, balance }) => html`<span class="token">${balance} ${currency}</span> `,
   );
   return html`<tr><td>${network}${haltedAt && html` <span class="status bad">${wallets.halted}</span>`}</td><td><a href="${searchAddress(address)}" title="${address}"><code>${shorten(address)}</code></a></td>
-<td class="number">${onChain?.gas ?? unknown}</td><td class="number">${onChain?.payoutsLeft ?? unknown}</td><td class="number">${days}</td><td>${tokens ?? unknown}</td><td class="number">${laneDepth}</td></tr>`;
+<td class="number">${onChain ? renderGas(onChain.gas) : unknown}</td><td class="number">${onChain?.payoutsLeft ?? unknown}</td><td class="number">${days}</td><td>${tokens ?? unknown}</td><td class="number">${laneDepth}</td></tr>`;
+}
+
+/** Down to a millionth: less pays for nothing. */
+function renderGas(gas: string): Html {
+  const [whole, fraction = ''] = gas.split('.');
+  return html`<span title="${gas}">${whole}.${fraction.slice(0, 6).padEnd(6, '0')}</span>`;
 }
