@@ -123,13 +123,12 @@ interface OutputSchema {
   description?: string;
 }
 
-/** Whether the command's schema says that a field is shown only once. */
+/** Whether the command's schema says that a field is shown only in this answer. */
 export function isShownOnce(schema: object, field: string): boolean {
   const { properties = {}, items } = schema as OutputSchema;
   if (items && isShownOnce(items, field)) return true;
   return Object.entries(properties).some(
     ([name, inner]) =>
-      (name === field && (inner.description?.includes('hown only once') ?? false)) ||
-      isShownOnce(inner, field),
+      (name === field && (inner.description?.includes('hown only') ?? false)) || isShownOnce(inner, field),
   );
 }

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import pg from 'pg';
 import { type OperatorRole, operatorRoles } from '#operator-roles';
 import { hiddenIn, linksIn, signIn, unescaped, type Visitor } from '#test/console-world';
 import { useHarness } from '#test/harness';
 import { commands } from '../../app.ts';
+import { isShownOnce } from './answer.ts';
 import { ownFields } from './command/read-form.ts';
 
 const harness = useHarness();
+const impatient = useHarness({ databaseLockTimeoutMs: 300 });
 const roles = (Object.keys(operatorRoles) as OperatorRole[]).filter((role) => role !== 'sign-in');
 const pathOf = (name: string) => `/console/commands/${name}`;
 
@@ -133,6 +136,51 @@ test('403 a command with a confirmation by passkey: the page asks for it again, 
   assert.equal(refused.status, 403);
   assert.ok(unescaped(refused.body).includes('Confirm with your passkey first'));
   assert.notEqual(hiddenIn(refused.body, 'once'), fields.once);
+  const [row] = await harness.deps.db.query(
+    'select count(*)::integer as count from partners where name = $1',
+    [typed.name],
+  );
+  assert.equal(row!.count, 0);
+});
+
+test('503 says that the outcome is unknown, and has no form that could run it again', async () => {
+  const visitor = await signIn(impatient);
+  const { body } = await impatient.operator('partners.create', { name: 'Held' });
+  const partnerId = body.data.id as string;
+  const fields = { partnerId, reason: 'a test' };
+  const confirmation = await visitor.post(pathOf('partners.suspend'), { step: 'review', ...fields });
+  const holder = new pg.Client({ connectionString: impatient.databaseUrl });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query('select from partners where id = $1 for update', [partnerId]);
+  const once = hiddenIn(confirmation.body, 'once');
+  const answer = await visitor.post(pathOf('partners.suspend'), { step: 'run', once, ...fields });
+  await holder.query('rollback');
+  await holder.end();
+  assert.equal(answer.status, 503);
+  assert.ok(answer.body.includes('It is not known whether this ran'));
+  assert.ok(!answer.body.includes('Nothing was changed'));
+  assert.ok(!answer.body.includes('name="step"'));
+  assert.ok(linksIn(answer.body).includes('/console/commands/audit.list?action=partners.suspend&run=1'));
+});
+
+test('a secret that is shown only once is marked, whatever the command', async () => {
+  const secrets = commands.flatMap(({ name, output }) =>
+    ['token', 'secret', 'url']
+      .filter((field) => isShownOnce(output, field))
+      .map((field) => `${name} ${field}`),
+  );
+  assert.deepEqual(secrets.toSorted(), [
+    'integrations.register token',
+    'integrations.rotate-key token',
+    'keys.issue token',
+    'keys.rotate token',
+    'people.invite url',
+    'people.reinvite url',
+    'users.sign-in-link url',
+    'webhooks.create secret',
+    'webhooks.rotate-secret secret',
+  ]);
 });
 
 test('403 a form without the token of the session, with that of another, or from another site', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hiddenIn, linksIn, signIn, unescaped } from '#test/console-world';
 import { makeKey, makePartner, makeUser, makeWithdrawal } from '#test/factories';
-import { useHarness } from '#test/harness';
+import { readTestLog, useHarness } from '#test/harness';
 import { localhostOf } from '#test/people-world';
 
 const harness = useHarness({ fourEyesCommands: ['partners.create'] });
@@ -32,13 +32,18 @@ test('303 without a session: to the sign-in page, and back to a page of the cons
     '/consoles',
     '/console\\x',
   ])
-    for (const wrong of [next, `/console/../${next}`]) {
+    for (const wrong of ['/console/%2e%2e/people', '/console/.%2E/people', next, `/console/../${next}`]) {
       const path = `/people/sign-in?next=${encodeURIComponent(wrong)}`;
       assert.ok(
         (await harness.request('GET', path, { headers: { host } })).body.includes('data-next=""'),
         wrong,
       );
     }
+  for (const odd of ['http://[', '%00', '/console/../people', '\\\\evil.example.com']) {
+    const path = `/console/language?to=en&next=${encodeURIComponent(odd)}`;
+    const answer = await harness.request('GET', path, { headers: { host } });
+    assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/console'], odd);
+  }
   const changed = await harness.request('GET', '/console/language?to=en&next=//evil.example.com', {
     headers: { host },
   });
@@ -214,6 +219,7 @@ test('a list has a link to its next page, and a file is downloaded', async () =>
   const file = await visitor.get(`/console/commands/ledger.statement?userId=${user.id}&format=csv&run=1`);
   assert.equal(file.status, 200);
   assert.match(file.headers.get('content-disposition')!, /^attachment; filename="/);
+  assert.ok(!readTestLog().includes(`ledger.statement?userId=${user.id}`), 'no address with its query');
   const wrong = await visitor.get(`/console/commands/ledger.statement?userId=x&format=csv&run=1`);
   assert.equal(wrong.status, 400);
 });

@@ -20,6 +20,8 @@ const plainSheet = readStyleSheet(import.meta.dirname, 'console.css');
 export const styleSheetOf = ({ color }: Brand): string =>
   color === undefined ? plainSheet : `${plainSheet}\n${brandRules(color)}`;
 
+export const styleAddressOf = (brand: Brand): string => versioned('console.css', styleSheetOf(brand));
+
 export interface Page {
   title: string;
   body: Content;
@@ -34,7 +36,7 @@ export function renderPage(reader: Reader, { title, body, scripts = [] }: Page):
   return renderDocument({
     language: reader.language,
     title: `${title} · ${name} ${words.console}`,
-    styles: [versioned('console.css', styleSheetOf(brand))],
+    styles: [styleAddressOf(brand)],
     body: html`<a class="skip" href="#main">${words.skip}</a>
 <header class="top">
 <a class="brand" href="/console"><strong>${name}</strong> <span>${words.console}</span></a>

@@ -8,7 +8,7 @@ import { commandRoutes } from './command/command-routes.ts';
 import { addressOf } from './links.ts';
 import type { ConsoleOptions, Mount } from './mount.ts';
 import { overviewRoutes } from './overview/overview-routes.ts';
-import { renderRefusal, script, styleSheetOf } from './page.ts';
+import { renderRefusal, script, scriptAddress, styleAddressOf, styleSheetOf } from './page.ts';
 import { searchRoutes } from './search/search-routes.ts';
 import { userRoutes } from './user/user-routes.ts';
 import { isLanguage, languageCookie, readerOf, sessions, visitOf } from './visit.ts';
@@ -39,7 +39,9 @@ export function consolePages(server: HttpServer, deps: Deps, options: ConsoleOpt
           const request = plain as FastifyRequest;
           const visit = await visitOf(deps, request);
           const call = commandCaller(server, request, visit);
-          return sendPage(reply, await render({ visit, call, request, reply }));
+          const shown = await render({ visit, call, request, reply });
+          // A file is on its way.
+          return typeof shown === 'string' ? sendPage(reply, shown) : reply;
         });
       const mount: Mount = { scope, server, deps, options, page };
       for (const add of parts) add(mount);
@@ -50,20 +52,14 @@ export function consolePages(server: HttpServer, deps: Deps, options: ConsoleOpt
 
 function assetRoutes(scope: HttpServer, deps: Deps): void {
   const route = { exposeHeadRoute: false };
-  const send = (type: string, text: () => string) => (request: { url: string }, reply: FastifyReply) => {
-    if (request.url.includes('?v=')) reply.header('cache-control', 'public, max-age=31536000, immutable');
-    return reply.type(`${type}; charset=utf-8`).send(text());
-  };
-  scope.get(
-    '/console.css',
-    route,
-    send('text/css', () => styleSheetOf(deps.brand)),
-  );
-  scope.get(
-    '/console.js',
-    route,
-    send('text/javascript', () => script),
-  );
+  const send =
+    (type: string, address: string, text: string) => (request: { url: string }, reply: FastifyReply) => {
+      // Another version may ask for its own, while processes are replaced one by one.
+      if (request.url === address) reply.header('cache-control', 'public, max-age=31536000, immutable');
+      return reply.type(`${type}; charset=utf-8`).send(text);
+    };
+  scope.get('/console.css', route, send('text/css', styleAddressOf(deps.brand), styleSheetOf(deps.brand)));
+  scope.get('/console.js', route, send('text/javascript', scriptAddress, script));
   // Changes how pages are shown and nothing else, so a link is enough.
   scope.get<{ Querystring: { to?: string; next?: string } }>('/language', route, (request, reply) => {
     const { to, next = '' } = request.query;
@@ -74,6 +70,7 @@ function assetRoutes(scope: HttpServer, deps: Deps): void {
 
 /** Only pages of the console; browsers read a backslash as a slash. */
 function ownPath(given: string): string {
+  if (!URL.canParse(given, 'http://console.invalid')) return '/console';
   const { origin, pathname, search } = new URL(given, 'http://console.invalid');
   const isOwn = origin === 'http://console.invalid' && `${pathname}/`.startsWith('/console/');
   return isOwn ? pathname + search : '/console';

@@ -8,7 +8,9 @@ const lengthMax = 1_000;
 export function returnPath(given: unknown): string | undefined {
   if (typeof given !== 'string' || given.length > lengthMax || !given.startsWith(start)) return undefined;
   const isPlace = ['', '/', '?'].includes(given.charAt(start.length));
-  return isPlace && [...given].every(isPlain) ? given : undefined;
+  // Browsers read `%2e` as a point as well.
+  const text = given.replaceAll('%2e', '.').replaceAll('%2E', '.');
+  return isPlace && [...text].every(isPlain) ? given : undefined;
 }
 
 /** Browsers read a backslash as a slash, and remove line breaks; `..` could leave the console. */

@@ -64,7 +64,7 @@ export function renderForm(visit: Visit, page: CommandPage, answer?: Content): s
   return renderPage(visit, {
     title,
     body: html`<h1 lang="en">${title}</h1><p class="lead" lang="en">${summary}</p>
-${refusal && renderFault(visit, refusal)}
+${refusal && renderFault(visit, command, refusal)}
 ${isOpen ? html`<div class="card">${inner}</div>` : html`<details class="card"><summary>${form.filter}</summary>${inner}</details>`}
 ${answer}
 <p class="soft">${form.cli} <code lang="en">causeway ${title} --help</code></p>`,
@@ -85,7 +85,7 @@ export function renderConfirmation(visit: Visit, page: CommandPage, once: string
     title: confirm.title,
     scripts: needsPasskey ? [passkeyScript] : [],
     body: html`<h1>${confirm.title}</h1>
-${refusal && renderFault(visit, refusal)}
+${refusal && renderFault(visit, command, refusal)}
 <div class="card"><p>${confirm.will} <strong lang="en">${wordsOf(command)}</strong></p>
 <p lang="en">${command.summary}</p>
 ${shown.length === 0 ? html`<p class="soft">${confirm.noInput}</p>` : renderTyped(visit, shown)}
@@ -140,8 +140,29 @@ ${hasSecret && html`<p class="note">${result.secret}</p>`}
   });
 }
 
-function renderFault({ words }: Visit, { message, status, fields }: Refusal): Html {
-  const { fix, refused } = words.form;
-  const reference = status >= 500 && html` ${words.reference}: <code>${fields?.requestId}</code>`;
-  return html`<div role="alert" class="fault card"><p>${status === 400 ? fix : refused} <strong lang="en">${sanitizeText(message, 1_000)}</strong>${reference}</p></div>`;
+/**
+ * After an error of ours, a change may have been made all the same. There is no form to send again at once:
+ * it would run a second time.
+ */
+export function renderUnknown(visit: Visit, command: Command<Ctx>, refusal: Refusal): string {
+  const { form } = visit.words;
+  return renderPage(visit, {
+    title: form.unknown,
+    body: html`<h1>${form.unknown}</h1>
+<p class="lead" lang="en">${wordsOf(command)}: ${command.summary}</p>
+<div role="alert" class="fault card"><p><strong lang="en">${sanitizeText(refusal.message, 1_000)}</strong>${renderReference(visit, refusal)}</p>
+<p>${form.lookFirst}</p></div>
+<p><a class="button" href="${answerAddress('audit.list', { action: command.name })}">${form.auditLog}</a> <a href="${formAddress(command.name)}">${form.openAgain}</a></p>`,
+  });
+}
+
+const renderReference = ({ words }: Visit, { status, fields }: Refusal) =>
+  status >= 500 && html` ${words.reference}: <code>${fields?.requestId}</code>`;
+
+function renderFault(visit: Visit, { changes }: Command<Ctx>, refusal: Refusal): Html {
+  const { message, status } = refusal;
+  const { fix, refused, notRead } = visit.words.form;
+  const reference = renderReference(visit, refusal);
+  const words = changes ? (status === 400 ? fix : refused) : notRead;
+  return html`<div role="alert" class="fault card"><p>${words} <strong lang="en">${sanitizeText(message, 1_000)}</strong>${reference}</p></div>`;
 }

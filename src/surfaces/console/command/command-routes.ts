@@ -19,6 +19,7 @@ import {
   renderConfirmation,
   renderForm,
   renderResult,
+  renderUnknown,
 } from './command-pages.ts';
 import { readForm, type Typed } from './read-form.ts';
 import { renderRead } from './render-read.ts';
@@ -164,6 +165,7 @@ async function submit(mount: Mount, { visit, request, reply }: Submission, page:
     const refusal = refusalIn(error);
     if (refusal.code === 'sent_before') throw refusal;
     reply.status(refusal.status);
+    if (refusal.status >= 500) return renderUnknown(visit, command, refusal);
     return refusal.code === 'step_up_required' ? confirm(refusal) : renderForm(visit, { ...page, refusal });
   }
 }

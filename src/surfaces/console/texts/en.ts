@@ -66,6 +66,11 @@ export const en = {
     noFields: 'This command needs no input.',
     fix: 'Nothing was changed. Fix this and try again:',
     refused: 'Nothing was changed:',
+    notRead: 'This could not be shown:',
+    unknown: 'It is not known whether this ran',
+    lookFirst: 'Look at the audit log and at the record before you run it again.',
+    auditLog: 'Audit log',
+    openAgain: 'Open the form again',
     cli: 'In a terminal:',
   },
   confirm: {
@@ -135,7 +140,8 @@ export const en = {
         `${count === 1 ? '1 webhook endpoint is' : `${count} webhook endpoints are`} ${state}`,
       approvals: (count: number) =>
         `${count === 1 ? '1 command waits' : `${count} commands wait`} for a second operator`,
-      lowGas: (network: string, payouts: string) => `Gas on ${network} covers only ${payouts} more payouts`,
+      lowGas: (network: string, payouts: string) =>
+        `Gas on ${network} covers only ${payouts} more ${payouts === '1' ? 'payout' : 'payouts'}`,
     },
     endpointStates: { failing: 'failing', disabled: 'disabled' } as Record<string, string>,
   },
@@ -151,7 +157,7 @@ export const en = {
     state: (status: string) => `State: ${status}`,
     signed: (hash: string) => `Signed ${hash}`,
     sent: (hash: string) => `Sent ${hash}`,
-    mined: (hash: string) => `Mined in ${hash}`,
+    mined: 'in a block',
     fees: (max: string, tip: string) => `at most ${max} gwei for each unit of gas, of which tip ${tip} gwei`,
     sends: (count: number, answer: string) =>
       `${count === 1 ? 'once' : `${count} times`}; last answer: ${answer}`,
@@ -194,8 +200,8 @@ export const en = {
       todo: 'Resume the payouts when the reason is gone.',
     },
     'found payment': {
-      why: 'A payment on chain looks like this one.',
-      todo: 'Compare both. Cancel this one if it was already paid.',
+      why: 'A payment under the same idempotency key is on chain, with another recipient or amount.',
+      todo: 'Nobody is paid twice meanwhile. Cancel this one, and look at the wallet for the payment.',
     },
     'user suspended': { why: 'The user is suspended.', todo: 'Resume the user, or cancel the withdrawal.' },
     'partner suspended': {

@@ -57,6 +57,11 @@ export const pt: Texts = {
     noFields: 'Este comando não precisa de dados.',
     fix: 'Nada foi alterado. Corrija e tente de novo:',
     refused: 'Nada foi alterado:',
+    notRead: 'Não foi possível mostrar:',
+    unknown: 'Não se sabe se isto foi executado',
+    lookFirst: 'Veja o registro de auditoria e o cadastro antes de executar de novo.',
+    auditLog: 'Registro de auditoria',
+    openAgain: 'Abrir o formulário de novo',
     cli: 'No terminal:',
   },
   confirm: {
@@ -114,7 +119,7 @@ export const pt: Texts = {
     table: 'Mostrar como tabela',
     items: {
       waits: (count, network, reason) =>
-        `${count === 1 ? '1 pagamento' : `${count} pagamentos`} em ${network} não pode ser assinado: ${reason}`,
+        `${count === 1 ? '1 pagamento' : `${count} pagamentos`} em ${network} ${count === 1 ? 'não pode ser assinado' : 'não podem ser assinados'}: ${reason}`,
       halted: (network) => `Uma carteira em ${network} está parada: nada é assinado nem enviado`,
       paused: (scope, reason) => `Pagamentos em pausa (${scope}): ${reason}`,
       depositsHalted: (network) => `Depósitos em ${network} estão parados`,
@@ -125,9 +130,10 @@ export const pt: Texts = {
         `${count === 1 ? '1 endereço de webhook' : `${count} endereços de webhook`}: ${state}`,
       approvals: (count) =>
         `${count === 1 ? '1 comando espera' : `${count} comandos esperam`} por um segundo operador`,
-      lowGas: (network, payouts) => `O gás em ${network} cobre só mais ${payouts} pagamentos`,
+      lowGas: (network, payouts) =>
+        `O gás em ${network} cobre só mais ${payouts} ${payouts === '1' ? 'pagamento' : 'pagamentos'}`,
     },
-    endpointStates: { failing: 'com falhas', disabled: 'desativado' },
+    endpointStates: { failing: 'com falhas', disabled: 'fora de uso' },
   },
   withdrawal: {
     title: (amount, currency) => `${amount} ${currency}`,
@@ -141,7 +147,7 @@ export const pt: Texts = {
     state: (status) => `Estado: ${status}`,
     signed: (hash) => `Assinado ${hash}`,
     sent: (hash) => `Enviado ${hash}`,
-    mined: (hash) => `Incluído em ${hash}`,
+    mined: 'incluída em um bloco',
     fees: (max, tip) => `no máximo ${max} gwei por unidade de gás, dos quais ${tip} gwei de gorjeta`,
     sends: (count, answer) => `${count === 1 ? 'uma vez' : `${count} vezes`}; última resposta: ${answer}`,
     slot: (nonce) => `Nonce ${nonce} reservado`,
@@ -183,8 +189,8 @@ export const pt: Texts = {
       todo: 'Retome os pagamentos quando o motivo passar.',
     },
     'found payment': {
-      why: 'Um pagamento na rede parece ser este.',
-      todo: 'Compare os dois. Cancele este se já foi pago.',
+      why: 'Há na rede um pagamento com a mesma chave de idempotência, com outro destinatário ou valor.',
+      todo: 'Enquanto isso ninguém é pago duas vezes. Cancele este e procure o pagamento na carteira.',
     },
     'user suspended': { why: 'O usuário está suspenso.', todo: 'Retome o usuário ou cancele o saque.' },
     'partner suspended': { why: 'O parceiro está suspenso.', todo: 'Retome o parceiro ou cancele o saque.' },

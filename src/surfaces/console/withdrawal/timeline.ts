@@ -81,8 +81,9 @@ function describeAttempt({ withdrawal }: Texts, attempt: Attempt): Moment[] {
   const signed = { at: signedAt, what: withdrawal.signed(short), detail: fees };
   const sent = sentAt && {
     at: sentAt,
-    what: isMined ? withdrawal.mined(short) : withdrawal.sent(short),
-    detail: withdrawal.sends(sends, lastAnswer ?? '–'),
+    what: withdrawal.sent(short),
+    // When it was mined is not stored.
+    detail: [withdrawal.sends(sends, lastAnswer ?? '–'), ...(isMined ? [withdrawal.mined] : [])].join('; '),
   };
   return sent ? [signed, sent] : [signed];
 }
