@@ -23,6 +23,23 @@ export async function makeApprover(
   { kind = 'operator', partnerId, role, name = 'Ana Ribeiro' }: Staff,
 ): Promise<SoftPasskey> {
   const personId = randomUUID();
+  await deps.db.query(
+    `insert into people (id, kind, partner_id, role, name, email, created_at) values ($1, $2, $3, $4, $5, $6, now())`,
+    [personId, kind, partnerId ?? null, role, name, `${personId}@example.com`],
+  );
+  return addPasskey({ deps }, personId);
+}
+
+/** Another passkey in place of the former one. */
+export async function replacePasskey(
+  { deps }: Pick<Harness, 'deps'>,
+  { personId, credentialId }: SoftPasskey,
+): Promise<SoftPasskey> {
+  await deps.db.query('delete from person_passkeys where credential_id = $1', [credentialId]);
+  return addPasskey({ deps }, personId);
+}
+
+async function addPasskey({ deps }: Pick<Harness, 'deps'>, personId: string): Promise<SoftPasskey> {
   const credentialId = randomBytes(32);
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { x, y } = publicKey.export({ format: 'jwk' });
@@ -34,10 +51,6 @@ export async function makeApprover(
     Buffer.from('225820', 'hex'),
     bytes(y),
   ]);
-  await deps.db.query(
-    `insert into people (id, kind, partner_id, role, name, email, created_at) values ($1, $2, $3, $4, $5, $6, now())`,
-    [personId, kind, partnerId ?? null, role, name, `${personId}@example.com`],
-  );
   await deps.db.query(
     `insert into person_passkeys (credential_id, person_id, public_key, counter, transports, is_backed_up, created_at)
      values ($1, $2, $3, 0, '{}', false, now())`,

@@ -97,6 +97,7 @@ test('withdrawals in bulk: created, repeated, listed, refused as a whole', async
     listed.map(({ amountToPayToken }) => amountToPayToken),
     ['3', '2', '1'],
   );
+  await assert.rejects(causeway.withdrawals.retrieve(bulk), RangeError);
   const faulty = [...withdrawals, { amount: '0', to: makeAddress() }];
   await assert.rejects(
     causeway.withdrawals.createBulk({ userId, withdrawals: faulty }),

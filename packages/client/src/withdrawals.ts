@@ -154,12 +154,16 @@ export class Withdrawals {
     );
   }
 
-  /** One withdrawal by the `bulkId` of its creation; undefined if the user has no such withdrawal. */
+  /**
+   * One withdrawal by the `bulkId` of its creation; undefined if the user has no such withdrawal. Throws for
+   * that of `createBulk` with several.
+   */
   async retrieve(
     { userId, bulkId }: { userId: string; bulkId: string },
     options?: CallOptions,
   ): Promise<Withdrawal | undefined> {
-    const { items } = await this.list({ userId, bulkId }, options);
+    const { items } = await this.list({ userId, bulkId, perPage: 2 }, options);
+    if (items.length > 1) throw new RangeError('several withdrawals have this bulkId: list them');
     return items[0];
   }
 

@@ -94,6 +94,19 @@ test('409 a request to resume does not end a pause that began after it', async (
   assert.equal((await decide(machine, await resume(bruno))).status, 200);
 });
 
+test('409 a request to resume does not end a pause that was renewed after it', async () => {
+  await call(bruno, 'payouts.pause', { reason: 'maintenance' });
+  const asked = (await call(bruno, 'payouts.resume')).body.data.id as string;
+  harness.advance(1_000);
+  const renewed = await call(bruno, 'payouts.pause', { reason: 'a stolen key' });
+  assert.equal(renewed.body.data.reason, 'a stolen key');
+  assert.equal((await decide(machine, asked)).body.code, 'pause_is_newer');
+  const listed = await call(bruno, 'payouts.list-pauses');
+  assert.equal(listed.body.data.pauses[0].reason, 'a stolen key');
+  const again = (await call(bruno, 'payouts.resume')).body.data.id as string;
+  assert.equal((await decide(machine, again)).status, 200);
+});
+
 test('the issuer of a key is who asked for it, also by a token with an owner', async () => {
   const { partnerId, userId } = await allowedPair();
   const alice = await signInStaff(harness, { role: 'admin' });

@@ -5,8 +5,8 @@ import { selectOperatorStaff } from './queries/people.ts';
 const personMark = 'person:';
 
 /**
- * Who answers for what an operator does: `alice@example.com/ci`, a token with an owner, and Alice by her
- * session are one. Other tokens stand for themselves.
+ * Who answers for what an operator does: `alice@example.com/ci`, a token with an owner, one that is named
+ * `alice@example.com`, and Alice by her session are one. Other tokens stand for themselves.
  */
 export function responsibleFor(operatorName: string): string {
   const email = emailIn(operatorName);
@@ -16,7 +16,8 @@ export function responsibleFor(operatorName: string): string {
 function emailIn(operatorName: string): string | undefined {
   if (operatorName.startsWith(personMark)) return operatorName.slice(personMark.length);
   const at = operatorName.lastIndexOf('/');
-  return at < 0 ? undefined : operatorName.slice(0, at);
+  if (at >= 0) return operatorName.slice(0, at);
+  return operatorName.includes('@') ? operatorName.toLowerCase() : undefined;
 }
 
 /** The member of the staff behind the name of an operator; undefined for a token without one. */

@@ -66,3 +66,43 @@ test('a publication counts a long past in pages, and creations go on meanwhile',
     { total: all, spends: all },
   ]);
 });
+
+test('a payment that waits for longer than a window is not in its sum', async () => {
+  await publish(harness, []);
+  const { id: keyId, partnerId, userId, token } = await makeKey(harness);
+  const waiting = (amount: bigint, ageMs: number) => ({
+    partnerId,
+    userId,
+    keyId,
+    network: 'polygon',
+    currency: 'USDC',
+    tokenAddress: makeAddress(),
+    decimals: 6,
+    amount: amount * 1_000_000n,
+    toAddress: makeAddress(),
+    recipientUserId: null,
+    externalId: null,
+    idempotencyKey: null,
+    fingerprint: null,
+    now: new Date(Date.now() - ageMs),
+  });
+  const dayMs = 86_400_000;
+  await insertWithdrawals(harness.deps.db, [waiting(5n, 40 * dayMs), waiting(1n, 0)]);
+  await publish(harness, [
+    { name: 'Everything', verdict: 'allow' },
+    { name: 'Hourly', verdict: 'deny', sum: { over: '5', window: 'hour', per: 'partner' } },
+  ]);
+  const create = async (amount: string) => {
+    const body = { amount, to: makeAddress(), currency: 'USDC' };
+    return (await harness.request('POST', `/api/crypto/${userId}/withdraw`, { token, body })).status;
+  };
+  assert.deepEqual([await create('4'), await create('1')], [200, 403]);
+  const rulings = await harness.deps.db.query(
+    'select r.ruling from withdrawals w cross join lateral rules_ruling(w.id) r where w.partner_id = $1',
+    [partnerId],
+  );
+  assert.deepEqual(
+    rulings.map(({ ruling }) => ruling),
+    [null, null, null],
+  );
+});

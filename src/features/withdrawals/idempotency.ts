@@ -73,6 +73,14 @@ function replayOf(former: Former | undefined, fingerprint: Buffer): Created | un
   return { bulkId: former.bulkId, isReplay: true };
 }
 
-/** The request that has the key did not commit in time. Other trouble says nothing about the key. */
-const isLockTimeout = (error: unknown) =>
-  error instanceof DatabaseUnavailable && (error.cause as { code?: string }).code === '55P03';
+/**
+ * Another request may have the key and did not commit in time. Not if a trigger waited: it runs once the key
+ * is ours.
+ */
+function isLockTimeout(error: unknown): boolean {
+  if (!(error instanceof DatabaseUnavailable)) return false;
+  const { code, where = '' } = error.cause as { code?: string; where?: string };
+  return code === '55P03' && !triggers.some((name) => where.includes(`${name}()`));
+}
+
+const triggers = ['withdrawals_apply_rules', 'ledger_note_new_withdrawals', 'withdrawals_credit_custody'];

@@ -114,6 +114,8 @@ class Withdrawals:
     def retrieve(self, user_id: str, bulk_id: str, *, limits: Limits | None = None) -> Withdrawal | None:
         """One withdrawal by the bulk id of its creation; None if the user has no such withdrawal."""
         items = self.list(user_id, bulk_id=bulk_id, limits=limits).page().items
+        if len(items) > 1:
+            raise ValueError("several withdrawals have this bulk id: list them")
         return items[0] if items else None
 
     def wait_for(self, created: CreatedWithdrawal, *, timeout: float = 600.0) -> Withdrawal:

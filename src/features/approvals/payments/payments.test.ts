@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { challengeOf, verifyApprovals } from '#features/rules';
-import { assertionOf, makeApprover, personContext, type SoftPasskey } from '#test/approval-world';
+import {
+  assertionOf,
+  makeApprover,
+  personContext,
+  replacePasskey,
+  type SoftPasskey,
+} from '#test/approval-world';
 import { useChain } from '#test/chain';
 import { letTimePass, makeWorld, type World } from '#test/payout-world';
 import { publish } from '#test/rules-world';
@@ -81,6 +87,19 @@ test('a payment is paid once enough people of the role approved it, and no soone
   const { body } = await world.operator('audit.list', { subject: `withdrawal:${id}` });
   const actions = body.items.map(({ action }: { action: string }) => action);
   assert.equal(actions.filter((action: string) => action === 'approvals.approve-payment').length, 2);
+});
+
+test('who replaced their passkey decides again what the former one had approved', async (t) => {
+  const world = await makeWorld(t, chain);
+  await publish(world.harness, [everything, ask(1, 'compliance')]);
+  const id = await world.withdraw({ amount: '6' });
+  await payTurns(world);
+  const ana = await makeApprover(world.harness, { role: 'compliance' });
+  await decide(world, id, ana);
+  const fresh = await replacePasskey(world.harness, ana);
+  assert.deepEqual((await decide(world, id, fresh)).approvedBy, ['Ana Ribeiro']);
+  await payTurns(world);
+  await world.expectPaid(id);
 });
 
 test('one refusal ends it, with who and why', async (t) => {

@@ -1,12 +1,13 @@
 import { type Ctx, inTransaction, type OperatorActor } from '#context';
 import { recordChange } from '#features/audit';
-import { insertPause, type PauseRow, selectPause } from './queries.ts';
+import { lockPause, type PauseRow, upsertPause } from './queries.ts';
 import { type PauseTarget, scopeOf } from './scope.ts';
 import { type PauseView, presentPause } from './wire.ts';
 
 /**
  * Stops new payouts. From the commit on, no worker locks a payout of the scope to sign it; one that a worker
- * locked before is still signed, and what is signed is sent. Pausing again has no effect.
+ * locked before is still signed, and what is signed is sent. Pausing again renews it: a resumption that was
+ * asked for before does not end it.
  */
 export function pausePayouts(
   ctx: Ctx<OperatorActor>,
@@ -15,10 +16,15 @@ export function pausePayouts(
   return inTransaction(ctx, async (ctx) => {
     const scope = await scopeOf(ctx, target);
     const wanted: PauseRow = { scope, reason, pausedAt: ctx.now, pausedBy: ctx.actor.name };
-    const made = await insertPause(ctx.db, wanted);
-    if (!made) return presentPause(scope, await selectPause(ctx.db, scope));
-    const after = presentPause(scope, made);
-    await recordChange(ctx, { action: 'payouts.pause', subject: `pause:${scope}`, after });
+    const former = await lockPause(ctx.db, scope);
+    await upsertPause(ctx.db, wanted);
+    const after = presentPause(scope, wanted);
+    await recordChange(ctx, {
+      action: 'payouts.pause',
+      subject: `pause:${scope}`,
+      ...(former && { before: presentPause(scope, former) }),
+      after,
+    });
     return after;
   });
 }

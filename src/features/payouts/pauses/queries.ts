@@ -9,20 +9,21 @@ export interface PauseRow {
 
 const columns = 'scope, reason, paused_at as "pausedAt", paused_by as "pausedBy"';
 
-/** Undefined if the scope is paused already, also by a transaction that commits first. */
-export async function insertPause(db: Db, pause: PauseRow): Promise<PauseRow | undefined> {
-  const [row] = await db.query<PauseRow & Row>(
+/** A pause that exists gets the newer reason, instant and name. */
+export async function upsertPause(db: Db, pause: PauseRow): Promise<void> {
+  await db.query(
     `insert into payout_pauses (scope, reason, paused_at, paused_by) values ($1, $2, $3, $4)
-     on conflict (scope) do nothing returning ${columns}`,
+     on conflict (scope) do update
+       set reason = excluded.reason, paused_at = excluded.paused_at, paused_by = excluded.paused_by`,
     [pause.scope, pause.reason, pause.pausedAt, pause.pausedBy],
   );
-  return row;
 }
 
-export async function selectPause(db: Db, scope: string): Promise<PauseRow | undefined> {
-  const [row] = await db.query<PauseRow & Row>(`select ${columns} from payout_pauses where scope = $1`, [
-    scope,
-  ]);
+export async function lockPause(db: Db, scope: string): Promise<PauseRow | undefined> {
+  const [row] = await db.query<PauseRow & Row>(
+    `select ${columns} from payout_pauses where scope = $1 for update`,
+    [scope],
+  );
   return row;
 }
 

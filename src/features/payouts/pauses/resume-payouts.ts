@@ -1,7 +1,7 @@
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { payoutErrors } from '../errors.ts';
-import { deletePause, selectPause } from './queries.ts';
+import { deletePause, lockPause } from './queries.ts';
 import { type PauseTarget, scopeOf } from './scope.ts';
 import { type PauseView, presentPause } from './wire.ts';
 
@@ -14,7 +14,7 @@ export function resumePayouts(ctx: Ctx, target: PauseTarget): Promise<PauseView>
     const scope = await scopeOf(ctx, target);
     const ended = await deletePause(ctx.db, scope, ctx.askedAt);
     const after = presentPause(scope, undefined);
-    if (!ended && (await selectPause(ctx.db, scope))) throw payoutErrors.pauseIsNewer();
+    if (!ended && (await lockPause(ctx.db, scope))) throw payoutErrors.pauseIsNewer();
     if (!ended) return after;
     const before = presentPause(scope, ended);
     await recordChange(ctx, { action: 'payouts.resume', subject: `pause:${scope}`, before, after });

@@ -51,12 +51,17 @@ export interface NewApproval {
   now: Date;
 }
 
-/** False if this person decided already. */
+/** False if this person decided already, by a passkey that they still have. */
 export async function insertApproval(db: Db, approval: NewApproval): Promise<boolean> {
   const rows = await db.query(
     `insert into rule_approvals (withdrawal_id, revision, person_id, decision, comment, credential_id, client_data,
        authenticator_data, signature, decided_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing returning 1`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     on conflict (withdrawal_id, revision, person_id) do update set decision = excluded.decision, comment = excluded.comment,
+       credential_id = excluded.credential_id, client_data = excluded.client_data,
+       authenticator_data = excluded.authenticator_data, signature = excluded.signature, decided_at = excluded.decided_at
+       where not exists (select from person_passkeys k where k.credential_id = rule_approvals.credential_id)
+     returning 1`,
     [
       approval.withdrawalId,
       approval.revision,

@@ -19,6 +19,8 @@ export async function countPast(db: Db, revision: number, selections: readonly s
     `select uuidv7(interval '-31 days') as first, uuidv7() as last`,
   );
   const { last } = bounds!;
+  // First, so that they are counted at their own instants: those of a counter only grow.
+  await countPages(db, revision, selections, await selectOldOpen(db));
   for (let after: string | undefined = bounds!.first; after; ) {
     const page: { id: string; isRecent: boolean }[] = await db.query(
       `select id, created_at > now() - interval '30 days' as "isRecent" from withdrawals
@@ -26,7 +28,7 @@ export async function countPast(db: Db, revision: number, selections: readonly s
       [after, last, pageSize],
     );
     const ids = page.filter(({ isRecent }) => isRecent).map(({ id }) => id);
-    await db.query('select rules_count_page($1, $2::text[], $3::uuid[])', [revision, selections, ids]);
+    await countPages(db, revision, selections, ids);
     after = page.at(-1)?.id;
   }
   await db.query('analyze rules_examined, rules_counted');
@@ -36,6 +38,27 @@ export async function countPast(db: Db, revision: number, selections: readonly s
 export async function countRest(db: Db, revision: number, selections: readonly string[]): Promise<void> {
   await db.query('select rules_count_rest($1, $2::text[])', [revision, selections]);
   await db.query('drop table rules_examined, rules_counted');
+}
+
+async function countPages(
+  db: Db,
+  revision: number,
+  selections: readonly string[],
+  ids: readonly string[],
+): Promise<void> {
+  for (let from = 0; from < ids.length; from += pageSize) {
+    const page = ids.slice(from, from + pageSize);
+    await db.query('select rules_count_page($1, $2::text[], $3::uuid[])', [revision, selections, page]);
+  }
+}
+
+/** Payments that wait for longer than any window. */
+async function selectOldOpen(db: Db): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select id from withdrawals where status in ('queued', 'pending', 'processing')
+       and (id <= uuidv7(interval '-31 days') or created_at <= now() - interval '30 days') order by created_at, id`,
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** Of an earlier set with the same selections. */

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import pg from 'pg';
 import { runKeyBattery } from '#test/battery';
 import { makeAddress, makeFunds, makeKey } from '#test/factories';
 import { type RequestOptions, useHarness } from '#test/harness';
 import { publish } from '#test/rules-world';
 import { signInStaff } from '#test/staff-session';
+import { waitUntil } from '#test/wait-until';
 import { addAddress } from '../change-book.ts';
 
 const harness = useHarness();
@@ -61,6 +63,25 @@ test('a stolen key that pays and manages reaches no new recipient until a person
   const removed = await call('DELETE', `/${confirmed.body.id}`, { token: key.token });
   assert.equal(removed.status, 200);
   assert.equal(await pay(), 403);
+});
+
+test('404 a proposal that is confirmed while somebody removes it: the address stays, and the answer says so', async () => {
+  const { key } = await makeWorld();
+  const { body } = await propose(key, { address: makeAddress() });
+  const holder = new pg.Client({ connectionString: harness.databaseUrl });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query('delete from rule_address_proposals where id = $1', [body.id]);
+  const removing = call('DELETE', `/${body.id}`, { token: key.token });
+  await waitUntil('it waits', async () => {
+    const waiting = await harness.deps.db.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return waiting.length > 0;
+  });
+  await holder.query('commit');
+  await holder.end();
+  assert.equal((await removing).status, 404);
 });
 
 test('403 who proposed an address does not confirm it; a colleague does, and the log has both', async () => {

@@ -61,8 +61,10 @@ export async function lockProposal(
   return row;
 }
 
-export async function deleteProposal(db: Db, id: string): Promise<void> {
-  await db.query('delete from rule_address_proposals where id = $1', [id]);
+/** False if it was removed or confirmed meanwhile. */
+export async function deleteProposal(db: Db, id: string): Promise<boolean> {
+  const rows = await db.query('delete from rule_address_proposals where id = $1 returning 1', [id]);
+  return rows.length > 0;
 }
 
 export interface OwnAddressRow {

@@ -20,7 +20,9 @@ export function removeOwnAddress(
     const [row] = uuidForm.test(id) ? await selectOwnAddresses(db, { partnerId, id, limit: 1 }) : [];
     if (!row) throw ruleErrors.addressNotFound();
     if (!isByPartner(row)) throw ruleErrors.addedByOperator();
-    await (row.isWaiting ? deleteProposal(db, id) : deleteAddress(db, id));
+    const isRemoved = await (row.isWaiting ? deleteProposal(db, id) : deleteAddress(db, id));
+    // Confirmed meanwhile, it is another entry: the caller must look again.
+    if (!isRemoved) throw ruleErrors.addressNotFound();
     const removed = presentOwnAddress(row);
     await recordChange(ctx, {
       action: 'addresses.remove',
