@@ -33,17 +33,22 @@ export interface PersonSession {
 
 export const openAt = (now: Date) => ({ now, seenAfter: new Date(now.getTime() - idleMs) });
 
-/** The session of a cookie; undefined if it is unknown, over or idle, or its person is removed. */
+/**
+ * The session of a cookie; undefined if it is unknown, over or idle, or its person is removed. A refresh by a
+ * script does not keep it from becoming idle.
+ */
 export async function findPersonSession(
   { db, now }: { db: Db; now: Date },
   secret: string | undefined,
+  { isRefresh = false } = {},
 ): Promise<PersonSession | undefined> {
   const secretSha256 = secret === undefined ? undefined : hashSecret(secret);
   if (secret === undefined || !secretSha256) return undefined;
   const found = await selectSession(db, secretSha256, openAt(now));
   if (!found) return undefined;
   const { person, session } = found;
-  if (now.getTime() - session.lastSeenAt.getTime() > touchEveryMs) await touchSession(db, secretSha256, now);
+  const isTouchDue = now.getTime() - session.lastSeenAt.getTime() > touchEveryMs;
+  if (isTouchDue && !isRefresh) await touchSession(db, secretSha256, now);
   const isFresh = now.getTime() - session.assertedAt.getTime() < freshMs;
   return { secret, secretSha256, person, session, isFresh };
 }

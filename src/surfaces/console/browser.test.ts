@@ -116,6 +116,8 @@ browserTest('figures and the page of a withdrawal change without a reload', { ti
   await page.goto(`${localhostOf(harness)}/console/withdrawals/${id}`);
   await page.evaluate('window.isSame = true');
   await page.getByText('Send coins to the hot wallet.').waitFor();
+  const refreshed = await page.waitForRequest((request) => request.url() === page.url());
+  assert.equal(await refreshed.headerValue('x-refresh'), '1');
   await harness.operator('withdrawals.cancel', { withdrawalId: id, reason: 'Ticket 4711' });
   await page.getByText('State: failed').waitFor();
   assert.equal(await page.evaluate('window.isSame'), true);

@@ -1,6 +1,7 @@
 import { Refusal } from '#platform/errors/errors';
 import type { FastifyRequest, HttpServer } from '#platform/http/http';
 import { csrfTokenOf } from '#platform/pages/csrf';
+import { isRefresh, refreshHeader } from '#platform/pages/refresh';
 import type { Visit } from './visit.ts';
 
 export interface CommandAnswer {
@@ -44,11 +45,15 @@ export async function openFile(
   return { headers: response.headers, stream };
 }
 
-function requestOf(name: string, input: object, { headers }: FastifyRequest, { session }: Visit) {
+function requestOf(name: string, input: object, request: FastifyRequest, { session }: Visit) {
   return {
     method: 'POST' as const,
     url: `/operator/${name}`,
-    headers: { cookie: headers.cookie ?? '', 'x-csrf-token': csrfTokenOf(session.secret) },
+    headers: {
+      cookie: request.headers.cookie ?? '',
+      'x-csrf-token': csrfTokenOf(session.secret),
+      ...(isRefresh(request) && { [refreshHeader]: '1' }),
+    },
     payload: input,
   };
 }

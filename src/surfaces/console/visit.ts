@@ -3,6 +3,7 @@ import { findPersonSession, operatorRoleOf, type PersonSession, personCookie } f
 import { mayRun, type OperatorRole } from '#operator-roles';
 import { type FastifyRequest, noteForLog } from '#platform/http/http';
 import { chooseLanguage, type Language } from '#platform/pages/language';
+import { isRefresh } from '#platform/pages/refresh';
 import { defineSessionCookie } from '#platform/pages/session-cookie';
 import { consoleErrors } from './errors.ts';
 import { type Texts, texts } from './texts/index.ts';
@@ -42,7 +43,8 @@ export const sessions = new WeakMap<FastifyRequest, PersonSession>();
 /** The session of a member of the operator's staff; staff of others are refused. */
 export async function visitOf(deps: Deps, request: FastifyRequest): Promise<Visit> {
   const secret = personCookie.read(deps.publicUrl, request.headers.cookie);
-  const session = await findPersonSession({ db: deps.db, now: deps.clock() }, secret);
+  const at = { db: deps.db, now: deps.clock() };
+  const session = await findPersonSession(at, secret, { isRefresh: isRefresh(request) });
   if (!session) throw consoleErrors.notSignedIn();
   noteForLog(request, { personId: session.person.id });
   sessions.set(request, session);

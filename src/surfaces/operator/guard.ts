@@ -7,6 +7,7 @@ import type { Command } from '#platform/commands/command';
 import type { FastifyRequest } from '#platform/http/http';
 import { isCsrfTokenOf } from '#platform/pages/csrf';
 import { mayBeOwnForm } from '#platform/pages/own-request';
+import { isRefresh } from '#platform/pages/refresh';
 import { operatorErrors } from './errors.ts';
 
 export const operators = new WeakMap<FastifyRequest, OperatorActor>();
@@ -54,7 +55,8 @@ function tokenFinder(tokens: Config['operatorTokens']) {
 /** A signed-in person, if a page of the session sent the request. No name of a token has a colon. */
 async function findPerson(deps: Deps, request: FastifyRequest): Promise<Caller | undefined> {
   const secret = personCookie.read(deps.publicUrl, request.headers.cookie);
-  const session = await findPersonSession({ db: deps.db, now: deps.clock() }, secret);
+  const at = { db: deps.db, now: deps.clock() };
+  const session = await findPersonSession(at, secret, { isRefresh: isRefresh(request) });
   if (!session) return undefined;
   const { 'x-csrf-token': token } = request.headers;
   const isOwn =
