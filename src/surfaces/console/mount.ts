@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest, HttpServer } from '#platform/http/ht
 import type { GaugeSource } from '#platform/observe/metrics';
 import type { CallCommand } from './call-command.ts';
 import type { Visit } from './visit.ts';
+import type { SharedWallets } from './wallets/share-wallets.ts';
 
 export interface ConsoleOptions {
   commands: readonly Command<Ctx>[];
@@ -27,6 +28,7 @@ export interface Mount {
   server: HttpServer;
   deps: Deps;
   options: ConsoleOptions;
+  sharedWallets: SharedWallets;
   /** Adds a page for signed-in staff of the operator. */
   page(path: string, render: (given: PageRequest) => Promise<string | FastifyReply>): void;
 }

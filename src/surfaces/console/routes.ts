@@ -12,6 +12,7 @@ import { renderRefusal, script, scriptAddress, styleAddressOf, styleSheetOf } fr
 import { searchRoutes } from './search/search-routes.ts';
 import { userRoutes } from './user/user-routes.ts';
 import { isLanguage, languageCookie, readerOf, sessions, visitOf } from './visit.ts';
+import { shareWallets } from './wallets/share-wallets.ts';
 import { walletRoutes } from './wallets/wallet-routes.ts';
 import { withdrawalRoutes } from './withdrawal/withdrawal-routes.ts';
 
@@ -43,7 +44,8 @@ export function consolePages(server: HttpServer, deps: Deps, options: ConsoleOpt
           // A file is on its way.
           return typeof shown === 'string' ? sendPage(reply, shown) : reply;
         });
-      const mount: Mount = { scope, server, deps, options, page };
+      const sharedWallets = shareWallets(deps);
+      const mount: Mount = { scope, server, deps, options, sharedWallets, page };
       for (const add of parts) add(mount);
     },
     { prefix: '/console' },

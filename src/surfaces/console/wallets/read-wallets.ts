@@ -27,9 +27,8 @@ export interface LastingWallet extends Wallet {
   daysLeft: number | undefined;
 }
 
-export async function readWallets(call: CallCommand, activity: Activity): Promise<LastingWallet[]> {
-  const { data } = await call('wallets.show');
-  return (data.wallets as Wallet[]).map((wallet) => {
+export function addDaysLeft(wallets: readonly Wallet[], activity: Activity): LastingWallet[] {
+  return wallets.map((wallet) => {
     const { network, address, onChain } = wallet;
     const same = activity.wallets.find((one) => one.network === network && one.address === address);
     const left = onChain?.payoutsLeft ?? undefined;

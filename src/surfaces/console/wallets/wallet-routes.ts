@@ -8,14 +8,15 @@ import type { Mount } from '../mount.ts';
 import { whyOf } from '../overview/find-attention.ts';
 import { renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
-import { type LastingWallet, readActivity, readWallets } from './read-wallets.ts';
+import { addDaysLeft, type LastingWallet, readActivity } from './read-wallets.ts';
 import { renderWalletTable } from './wallets-table.ts';
 
 /** `/console/wallets`. */
-export function walletRoutes({ page, options }: Mount): void {
+export function walletRoutes({ page, options, sharedWallets }: Mount): void {
   const byName = new Map(options.commands.map((command) => [command.name, command]));
   page('/wallets', async ({ visit, call }) => {
-    const wallets = await readWallets(call, await readActivity(call));
+    const activity = await readActivity(call);
+    const wallets = addDaysLeft((await sharedWallets.read(call)).wallets, activity);
     const { title, lead } = visit.words.wallets;
     return renderPage(visit, {
       title,
