@@ -6,8 +6,8 @@ export interface Figure {
   value: number;
 }
 
-/** Figures of `/metrics` by name. One that cannot be read is empty, as in a scrape. */
-export type ReadFigures = (name: string) => Promise<readonly Figure[]>;
+/** Figures of `/metrics` by name; undefined if they cannot be read. */
+export type ReadFigures = (name: string) => Promise<readonly Figure[] | undefined>;
 
 export function figureReader(gauges: readonly GaugeSource<Deps>[], deps: Deps): ReadFigures {
   const byName = new Map(gauges.map((gauge) => [gauge.name, gauge]));
@@ -18,7 +18,7 @@ export function figureReader(gauges: readonly GaugeSource<Deps>[], deps: Deps): 
       return await gauge.read(deps);
     } catch (error) {
       deps.log.warn({ err: error, figure: name }, 'a figure could not be read');
-      return [];
+      return undefined;
     }
   };
 }

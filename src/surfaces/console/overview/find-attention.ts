@@ -1,7 +1,8 @@
 import type { CallCommand } from '../call-command.ts';
-import { type ReadFigures, showDuration } from '../figures.ts';
+import { type Figure, type ReadFigures, showDuration } from '../figures.ts';
 import { answerAddress, formAddress } from '../links.ts';
 import type { Texts } from '../texts/index.ts';
+import type { Wallet } from '../wallets/read-wallets.ts';
 
 /** Something that an operator should look at, and the page where it is solved. */
 export interface Item {
@@ -16,18 +17,36 @@ const depositLagMaxSeconds = 1_800;
 const feedAgeMaxSeconds = 300;
 const payoutsLeftMin = 50;
 
-interface Sources {
+interface Given {
   figures: ReadFigures;
   call: CallCommand;
   words: Texts;
+  /** Undefined if they could not be read. */
+  wallets: readonly Wallet[] | undefined;
 }
 
-/** What waits, and why; the grave ones first. */
-export async function findAttention(sources: Sources): Promise<Item[]> {
-  const found = await Promise.all(finders.map((find) => find(sources)));
-  const items = found.flat();
+interface Sources extends Given {
+  figures(name: string): Promise<readonly Figure[]>;
+}
+
+/** What waits, and why; the grave ones first. What could not be read is grave: it may hide anything. */
+export async function findAttention(given: Given): Promise<Item[]> {
+  const unread: string[] = [];
+  const figures: Sources['figures'] = async (name) => {
+    const read = await given.figures(name);
+    if (!read) unread.push(name);
+    return read ?? [];
+  };
+  const found = await Promise.all(finders.map((find) => find({ ...given, figures })));
+  const items = [...found.flat(), ...unread.map((name) => unreadItem(given.words, name))];
   return [...items.filter(({ isGrave }) => isGrave), ...items.filter(({ isGrave }) => !isGrave)];
 }
+
+const unreadItem = ({ overview }: Texts, name: string): Item => ({
+  text: overview.items.unread(name),
+  address: '/console',
+  isGrave: true,
+});
 
 const finders: readonly ((sources: Sources) => Promise<Item[]>)[] = [
   findWaits,
@@ -76,15 +95,19 @@ async function findPauses({ call, words }: Sources): Promise<Item[]> {
     }));
 }
 
-async function findLowGas({ figures, words }: Sources): Promise<Item[]> {
-  const left = await figures('causeway_hot_wallet_payouts');
-  return left
-    .filter(({ value }) => value < payoutsLeftMin)
-    .map(({ labels: { network = '' }, value }) => ({
-      text: words.overview.items.lowGas(network, String(value)),
-      address: '/console/wallets',
-      isGrave: false,
-    }));
+/** From the wallets and not from figures, which only the processes of workers have. */
+async function findLowGas({ wallets, words }: Sources): Promise<Item[]> {
+  const address = '/console/wallets';
+  const { lowGas, unread } = words.overview.items;
+  if (!wallets) return [{ text: unread(words.overview.wallets), address, isGrave: true }];
+  return wallets
+    .filter(({ isCurrent }) => isCurrent)
+    .flatMap<Item>(({ network, onChain }) => {
+      const left = onChain?.payoutsLeft ?? undefined;
+      if (left === undefined)
+        return [{ text: unread(`${words.overview.gas}, ${network}`), address, isGrave: true }];
+      return left < payoutsLeftMin ? [{ text: lowGas(network, String(left)), address, isGrave: false }] : [];
+    });
 }
 
 async function findDeposits({ figures, words }: Sources): Promise<Item[]> {

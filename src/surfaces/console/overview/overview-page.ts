@@ -8,8 +8,9 @@ import type { Item } from './find-attention.ts';
 
 export interface Overview {
   items: readonly Item[];
-  waiting: readonly Figure[];
-  ages: readonly Figure[];
+  /** Undefined if they could not be read. */
+  waiting: readonly Figure[] | undefined;
+  ages: readonly Figure[] | undefined;
   wallets: Content;
   plot: Content;
 }
@@ -31,8 +32,9 @@ ${plot}`,
 const renderItem = ({ text, address, isGrave }: Item): Html =>
   html`<li class="${isGrave ? 'bad' : 'fair'}"><a href="${address}">${text}</a></li>`;
 
-function renderWaiting({ words }: Reader, waiting: readonly Figure[], ages: readonly Figure[]): Html {
+function renderWaiting({ words }: Reader, waiting: Overview['waiting'], ages: Overview['ages']): Html {
   const { overview } = words;
+  if (!waiting || !ages) return html`<p class="note bad">${overview.items.unread(overview.waiting)}</p>`;
   const rows = waiting.filter(({ value }) => value > 0);
   if (rows.length === 0) return html`<p class="soft">${overview.noWaiting}</p>`;
   const ageOf = ({ labels }: Figure) =>

@@ -15,11 +15,11 @@ export function overviewRoutes({ page, deps, options, sharedWallets }: Mount): v
   const figures = figureReader(options.gauges, deps);
   page('', async ({ visit, call }) => {
     const activity = await readActivity(call);
-    const [items, waiting, ages, read] = await Promise.all([
-      findAttention({ figures, call, words: visit.words }),
+    const read = await sharedWallets.findKnown(call);
+    const [items, waiting, ages] = await Promise.all([
+      findAttention({ figures, call, words: visit.words, wallets: read.known?.wallets }),
       figures('causeway_withdrawals_waiting'),
       figures('causeway_withdrawals_oldest_age_seconds'),
-      sharedWallets.findKnown(call),
     ]);
     const wallets = renderWallets(visit, activity, read);
     const plot = renderPlot(visit, activity);

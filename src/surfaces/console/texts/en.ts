@@ -128,6 +128,7 @@ export const en = {
     completed: 'Completed',
     table: 'Show as a table',
     items: {
+      unread: (what: string) => `Could not be read: ${what}`,
       waits: (count: number, network: string, reason: string) =>
         `${count === 1 ? '1 payout' : `${count} payouts`} on ${network} cannot be signed: ${reason}`,
       halted: (network: string) => `A hot wallet on ${network} is halted: nothing is signed or sent`,

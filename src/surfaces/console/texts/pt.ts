@@ -119,6 +119,7 @@ export const pt: Texts = {
     completed: 'Concluídos',
     table: 'Mostrar como tabela',
     items: {
+      unread: (what) => `Não pôde ser lido: ${what}`,
       waits: (count, network, reason) =>
         `${count === 1 ? '1 pagamento' : `${count} pagamentos`} em ${network} ${count === 1 ? 'não pode ser assinado' : 'não podem ser assinados'}: ${reason}`,
       halted: (network) => `Uma carteira em ${network} está parada: nada é assinado nem enviado`,
