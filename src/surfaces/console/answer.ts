@@ -21,7 +21,8 @@ export interface AnswerView {
   command: Pick<Command, 'name' | 'columns' | 'output'>;
 }
 
-const [textMax, rowsMax, depthMax] = [2_000, 200, 6];
+/** A nested value in a cell is only a glimpse, so that pages of lists stay small. */
+const [textMax, cellMax, rowsMax, depthMax] = [2_000, 300, 200, 6];
 
 /** Any answer: plain fields as a list, lists of objects as tables, the rest as sections. */
 export function renderAnswer(view: AnswerView, data: unknown, level = 2): Html {
@@ -81,7 +82,7 @@ function renderValue({ reader, command, hasWholeIds }: AnswerView, field: string
   if (typeof value === 'boolean') return value ? result.yes : result.no;
   if (isInstant(value)) return renderInstant(reader, value);
   if (isNested(value))
-    return html`<details><summary><code>…</code></summary><pre>${JSON.stringify(value, null, 2).slice(0, textMax)}</pre></details>`;
+    return html`<details><summary><code>…</code></summary><pre>${glimpseOf(value)}</pre></details>`;
   if (Array.isArray(value)) return value.map((one) => sanitizeText(String(one))).join(', ') || '–';
   const text = sanitizeText(String(value), textMax);
   const place = placeOf(command.name, field, value);
@@ -90,6 +91,11 @@ function renderValue({ reader, command, hasWholeIds }: AnswerView, field: string
   const content = isId ? html`<code title="${text}">${hasWholeIds ? text : short}</code>` : text;
   if (place !== undefined) return html`<a href="${place}">${content}</a>`;
   return field === 'status' || field === 'state' ? renderStatus(text) : content;
+}
+
+function glimpseOf(value: unknown): string {
+  const text = JSON.stringify(value, null, 1);
+  return text.length > cellMax ? `${text.slice(0, cellMax)}…` : text;
 }
 
 /** A word with a colour that says the same. */

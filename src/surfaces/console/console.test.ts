@@ -102,6 +102,28 @@ test('a page of a long list fits into 60 kB, and so does the page of its user', 
   }
 });
 
+test('a page of nested values fits into 60 kB, and a higher limit continues on the next page', async () => {
+  const visitor = await signIn(harness);
+  const rules = Array.from({ length: 30 }, (_one, at) => ({
+    name: `Payments of kind ${at}`,
+    verdict: 'allow',
+    amount: { upTo: '1000' },
+  }));
+  for (let made = 0; made < 20; made++)
+    assert.equal((await harness.operator('rules.draft', { rules })).status, 200);
+  for (let made = 0; made < 10; made++) await makePartner(harness);
+  for (const path of ['rules.list?run=1', 'audit.list?run=1', 'audit.list?limit=200&run=1']) {
+    const { status, body } = await visitor.get(`/console/commands/${path}`);
+    assert.equal(status, 200, path);
+    assert.ok(Buffer.byteLength(body) < 60_000, `${path}: ${Buffer.byteLength(body)} bytes`);
+  }
+  const { body } = await visitor.get('/console/commands/audit.list?limit=200&run=1');
+  assert.equal(body.split('<tr>').length - 1, 25);
+  const next = linksIn(body).find((link) => link.includes('cursor='))!;
+  assert.equal((await visitor.get(next)).status, 200);
+  assert.equal((await visitor.get('/console/commands/audit.list?limit=201&run=1')).status, 400);
+});
+
 test('the language of the browser, or the one that was chosen', async () => {
   const visitor = await signIn(harness);
   const portuguese = await visitor.get('/console', { 'accept-language': 'pt' });

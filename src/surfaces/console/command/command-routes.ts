@@ -27,7 +27,7 @@ import { renderRead } from './render-read.ts';
 /** Percent-encoded text is up to three times as long. */
 const encodedLength = 3;
 const fieldsMax = 400;
-const rowsUsual = 20;
+const [rowsUsual, rowsMax] = [20, 25];
 
 /** A list of commands, and for each a form, a confirmation and a result. */
 export function commandRoutes(mount: Mount): void {
@@ -111,7 +111,7 @@ async function runRead(mount: Mount, { visit, call, request, reply }: PageReques
       for (const name of ['content-type', 'content-disposition']) reply.header(name, headers[name]);
       return reply.send(stream);
     }
-    const { data } = await call(command.name, { ...pageOfList(command), ...input });
+    const { data } = await call(command.name, fitPage(command, input));
     return renderForm(visit, page, renderRead(visit, page, data));
   } catch (error) {
     const refusal = refusalIn(error);
@@ -120,9 +120,15 @@ async function runRead(mount: Mount, { visit, call, request, reply }: PageReques
   }
 }
 
-/** Fewer rows than in the CLI, so that pages stay small; who wants more types a limit. */
-const pageOfList = ({ input, parts }: Command<Ctx>) =>
-  'cursor' in input.properties && !parts ? { limit: rowsUsual } : {};
+/** Fewer rows than in the CLI, so that pages stay small: the others are on the next pages. */
+function fitPage({ input: { properties }, parts }: Command<Ctx>, input: Record<string, unknown>) {
+  if (!('cursor' in properties) || parts) return input;
+  const { limit = rowsUsual } = input;
+  const { maximum = 0 } = properties.limit as { maximum?: number };
+  // The command refuses other limits, in words.
+  const isTooMany = typeof limit === 'number' && limit > rowsMax && limit <= maximum;
+  return { ...input, limit: isTooMany ? rowsMax : limit };
+}
 
 /** A refusal of the command is shown at its form; anything else is an error of the console. */
 function refusalIn(error: unknown): Refusal {
