@@ -16,11 +16,15 @@ import { renderFields, secretFields } from './render-form.ts';
 
 export interface CommandPage {
   command: Command<Ctx>;
+  /** All commands. */
+  byName: ReadonlyMap<string, Command<Ctx>>;
   /** Stored for a second operator instead of run. */
   waits: boolean;
   example: Record<string, unknown>;
   typed: Typed;
   refusal?: Refusal | undefined;
+  /** What a confirmation shows besides what was typed. */
+  preview?: Content;
 }
 
 /** A read whose answer is shown as soon as its page opens: nothing is required and it is no long check. */
@@ -73,7 +77,7 @@ ${answer}
 
 /** What will happen, in words, with what was typed; nothing has run yet. */
 export function renderConfirmation(visit: Visit, page: CommandPage, once: string): string {
-  const { command, waits, typed, refusal } = page;
+  const { command, waits, typed, refusal, preview } = page;
   const { confirm } = visit.words;
   const { session } = visit;
   const needsPasskey = command.stepUp === true && !session.isFresh;
@@ -89,6 +93,7 @@ ${refusal && renderFault(visit, command, refusal)}
 <div class="card"><p>${confirm.will} <strong lang="en">${wordsOf(command)}</strong></p>
 <p lang="en">${command.summary}</p>
 ${shown.length === 0 ? html`<p class="soft">${confirm.noInput}</p>` : renderTyped(visit, shown)}
+${preview}
 ${waits && html`<p class="note">${confirm.secondOperator}</p>`}
 <p class="soft">${confirm.audited(`person:${session.person.email}`)}</p>
 ${needsPasskey && html`<p class="note">${confirm.stepUp}</p>${renderStepUp(session, visit.language, 'run')}<p class="soft">${confirm.elsewhere}</p>`}

@@ -22,6 +22,7 @@ import {
   renderUnknown,
 } from './command-pages.ts';
 import { readForm, type Typed } from './read-form.ts';
+import { readPreview } from './read-preview.ts';
 import { renderRead } from './render-read.ts';
 
 /** Percent-encoded text is up to three times as long. */
@@ -42,7 +43,7 @@ export function commandRoutes(mount: Mount): void {
   };
   const pageOf = (command: Command<Ctx>, typed: Typed, refusal?: Refusal): CommandPage => {
     const example = (exampleOf(command.name) ?? {}) as Record<string, unknown>;
-    return { command, waits: fourEyes.has(command.name), example, typed, refusal };
+    return { command, byName, waits: fourEyes.has(command.name), example, typed, refusal };
   };
 
   page('/commands', async ({ visit }) => renderCommandList(visit, commands, fourEyes));
@@ -156,15 +157,18 @@ async function submit(mount: Mount, { visit, request, reply }: Submission, page:
   const step = readField(typed as Form, 'step');
   if (step === 'change') return renderForm(visit, page);
   const { input, faults } = readForm(command, typed);
-  const confirm = async (refusal?: Refusal) =>
-    renderConfirmation(visit, { ...page, refusal }, await issueFormToken(at, visit.session));
+  const call = commandCaller(server, request, visit);
+  const confirm = async (refusal?: Refusal) => {
+    const preview = await readPreview(visit, page, call, input);
+    return renderConfirmation(visit, { ...page, refusal, preview }, await issueFormToken(at, visit.session));
+  };
   try {
     if (faults.length > 0) throw refuseFaults(faults);
     requireValid(request, command, input);
     if (step !== 'run') return await confirm();
     if (!(await useFormToken(at, visit.session, readField(typed as Form, 'once'))))
       throw consoleErrors.sentBefore();
-    const answer = await commandCaller(server, request, visit)(command.name, input);
+    const answer = await call(command.name, input);
     if (answer.waits) reply.status(202);
     return renderResult(visit, command, answer);
   } catch (error) {

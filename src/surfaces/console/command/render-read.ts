@@ -5,20 +5,24 @@ import { renderAnswer } from '../answer.ts';
 import { answerAddress } from '../links.ts';
 import type { Visit } from '../visit.ts';
 import type { CommandPage } from './command-pages.ts';
+import { rowLinks } from './row-actions.ts';
 
 /** The answer of a read, with a link to its next page or part. */
-export function renderRead(
-  visit: Visit,
-  { command, typed }: CommandPage,
-  data: Record<string, unknown>,
-): Content {
+export function renderRead(visit: Visit, page: CommandPage, data: Record<string, unknown>): Content {
+  const { command, typed } = page;
   const { result } = visit.words;
   const { input = 'cursor', output = 'nextCursor' } = command.parts ?? {};
   const next = data[output];
   const fields = Object.fromEntries([...typed].map(([name, values]) => [name, values[0] ?? '']));
   const address = typeof next === 'string' && answerAddress(command.name, { ...fields, [input]: next });
+  const actionsOf = (row: Record<string, unknown>) =>
+    rowLinks(visit, page, row).map(({ label, address }) => html`<a href="${address}">${label}</a> `);
+  const own = rowLinks(visit, page, data).map(
+    (link) => html`<a class="button quiet" href="${link.address}">${link.label}</a> `,
+  );
   return html`<section class="card" id="answer">${command.verdict && renderVerdict(visit, command.verdict, data)}
-${renderAnswer({ reader: visit, command }, data)}
+${renderAnswer({ reader: visit, command, actionsOf }, data)}
+${own.length > 0 && html`<p class="actions">${own}</p>`}
 ${address && html`<p><a class="button" href="${address}" rel="next">${command.parts ? result.nextPart : result.next}</a></p>`}</section>`;
 }
 

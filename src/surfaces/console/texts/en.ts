@@ -75,6 +75,7 @@ export const en = {
   },
   confirm: {
     title: 'Check before you run it',
+    decides: 'The command that you decide about',
     will: 'This will run:',
     noInput: 'Without further input.',
     audited: (name: string) => `The audit log will name you: ${name}.`,
@@ -226,6 +227,7 @@ export const en = {
     pending: { why: 'A worker signs it next.', todo: 'Nothing. If it stays here, check that a worker runs.' },
   } as Record<string, Reason>,
   resume: { label: 'Resume' },
+  rows: { approve: 'Approve', refuse: 'Refuse' },
   user: {
     facts: 'Facts',
     wallets: 'Wallets',

@@ -66,6 +66,7 @@ export const pt: Texts = {
   },
   confirm: {
     title: 'Confira antes de executar',
+    decides: 'O comando sobre o qual você decide',
     will: 'Isto será executado:',
     noInput: 'Sem outros dados.',
     audited: (name) => `O registro de auditoria terá seu nome: ${name}.`,
@@ -215,6 +216,7 @@ export const pt: Texts = {
     },
   },
   resume: { label: 'Retomar' },
+  rows: { approve: 'Aprovar', refuse: 'Recusar' },
   user: {
     facts: 'Dados',
     wallets: 'Carteiras',

@@ -33,7 +33,7 @@ function renderWallet(visit: Visit, byName: ReadonlyMap<string, Command<Ctx>>, w
   const action = (name: string, label: string): Content =>
     visit.may(byName.get(name)!) &&
     html`<a class="button quiet" href="${formAddress(name, { network, address })}">${label}</a> `;
-  return html`<section class="card"><h2>${network} <small>${isCurrent ? words.wallets.current : words.wallets.former}</small></h2>
+  return html`<section class="card" id="${network}-${address}"><h2>${network} <small>${isCurrent ? words.wallets.current : words.wallets.former}</small></h2>
 <p><code>${address}</code></p>
 ${haltedAt && html`<p class="note bad"><strong>${words.wallets.halted}</strong> ${renderInstant(visit, haltedAt)}: ${sanitizeText(haltedReason ?? '', 500)}</p>`}
 ${!onChain && html`<p class="note">${words.wallets.noChain}</p>`}

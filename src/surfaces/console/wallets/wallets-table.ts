@@ -1,6 +1,5 @@
 import { shorten } from '#platform/commands/values';
 import { type Html, html } from '#platform/http/html';
-import { searchAddress } from '../links.ts';
 import type { Texts } from '../texts/index.ts';
 import type { Reader } from '../visit.ts';
 import type { LastingWallet } from './read-wallets.ts';
@@ -25,7 +24,7 @@ function renderRow(wallet: LastingWallet, { overview, wallets }: Texts): Html {
   const tokens = onChain?.tokens.map(
     ({ currency, balance }) => html`<span class="token">${balance} ${currency}</span> `,
   );
-  return html`<tr><td>${network}${haltedAt && html` <span class="status bad">${wallets.halted}</span>`}</td><td><a href="${searchAddress(address)}" title="${address}"><code>${shorten(address)}</code></a></td>
+  return html`<tr><td>${network}${haltedAt && html` <span class="status bad">${wallets.halted}</span>`}</td><td><a href="/console/wallets#${network}-${address}" title="${address}"><code>${shorten(address)}</code></a></td>
 <td class="number">${onChain ? renderGas(onChain.gas) : unknown}</td><td class="number">${onChain?.payoutsLeft ?? unknown}</td><td class="number">${days}</td><td>${tokens ?? unknown}</td><td class="number">${laneDepth}</td></tr>`;
 }
 
