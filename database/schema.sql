@@ -1343,6 +1343,7 @@ create table webhook_endpoints (
   disabled_reason text,
   resume_after bigint,
   deleted_at timestamp with time zone,
+  set_by_key text,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_stream_id_fkey FOREIGN KEY (stream_id) REFERENCES event_streams(id),
   constraint webhook_endpoints_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
@@ -1350,7 +1351,7 @@ create table webhook_endpoints (
   constraint webhook_endpoints_check1 CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL))),
   constraint webhook_endpoints_check2 CHECK (((disabled_at IS NULL) OR (resume_after IS NOT NULL))),
   constraint webhook_endpoints_description_check CHECK ((length(description) <= 200)),
-  constraint webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['owner'::text, 'operator'::text, 'gone'::text, 'failing'::text]))),
+  constraint webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['owner'::text, 'operator'::text, 'gone'::text, 'failing'::text, 'key'::text]))) NOT VALID,
   constraint webhook_endpoints_url_check CHECK ((length(url) <= 2000))
 );
 

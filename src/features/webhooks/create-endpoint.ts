@@ -6,9 +6,9 @@ import { userErrors, userExists } from '#features/users';
 import { invalidField } from '#platform/errors/errors';
 import { sealKeys } from './delivery/seal-keys.ts';
 import { createKeys, writePublicKey, writeSecret } from './delivery/sign.ts';
-import { adminIn, type ManagerCtx, type Owner, ownerOf } from './endpoint.ts';
+import { keyIn, type ManagerCtx, type Owner, ownerOf } from './endpoint.ts';
 import { webhookErrors } from './errors.ts';
-import { findEndpoint } from './find-endpoint.ts';
+import { findEndpoint, requireReceiver } from './find-endpoint.ts';
 import {
   countEndpoints,
   insertEndpoint,
@@ -41,11 +41,12 @@ const endpointsMax = 20;
 
 /**
  * Registers an address for events. An endpoint of a key receives what the key can read: the partner's events,
- * and those of the account of its user. Who manages the partner chooses another user, or all of them.
+ * and those of the account of its user. People choose another user, or all of them.
  */
 export function createEndpoint(ctx: ManagerCtx, input: NewEndpoint): Promise<CreatedEndpoint> {
   return inTransaction(ctx, async (ctx) => {
     const { url, types = null, ordered = false, description = '' } = input;
+    requireReceiver(ctx.actor);
     requireCallable(ctx, url);
     const owner = await ownerFor(ctx, input);
     if (owner.userId !== undefined && !(await userExists(ctx.db, owner.userId)))
@@ -72,6 +73,7 @@ export function createEndpoint(ctx: ManagerCtx, input: NewEndpoint): Promise<Cre
       description,
       secret: sealKeys(ctx.sealer, id, keys),
       publicKey: writePublicKey(keys),
+      setByKey: keyIn(ctx.actor),
       now: ctx.now,
     });
     const shown = presentEndpoint(await findEndpoint(ctx, id), ctx.now);
@@ -84,18 +86,15 @@ export function createEndpoint(ctx: ManagerCtx, input: NewEndpoint): Promise<Cre
 async function ownerFor({ db, actor }: ManagerCtx, input: NewEndpoint): Promise<Owner> {
   const own = ownerOf(actor);
   if (!own) return input;
-  const hasChosen = input.userId !== undefined || input.allUsers === true;
-  const admin = adminIn(actor);
-  if (!admin) {
-    if (hasChosen) throw webhookErrors.adminsChoose();
-    return own;
+  const userId = input.userId?.toLowerCase();
+  if (actor.kind === 'person') {
+    if (userId !== undefined && !(await isAllowedUser(db, actor.partnerId, userId)))
+      throw webhookErrors.notYourUser();
+    return { ...own, ...(userId !== undefined && { userId }) };
   }
-  const { userId } = input;
-  if (userId !== undefined && !(await isAllowedUser(db, admin.partnerId, userId)))
-    throw webhookErrors.notYourUser();
-  const usual = admin.kind === 'key' && !hasChosen ? admin.userId : undefined;
-  const chosen = userId ?? usual;
-  return { ...own, ...(chosen && { userId: chosen }) };
+  const usual = actor.kind === 'key' ? actor.userId : undefined;
+  if (input.allUsers || (userId !== undefined && userId !== usual)) throw webhookErrors.adminsChoose();
+  return { ...own, ...(usual !== undefined && { userId: usual }) };
 }
 
 export function requireCallable({ outgoing }: Pick<ManagerCtx, 'outgoing'>, url: string): void {

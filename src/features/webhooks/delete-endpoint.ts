@@ -11,7 +11,7 @@ export function deleteEndpoint(
   { endpointId }: { endpointId: string },
 ): Promise<EndpointView> {
   return inTransaction(ctx, async (ctx) => {
-    const endpoint = await holdEndpoint(ctx, endpointId);
+    const endpoint = await holdEndpoint(ctx, endpointId, 'stop');
     await markDeleted(ctx.db, endpoint.id, ctx.now);
     const shown = presentEndpoint(endpoint, ctx.now);
     await recordChange(ctx, {

@@ -6,17 +6,26 @@ import { selectMissedAfter } from './queries/deliveries.ts';
 import { lockStream, selectEndpoint, updateEndpointRow } from './queries/endpoints.ts';
 import { presentEndpoint } from './wire.ts';
 
+interface Fault {
+  endpointId: string;
+  reason: DisabledReason;
+  url?: string;
+  setByKey?: string;
+}
+
 /**
- * By a worker: the endpoint answered 410 at `url`, or failed for too long. Nothing happens if it is disabled,
- * or has another address by now.
+ * By a worker: the endpoint answered 410 at `url`, failed for too long, or was set by a key that is stopped.
+ * Nothing happens if it is disabled, or if somebody gave it another address or took it over by now.
  */
 export function disableEndpoint(
   ctx: Ctx<WorkerActor>,
-  { endpointId, reason, url }: { endpointId: string; reason: DisabledReason; url?: string },
+  { endpointId, reason, url, setByKey }: Fault,
 ): Promise<void> {
   return inTransaction(ctx, async (ctx) => {
     const before = await selectEndpoint(ctx.db, undefined, endpointId, 'for no key update of e');
-    if (!before || before.disabledAt !== null || (url !== undefined && url !== before.url)) return;
+    if (!before || before.disabledAt !== null) return;
+    if (url !== undefined && url !== before.url) return;
+    if (setByKey !== undefined && setByKey !== before.setByKey) return;
     const after = await disable(ctx, { ...before, updatedAt: ctx.now }, reason);
     await updateEndpointRow(ctx.db, after);
     await recordChange(ctx, {

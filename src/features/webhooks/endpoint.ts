@@ -20,10 +20,15 @@ export interface Endpoint {
   disabledAt: Date | null;
   disabledReason: DisabledReason | null;
   resumeAfter: bigint | null;
+  /** The key that created it, or last changed its address or enabled it; null: no key did. */
+  setByKey: string | null;
 }
 
-/** gone: the endpoint answered 410. failing: every attempt of five days failed. */
-export const disabledReasons = ['owner', 'operator', 'gone', 'failing'] as const;
+/**
+ * gone: the endpoint answered 410. failing: every attempt of five days failed. key: `setByKey` was revoked or
+ * suspended.
+ */
+export const disabledReasons = ['owner', 'operator', 'gone', 'failing', 'key'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
 export const deliveryStatuses = ['due', 'delivered', 'failed', 'canceled'] as const;
@@ -41,7 +46,7 @@ export interface Owner {
   integrationId?: string;
 }
 
-/** Who manages all endpoints of a partner and chooses whose events they receive; undefined: others. */
+/** Who sees and stops all endpoints of a partner; undefined: others. */
 export function adminIn(actor: Manager): PartnerAdmin | undefined {
   if (actor.kind === 'person') return actor;
   return actor.kind === 'key' && actor.scopes.includes('partner:admin') ? actor : undefined;
@@ -54,3 +59,9 @@ export function ownerOf(actor: Manager): Owner | undefined {
   if (actor.kind === 'integration') return { integrationId: actor.integrationId };
   return undefined;
 }
+
+/** Whose events an actor reads in deliveries; undefined: everybody's. A key reads those of its user only. */
+export const readerOf = (actor: Manager): string | undefined =>
+  actor.kind === 'key' ? actor.userId : undefined;
+
+export const keyIn = (actor: Manager): string | null => (actor.kind === 'key' ? actor.keyId : null);

@@ -8,7 +8,7 @@ export const webhookEvents: EventFamily = {
     {
       type: 'webhook_endpoint.disabled',
       words:
-        'An endpoint was disabled by the operator, because it answered 410, or because it failed for five days',
+        'An endpoint was disabled by the operator, because it answered 410 or failed for five days, or because the key that set it was stopped',
     },
     { type: 'webhook_endpoint.tested', words: 'You asked for a test; it is sent to that endpoint only' },
   ],

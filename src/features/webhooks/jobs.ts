@@ -3,7 +3,7 @@ import type { Job } from '#platform/worker/jobs';
 import { failingMaxMs } from './delivery/schedule.ts';
 import { disableEndpoint } from './disable-endpoint.ts';
 import { cancelUnwanted, sweepDeliveries } from './queries/deliveries.ts';
-import { selectFailing } from './queries/endpoints.ts';
+import { selectFailing, selectOfStoppedKeys } from './queries/endpoints.ts';
 
 const retentionMs = 30 * 86_400_000;
 
@@ -20,6 +20,20 @@ export const webhookJobs: readonly Job<Deps>[] = [
         );
       }
       return failing.length;
+    },
+  },
+  {
+    name: 'webhooks.disable-stopped',
+    everyMs: 5_000,
+    run: async (deps) => {
+      const ctx = contextFor(deps, { kind: 'worker', job: 'webhooks.disable-stopped' } as const, deps.log);
+      const stopped = await selectOfStoppedKeys(ctx.db, 100);
+      for (const { endpointId, setByKey } of stopped) {
+        await disableEndpoint(ctx, { endpointId, reason: 'key', setByKey }).catch((err) =>
+          deps.log.error({ err, endpointId }, 'an endpoint of a stopped key could not be disabled'),
+        );
+      }
+      return stopped.length;
     },
   },
   {

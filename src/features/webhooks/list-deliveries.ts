@@ -5,7 +5,7 @@ import {
   nameList,
   toCursorPage,
 } from '#platform/commands/cursor-page';
-import { type DeliveryStatus, type ManagerCtx, ownerOf } from './endpoint.ts';
+import { type DeliveryStatus, type ManagerCtx, readerOf } from './endpoint.ts';
 import { findEndpoint } from './find-endpoint.ts';
 import { selectDeliveries } from './queries/deliveries.ts';
 import { type DeliveryView, presentDelivery } from './wire.ts';
@@ -20,7 +20,7 @@ export async function listDeliveries(
   const before = decodeCursor(list, cursor, /^\d{1,18}$/);
   const rows = await selectDeliveries(ctx.db, {
     endpointId: endpoint.id,
-    userId: ownerOf(ctx.actor)?.userId,
+    userId: readerOf(ctx.actor),
     status,
     before: before === undefined ? undefined : BigInt(before),
     limit: limit + 1,

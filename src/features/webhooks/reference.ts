@@ -77,6 +77,12 @@ const notFound = refusals([[webhookErrors.endpointNotFound, 'You have no such en
 const ofOperator = refusals([
   [webhookErrors.managedByOperator, 'The endpoint receives events of all users, and the key is for one user'],
 ]);
+const ofPeople: ErrorCase[] = [
+  ...ofOperator,
+  ...refusals([
+    [webhookErrors.peopleDecide, 'A key with `partner:admin`, and an endpoint that is not of its user'],
+  ]),
+];
 const disabled = refusals([[webhookErrors.endpointDisabled, 'The endpoint is disabled']]);
 const urlCase = refusals([
   [
@@ -86,13 +92,17 @@ const urlCase = refusals([
 ]);
 
 const chosenUsers = refusals([
-  [webhookErrors.adminsChoose, 'A key without `partner:admin` names a user, or all users'],
-  [webhookErrors.notYourUser, 'The user is not on the list of users that the operator allowed you'],
+  [webhookErrors.adminsChoose, 'A key names another user, or all users'],
+  [
+    webhookErrors.notYourUser,
+    'By session: the user is not on the list of users that the operator allowed you',
+  ],
 ]);
 const forAdmins = [
   '',
-  'An endpoint of a key receives events of the partner and of its user. A key with `partner:admin`, or a person',
-  'with the role `developer` or `owner`, manages all endpoints, and chooses another user or all users.',
+  'An endpoint of a key receives events of the partner and of its user. The key needs `webhooks:manage`, or',
+  '`partner:admin` with `events:read`. A person with the role `developer` or `owner` chooses another user or',
+  'all users. If the key is revoked or suspended, the endpoint is disabled.',
 ];
 
 type Audience = 'partner' | 'integration';
@@ -174,10 +184,10 @@ export function manageReference(audience: Audience) {
       id: name('update'),
       summary: 'Change a webhook endpoint',
       description:
-        'What is left out stays as it is. With `enabled` and `replayMissed`, what was missed is sent first.',
+        'What is left out stays as it is. With `enabled` and `replayMissed`, what was missed is sent first. To endpoints of other users, a key with `partner:admin` sends only `enabled: false`.',
       requests: { enable: { value: { enabled: true, replayMissed: true } } },
       answers: ok('The endpoint.', endpointExample),
-      errors: [...urlCase, ...ofOperator, ...notFound, ...bodyCases],
+      errors: [...urlCase, ...ofPeople, ...notFound, ...bodyCases],
     }),
     remove: operation({
       id: name('delete'),
@@ -197,7 +207,7 @@ export function actionReference(audience: Audience) {
       summary: 'Replace the secret',
       description: 'The old secret and the old private key sign as well for 24 hours.',
       answers: ok('The endpoint, with its new secret.', created),
-      errors: [...ofOperator, ...notFound],
+      errors: [...ofPeople, ...notFound],
     }),
     test: operation({
       id: name('test'),
@@ -228,7 +238,7 @@ export function actionReference(audience: Audience) {
           ],
           [webhookErrors.eventNotFound, 'There is no such event, or the endpoint does not receive its type'],
         ]),
-        ...ofOperator,
+        ...ofPeople,
         ...notFound,
         ...disabled,
         ...bodyCases,

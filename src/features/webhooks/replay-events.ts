@@ -30,7 +30,7 @@ const queuedMax = 10_000;
 /** Queues events again, in their order and under their old ids. */
 export function replayEvents(ctx: ManagerCtx, input: Replay): Promise<Replayed> {
   return inTransaction(ctx, async (ctx) => {
-    const endpoint = await holdEndpoint(ctx, input.endpointId);
+    const endpoint = await holdEndpoint(ctx, input.endpointId, 'receive');
     if (endpoint.disabledAt !== null) throw webhookErrors.endpointDisabled();
     const selection = selectionOf(input, endpoint);
     const { count, last } = await insertReplays(ctx.db, endpoint, selection, {

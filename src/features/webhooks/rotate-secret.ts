@@ -16,7 +16,7 @@ export function rotateSecret(
   { endpointId }: { endpointId: string },
 ): Promise<CreatedEndpoint> {
   return inTransaction(ctx, async (ctx) => {
-    const before = await holdEndpoint(ctx, endpointId);
+    const before = await holdEndpoint(ctx, endpointId, 'receive');
     const keys = createKeys();
     await replaceKeys(ctx.db, {
       endpointId: before.id,

@@ -9,7 +9,7 @@ import { type EndpointView, presentEndpoint } from './wire.ts';
 /** Records an event that is sent to this endpoint only, like any other: signed, listed and retried. */
 export function sendTest(ctx: ManagerCtx, { endpointId }: { endpointId: string }): Promise<EndpointView> {
   return inTransaction(ctx, async (ctx) => {
-    const endpoint = await holdEndpoint(ctx, endpointId);
+    const endpoint = await holdEndpoint(ctx, endpointId, 'stop');
     if (endpoint.disabledAt !== null) throw webhookErrors.endpointDisabled();
     const { id, partnerId, integrationId, userId } = endpoint;
     const shown = presentEndpoint(endpoint, ctx.now);

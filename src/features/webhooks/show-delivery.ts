@@ -1,6 +1,6 @@
-import { type ManagerCtx, ownerOf } from './endpoint.ts';
+import { type ManagerCtx, readerOf } from './endpoint.ts';
 import { webhookErrors } from './errors.ts';
-import { findEndpoint } from './find-endpoint.ts';
+import { findEndpoint, requireReceiver } from './find-endpoint.ts';
 import { selectAttempts, selectDelivery } from './queries/deliveries.ts';
 import { type DeliveryDetails, presentAttempt, presentDelivery } from './wire.ts';
 
@@ -10,10 +10,11 @@ export async function showDelivery(
   { endpointId, deliveryId }: { endpointId: string; deliveryId: string },
 ): Promise<DeliveryDetails> {
   const endpoint = await findEndpoint(ctx, endpointId);
+  requireReceiver(ctx.actor);
   const row = /^\d{1,18}$/.test(deliveryId)
     ? await selectDelivery(ctx.db, {
         endpointId: endpoint.id,
-        userId: ownerOf(ctx.actor)?.userId,
+        userId: readerOf(ctx.actor),
         deliveryId: BigInt(deliveryId),
       })
     : undefined;

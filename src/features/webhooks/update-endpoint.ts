@@ -3,8 +3,8 @@ import { recordChange } from '#features/audit';
 import { invalidField } from '#platform/errors/errors';
 import { type EndpointTerms, requireCallable } from './create-endpoint.ts';
 import { disable } from './disable-endpoint.ts';
-import type { Endpoint, ManagerCtx } from './endpoint.ts';
-import { holdEndpoint } from './find-endpoint.ts';
+import { type Endpoint, keyIn, type ManagerCtx } from './endpoint.ts';
+import { holdEndpoint, type Purpose } from './find-endpoint.ts';
 import { lockStream, updateEndpointRow } from './queries/endpoints.ts';
 import { queueMissed } from './replay-events.ts';
 import { type EndpointView, presentEndpoint } from './wire.ts';
@@ -22,7 +22,7 @@ export function updateEndpoint(ctx: ManagerCtx, input: EndpointChange): Promise<
     const { endpointId, url, types, ordered, description, enabled, replayMissed } = input;
     if (replayMissed && !enabled) throw invalidField('replayMissed', 'is only for enabled: true');
     if (url !== undefined) requireCallable(ctx, url);
-    const before = await holdEndpoint(ctx, endpointId);
+    const before = await holdEndpoint(ctx, endpointId, purposeOf(input));
     let after: Endpoint = {
       ...before,
       url: url ?? before.url,
@@ -31,12 +31,19 @@ export function updateEndpoint(ctx: ManagerCtx, input: EndpointChange): Promise<
       description: description ?? before.description,
       // Another address has not failed yet.
       failingSince: url === undefined || url === before.url ? before.failingSince : null,
+      setByKey: url === undefined ? before.setByKey : keyIn(ctx.actor),
       updatedAt: ctx.now,
     };
     if (enabled === false && before.disabledAt === null) {
       after = await disable(ctx, after, ctx.actor.kind === 'operator' ? 'operator' : 'owner');
     } else if (enabled === true && before.disabledAt !== null) {
-      after = { ...after, disabledAt: null, disabledReason: null, failingSince: null };
+      after = {
+        ...after,
+        disabledAt: null,
+        disabledReason: null,
+        failingSince: null,
+        setByKey: keyIn(ctx.actor),
+      };
       // Before what is numbered from now on.
       if (replayMissed) await lockStream(ctx.db, before.streamId);
     }
@@ -51,4 +58,9 @@ export function updateEndpoint(ctx: ManagerCtx, input: EndpointChange): Promise<
     });
     return shown;
   });
+}
+
+/** Everything but `enabled: false` may lead events elsewhere, or lead more of them there. */
+function purposeOf({ endpointId: _, ...change }: EndpointChange): Purpose {
+  return Object.keys(change).length === 1 && change.enabled === false ? 'stop' : 'receive';
 }

@@ -28,7 +28,8 @@ export const endpointView = Type.Object(
     enabled: Type.Boolean(),
     disabledAt: nullable(dateTime),
     disabledReason: nullable(Type.Enum([...disabledReasons]), {
-      description: 'gone: it answered 410. failing: every attempt of five days failed',
+      description:
+        'gone: it answered 410. failing: every attempt of five days failed. key: the key that set it was revoked or suspended',
     }),
     missedAfter: nullable(Type.Integer(), {
       description:
@@ -179,11 +180,12 @@ export const createPartnerBody = Type.Object(
     ...createBody.properties,
     userId: Type.Optional(
       Type.With(uuid, {
-        description: 'Also send events about the account of this user. Default: the user of the key',
+        description:
+          'Also send events about the account of this user. By key: only its own user, the default',
       }),
     ),
     allUsers: Type.Optional(
-      Type.Boolean({ description: 'Also send events about the accounts of all your users' }),
+      Type.Boolean({ description: 'Also send events about the accounts of all your users. Not by key' }),
     ),
   },
   closed,

@@ -22,7 +22,7 @@ export class AddressNotFoundError extends CausewayError {
   declare readonly code: 'address_not_found';
 }
 
-/** 403: `Only a key with partner:admin or a session sets userId or allUsers` */
+/** 403: `A key names only its own user: a developer or owner sets userId or allUsers by session` */
 export class AdminsChooseError extends CausewayError {
   declare readonly code: 'admins_choose';
 }
@@ -197,6 +197,11 @@ export class NothingRequiredError extends CausewayError {
   declare readonly code: 'nothing_required';
 }
 
+/** 403: `The endpoint receives events of other users: a developer or owner changes it by session` */
+export class PeopleDecideError extends CausewayError {
+  declare readonly code: 'people_decide';
+}
+
 /** 400: `purpose must be registered for the integration` */
 export class PurposeNotRegisteredError extends CausewayError {
   declare readonly code: 'purpose_not_registered';
@@ -352,6 +357,7 @@ export const errorClasses = {
   not_your_user: NotYourUserError,
   not_yours_to_give: NotYoursToGiveError,
   nothing_required: NothingRequiredError,
+  people_decide: PeopleDecideError,
   purpose_not_registered: PurposeNotRegisteredError,
   rate_limit_exceeded: RateLimitExceededError,
   receiver_not_eligible: ReceiverNotEligibleError,

@@ -416,7 +416,7 @@ export interface paths {
          *     - `card_refill.failed`: `failureReason` says why.
          *     - `key.rotated`: A key was replaced; it works until `expiresAt`.
          *     - `key.revoked`: A key was revoked; it no longer works.
-         *     - `webhook_endpoint.disabled`: An endpoint was disabled by the operator, because it answered 410, or because it failed for five days.
+         *     - `webhook_endpoint.disabled`: An endpoint was disabled by the operator, because it answered 410 or failed for five days, or because the key that set it was stopped.
          *     - `webhook_endpoint.tested`: You asked for a test; it is sent to that endpoint only.
          *
          *     Events about an account or its cards are for keys of that user only; others are for every key of the
@@ -452,7 +452,7 @@ export interface paths {
          *     - `consent.expired`: Its time is over, or its only read was made.
          *     - `key.rotated`: A key was replaced; it works until `expiresAt`.
          *     - `key.revoked`: A key was revoked; it no longer works.
-         *     - `webhook_endpoint.disabled`: An endpoint was disabled by the operator, because it answered 410, or because it failed for five days.
+         *     - `webhook_endpoint.disabled`: An endpoint was disabled by the operator, because it answered 410 or failed for five days, or because the key that set it was stopped.
          *     - `webhook_endpoint.tested`: You asked for a test; it is sent to that endpoint only.
          */
         get: operations["listIntegrationEvents"];
@@ -481,8 +481,9 @@ export interface paths {
          *
          *     The answer has the secret, once. See the guide “Receive events”.
          *
-         *     An endpoint of a key receives events of the partner and of its user. A key with `partner:admin`, or a person
-         *     with the role `developer` or `owner`, manages all endpoints, and chooses another user or all users.
+         *     An endpoint of a key receives events of the partner and of its user. The key needs `webhooks:manage`, or
+         *     `partner:admin` with `events:read`. A person with the role `developer` or `owner` chooses another user or
+         *     all users. If the key is revoked or suspended, the endpoint is disabled.
          */
         post: operations["createWebhookEndpoint"];
         delete?: never;
@@ -508,7 +509,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook endpoint
-         * @description What is left out stays as it is. With `enabled` and `replayMissed`, what was missed is sent first.
+         * @description What is left out stays as it is. With `enabled` and `replayMissed`, what was missed is sent first. To endpoints of other users, a key with `partner:admin` sends only `enabled: false`.
          */
         patch: operations["updateWebhookEndpoint"];
         trace?: never;
@@ -674,7 +675,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook endpoint
-         * @description What is left out stays as it is. With `enabled` and `replayMissed`, what was missed is sent first.
+         * @description What is left out stays as it is. With `enabled` and `replayMissed`, what was missed is sent first. To endpoints of other users, a key with `partner:admin` sends only `enabled: false`.
          */
         patch: operations["updateIntegrationWebhookEndpoint"];
         trace?: never;
@@ -1272,7 +1273,7 @@ export interface webhooks {
         put?: never;
         /**
          * webhook_endpoint.disabled
-         * @description An endpoint was disabled by the operator, because it answered 410, or because it failed for five days
+         * @description An endpoint was disabled by the operator, because it answered 410 or failed for five days, or because the key that set it was stopped
          */
         post: operations["onWebhookEndpointDisabledEvent"];
         delete?: never;
@@ -1906,9 +1907,9 @@ export interface components {
             ordered?: boolean;
             /** @description Your note */
             description?: string | "";
-            /** @description Also send events about the account of this user. Default: the user of the key */
+            /** @description Also send events about the account of this user. By key: only its own user, the default */
             userId?: string;
-            /** @description Also send events about the accounts of all your users */
+            /** @description Also send events about the accounts of all your users. Not by key */
             allUsers?: boolean;
         };
         CreateWithdrawalAnswer: {
@@ -1952,10 +1953,10 @@ export interface components {
             /** Format: date-time */
             disabledAt: string | null;
             /**
-             * @description gone: it answered 410. failing: every attempt of five days failed
+             * @description gone: it answered 410. failing: every attempt of five days failed. key: the key that set it was revoked or suspended
              * @enum {string|null}
              */
-            disabledReason: "owner" | "operator" | "gone" | "failing" | null;
+            disabledReason: "owner" | "operator" | "gone" | "failing" | "key" | null;
             /** @description The sequence after which events were not sent, because it was disabled; null: none is missing */
             missedAfter: number | null;
             /**
@@ -2481,10 +2482,10 @@ export interface components {
             /** Format: date-time */
             disabledAt: string | null;
             /**
-             * @description gone: it answered 410. failing: every attempt of five days failed
+             * @description gone: it answered 410. failing: every attempt of five days failed. key: the key that set it was revoked or suspended
              * @enum {string|null}
              */
-            disabledReason: "owner" | "operator" | "gone" | "failing" | null;
+            disabledReason: "owner" | "operator" | "gone" | "failing" | "key" | null;
             /** @description The sequence after which events were not sent, because it was disabled; null: none is missing */
             missedAfter: number | null;
             /**
@@ -2507,7 +2508,7 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
-        /** @description An endpoint was disabled by the operator, because it answered 410, or because it failed for five days */
+        /** @description An endpoint was disabled by the operator, because it answered 410 or failed for five days, or because the key that set it was stopped */
         WebhookEndpointDisabledEvent: {
             /** @description The same in the feed and in each delivery: deduplicate by it */
             id: string;

@@ -43,6 +43,10 @@ const isWithheld = `s.partner_id is not null and v.user_id is not null and (
   or not exists (select from api_keys k where k.partner_id = s.partner_id and k.user_id = v.user_id and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > $1)))`;
 
+/** From the moment on at which its key is stopped; a job then disables it. */
+const isStopped = `exists (select from api_keys k
+  where k.id = e.set_by_key and (k.revoked_at is not null or k.suspended_at is not null))`;
+
 /**
  * If the server loses these commits in a crash, deliveries are sent once more. A flush to disk for each
  * would be part of the time from a change to its arrival.
@@ -66,6 +70,7 @@ const pick = (state: string, each: string, limit: string) => `
     order by d.due_at, d.id limit greatest(${each} - coalesce(h.count, 0), 0)
     for update skip locked) p
   where e.disabled_at is null and e.deleted_at is null and o.suspended_at is null and i.revoked_at is null
+    and not ${isStopped}
   limit ${limit}`;
 
 export interface Claim {

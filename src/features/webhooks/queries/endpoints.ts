@@ -5,7 +5,7 @@ const columns = `e.id, e.stream_id as "streamId", s.partner_id as "partnerId", s
   e.user_id as "userId", e.is_for_all_users as "isForAllUsers", e.url, e.types, e.is_ordered as "isOrdered", e.description,
   e.public_key as "publicKey", e.former_public_key as "formerPublicKey", e.former_ends_at as "formerEndsAt",
   e.created_at as "createdAt", e.updated_at as "updatedAt", e.failing_since as "failingSince", e.disabled_at as "disabledAt",
-  e.disabled_reason as "disabledReason", e.resume_after as "resumeAfter"`;
+  e.disabled_reason as "disabledReason", e.resume_after as "resumeAfter", e.set_by_key as "setByKey"`;
 
 const endpoints = 'webhook_endpoints e join event_streams s on s.id = e.stream_id';
 
@@ -56,6 +56,7 @@ export interface NewEndpoint {
   description: string;
   secret: Buffer;
   publicKey: string;
+  setByKey: string | null;
   now: Date;
 }
 
@@ -66,13 +67,27 @@ export async function newEndpointId(db: Db): Promise<string> {
 }
 
 export async function insertEndpoint(db: Db, endpoint: NewEndpoint): Promise<void> {
-  const { id, streamId, userId, isForAllUsers, url, types, isOrdered, description, secret, publicKey, now } =
+  const { id, streamId, userId, isForAllUsers, url, types, isOrdered, description, secret, publicKey } =
     endpoint;
+  const { setByKey, now } = endpoint;
   await db.query(
     `insert into webhook_endpoints (id, stream_id, user_id, is_for_all_users, url, types, is_ordered, description, secret,
-       public_key, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)`,
-    [id, streamId, userId, isForAllUsers, url, types, isOrdered, description, secret, publicKey, now],
+       public_key, created_at, updated_at, set_by_key)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12)`,
+    [
+      id,
+      streamId,
+      userId,
+      isForAllUsers,
+      url,
+      types,
+      isOrdered,
+      description,
+      secret,
+      publicKey,
+      now,
+      setByKey,
+    ],
   );
 }
 
@@ -106,7 +121,7 @@ export async function updateEndpointRow(db: Db, endpoint: Endpoint): Promise<voi
     endpoint;
   await db.query(
     `update webhook_endpoints set url = $2, types = $3, is_ordered = $4, description = $5, updated_at = $6, disabled_at = $7,
-       disabled_reason = $8, resume_after = $9, failing_since = $10
+       disabled_reason = $8, resume_after = $9, failing_since = $10, set_by_key = $11
      where id = $1`,
     [
       id,
@@ -119,6 +134,7 @@ export async function updateEndpointRow(db: Db, endpoint: Endpoint): Promise<voi
       disabledReason,
       resumeAfter,
       endpoint.failingSince,
+      endpoint.setByKey,
     ],
   );
 }
@@ -161,6 +177,20 @@ export async function selectFailing(db: Db, since: Date, limit: number): Promise
     [since, limit],
   );
   return rows.map(({ id }) => id);
+}
+
+/** Those that a key set which is revoked or suspended: see `isStopped` in claims.ts. */
+export async function selectOfStoppedKeys(
+  db: Db,
+  limit: number,
+): Promise<{ endpointId: string; setByKey: string }[]> {
+  return db.query<{ endpointId: string; setByKey: string }>(
+    `select e.id as "endpointId", e.set_by_key as "setByKey"
+     from webhook_endpoints e join api_keys k on k.id = e.set_by_key
+     where e.disabled_at is null and e.deleted_at is null and (k.revoked_at is not null or k.suspended_at is not null)
+     order by e.id limit $1`,
+    [limit],
+  );
 }
 
 /** Public: the keys by which anybody can verify what an endpoint receives. */

@@ -20,7 +20,7 @@ class AddressNotFoundError(CausewayError):
 
 
 class AdminsChooseError(CausewayError):
-    """403: `Only a key with partner:admin or a session sets userId or allUsers`"""
+    """403: `A key names only its own user: a developer or owner sets userId or allUsers by session`"""
 
 
 class BodyTooLargeError(CausewayError):
@@ -159,6 +159,10 @@ class NothingRequiredError(CausewayError):
     """400: `optional_scopes must be a subset of scopes and leave at least one required scope`"""
 
 
+class PeopleDecideError(CausewayError):
+    """403: `The endpoint receives events of other users: a developer or owner changes it by session`"""
+
+
 class PurposeNotRegisteredError(CausewayError):
     """400: `purpose must be registered for the integration`"""
 
@@ -291,6 +295,7 @@ ERROR_CLASSES: dict[str, type[CausewayError]] = {
     "not_your_user": NotYourUserError,
     "not_yours_to_give": NotYoursToGiveError,
     "nothing_required": NothingRequiredError,
+    "people_decide": PeopleDecideError,
     "purpose_not_registered": PurposeNotRegisteredError,
     "rate_limit_exceeded": RateLimitExceededError,
     "receiver_not_eligible": ReceiverNotEligibleError,

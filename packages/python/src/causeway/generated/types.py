@@ -479,7 +479,7 @@ class CreatedWebhookEndpoint(TypedDict):
     description: str | Literal[""]
     enabled: bool
     disabledAt: str | None
-    disabledReason: Literal["owner", "operator", "gone", "failing"] | None
+    disabledReason: Literal["owner", "operator", "gone", "failing", "key"] | None
     missedAfter: int | None
     failingSince: str | None
     publicKeys: list[str]
@@ -860,7 +860,7 @@ class WebhookEndpoint(TypedDict):
     description: str | Literal[""]
     enabled: bool
     disabledAt: str | None
-    disabledReason: Literal["owner", "operator", "gone", "failing"] | None
+    disabledReason: Literal["owner", "operator", "gone", "failing", "key"] | None
     missedAfter: int | None
     failingSince: str | None
     publicKeys: list[str]
