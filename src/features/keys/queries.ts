@@ -123,18 +123,30 @@ export async function lockKeys(db: Db, keyIds: readonly string[]): Promise<KeyRo
   return rows.map(withScopes);
 }
 
-/** What a key issued, and what those issued, without those that are revoked. */
-export async function lockIssuedBy(db: Db, { id, partnerId }: KeyRow): Promise<KeyRow[]> {
+/**
+ * A key and what it issued, without what is revoked, in the order of their ids. What it was rotated from
+ * counts as the key. Successors of what it issued count, too, because another key may have rotated them.
+ */
+export async function lockFamily(db: Db, keyId: string): Promise<KeyRow[]> {
   const rows = await db.query<KeyRow & Row>(
-    `with recursive issued as (
-       select $1::text as id
+    `with recursive self as (
+       select id, rotated_from, partner_id from api_keys where id = $1
        union
-       select k.id from api_keys k join issued i on k.issued_by_key = i.id where k.partner_id = $2)
+       select k.id, k.rotated_from, k.partner_id from api_keys k join self s on k.id = s.rotated_from),
+     issued as (
+       select k.id from api_keys k join self s on k.partner_id = s.partner_id and k.issued_by_key = s.id
+       union
+       select k.id from issued i join api_keys k on (k.issued_by_key = i.id or k.rotated_from = i.id)
+         and k.partner_id = (select partner_id from api_keys where id = $1))
      select ${columns} from api_keys
-     where id in (select id from issued) and id <> $1 and revoked_at is null order by id for update`,
-    [id, partnerId],
+     where id = $1 or (id in (select id from issued) and revoked_at is null) order by id for update`,
+    [keyId],
   );
   return rows.map(withScopes);
+}
+
+export async function revokeKeys(db: Db, keyIds: readonly string[], now: Date): Promise<void> {
+  await db.query('update api_keys set revoked_at = $2 where id = any($1)', [keyIds, now]);
 }
 
 /** Keys that still work or are suspended. Keys of a partner are issued one after another until the commit. */

@@ -1,39 +1,46 @@
 import { type Ctx, inTransaction } from '#context';
 import { recordChanges } from '#features/audit';
 import { recordEvent } from '#features/events';
-import { keyErrors } from './errors.ts';
-import { type KeyRow, lockIssuedBy, selectKeyForUpdate, updateKeyEnd } from './queries.ts';
+import { holdFamily } from './hold-family.ts';
+import { type KeyRow, revokeKeys } from './queries.ts';
 import { type KeyView, presentKey } from './wire.ts';
+
+const auditedAtOnce = 500;
 
 /**
  * Revokes a key from the next request on, in every process, and the keys that it issued: who stole it may
- * have issued them. Revoking it again has no effect.
+ * have issued them. Revoking it again has no effect. Expired ones are included, because an endpoint that they
+ * created may still work.
  */
 export function revokeKey(ctx: Ctx, { keyId }: { keyId: string }): Promise<KeyView> {
   return inTransaction(ctx, async (ctx) => {
-    const key = await selectKeyForUpdate(ctx.db, keyId);
-    if (!key) throw keyErrors.keyNotFound();
+    const { key, issued } = await holdFamily(ctx.db, keyId);
     if (key.revokedAt) return presentKey(key);
-    const ended = [key, ...(await lockIssuedBy(ctx.db, key))];
-    const changes = [];
-    for (const before of ended) {
-      const after = { ...before, revokedAt: ctx.now };
-      await endKey(ctx, after);
-      changes.push({
-        ctx,
-        action: 'keys.revoke',
-        subject: `key:${before.id}`,
-        before: presentKey(before),
-        after: presentKey(after),
-      });
+    const ended = [key, ...issued];
+    await revokeKeys(
+      ctx.db,
+      ended.map(({ id }) => id),
+      ctx.now,
+    );
+    for (const one of ended) {
+      const hasExpired = one.expiresAt !== null && one.expiresAt <= ctx.now;
+      if (one === key || !hasExpired) await recordEnd(ctx, one);
     }
-    await recordChanges(ctx.db, changes);
+    const changes = ended.map((before) => ({
+      ctx,
+      action: 'keys.revoke',
+      subject: `key:${before.id}`,
+      before: presentKey(before),
+      after: presentKey({ ...before, revokedAt: ctx.now }),
+    }));
+    for (let at = 0; at < changes.length; at += auditedAtOnce)
+      await recordChanges(ctx.db, changes.slice(at, at + auditedAtOnce));
     return presentKey({ ...key, revokedAt: ctx.now });
   });
 }
 
-async function endKey(ctx: Ctx, key: KeyRow): Promise<void> {
-  await updateKeyEnd(ctx.db, key);
+/** Of keys that worked, at most 100 of a partner. */
+async function recordEnd(ctx: Ctx, key: KeyRow): Promise<void> {
   await recordEvent(ctx, {
     type: 'key.revoked',
     resource: `key:${key.id}`,

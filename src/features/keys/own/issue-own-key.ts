@@ -3,11 +3,9 @@ import { isAllowedUser } from '#features/partners';
 import { invalidField } from '#platform/errors/errors';
 import { keyErrors } from '../errors.ts';
 import { type IssuedKey, issueKey, type NewKey, parseExpiry, requireAddressBlocks } from '../issue-key.ts';
-import { countOpenKeys } from '../queries.ts';
 import { completeScopes, noApiScope, usualScopes } from '../scopes.ts';
+import { requireRoom } from './require-room.ts';
 import { holdRights, requireWithin } from './rights.ts';
-
-const keysMax = 100;
 
 export type NewOwnKey = Omit<NewKey, 'partnerId' | 'userId'> & { userId?: string };
 
@@ -32,7 +30,7 @@ export function issueOwnKey(ctx: Ctx<PartnerAdmin>, input: NewOwnKey): Promise<I
     requireAddressBlocks(ipAllowlist);
     requireWithin(rights, { scopes, userId, ipAllowlist, expiresAt: expiry });
     if (!(await isAllowedUser(ctx.db, partnerId, userId))) throw keyErrors.notYourUser();
-    if ((await countOpenKeys(ctx.db, partnerId, ctx.now)) >= keysMax) throw keyErrors.tooManyKeys();
+    await requireRoom(ctx);
     return issueKey(ctx, {
       name: input.name,
       partnerId,

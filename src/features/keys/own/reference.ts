@@ -143,6 +143,7 @@ export const ownKeyReference = {
         ...refusals([
           [keyErrors.keyEnded, 'The key is revoked, expired or already rotated'],
           [keyErrors.keySuspended, 'The operator suspended the key'],
+          [keyErrors.tooManyKeys, 'You have 100 keys that work, and `overlapHours` is not 0'],
         ]),
         ...bodyCases,
       ],
