@@ -38,6 +38,7 @@ create table api_keys (
   suspended_reason text,
   issued_by uuid,
   issued_by_key text,
+  suspended_with text,
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
   constraint api_keys_rotated_from_fkey FOREIGN KEY (rotated_from) REFERENCES api_keys(id),

@@ -2,7 +2,7 @@ import { type Ctx, inTransaction } from '#context';
 import type { Db } from '#platform/db/db';
 import { recordChange } from './record-change.ts';
 
-/** What can be suspended: a user, a partner, a key. */
+/** What can be suspended: a user, a partner. Keys are suspended with what they issued. */
 interface Suspendable {
   id: string;
   suspendedAt: Date | null;

@@ -179,11 +179,33 @@ export async function updateKeySuspension(
   db: Db,
   { id, suspendedAt, suspendedReason }: KeyRow,
 ): Promise<void> {
-  await db.query('update api_keys set suspended_at = $2, suspended_reason = $3 where id = $1', [
-    id,
-    suspendedAt,
-    suspendedReason,
-  ]);
+  await db.query(
+    'update api_keys set suspended_at = $2, suspended_reason = $3, suspended_with = null where id = $1',
+    [id, suspendedAt, suspendedReason],
+  );
+}
+
+/** Those that are not suspended already; the answer has their ids. */
+export async function suspendWith(
+  db: Db,
+  { by, keyIds, at, reason }: { by: string; keyIds: readonly string[]; at: Date; reason: string },
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `update api_keys set suspended_at = $3, suspended_reason = $4, suspended_with = $1
+     where id = any($2) and suspended_at is null returning id`,
+    [by, keyIds, at, reason],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Those that were suspended with it, and not also alone. */
+export async function resumeWith(db: Db, by: string, keyIds: readonly string[]): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `update api_keys set suspended_at = null, suspended_reason = null, suspended_with = null
+     where id = any($2) and suspended_with = $1 returning id`,
+    [by, keyIds],
+  );
+  return rows.map(({ id }) => id);
 }
 
 export async function updateKeyTerms(

@@ -1,11 +1,8 @@
 import { type Ctx, inTransaction } from '#context';
-import { recordChanges } from '#features/audit';
 import { recordEvent } from '#features/events';
-import { holdFamily } from './hold-family.ts';
+import { holdFamily, recordFamily } from './hold-family.ts';
 import { type KeyRow, revokeKeys } from './queries.ts';
 import { type KeyView, presentKey } from './wire.ts';
-
-const auditedAtOnce = 500;
 
 /**
  * Revokes a key from the next request on, in every process, and the keys that it issued: who stole it may
@@ -26,15 +23,7 @@ export function revokeKey(ctx: Ctx, { keyId }: { keyId: string }): Promise<KeyVi
       const hasExpired = one.expiresAt !== null && one.expiresAt <= ctx.now;
       if (one === key || !hasExpired) await recordEnd(ctx, one);
     }
-    const changes = ended.map((before) => ({
-      ctx,
-      action: 'keys.revoke',
-      subject: `key:${before.id}`,
-      before: presentKey(before),
-      after: presentKey({ ...before, revokedAt: ctx.now }),
-    }));
-    for (let at = 0; at < changes.length; at += auditedAtOnce)
-      await recordChanges(ctx.db, changes.slice(at, at + auditedAtOnce));
+    await recordFamily(ctx, 'keys.revoke', ended, { revokedAt: ctx.now });
     return presentKey({ ...key, revokedAt: ctx.now });
   });
 }

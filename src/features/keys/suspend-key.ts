@@ -1,28 +1,40 @@
-import type { Ctx } from '#context';
-import { setSuspension } from '#features/audit';
-import type { Db } from '#platform/db/db';
-import { keyErrors } from './errors.ts';
-import { selectKeyForUpdate, updateKeySuspension } from './queries.ts';
-import { presentKey } from './wire.ts';
+import { type Ctx, inTransaction } from '#context';
+import { holdFamily, recordFamily } from './hold-family.ts';
+import { type KeyRow, resumeWith, suspendWith, updateKeySuspension } from './queries.ts';
+import { type KeyView, presentKey } from './wire.ts';
 
 /**
- * Refuses a key from the next request on. Payouts that it made and that are not signed yet wait. Repeating it
- * has no effect.
+ * Refuses a key from the next request on, and the keys that it issued. Payouts that they made and that are
+ * not signed yet wait. Repeating it changes nothing that is shown.
  */
-export const suspendKey = (ctx: Ctx, { keyId, reason }: { keyId: string; reason: string }) =>
-  setSuspension(ctx, { ...parts(keyId), action: 'keys.suspend', reason });
+export function suspendKey(ctx: Ctx, { keyId, reason }: { keyId: string; reason: string }): Promise<KeyView> {
+  return inTransaction(ctx, async (ctx) => {
+    const { key, issued } = await holdFamily(ctx.db, keyId);
+    if (key.suspendedAt) {
+      // From now on it is suspended alone, so that resuming the key that issued it does not resume it.
+      await updateKeySuspension(ctx.db, key);
+      return presentKey(key);
+    }
+    const change = { suspendedAt: ctx.now, suspendedReason: reason };
+    await updateKeySuspension(ctx.db, { ...key, ...change });
+    const ids = await suspendWith(ctx.db, { by: keyId, keyIds: idsOf(issued), at: ctx.now, reason });
+    await recordFamily(ctx, 'keys.suspend', [key, ...pick(issued, ids)], change);
+    return presentKey({ ...key, ...change });
+  });
+}
 
-/** Ends a suspension; without one it has no effect. */
-export const resumeKey = (ctx: Ctx, { keyId }: { keyId: string }) =>
-  setSuspension(ctx, { ...parts(keyId), action: 'keys.resume', reason: null });
+/** Ends a suspension, also of the keys that were suspended with it; without one it has no effect. */
+export function resumeKey(ctx: Ctx, { keyId }: { keyId: string }): Promise<KeyView> {
+  return inTransaction(ctx, async (ctx) => {
+    const { key, issued } = await holdFamily(ctx.db, keyId);
+    if (!key.suspendedAt) return presentKey(key);
+    const change = { suspendedAt: null, suspendedReason: null };
+    await updateKeySuspension(ctx.db, { ...key, ...change });
+    const ids = await resumeWith(ctx.db, keyId, idsOf(issued));
+    await recordFamily(ctx, 'keys.resume', [key, ...pick(issued, ids)], change);
+    return presentKey({ ...key, ...change });
+  });
+}
 
-const parts = (keyId: string) => ({
-  kind: 'key',
-  store: updateKeySuspension,
-  present: presentKey,
-  lock: async (db: Db) => {
-    const row = await selectKeyForUpdate(db, keyId);
-    if (!row) throw keyErrors.keyNotFound();
-    return row;
-  },
-});
+const idsOf = (keys: readonly KeyRow[]) => keys.map(({ id }) => id);
+const pick = (keys: readonly KeyRow[], ids: readonly string[]) => keys.filter(({ id }) => ids.includes(id));

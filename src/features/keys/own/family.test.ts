@@ -121,3 +121,32 @@ test('409 rotating with an overlap at 100 keys that work; without one it replace
   assert.deepEqual([refused.status, refused.body.code], [409, 'too_many_keys']);
   assert.equal((await call(`/${child.id}/rotate`, admin, { overlapHours: 0 })).status, 201);
 });
+
+test('suspending a key suspends what it and its predecessor issued; resuming it resumes just these', async () => {
+  const admin = await makeAdmin();
+  const [early, alone] = [await issue(admin), await issue(admin)];
+  const successor = await rotateByOperator(admin.id);
+  const late = await issue(successor);
+  await harness.operator('keys.suspend', { keyId: alone.id, reason: 'another' });
+  await harness.operator('keys.suspend', { keyId: successor.id, reason: 'stolen' });
+  for (const key of [early, alone, late, successor]) assert.ok(!(await works(key)));
+  assert.ok(await works(admin));
+  await harness.operator('keys.resume', { keyId: successor.id });
+  for (const key of [early, late, successor]) assert.ok(await works(key));
+  assert.ok(!(await works(alone)));
+  const log = await harness.operator('audit.list', { subject: `key:${early.id}` });
+  assert.deepEqual(log.body.data.items.map(({ action }: { action: string }) => action).sort(), [
+    'keys.issue',
+    'keys.resume',
+    'keys.suspend',
+  ]);
+});
+
+test('a child that is suspended once more, alone, stays so when its issuer is resumed', async () => {
+  const admin = await makeAdmin();
+  const child = await issue(admin);
+  await harness.operator('keys.suspend', { keyId: admin.id, reason: 'stolen' });
+  await harness.operator('keys.suspend', { keyId: child.id, reason: 'this one, too' });
+  await harness.operator('keys.resume', { keyId: admin.id });
+  assert.deepEqual([await works(admin), await works(child)], [true, false]);
+});

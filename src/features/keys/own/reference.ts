@@ -113,6 +113,7 @@ export const ownKeyReference = {
           [keyErrors.notYourUser, 'The user is not on the list of users that the operator allowed you'],
           [keyErrors.tooManyKeys, 'You have 100 keys that work'],
           [keyErrors.keyEnded, 'The key that calls was revoked at this moment'],
+          [keyErrors.keySuspended, 'The key that calls was suspended at this moment'],
         ]),
         ...tooWide,
         ...bodyCases,

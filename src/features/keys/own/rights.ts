@@ -46,6 +46,7 @@ export async function holdRights(
   const keys = await lockKeys(ctx.db, [actor.keyId, ...also]);
   const own = keys.find(({ id }) => id === actor.keyId);
   if (!own || own.revokedAt) throw keyErrors.keyEnded();
+  if (own.suspendedAt) throw keyErrors.keySuspended();
   const { userId, ipAllowlist, expiresAt } = own;
   const scopes = [...without(own.scopes, notByKey), noApiScope];
   return { rights: { scopes, userId, ipAllowlist, expiresAt }, keys };

@@ -124,6 +124,15 @@ test('409 a proposal of a revoked key, or of a person who was removed or lost th
   );
 });
 
+test('409 a proposal of a suspended key; it counts again when the key is resumed', async () => {
+  const { key, rui } = await makeWorld();
+  const { id } = (await propose(key)).body;
+  await harness.operator('keys.suspend', { keyId: key.id, reason: 'stolen' });
+  assert.equal((await confirm(rui, id)).body.code, 'proposer_gone');
+  await harness.operator('keys.resume', { keyId: key.id });
+  assert.equal((await confirm(rui, id)).status, 200);
+});
+
 test('409 an address that is in the book or proposed already; the same on another network is another entry', async () => {
   const { key, ana, rui } = await makeWorld();
   const address = makeAddress();

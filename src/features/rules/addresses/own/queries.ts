@@ -45,14 +45,15 @@ export async function countProposals(db: Db, partnerId: string): Promise<number>
   return row!.count;
 }
 
-/** `counts`: the person who proposed it may still do so, and the key that did is not revoked. */
+/** `counts`: the person who proposed it may still do so, or the key that did is not revoked or suspended. */
 export async function lockProposal(
   db: Db,
   { id, partnerId }: { id: string; partnerId: string },
 ): Promise<(ProposalRow & { counts: boolean }) | undefined> {
   const [row] = await db.query<ProposalRow & { counts: boolean } & Row>(
     `select ${columns}, case when p.proposed_by like 'key:%'
-         then exists (select from api_keys k where 'key:' || k.id = p.proposed_by and k.revoked_at is null)
+         then exists (select from api_keys k
+           where 'key:' || k.id = p.proposed_by and k.revoked_at is null and k.suspended_at is null)
          else exists (select from people s
            where s.id = p.person_id and s.removed_at is null and s.role in ('finance', 'owner')) end as counts
      from rule_address_proposals p where p.id = $1 and p.partner_id = $2 for update`,

@@ -87,7 +87,10 @@ export const ownAddressReference = {
         ...notFound,
         ...refusals([
           [ruleErrors.ownProposal, 'You proposed it, or issued the key that did'],
-          [ruleErrors.proposerGone, 'The person is removed or has another role, or the key is revoked'],
+          [
+            ruleErrors.proposerGone,
+            'The person is removed or has another role, or the key is revoked or suspended',
+          ],
           [ruleErrors.addressKnown, 'The operator added it meanwhile'],
         ]),
       ],
