@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeKey } from '#test/factories';
 import { noteSecret, useHarness } from '#test/harness';
+import { waitUntil } from '#test/wait-until';
 import type { IssuedKey } from '../issue-key.ts';
 
 const harness = useHarness();
@@ -72,6 +73,16 @@ test('an expired child is revoked without an event', async () => {
   assert.equal(events.length, 0);
 });
 
+/** Statements that lock keys wait, and this many do. */
+const untilBlocked = (count: number) =>
+  waitUntil(`${count} wait`, async () => {
+    const waiting = await harness.deps.db.query(
+      `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%rotated_from%for update%'
+         and datname = current_database()`,
+    );
+    return waiting.length === count;
+  });
+
 test('a child that is rotated while the revocation waits for it ends, too', async () => {
   const admin = await makeAdmin();
   const child = await issue(admin);
@@ -80,12 +91,7 @@ test('a child that is rotated while the revocation waits for it ends, too', asyn
   await harness.deps.db.transaction(async (db) => {
     await db.query('select from api_keys where id = $1 for update', [child.id]);
     waiting = revoke(admin.id);
-    const isBlocked = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%rotated_from%'
-      and datname = current_database()`;
-    for (let tries = 0; (await harness.deps.db.query(isBlocked)).length === 0; tries++) {
-      assert.ok(tries < 200, 'the revocation waits');
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
+    await untilBlocked(1);
     await db.query(
       `insert into api_keys (id, secret_sha256, name, partner_id, user_id, scopes, ip_allowlist, created_at, rotated_from,
          issued_by_key)
@@ -96,6 +102,29 @@ test('a child that is rotated while the revocation waits for it ends, too', asyn
   });
   await waiting;
   assert.ok(await revokedAt(successor));
+});
+
+test('a key that rotates its child while it is revoked does not deadlock with that', async () => {
+  const admin = await makeAdmin();
+  // A rotation locks the lesser id first, which must be that of the child.
+  const child = { id: '2222222222222222' };
+  await harness.deps.db.query(
+    `insert into api_keys (id, secret_sha256, name, partner_id, user_id, scopes, ip_allowlist, created_at, issued_by_key)
+     select $2, secret_sha256, name, partner_id, user_id, '{history:read}', ip_allowlist, created_at, id
+     from api_keys where id = $1`,
+    [admin.id, child.id],
+  );
+  const answers = await harness.deps.db.transaction(async (db) => {
+    await db.query('select from api_keys where id = $1 for update', [child.id]);
+    const rotation = call(`/${child.id}/rotate`, admin);
+    await untilBlocked(1);
+    const revocation = revoke(admin.id);
+    await untilBlocked(2);
+    return [rotation, revocation] as const;
+  });
+  const [rotated, revoked] = await Promise.all(answers);
+  assert.deepEqual([rotated.status, revoked.status], [201, 200]);
+  assert.ok(!(await works(rotated.body)));
 });
 
 test('a key with 1,200 children is revoked with all of them, each in the log', async () => {
