@@ -80,7 +80,5 @@ function replayOf(former: Former | undefined, fingerprint: Buffer): Created | un
 function isLockTimeout(error: unknown): boolean {
   if (!(error instanceof DatabaseUnavailable)) return false;
   const { code, where = '' } = error.cause as { code?: string; where?: string };
-  return code === '55P03' && !triggers.some((name) => where.includes(`${name}()`));
+  return code === '55P03' && !where.includes('PL/pgSQL');
 }
-
-const triggers = ['withdrawals_apply_rules', 'ledger_note_new_withdrawals', 'withdrawals_credit_custody'];

@@ -54,7 +54,8 @@ test('what arrives while two writes are under way shares the next, and each gets
 test('one that is refused fails alone; those that shared its statement are stored, once', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { writes, store } = countingStore(promise);
-  const numbers = [100, 101, 102, 103, 100, 104];
+  await harness.deps.db.query('insert into shared (n) values (100)');
+  const numbers = [101, 102, 103, 104, 100, 105];
   const results = numbers.map((n) => store({ n }));
   resolve();
   const outcomes = await Promise.allSettled(results);
@@ -64,12 +65,12 @@ test('one that is refused fails alone; those that shared its statement are store
   );
   assert.ok(violates((outcomes[4] as PromiseRejectedResult).reason, 'shared_pkey'));
   const [row] = await harness.deps.db.query('select count(*)::integer as n from shared where n >= 100');
-  assert.equal(row!.n, 5);
+  assert.equal(row!.n, 6);
 
   // More refusals probably follow: for a second nothing is shared.
   const written = writes.length;
-  await Promise.all([105, 106, 107, 108].map((n) => store({ n })));
-  assert.deepEqual(writes.slice(written), [[105], [106], [107], [108]]);
+  await Promise.all([106, 107, 108, 109].map((n) => store({ n })));
+  assert.deepEqual(writes.slice(written), [[106], [107], [108], [109]]);
 });
 
 test('a refusal in one lane does not touch another', async () => {
