@@ -24,6 +24,8 @@ export function getPrompt(prompts: readonly Prompt[], { name, arguments: args = 
 }
 
 const lengthMax = 500;
+/** Who sends hundreds of unknown arguments gets a short answer as well. */
+const faultsMax = 3;
 
 function readArguments({ name, arguments: asked }: Prompt, args: unknown): Record<string, string> {
   if (!isObject(args)) throw mcpErrors.invalidParams({ message: 'params.arguments must be an object' });
@@ -34,7 +36,9 @@ function readArguments({ name, arguments: asked }: Prompt, args: unknown): Recor
     ...Object.entries(args).flatMap(([key, value]) => describeFault(asked, key, value)),
   ];
   if (faults.length > 0) {
-    throw mcpErrors.invalidParams({ message: `Invalid arguments for ${name}: ${faults.join(' ')}` });
+    const more = faults.length > faultsMax ? [`And ${faults.length - faultsMax} more.`] : [];
+    const said = [...faults.slice(0, faultsMax), ...more].join(' ');
+    throw mcpErrors.invalidParams({ message: `Invalid arguments for ${name}: ${said}` });
   }
   return args as Record<string, string>;
 }

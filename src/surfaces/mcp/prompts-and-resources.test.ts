@@ -91,6 +91,13 @@ for (const [params, message] of [
   [{ name: 'reviewMonth', arguments: { month: '2026-13' } }, 'month must be a month, such as 2026-10'],
   [{ name: 'reviewMonth', arguments: { month: '2026' } }, 'month must be a month, such as 2026-10'],
   [
+    {
+      name: 'reviewMonth',
+      arguments: Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`${'x'.repeat(60)}${n}`, n])),
+    },
+    `Invalid arguments for reviewMonth: ${`unknown argument ${'x'.repeat(59)}…: the arguments are month. `.repeat(3)}And 197 more.`,
+  ],
+  [
     { name: 'reviewMonth', arguments: { month: 10, year: '2026' } },
     'Invalid arguments for reviewMonth: month must be a string. unknown argument year: the arguments are month.',
   ],
