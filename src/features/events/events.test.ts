@@ -350,7 +350,8 @@ test('a page of a long feed is read by its index', async () => {
       { after: 30_000n, limit: 10, scanned: 10_000 },
     ),
   );
-  assert.ok(rows <= 20, `${rows} rows were read`);
+  // Of 60,000 events. PostgreSQL may read all of a small table beside it, such as the streams.
+  assert.ok(rows <= 100, `${rows} rows were read`);
 });
 
 test('events are deleted after 400 days, and readers learn of it', async () => {
