@@ -81,11 +81,13 @@ import type { Job } from '#platform/worker/jobs';
 import type { Service } from '#platform/worker/services';
 import { consolePages } from '#surfaces/console';
 import { feedRoutes } from '#surfaces/feed';
+import { frameRoutes } from '#surfaces/frame';
 import { guideRoutes } from '#surfaces/guides';
 import { type HistoryReader, historyRoutes } from '#surfaces/history';
 import { type Door, homeRoutes } from '#surfaces/home';
 import { type AllowedPlaces, mcpRoutes, prompts } from '#surfaces/mcp';
 import { exampleOf, operatorRoutes, operatorTags, withRolesCommand } from '#surfaces/operator';
+import { partnerPages } from '#surfaces/partner';
 
 /** What partners and integrations are notified of: each entry is in the feed, a webhook and the reference. */
 export const eventFamilies: readonly EventFamily[] = [
@@ -242,6 +244,8 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
     statementPages(server, deps);
     paymentApprovalRoutes(server, deps);
     peoplePages(server, deps, options);
+    frameRoutes(server, deps);
+    partnerPages(server, deps);
     const fourEyes = chooseFourEyes(commands, options);
     consolePages(server, deps, { commands, fourEyes, gauges, exampleOf });
     operatorRoutes(server, deps, {

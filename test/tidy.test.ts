@@ -31,6 +31,8 @@ const neighbours: Record<string, string[]> = {
   keys: ['events', 'partners', 'people', 'users'],
   people: ['connect/integrations', 'connect/pages', 'partners', 'users'],
   partners: ['users'],
+  console: ['frame'],
+  partner: ['frame'],
   config: ['evm', 'issuer', 'openid', 'operator-roles'],
   context: ['evm', 'issuer', 'operator-roles', 'prices', 'screening'],
 };

@@ -1,15 +1,8 @@
 import type { Command } from '#platform/commands/command';
-import {
-  type Item,
-  isInstant,
-  isNested,
-  isObject,
-  shorten,
-  showAge,
-  wordsOfField,
-} from '#platform/commands/values';
+import { type Item, isInstant, isNested, isObject, shorten, wordsOfField } from '#platform/commands/values';
 import { type Content, type Html, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
+import { renderInstant, renderStatus } from '#surfaces/frame';
 import { placeOf } from './links.ts';
 import type { Reader } from './visit.ts';
 
@@ -100,31 +93,6 @@ function renderValue({ reader, command, hasWholeIds }: AnswerView, field: string
 function glimpseOf(value: unknown): string {
   const text = JSON.stringify(value, null, 1);
   return text.length > cellMax ? `${text.slice(0, cellMax)}…` : text;
-}
-
-/** A word with a colour that says the same. */
-export const renderStatus = (status: string): Html => {
-  const tone = tones[status] ?? 'plain';
-  return html`<span class="status ${tone}">${status}</span>`;
-};
-
-const tones: Readonly<Record<string, string>> = {
-  active: 'good',
-  approved: 'good',
-  canceled: 'bad',
-  completed: 'good',
-  delivered: 'good',
-  failed: 'bad',
-  pending: 'fair',
-  refused: 'bad',
-  rejected: 'bad',
-  revoked: 'bad',
-};
-
-/** Age, with the instant in UTC as its title and in the code. */
-export function renderInstant({ now }: Pick<Reader, 'now'>, instant: string): Html {
-  const exact = `${instant.slice(0, 19).replace('T', ' ')} UTC`;
-  return html`<time datetime="${instant}" title="${exact}">${exact.slice(0, 16)} <small>${showAge(instant, now)}</small></time>`;
 }
 
 interface OutputSchema {

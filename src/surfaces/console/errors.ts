@@ -1,8 +1,5 @@
 import { defineErrors } from '#platform/errors/errors';
 
 export const consoleErrors = defineErrors({
-  notSignedIn: [401, 'Not signed in'],
   notOperatorStaff: [403, 'The console is for staff of the operator'],
-  foreignForm: [403, 'The form is not from a page of this session'],
-  sentBefore: [409, 'This form was sent before, or it is older than 30 minutes'],
 });

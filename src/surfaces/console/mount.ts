@@ -2,6 +2,7 @@ import type { Ctx, Deps } from '#context';
 import type { Command } from '#platform/commands/command';
 import type { FastifyReply, FastifyRequest, HttpServer } from '#platform/http/http';
 import type { GaugeSource } from '#platform/observe/metrics';
+import type { Pages } from '#surfaces/frame';
 import type { CallCommand } from './call-command.ts';
 import type { Visit } from './visit.ts';
 import type { SharedWallets } from './wallets/share-wallets.ts';
@@ -31,4 +32,5 @@ export interface Mount {
   sharedWallets: SharedWallets;
   /** Adds a page for signed-in staff of the operator. */
   page(path: string, render: (given: PageRequest) => Promise<string | FastifyReply>): void;
+  form: Pages<Visit>['form'];
 }

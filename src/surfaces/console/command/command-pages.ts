@@ -161,8 +161,8 @@ export function renderUnknown(visit: Visit, command: Command<Ctx>, refusal: Refu
   });
 }
 
-const renderReference = ({ words }: Visit, { status, fields }: Refusal) =>
-  status >= 500 && html` ${words.reference}: <code>${fields?.requestId}</code>`;
+const renderReference = ({ frame }: Visit, { status, fields }: Refusal) =>
+  status >= 500 && html` ${frame.reference}: <code>${fields?.requestId}</code>`;
 
 function renderFault(visit: Visit, { changes }: Command<Ctx>, refusal: Refusal): Html {
   const { message, status } = refusal;

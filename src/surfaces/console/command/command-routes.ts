@@ -1,18 +1,15 @@
 import type { Ctx } from '#context';
-import { issueFormToken, relyingPartyOf, useFormToken } from '#features/people';
 import { refuseRole } from '#operator-roles';
 import type { Command } from '#platform/commands/command';
 import { commonErrors, Refusal } from '#platform/errors/errors';
 import { asRefusal } from '#platform/http/as-refusal';
 import type { FastifyReply, FastifyRequest } from '#platform/http/http';
 import { limits } from '#platform/http/limits';
-import { isCsrfTokenOf } from '#platform/pages/csrf';
-import { type Form, parseForm, readField } from '#platform/pages/form';
-import { mayBeOwnForm } from '#platform/pages/own-request';
-import { commandCaller, openFile } from '../call-command.ts';
-import { consoleErrors } from '../errors.ts';
+import { type Form, readField } from '#platform/pages/form';
+import { issueOnce, openFile, useOnce } from '#surfaces/frame';
+import { commandCaller, commandRequest } from '../call-command.ts';
 import type { Mount, PageRequest } from '../mount.ts';
-import { type Visit, visitOf } from '../visit.ts';
+import type { Visit } from '../visit.ts';
 import {
   type CommandPage,
   renderCommandList,
@@ -27,12 +24,11 @@ import { renderRead } from './render-read.ts';
 
 /** Percent-encoded text is up to three times as long. */
 const encodedLength = 3;
-const fieldsMax = 400;
 const [rowsUsual, rowsMax] = [20, 25];
 
 /** A list of commands, and for each a form, a confirmation and a result. */
 export function commandRoutes(mount: Mount): void {
-  const { scope, deps, options, page } = mount;
+  const { options, page, form } = mount;
   const { commands, fourEyes, exampleOf } = options;
   const byName = new Map(commands.map((command) => [command.name, command]));
   const find = (visit: Visit, request: FastifyRequest) => {
@@ -56,31 +52,15 @@ export function commandRoutes(mount: Mount): void {
     return runRead(mount, given, pageOf(command, typed));
   });
 
-  const visits = new WeakMap<FastifyRequest, Visit>();
-  scope.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
-    async (_request: unknown, body: string) => parseForm(body, fieldsMax),
-  );
-  scope.post(
+  const bodyBytesMax = Math.max(...commands.map(({ bodyBytesMax = limits.bodyBytesMax }) => bodyBytesMax));
+  form(
     '/commands/:name',
+    (given) => submit(mount, given, pageOf(find(given.visit, given.request), given.form)),
     {
-      bodyLimit:
-        Math.max(...commands.map(({ bodyBytesMax = limits.bodyBytesMax }) => bodyBytesMax)) * encodedLength,
-      // Before the body is read.
-      onRequest: async (request) => {
-        const visit = await visitOf(deps, request);
+      bodyLimit: bodyBytesMax * encodedLength,
+      admit: (visit, request) => {
         if (!find(visit, request).changes) throw commonErrors.methodNotAllowed();
-        visits.set(request, visit);
       },
-    },
-    async (plain, reply) => {
-      const request = plain as FastifyRequest;
-      const visit = visits.get(request)!;
-      const form = ownForm(mount, request, visit);
-      const shown = pageOf(find(visit, request), form);
-      const html = await submit(mount, { visit, request, reply }, shown);
-      return reply.type('text/html; charset=utf-8').send(html);
     },
   );
 }
@@ -93,22 +73,18 @@ const typedIn = ({ query }: FastifyRequest): Typed =>
 const isFromElsewhere = ({ headers: { 'sec-fetch-site': site = 'none' } }: FastifyRequest) =>
   site !== 'same-origin' && site !== 'none';
 
-function ownForm({ deps }: Mount, request: FastifyRequest, { session }: Visit): Form {
-  const form = request.body instanceof Map ? (request.body as Form) : parseForm('');
-  const isOwn =
-    mayBeOwnForm(request, relyingPartyOf(deps).origin) &&
-    isCsrfTokenOf(session.secret, readField(form, 'csrf'));
-  if (!isOwn) throw consoleErrors.foreignForm();
-  return form;
-}
-
 async function runRead(mount: Mount, { visit, call, request, reply }: PageRequest, page: CommandPage) {
   const { command, typed } = page;
   const { input, faults } = readForm(command, typed);
   try {
     if (faults.length > 0) throw refuseFaults(faults);
     if (command.fileTypes) {
-      const { headers, stream } = await openFile(mount.server, request, visit, { name: command.name, input });
+      const { headers, stream } = await openFile(
+        mount.server,
+        request,
+        visit.session,
+        commandRequest(command.name, input),
+      );
       for (const name of ['content-type', 'content-disposition']) reply.header(name, headers[name]);
       return reply.send(stream);
     }
@@ -153,21 +129,19 @@ interface Submission {
 async function submit(mount: Mount, { visit, request, reply }: Submission, page: CommandPage) {
   const { deps, server } = mount;
   const { command, typed } = page;
-  const at = { db: deps.db, now: deps.clock() };
   const step = readField(typed as Form, 'step');
   if (step === 'change') return renderForm(visit, page);
   const { input, faults } = readForm(command, typed);
   const call = commandCaller(server, request, visit);
   const confirm = async (refusal?: Refusal) => {
     const preview = await readPreview(visit, page, call, input);
-    return renderConfirmation(visit, { ...page, refusal, preview }, await issueFormToken(at, visit.session));
+    return renderConfirmation(visit, { ...page, refusal, preview }, await issueOnce(deps, visit.session));
   };
   try {
     if (faults.length > 0) throw refuseFaults(faults);
     requireValid(request, command, input);
     if (step !== 'run') return await confirm();
-    if (!(await useFormToken(at, visit.session, readField(typed as Form, 'once'))))
-      throw consoleErrors.sentBefore();
+    await useOnce(deps, visit.session, typed as Form);
     const answer = await call(command.name, input);
     if (answer.waits) reply.status(202);
     return renderResult(visit, command, answer);

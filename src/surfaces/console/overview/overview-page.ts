@@ -1,5 +1,5 @@
 import { type Content, type Html, html } from '#platform/http/html';
-import { renderStatus } from '../answer.ts';
+import { renderStatus } from '#surfaces/frame';
 import { type Figure, showDuration } from '../figures.ts';
 import { answerAddress } from '../links.ts';
 import { renderPage } from '../page.ts';

@@ -1,5 +1,5 @@
 import { type Content, html } from '#platform/http/html';
-import { renderInstant } from '../answer.ts';
+import { renderInstant } from '#surfaces/frame';
 import { figureReader } from '../figures.ts';
 import type { Mount } from '../mount.ts';
 import type { Visit } from '../visit.ts';

@@ -1,7 +1,4 @@
-interface Message {
-  title: string;
-  text: string;
-}
+import type { Message } from '#surfaces/frame';
 
 /** Why a withdrawal waits, and what an operator can do about it. */
 export interface Reason {
@@ -11,8 +8,6 @@ export interface Reason {
 
 export const en = {
   console: 'Console',
-  skip: 'Skip to the content',
-  menu: 'Menu',
   navigation: {
     overview: 'Overview',
     withdrawals: 'Withdrawals',
@@ -30,18 +25,6 @@ export const en = {
     lead: 'Search for a transaction hash, an address, an email, an external id or an id.',
     nothing: 'Nothing found. Check the spelling, or search for another part of the record.',
   },
-  signedInAs: 'Signed in as',
-  signOut: 'Sign out',
-  language: 'Language',
-  keyboard: {
-    title: 'Keyboard',
-    rows: [
-      ['/', 'Search'],
-      ['?', 'This help'],
-    ] as readonly (readonly [string, string])[],
-    close: 'Close',
-  },
-  reference: 'Reference',
   commands: {
     title: 'All commands',
     lead: 'Everything that your role may do. Each command is also in the CLI and the API.',
@@ -254,22 +237,7 @@ export const en = {
       title: 'The console is for staff of the operator',
       text: 'You are signed in, but your account belongs to a partner or an integration. Open your account instead.',
     },
-    foreign_form: {
-      title: 'Nothing was changed',
-      text: 'We could not confirm that this form came from you. Open the page again and retry.',
-    },
-    sent_before: {
-      title: 'This form was sent before',
-      text: 'A form runs once. The audit log shows whether it ran. Open the form again to run the command another time.',
-    },
-    403: { title: 'Your role may not do this', text: 'Ask an administrator.' },
-    404: { title: 'Page not found', text: 'The address may be incomplete, or the record does not exist.' },
-    503: { title: 'The server is not available right now', text: 'Try again in a moment.' },
-    500: { title: 'Something went wrong on our side', text: 'Try again in a moment.' },
-    400: { title: 'The request was not valid', text: 'Open the page again and retry.' },
   } as Record<string, Message>,
-  toOverview: 'To the overview',
-  toAccount: 'To your account',
 };
 
 export type Texts = typeof en;

@@ -2,8 +2,6 @@ import type { Texts } from './en.ts';
 
 export const pt: Texts = {
   console: 'Console',
-  skip: 'Ir para o conteúdo',
-  menu: 'Menu',
   navigation: {
     overview: 'Visão geral',
     withdrawals: 'Saques',
@@ -21,18 +19,6 @@ export const pt: Texts = {
     lead: 'Busque um hash de transação, um endereço, um e-mail, um id externo ou um id.',
     nothing: 'Nada encontrado. Confira a grafia ou busque outra parte do registro.',
   },
-  signedInAs: 'Você entrou como',
-  signOut: 'Sair',
-  language: 'Idioma',
-  keyboard: {
-    title: 'Teclado',
-    rows: [
-      ['/', 'Buscar'],
-      ['?', 'Esta ajuda'],
-    ],
-    close: 'Fechar',
-  },
-  reference: 'Referência',
   commands: {
     title: 'Todos os comandos',
     lead: 'Tudo o que sua função pode fazer. Cada comando também está na CLI e na API.',
@@ -243,23 +229,5 @@ export const pt: Texts = {
       title: 'O console é para a equipe do operador',
       text: 'Você entrou, mas sua conta é de um parceiro ou de uma integração. Abra sua conta.',
     },
-    foreign_form: {
-      title: 'Nada foi alterado',
-      text: 'Não foi possível confirmar que este formulário partiu de você. Abra a página de novo e repita.',
-    },
-    sent_before: {
-      title: 'Este formulário já foi enviado',
-      text: 'Um formulário é executado uma vez. O registro de auditoria mostra se foi. Abra-o de novo para repetir.',
-    },
-    403: { title: 'Sua função não pode fazer isto', text: 'Peça a um administrador.' },
-    404: {
-      title: 'Página não encontrada',
-      text: 'O endereço pode estar incompleto, ou o registro não existe.',
-    },
-    503: { title: 'O servidor não está disponível agora', text: 'Tente de novo daqui a pouco.' },
-    500: { title: 'Algo deu errado do nosso lado', text: 'Tente de novo daqui a pouco.' },
-    400: { title: 'O pedido não é válido', text: 'Abra a página de novo e repita.' },
   },
-  toOverview: 'Para a visão geral',
-  toAccount: 'Para sua conta',
 };

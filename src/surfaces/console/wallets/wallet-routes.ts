@@ -2,7 +2,7 @@ import type { Ctx } from '#context';
 import type { Command } from '#platform/commands/command';
 import { type Content, type Html, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
-import { renderInstant } from '../answer.ts';
+import { renderInstant } from '#surfaces/frame';
 import { answerAddress, formAddress } from '../links.ts';
 import type { Mount } from '../mount.ts';
 import { whyOf } from '../overview/find-attention.ts';

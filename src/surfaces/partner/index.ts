@@ -1,0 +1,1 @@
+export { partnerPages } from './routes.ts';

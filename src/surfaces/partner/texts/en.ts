@@ -1,0 +1,21 @@
+import type { Message } from '#surfaces/frame';
+
+export const en = {
+  area: 'Partner',
+  navigation: {
+    overview: 'Overview',
+  },
+  overview: {
+    title: 'Overview',
+    partner: 'Partner',
+    role: 'Your role',
+  },
+  messages: {
+    not_partner_staff: {
+      title: 'These pages are for staff of partners',
+      text: 'You are signed in, but your account does not belong to a partner. Open your account instead.',
+    },
+  } as Record<string, Message>,
+};
+
+export type Texts = typeof en;

@@ -1,0 +1,19 @@
+import type { Texts } from './en.ts';
+
+export const pt: Texts = {
+  area: 'Parceiro',
+  navigation: {
+    overview: 'Visão geral',
+  },
+  overview: {
+    title: 'Visão geral',
+    partner: 'Parceiro',
+    role: 'Sua função',
+  },
+  messages: {
+    not_partner_staff: {
+      title: 'Estas páginas são para equipes de parceiros',
+      text: 'Você entrou, mas sua conta não é de um parceiro. Abra sua conta.',
+    },
+  },
+};
