@@ -7,12 +7,13 @@ interface BannerFacts {
   elapsedMs: number;
   consentLink: string;
   consoleLink: string;
+  partnerLink: string;
 }
 
 /** What `npm start` prints: addresses, keys, and commands that work as pasted. */
 export function describeSandbox(
   sandbox: SandboxFile,
-  { home, elapsedMs, consentLink, consoleLink }: BannerFacts,
+  { home, elapsedMs, consentLink, consoleLink, partnerLink }: BannerFacts,
 ): string {
   const { baseUrl, cardIssuer, consents, integrations, keys, loginToken, networks, operatorToken, users } =
     sandbox;
@@ -46,6 +47,9 @@ export function describeSandbox(
 
   The console, signed in as the demo operator: open this in a browser, once and within 15 minutes
   ${consoleLink}
+
+  The partner's pages, signed in as its owner: the same, in another browser or after signing out
+  ${partnerLink}
 
   An app asks ${demoUsers.owner.givenName} for data: open this in a browser, once and within five minutes
   ${consentLink}

@@ -15,8 +15,8 @@ import { cannotListen, createDeps, type RunningServer, serve, stopOnSignal, unre
 import { describeSandbox } from './banner.ts';
 import { type SandboxDatabase, startDatabase } from './database.ts';
 import { type Devnet, type DevnetNetwork, startDevnet } from './devnet/index.ts';
-import { ConsoleLink } from './door/console-link.ts';
 import { createDoor } from './door/mount-door.ts';
+import { StaffLinks } from './door/staff-links.ts';
 import { lockFolder } from './folder-lock.ts';
 import { Inbox } from './inbox/inbox.ts';
 import { type SandboxIssuer, startIssuer } from './issuer/index.ts';
@@ -113,9 +113,9 @@ async function startSandbox(
     networks: devnet.networks,
     cardIssuer: { url: cardIssuer.url, token: cardIssuerToken },
   };
-  const [inbox, consoleLink] = [new Inbox(), new ConsoleLink()];
+  const [inbox, staffLinks] = [new Inbox(), new StaffLinks()];
   const [server] = await lifecycle.begin<[RunningServer]>(
-    serve(served, log, ['api', 'worker'], createDoor(facts, secrets, { inbox, consoleLink })),
+    serve(served, log, ['api', 'worker'], createDoor(facts, secrets, { inbox, staffLinks })),
   );
 
   const { url } = server;
@@ -128,7 +128,11 @@ async function startSandbox(
   writeSandboxFile(home, sandbox);
   const consentLink = await patiently(() => makeConsentLink(ctx, sandbox));
   const elapsedMs = performance.now() - startedAt;
-  const links = { consentLink, consoleLink: consoleLink.issue(server.deps) };
+  const links = {
+    consentLink,
+    consoleLink: staffLinks.issue('operator', server.deps),
+    partnerLink: staffLinks.issue('partner', server.deps),
+  };
   onReady(describeSandbox(sandbox, { home, elapsedMs, ...links }));
   return devnet;
 }

@@ -250,15 +250,21 @@ test('npm start: a first start, the banner as pasted, every key', async (t) => {
     assert.equal((await fetch(link, { redirect: 'manual' })).status, 410);
   });
 
-  await t.test('the console link of the banner signs the demo operator in, once', async () => {
-    const link = /^ *(http\S+\/sandbox\/console\/\S+)$/m.exec(first.banner)![1]!;
-    const signedIn = await fetch(link, { redirect: 'manual' });
-    assert.deepEqual([signedIn.status, signedIn.headers.get('location')], [303, '/console']);
-    const cookie = signedIn.headers.getSetCookie()[0]!.split(';')[0]!;
-    const page = await fetch(new URL('/console', link), { headers: { cookie } });
-    assert.equal(page.status, 200);
-    assert.match(await page.text(), /Olga Martins/);
-    assert.equal((await fetch(link, { redirect: 'manual' })).status, 404);
+  await t.test('links of the banner sign the demo operator and the demo partner in, once', async () => {
+    for (const [place, name] of [
+      ['console', 'Olga Martins'],
+      ['partner', 'Paulo Nunes'],
+    ] as const) {
+      const line = first.banner.split('\n').find((line) => line.includes(`/sandbox/${place}/`))!;
+      const link = line.trim();
+      const signedIn = await fetch(link, { redirect: 'manual' });
+      assert.deepEqual([signedIn.status, signedIn.headers.get('location')], [303, `/${place}`]);
+      const cookie = signedIn.headers.getSetCookie()[0]!.split(';')[0]!;
+      const page = await fetch(new URL(`/${place}`, link), { headers: { cookie } });
+      assert.equal(page.status, 200);
+      assert.ok((await page.text()).includes(name));
+      assert.equal((await fetch(link, { redirect: 'manual' })).status, 404);
+    }
   });
 
   await t.test('prices and positions are there from the first request on', async () => {

@@ -11,9 +11,9 @@ import { mountInbox } from '../inbox/mount-inbox.ts';
 import type { SandboxFacts } from '../sandbox-file.ts';
 import type { SandboxSecrets } from '../secrets.ts';
 import { makeConsentLink } from '../world/connect.ts';
-import { type ConsoleLink, mountConsoleLink } from './console-link.ts';
 import { simulations } from './simulate.ts';
 import { simulationNames } from './simulation-list.ts';
+import { mountStaffLinks, type StaffLinks } from './staff-links.ts';
 import { renderTour } from './tour-section.ts';
 
 const script = readFileSync(path.join(import.meta.dirname, 'tour.js'), 'utf8');
@@ -23,14 +23,14 @@ const actor = { kind: 'operator', name: 'sandbox', role: 'admin' } as const;
 export function createDoor(
   sandbox: SandboxFacts,
   secrets: SandboxSecrets,
-  { inbox, consoleLink }: { inbox: Inbox; consoleLink: ConsoleLink },
+  { inbox, staffLinks }: { inbox: Inbox; staffLinks: StaffLinks },
 ): Door {
   return {
     section: (request) => (isOnThisMachine(request) ? renderTour(sandbox, originOf(request)) : undefined),
     mount(server, deps) {
       mountRoutes(server, deps, sandbox, secrets);
       mountInbox(server, { inbox, clock: deps.clock, isAllowed: isOnThisMachine });
-      mountConsoleLink(server, deps, { link: consoleLink, isAllowed: isFromThisMachine });
+      mountStaffLinks(server, deps, { links: staffLinks, isAllowed: isFromThisMachine });
     },
   };
 }
