@@ -28,11 +28,14 @@ export const admitsAll: RateLimiter = {
   admitByAll: async (limits) => limits.map(() => ({ admitted: true, remaining: 1, resetMs: 0 })),
 };
 
-export async function createHistoryWorld(given: { db: Pool; databaseUrl: string }): Promise<HistoryWorld> {
+export async function createHistoryWorld(
+  given: { db: Pool; databaseUrl: string },
+  { users = 1 } = {},
+): Promise<HistoryWorld> {
   const operatorToken = randomBytes(24).toString('hex');
   const world = await createWorld(given, {
     networks: quietNetworks(),
-    users: 1,
+    users,
     limiter: admitsAll,
     operatorTokens: new Map([['bench', { token: operatorToken, role: 'admin' }]]),
   });

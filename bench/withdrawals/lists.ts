@@ -39,7 +39,7 @@ const cases: readonly Case[] = [
 export async function measureLists(world: World): Promise<void> {
   const userId = world.userIds.at(-1)!;
   const startedAt = Date.now();
-  await seed(world, userId);
+  await seedWithdrawals(world, userId);
   console.log(`${total} withdrawals of one user stored in ${Math.round((Date.now() - startedAt) / 1000)} s`);
   const actor: KeyActor = {
     kind: 'key',
@@ -129,7 +129,7 @@ async function plainPage(
  * 95 % are completed, 4 % failed and 1 % on their way. A tenth shares a label, and others share one by
  * fifties.
  */
-async function seed({ db, partnerId, key, deps }: World, userId: string): Promise<void> {
+export async function seedWithdrawals({ db, partnerId, key, deps }: World, userId: string): Promise<void> {
   const token = deps.evm.get('polygon')!.tokens.get('USDT')!;
   const indexes = await db.query<{ name: string; definition: string }>(
     `select indexname as name, indexdef as definition from pg_indexes

@@ -1,4 +1,5 @@
 import { isOperatorRole, type OperatorRole, operatorRoles } from '#operator-roles';
+import { faultOfHosts } from '#platform/db/hosts';
 import { itemsOf } from '../parsers.ts';
 import type { Reading, Setting } from '../setting.ts';
 
@@ -6,12 +7,13 @@ import type { Reading, Setting } from '../setting.ts';
 export const essential = {
   DATABASE_URL: {
     meaning:
-      'PostgreSQL 18 or later, `postgres://user:password@host:port/database`. The sandbox includes one.',
+      'PostgreSQL 18 or later, `postgres://user:password@host:port/database`. With several servers, `host:port,host:port`, the one that accepts writes is used, and the next one after a failover. The sandbox includes a server.',
     example: 'postgres://causeway@localhost:5432/causeway',
     secret: true,
     parse: ({ text, fault }) => {
       if (text !== '' && !/^postgres(ql)?:\/\/\S+$/.test(text))
         fault('DATABASE_URL must start with postgres:// or postgresql://.');
+      else if (text !== '' && faultOfHosts(text)) fault(`DATABASE_URL ${faultOfHosts(text)}.`);
       return text;
     },
   },

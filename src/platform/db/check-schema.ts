@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { writeFunctions } from './apply-functions.ts';
+import { writableUrl } from './find-writable.ts';
 import type { Release } from './migrate.ts';
 
 /**
@@ -10,7 +11,10 @@ import type { Release } from './migrate.ts';
  * reported as having no file.
  */
 export async function findDrift(databaseUrl: string, { migrations, functions }: Release): Promise<string[]> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({
+    connectionString: await writableUrl(databaseUrl),
+    connectionTimeoutMillis: 5_000,
+  });
   client.on('error', () => undefined);
   await client.connect();
   try {

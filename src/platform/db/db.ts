@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { DatabaseUnavailable } from '../errors/errors.ts';
 import type { Log } from '../observe/log.ts';
+import { followPrimary, type Servers } from './follow-primary.ts';
 import { type Listener, listen } from './listen.ts';
 
 export type Row = Record<string, unknown>;
@@ -54,8 +55,16 @@ export function createPool(options: PoolOptions): Pool {
   const cutOff = () => {
     for (const socket of sockets) socket.destroy();
   };
-  const driver = new pg.Pool({
-    connectionString: url,
+  const connect = (to: string, onConnect?: (client: pg.ClientBase) => Promise<void>) => {
+    const driver = new pg.Pool({ ...settings, connectionString: to, ...(onConnect && { onConnect }) });
+    // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+    driver.on('error', (err) => log.warn({ err }, 'idle database connection lost'));
+    // Nor does the pool listen between a connection's first answer and its caller: a server that dies then
+    // would end the process. The caller gets the error from the next query.
+    driver.on('connect', (client) => client.on('error', () => {}));
+    return driver;
+  };
+  const settings: pg.PoolConfig = {
     stream: () => {
       const socket = new Socket();
       sockets.add(socket);
@@ -72,24 +81,31 @@ export function createPool(options: PoolOptions): Pool {
     query_timeout: statementTimeoutMs + 1_000,
     // A frozen process must not keep row locks.
     idle_in_transaction_session_timeout: 10_000,
-  });
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
-  driver.on('error', (err) => log.warn({ err }, 'idle database connection lost'));
-  // Nor does the pool listen between a connection's first answer and its caller: a server that dies then
-  // would end the process. The caller gets the error from the next query.
-  driver.on('connect', (client) => client.on('error', () => {}));
+  };
+  const servers = followPrimary(url, { connect, log });
 
   return {
-    query: (text, values) => runOnOwn(driver, text, values),
-    transaction: (work, signal) => runTransaction(driver, work, signal),
-    listen: (channel, onNotice) => listen({ url, channel, log, onNotice }),
+    query: (text, values) => runOnOwn(servers, text, values),
+    transaction: (work, signal) => runTransaction(servers, work, signal),
+    listen: (channel, onNotice) => {
+      // Also a process that does nothing but listen follows the server.
+      const onFailure = () => void servers.move(servers.driver).catch(() => {});
+      const url = async () => {
+        await servers.settle();
+        return servers.url;
+      };
+      return listen({ url, channel, log, onNotice, onFailure });
+    },
     cutOff,
     async end() {
-      if (!driver.ending) await driver.end();
+      if (!servers.driver.ending) await servers.driver.end();
       // A frozen server does not answer the goodbye: its sockets must not keep the process alive.
       setTimeout(cutOff, 1_000).unref();
     },
-    counts: () => ({ total: driver.totalCount, idle: driver.idleCount, waiting: driver.waitingCount }),
+    counts: () => {
+      const { totalCount, idleCount, waitingCount } = servers.driver;
+      return { total: totalCount, idle: idleCount, waiting: waitingCount };
+    },
   };
 }
 
@@ -98,11 +114,11 @@ export function createPool(options: PoolOptions): Pool {
  * login.
  */
 async function runOnOwn<T extends Row>(
-  driver: pg.Pool,
+  servers: Servers,
   text: string,
   values?: readonly unknown[],
 ): Promise<T[]> {
-  const { client, release, noteLoss } = await checkOut(driver);
+  const { client, release, noteLoss } = await checkOut(servers);
   try {
     return await runQuery<T>(client, text, values).catch(noteLoss);
   } finally {
@@ -141,12 +157,12 @@ function statementName(text: string): string | undefined {
 }
 
 async function runTransaction<T>(
-  driver: pg.Pool,
+  servers: Servers,
   work: (db: Db) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
   signal?.throwIfAborted();
-  const { client, release, noteLoss, discard } = await checkOut(driver);
+  const { client, driver, release, noteLoss, discard } = await checkOut(servers);
   let isOver = false;
   const aborted = untilAborted(signal, () => {
     isOver = true;
@@ -198,13 +214,8 @@ function untilAborted(signal: AbortSignal | undefined, onAbort: () => void) {
 }
 
 /** A dedicated connection. One that broke, or may have, is closed on release. */
-async function checkOut(driver: pg.Pool) {
-  let client: pg.PoolClient;
-  try {
-    client = await driver.connect();
-  } catch (error) {
-    throw asUnavailable(error);
-  }
+async function checkOut(servers: Servers) {
+  const { client, driver } = await connectTo(servers);
   let broken: Error | undefined;
   const discard = (error: Error) => {
     broken = error;
@@ -213,9 +224,11 @@ async function checkOut(driver: pg.Pool) {
   client.on('error', discard);
   return {
     client,
+    driver,
     discard,
     noteLoss: (error: unknown): never => {
       if (isLoss(error)) discard(error as Error);
+      if (isWrongServer(error)) servers.suspect(driver);
       throw error;
     },
     release: () => {
@@ -223,6 +236,27 @@ async function checkOut(driver: pg.Pool) {
       client.release(broken);
     },
   };
+}
+
+/** To the server that accepts writes, after a failure once more. */
+async function connectTo(servers: Servers): Promise<{ client: pg.PoolClient; driver: pg.Pool }> {
+  await servers.settle();
+  for (let attempt = 1; ; attempt++) {
+    const { driver } = servers;
+    try {
+      return { driver, client: await driver.connect() };
+    } catch (error) {
+      const refusal = asUnavailable(error);
+      if (attempt > 1 || !isLoss(refusal) || !(await servers.move(driver))) throw refusal;
+    }
+  }
+}
+
+/** It became a standby, or it is silent: its other connections are no better. */
+function isWrongServer(error: unknown): boolean {
+  if (!isLoss(error)) return false;
+  const { code, message } = (error as DatabaseUnavailable).cause as Error & { code?: string };
+  return code === '25006' || message === 'Query read timeout';
 }
 
 const isLoss = (error: unknown) => error instanceof DatabaseUnavailable && error.isConnectionLost;

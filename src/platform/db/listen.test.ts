@@ -12,7 +12,7 @@ const harness = useHarness();
 function startListening(t: TestContext, channel: string, url = harness.databaseUrl) {
   const heard = { notices: 0 };
   const listener = listen({
-    url,
+    url: async () => url,
     channel,
     log: testLog(),
     onNotice: () => {
@@ -139,3 +139,29 @@ async function startTunnel(t: TestContext) {
   tunnel.url = url.href;
   return tunnel;
 }
+
+test('a connection whose other side is silent is replaced within seconds', async (t) => {
+  const { hostname, port } = new URL(harness.databaseUrl);
+  let isSilent = false;
+  const pairs: Socket[] = [];
+  const proxy = createServer((near) => {
+    const far = connect(Number(port), hostname);
+    pairs.push(near, far);
+    for (const one of [near, far]) one.on('error', () => {});
+    near.on('data', (bytes) => isSilent || far.write(bytes));
+    far.on('data', (bytes) => isSilent || near.write(bytes));
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => {
+    for (const socket of pairs) socket.destroy();
+    proxy.close();
+  });
+  const url = new URL(harness.databaseUrl);
+  url.host = `127.0.0.1:${(proxy.address() as { port: number }).port}`;
+  const { heard } = startListening(t, 'silent', url.href);
+  await waitUntil('it listens', () => heard.notices === 1);
+  isSilent = true;
+  await waitUntil('another connection is tried', () => pairs.length > 2, 15_000);
+  isSilent = false;
+  await waitUntil('it listens again', () => heard.notices === 2, 15_000);
+});

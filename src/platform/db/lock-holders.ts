@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { writableUrl } from './find-writable.ts';
 
 export interface LockHolders {
   /** The sessions last seen holding the lock; undefined if none was seen. */
@@ -22,7 +23,7 @@ const everyMs = 100;
  */
 export async function watchLockHolders(databaseUrl: string, pid: number): Promise<LockHolders> {
   const client = new pg.Client({
-    connectionString: databaseUrl,
+    connectionString: await writableUrl(databaseUrl),
     connectionTimeoutMillis: 5_000,
     query_timeout: 5_000,
   });

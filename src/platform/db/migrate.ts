@@ -12,6 +12,7 @@ import {
 } from './apply-functions.ts';
 import { applyMigration, type Migration, type Patience, untilUnlocked } from './apply-migration.ts';
 import type { Db } from './db.ts';
+import { writableUrl } from './find-writable.ts';
 import { MigrationFault } from './migration-fault.ts';
 
 export { type Migration, MigrationFault };
@@ -84,7 +85,10 @@ export async function migrate(
   }: MigrateOptions = {},
 ): Promise<Applied> {
   const { migrations, functions } = release;
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({
+    connectionString: await writableUrl(databaseUrl),
+    connectionTimeoutMillis: 5_000,
+  });
   // The running statement fails with the same error; without a listener it would end the process.
   client.on('error', () => undefined);
   await client.connect();

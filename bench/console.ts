@@ -1,0 +1,25 @@
+import { measurePages } from './console/pages.ts';
+import { crawl, signStaffIn } from './console/visit.ts';
+import { seedLedgers } from './history/seed.ts';
+import { createHistoryWorld } from './history/world.ts';
+import type { Bench } from './measure.ts';
+import { seedWithdrawals } from './withdrawals/lists.ts';
+
+/** Every page for staff that a link leads to, with three million ledger lines and a million withdrawals. */
+export const run: Bench = async (given) => {
+  const world = await createHistoryWorld(given, { users: 2 });
+  try {
+    const staff = await signStaffIn(world);
+    const startedAt = Date.now();
+    await seedLedgers(world);
+    await seedWithdrawals(world, world.userIds[1]!);
+    await world.db.query('analyze');
+    console.log(`seeded in ${Math.round((Date.now() - startedAt) / 1000)} s`);
+    for (const visitor of staff) {
+      const pages = await crawl(visitor);
+      await measurePages(visitor, pages);
+    }
+  } finally {
+    await world.stop();
+  }
+};
