@@ -49,7 +49,8 @@ export interface RequestOptions {
   body?: unknown;
 }
 
-export type HarnessOptions = { cutsSlowRequests?: boolean } & Partial<
+/** `databaseUrl`: instead of a database that is made for the test file. */
+export type HarnessOptions = { cutsSlowRequests?: boolean; databaseUrl?: string } & Partial<
   Pick<AppOptions, 'trustedProxies' | 'issuerWebhookSecrets'>
 > &
   Partial<Pick<Deps, 'issuer'>> &
@@ -70,7 +71,13 @@ export type HarnessOptions = { cutsSlowRequests?: boolean } & Partial<
   Partial<
     Pick<
       Config,
-      'databaseLockTimeoutMs' | 'pricesUrl' | 'balanceStaleAfterMs' | 'mcpAllowedOrigins' | 'mcpAllowedHosts'
+      | 'databaseLockTimeoutMs'
+      | 'databaseReplication'
+      | 'databaseStatementTimeoutMs'
+      | 'pricesUrl'
+      | 'balanceStaleAfterMs'
+      | 'mcpAllowedOrigins'
+      | 'mcpAllowedHosts'
     >
   >;
 
@@ -91,7 +98,7 @@ export function useHarness(options: HarnessOptions | (() => Promise<HarnessOptio
 }
 
 async function startHarness(options: HarnessOptions): Promise<Harness> {
-  const databaseUrl = await cloneDatabase();
+  const databaseUrl = options.databaseUrl ?? (await cloneDatabase());
   const config = testConfig(databaseUrl, options);
   let offsetMs = 0;
   const clock = () => new Date(Date.now() + offsetMs);
@@ -176,8 +183,8 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
     // Longer than in production, because a busy machine is slow.
     databaseConnectTimeoutMs: 60_000,
     databaseLockTimeoutMs: options.databaseLockTimeoutMs ?? 60_000,
-    databaseStatementTimeoutMs: 120_000,
-    databaseReplication: 'asynchronous',
+    databaseStatementTimeoutMs: options.databaseStatementTimeoutMs ?? 120_000,
+    databaseReplication: options.databaseReplication ?? 'asynchronous',
     // The PostgreSQL of a test run writes nothing to disk in time.
     databaseDurability: 'relaxed',
     deploymentId: 'test',

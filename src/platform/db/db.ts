@@ -118,9 +118,11 @@ async function runOnOwn<T extends Row>(
   text: string,
   values?: readonly unknown[],
 ): Promise<T[]> {
-  const { client, release, noteLoss } = await checkOut(servers);
+  const { client, release, noteLoss, requireConfirmed } = await checkOut(servers);
   try {
-    return await runQuery<T>(client, text, values).catch(noteLoss);
+    const rows = await runQuery<T>(client, text, values).catch(noteLoss);
+    requireConfirmed();
+    return rows;
   } finally {
     release();
   }
@@ -162,14 +164,12 @@ async function runTransaction<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   signal?.throwIfAborted();
-  const { client, driver, release, noteLoss, discard } = await checkOut(servers);
+  const { client, driver, release, noteLoss, discard, requireConfirmed } = await checkOut(servers);
   let isOver = false;
   const aborted = untilAborted(signal, () => {
     isOver = true;
     discard(signal!.reason);
-    // If we closed it here, the server would notice only after the running statement.
-    const { processID } = client as pg.PoolClient & { processID: number };
-    driver.query('select pg_terminate_backend($1)', [processID]).catch(() => undefined);
+    terminate(driver, client);
   });
   const db: Db = {
     query: (text, values) => {
@@ -186,6 +186,7 @@ async function runTransaction<T>(
     const { command } = await client.query('commit').catch((error) => noteLoss(asUnavailable(error)));
     if (command !== 'COMMIT')
       throw new Error('rolled back: a statement of this transaction failed and its error was caught');
+    requireConfirmed();
     return result;
   } catch (error) {
     isOver = true;
@@ -222,21 +223,40 @@ async function checkOut(servers: Servers) {
   };
   // The pool listens only while a connection is idle.
   client.on('error', discard);
+  let isUnconfirmed = false;
+  const onNotice = ({ routine }: { routine?: string | undefined }) => {
+    if (routine === waitsForStandby) isUnconfirmed = true;
+  };
+  client.on('notice', onNotice);
   return {
     client,
     driver,
     discard,
     noteLoss: (error: unknown): never => {
       if (isLoss(error)) discard(error as Error);
-      if (isWrongServer(error)) servers.suspect(driver);
+      if (isSilent(error)) terminate(driver, client);
+      if (isSilent(error) || isReadOnly(error)) servers.suspect(driver);
       throw error;
+    },
+    requireConfirmed: () => {
+      if (!isUnconfirmed) return;
+      const cause = new Error('the wait for a synchronous standby was canceled');
+      discard(cause);
+      throw new DatabaseUnavailable('the commit is not confirmed by a standby', true, cause);
     },
     release: () => {
       client.off('error', discard);
+      client.off('notice', onNotice);
       client.release(broken);
     },
   };
 }
+
+/**
+ * Where PostgreSQL waits for a synchronous standby. If a timeout or an administrator ends that wait, it says
+ * so in a warning and answers as if all were well, although a promotion would lose the commit.
+ */
+const waitsForStandby = 'SyncRepWaitForLSN';
 
 /** To the server that accepts writes, after a failure once more. */
 async function connectTo(servers: Servers): Promise<{ client: pg.PoolClient; driver: pg.Pool }> {
@@ -252,11 +272,22 @@ async function connectTo(servers: Servers): Promise<{ client: pg.PoolClient; dri
   }
 }
 
-/** It became a standby, or it is silent: its other connections are no better. */
-function isWrongServer(error: unknown): boolean {
-  if (!isLoss(error)) return false;
-  const { code, message } = (error as DatabaseUnavailable).cause as Error & { code?: string };
-  return code === '25006' || message === 'Query read timeout';
+const causeOf = (error: unknown) =>
+  isLoss(error) ? ((error as DatabaseUnavailable).cause as Error & { code?: string }) : undefined;
+
+/** It became a standby: its other connections are no better. */
+const isReadOnly = (error: unknown) => causeOf(error)?.code === '25006';
+
+/** It does not answer, or its commits wait for a standby that does not. */
+const isSilent = (error: unknown) => causeOf(error)?.message === 'Query read timeout';
+
+/**
+ * At the server: if we only closed the connection, it would notice after the running statement, and not while
+ * a commit waits for a standby. Those that wait would then fill the server.
+ */
+function terminate(driver: pg.Pool, client: pg.PoolClient): void {
+  const { processID } = client as pg.PoolClient & { processID: number };
+  driver.query('select pg_terminate_backend($1)', [processID]).catch(() => undefined);
 }
 
 const isLoss = (error: unknown) => error instanceof DatabaseUnavailable && error.isConnectionLost;

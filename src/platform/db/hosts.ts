@@ -9,8 +9,8 @@ export interface Hosts {
 const sessionKinds = ['any', 'read-write', 'primary'];
 
 /**
- * `postgres://user:password@a:5432,b:5432/database?target_session_attrs=read-write`, as in libpq. With several
- * servers the one that accepts writes is used, because everything else would refuse to work.
+ * `postgres://user:password@a:5432,b:5432/database?target_session_attrs=read-write`, as in libpq. Of several
+ * servers the one that accepts writes is used.
  */
 export function splitHosts(url: string): Hosts {
   const { start, hosts, path, query } = partsOf(url);

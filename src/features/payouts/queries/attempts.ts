@@ -84,8 +84,9 @@ export interface UnsentAttempt {
 
 /**
  * Takes the newest bytes of each nonce that is neither mined nor sent lately. Marked as sent before they are:
- * if we die in between, another worker sends them a moment later. Lateral, because as a join it read
- * the lane's whole past for each nonce where PostgreSQL had no statistics yet.
+ * if we die in between, another worker sends them a moment later. The commit waits for synchronous standbys,
+ * and so confirms that of the signature. Lateral, because as a join it read the lane's whole past for each
+ * nonce where PostgreSQL had no statistics yet.
  */
 export async function claimUnsent(
   db: Db,
@@ -114,11 +115,13 @@ export async function claimUnsent(
        update payout_attempts a set sent_at = now(), sends = sends + 1
        where hash = any (array(select hash from due))
          and (sent_at is null or sent_at < now() - $3 * least(sends, 3) * interval '1 millisecond')
-       returning a.hash, a.nonce, a.raw, a.sends)
+       returning a.hash, a.nonce, a.raw, a.sends),
+     durable as materialized (select case when current_setting('synchronous_commit') not in ('on', 'remote_apply')
+       then set_config('synchronous_commit', 'on', true) end as setting)
      select s.hash, s.nonce, s.raw, s.sends = 1 and not exists (select from payout_attempts o
          where o.network = $1 and o.address = $2 and o.nonce = s.nonce and o.hash <> s.hash and o.sends > 0 and not o.is_void
          offset 0) as "isFirst"
-     from sent s order by s.nonce`,
+     from sent s cross join durable order by s.nonce`,
     [network, address, resendMs, limit],
   );
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { contextFor, type Deps } from '#context';
+import { confirmCommits } from '#platform/db/confirm';
 import type { RunningService, Service } from '#platform/worker/services';
 import { disableEndpoint } from '../disable-endpoint.ts';
 import {
@@ -74,7 +75,10 @@ function startDeliverer(deps: Deps, options: DelivererOptions): RunningService {
     const failing = [...sending].filter(({ isFailing }) => isFailing).length;
     const failingLimit = Math.max(0, Math.ceil(atOnce * failingShare) - failing);
     const wanted = { now, until, perEndpoint, inHand, limit, failingLimit };
-    for (const delivery of await claimDeliveries(db, wanted)) {
+    const claimed = await claimDeliveries(db, wanted);
+    // What was sent cannot be taken back: it must survive a failover.
+    if (claimed.length > 0 && deps.isReplicationSynchronous) await confirmCommits(db);
+    for (const delivery of claimed) {
       const ended = send(delivery).then(() => {
         sending.delete(one);
         loop.wake();

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import pg from 'pg';
+import { migrate } from '#platform/db/migrate';
+import { type Member, startPrimary, startStandby, urlOf } from '#test/cluster';
+import { makeKey } from '#test/factories';
+import { useHarness } from '#test/harness';
+import { waitUntil } from '#test/wait-until';
+
+/** A server whose commits wait for a standby, and the standby. */
+const members: Member[] = [];
+let folder: string;
+
+const ask = async (member: Member, text: string) => {
+  const client = new pg.Client({ connectionString: member.postgres.url() });
+  await client.connect();
+  const { rows } = await client.query(text);
+  await client.end();
+  return rows[0];
+};
+
+const harness = useHarness(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'causeway cluster '));
+  await chmod(folder, 0o755);
+  const primary = await startPrimary(path.join(folder, 'one'));
+  members.push(primary);
+  await ask(primary, 'create database causeway');
+  await migrate(primary.postgres.url('causeway'));
+  members.push(await startStandby(path.join(folder, 'two'), primary, { name: 'two' }));
+  await ask(primary, `alter system set synchronous_standby_names = 'two'`);
+  await ask(primary, 'select pg_reload_conf()');
+  const databaseUrl = urlOf(members, 'causeway');
+  return { databaseUrl, databaseReplication: 'synchronous', databaseStatementTimeoutMs: 1_500 };
+});
+
+after(async () => {
+  for (const { postgres } of members) await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const untilSynchronous = () =>
+  waitUntil('the standby is synchronous', async () => {
+    const row = await ask(members[0]!, 'select sync_state as state from pg_stat_replication');
+    return row?.state === 'sync';
+  });
+
+const creator = async () => {
+  const { userId, token } = await makeKey(harness);
+  return (key: string) =>
+    harness.request('POST', `/api/crypto/${userId}/withdraw`, {
+      token,
+      headers: { 'idempotency-key': key },
+      body: { amount: '1', to: `0x${'a'.repeat(39)}1`, externalId: key },
+    });
+};
+
+test('503 if somebody cancels the wait for the standby: PostgreSQL itself reports success', async (t) => {
+  const [primary, standby] = members as [Member, Member];
+  await untilSynchronous();
+  const create = await creator();
+  const { pid } = await ask(standby, 'select pid from pg_stat_wal_receiver');
+  process.kill(pid, 'SIGSTOP');
+  t.after(() => process.kill(pid, 'SIGCONT'));
+  const answer = create('canceled');
+  await waitUntil('its commit was canceled', async () => {
+    const row = await ask(
+      primary,
+      `select bool_or(pg_cancel_backend(pid)) as done from pg_stat_activity where wait_event = 'SyncRep'`,
+    );
+    return row.done === true;
+  });
+  assert.equal((await answer).status, 503);
+});
+
+test('503 while the standby is silent, also for a repeated request; 200 once it has the withdrawal', async (t) => {
+  const standby = members[1]!;
+  await untilSynchronous();
+  const create = await creator();
+  assert.equal((await create('before')).status, 200);
+  const { pid } = await ask(standby, 'select pid from pg_stat_wal_receiver');
+  process.kill(pid, 'SIGSTOP');
+  t.after(() => process.kill(pid, 'SIGCONT'));
+  const first = await create('one');
+  assert.deepEqual([first.status, first.body.code], [503, 'unavailable'], JSON.stringify(first.body));
+  const isVisible = async () =>
+    (await harness.deps.db.query(`select 1 from withdrawals where external_id = 'one'`)).length === 1;
+  await waitUntil('it is visible here all the same', isVisible);
+  assert.equal((await create('one')).status, 503, 'a repeated request is not answered from what may be lost');
+  for (const key of ['two', 'three']) assert.equal((await create(key)).status, 503, key);
+  const both = await Promise.all([create('four'), create('five')]);
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    [503, 503],
+    'not "still in flight"',
+  );
+  process.kill(pid, 'SIGCONT');
+  await waitUntil('it is confirmed', async () => (await create('one')).status === 200);
+  const again = await create('one');
+  assert.equal(again.headers.get('idempotency-replayed'), 'true');
+  const [{ count }] = (await harness.deps.db.query(
+    `select count(*)::integer as count from withdrawals where external_id = 'one'`,
+  )) as [{ count: number }];
+  assert.equal(count, 1);
+});
