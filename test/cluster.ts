@@ -13,49 +13,67 @@ export interface Member {
   /** Without a goodbye to its clients. */
   kill(): Promise<void>;
   promote(): Promise<void>;
+  /** The first row of the answer, on a separate connection. */
+  // biome-ignore lint/suspicious/noExplicitAny: whatever was asked.
+  query(text: string, values?: unknown[]): Promise<any>;
 }
 
 const run = promisify(execFile);
 
 const settings = { synchronous_commit: 'on', full_page_writes: 'on', wal_keep_size: '256MB' };
 
-export async function startPrimary(folder: string, more: Record<string, string> = {}): Promise<Member> {
-  const postgres = await startPostgres({ folder, durable: false, settings: { ...settings, ...more } });
+export async function startPrimary(folder: string, port?: number): Promise<Member> {
+  const postgres = await startPostgres({ folder, durable: false, settings, ...(port && { port }) });
   return memberOf(folder, postgres);
 }
 
 /** A server that follows another, made of a backup of its files while it runs. */
 export async function startStandby(
   folder: string,
-  { folder: source, postgres: primary }: Member,
-  { name, ...more }: { name: string } & Record<string, string>,
+  source: Member,
+  { name, port, isSynchronous = false }: { name: string; port?: number; isSynchronous?: boolean },
 ): Promise<Member> {
+  const primary = source.postgres;
   const admin = new pg.Client({ connectionString: primary.url() });
   await admin.connect();
   await admin.query("select pg_backup_start('standby', true)");
-  const data = await fs.realpath(path.join(source, 'postgres'));
+  const data = await fs.realpath(path.join(source.folder, 'postgres'));
   await fs.mkdir(folder, { recursive: true });
   const target = path.join(folder, 'postgres');
   await run('cp', ['-a', data, target]);
-  await run('cp', ['-a', path.join(source, 'postgres-password'), folder]);
+  await run('cp', ['-a', path.join(source.folder, 'postgres-password'), folder]);
   const { rows } = await admin.query('select labelfile, spcmapfile from pg_backup_stop(false)');
   await admin.end();
   await fs.rm(path.join(target, 'postmaster.pid'), { force: true });
-  const { uid, gid } = await fs.stat(data);
-  const write = async (file: string, text: string) => {
-    await fs.writeFile(path.join(target, file), text);
-    await fs.chown(path.join(target, file), uid, gid);
-  };
-  await write('backup_label', rows[0].labelfile);
-  await write('standby.signal', '');
-  const { username, password, port } = new URL(primary.url());
-  const conninfo = `host=127.0.0.1 port=${port} user=${username} password=${password} application_name=${name}`;
-  const postgres = await startPostgres({
-    folder,
-    durable: false,
-    settings: { ...settings, ...more, primary_conninfo: conninfo },
-  });
+  await write(target, 'backup_label', rows[0].labelfile);
+  await write(target, 'standby.signal', '');
+  await write(target, 'postgresql.auto.conf', followingOf(source, name, isSynchronous));
+  const postgres = await startPostgres({ folder, durable: false, settings, ...(port && { port }) });
   return memberOf(folder, postgres);
+}
+
+/** Lets a synchronous standby follow another server from now on. */
+export async function follow(standby: Member, source: Member, name: string): Promise<void> {
+  const data = await fs.realpath(path.join(standby.folder, 'postgres'));
+  await write(data, 'postgresql.auto.conf', followingOf(source, name, true));
+  await standby.query('select pg_reload_conf()');
+}
+
+/** The settings of a standby; synchronous: once it is promoted, its commits wait for any other. */
+function followingOf({ postgres }: Member, name: string, isSynchronous: boolean): string {
+  const { username, password, port } = new URL(postgres.url());
+  const conninfo = `host=127.0.0.1 port=${port} user=${username} password=${password} application_name=${name}`;
+  const standbys = isSynchronous ? anyStandby : '';
+  return `primary_conninfo = '${conninfo}'\nsynchronous_standby_names = '${standbys}'\n`;
+}
+
+export const anyStandby = 'ANY 1 (*)';
+
+/** As the account that runs the server. */
+async function write(data: string, file: string, text: string): Promise<void> {
+  const { uid, gid } = await fs.stat(data);
+  await fs.writeFile(path.join(data, file), text);
+  await fs.chown(path.join(data, file), uid, gid);
 }
 
 const memberOf = (folder: string, postgres: Postgres): Member => ({
@@ -66,16 +84,20 @@ const memberOf = (folder: string, postgres: Postgres): Member => ({
     process.kill(postgres.pid, 'SIGQUIT');
     await postgres.exited;
   },
-  async promote() {
-    const admin = new pg.Client({ connectionString: postgres.url() });
-    await admin.connect();
-    try {
-      await admin.query('select pg_promote()');
-    } finally {
-      await admin.end();
-    }
-  },
+  promote: () => query(postgres, 'select pg_promote()'),
+  query: (text, values) => query(postgres, text, values),
 });
+
+async function query({ url }: Postgres, text: string, values: unknown[] = []) {
+  const client = new pg.Client({ connectionString: url(), connectionTimeoutMillis: 5_000 });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows[0];
+  } finally {
+    await client.end();
+  }
+}
 
 /** The address of one database on several servers. */
 export function urlOf(members: readonly Member[], database = 'postgres'): string {
@@ -87,16 +109,9 @@ export function urlOf(members: readonly Member[], database = 'postgres'): string
 
 /** Until everything that is committed on one server is visible on the other. */
 export async function untilCaughtUp(primary: Member, standby: Member): Promise<void> {
-  const ask = async (member: Member, text: string, values: unknown[] = []) => {
-    const client = new pg.Client({ connectionString: member.postgres.url() });
-    await client.connect();
-    const { rows } = await client.query(text, values);
-    await client.end();
-    return rows[0];
-  };
-  const { at } = await ask(primary, 'select pg_current_wal_lsn()::text as at');
+  const { at } = await primary.query('select pg_current_wal_lsn()::text as at');
   for (let tries = 0; tries < 200; tries++) {
-    const { isThere } = await ask(standby, 'select pg_last_wal_replay_lsn() >= $1::pg_lsn as "isThere"', [
+    const { isThere } = await standby.query('select pg_last_wal_replay_lsn() >= $1::pg_lsn as "isThere"', [
       at,
     ]);
     if (isThere) return;

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Asked } from './load.ts';
-import type { World } from './world.ts';
+import type { World as AnyWorld, WorldDatabase } from './world.ts';
+
+type World = AnyWorld<WorldDatabase>;
 
 export interface Freezer {
   /** Has the token freeze the recipient soon, or when the withdrawal is signed. */

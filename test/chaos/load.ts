@@ -3,7 +3,9 @@ import type { TokenSymbol } from '#adapters/evm';
 import { formatMinor } from '#platform/values/money';
 import { createFreezer } from './freezer.ts';
 import type { Random } from './random.ts';
-import type { World } from './world.ts';
+import type { World as AnyWorld, WorldDatabase } from './world.ts';
+
+type World = AnyWorld<WorldDatabase>;
 
 /** `frozen`: the token freezes the recipient after it was accepted; `over`: more than the user has. */
 export type Kind = 'plain' | 'frozen' | 'over' | 'canceled';

@@ -3,7 +3,9 @@ import { readMark, type TokenSymbol } from '#adapters/evm';
 import { checkBooks } from '#features/ledger';
 import type { Asked } from './load.ts';
 import type { ChaosOperator } from './operator.ts';
-import type { World } from './world.ts';
+import type { World as AnyWorld, WorldDatabase } from './world.ts';
+
+type World = AnyWorld<WorldDatabase>;
 
 interface WithdrawalFacts extends Record<string, unknown> {
   id: string;

@@ -9,6 +9,7 @@ export interface WorkerOrders {
   /** Ends itself with SIGKILL in one of these steps, when it has come to any for so many times. */
   dieAt?: { steps: readonly PayoutStep[]; hit: number };
   mutant?: MutantName;
+  isReplicationSynchronous?: boolean;
 }
 
 export const writeOrders = (orders: WorkerOrders): string =>

@@ -21,7 +21,7 @@ lines.on('line', (line) => {
 lines.once('close', () => process.exit());
 
 async function work(orders: WorkerOrders): Promise<void> {
-  const { databaseUrl, logFile, network, dieAt, mutant } = orders;
+  const { databaseUrl, logFile, network, dieAt, mutant, isReplicationSynchronous = false } = orders;
   const log = createLog({
     level: 'info',
     destination: { write: (text) => appendFileSync(logFile, text) },
@@ -40,7 +40,7 @@ async function work(orders: WorkerOrders): Promise<void> {
     log,
     evm: createEvm([network]),
     screening: createScreening(undefined),
-    isReplicationSynchronous: mutant === 'signs on after a promotion',
+    isReplicationSynchronous: isReplicationSynchronous || mutant === 'signs on after a promotion',
     // Of no use here, and a third of the time that a worker takes to start.
     metrics: { countJob: () => {} },
   } as unknown as Deps;

@@ -8,7 +8,9 @@ import type { PayoutStep } from '#features/payouts';
 import type { MutantName } from './mutants.ts';
 import type { Random } from './random.ts';
 import { type WorkerOrders, writeOrders } from './worker-orders.ts';
-import type { World } from './world.ts';
+import type { World as AnyWorld, WorldDatabase } from './world.ts';
+
+type World = AnyWorld<WorldDatabase>;
 
 export const steps: readonly PayoutStep[] = ['hold', 'nonce', 'sign', 'store', 'send', 'receipt', 'ledger'];
 
@@ -36,6 +38,7 @@ export interface WorkersOptions {
   /** Steps to die in, each about as often as the others. */
   deadlySteps: readonly PayoutStep[];
   mutant?: MutantName;
+  isReplicationSynchronous?: boolean;
 }
 
 const fileOf = (name: string) => path.join(import.meta.dirname, name);
@@ -46,7 +49,7 @@ const lifeMsMax = 60_000;
  * Keeps a number of worker processes alive that are killed again and again, at named steps and at any moment.
  */
 export function startWorkers(options: WorkersOptions): Workers {
-  const { world, random, count, lifeMs, deadlySteps, mutant } = options;
+  const { world, random, count, lifeMs, deadlySteps, mutant, isReplicationSynchronous } = options;
   const compileCache = path.join(world.folder, 'compiled');
   mkdirSync(compileCache, { recursive: true });
   let isSlim = true;
@@ -119,6 +122,7 @@ export function startWorkers(options: WorkersOptions): Workers {
       network: world.network,
       ...(dieAt && { dieAt }),
       ...(mutant && { mutant }),
+      ...(isReplicationSynchronous && { isReplicationSynchronous }),
     };
     child.stdin!.write(`${writeOrders(orders)}\n`);
     let hasStarted = false;

@@ -25,16 +25,22 @@ export interface WorldOptions {
   quorum?: number;
 }
 
+/** Where the world keeps its data. */
+export interface WorldDatabase {
+  url: string;
+  stop(): Promise<void>;
+}
+
 /**
  * A whole Causeway that is about to be ill-treated: chain, false nodes before it, database, API, funded
  * users.
  */
-export interface World {
+export interface World<Database extends WorldDatabase = CrashingDatabase> {
   folder: string;
   chain: Chain;
   /** Two addresses of the same node, each with separate faults. */
   twins: FaultProxy[];
-  database: CrashingDatabase;
+  database: Database;
   deps: Deps;
   apiUrl: string;
   apiKey: string;
@@ -55,8 +61,14 @@ const fundedEach = '1000000';
 const callTimeoutMs = 1_500;
 const bumpAfterMs = 3_000;
 
-export async function startWorld({ folder, seed, finality, quorum }: WorldOptions): Promise<World> {
-  const [chain, database] = await Promise.all([startChain({ blockTime: 1 }), startCrashingDatabase(folder)]);
+export const startWorld = async (options: WorldOptions): Promise<World> =>
+  startWorldOn(await startCrashingDatabase(options.folder), options);
+
+export async function startWorldOn<Database extends WorldDatabase>(
+  database: Database,
+  { folder, seed, finality, quorum, config: more }: WorldOptions & { config?: Partial<Config> },
+): Promise<World<Database>> {
+  const chain = await startChain({ blockTime: 1 });
   // A reorganisation must not reach the blocks in which the tokens were made.
   await chain.mine(8);
   const twins = await Promise.all(
@@ -71,11 +83,12 @@ export async function startWorld({ folder, seed, finality, quorum }: WorldOption
     ...(quorum && { quorum }),
   };
   const operatorToken = randomBytes(24).toString('hex');
-  const config = apiConfig({
+  const own = {
     databaseUrl: database.url,
     operatorToken,
     network: { ...network, rpcUrls: twins.map(({ url }) => url + operatorPath) },
-  });
+  };
+  const config = { ...apiConfig(own), ...more };
   const logFile = path.join(folder, 'api.log');
   const log = createLog({ level: 'error', destination: { write: (line) => appendFileSync(logFile, line) } });
   const deps = createDeps(config, log);

@@ -3,7 +3,6 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import pg from 'pg';
 import { migrate } from '#platform/db/migrate';
 import { type Member, startPrimary, startStandby, urlOf } from '#test/cluster';
 import { makeKey } from '#test/factories';
@@ -14,24 +13,16 @@ import { waitUntil } from '#test/wait-until';
 const members: Member[] = [];
 let folder: string;
 
-const ask = async (member: Member, text: string) => {
-  const client = new pg.Client({ connectionString: member.postgres.url() });
-  await client.connect();
-  const { rows } = await client.query(text);
-  await client.end();
-  return rows[0];
-};
-
 const harness = useHarness(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'causeway cluster '));
   await chmod(folder, 0o755);
   const primary = await startPrimary(path.join(folder, 'one'));
   members.push(primary);
-  await ask(primary, 'create database causeway');
+  await primary.query('create database causeway');
   await migrate(primary.postgres.url('causeway'));
   members.push(await startStandby(path.join(folder, 'two'), primary, { name: 'two' }));
-  await ask(primary, `alter system set synchronous_standby_names = 'two'`);
-  await ask(primary, 'select pg_reload_conf()');
+  await primary.query(`alter system set synchronous_standby_names = 'two'`);
+  await primary.query('select pg_reload_conf()');
   const databaseUrl = urlOf(members, 'causeway');
   return { databaseUrl, databaseReplication: 'synchronous', databaseStatementTimeoutMs: 1_500 };
 });
@@ -43,7 +34,7 @@ after(async () => {
 
 const untilSynchronous = () =>
   waitUntil('the standby is synchronous', async () => {
-    const row = await ask(members[0]!, 'select sync_state as state from pg_stat_replication');
+    const row = await members[0]!.query('select sync_state as state from pg_stat_replication');
     return row?.state === 'sync';
   });
 
@@ -61,13 +52,12 @@ test('503 if somebody cancels the wait for the standby: PostgreSQL itself report
   const [primary, standby] = members as [Member, Member];
   await untilSynchronous();
   const create = await creator();
-  const { pid } = await ask(standby, 'select pid from pg_stat_wal_receiver');
+  const { pid } = await standby.query('select pid from pg_stat_wal_receiver');
   process.kill(pid, 'SIGSTOP');
   t.after(() => process.kill(pid, 'SIGCONT'));
   const answer = create('canceled');
   await waitUntil('its commit was canceled', async () => {
-    const row = await ask(
-      primary,
+    const row = await primary.query(
       `select bool_or(pg_cancel_backend(pid)) as done from pg_stat_activity where wait_event = 'SyncRep'`,
     );
     return row.done === true;
@@ -80,7 +70,7 @@ test('503 while the standby is silent, also for a repeated request; 200 once it 
   await untilSynchronous();
   const create = await creator();
   assert.equal((await create('before')).status, 200);
-  const { pid } = await ask(standby, 'select pid from pg_stat_wal_receiver');
+  const { pid } = await standby.query('select pid from pg_stat_wal_receiver');
   process.kill(pid, 'SIGSTOP');
   t.after(() => process.kill(pid, 'SIGCONT'));
   const first = await create('one');
