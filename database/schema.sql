@@ -1499,6 +1499,8 @@ CREATE INDEX deposits_by_block ON public.deposits USING btree (network, block_nu
 
 CREATE INDEX event_parked_by_resource ON public.event_parked USING btree (resource);
 
+CREATE INDEX events_by_resource ON public.events USING btree (resource);
+
 CREATE INDEX found_payments_key_mark ON public.found_payments USING btree (key_mark) WHERE (key_mark IS NOT NULL);
 
 CREATE INDEX found_payments_withdrawal ON public.found_payments USING btree (withdrawal_id) WHERE (withdrawal_id IS NOT NULL);

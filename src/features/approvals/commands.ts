@@ -6,6 +6,8 @@ import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import { line, uuid } from '#platform/http/schemas';
 import { decideApproval } from './decide-approval.ts';
 import { listApprovals } from './list-approvals.ts';
+import { listDecisions } from './payments/list-decisions.ts';
+import { paymentDecisions } from './payments/wire.ts';
 import { showApproval } from './show-approval.ts';
 import { approvalView, decidedApproval, shownApproval } from './wire.ts';
 
@@ -46,6 +48,21 @@ export function approvalCommands(commands: readonly Command<Ctx>[]): Command<Ctx
       input: Type.Object({ id }, { additionalProperties: false }),
       output: shownApproval,
       run: (ctx: Ctx, input) => showApproval(ctx, input),
+    }),
+    defineCommand({
+      name: 'approvals.payment',
+      summary: 'Show which approvals rules asked for about a withdrawal, and what people decided.',
+      changes: false,
+      roles: everyone,
+      positional: ['withdrawalId'],
+      examples: ['0198a6a0-0000-7000-8000-000000000001'],
+      columns: ['decidedAt', 'name', 'decision', 'comment'],
+      input: Type.Object(
+        { withdrawalId: Type.With(uuid, { description: 'Id of the withdrawal' }) },
+        { additionalProperties: false },
+      ),
+      output: paymentDecisions,
+      run: (ctx: Ctx, input) => listDecisions(ctx, input),
     }),
     defineCommand({
       name: 'approvals.decide',

@@ -53,12 +53,24 @@ export const walletCommands = [
   }),
   defineCommand({
     name: 'wallets.activity',
-    summary: 'Show how many payouts became final in each of the last 24 hours, and by hot wallet.',
+    summary:
+      'Show how many payouts became final in each of the last 24 hours, how long they took, and by hot wallet.',
     changes: false,
     roles: everyone,
     input: Type.Object({}, { additionalProperties: false }),
     output: Type.Object({
-      hours: Type.Array(Type.Object({ hour: dateTime, settled: Type.Integer() })),
+      hours: Type.Array(
+        Type.Object({
+          hour: dateTime,
+          settled: Type.Integer(),
+          medianSeconds: nullable(Type.Number(), {
+            description: 'From creation to settlement: half were faster',
+          }),
+          p95Seconds: nullable(Type.Number(), {
+            description: 'From creation to settlement: 95 of 100 were faster',
+          }),
+        }),
+      ),
       wallets: Type.Array(
         Type.Object({ network: Type.String(), address: Type.String(), settled: Type.Integer() }),
       ),
@@ -66,7 +78,7 @@ export const walletCommands = [
     run: async (ctx: Ctx) => {
       const { hours, wallets } = await showActivity(ctx);
       return {
-        hours: hours.map(({ hour, settled }) => ({ hour: hour.toISOString(), settled })),
+        hours: hours.map(({ hour, ...rest }) => ({ hour: hour.toISOString(), ...rest })),
         wallets: wallets.map((one) => ({ ...one, address: checksumAddress(one.address) })),
       };
     },

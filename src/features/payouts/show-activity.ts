@@ -1,11 +1,11 @@
 import type { Ctx } from '#context';
-import { countSettledByHour, type SettledInHour } from './queries/settled.ts';
+import { countSettledByHour, type SettledInHour, selectLatencies } from './queries/settled.ts';
 
 const hourMs = 3_600_000;
 const hoursShown = 24;
 
 export interface Activity {
-  hours: { hour: Date; settled: number }[];
+  hours: { hour: Date; settled: number; medianSeconds: number | null; p95Seconds: number | null }[];
   wallets: { network: string; address: string; settled: number }[];
 }
 
@@ -14,9 +14,16 @@ export async function showActivity(ctx: Ctx): Promise<Activity> {
   const thisHour = Math.floor(ctx.now.getTime() / hourMs) * hourMs;
   const since = new Date(thisHour - (hoursShown - 1) * hourMs);
   const rows = await countSettledByHour(ctx.db, since);
+  const latencies = new Map((await selectLatencies(ctx.db, since)).map((one) => [one.hour.getTime(), one]));
   const hours = Array.from({ length: hoursShown }, (_, at) => {
     const hour = new Date(since.getTime() + at * hourMs);
-    return { hour, settled: sum(rows.filter((row) => row.hour.getTime() === hour.getTime())) };
+    const latency = latencies.get(hour.getTime());
+    return {
+      hour,
+      settled: sum(rows.filter((row) => row.hour.getTime() === hour.getTime())),
+      medianSeconds: secondsOf(latency?.median),
+      p95Seconds: secondsOf(latency?.slowest),
+    };
   });
   const wallets = Map.groupBy(rows, ({ network, address }) => `${network} ${address}`);
   return {
@@ -27,5 +34,8 @@ export async function showActivity(ctx: Ctx): Promise<Activity> {
     }),
   };
 }
+
+const secondsOf = (seconds: number | undefined) =>
+  seconds === undefined ? null : Math.round(seconds * 10) / 10;
 
 const sum = (rows: readonly SettledInHour[]) => rows.reduce((total, { count }) => total + Number(count), 0);

@@ -72,7 +72,7 @@ export const ruleCommands = [
           verdict: Type.Enum(['allow', 'deny', 'approve']),
           rule: nullable(Type.String(), { description: 'Null: allowed, or denied because no rule matched' }),
           count: Type.Integer(),
-          withdrawalIds: Type.Array(uuid, { description: 'Up to five, newest first' }),
+          withdrawalIds: Type.Array(uuid, { description: 'Up to 20, newest first' }),
         }),
       ),
     }),

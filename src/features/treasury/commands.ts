@@ -1,12 +1,15 @@
 import { Type } from 'typebox';
 import type { Ctx } from '#context';
-import { alsoFor } from '#operator-roles';
+import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { line, nullable } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
 import { acceptShortfall } from './accept-shortfall.ts';
-import { type AssetReport, type NetworkReport, type Reconciled, reconcile } from './reconcile.ts';
+import { type NetworkReport, type Reconciled, reconcile } from './reconcile.ts';
 import { reopen } from './reopen.ts';
+import type { AssetReport } from './report-assets.ts';
+import { showTreasury } from './show-treasury.ts';
+import { lastComparison } from './wire.ts';
 
 const network = Type.String({ pattern: '^[a-z0-9-]{1,40}$' });
 
@@ -53,6 +56,16 @@ export const treasuryCommands = [
         isExplained: isExplained && refused.length === 0,
       };
     },
+  }),
+  defineCommand({
+    name: 'treasury.show',
+    summary: 'Show what the last comparison of chain and ledger found, without a new one.',
+    changes: false,
+    roles: everyone,
+    columns: ['network', 'currency', 'chain', 'owed', 'difference', 'unexplained', 'shortfall', 'since'],
+    input: Type.Object({}, { additionalProperties: false }),
+    output: lastComparison,
+    run: (ctx: Ctx) => showTreasury(ctx),
   }),
   defineCommand({
     name: 'treasury.accept',

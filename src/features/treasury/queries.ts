@@ -162,6 +162,19 @@ export async function selectExplained(db: Db, network: string): Promise<Explaine
   );
 }
 
+export interface OpenSince extends Row {
+  network: string;
+  currency: string;
+  seenAt: Date;
+}
+
+/** When the oldest transfer was seen that still makes chain and ledger differ. */
+export async function selectOpenSince(db: Db): Promise<OpenSince[]> {
+  return db.query<OpenSince>(
+    `select network, currency, min(seen_at) as "seenAt" from treasury_items where chain <> ledger group by 1, 2`,
+  );
+}
+
 /** Moves the accepted amount to one total and returns it. */
 export async function moveToAccepted(
   db: Db,

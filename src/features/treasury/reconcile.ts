@@ -4,30 +4,9 @@ import { haltWallet, listHotWallets, shortfallReason } from '#features/payouts';
 import { Refusal } from '#platform/errors/errors';
 import { formatMinor, parseMinor } from '#platform/values/money';
 import { treasuryErrors } from './errors.ts';
-import { unexplainedName } from './names.ts';
-import { selectAssets, selectExplained } from './queries.ts';
+import { type AssetReport, reportAssets } from './report-assets.ts';
 import { takeTurn } from './take-turn.ts';
 import { turnsInCommand } from './timing.ts';
-
-export interface Explanation {
-  name: string;
-  amount: bigint;
-  count: number;
-  /** `transactionHash:logIndex` of some. */
-  examples: string[];
-}
-
-export interface AssetReport {
-  currency: string;
-  decimals: number;
-  chain: bigint;
-  owed: bigint;
-  explanations: Explanation[];
-  /** chain - owed, less all explanations. */
-  unexplained: bigint;
-  /** What an operator must look at. */
-  shortfall: bigint;
-}
 
 export interface NetworkReport {
   network: string;
@@ -98,18 +77,6 @@ async function reconcileOne(ctx: Ctx, network: EvmNetwork): Promise<NetworkRepor
   // Also while wallets are counted: what they had before is not a shortfall.
   if (turn.isAtHead) await haltForShortfall(ctx, network, report);
   return report;
-}
-
-async function reportAssets({ db }: Ctx, { name, tokens }: EvmNetwork): Promise<AssetReport[]> {
-  const explained = await selectExplained(db, name);
-  return (await selectAssets(db, name)).map(({ currency, chain, owed, shortfall }) => {
-    const explanations = explained
-      .filter((one) => one.currency === currency && one.name !== unexplainedName && one.amount !== 0n)
-      .map(({ name, amount, count, examples }) => ({ name, amount, count: Number(count), examples }));
-    const unexplained = explanations.reduce((rest, { amount }) => rest - amount, chain - owed);
-    const decimals = [...tokens.values()].find(({ symbol }) => symbol === currency)?.decimals ?? 6;
-    return { currency, decimals, chain, owed, explanations, unexplained, shortfall };
-  });
 }
 
 /** The operator's rule: RECONCILE_HALT_SHORTFALL. */

@@ -8,26 +8,29 @@ import { invalidField } from '#platform/errors/errors';
 import { uuid } from '#platform/http/schemas';
 import { createEndpoint } from './create-endpoint.ts';
 import { deleteEndpoint } from './delete-endpoint.ts';
+import { endpointStates } from './endpoint.ts';
 import { findEndpoint } from './find-endpoint.ts';
 import { requireKnownTypes } from './known-types.ts';
-import { listDeliveries } from './list-deliveries.ts';
-import { listEndpoints } from './list-endpoints.ts';
+import { listWithAnswers } from './list-with-answers.ts';
+import { listWithWaiting } from './list-with-waiting.ts';
 import { replayEvents } from './replay-events.ts';
 import { resealEndpoints } from './reseal-endpoints.ts';
 import { rotateSecret } from './rotate-secret.ts';
 import { sendTest } from './send-test.ts';
 import { showDelivery } from './show-delivery.ts';
+import { traceDeliveries } from './trace-deliveries.ts';
 import { updateEndpoint } from './update-endpoint.ts';
 import {
+  answeredDelivery,
   createdEndpoint,
   deliveryDetails,
   deliveryFilter,
-  deliveryView,
   endpointChange,
   endpointFields,
   endpointView,
   replayAnswer,
   replaySelection,
+  tracedDelivery,
 } from './wire.ts';
 
 const asOperator = (ctx: Ctx) => ctx as Ctx<OperatorActor>;
@@ -83,13 +86,35 @@ export const webhookCommands = (families: readonly EventFamily[]) => [
     summary: 'List webhook endpoints, oldest first.',
     changes: false,
     roles: everyone,
-    columns: ['id', 'url', 'enabled', 'disabledReason', 'failingSince', 'partnerId', 'integrationId'],
+    columns: [
+      'id',
+      'url',
+      'enabled',
+      'disabledReason',
+      'failingSince',
+      'waiting',
+      'partnerId',
+      'integrationId',
+    ],
     input: Type.Object(
-      { partnerId: Type.Optional(uuid), integrationId: Type.Optional(uuid), ...cursorInput },
+      {
+        partnerId: Type.Optional(uuid),
+        integrationId: Type.Optional(uuid),
+        endpointId: Type.Optional(endpointId),
+        state: Type.Optional(
+          Type.Enum([...endpointStates], { description: 'failing: no success since a failure' }),
+        ),
+        ...cursorInput,
+      },
       closed,
     ),
-    output: cursorPage(endpointView),
-    run: (ctx: Ctx, input) => listEndpoints(asOperator(ctx), input),
+    output: cursorPage(
+      Type.Object({
+        ...endpointView.properties,
+        waiting: Type.Integer({ description: 'Deliveries that wait; 1000 means 1000 or more' }),
+      }),
+    ),
+    run: (ctx: Ctx, input) => listWithWaiting(asOperator(ctx), input),
   }),
   defineCommand({
     name: 'webhooks.update',
@@ -145,10 +170,22 @@ export const webhookCommands = (families: readonly EventFamily[]) => [
     summary: 'List deliveries of the last 30 days to a webhook endpoint, newest first.',
     changes: false,
     roles: everyone,
-    columns: ['id', 'type', 'status', 'attempts', 'createdAt', 'nextAttemptAt', 'eventId'],
+    columns: ['id', 'type', 'status', 'attempts', 'lastStatus', 'createdAt', 'nextAttemptAt', 'eventId'],
     input: Type.Object({ endpointId, ...deliveryFilter }, closed),
-    output: cursorPage(deliveryView),
-    run: (ctx: Ctx, input) => listDeliveries(asOperator(ctx), input),
+    output: cursorPage(answeredDelivery),
+    run: (ctx: Ctx, input) => listWithAnswers(asOperator(ctx), input),
+  }),
+  defineCommand({
+    name: 'webhooks.trace',
+    summary: 'List the deliveries of events about a withdrawal to all endpoints, oldest first.',
+    changes: false,
+    roles: everyone,
+    positional: ['withdrawalId'],
+    examples: [sampleId],
+    columns: ['type', 'status', 'attempts', 'lastStatus', 'lastError', 'url', 'createdAt', 'endedAt'],
+    input: Type.Object({ withdrawalId: Type.With(uuid, { description: 'Id of the withdrawal' }) }, closed),
+    output: Type.Object({ items: Type.Array(tracedDelivery) }),
+    run: async (ctx: Ctx, input) => ({ items: await traceDeliveries(ctx, input) }),
   }),
   defineCommand({
     name: 'webhooks.show-delivery',

@@ -31,6 +31,10 @@ export interface Endpoint {
 export const disabledReasons = ['owner', 'operator', 'gone', 'failing', 'key'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
+/** failing: no success since a failure. */
+export const endpointStates = ['working', 'failing', 'disabled'] as const;
+export type EndpointState = (typeof endpointStates)[number];
+
 export const deliveryStatuses = ['due', 'delivered', 'failed', 'canceled'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { cursorInput } from '#platform/commands/cursor-page';
 import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { deliveryStatuses, disabledReasons, type Endpoint } from './endpoint.ts';
-import type { AttemptRow, DeliveryRow } from './queries/deliveries.ts';
+import type { AttemptRow, DeliveryRow, LastAttempt } from './queries/deliveries.ts';
 
 export const endpointFields = {
   url: Type.String({
@@ -115,6 +115,29 @@ export const presentDelivery = (row: DeliveryRow): DeliveryView => ({
   nextAttemptAt: row.status === 'due' ? row.dueAt.toISOString() : null,
   createdAt: row.createdAt.toISOString(),
   endedAt: iso(row.endedAt),
+});
+
+/** For operators: what was answered last. */
+const lastAttempt = {
+  lastAttemptAt: nullable(dateTime),
+  lastStatus: nullable(Type.Integer(), { description: 'HTTP status of the last answer' }),
+  lastError: nullable(Type.String(), { description: 'Why the last attempt failed' }),
+  lastDurationMs: nullable(Type.Integer()),
+};
+
+export const answeredDelivery = Type.Object({ ...deliveryView.properties, ...lastAttempt });
+
+export type AnsweredDelivery = Static<typeof answeredDelivery>;
+
+export const tracedDelivery = Type.Object({ ...answeredDelivery.properties, url: Type.String() });
+
+export type TracedDeliveryView = Static<typeof tracedDelivery>;
+
+export const presentLast = ({ lastAttemptAt, lastStatus, lastError, lastDurationMs }: LastAttempt) => ({
+  lastAttemptAt: iso(lastAttemptAt),
+  lastStatus,
+  lastError,
+  lastDurationMs,
 });
 
 const attemptView = Type.Object(

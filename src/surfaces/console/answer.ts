@@ -14,6 +14,8 @@ export interface AnswerView {
   command: Pick<Command, 'name' | 'columns' | 'output'>;
   /** What can be done with a row of a table. */
   actionsOf?: (row: Item) => Content[];
+  /** The checkbox of a row of a table. */
+  pickOf?: (row: Item) => Content;
 }
 
 /** A nested value in a cell is only a glimpse, so that pages of lists stay small. */
@@ -61,9 +63,11 @@ export function renderTable(view: AnswerView, rows: readonly Item[], label = vie
   const more = rows.length - shown.length;
   const actions = shown.map((row) => view.actionsOf?.(row) ?? []);
   const hasActions = actions.some((some) => some.length > 0);
+  const picks = shown.map((row) => view.pickOf?.(row));
+  const hasPicks = picks.some((pick) => pick);
   return html`<div class="scroll" role="region" aria-label="${wordsOfField(label)}" tabindex="0"><table>
-<thead><tr lang="en">${fields.map((field) => html`<th scope="col">${wordsOfField(field)}</th>`)}${hasActions && html`<th scope="col">actions</th>`}</tr></thead>
-<tbody>${shown.map((row, at) => html`<tr>${fields.map((field) => html`<td>${renderField(view, field, row[field])}</td>`)}${hasActions && html`<td>${actions[at]}</td>`}</tr>\n`)}</tbody>
+<thead><tr lang="en">${hasPicks && html`<th scope="col">choose</th>`}${fields.map((field) => html`<th scope="col">${wordsOfField(field)}</th>`)}${hasActions && html`<th scope="col">actions</th>`}</tr></thead>
+<tbody>${shown.map((row, at) => html`<tr>${hasPicks && html`<td>${picks[at]}</td>`}${fields.map((field) => html`<td>${renderField(view, field, row[field])}</td>`)}${hasActions && html`<td>${actions[at]}</td>`}</tr>\n`)}</tbody>
 </table></div>${more > 0 && html`<p class="soft">${words.result.more(more)}</p>`}`;
 }
 

@@ -6,9 +6,11 @@ import { browserTest, useBrowser } from '#test/browser';
 import { signIn, type Visitor } from '#test/console-world';
 import { makeFunds, makeKey, makeWithdrawal } from '#test/factories';
 import { useHarness } from '#test/harness';
+import { numberAll } from '#test/number-events';
 import { localhostOf, makePerson, openWithPasskeys, register } from '#test/people-world';
 
-const harness = useHarness();
+const harness = useHarness({ fourEyesCommands: ['ledger.fund'] });
+const funding = { network: 'polygon', currency: 'USDT', amount: '1' };
 const browser = useBrowser();
 const timeout = 600_000;
 
@@ -38,7 +40,57 @@ async function makeStuck() {
   const { db } = harness.deps;
   await db.query("update withdrawals set status = 'pending', waiting_for = 'gas' where id = $1", [id]);
   await db.query('update ledger_accounts set held = balance where user_id = $1', [key.userId]);
-  return { id, userId: key.userId };
+  return { id, userId: key.userId, partnerId: key.partnerId };
+}
+
+const draftedRule = {
+  verdict: 'approve',
+  approvals: { count: 2, role: 'compliance' },
+  networks: ['polygon'],
+  amount: { over: '1000' },
+  sum: { over: '5000', window: 'day', per: 'partner' },
+};
+
+/** An endpoint with one delivery whose second attempt was answered. */
+async function makeDelivery(partnerId: string, text: string) {
+  const url = 'https://hooks.example.com/causeway';
+  const endpoint = await harness.operator('webhooks.create', { url, partnerId, description: text });
+  const endpointId = endpoint.body.data.id as string;
+  await harness.operator('webhooks.test', { endpointId });
+  await numberAll(harness);
+  const { body } = await harness.operator('webhooks.deliveries', { endpointId });
+  const deliveryId = body.data.items[0].id as string;
+  const { db } = harness.deps;
+  for (const [number, status, error] of [
+    [1, null, text],
+    [2, 200, null],
+  ])
+    await db.query(
+      `insert into webhook_attempts (delivery_id, number, url, started_at, duration_ms, status, error, answer)
+       values ($1, $2, $3, now(), 42, $4, $5, $6)`,
+      [deliveryId, number, url, status, error, text],
+    );
+  return { endpointId, deliveryId };
+}
+
+/** A comparison with a shortfall. */
+async function storeComparison(currency = 'USDT', name = 'unknown transfers out') {
+  const { db } = harness.deps;
+  await db.query(
+    `insert into treasury_networks (network, opening_block, opening_posting, opening_gas, opening_sent, block_number, block_hash,
+       posting, is_counting, gas, sent, reconciled_at)
+     values ('polygon', 1, 0, 0, 0, 4711, '0x', 0, true, 0, 0, now()) on conflict do nothing`,
+  );
+  await db.query(
+    `insert into treasury_assets (network, currency, chain, owed, shortfall) values ('polygon', $1, 95000000, 100000000, 5000000)
+     on conflict do nothing`,
+    [currency],
+  );
+  await db.query(
+    `insert into treasury_totals (network, currency, name, amount, count) values ('polygon', $1, $2, -5000000, 1)
+     on conflict do nothing`,
+    [currency, name],
+  );
 }
 
 for (const [colorScheme, width, locale] of [
@@ -54,9 +106,22 @@ for (const [colorScheme, width, locale] of [
       const viewport = { width, height: 900 };
       const visitor = await signIn(harness);
       const { page, strayed, errors } = await openAs(visitor, { colorScheme, locale, viewport });
-      const { id, userId } = await makeStuck();
+      const { id, userId, partnerId } = await makeStuck();
+      const { endpointId, deliveryId } = await makeDelivery(partnerId, 'a note');
+      await harness.operator('rules.draft', { rules: [{ ...draftedRule, name: 'Large ones' }] });
+      const { body } = await harness.operator('rules.list', { limit: 1 });
+      const { revision } = body.data.items[0];
+      await storeComparison();
       for (const path of [
         '',
+        '/approvals',
+        '/webhooks',
+        `/webhooks/${endpointId}`,
+        `/webhooks/${endpointId}/deliveries/${deliveryId}`,
+        '/rules',
+        `/rules/edit?base=${revision}&last=${revision}&at=0`,
+        `/rules/replay?revision=${revision}`,
+        '/reconcile',
         '/commands',
         '/commands/ledger.post',
         '/commands/keys.issue',
@@ -78,6 +143,11 @@ for (const [colorScheme, width, locale] of [
       await page.locator('form#run button').click();
       await page.locator('h1', { hasText: /Done|Feito/ }).waitFor();
       await check(page, 'result');
+      await page.goto(`${localhostOf(harness)}/console/commands/withdrawals.list?run=1`);
+      await page.locator('input[name=withdrawalId]').first().check();
+      await page.getByRole('button', { name: /Cancel what|Cancelar os/ }).click();
+      await page.locator('form#run').waitFor();
+      await check(page, 'confirmation of several');
       assert.deepEqual({ strayed, errors }, { strayed: [], errors: [] });
       await page.goto(`${localhostOf(harness)}/console/withdrawals/unknown`);
       await check(page, 'error');
@@ -191,8 +261,21 @@ browserTest(
       const withdrawalId = await makeWithdrawal(harness, key, { externalId: payload });
       await harness.operator('users.suspend', { userId, reason: payload });
       await harness.operator('payouts.pause', { partnerId, reason: payload });
+      const { endpointId, deliveryId } = await makeDelivery(partnerId, payload);
+      const rules = [{ ...draftedRule, name: payload }];
+      const { revision } = (await harness.operator('rules.draft', { rules })).body.data;
+      await storeComparison(payload, payload);
+      await harness.operator('ledger.fund', { ...funding, userId, reference: payload });
       for (const path of [
         '',
+        '/approvals',
+        '/webhooks',
+        `/webhooks/${endpointId}`,
+        `/webhooks/${endpointId}/deliveries/${deliveryId}`,
+        '/rules',
+        `/rules/edit?base=${revision}&last=${revision}&at=0`,
+        `/rules/replay?revision=${revision}`,
+        '/reconcile',
         `/withdrawals/${withdrawalId}`,
         `/users/${userId}`,
         `/search?q=${encodeURIComponent(payload)}`,

@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { exampleOf } from '#surfaces/operator';
 import { hiddenIn, linksIn, signIn, unescaped } from '#test/console-world';
 import { makeKey, makePartner, makeUser, makeWithdrawal } from '#test/factories';
 import { readTestLog, useHarness } from '#test/harness';
-import { localhostOf } from '#test/people-world';
+import { localhostOf, makePerson } from '#test/people-world';
 
 const harness = useHarness({ fourEyesCommands: ['partners.create'] });
-const pages = ['/console', '/console/commands', '/console/search?q=x', '/console/wallets'];
+const pages = [
+  '/console',
+  '/console/commands',
+  '/console/search?q=x',
+  '/console/wallets',
+  '/console/approvals',
+  '/console/webhooks',
+  '/console/reconcile',
+  '/console/rules',
+];
 
 /** A withdrawal as `withdrawals.show` answers it. */
 const pay = async (fields: object = {}) => {
@@ -179,6 +189,37 @@ test('search finds by id, external id, email, address and user, and says if noth
   assert.ok(linksIn(body).includes(`/console/users/${user.id}`));
   for (const text of ['nothing-like-this', '%', '0x', "'; select 1; --", '\u202e'])
     assert.ok((await visitor.get(`/console/search?q=${encodeURIComponent(text)}`)).status === 200, text);
+});
+
+test('search finds partners, keys, people and integrations by id', async () => {
+  const visitor = await signIn(harness);
+  const { partnerId, id: keyId } = await makeKey(harness);
+  const { id: personId } = await makePerson(harness);
+  const registered = await harness.operator('integrations.register', exampleOf('integrations.register'));
+  const integrationId = registered.body.data.id as string;
+  for (const [id, place] of [
+    [integrationId, '/console/commands/consents.list'],
+    [partnerId, '/console/commands/partners.list-users'],
+    [keyId, '/console/commands/withdrawals.list'],
+    [personId, '/console/commands/people.show'],
+  ] as const) {
+    const { body } = await visitor.get(`/console/search?q=${id}`);
+    assert.ok(
+      linksIn(body).some((link) => link.startsWith(place) && link.includes(id)),
+      place,
+    );
+  }
+});
+
+test('404 an unknown path is a page in words; without a session, the sign-in page is first', async () => {
+  const visitor = await signIn(harness);
+  const { host } = new URL(localhostOf(harness));
+  for (const path of ['/console/nothing-here', '/console/webhooks/x/y', '/console/rules/x/y/z']) {
+    const { status, headers, body } = await visitor.get(path);
+    assert.deepEqual([status, headers.get('content-type')], [404, 'text/html; charset=utf-8'], path);
+    assert.ok(body.includes('Page not found'), path);
+    assert.equal((await harness.request('GET', path, { headers: { host } })).status, 303);
+  }
 });
 
 test('the page of a user has balances, withdrawals, cards, consents and changes', async () => {

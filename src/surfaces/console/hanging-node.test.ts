@@ -20,7 +20,7 @@ after(() => {
   node.close();
 });
 
-test('a node that hangs: many overviews open quickly, say so, and leave room for commands', async () => {
+test('a node that hangs: many overviews and the wallets open quickly, say so, and leave room for commands', async () => {
   const visitor = await signIn(harness);
   await harness.deps.db.query(
     'insert into payout_wallets (network, address, updated_at) values ($1, $2, $3)',
@@ -32,6 +32,9 @@ test('a node that hangs: many overviews open quickly, say so, and leave room for
     assert.equal(status, 200);
     assert.ok(unescaped(body).includes('Balances could not be read'));
   }
+  const wallets = await visitor.get('/console/wallets');
+  assert.equal(wallets.status, 200);
+  assert.ok(unescaped(wallets.body).includes('Balances could not be read'));
   assert.equal((await harness.operator('partners.list')).status, 200);
   const ms = performance.now() - startedAt;
   assert.ok(ms < 4_000, `${ms} ms`);

@@ -2,7 +2,7 @@ import type { Ctx, Deps } from '#context';
 import type { Command } from '#platform/commands/command';
 import type { FastifyReply, FastifyRequest, HttpServer } from '#platform/http/http';
 import type { GaugeSource } from '#platform/observe/metrics';
-import type { Pages } from '#surfaces/frame';
+import type { Form } from '#platform/pages/form';
 import type { CallCommand } from './call-command.ts';
 import type { Visit } from './visit.ts';
 import type { SharedWallets } from './wallets/share-wallets.ts';
@@ -24,6 +24,17 @@ export interface PageRequest {
   reply: FastifyReply;
 }
 
+/** Who may send a form, and how much of it is read. */
+export interface FormTerms {
+  bodyLimit?: number;
+  /** Throws for a person who may not send it. */
+  admit(visit: Visit, request: FastifyRequest): void;
+}
+
+export interface FormRequest extends PageRequest {
+  form: Form;
+}
+
 export interface Mount {
   scope: HttpServer;
   server: HttpServer;
@@ -32,5 +43,6 @@ export interface Mount {
   sharedWallets: SharedWallets;
   /** Adds a page for signed-in staff of the operator. */
   page(path: string, render: (given: PageRequest) => Promise<string | FastifyReply>): void;
-  form: Pages<Visit>['form'];
+  /** Adds the address of a form, which must have the token of the session. */
+  form(path: string, terms: FormTerms, answer: (given: FormRequest) => Promise<string | FastifyReply>): void;
 }

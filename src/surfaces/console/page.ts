@@ -8,9 +8,11 @@ const places = [
   ['withdrawals', answerAddress('withdrawals.list')],
   ['wallets', '/console/wallets'],
   ['users', answerAddress('users.list')],
-  ['approvals', answerAddress('approvals.list', { status: 'pending' })],
-  ['webhooks', answerAddress('webhooks.list')],
+  ['approvals', '/console/approvals'],
+  ['webhooks', '/console/webhooks'],
   ['audit', answerAddress('audit.list')],
+  ['reconcile', '/console/reconcile'],
+  ['rules', '/console/rules'],
   ['commands', '/console/commands'],
 ] as const;
 

@@ -1,21 +1,38 @@
 import type { Deps } from '#context';
 import type { HttpServer } from '#platform/http/http';
 import { mountPages } from '#surfaces/frame';
+import { approvalRoutes } from './approvals/approvals-routes.ts';
+import { bulkRoutes } from './bulk/bulk-routes.ts';
 import { commandCaller } from './call-command.ts';
 import { commandRoutes } from './command/command-routes.ts';
-import type { ConsoleOptions, Mount } from './mount.ts';
+import type { ConsoleOptions, Mount, PageRequest } from './mount.ts';
 import { overviewRoutes } from './overview/overview-routes.ts';
 import { frameOf } from './page.ts';
+import { reconcileRoutes } from './reconcile/reconcile-routes.ts';
+import { ruleRoutes } from './rules/rule-routes.ts';
 import { searchRoutes } from './search/search-routes.ts';
 import { texts } from './texts/index.ts';
 import { userRoutes } from './user/user-routes.ts';
 import { type Visit, visitOf } from './visit.ts';
 import { shareWallets } from './wallets/share-wallets.ts';
 import { walletRoutes } from './wallets/wallet-routes.ts';
+import { webhookRoutes } from './webhooks/webhook-routes.ts';
 import { withdrawalRoutes } from './withdrawal/withdrawal-routes.ts';
 
 /** One line a part. */
-const parts = [overviewRoutes, searchRoutes, commandRoutes, withdrawalRoutes, walletRoutes, userRoutes];
+const parts = [
+  overviewRoutes,
+  searchRoutes,
+  commandRoutes,
+  withdrawalRoutes,
+  walletRoutes,
+  userRoutes,
+  bulkRoutes,
+  approvalRoutes,
+  webhookRoutes,
+  reconcileRoutes,
+  ruleRoutes,
+];
 
 const fieldsMax = 400;
 
@@ -31,9 +48,19 @@ export function consolePages(server: HttpServer, deps: Deps, options: ConsoleOpt
   };
   mountPages(server, deps, area, ({ scope, page, form }) => {
     const sharedWallets = shareWallets(deps);
-    const withCall: Mount['page'] = (path, render) =>
-      page(path, (given) => render({ ...given, call: commandCaller(server, given.request, given.visit) }));
-    const mount: Mount = { scope, server, deps, options, sharedWallets, page: withCall, form };
+    const withCall = <G extends Pick<PageRequest, 'request' | 'visit'>>(given: G) => ({
+      ...given,
+      call: commandCaller(server, given.request, given.visit),
+    });
+    const mount: Mount = {
+      scope,
+      server,
+      deps,
+      options,
+      sharedWallets,
+      page: (path, render) => page(path, (given) => render(withCall(given))),
+      form: (path, terms, answer) => form(path, (given) => answer(withCall(given)), terms),
+    };
     for (const add of parts) add(mount);
   });
 }

@@ -1,4 +1,4 @@
-export { frameRoutes } from './assets.ts';
+export { frameRoutes, serveAsset, versioned } from './assets.ts';
 export { apiCaller, type CallApi, openFile, refusalOf } from './call-api.ts';
 export { frameErrors } from './errors.ts';
 export { type Field, renderChoices, renderField } from './fields.ts';

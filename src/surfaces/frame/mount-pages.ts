@@ -63,13 +63,11 @@ export function mountPages<V extends SignedIn>(
       scope.setErrorHandler((error, request, reply) =>
         sendRefusal(deps, area, { error, request: request as FastifyRequest, reply }),
       );
-      scope.setNotFoundHandler((request, reply) =>
-        sendRefusal(deps, area, {
-          error: server.refuseUnknown(request as never),
-          request: request as FastifyRequest,
-          reply: reply.headers(pageHeaders) as FastifyReply,
-        }),
-      );
+      // Also a wrong address is answered only to who may see the others.
+      scope.setNotFoundHandler(async (request) => {
+        await visitOf(request as FastifyRequest);
+        throw server.refuseUnknown(request as never);
+      });
       scope.addContentTypeParser(
         'application/x-www-form-urlencoded',
         { parseAs: 'string' },

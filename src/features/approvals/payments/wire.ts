@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { checksumAddress } from '#adapters/evm';
-import { dateTime, line, uuid } from '#platform/http/schemas';
+import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
 import type { WaitingRow } from './queries.ts';
 
@@ -12,6 +12,22 @@ export const wantedDecision = Type.Object({ decision }, { additionalProperties: 
 
 export const decisionFields = { decision, comment: Type.Optional(line(500)) };
 
+const need = Type.Object({ rule: Type.String(), count: Type.Integer(), role: Type.String() });
+
+export const paymentDecisions = Type.Object({
+  needs: Type.Array(need, { description: 'What rules asked for when it was created' }),
+  items: Type.Array(
+    Type.Object({
+      personId: uuid,
+      name: Type.String(),
+      decision,
+      comment: nullable(Type.String()),
+      revision: Type.Integer({ description: 'Of the rules' }),
+      decidedAt: dateTime,
+    }),
+  ),
+});
+
 export const waitingPayment = Type.Object({
   withdrawalId: uuid,
   status: Type.String(),
@@ -22,7 +38,7 @@ export const waitingPayment = Type.Object({
   toAddress: Type.String(),
   createdAt: dateTime,
   rulesRevision: Type.Integer(),
-  needs: Type.Array(Type.Object({ rule: Type.String(), count: Type.Integer(), role: Type.String() })),
+  needs: Type.Array(need),
   approvedBy: Type.Array(Type.String()),
 });
 

@@ -125,3 +125,28 @@ export async function countSettledByHour(db: Db, since: Date): Promise<SettledIn
     [since],
   );
 }
+
+export interface LatencyInHour {
+  hour: Date;
+  median: number;
+  slowest: number;
+}
+
+/**
+ * Seconds from the creation of withdrawals to their settlement, by its hour: the median, and what 95 of 100
+ * stay below. Of each wallet the 2,000 newest count.
+ */
+export async function selectLatencies(db: Db, since: Date): Promise<LatencyInHour[]> {
+  return db.query<LatencyInHour & Row>(
+    `select date_trunc('hour', f.settled_at, 'UTC') as hour, percentile_cont(0.5) within group (order by f.seconds) as median,
+       percentile_cont(0.95) within group (order by f.seconds) as slowest
+     from payout_signers s cross join lateral (
+       select n.settled_at, extract(epoch from n.settled_at
+         - (select w.created_at from withdrawals w where w.id = n.withdrawal_id)) as seconds
+       from (select withdrawal_id, state, settled_at from payout_slots where network = s.network and address = s.address
+         order by nonce desc limit 2000) n
+       where n.state = 'final' and n.settled_at >= $1 offset 0) f
+     group by 1 order by 1`,
+    [since],
+  );
+}

@@ -77,3 +77,30 @@ export async function insertApproval(db: Db, approval: NewApproval): Promise<boo
   );
   return rows.length > 0;
 }
+
+export interface Decision {
+  personId: string;
+  name: string;
+  decision: 'approve' | 'refuse';
+  comment: string | null;
+  revision: number;
+  decidedAt: Date;
+}
+
+/** What people decided about a payment, in order. */
+export async function selectDecisions(db: Db, withdrawalId: string): Promise<Decision[]> {
+  return db.query<Decision & Row>(
+    `select a.person_id as "personId", p.name, a.decision, a.comment, a.revision, a.decided_at as "decidedAt"
+     from rule_approvals a join people p on p.id = a.person_id where a.withdrawal_id = $1 order by a.decided_at`,
+    [withdrawalId],
+  );
+}
+
+/** The approvals that rules asked for when the withdrawal was created. */
+export async function selectNeeds(db: Db, withdrawalId: string): Promise<Need[]> {
+  const [row] = await db.query<{ needs: Need[] }>(
+    'select needs from rule_verdicts where withdrawal_id = $1',
+    [withdrawalId],
+  );
+  return row?.needs ?? [];
+}

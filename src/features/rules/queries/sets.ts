@@ -83,7 +83,7 @@ export async function replaySet(
 ): Promise<ReplayedRow[]> {
   return db.query<ReplayedRow & Row>(
     `select verdict, rule, count(*)::integer as count,
-       (array_agg(withdrawal_id order by withdrawal_id desc))[1:5] as "withdrawalIds"
+       (array_agg(withdrawal_id order by withdrawal_id desc))[1:20] as "withdrawalIds"
      from rules_replay($1, $2, $3) group by verdict, rule order by verdict, count(*) desc, rule`,
     [revision, since, most],
   );

@@ -197,6 +197,59 @@ export async function selectAttempts(db: Db, deliveryId: bigint): Promise<Attemp
   );
 }
 
+/** How many deliveries wait for each endpoint; 1000 means 1000 or more. */
+export async function countWaiting(
+  db: Db,
+  endpointIds: readonly string[],
+): Promise<{ endpointId: string; count: number }[]> {
+  return db.query<{ endpointId: string; count: number } & Row>(
+    `select e.id as "endpointId", (select count(*)::integer from (
+       select from webhook_deliveries d where d.endpoint_id = e.id and d.status = 'due' limit 1000) due) as count
+     from unnest($1::uuid[]) e (id)`,
+    [endpointIds],
+  );
+}
+
+/** What was answered last. */
+export interface LastAttempt {
+  lastAttemptAt: Date | null;
+  lastStatus: number | null;
+  lastError: string | null;
+  lastDurationMs: number | null;
+}
+
+const lastAttempt = `left join lateral (
+  select a.started_at as "lastAttemptAt", a.status as "lastStatus", a.error as "lastError", a.duration_ms as "lastDurationMs"
+  from webhook_attempts a where a.delivery_id = d.id order by a.number desc limit 1) l on true`;
+const lastColumns = 'l."lastAttemptAt", l."lastStatus", l."lastError", l."lastDurationMs"';
+
+export async function selectLastAttempts(
+  db: Db,
+  deliveryIds: readonly string[],
+): Promise<({ id: bigint } & LastAttempt)[]> {
+  return db.query<{ id: bigint } & LastAttempt & Row>(
+    `select d.id, ${lastColumns} from unnest($1::bigint[]) d (id) ${lastAttempt}`,
+    [deliveryIds],
+  );
+}
+
+export type TracedDelivery = DeliveryRow & LastAttempt & { url: string };
+
+/** Deliveries of all events about a resource, oldest first, also to endpoints that are deleted now. */
+export async function selectDeliveriesAbout(
+  db: Db,
+  resource: string,
+  limit: number,
+): Promise<TracedDelivery[]> {
+  return db.query<TracedDelivery & Row>(
+    `select ${columns}, '' as body, e.url, ${lastColumns}
+     from events v join webhook_endpoints e on e.stream_id = v.stream_id
+     join webhook_deliveries d on d.endpoint_id = e.id and d.sequence = v.sequence ${lastAttempt}
+     where v.resource = $1 order by d.id limit $2`,
+    [resource, limit],
+  );
+}
+
 // ## Figures and sweeping
 
 export async function selectDue(db: Db, now: Date): Promise<{ count: number; ageSeconds: number }> {

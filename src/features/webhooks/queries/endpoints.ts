@@ -1,5 +1,5 @@
 import type { Db, Row } from '#platform/db/db';
-import type { Endpoint, Owner } from '../endpoint.ts';
+import type { Endpoint, EndpointState, Owner } from '../endpoint.ts';
 
 const columns = `e.id, e.stream_id as "streamId", s.partner_id as "partnerId", s.integration_id as "integrationId",
   e.user_id as "userId", e.is_for_all_users as "isForAllUsers", e.url, e.types, e.is_ordered as "isOrdered", e.description,
@@ -104,15 +104,27 @@ export async function selectEndpoint(
   return row;
 }
 
+const state = `case when e.disabled_at is not null then 'disabled' when e.failing_since is not null then 'failing'
+  else 'working' end`;
+
+export interface EndpointFilter {
+  endpointId?: string | undefined;
+  state?: EndpointState | undefined;
+  after: string | undefined;
+  limit: number;
+}
+
 /** Oldest first. */
 export async function selectEndpoints(
   db: Db,
   owner: Owner | undefined,
-  { after, limit }: { after: string | undefined; limit: number },
+  { endpointId, state: wanted, after, limit }: EndpointFilter,
 ): Promise<Endpoint[]> {
   return db.query<Endpoint & Row>(
-    `select ${columns} from ${endpoints} where ${isOwn} and ($4::uuid is null or e.id > $4) order by e.id limit $5`,
-    [...own(owner), after ?? null, limit],
+    `select ${columns} from ${endpoints} where ${isOwn} and ($4::uuid is null or e.id > $4)
+       and ($6::uuid is null or e.id = $6) and ($7::text is null or ${state} = $7)
+     order by e.id limit $5`,
+    [...own(owner), after ?? null, limit, endpointId ?? null, wanted ?? null],
   );
 }
 
@@ -238,8 +250,6 @@ export async function updateSealed(db: Db, { id, secret, formerSecret }: SealedK
 
 export async function countByState(db: Db): Promise<{ state: string; count: bigint }[]> {
   return db.query<{ state: string; count: bigint } & Row>(
-    `select case when disabled_at is not null then 'disabled' when failing_since is not null then 'failing' else 'working' end
-       as state, count(*) as count
-     from webhook_endpoints where deleted_at is null group by 1`,
+    `select ${state} as state, count(*) as count from webhook_endpoints e where e.deleted_at is null group by 1`,
   );
 }

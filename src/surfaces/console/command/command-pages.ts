@@ -5,8 +5,8 @@ import { wordsOf } from '#platform/commands/command-description';
 import { wordsOfField } from '#platform/commands/values';
 import type { Refusal } from '#platform/errors/errors';
 import { type Content, type Html, html } from '#platform/http/html';
-import { csrfTokenOf } from '#platform/pages/csrf';
 import { sanitizeText } from '#platform/values/sanitize-text';
+import { renderCsrf } from '#surfaces/frame';
 import { renderAnswer } from '../answer.ts';
 import { answerAddress, formAddress } from '../links.ts';
 import { renderPage } from '../page.ts';
@@ -60,7 +60,7 @@ export function renderForm(visit: Visit, page: CommandPage, answer?: Content): s
   const button = fileTypes ? form.download : changes ? form.review : form.show;
   const fields = renderFields(visit, command, { typed, faults, example });
   const hidden = changes
-    ? [renderCsrf(visit), html`<input type="hidden" name="step" value="review">`]
+    ? [renderCsrf(visit.session), html`<input type="hidden" name="step" value="review">`]
     : html`<input type="hidden" name="run" value="1">`;
   const isOpen = answer === undefined || refusal !== undefined;
   const inner = html`<form class="command" method="${changes ? 'post' : 'get'}" action="/console/commands/${name}">${hidden}${fields}
@@ -97,9 +97,9 @@ ${preview}
 ${waits && html`<p class="note">${confirm.secondOperator}</p>`}
 <p class="soft">${confirm.audited(`person:${session.person.email}`)}</p>
 ${needsPasskey && html`<p class="note">${confirm.stepUp}</p>${renderStepUp(session, visit.language, 'run')}<p class="soft">${confirm.elsewhere}</p>`}
-<form id="run" method="post" action="/console/commands/${command.name}">${renderCsrf(visit)}<input type="hidden" name="step" value="run"><input type="hidden" name="once" value="${once}">${renderHidden(typed)}
+<form id="run" method="post" action="/console/commands/${command.name}">${renderCsrf(visit.session)}<input type="hidden" name="step" value="run"><input type="hidden" name="once" value="${once}">${renderHidden(typed)}
 ${button}</form>
-<form method="post" action="/console/commands/${command.name}">${renderCsrf(visit)}<input type="hidden" name="step" value="change">${renderHidden(typed)}
+<form method="post" action="/console/commands/${command.name}">${renderCsrf(visit.session)}<input type="hidden" name="step" value="change">${renderHidden(typed)}
 <button class="quiet">${confirm.change}</button></form></div>`,
   });
 }
@@ -113,9 +113,6 @@ function renderTyped({ words }: Visit, shown: readonly (readonly [string, readon
   });
   return html`<dl class="facts">${rows}</dl>`;
 }
-
-const renderCsrf = ({ session }: Visit): Html =>
-  html`<input type="hidden" name="csrf" value="${csrfTokenOf(session.secret)}">`;
 
 const renderHidden = (typed: Typed): Html[] =>
   [...typed]

@@ -2,13 +2,12 @@ import type { Ctx } from '#context';
 import { refuseRole } from '#operator-roles';
 import type { Command } from '#platform/commands/command';
 import { commonErrors, Refusal } from '#platform/errors/errors';
-import { asRefusal } from '#platform/http/as-refusal';
-import type { FastifyReply, FastifyRequest } from '#platform/http/http';
+import type { FastifyRequest } from '#platform/http/http';
 import { limits } from '#platform/http/limits';
 import { type Form, readField } from '#platform/pages/form';
 import { issueOnce, openFile, useOnce } from '#surfaces/frame';
-import { commandCaller, commandRequest } from '../call-command.ts';
-import type { Mount, PageRequest } from '../mount.ts';
+import { commandRequest } from '../call-command.ts';
+import type { FormRequest, FormTerms, Mount, PageRequest } from '../mount.ts';
 import type { Visit } from '../visit.ts';
 import {
   type CommandPage,
@@ -21,6 +20,7 @@ import {
 import { readForm, type Typed } from './read-form.ts';
 import { readPreview } from './read-preview.ts';
 import { renderRead } from './render-read.ts';
+import { requireValid } from './require-valid.ts';
 
 /** Percent-encoded text is up to three times as long. */
 const encodedLength = 3;
@@ -28,7 +28,7 @@ const [rowsUsual, rowsMax] = [20, 25];
 
 /** A list of commands, and for each a form, a confirmation and a result. */
 export function commandRoutes(mount: Mount): void {
-  const { options, page, form } = mount;
+  const { options, page } = mount;
   const { commands, fourEyes, exampleOf } = options;
   const byName = new Map(commands.map((command) => [command.name, command]));
   const find = (visit: Visit, request: FastifyRequest) => {
@@ -52,16 +52,15 @@ export function commandRoutes(mount: Mount): void {
     return runRead(mount, given, pageOf(command, typed));
   });
 
-  const bodyBytesMax = Math.max(...commands.map(({ bodyBytesMax = limits.bodyBytesMax }) => bodyBytesMax));
-  form(
-    '/commands/:name',
-    (given) => submit(mount, given, pageOf(find(given.visit, given.request), given.form)),
-    {
-      bodyLimit: bodyBytesMax * encodedLength,
-      admit: (visit, request) => {
-        if (!find(visit, request).changes) throw commonErrors.methodNotAllowed();
-      },
+  const bodyMax = Math.max(...commands.map(({ bodyBytesMax = limits.bodyBytesMax }) => bodyBytesMax));
+  const terms: FormTerms = {
+    bodyLimit: bodyMax * encodedLength,
+    admit: (visit, request) => {
+      if (!find(visit, request).changes) throw commonErrors.methodNotAllowed();
     },
+  };
+  mount.form('/commands/:name', terms, (given) =>
+    submit(mount, given, pageOf(find(given.visit, given.request), given.form)),
   );
 }
 
@@ -119,20 +118,12 @@ const refuseFaults = (faults: readonly { field: string; message: string }[]) =>
     details: [...faults],
   });
 
-interface Submission {
-  visit: Visit;
-  request: FastifyRequest;
-  reply: FastifyReply;
-}
-
 /** Review, change or run. The token of a confirmation is used up before the command runs, so it runs once. */
-async function submit(mount: Mount, { visit, request, reply }: Submission, page: CommandPage) {
-  const { deps, server } = mount;
+async function submit({ deps }: Mount, { visit, call, request, reply }: FormRequest, page: CommandPage) {
   const { command, typed } = page;
   const step = readField(typed as Form, 'step');
   if (step === 'change') return renderForm(visit, page);
   const { input, faults } = readForm(command, typed);
-  const call = commandCaller(server, request, visit);
   const confirm = async (refusal?: Refusal) => {
     const preview = await readPreview(visit, page, call, input);
     return renderConfirmation(visit, { ...page, refusal, preview }, await issueOnce(deps, visit.session));
@@ -152,11 +143,4 @@ async function submit(mount: Mount, { visit, request, reply }: Submission, page:
     if (refusal.status >= 500) return renderUnknown(visit, command, refusal);
     return refusal.code === 'step_up_required' ? confirm(refusal) : renderForm(visit, { ...page, refusal });
   }
-}
-
-/** By the validator of the command's route: a fault is found before the confirmation, in the same words. */
-function requireValid(request: FastifyRequest, { input: schema }: Command<Ctx>, input: object): void {
-  const validate = request.compileValidationSchema(schema as object, 'body');
-  if (!validate(structuredClone(input)))
-    throw asRefusal({ validation: validate.errors, validationContext: 'body' });
 }

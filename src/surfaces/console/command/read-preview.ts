@@ -27,7 +27,7 @@ export async function readPreview(
   return html`<section id="preview"><h2>${visit.words.confirm.decides}</h2>${renderAnswer(view, shown, 3)}</section>`;
 }
 
-const hideSecrets = (input: Record<string, unknown>) =>
+export const hideSecrets = (input: Record<string, unknown>) =>
   Object.fromEntries(
     Object.entries(input).map(([field, value]) => [field, secretFields.includes(field) ? '••••' : value]),
   );

@@ -1,7 +1,10 @@
 import type { Verdict } from '#platform/commands/command';
+import type { Item } from '#platform/commands/values';
 import { judge } from '#platform/commands/verdict';
 import { type Content, type Html, html } from '#platform/http/html';
 import { renderAnswer } from '../answer.ts';
+import { type Picking, pickings } from '../bulk/bulk-commands.ts';
+import { renderPick, renderPickForm } from '../bulk/pick.ts';
 import { answerAddress } from '../links.ts';
 import type { Visit } from '../visit.ts';
 import type { CommandPage } from './command-pages.ts';
@@ -20,10 +23,24 @@ export function renderRead(visit: Visit, page: CommandPage, data: Record<string,
   const own = rowLinks(visit, page, data).map(
     (link) => html`<a class="button quiet" href="${link.address}">${link.label}</a> `,
   );
+  const picking = pickingOf(visit, page);
+  const pickOf = (row: Item) => {
+    const id = picking?.idOf(row);
+    return picking && id !== undefined && renderPick(visit, picking.command, id);
+  };
+  const hasPicks = ((data.items ?? []) as Item[]).some(pickOf);
+  const buttons = html`<button class="quiet">${visit.words.bulk.cancel}</button>`;
   return html`<section class="card" id="answer">${command.verdict && renderVerdict(visit, command.verdict, data)}
-${renderAnswer({ reader: visit, command, actionsOf }, data)}
+${renderAnswer({ reader: visit, command, actionsOf, pickOf }, data)}
+${picking && hasPicks && renderPickForm(visit, picking.command, { buttons })}
 ${own.length > 0 && html`<p class="actions">${own}</p>`}
 ${address && html`<p><a class="button" href="${address}" rel="next">${command.parts ? result.nextPart : result.next}</a></p>`}</section>`;
+}
+
+/** What can be done with several rows of this list, if the person may. */
+function pickingOf(visit: Visit, { command, byName }: CommandPage): Picking | undefined {
+  const picking = pickings[command.name];
+  return picking && visit.may(byName.get(picking.command)!) ? picking : undefined;
 }
 
 function renderVerdict({ words }: Visit, verdict: Verdict, data: Record<string, unknown>): Html {

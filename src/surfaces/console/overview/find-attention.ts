@@ -152,12 +152,12 @@ async function findEndpoints({ figures, words }: Sources): Promise<Item[]> {
   return states.flatMap(({ labels: { state = '' }, value }) => {
     const name = endpointStates[state];
     if (name === undefined || value === 0) return [];
-    return [{ text: items.endpoints(value, name), address: answerAddress('webhooks.list'), isGrave: false }];
+    return [{ text: items.endpoints(value, name), address: '/console/webhooks', isGrave: false }];
   });
 }
 
 async function findApprovals({ figures, words }: Sources): Promise<Item[]> {
   const [{ value } = { value: 0 }] = await figures('causeway_approvals_pending');
-  const address = answerAddress('approvals.list', { status: 'pending' });
+  const address = '/console/approvals';
   return value === 0 ? [] : [{ text: words.overview.items.approvals(value), address, isGrave: false }];
 }

@@ -1,14 +1,15 @@
 import { type Content, html } from '#platform/http/html';
-import { renderInstant } from '#surfaces/frame';
 import { figureReader } from '../figures.ts';
 import type { Mount } from '../mount.ts';
 import type { Visit } from '../visit.ts';
+import { type KnownWallets, renderLateNote } from '../wallets/known-wallets.ts';
 import { type Activity, addDaysLeft, readActivity } from '../wallets/read-wallets.ts';
-import type { WalletsRead } from '../wallets/share-wallets.ts';
 import { renderWalletTable } from '../wallets/wallets-table.ts';
 import { findAttention } from './find-attention.ts';
 import { renderOverview } from './overview-page.ts';
 import { renderPlot } from './plot.ts';
+import { renderBalances } from './plot-balances.ts';
+import { renderLatency } from './plot-latency.ts';
 
 /** `/console`. */
 export function overviewRoutes({ page, deps, options, sharedWallets }: Mount): void {
@@ -22,19 +23,17 @@ export function overviewRoutes({ page, deps, options, sharedWallets }: Mount): v
       figures('causeway_withdrawals_oldest_age_seconds'),
     ]);
     const wallets = renderWallets(visit, activity, read);
-    const plot = renderPlot(visit, activity);
+    const lasting = addDaysLeft(read.known?.wallets ?? [], activity);
+    const plot = [
+      renderBalances(visit, lasting),
+      renderPlot(visit, activity),
+      renderLatency(visit, activity),
+    ];
     return renderOverview(visit, { items, waiting, ages, wallets, plot });
   });
 }
 
-interface KnownWallets {
-  known: WalletsRead | undefined;
-  isLate: boolean;
-}
-
-function renderWallets(visit: Visit, activity: Activity, { known, isLate }: KnownWallets): Content {
-  const { unreadBalances, asOf } = visit.words.overview;
-  const age = known && html` ${asOf} ${renderInstant(visit, known.readAt.toISOString())}`;
-  return html`${isLate && html`<p class="note">${unreadBalances}${age}</p>`}
-${known && renderWalletTable(visit, addDaysLeft(known.wallets, activity))}`;
+function renderWallets(visit: Visit, activity: Activity, read: KnownWallets): Content {
+  return html`${renderLateNote(visit, read)}
+${read.known && renderWalletTable(visit, addDaysLeft(read.known.wallets, activity))}`;
 }

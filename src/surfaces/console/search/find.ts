@@ -2,11 +2,25 @@ import type { Item } from '#platform/commands/values';
 import { Refusal } from '#platform/errors/errors';
 import { uuidForm } from '#platform/http/schemas';
 import type { CallCommand } from '../call-command.ts';
+import { placeOf } from '../links.ts';
 
 export interface Found {
   withdrawals: Item[];
   users: Item[];
+  others: Other[];
 }
+
+/** A record of another kind, with the page about it. */
+export interface Other {
+  kind: OtherKind;
+  id: string;
+  address: string;
+}
+
+/** Kinds whose records are known by the audit log, where each of them begins. */
+const audited = ['partner', 'key', 'integration', 'person', 'webhook'] as const;
+
+export type OtherKind = (typeof audited)[number] | 'card';
 
 const limit = 20;
 
@@ -34,7 +48,22 @@ export async function find(call: CallCommand, text: string): Promise<Found> {
     isId ? users({ userId: text }) : [],
     isAddress ? users({ address: text }) : [],
   ]);
-  return { withdrawals: onceEach(found.flat()), users: onceEach(people.flat()) };
+  const others = text.includes(' ') ? [] : await findOthers(call, text);
+  return { withdrawals: onceEach(found.flat()), users: onceEach(people.flat()), others };
+}
+
+async function findOthers(call: CallCommand, id: string): Promise<Other[]> {
+  const subjects = audited.map(async (kind): Promise<Other[]> => {
+    const subject = `${kind}:${id}`;
+    const lookup = call('audit.list', { subject, limit: 1 }).then(({ data }) => data.items as Item[]);
+    const address = placeOf('audit.list', 'subject', subject);
+    return address !== undefined && (await orNothing(lookup)).length > 0 ? [{ kind, id, address }] : [];
+  });
+  const card = orNothing(call('cards.show', { cardId: id }).then(({ data }) => [data]));
+  const cards = (await card).map(
+    (): Other => ({ kind: 'card', id, address: placeOf('cards.list', 'cardId', id)! }),
+  );
+  return [...(await Promise.all(subjects)).flat(), ...cards];
 }
 
 const summaryOf = ({ states: _states, payout: _payout, ...facts }: Item): Item => facts;

@@ -1,9 +1,10 @@
-import { html } from '#platform/http/html';
+import { type Html, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { renderTable } from '../answer.ts';
 import type { Mount } from '../mount.ts';
 import { renderPage } from '../page.ts';
-import { find } from './find.ts';
+import type { Visit } from '../visit.ts';
+import { find, type Other } from './find.ts';
 
 const lengthMax = 255;
 
@@ -24,12 +25,18 @@ export function searchRoutes({ page, options }: Mount): void {
       const table = renderTable({ reader: visit, command: byName.get(`${name}.list`)! }, items);
       return html`<section class="card"><h2>${navigation[name]}</h2>${table}</section>`;
     };
-    const isEmpty = found.withdrawals.length + found.users.length === 0;
+    const isEmpty = found.withdrawals.length + found.users.length + found.others.length === 0;
     return renderPage(visit, {
       title: search.title(sanitizeText(text)),
       body: html`<h1>${search.title(sanitizeText(text))}</h1>
 ${isEmpty && html`<div class="card"><p>${search.nothing}</p>${lead}</div>`}
-${section('users')}${section('withdrawals')}`,
+${found.others.length > 0 && renderOthers(visit, found.others)}${section('users')}${section('withdrawals')}`,
     });
   });
 }
+
+const renderOthers = ({ words }: Visit, others: readonly Other[]): Html =>
+  html`<section class="card"><h2>${words.search.others}</h2><ul class="plain">${others.map(
+    ({ kind, id, address }) =>
+      html`<li>${words.search.kinds[kind]} <a href="${address}"><code>${sanitizeText(id)}</code></a></li>`,
+  )}</ul></section>`;

@@ -1,4 +1,9 @@
 import type { Message } from '#surfaces/frame';
+import { approvalTexts } from './approvals.ts';
+import { bulkTexts } from './bulk.ts';
+import { reconcileTexts } from './reconcile.ts';
+import { ruleTexts } from './rules.ts';
+import { webhookTexts } from './webhooks.ts';
 
 /** Why a withdrawal waits, and what an operator can do about it. */
 export interface Reason {
@@ -16,6 +21,8 @@ export const en = {
     approvals: 'Approvals',
     webhooks: 'Webhooks',
     audit: 'Audit log',
+    reconcile: 'Reconcile',
+    rules: 'Rules',
     commands: 'All commands',
   },
   search: {
@@ -23,6 +30,15 @@ export const en = {
     placeholder: 'Hash, address, email or id',
     title: (text: string) => `Search: ${text}`,
     lead: 'Search for a transaction hash, an address, an email, an external id or an id.',
+    others: 'Other records',
+    kinds: {
+      partner: 'Partner',
+      key: 'API key',
+      integration: 'Integration',
+      person: 'Person',
+      webhook: 'Webhook endpoint',
+      card: 'Card',
+    },
     nothing: 'Nothing found. Check the spelling, or search for another part of the record.',
   },
   commands: {
@@ -110,6 +126,13 @@ export const en = {
     perHour: 'Payouts completed each hour, last 24 hours',
     hour: 'Hour (UTC)',
     completed: 'Completed',
+    balances: 'Balances of the hot wallets now',
+    walletToken: 'Wallet and token',
+    balance: 'Balance',
+    gasDays: (days: string) => `gas lasts ${days} days`,
+    latency: 'Time from creation to settlement, last 24 hours',
+    median: 'Median',
+    p95: '95th percentile',
     table: 'Show as a table',
     items: {
       unread: (what: string) => `Could not be read: ${what}`,
@@ -150,6 +173,13 @@ export const en = {
     slot: (nonce: number) => `Nonce ${nonce} reserved`,
     settled: 'Payout settled',
     audit: (action: string, actor: string) => `${action} by ${actor}`,
+    asked: 'The rules ask for an approval',
+    decided: {
+      approve: (name: string) => `Approved by ${name}`,
+      refuse: (name: string) => `Refused by ${name}`,
+    },
+    delivery: (type: string, host: string) => `${type} to ${host}`,
+    tries: (count: number) => (count === 1 ? '1 attempt' : `${count} attempts`),
     finalText: 'It is final. Nothing more will happen.',
   },
   reasons: {
@@ -237,7 +267,16 @@ export const en = {
       title: 'The console is for staff of the operator',
       text: 'You are signed in, but your account belongs to a partner or an integration. Open your account instead.',
     },
+    draft_changed: {
+      title: 'Nothing was changed',
+      text: 'Somebody saved another draft since you opened the page. Open the rules again and look at it first.',
+    },
   } as Record<string, Message>,
+  bulk: bulkTexts.en,
+  approvals: approvalTexts.en,
+  webhooks: webhookTexts.en,
+  rules: ruleTexts.en,
+  reconcile: reconcileTexts.en,
 };
 
 export type Texts = typeof en;

@@ -1,4 +1,9 @@
+import { approvalTexts } from './approvals.ts';
+import { bulkTexts } from './bulk.ts';
 import type { Texts } from './en.ts';
+import { reconcileTexts } from './reconcile.ts';
+import { ruleTexts } from './rules.ts';
+import { webhookTexts } from './webhooks.ts';
 
 export const pt: Texts = {
   console: 'Console',
@@ -10,6 +15,8 @@ export const pt: Texts = {
     approvals: 'Aprovações',
     webhooks: 'Webhooks',
     audit: 'Registro de auditoria',
+    reconcile: 'Conciliação',
+    rules: 'Regras',
     commands: 'Todos os comandos',
   },
   search: {
@@ -17,6 +24,15 @@ export const pt: Texts = {
     placeholder: 'Hash, endereço, e-mail ou id',
     title: (text) => `Busca: ${text}`,
     lead: 'Busque um hash de transação, um endereço, um e-mail, um id externo ou um id.',
+    others: 'Outros registros',
+    kinds: {
+      partner: 'Parceiro',
+      key: 'Chave de API',
+      integration: 'Integração',
+      person: 'Pessoa',
+      webhook: 'Endereço de webhook',
+      card: 'Cartão',
+    },
     nothing: 'Nada encontrado. Confira a grafia ou busque outra parte do registro.',
   },
   commands: {
@@ -104,6 +120,13 @@ export const pt: Texts = {
     perHour: 'Pagamentos concluídos por hora, últimas 24 horas',
     hour: 'Hora (UTC)',
     completed: 'Concluídos',
+    balances: 'Saldos das carteiras agora',
+    walletToken: 'Carteira e token',
+    balance: 'Saldo',
+    gasDays: (days) => `gás para ${days} dias`,
+    latency: 'Tempo da criação à liquidação, últimas 24 horas',
+    median: 'Mediana',
+    p95: 'Percentil 95',
     table: 'Mostrar como tabela',
     items: {
       unread: (what) => `Não pôde ser lido: ${what}`,
@@ -142,6 +165,10 @@ export const pt: Texts = {
     slot: (nonce) => `Nonce ${nonce} reservado`,
     settled: 'Pagamento encerrado',
     audit: (action, actor) => `${action} por ${actor}`,
+    asked: 'As regras pedem uma aprovação',
+    decided: { approve: (name) => `Aprovado por ${name}`, refuse: (name) => `Recusado por ${name}` },
+    delivery: (type, host) => `${type} para ${host}`,
+    tries: (count) => (count === 1 ? '1 tentativa' : `${count} tentativas`),
     finalText: 'É final. Nada mais vai acontecer.',
   },
   reasons: {
@@ -229,5 +256,14 @@ export const pt: Texts = {
       title: 'O console é para a equipe do operador',
       text: 'Você entrou, mas sua conta é de um parceiro ou de uma integração. Abra sua conta.',
     },
+    draft_changed: {
+      title: 'Nada foi mudado',
+      text: 'Alguém salvou outro rascunho desde que você abriu a página. Abra as regras de novo e veja-o primeiro.',
+    },
   },
+  bulk: bulkTexts.pt,
+  approvals: approvalTexts.pt,
+  webhooks: webhookTexts.pt,
+  rules: ruleTexts.pt,
+  reconcile: reconcileTexts.pt,
 };

@@ -18,7 +18,7 @@ export interface Wallet {
 
 /** The answer of `wallets.activity`. */
 export interface Activity {
-  hours: { hour: string; settled: number }[];
+  hours: { hour: string; settled: number; medianSeconds: number | null; p95Seconds: number | null }[];
   wallets: { network: string; address: string; settled: number }[];
 }
 

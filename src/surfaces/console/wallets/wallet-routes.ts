@@ -8,6 +8,7 @@ import type { Mount } from '../mount.ts';
 import { whyOf } from '../overview/find-attention.ts';
 import { renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
+import { renderLateNote } from './known-wallets.ts';
 import { addDaysLeft, type LastingWallet, readActivity } from './read-wallets.ts';
 import { renderWalletTable } from './wallets-table.ts';
 
@@ -16,12 +17,14 @@ export function walletRoutes({ page, options, sharedWallets }: Mount): void {
   const byName = new Map(options.commands.map((command) => [command.name, command]));
   page('/wallets', async ({ visit, call }) => {
     const activity = await readActivity(call);
-    const wallets = addDaysLeft((await sharedWallets.read(call)).wallets, activity);
+    const read = await sharedWallets.findKnown(call);
+    const wallets = addDaysLeft(read.known?.wallets ?? [], activity);
     const { title, lead } = visit.words.wallets;
     return renderPage(visit, {
       title,
       body: html`<h1>${title}</h1><p class="lead">${lead}</p><div id="wallets" data-live>
-<section class="card">${renderWalletTable(visit, wallets)}</section>
+${renderLateNote(visit, read)}
+${read.known && html`<section class="card">${renderWalletTable(visit, wallets)}</section>`}
 ${wallets.map((wallet) => renderWallet(visit, byName, wallet))}</div>`,
     });
   });

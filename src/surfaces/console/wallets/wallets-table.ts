@@ -6,6 +6,9 @@ import type { LastingWallet } from './read-wallets.ts';
 
 const daysShownMax = 999;
 
+/** `12.5`, or `>999`. */
+export const showDays = (days: number) => (days > daysShownMax ? `>${daysShownMax}` : days.toFixed(1));
+
 /** Gas, tokens and days left, one row a wallet. */
 export function renderWalletTable({ words }: Reader, wallets: readonly LastingWallet[]): Html {
   const { overview } = words;
@@ -19,8 +22,7 @@ export function renderWalletTable({ words }: Reader, wallets: readonly LastingWa
 function renderRow(wallet: LastingWallet, { overview, wallets }: Texts): Html {
   const { network, address, onChain, daysLeft, laneDepth, haltedAt } = wallet;
   const { unknown } = overview;
-  const days =
-    daysLeft === undefined ? '–' : daysLeft > daysShownMax ? `>${daysShownMax}` : daysLeft.toFixed(1);
+  const days = daysLeft === undefined ? '–' : showDays(daysLeft);
   const tokens = onChain?.tokens.map(
     ({ currency, balance }) => html`<span class="token">${balance} ${currency}</span> `,
   );

@@ -28,9 +28,10 @@ function helpFor(life: Life, waitingFor: string | null, words: Texts): Action[] 
   ];
   switch (waitingFor) {
     case null:
-    case 'approval':
     case 'found payment':
       return [];
+    case 'approval':
+      return [{ label: words.approvals.title, address: '/console/approvals' }];
     case 'user suspended':
       return resume('users.resume', { userId });
     case 'partner suspended':

@@ -44,14 +44,45 @@ export interface Change {
   after: unknown;
 }
 
+/** A row of `webhooks.trace`. */
+export interface Delivery {
+  id: string;
+  endpointId: string;
+  url: string;
+  type: string;
+  status: string;
+  attempts: number;
+  createdAt: string;
+  endedAt: string | null;
+  lastAttemptAt: string | null;
+  lastStatus: number | null;
+  lastError: string | null;
+  lastDurationMs: number | null;
+}
+
+/** The answer of `approvals.payment`. */
+export interface Decisions {
+  needs: { rule: string; count: number; role: string }[];
+  items: { name: string; decision: 'approve' | 'refuse'; comment: string | null; decidedAt: string }[];
+}
+
+export interface Happened {
+  life: Life;
+  changes: readonly Change[];
+  deliveries: readonly Delivery[];
+  decisions: Decisions;
+}
+
 export interface Moment {
   at: string;
   what: string;
   detail?: string | undefined;
+  /** The page about it. */
+  address?: string;
 }
 
 /** Everything that happened to a withdrawal, in order. */
-export function timelineOf(words: Texts, life: Life, changes: readonly Change[]): Moment[] {
+export function timelineOf(words: Texts, { life, changes, deliveries, decisions }: Happened): Moment[] {
   const { withdrawal } = words;
   const states = life.states.map(({ status, at }): Moment => ({ at, what: withdrawal.state(status) }));
   const { payout } = life;
@@ -62,13 +93,46 @@ export function timelineOf(words: Texts, life: Life, changes: readonly Change[])
         ...(payout.settledAt ? [{ at: payout.settledAt, what: withdrawal.settled }] : []),
       ]
     : [];
-  const decisions = changes.map(
+  const audited = changes.map(
     ({ at, action, actorId }): Moment => ({ at, what: withdrawal.audit(action, actorId ?? '–') }),
   );
-  const rank = (moment: Moment) => moment.at;
-  return [...states, ...slot, ...decisions].sort((one, other) =>
-    rank(one) < rank(other) ? -1 : rank(one) > rank(other) ? 1 : 0,
-  );
+  const moments = [
+    ...states,
+    ...describeDecisions(words, life, decisions),
+    ...slot,
+    ...audited,
+    ...deliveries.map((delivery) => describeDelivery(words, delivery)),
+  ];
+  return moments.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
+}
+
+/** What the rules asked for, and who decided what. */
+function describeDecisions({ approvals, withdrawal }: Texts, life: Life, decisions: Decisions): Moment[] {
+  const { needs, items } = decisions;
+  return [
+    ...needs.map(({ count, role, rule }) => ({
+      at: life.createdAt,
+      what: withdrawal.asked,
+      detail: approvals.needs(count, role, rule),
+    })),
+    ...items.map(({ name, decision, comment, decidedAt }) => ({
+      at: decidedAt,
+      what: withdrawal.decided[decision](name),
+      detail: comment ?? undefined,
+    })),
+  ];
+}
+
+function describeDelivery({ withdrawal, webhooks }: Texts, delivery: Delivery): Moment {
+  const { type, url, status, attempts, lastStatus, lastError, lastDurationMs } = delivery;
+  const answer = attempts > 0 && `${lastError ?? lastStatus ?? '–'}, ${lastDurationMs ?? 0} ms`;
+  const state = webhooks.statuses[status as keyof typeof webhooks.statuses];
+  return {
+    at: delivery.endedAt ?? delivery.lastAttemptAt ?? delivery.createdAt,
+    what: withdrawal.delivery(type, URL.canParse(url) ? new URL(url).host : url),
+    detail: [state, withdrawal.tries(attempts), ...(answer ? [answer] : [])].join('; '),
+    address: `/console/webhooks/${delivery.endpointId}/deliveries/${delivery.id}`,
+  };
 }
 
 const gweiDecimals = 9;

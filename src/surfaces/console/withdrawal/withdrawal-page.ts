@@ -9,16 +9,15 @@ import { whyOf } from '../overview/find-attention.ts';
 import { renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
 import { actionsFor } from './actions.ts';
-import { type Change, type Life, timelineOf } from './timeline.ts';
+import { type Happened, type Life, type Moment, timelineOf } from './timeline.ts';
 
-export interface WithdrawalPage {
-  life: Life;
-  changes: readonly Change[];
+export interface WithdrawalPage extends Happened {
   commands: ReadonlyMap<string, Command<Ctx>>;
 }
 
 /** The life of a withdrawal: why it waits and what to do, what happened, and its facts. */
-export function renderWithdrawal(visit: Visit, { life, changes, commands }: WithdrawalPage): string {
+export function renderWithdrawal(visit: Visit, page: WithdrawalPage): string {
+  const { life, commands } = page;
   const { withdrawal } = visit.words;
   const title = withdrawal.title(life.amount, life.currency);
   const { states: _states, payout: _payout, ...facts } = life;
@@ -28,17 +27,15 @@ export function renderWithdrawal(visit: Visit, { life, changes, commands }: With
     body: html`<div id="life" data-live><h1>${title} ${renderStatus(life.status)}</h1>
 ${renderWait(visit, life)}
 ${renderActions(visit, life, commands)}
-<section class="card"><h2>${withdrawal.timeline}</h2><ol class="timeline">${timelineOf(
-      visit.words,
-      life,
-      changes,
-    ).map(
-      ({ at, what, detail }) =>
-        html`<li>${renderInstant(visit, at)} <strong>${sanitizeText(what)}</strong>${detail && html`<p class="soft">${sanitizeText(detail, 500)}</p>`}</li>`,
-    )}</ol></section>
+<section class="card"><h2>${withdrawal.timeline}</h2><ol class="timeline">${timelineOf(visit.words, page).map((one) => renderMoment(visit, one))}</ol></section>
 <section class="card"><h2>${withdrawal.facts}</h2>${renderAnswer({ reader: visit, command }, facts)}
 <p><a href="${answerAddress('webhooks.list', { partnerId: life.partnerId })}">${withdrawal.endpoints}</a></p></section></div>`,
   });
+}
+
+function renderMoment(visit: Visit, { at, what, detail, address }: Moment): Html {
+  const text = html`<strong>${sanitizeText(what)}</strong>`;
+  return html`<li>${renderInstant(visit, at)} ${address ? html`<a href="${address}">${text}</a>` : text}${detail && html`<p class="soft">${sanitizeText(detail, 500)}</p>`}</li>`;
 }
 
 function renderWait({ words }: Visit, life: Life): Content {
