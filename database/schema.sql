@@ -332,6 +332,57 @@ create table cards (
   constraint cards_spending_limit_check CHECK ((spending_limit >= 0))
 );
 
+create table connect_applications (
+  id uuid default uuidv7() not null,
+  link_sha256 bytea not null,
+  form_sha256 bytea not null,
+  name text not null,
+  logo_color text not null,
+  purposes text[] not null,
+  scopes text[] not null,
+  redirect_uris text[] not null,
+  homepage_url text,
+  privacy_url text,
+  applicant_name text not null,
+  applicant_email text not null,
+  status text default 'open'::text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  reason text,
+  integration_id uuid,
+  person_id uuid,
+  constraint connect_applications_form_sha256_key UNIQUE (form_sha256),
+  constraint connect_applications_link_sha256_key UNIQUE (link_sha256),
+  constraint connect_applications_pkey PRIMARY KEY (id),
+  constraint connect_applications_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id),
+  constraint connect_applications_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id),
+  constraint connect_applications_applicant_email_check CHECK (((length(applicant_email) >= 3) AND (length(applicant_email) <= 254))),
+  constraint connect_applications_applicant_name_check CHECK (((length(applicant_name) >= 1) AND (length(applicant_name) <= 200))),
+  constraint connect_applications_check CHECK (((status = 'open'::text) = (ended_at IS NULL))),
+  constraint connect_applications_check1 CHECK (((status = 'approved'::text) = ((integration_id IS NOT NULL) AND (person_id IS NOT NULL)))),
+  constraint connect_applications_check2 CHECK (((status = 'refused'::text) = (reason IS NOT NULL))),
+  constraint connect_applications_form_sha256_check CHECK ((length(form_sha256) = 32)),
+  constraint connect_applications_link_sha256_check CHECK ((length(link_sha256) = 32)),
+  constraint connect_applications_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint connect_applications_purposes_check CHECK (((cardinality(purposes) >= 1) AND (cardinality(purposes) <= 20))),
+  constraint connect_applications_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 500))),
+  constraint connect_applications_redirect_uris_check CHECK (((cardinality(redirect_uris) >= 1) AND (cardinality(redirect_uris) <= 20))),
+  constraint connect_applications_scopes_check CHECK (((cardinality(scopes) >= 1) AND (cardinality(scopes) <= 4))),
+  constraint connect_applications_status_check CHECK ((status = ANY (ARRAY['open'::text, 'approved'::text, 'refused'::text, 'expired'::text])))
+);
+
+create table consent_read_counts (
+  integration_id uuid not null,
+  hour timestamp with time zone not null,
+  outcome text not null,
+  count bigint not null,
+  constraint consent_read_counts_pkey PRIMARY KEY (integration_id, hour, outcome),
+  constraint consent_read_counts_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id),
+  constraint consent_read_counts_count_check CHECK ((count > 0)),
+  constraint consent_read_counts_outcome_check CHECK (((length(outcome) >= 1) AND (length(outcome) <= 60)))
+);
+
 create table consent_reads (
   id bigint not null,
   consent_id uuid not null,
@@ -522,6 +573,13 @@ create table found_payments (
   constraint found_payments_hash_check CHECK ((hash ~ '^0x[0-9a-f]{64}$'::text))
 );
 
+create table integration_key_uses (
+  key_id text not null,
+  last_used_at timestamp with time zone not null,
+  constraint integration_key_uses_pkey PRIMARY KEY (key_id),
+  constraint integration_key_uses_key_id_fkey FOREIGN KEY (key_id) REFERENCES integration_keys(id)
+);
+
 create table integration_keys (
   id text not null,
   integration_id uuid not null,
@@ -561,6 +619,7 @@ create table integrations (
   homepage_url text,
   privacy_url text,
   purposes_pt jsonb default '{}'::jsonb not null,
+  keys_by_owner boolean default false not null,
   constraint integrations_pkey PRIMARY KEY (id),
   constraint integrations_logo_color_check CHECK ((logo_color ~ '^#[0-9a-f]{6}$'::text)),
   constraint integrations_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
@@ -1484,6 +1543,12 @@ CREATE INDEX card_transactions_text ON public.card_transactions USING gin (user_
 CREATE INDEX card_versions_at ON public.card_versions USING btree (card_id, valid_at DESC, version DESC);
 
 CREATE INDEX cards_user ON public.cards USING btree (user_id, created_at DESC, id DESC);
+
+CREATE INDEX connect_applications_ended ON public.connect_applications USING btree (ended_at) WHERE (status <> 'open'::text);
+
+CREATE INDEX connect_applications_open ON public.connect_applications USING btree (applicant_email) WHERE (status = 'open'::text);
+
+CREATE INDEX consent_read_counts_by_hour ON public.consent_read_counts USING btree (hour);
 
 CREATE INDEX consent_reads_consent ON public.consent_reads USING btree (consent_id, id);
 

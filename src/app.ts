@@ -21,6 +21,7 @@ import {
   cardTools,
 } from '#features/cards';
 import { refillCommands, refillGauges, refillJobs } from '#features/cards/refills';
+import { applicationCommands, applicationGauges, applicationJobs } from '#features/connect/applications';
 import {
   consentCommands,
   consentEvents,
@@ -28,6 +29,7 @@ import {
   consentJobs,
   consentRoutes,
 } from '#features/connect/consents';
+import { developerRoutes } from '#features/connect/developers';
 import { integrationCommands } from '#features/connect/integrations';
 import { type ConnectPageOptions, connectPages, statementPages } from '#features/connect/pages';
 import { sessionCommands, sessionJobs } from '#features/connect/sessions';
@@ -80,6 +82,7 @@ import { bearer, collectRoutes, headerKey, referenceRoutes } from '#platform/ref
 import type { Job } from '#platform/worker/jobs';
 import type { Service } from '#platform/worker/services';
 import { consolePages } from '#surfaces/console';
+import { type DeveloperOptions, developerPages } from '#surfaces/developers';
 import { feedRoutes } from '#surfaces/feed';
 import { frameRoutes } from '#surfaces/frame';
 import { guideRoutes } from '#surfaces/guides';
@@ -107,6 +110,7 @@ const approvableCommands: readonly Command<Ctx>[] = [
   ...keyCommands,
   ...peopleCommands,
   ...integrationCommands,
+  ...applicationCommands,
   ...consentCommands,
   ...withdrawalCommands,
   ...walletCommands,
@@ -164,6 +168,7 @@ export const jobs: readonly Job<Deps>[] = [
   ...sessionJobs,
   ...peopleJobs,
   ...consentJobs,
+  ...applicationJobs,
   ...eventJobs({ families: eventFamilies, onNumbered: queueDeliveries }),
   ...webhookJobs,
   ...approvalJobs,
@@ -184,6 +189,7 @@ export const gauges: readonly GaugeSource<Deps>[] = [
   ...refillGauges,
   ...portfolioGauges,
   ...consentGauges,
+  ...applicationGauges,
   ...eventGauges,
   ...webhookGauges,
   ...approvalGauges,
@@ -196,7 +202,8 @@ export interface AppOptions
     AllowedPlaces,
     ConnectPageOptions,
     FourEyesOptions,
-    PeopleOptions {
+    PeopleOptions,
+    DeveloperOptions {
   operatorTokens: Config['operatorTokens'];
   databasePoolMax: number;
   trustedProxies: readonly string[];
@@ -238,6 +245,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
     const offer = { tools: tools(options), prompts, resources };
     mcpRoutes(server, deps, offer, { ...options, serverInfo });
     consentRoutes(server, deps);
+    developerRoutes(server, deps);
     feedRoutes(server, deps, eventFamilies);
     webhookRoutes(server, deps, eventFamilies);
     connectPages(server, deps, options);
@@ -246,6 +254,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
     peoplePages(server, deps, options);
     frameRoutes(server, deps);
     partnerPages(server, deps);
+    developerPages(server, deps, options);
     const fourEyes = chooseFourEyes(commands, options);
     consolePages(server, deps, { commands, fourEyes, gauges, exampleOf });
     operatorRoutes(server, deps, {
@@ -307,6 +316,7 @@ const partnerReference = {
     { name: 'Address book', description: 'Addresses that rules of the operator can require.' },
     { name: 'Team', description: 'The people of a partner or an integration, by their session.' },
     { name: 'Connect', description: 'Data that users consent to share with an integration.' },
+    { name: 'Integrations', description: 'An integration and its key, for its people.' },
     { name: 'Events', description: 'What happened, in a feed without gaps; webhooks send the same.' },
     { name: 'Webhooks', description: 'Where a partner receives events, and what became of each.' },
     { name: 'Webhooks of integrations', description: 'The same for integrations.' },

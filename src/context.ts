@@ -51,6 +51,11 @@ export interface PartnerStaffActor extends PersonActor {
 /** Who manages what belongs to a partner: a key with `partner:admin`, or a person by session. */
 export type PartnerAdmin = KeyActor | PartnerStaffActor;
 
+/** A person who manages what belongs to the integration that employs them. */
+export interface IntegrationStaffActor extends PersonActor {
+  integrationId: string;
+}
+
 export interface OperatorActor {
   kind: 'operator';
   name: string;

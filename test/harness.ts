@@ -60,6 +60,7 @@ export type HarnessOptions = { cutsSlowRequests?: boolean; databaseUrl?: string 
       Config,
       | 'rateLimitStore'
       | 'networks'
+      | 'acceptsApplications'
       | 'fourEyesCommands'
       | 'twoPersonResume'
       | 'operatorTokens'
@@ -204,6 +205,7 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
     trustedProxies: [...(options.trustedProxies ?? [])],
     rateLimitStore: options.rateLimitStore ?? 'memory',
     fourEyesCommands: options.fourEyesCommands ?? [],
+    acceptsApplications: options.acceptsApplications ?? true,
     twoPersonResume: options.twoPersonResume ?? false,
     shutdownGraceMs: 2_000,
     logLevel: 'debug',

@@ -4,6 +4,7 @@ import { before, test } from 'node:test';
 import { requestApproval } from '#features/approvals';
 import type { IssuedKey } from '#features/keys';
 import { commands, historyReaders } from '../src/app.ts';
+import { makeApplication } from './application-world.ts';
 import { createChecker } from './check-answers.ts';
 import {
   makeAddress,
@@ -213,6 +214,26 @@ test('the team of a partner: listed, invited, changed, removed, refused', async 
     await team('list', {}, { headers: { cookie: headers.cookie! } }),
   ].map(({ status }) => status);
   assert.deepEqual(statuses, [200, 409, 400, 200, 409, 200, 200, 404, 200, 401, 403]);
+});
+
+test('an integration, for its people: shown, its key replaced, its figures, refused', async () => {
+  const { id: integrationId, token } = await makeIntegration(harness);
+  const { headers } = await signInStaff(harness, { role: 'owner', integrationId });
+  const rotated = await call('POST', '/api/integration/rotate-key', { headers, body: { overlapHours: 0 } });
+  noteSecret(rotated.body.token.split('_')[2]);
+  const statuses = [
+    rotated,
+    await call('GET', '/api/integration', { headers }),
+    await call('GET', '/api/integration/activity', { headers }),
+    await call('GET', '/api/integration'),
+    await call('GET', '/api/integration', { headers: { 'x-api-key': token } }),
+    await call('POST', '/api/integration/rotate-key', { headers, body: { overlapHours: 721 } }),
+    await call('POST', '/api/integration/rotate-key', { headers: { cookie: headers.cookie! } }),
+    await call('GET', '/api/v1/webhooks/endpoints', { headers }),
+    await command('integrations.revoke', { integrationId }),
+    await call('GET', '/api/v1/webhooks/endpoints', { headers }),
+  ].map(({ status }) => status);
+  assert.deepEqual(statuses, [201, 200, 200, 401, 401, 400, 403, 200, 200, 401]);
 });
 
 test('history: every feature, with items', async () => {
@@ -430,6 +451,7 @@ let approvalId: string;
 const inputs: Record<string, () => object> = {
   'approvals.show': () => ({ id: approvalId }),
   'events.list': () => ({ subscriberId: key.partnerId }),
+  'integrations.show-application': () => ({ applicationId }),
   'partners.list-users': () => ({ partnerId: key.partnerId }),
   'cards.show': () => ({ cardId: card.id }),
   'positions.show': () => ({ userId: key.userId }),
@@ -443,9 +465,11 @@ const inputs: Record<string, () => object> = {
 };
 
 let personId: string;
+let applicationId: string;
 
 test('operators: commands that change nothing answer as documented', async () => {
   personId = (await makePerson(harness)).id;
+  applicationId = (await makeApplication(harness)).id;
   await makePartner(harness);
   await harness.deps.db.query(
     `insert into payout_signers (network, address, next_nonce, halted_at, halted_reason, created_at)

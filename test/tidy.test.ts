@@ -18,7 +18,7 @@ const neighbours: Record<string, string[]> = {
   withdrawals: ['events', 'keys', 'ledger', 'partners', 'payouts', 'rules', 'users'],
   cards: ['events', 'users', 'withdrawals'],
   treasury: ['deposits', 'ledger', 'payouts'],
-  webhooks: ['connect/integrations', 'events', 'keys', 'partners', 'users'],
+  webhooks: ['connect/developers', 'connect/integrations', 'events', 'keys', 'partners', 'users'],
   deposits: ['events', 'ledger', 'payouts', 'users'],
   payouts: ['ledger', 'partners', 'rules', 'users'],
   portfolio: ['ledger', 'users'],
@@ -26,12 +26,15 @@ const neighbours: Record<string, string[]> = {
   ledger: ['events', 'users'],
   'connect/pages': ['connect/consents', 'connect/integrations', 'connect/sessions', 'ledger'],
   'connect/consents': ['connect/integrations', 'events', 'users'],
+  'connect/applications': ['connect/integrations', 'people', 'users'],
+  'connect/developers': ['connect/consents', 'connect/integrations', 'people'],
   'connect/integrations': ['events'],
   'connect/sessions': ['users'],
   keys: ['events', 'partners', 'people', 'users'],
   people: ['connect/integrations', 'connect/pages', 'partners', 'users'],
   partners: ['users'],
   console: ['frame'],
+  developers: ['frame'],
   partner: ['frame'],
   config: ['evm', 'issuer', 'openid', 'operator-roles'],
   context: ['evm', 'issuer', 'operator-roles', 'prices', 'screening'],
@@ -44,9 +47,8 @@ const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.en
  */
 function placeOf(file: string): { layer: (typeof layers)[number]; place: string } {
   const [, first, second, third] = file.split('/') as [string, string, string?, string?];
-  if (first === 'features') {
+  if (first === 'features')
     return { layer: 'features', place: second === 'connect' ? `connect/${third}` : second! };
-  }
   if (first === 'surfaces' || first === 'adapters') return { layer: first, place: second! };
   if (first === 'platform') return { layer: 'platform', place: 'platform' };
   const place = first.replace(/\.ts$/, '');
@@ -64,9 +66,8 @@ function targetOf(file: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return path.join(path.dirname(file), specifier);
   for (const [alias, to] of aliases) {
     const [start = '', end] = alias.split('*');
-    if (end === undefined ? specifier === alias : specifier.startsWith(start)) {
+    if (end === undefined ? specifier === alias : specifier.startsWith(start))
       return path.normalize(to.replace('*', specifier.slice(start.length)));
-    }
   }
   return undefined;
 }
@@ -225,6 +226,7 @@ const owners: Record<string, RegExp> = {
   approvals: /^approval_/,
   audit: /^audit_/,
   cards: /^cards?(_|$)/,
+  'connect/applications': /^connect_applications$/,
   'connect/consents': /^consents?(_|$)/,
   'connect/integrations': /^integrations?(_|$)/,
   'connect/sessions': /^(user_sessions|sign_in_links)$/,

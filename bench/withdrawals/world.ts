@@ -50,6 +50,7 @@ export function createBenchDeps(databaseUrl: string, networks: NetworkSettings[]
     {
       databaseUrl,
       databasePoolMax: poolMax,
+      acceptsApplications: false,
       databaseConnectTimeoutMs: 3_000,
       databaseLockTimeoutMs: 2_000,
       databaseStatementTimeoutMs: 5_000,

@@ -40,6 +40,7 @@ test('defaults: what need not be said', () => {
     logLevel: 'info',
     networks: [],
     fourEyesCommands: [],
+    acceptsApplications: true,
     twoPersonResume: false,
     withdrawalLimits: [],
     withdrawalRates: { partner: 600, user: 120 },

@@ -38,6 +38,8 @@ export interface Config {
   rateLimitStore: 'memory' | 'postgres';
   /** Commands that need a second operator; `default` stands for a list. */
   fourEyesCommands: string[];
+  /** Developers may apply for Connect. */
+  acceptsApplications: boolean;
   twoPersonResume: boolean;
   shutdownGraceMs: number;
   logLevel: string;
@@ -125,6 +127,7 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
     ...(openidIssuer && { openid: { issuer: openidIssuer, clientId, clientSecret } }),
     rateLimitStore: read('RATE_LIMIT_STORE'),
     fourEyesCommands: read('FOUR_EYES_COMMANDS'),
+    acceptsApplications: read('CONNECT_APPLICATIONS') === 'true',
     twoPersonResume: read('TWO_PERSON_RESUME') === 'true',
     shutdownGraceMs: read('SHUTDOWN_GRACE_MS'),
     logLevel: read('LOG_LEVEL'),

@@ -175,6 +175,7 @@ function apiConfig(own: { databaseUrl: string; network: NetworkSettings; operato
     logLevel: 'error',
     networks: [withoutSigner],
     fourEyesCommands: [],
+    acceptsApplications: true,
     twoPersonResume: false,
     withdrawalLimits: [],
     withdrawalRates: { partner: 1_000_000, user: 1_000_000 },

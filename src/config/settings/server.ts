@@ -45,6 +45,12 @@ export const server = {
     example: 'default,partners.create',
     parse: ({ text }) => itemsOf(text),
   },
+  CONNECT_APPLICATIONS: {
+    meaning:
+      'Whether developers may apply for Connect at `/developers/apply`. An operator approves or refuses each application.',
+    default: 'true',
+    parse: asOneOf('true', 'false'),
+  },
   TWO_PERSON_RESUME: {
     meaning: 'Whether a second operator must approve `payouts resume`.',
     default: 'false',

@@ -25,6 +25,7 @@ export const defaultFourEyes: readonly string[] = [
   'keys.resume',
   'integrations.register',
   'integrations.rotate-key',
+  'integrations.approve',
 ];
 
 export interface FourEyesOptions {

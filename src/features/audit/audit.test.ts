@@ -5,6 +5,7 @@ import { after, test } from 'node:test';
 import { contextFor } from '#context';
 import { chooseFourEyes, requestApproval } from '#features/approvals';
 import { addWallet, blockAddress, createUser } from '#features/users';
+import { makeApplication } from '#test/application-world';
 import { newestAuditId } from '#test/audit-head';
 import { startChain } from '#test/chain';
 import {
@@ -220,6 +221,11 @@ const changes: Record<string, () => Promise<object>> = {
     logo: readFileSync('test/logo.png', 'base64'),
   }),
   'integrations.rotate-key': async () => ({ integrationId: (await makeIntegration(harness)).id }),
+  'integrations.approve': async () => ({ applicationId: (await makeApplication(harness)).id }),
+  'integrations.refuse': async () => ({
+    applicationId: (await makeApplication(harness)).id,
+    reason: 'The privacy policy does not name us',
+  }),
   'integrations.revoke': async () => ({ integrationId: (await makeIntegration(harness)).id }),
   'people.invite': async () => ({ name: 'Ana', email: `${mark()}@example.com`, role: 'support' }),
   'people.reinvite': async () => ({ personId: (await makePerson(harness)).id }),

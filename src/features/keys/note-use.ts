@@ -1,20 +1,4 @@
-import type { Db } from '#platform/db/db';
+import { useNoter } from '#platform/secrets/note-uses';
 import { upsertKeyUse } from './queries.ts';
 
-const everyMs = 60_000;
-const rememberedMax = 100_000;
-const remembered = new WeakMap<Db, Map<string, number>>();
-
-/**
- * Notes that a key was used, at most once a minute. The request does not wait for it, and a
- * note that fails is left out: the next one comes a minute later.
- */
-export function noteUse({ db, now }: { db: Db; now: Date }, keyId: string): void {
-  const notes = remembered.get(db) ?? new Map<string, number>();
-  remembered.set(db, notes);
-  const notedAt = notes.get(keyId);
-  if (notedAt !== undefined && now.getTime() - notedAt < everyMs) return;
-  if (notes.size >= rememberedMax) notes.clear();
-  notes.set(keyId, now.getTime());
-  upsertKeyUse(db, { keyId, at: now }).catch(() => undefined);
-}
+export const noteUse = useNoter(upsertKeyUse);

@@ -7,6 +7,7 @@ export const personErrors = defineErrors({
   ownRights: [409, 'Nobody changes their own rights: ask another administrator'],
   notOwner: [403, 'Only an owner at a partner or an integration manages its team'],
   notPartnerStaff: [403, 'This is for people who work at a partner'],
+  notIntegrationStaff: [403, 'This is for people who work at an integration'],
   otherStaffRole: [403, 'Your role may not do this'],
   stepUpRequired: [403, 'Confirm with your passkey first: the last time was more than 5 minutes ago'],
   oneEmployer: [400, 'Give partnerId or integrationId, not both'],

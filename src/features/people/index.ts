@@ -11,6 +11,7 @@ export { renderStepUp, scriptAddress as passkeyScript } from './pages/page.ts';
 export { type PeopleOptions, peoplePages } from './pages/routes.ts';
 export { nameForPasskeys, ownSession, requireSession } from './pages/visit.ts';
 export { relyingPartyOf } from './relying-party.ts';
+export { renewInvitation } from './renew-invitation.ts';
 export { beginSession, contextOf, findPersonSession, type PersonSession, personCookie } from './session.ts';
 export { operatorRoleOf } from './staff-roles.ts';
 export { offerAssertion, usePasskey } from './use-passkey.ts';

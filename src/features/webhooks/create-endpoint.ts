@@ -87,7 +87,7 @@ async function ownerFor({ db, actor }: ManagerCtx, input: NewEndpoint): Promise<
   const own = ownerOf(actor);
   if (!own) return input;
   const userId = input.userId?.toLowerCase();
-  if (actor.kind === 'person') {
+  if (actor.kind === 'person' && 'partnerId' in actor) {
     if (userId !== undefined && !(await isAllowedUser(db, actor.partnerId, userId)))
       throw webhookErrors.notYourUser();
     return { ...own, ...(userId !== undefined && { userId }) };

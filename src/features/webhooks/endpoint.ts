@@ -1,4 +1,4 @@
-import type { Ctx, IntegrationActor, OperatorActor, PartnerAdmin } from '#context';
+import type { Ctx, IntegrationActor, IntegrationStaffActor, OperatorActor, PartnerAdmin } from '#context';
 
 export interface Endpoint {
   id: string;
@@ -39,7 +39,7 @@ export const deliveryStatuses = ['due', 'delivered', 'failed', 'canceled'] as co
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /** Who manages endpoints. Operators manage those of everybody. */
-export type Manager = PartnerAdmin | IntegrationActor | OperatorActor;
+export type Manager = PartnerAdmin | IntegrationActor | IntegrationStaffActor | OperatorActor;
 export type ManagerCtx = Ctx<Manager>;
 
 /** Whose endpoints an actor sees; undefined: everybody's. */
@@ -52,7 +52,7 @@ export interface Owner {
 
 /** Who sees and stops all endpoints of a partner; undefined: others. */
 export function adminIn(actor: Manager): PartnerAdmin | undefined {
-  if (actor.kind === 'person') return actor;
+  if (actor.kind === 'person') return 'partnerId' in actor ? actor : undefined;
   return actor.kind === 'key' && actor.scopes.includes('partner:admin') ? actor : undefined;
 }
 
@@ -60,7 +60,7 @@ export function ownerOf(actor: Manager): Owner | undefined {
   const admin = adminIn(actor);
   if (admin) return { partnerId: admin.partnerId };
   if (actor.kind === 'key') return { partnerId: actor.partnerId, userId: actor.userId };
-  if (actor.kind === 'integration') return { integrationId: actor.integrationId };
+  if ('integrationId' in actor) return { integrationId: actor.integrationId };
   return undefined;
 }
 

@@ -1,3 +1,4 @@
+import { developerCases, developerSecurity } from '#features/connect/developers';
 import { integrationErrors } from '#features/connect/integrations';
 import { adminCases, adminSecurity } from '#features/keys';
 import { invalidField } from '#platform/errors/errors';
@@ -118,7 +119,7 @@ function describer(audience: Audience) {
   const common = {
     audience: 'partner',
     tag: isPartner ? 'Webhooks' : 'Webhooks of integrations',
-    security: isPartner ? adminSecurity : 'integrationKey',
+    security: isPartner ? adminSecurity : developerSecurity,
   } as const;
   const name = (verb: string, what = 'WebhookEndpoint') => `${verb}${isPartner ? '' : 'Integration'}${what}`;
   const callers: ErrorCase[] = isPartner
@@ -127,11 +128,14 @@ function describer(audience: Audience) {
         quota: 'More than 60 requests of the user or person in 10 seconds',
         stepUp: true,
       })
-    : refusals([
-        [integrationErrors.missingApiKey, 'The header `x-api-key` is missing'],
-        [integrationErrors.invalidApiKey, 'The key is unknown, expired or revoked'],
-        [integrationErrors.rateLimitExceeded, 'More than 60 requests of the integration in 10 seconds'],
-      ]);
+    : [
+        ...refusals([
+          [integrationErrors.missingApiKey, 'The header `x-api-key` is missing, and there is no session'],
+          [integrationErrors.invalidApiKey, 'The key is unknown, expired or revoked'],
+          [integrationErrors.rateLimitExceeded, 'More than 60 requests of the integration in 10 seconds'],
+        ]),
+        ...developerCases({ stepUp: true }),
+      ];
   const operation = (
     rest: Pick<Operation, 'id' | 'summary' | 'answers'> & Partial<Operation>,
   ): Operation => ({

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Deps } from '#context';
-import { integrationContext, integrationGuard, integrationRateGuard } from '#features/connect/integrations';
+import { developerContext, developerGuard } from '#features/connect/developers';
 import type { EventFamily } from '#features/events';
 import { type AdminRoute, adminContext, adminGuard } from '#features/keys';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
@@ -65,12 +65,12 @@ export function webhookRoutes(server: HttpServer, deps: Deps, families: readonly
     admit: (route = {}) => guard({ roles: ['developer', 'owner'], ...route }) as never,
     contextOf: (request) => adminContext(deps, request),
   };
-  const integrationGuards = [integrationGuard(deps), integrationRateGuard(deps, policy)];
+  const ofIntegrations = developerGuard(deps, policy);
   const integrations: Callers = {
     audience: 'integration',
     prefix: '/api/v1/webhooks/endpoints',
-    admit: () => integrationGuards as never,
-    contextOf: (request) => integrationContext(deps, request),
+    admit: (route = {}) => ofIntegrations(route) as never,
+    contextOf: (request) => developerContext(deps, request),
   };
   for (const callers of [partners, integrations]) {
     manageRoutes(server, families, callers);

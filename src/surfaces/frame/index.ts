@@ -4,7 +4,7 @@ export { frameErrors } from './errors.ts';
 export { type Field, renderChoices, renderField } from './fields.ts';
 export { type Area, mountPages, type Pages } from './mount-pages.ts';
 export { issueOnce, ownForm, useOnce } from './own-form.ts';
-export { type Reader, sessionReader, sessions } from './reader.ts';
+export { type Reader, readerOf, sessionReader, sessions } from './reader.ts';
 export { type Action, renderAction, renderCsrf, scriptsOf } from './render-action.ts';
 export { type Frame, type Page, renderFrame } from './render-frame.ts';
 export { renderInstant, renderStatus } from './values.ts';

@@ -4,6 +4,7 @@ import { type Issuer, noIssuer } from '#adapters/issuer';
 import { requestApproval } from '#features/approvals';
 import { openRefills } from '#features/cards/refills';
 import { createMetrics } from '#platform/observe/metrics';
+import { makeApplication } from '#test/application-world';
 import { makeCardOwner } from '#test/card-model';
 import {
   makeAddress,
@@ -146,6 +147,7 @@ test('400 cursor is not from this list: from another list, made up, cut, in anot
     await makeWithdrawal(harness, await makeKey(harness, { partnerId }));
     await makePartner(harness);
     await makePerson(harness);
+    await makeApplication(harness);
     await harness.operator('users.block-address', { address: makeAddress(), reason: 'test' });
     await harness.operator('addresses.add', { address: makeAddress(), name: 'test' });
     await harness.operator('rules.draft', { rules: [] });

@@ -15,4 +15,5 @@ export { reduceConsent } from './reduce-consent.ts';
 export { requestConsent } from './request-consent.ts';
 export { revokeConsent } from './revoke-consent.ts';
 export { consentRoutes } from './routes.ts';
+export { type Activity, showActivity } from './show-activity.ts';
 export { showConsent } from './show-consent.ts';

@@ -1,6 +1,8 @@
 import { contextFor, type Deps } from '#context';
 import type { Job } from '#platform/worker/jobs';
 import { expireConsents, revokeOrphans } from './end-consents.ts';
+import { deleteReadCounts } from './queries.ts';
+import { activityDays } from './show-activity.ts';
 
 /** Reads check the clock and the integration; these jobs only update lists and the audit log. */
 export const consentJobs: readonly Job<Deps>[] = [
@@ -14,5 +16,13 @@ export const consentJobs: readonly Job<Deps>[] = [
     everyMs: 5_000,
     run: (deps) =>
       revokeOrphans(contextFor(deps, { kind: 'worker', job: 'consents.revoke-orphans' }, deps.log)),
+  },
+  {
+    name: 'consents.sweep-read-counts',
+    everyMs: 3_600_000,
+    run: ({ db, clock }) => {
+      const before = new Date(clock().getTime() - (activityDays + 1) * 86_400_000);
+      return deleteReadCounts(db, before, 10_000);
+    },
   },
 ];

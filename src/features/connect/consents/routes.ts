@@ -2,6 +2,7 @@ import type { Deps } from '#context';
 import { integrationContext, integrationGuard, integrationRateGuard } from '#features/connect/integrations';
 import { callerAddress, type FastifyReply, type FastifyRequest, type HttpServer } from '#platform/http/http';
 import type { RatePolicy } from '#platform/rate-limit/index';
+import { countingReads } from './count-reads.ts';
 import { requireActive } from './hold-consent.ts';
 import { readConsentedData } from './read-consented-data.ts';
 import { reduceConsent } from './reduce-consent.ts';
@@ -49,6 +50,7 @@ export function consentRoutes(server: HttpServer, deps: Deps): void {
     requireActive(consent);
   };
   const ofOne = { params: consentPath, querystring: noQuery };
+  const counting = countingReads(deps);
 
   server.post(
     '/api/v1/consent/requests',
@@ -74,18 +76,18 @@ export function consentRoutes(server: HttpServer, deps: Deps): void {
     {
       // A HEAD would be a read without an answer; for a one-time consent, the only read.
       exposeHeadRoute: false,
-      onRequest: [...admit, requireOwnActive],
+      onRequest: [...admit, counting.refusals(requireOwnActive)],
       config: { reference: readReference },
       schema: {
         ...ofOne,
         response: { 200: consentedData, 410: endedConsent },
       },
     },
-    async (request) => {
-      const { consentId } = request.params;
+    counting.all(async (request) => {
+      const { consentId } = request.params as { consentId: string };
       const address = callerAddress(request);
       return readConsentedData(integrationContext(deps, request), { consentId, address });
-    },
+    }),
   );
 
   server.get(

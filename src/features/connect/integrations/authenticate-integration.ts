@@ -1,12 +1,13 @@
 import type { IntegrationActor } from '#context';
 import type { Db } from '#platform/db/db';
 import { checkToken, type TokenFault } from '#platform/secrets/token';
+import { noteUse } from './note-use.ts';
 import { selectCredential } from './queries.ts';
 import { parseToken } from './token.ts';
 
 export type IntegrationVerdict = { actor: IntegrationActor } | { refused: TokenFault };
 
-/** The calling integration, by its key; at most one indexed query. */
+/** The calling integration, by its key; at most one indexed query, and one write a minute, not waited for. */
 export async function authenticateIntegration(
   { db, now }: { db: Db; now: Date },
   apiKey: string | undefined,
@@ -15,5 +16,6 @@ export async function authenticateIntegration(
   const found = await checkToken({ parse: parseToken, find }, apiKey, now);
   if ('refused' in found) return found;
   const { integrationId } = found.stored;
+  noteUse({ db, now }, found.id);
   return { actor: { kind: 'integration', integrationId, keyId: found.id } };
 }

@@ -10,31 +10,19 @@ import { revokeIntegration } from './revoke-integration.ts';
 import { rotateIntegrationKey } from './rotate-integration-key.ts';
 import { setLogo } from './set-logo.ts';
 import { updateIntegration } from './update-integration.ts';
-import { integration, integrationKey, scopeList } from './wire.ts';
+import { integration, integrationKey, scopeList, termFields, texts } from './wire.ts';
 
 const keyId = Type.String({ description: 'The 16 characters after `cwi_`' });
 const token = Type.String({
   description: 'What goes into `x-api-key`. Shown only once; we store only its hash.',
 });
-const texts = (item: ReturnType<typeof line>, description: string) =>
-  Type.Array(item, { minItems: 1, maxItems: 20, uniqueItems: true, description });
-
-const link = (description: string) => Type.Optional(nullable(line(2_000), { description }));
-const fields = {
-  name: line(100),
-  logoColor: Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'Such as #1a7f5a' }),
-  purposes: texts(line(200), 'Purposes that it may state when it requests data, as users read them'),
-  redirectUris: texts(line(2_000), 'Allowed redirect URIs; compared exactly'),
-};
+const { homepageUrl, privacyUrl, ...fields } = termFields;
 const purposesPt = Type.Optional(
   nullable(texts(line(200), 'In Portuguese'), {
     description: 'The purposes in Portuguese, in the order of the purposes',
   }),
 );
-const links = {
-  homepageUrl: link('Its site, linked on the page of a request'),
-  privacyUrl: link('Its privacy policy, linked on the page of a request'),
-};
+const links = { homepageUrl, privacyUrl };
 
 export const integrationCommands = [
   defineCommand({

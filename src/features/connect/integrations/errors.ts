@@ -7,4 +7,5 @@ export const integrationErrors = defineErrors({
   integrationNotFound: [404, 'Integration not found'],
   logoNotFound: [404, 'Logo not found'],
   integrationRevoked: [409, 'Integration is revoked'],
+  keysByOwner: [409, 'The people of this integration make its keys, at /developers/key'],
 });

@@ -77,14 +77,6 @@ test('a token of one kind is not valid as the other, whatever its prefix', () =>
 });
 
 test('authenticating costs one query, and none for what cannot be a key', async () => {
-  let count = 0;
-  const db: Db = {
-    transaction: (work) => harness.deps.db.transaction(work),
-    query: (text, values) => {
-      count += 1;
-      return harness.deps.db.query(text, values);
-    },
-  };
   const { id, token } = await makeIntegration(harness);
   for (const [presented, outcome, cost] of [
     [token, id, 1],
@@ -92,7 +84,14 @@ test('authenticating costs one query, and none for what cannot be a key', async 
     [token.slice(0, -1), 'malformed', 0],
     ['', 'missing', 0],
   ] as const) {
-    count = 0;
+    let count = 0;
+    const db: Db = {
+      transaction: (work) => harness.deps.db.transaction(work),
+      query: (text, values) => {
+        count += 1;
+        return harness.deps.db.query(text, values);
+      },
+    };
     assert.deepEqual([await verdictOf(presented, db), count], [outcome, cost]);
   }
 });

@@ -1,3 +1,4 @@
+import { batchLoader } from '#platform/db/batch-loader';
 import type { Db, Row } from '#platform/db/db';
 import type { StoredToken } from '#platform/secrets/token';
 import type { ConsentScope } from './scopes.ts';
@@ -16,12 +17,15 @@ export interface IntegrationRow {
   logoSha256: string | null;
   createdAt: Date;
   revokedAt: Date | null;
+  /** Its people make its keys, and no operator does. */
+  keysByOwner: boolean;
 }
 
 const columns = `id, name, logo_color as "logoColor", purposes, purposes_pt as translations, scopes,
   redirect_uris as "redirectUris",
   (select l.sha256 from integration_logos l where l.integration_id = integrations.id) as "logoSha256",
-  homepage_url as "homepageUrl", privacy_url as "privacyUrl", created_at as "createdAt", revoked_at as "revokedAt"`;
+  homepage_url as "homepageUrl", privacy_url as "privacyUrl", created_at as "createdAt", revoked_at as "revokedAt",
+  keys_by_owner as "keysByOwner"`;
 
 export async function insertIntegration(
   db: Db,
@@ -37,12 +41,24 @@ export async function insertIntegration(
     homepageUrl,
     privacyUrl,
     createdAt,
+    keysByOwner,
   } = integration;
   const [row] = await db.query<IntegrationRow & Row>(
     `insert into integrations (name, logo_color, purposes, purposes_pt, scopes, redirect_uris, homepage_url,
-       privacy_url, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${columns}`,
-    [name, logoColor, purposes, translations, scopes, redirectUris, homepageUrl, privacyUrl, createdAt],
+       privacy_url, created_at, keys_by_owner)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${columns}`,
+    [
+      name,
+      logoColor,
+      purposes,
+      translations,
+      scopes,
+      redirectUris,
+      homepageUrl,
+      privacyUrl,
+      createdAt,
+      keysByOwner,
+    ],
   );
   return row!;
 }
@@ -103,8 +119,8 @@ export async function selectIntegrations(
 ): Promise<(IntegrationRow & { keys: ListedKeyRow[] })[]> {
   return db.query<IntegrationRow & { keys: ListedKeyRow[] } & Row>(
     `select ${columns}, (
-       select jsonb_agg(jsonb_build_object('id', k.id, 'createdAt', k.created_at, 'expiresAt', k.expires_at,
-         'revokedAt', k.revoked_at) order by k.created_at, k.id)
+       select coalesce(jsonb_agg(jsonb_build_object('id', k.id, 'createdAt', k.created_at,
+         'expiresAt', k.expires_at, 'revokedAt', k.revoked_at) order by k.created_at, k.id), '[]')
        from integration_keys k where k.integration_id = integrations.id) as keys
      from integrations where $1::uuid is null or id > $1
      order by id limit $2`,
@@ -158,14 +174,40 @@ export async function selectCredential(
   return row;
 }
 
-/** The key that no other one has replaced; an integration always has one. */
-export async function selectCurrentKeyId(db: Db, integrationId: string): Promise<string> {
+/** The key that no other one has replaced; undefined until its people made the first one. */
+export async function selectCurrentKeyId(db: Db, integrationId: string): Promise<string | undefined> {
   const [row] = await db.query<{ id: string }>(
     'select id from integration_keys where integration_id = $1 and rotated_at is null',
     [integrationId],
   );
-  return row!.id;
+  return row?.id;
 }
+
+export interface UsedKeyRow extends Omit<IntegrationKeyRow, 'integrationId' | 'rotatedFrom'> {
+  lastUsedAt: Date | null;
+}
+
+/** Newest first. */
+export async function selectNewestKeys(db: Db, integrationId: string, limit: number): Promise<UsedKeyRow[]> {
+  return db.query<UsedKeyRow & Row>(
+    `select k.id, k.created_at as "createdAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
+       u.last_used_at as "lastUsedAt"
+     from integration_keys k left join integration_key_uses u on u.key_id = k.id
+     where k.integration_id = $1 order by k.created_at desc, k.id limit $2`,
+    [integrationId, limit],
+  );
+}
+
+export const upsertKeyUse = batchLoader(async (db: Db, uses: { keyId: string; at: Date }[]) => {
+  await db.query(
+    `insert into integration_key_uses as u (key_id, last_used_at)
+     select key_id, max(at) from unnest($1::text[], $2::timestamptz[]) as n (key_id, at) group by key_id order by key_id
+     on conflict (key_id) do update set last_used_at = excluded.last_used_at
+       where u.last_used_at < excluded.last_used_at`,
+    [uses.map(({ keyId }) => keyId), uses.map(({ at }) => at)],
+  );
+  return uses.map(() => undefined);
+});
 
 /** Shortens keys that would last longer and replaces the current one. Returns the ids of the changed keys. */
 export async function limitKeys(

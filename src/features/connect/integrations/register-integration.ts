@@ -24,28 +24,38 @@ export type RegisteredIntegration = IntegrationView & { keyId: string; token: st
 /** A new integration with its scopes, purposes, redirect URIs and first key. */
 export function registerIntegration(ctx: Ctx, input: NewIntegration): Promise<RegisteredIntegration> {
   return inTransaction(ctx, async (ctx) => {
-    requireAddresses(input);
-    const { purposes, purposesPt = null } = input;
-    const row = await insertIntegration(ctx.db, {
-      name: input.name,
-      purposes,
-      translations: pairPurposes(purposes, purposesPt),
-      redirectUris: input.redirectUris,
-      homepageUrl: input.homepageUrl ?? null,
-      privacyUrl: input.privacyUrl ?? null,
-      logoColor: input.logoColor.toLowerCase(),
-      scopes: orderScopes(input.scopes),
-      createdAt: ctx.now,
-    });
-    const key = await storeNewKey(ctx, row.id, null);
-    const shown = presentIntegration(row);
+    const shown = await addIntegration(ctx, input, { keysByOwner: false });
+    const key = await storeNewKey(ctx, shown.id, null);
     await recordChange(ctx, {
       action: 'integrations.register',
-      subject: `integration:${row.id}`,
+      subject: `integration:${shown.id}`,
       after: { ...shown, keyId: key.keyId },
     });
     return { ...shown, ...key };
   });
+}
+
+/** Without a key, in the caller's transaction. */
+export async function addIntegration(
+  ctx: Ctx,
+  input: NewIntegration,
+  { keysByOwner }: { keysByOwner: boolean },
+): Promise<IntegrationView> {
+  requireAddresses(input);
+  const { purposes, purposesPt = null } = input;
+  const row = await insertIntegration(ctx.db, {
+    name: input.name,
+    purposes,
+    translations: pairPurposes(purposes, purposesPt),
+    redirectUris: input.redirectUris,
+    homepageUrl: input.homepageUrl ?? null,
+    privacyUrl: input.privacyUrl ?? null,
+    logoColor: input.logoColor.toLowerCase(),
+    scopes: orderScopes(input.scopes),
+    createdAt: ctx.now,
+    keysByOwner,
+  });
+  return presentIntegration(row);
 }
 
 /** Users are sent to these addresses, or shown links to them. */

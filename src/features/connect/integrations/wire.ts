@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { dateTime, nullable, uuid } from '#platform/http/schemas';
+import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import type { IntegrationRow, ListedKeyRow } from './queries.ts';
 import { consentScopes } from './scopes.ts';
 
@@ -8,6 +8,21 @@ export const scopeList = Type.Array(Type.Enum([...consentScopes]), {
   maxItems: consentScopes.length,
   uniqueItems: true,
 });
+
+export const texts = (item: ReturnType<typeof line>, description: string) =>
+  Type.Array(item, { minItems: 1, maxItems: 20, uniqueItems: true, description });
+
+const link = (description: string) => Type.Optional(nullable(line(2_000), { description }));
+
+/** What an operator registers, or a developer applies for. */
+export const termFields = {
+  name: line(100),
+  logoColor: Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'Such as #1a7f5a' }),
+  purposes: texts(line(200), 'Purposes that it may state when it requests data, as users read them'),
+  redirectUris: texts(line(2_000), 'Allowed redirect URIs; compared exactly'),
+  homepageUrl: link('Its site, linked on the page of a request'),
+  privacyUrl: link('Its privacy policy, linked on the page of a request'),
+};
 
 export const integration = Type.Object({
   id: uuid,
@@ -36,7 +51,7 @@ export type IntegrationView = Static<typeof integration>;
 export type IntegrationKeyView = Static<typeof integrationKey>;
 
 export function presentIntegration(row: IntegrationRow): IntegrationView {
-  const { createdAt, revokedAt, translations, ...shown } = row;
+  const { createdAt, revokedAt, translations, keysByOwner: _, ...shown } = row;
   const inPortuguese = row.purposes.map((purpose) => translations[purpose] ?? null);
   return {
     ...shown,

@@ -19,7 +19,7 @@ export function renderInvitation(
 <p class="lead">${lead(sanitizeText(reader.brand.name, 70))}</p>
 ${renderFacts(reader, person)}
 <p class="hint">${hint}</p>
-${renderCeremony(reader, { kind: 'create', at: `/people/invitation/${secret}`, label: create })}
+${renderCeremony(reader, { kind: 'create', at: `/people/invitation/${secret}`, label: create, next: person.kind === 'integration' ? '/developers' : undefined })}
 ${hasProvider && renderProvider(reader, `/people/openid/invitation/${secret}`)}
 <p class="hint">${expires(renderInstant(reader, person.expiresAt))}</p></div>`,
   });

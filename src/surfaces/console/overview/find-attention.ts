@@ -57,6 +57,7 @@ const finders: readonly ((sources: Sources) => Promise<Item[]>)[] = [
   findFeed,
   findEndpoints,
   findApprovals,
+  findApplications,
 ];
 
 async function findWaits({ figures, words }: Sources): Promise<Item[]> {
@@ -160,4 +161,10 @@ async function findApprovals({ figures, words }: Sources): Promise<Item[]> {
   const [{ value } = { value: 0 }] = await figures('causeway_approvals_pending');
   const address = '/console/approvals';
   return value === 0 ? [] : [{ text: words.overview.items.approvals(value), address, isGrave: false }];
+}
+
+async function findApplications({ figures, words }: Sources): Promise<Item[]> {
+  const [{ value } = { value: 0 }] = await figures('causeway_integration_applications_open');
+  const address = answerAddress('integrations.applications', { status: 'open' });
+  return value === 0 ? [] : [{ text: words.overview.items.applications(value), address, isGrave: false }];
 }

@@ -149,6 +149,8 @@ export const en = {
         `${count === 1 ? '1 webhook endpoint is' : `${count} webhook endpoints are`} ${state}`,
       approvals: (count: number) =>
         `${count === 1 ? '1 command waits' : `${count} commands wait`} for a second operator`,
+      applications: (count: number) =>
+        `${count === 1 ? '1 developer waits' : `${count} developers wait`} for an answer to an application`,
       lowGas: (network: string, payouts: string) =>
         `Gas on ${network} covers only ${payouts} more ${payouts === '1' ? 'payout' : 'payouts'}`,
     },

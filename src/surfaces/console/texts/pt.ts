@@ -142,6 +142,8 @@ export const pt: Texts = {
         `${count === 1 ? '1 endereço de webhook' : `${count} endereços de webhook`}: ${state}`,
       approvals: (count) =>
         `${count === 1 ? '1 comando espera' : `${count} comandos esperam`} por um segundo operador`,
+      applications: (count) =>
+        `${count === 1 ? '1 desenvolvedor espera' : `${count} desenvolvedores esperam`} resposta a um pedido`,
       lowGas: (network, payouts) =>
         `O gás em ${network} cobre só mais ${payouts} ${payouts === '1' ? 'pagamento' : 'pagamentos'}`,
     },

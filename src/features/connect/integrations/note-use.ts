@@ -1,0 +1,4 @@
+import { useNoter } from '#platform/secrets/note-uses';
+import { upsertKeyUse } from './queries.ts';
+
+export const noteUse = useNoter(upsertKeyUse);

@@ -1,0 +1,88 @@
+import {
+  applicationBody,
+  applicationErrors,
+  applyForIntegration,
+  checkApplication,
+} from '#features/connect/applications';
+import { relyingPartyOf } from '#features/people';
+import { Refusal } from '#platform/errors/errors';
+import { asRefusal } from '#platform/http/as-refusal';
+import { callerAddress, type FastifyReply, type FastifyRequest } from '#platform/http/http';
+import { isCsrfTokenOf } from '#platform/pages/csrf';
+import { type Form, parseForm, readField, requireFields } from '#platform/pages/form';
+import { mayBeOwnForm } from '#platform/pages/own-request';
+import { defineSessionCookie } from '#platform/pages/session-cookie';
+import { type RatePolicy, rateLimitGuard, spendAllowance } from '#platform/rate-limit/index';
+import { createSecret, hashSecret } from '#platform/secrets/secret';
+import { frameErrors, readerOf } from '#surfaces/frame';
+import { developerPageErrors } from '../errors.ts';
+import type { Mount } from '../mount.ts';
+import { fieldNames, readApplication, renderApply } from './apply-page.ts';
+import { renderSent } from './follow-page.ts';
+
+/** Somebody corrects a form several times, and applies seldom. */
+export const triesPolicy: RatePolicy = { name: 'applications', quota: 20, windowMs: 600_000 };
+export const applicationsPolicy: RatePolicy = { name: 'applications-a-day', quota: 5, windowMs: 86_400_000 };
+
+/** The secret of a form, because a stranger has no session. One form makes one application. */
+const formCookie = defineSessionCookie('causeway_apply', 86_400_000);
+
+/** `/developers/apply`, open to everybody. */
+export function applyRoutes({ scope, deps, options }: Mount): void {
+  const route = { exposeHeadRoute: false };
+  const secretIn = ({ headers }: FastifyRequest) => {
+    const secret = formCookie.read(deps.publicUrl, headers.cookie) ?? '';
+    return hashSecret(secret) ? secret : undefined;
+  };
+  const requireAccepted = async () => {
+    if (options.acceptsApplications === false) throw developerPageErrors.applicationsClosed();
+  };
+  const sendHtml = (reply: FastifyReply, page: string) => reply.type('text/html; charset=utf-8').send(page);
+
+  scope.get('/apply', { ...route, onRequest: requireAccepted }, (plain, reply) => {
+    const request = plain as FastifyRequest;
+    const secret = secretIn(request) ?? createSecret();
+    reply.header('set-cookie', formCookie.write(deps.publicUrl, secret));
+    return sendHtml(reply, renderApply(readerOf(deps, request), { secret, typed: new Map() }));
+  });
+
+  const admit = rateLimitGuard(deps, triesPolicy, applicationErrors.tooManyTries, callerAddress);
+  scope.post('/apply', { ...route, onRequest: [requireAccepted, admit] as never }, async (plain, reply) => {
+    const request = plain as FastifyRequest;
+    const typed: Form = request.body instanceof Map ? (request.body as Form) : parseForm('');
+    const secret = secretIn(request);
+    const isOwn =
+      secret !== undefined &&
+      mayBeOwnForm(request, relyingPartyOf(deps).origin) &&
+      isCsrfTokenOf(secret, readField(typed, 'csrf'));
+    if (!isOwn) throw frameErrors.foreignForm();
+    requireFields(typed, ['csrf', ...fieldNames]);
+    const reader = readerOf(deps, request);
+    try {
+      const input = readApplication(typed);
+      requireValid(request, input);
+      checkApplication(input);
+      await spendAllowance(deps.limiter, {
+        policy: applicationsPolicy,
+        subject: callerAddress(request),
+        exceeded: applicationErrors.tooManyFromAddress,
+      });
+      const at = { db: deps.db, now: deps.clock() };
+      const { linkSecret } = await applyForIntegration(at, { input, formSecret: secret });
+      reply.header('set-cookie', formCookie.clear(deps.publicUrl));
+      const link = `${relyingPartyOf(deps).origin}/developers/applications/${linkSecret}`;
+      return sendHtml(reply, renderSent(reader, { link, name: input.name }));
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code === 'application_sent') throw error;
+      reply.status(error.status).headers(error.headers ?? {});
+      return sendHtml(reply, renderApply(reader, { secret, typed, refusal: error }));
+    }
+  });
+}
+
+/** By the schemas of `integrations.register`, so that faults are found in the same words. */
+function requireValid(request: FastifyRequest, input: object): void {
+  const validate = request.compileValidationSchema(applicationBody as object, 'body');
+  if (!validate(structuredClone(input)))
+    throw asRefusal({ validation: validate.errors, validationContext: 'body' });
+}

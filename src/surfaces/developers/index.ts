@@ -1,0 +1,1 @@
+export { type DeveloperOptions, developerPages } from './routes.ts';
