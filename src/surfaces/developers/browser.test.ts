@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
+import { makeApplication } from '#test/application-world';
 import { browserTest, useBrowser } from '#test/browser';
 import { signIn } from '#test/console-world';
 import { makeConsent, makeIntegration } from '#test/factories';
@@ -45,6 +46,7 @@ browserTest(
   async () => {
     const { page, strayed, errors } = await openWithPasskeys(harness, browser, { locale: 'en-US' });
     const link = await apply(page, 'eva@whole.example');
+    await check(page, 'sent');
     await page.getByRole('link', { name: 'Follow the application' }).click();
     await page.getByText('has not decided yet').waitFor();
     const { body } = await harness.operator('integrations.applications', { status: 'open' });
@@ -105,15 +107,14 @@ for (const [colorScheme, width, locale] of [
         locale,
         viewport,
       });
-      const link = await apply(page, `eva@${colorScheme}-${width}.example`);
-      await check(page, 'sent');
+      const { linkSecret } = await makeApplication(harness);
       const [cookie = '', value = ''] = visitor.cookie.split('=');
       await page.context().addCookies([{ name: cookie, value, url: localhostOf(harness) }]);
       for (const path of ['', '/apply', '/key', '/webhooks', '/team']) {
         await page.goto(`${localhostOf(harness)}/developers${path}`);
         await check(page, path);
       }
-      await page.goto(link);
+      await page.goto(`${localhostOf(harness)}/developers/applications/${linkSecret}`);
       await check(page, 'follow');
       assert.deepEqual({ strayed, errors }, { strayed: [], errors: [] });
       await page.close();

@@ -8,12 +8,13 @@ import { localhostOf } from '#test/people-world';
 
 const harness = useHarness();
 const closed = useHarness({ acceptsApplications: false });
+const untouched = useHarness();
 const pages = ['/developers', '/developers/key', '/developers/webhooks', '/developers/team'];
-const host = () => new URL(localhostOf(harness)).host;
+const host = (at = harness) => new URL(localhostOf(at)).host;
 
 /** A stranger who opened the page. */
-async function openForm() {
-  const { body, headers } = await harness.request('GET', '/developers/apply', { headers: { host: host() } });
+async function openForm(at = harness) {
+  const { body, headers } = await at.request('GET', '/developers/apply', { headers: { host: host(at) } });
   const [cookie = ''] = headers.get('set-cookie')!.split(';');
   noteSecret(cookie.split('=')[1]!);
   return { cookie, csrf: noteSecret(hiddenIn(body, 'csrf')) };
@@ -39,9 +40,10 @@ const send = (
   { cookie, csrf }: { cookie: string; csrf: string },
   fields: [string, string][],
   headers: Record<string, string> = {},
+  at = harness,
 ) =>
-  harness.request('POST', '/developers/apply', {
-    headers: { host: host(), cookie, 'content-type': 'application/x-www-form-urlencoded', ...headers },
+  at.request('POST', '/developers/apply', {
+    headers: { host: host(at), cookie, 'content-type': 'application/x-www-form-urlencoded', ...headers },
     body: new URLSearchParams([['csrf', csrf], ...fields]).toString(),
   });
 
@@ -238,4 +240,15 @@ test('team: an owner invites and removes; a developer sees the team and no form'
     role: 'developer',
   });
   assert.ok(twice.status === 400 && twice.body.includes('value="nobody"'));
+});
+
+test('429 the sixth application of an address within a day; what was typed stays', async () => {
+  const statuses: number[] = [];
+  for (let sent = 0; sent < 8 && statuses.at(-1) !== 429; sent += 1) {
+    const { status, body, headers } = await send(await openForm(untouched), terms(), {}, untouched);
+    statuses.push(status);
+    if (status === 200) linkIn(body);
+    else assert.ok(Number(headers.get('retry-after')) > 3_600 && body.includes('Open an account'));
+  }
+  assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429]);
 });

@@ -1,6 +1,13 @@
 import type { Refusal } from '#platform/errors/errors';
 import { html } from '#platform/http/html';
-import { type Action, renderAction, renderField, renderInstant, scriptsOf } from '#surfaces/frame';
+import {
+  type Action,
+  renderAction,
+  renderCsrf,
+  renderField,
+  renderInstant,
+  scriptsOf,
+} from '#surfaces/frame';
 import { plain, renderFault, renderPage, renderTable } from '../page.ts';
 import type { Visit } from '../visit.ts';
 
@@ -66,7 +73,7 @@ ${renderField({ name: 'email', label: team.email, required: true, maxLength: 254
 ${renderField({ name: 'role', label: team.role, help: team.roleHelp, choices: roles, value: typed.role }, faults)}`;
   const invite: Action = { to: '/developers/team', label: team.invite, once, stepUp: true, fields };
   return html`<div class="card"><h2>${team.invite}</h2>${renderAction(visit, invite)}</div>
-${others.length > 0 && visit.session.isFresh && html`<div class="card"><h2>${team.change}</h2>${renderChange(visit, others, once)}</div>`}`;
+${others.length > 0 && html`<div class="card"><h2>${team.change}</h2>${visit.session.isFresh ? renderChange(visit, others, once) : html`<p class="soft">${team.confirmFirst} <a href="/people">${visit.frame.toAccount}</a></p>`}</div>`}`;
 }
 
 /** Shown within five minutes of a passkey, because a page has one form that the passkey sends. */
@@ -80,7 +87,8 @@ function renderChange(visit: Visit, others: readonly Colleague[], once: string) 
     ['remove', team.remove],
   ] as const;
   const fields = html`${renderField({ name: 'personId', label: team.person, choices: people })}${renderField({ name: 'action', label: team.action, choices: actions })}`;
-  return renderAction(visit, { to: '/developers/team/change', label: team.run, once, isQuiet: true, fields });
+  return html`<form class="command" method="post" action="/developers/team/change">${renderCsrf(visit.session)}<input type="hidden" name="once" value="${once}">
+${fields}<p><button class="quiet">${team.run}</button></p></form>`;
 }
 
 export function renderInvited(visit: Visit, url: string): string {

@@ -186,6 +186,7 @@ export const en = {
     ownersOnly: 'Only owners change the team.',
     invite: 'Invite a colleague',
     change: 'Change a colleague',
+    confirmFirst: 'Confirm with your passkey in your account first, and return within five minutes.',
     person: 'Person',
     action: 'What to do',
     run: 'Do it',

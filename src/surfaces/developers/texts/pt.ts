@@ -184,6 +184,7 @@ export const pt: Texts = {
     ownersOnly: 'Só responsáveis (owner) alteram a equipe.',
     invite: 'Convidar uma pessoa',
     change: 'Alterar uma pessoa',
+    confirmFirst: 'Antes, confirme com sua chave de acesso na sua conta e volte em até cinco minutos.',
     person: 'Pessoa',
     action: 'O que fazer',
     run: 'Executar',
