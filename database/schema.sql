@@ -1082,6 +1082,22 @@ create unlogged table rate_windows (
   constraint rate_windows_pkey PRIMARY KEY (policy, subject)
 ) with (fillfactor=50);
 
+create table request_log (
+  request_id uuid not null,
+  at timestamp with time zone not null,
+  partner_id uuid not null,
+  key_id text,
+  person_id uuid,
+  method text not null,
+  route text not null,
+  path text not null,
+  status smallint not null,
+  error_code text,
+  duration_ms integer not null,
+  caller_address text not null,
+  constraint request_log_pkey PRIMARY KEY (request_id)
+);
+
 create table rule_address_proposals (
   id uuid default uuidv7() not null,
   partner_id uuid not null,
@@ -1607,6 +1623,12 @@ CREATE INDEX person_passkeys_by_person ON public.person_passkeys USING btree (pe
 CREATE INDEX person_sessions_by_person ON public.person_sessions USING btree (person_id);
 
 CREATE INDEX person_sessions_ending ON public.person_sessions USING btree (expires_at);
+
+CREATE INDEX request_log_at ON public.request_log USING btree (at DESC, request_id DESC);
+
+CREATE INDEX request_log_key ON public.request_log USING btree (key_id, at DESC, request_id DESC) WHERE (key_id IS NOT NULL);
+
+CREATE INDEX request_log_partner ON public.request_log USING btree (partner_id, at DESC, request_id DESC);
 
 CREATE INDEX rule_address_proposals_by_partner ON public.rule_address_proposals USING btree (partner_id, id);
 

@@ -49,6 +49,7 @@ import {
   portfolioTools,
   valueAssets,
 } from '#features/portfolio';
+import { noteRequests, requestCommands, requestJobs, requestRoutes } from '#features/requests';
 import { addressRoutes, ruleCommands, ruleJobs } from '#features/rules';
 import { treasuryCommands, treasuryGauges, treasuryJobs } from '#features/treasury';
 import { userCommands } from '#features/users';
@@ -125,6 +126,7 @@ const approvableCommands: readonly Command<Ctx>[] = [
   ...portfolioCommands,
   ...eventCommands,
   ...webhookCommands(eventFamilies),
+  ...requestCommands,
   ...auditCommands(withdrawalCreations),
 ];
 
@@ -153,6 +155,9 @@ export const resources: readonly ResourceKind<Ctx<KeyActor>>[] = [...statementRe
 /** What a worker requires of its database before it pays. */
 export { claimDeployment, requireDurable } from '#features/payouts';
 
+/** At a stop, after the last answer. */
+export { flushRequests } from '#features/requests';
+
 /** What the worker does again and again. */
 export const jobs: readonly Job<Deps>[] = [
   ...payoutJobs(),
@@ -171,6 +176,7 @@ export const jobs: readonly Job<Deps>[] = [
   ...applicationJobs,
   ...eventJobs({ families: eventFamilies, onNumbered: queueDeliveries }),
   ...webhookJobs,
+  ...requestJobs,
   ...approvalJobs,
   { name: 'rate-limit.sweep', everyMs: 60_000, run: ({ db }) => sweepRateLimits(db) },
 ];
@@ -228,6 +234,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
   metrics.addGauges(gauges, deps);
   if (options.servesApi) {
     const documentFor = collectRoutes(server);
+    noteRequests(server, deps);
     referenceRoutes(server, documentFor('partner', partnerReference));
     homeRoutes(server, deps, {
       hasMetrics: options.metricsPort === undefined,
@@ -242,6 +249,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
     cardRoutes(server, deps, options);
     keyRoutes(server, deps);
     addressRoutes(server, deps);
+    requestRoutes(server, deps);
     const offer = { tools: tools(options), prompts, resources };
     mcpRoutes(server, deps, offer, { ...options, serverInfo });
     consentRoutes(server, deps);
@@ -314,6 +322,7 @@ const partnerReference = {
     { name: 'MCP', description: 'Tools for agents, by JSON-RPC.' },
     { name: 'Keys', description: 'The keys of a partner, for its people and its programs.' },
     { name: 'Address book', description: 'Addresses that rules of the operator can require.' },
+    { name: 'Requests', description: 'What was asked with the keys of a partner, and by its people.' },
     { name: 'Team', description: 'The people of a partner or an integration, by their session.' },
     { name: 'Connect', description: 'Data that users consent to share with an integration.' },
     { name: 'Integrations', description: 'An integration and its key, for its people.' },

@@ -23,6 +23,7 @@ import {
   buildApp,
   buildMetricsServer,
   claimDeployment,
+  flushRequests,
   jobs,
   requireDurable,
   services,
@@ -67,6 +68,7 @@ export async function serve(
       stopped ??= (async () => {
         const timer = setTimeout(() => cutOff(servers, deps, config), config.shutdownGraceMs);
         await Promise.all([...servers.map((one) => one.close()), ...workers.map((one) => one.stop())]);
+        await flushRequests(deps);
         await deps.db.end();
         clearTimeout(timer);
         log.info('stopped');

@@ -118,6 +118,25 @@ async function serveBlocked(env: Record<string, string> = {}) {
   };
 }
 
+/** A key that the operator issues on this server. */
+async function issueKey(url: string): Promise<string> {
+  const run = async (command: string, input: object) => {
+    const response = await fetch(`${url}/operator/${command}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify(input),
+    });
+    return ((await response.json()) as { data: { id: string; token: string } }).data;
+  };
+  const { id: partnerId } = await run('partners.create', { name: 'Acme' });
+  const user = { email: 'ana@example.com', givenName: 'Ana', familyName: 'Ribeiro' };
+  const { id: userId } = await run('users.create', user);
+  await run('partners.allow-user', { partnerId, userId });
+  const { token } = await run('keys.issue', { name: 'a test', partnerId, userId });
+  noteSecret(token.split('_')[2]!);
+  return token;
+}
+
 async function refusesConnections(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -130,6 +149,22 @@ async function refusesConnections(url: string): Promise<boolean> {
 }
 
 describe('a stop by SIGTERM', () => {
+  test('a request that was answered just before is in the request log', async () => {
+    const databaseUrl = await cloneDatabase();
+    const server = runServe(settings(databaseUrl));
+    const url = await urlOf(server);
+    const token = await issueKey(url);
+    const headers = { authorization: `Bearer ${token}` };
+    const { status } = await fetch(`${url}/api/crypto/assets`, { headers });
+    server.child.kill('SIGTERM');
+    assert.deepEqual([status, await server.exited], [200, 0], server.stderr);
+    const client = new pg.Client({ connectionString: databaseUrl });
+    clients.add(client);
+    await client.connect();
+    const { rows } = await client.query('select path, status from request_log');
+    assert.deepEqual(rows, [{ path: '/api/crypto/assets', status: 200 }]);
+  });
+
   test('200 for the request that is running; new connections are refused; exit code 0, no connection left', async () => {
     const { server, url, release, requestIsRunning, connections } = await serveBlocked({
       SHUTDOWN_GRACE_MS: '120000',

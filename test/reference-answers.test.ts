@@ -3,6 +3,7 @@ import { constants, publicEncrypt, randomBytes, randomUUID } from 'node:crypto';
 import { before, test } from 'node:test';
 import { requestApproval } from '#features/approvals';
 import type { IssuedKey } from '#features/keys';
+import { flushRequests } from '#features/requests';
 import { commands, historyReaders } from '../src/app.ts';
 import { makeApplication } from './application-world.ts';
 import { createChecker } from './check-answers.ts';
@@ -166,6 +167,23 @@ test('keys of a partner: issued, listed, shown, rotated, revoked, refused', asyn
     await call('GET', '/api/keys', { token: key.token }),
   ].map(({ status }) => status);
   assert.deepEqual(statuses, [201, 201, 403, 400, 200, 400, 200, 404, 409, 200, 401, 403]);
+});
+
+test('the users of a partner, and its request log: listed, refused', async () => {
+  const { token, partnerId } = await makeKey(harness, { scopes: ['partner:admin'] });
+  const { headers } = await signInStaff(harness, { role: 'finance', partnerId });
+  await call('GET', '/api/requests', { token });
+  await flushRequests(harness.deps);
+  const statuses = [
+    await call('GET', '/api/users', { headers }),
+    await call('GET', '/api/users?limit=0', { headers }),
+    await call('GET', '/api/users', { token }),
+    await call('GET', '/api/requests', { token }),
+    await call('GET', '/api/requests?startDate=2027&endDate=2026', { token }),
+    await call('GET', '/api/requests', { headers }),
+    await call('GET', '/api/requests', { token: key.token }),
+  ].map(({ status }) => status);
+  assert.deepEqual(statuses, [200, 400, 401, 200, 400, 403, 403]);
 });
 
 test('the address book of a partner: proposed, confirmed, listed, removed, refused', async () => {

@@ -22,6 +22,7 @@ const neighbours: Record<string, string[]> = {
   deposits: ['events', 'ledger', 'payouts', 'users'],
   payouts: ['ledger', 'partners', 'rules', 'users'],
   portfolio: ['ledger', 'users'],
+  requests: ['keys'],
   rules: ['keys', 'partners', 'people', 'users'],
   ledger: ['events', 'users'],
   'connect/pages': ['connect/consents', 'connect/integrations', 'connect/sessions', 'ledger'],
@@ -239,6 +240,7 @@ const owners: Record<string, RegExp> = {
   people: /^(people|person_\w+)$/,
   platform: /^job_leases$/,
   portfolio: /^(positions?|prices)(_|$)/,
+  requests: /^request_log$/,
   rules: /^rules?(_|$)/,
   treasury: /^treasury_/,
   users: /^(users|user_wallets|blocked_addresses)$/,
@@ -246,10 +248,7 @@ const owners: Record<string, RegExp> = {
   withdrawals: /^withdrawals?(_|$)/,
 };
 
-/**
- * Tables of others in a folder's SQL, by `queries.ts` or `database/functions/`. A new one is a decision: make
- * it here.
- */
+/** Tables of others in a folder's SQL, in queries.ts and database/functions/. A new one is a decision. */
 const foreignTables: Record<string, string[]> = {
   approvals: ['api_keys', 'people', 'withdrawals'],
   cards: ['api_keys', 'event_records', 'ledger_postings', 'partners', 'users', 'withdrawals'],

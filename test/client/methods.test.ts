@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { IssuedKey } from '#features/keys';
+import { flushRequests } from '#features/requests';
 import {
   AddressKnownError,
   AddressNotFoundError,
@@ -368,6 +369,15 @@ test('addresses: propose, list and remove', async () => {
   );
   assert.equal((await addresses.remove(id)).id, id);
   await assert.rejects(async () => addresses.remove(id), AddressNotFoundError);
+});
+
+test('requests: what the key asked, with the id of each answer', async () => {
+  const admin = await makeKey(harness, { scopes: ['partner:admin'] });
+  const { keys, requests } = clientOf({ apiKey: admin.token });
+  await assert.rejects(async () => keys.retrieve('abcdefghijkl2345'), KeyNotFoundError);
+  await flushRequests(harness.deps);
+  const [refused] = await collect(requests.list({ keyId: admin.id, status: '4xx', limit: 1 }));
+  assert.deepEqual([refused!.path, refused!.errorCode], ['/api/keys/abcdefghijkl2345', 'key_not_found']);
 });
 
 test('every operation of the API reference that a key can call has a method that was called here, except MCP', async () => {

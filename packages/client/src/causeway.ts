@@ -6,6 +6,7 @@ import { Events } from './events.ts';
 import { History } from './history.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import { Keys } from './keys.ts';
+import { Requests } from './requests.ts';
 import { type CallOptions, Transport } from './transport.ts';
 import { WebhookEndpoints } from './webhook-endpoints.ts';
 import { webhooks } from './webhooks.ts';
@@ -41,6 +42,7 @@ export class Causeway {
   readonly webhookEndpoints: WebhookEndpoints;
   readonly keys: Keys;
   readonly addresses: Addresses;
+  readonly requests: Requests;
   readonly webhooks = webhooks;
 
   constructor({ baseUrl, historyUrl = baseUrl, apiKey, integrationKey, store, ...options }: CausewayOptions) {
@@ -63,6 +65,7 @@ export class Causeway {
     this.webhookEndpoints = new WebhookEndpoints(api);
     this.keys = new Keys(api);
     this.addresses = new Addresses(api);
+    this.requests = new Requests(api);
   }
 }
 

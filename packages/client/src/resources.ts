@@ -8,7 +8,7 @@ import type { CursorPageInfo } from './types.ts';
 export type CursorList<T> = ListPromise<T, CursorPageInfo, string | undefined>;
 
 /** By `nextCursor`. */
-export function listByCursor<T extends { id: string }>(
+export function listByCursor<T extends { id: string } | { requestId: string }>(
   api: Api,
   path: string,
   { cursor, limit = 100, ...filters }: { cursor?: string; limit?: number },
@@ -28,10 +28,12 @@ export function listByCursor<T extends { id: string }>(
       .withResponse();
   };
   return new ListPromise(
-    { read, nextAt: (_at, { nextCursor }) => nextCursor ?? undefined, keyOf: ({ id }) => id },
+    { read, nextAt: (_at, { nextCursor }) => nextCursor ?? undefined, keyOf: (item: T) => idOf(item) },
     cursor,
   );
 }
+
+const idOf = (item: { id: string } | { requestId: string }) => ('id' in item ? item.id : item.requestId);
 
 export function sendForOne<T extends { id: string }>(
   api: Api,

@@ -27,6 +27,7 @@ export type WebhookReplay = Schemas['WebhookReplay'];
 export type ApiKey = Schemas['ApiKey'];
 export type IssuedApiKey = Schemas['IssuedApiKey'];
 export type BookAddress = Schemas['BookAddress'];
+export type LoggedRequest = Schemas['LoggedRequest'];
 export type CursorPageInfo = Pick<Schemas['ListWebhookEndpointsAnswer'], 'nextCursor'>;
 
 /** ISO 8601; a string may be a year, a month or a day, such as `2026-01`. */
@@ -62,5 +63,6 @@ export type CursorParams = NonNullable<operations['listWebhookEndpoints']['param
 export type NewBookAddress = Schemas['ProposeAddressRequest'];
 export type NewApiKey = Schemas['IssueKeyRequest'];
 export type KeyRotation = Schemas['RotateKeyRequest'];
+export type RequestListParams = NonNullable<operations['listRequests']['parameters']['query']>;
 export type KeyListParams = NonNullable<operations['listKeys']['parameters']['query']>;
 export type WebhookDeliveryParams = NonNullable<operations['listWebhookDeliveries']['parameters']['query']>;

@@ -1,19 +1,22 @@
 import type { KeyActor } from '#context';
 import type { Db } from '#platform/db/db';
+import type { RequestOwner } from '#platform/http/caller';
 import { checkToken, type TokenFault } from '#platform/secrets/token';
 import { isInBlocks } from '#platform/values/address';
 import { noteUse } from './note-use.ts';
-import { selectCredential } from './queries.ts';
+import { type KeyCredential, selectCredential } from './queries.ts';
 import { parseToken } from './token.ts';
 
-export type KeyVerdict =
+/** `owner` is there if the key exists and its secret was right. */
+export type KeyVerdict = { owner?: RequestOwner } & (
   | { actor: KeyActor }
   | { refused: TokenFault | 'suspended' | 'off-list' }
   /**
    * The key is valid, but not from this address. The actor is included for callers that need to know whose
    * key it is.
    */
-  | { refused: 'address'; actor: KeyActor };
+  | { refused: 'address'; actor: KeyActor }
+);
 
 export interface Credentials {
   authorization: string | undefined;
@@ -31,14 +34,20 @@ export async function authenticateKey(
   const presented = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
   const find = (keyId: string) => selectCredential(db, keyId);
   const found = await checkToken({ parse: parseToken, find }, presented, now);
-  if ('refused' in found) return found;
+  if ('refused' in found) {
+    const { refused, ended } = found;
+    return { refused, ...(ended && { owner: ownerOf(ended) }) };
+  }
   const { id: keyId, stored: key } = found;
-  if (key.isSuspended) return { refused: 'suspended' };
-  if (key.isOffList) return { refused: 'off-list' };
+  const owner = ownerOf(key);
+  if (key.isSuspended) return { refused: 'suspended', owner };
+  if (key.isOffList) return { refused: 'off-list', owner };
   const { partnerId, userId, scopes } = key;
   const actor: KeyActor = { kind: 'key', keyId, partnerId, userId, scopes };
   const isAllowedAddress = key.ipAllowlist.length === 0 || isInBlocks(address, key.ipAllowlist);
-  if (!isAllowedAddress) return { refused: 'address', actor };
+  if (!isAllowedAddress) return { refused: 'address', actor, owner };
   noteUse({ db, now }, keyId);
-  return { actor };
+  return { actor, owner };
 }
+
+const ownerOf = ({ id, partnerId }: KeyCredential): RequestOwner => ({ partnerId, keyId: id });

@@ -54,7 +54,9 @@ export const scopeMissing = (scope: ApiScope) =>
 async function judge(deps: Deps, request: FastifyRequest, rows: GuardRows): Promise<KeyVerdict> {
   const credentials = { authorization: request.headers.authorization, address: callerAddress(request) };
   try {
-    return await authenticateKey({ db: deps.db, now: deps.clock() }, credentials);
+    const verdict = await authenticateKey({ db: deps.db, now: deps.clock() }, credentials);
+    if (verdict.owner) request.owner = verdict.owner;
+    return verdict;
   } catch (cause) {
     if (cause instanceof Refusal || !rows.failed) throw cause;
     throw rows.failed({ cause });

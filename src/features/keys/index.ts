@@ -8,5 +8,5 @@ export { adminCases, adminSecurity } from './own/reference.ts';
 export { keyRoutes } from './own/routes.ts';
 export { keyExists } from './queries.ts';
 export { revokeKey } from './revoke-key.ts';
-export { routeScopes, usualScopes } from './scopes.ts';
+export { routeScopes, type Scope, usualScopes } from './scopes.ts';
 export { suspendKey } from './suspend-key.ts';

@@ -16,6 +16,8 @@ export type ApiScope = (typeof apiScopes)[number];
 /** Instead of scopes of ours: a key for MCP only. It opens nothing. */
 export const noApiScope = 'api:none';
 
+export type Scope = (typeof mcpScopes)[number] | ApiScope | typeof noApiScope;
+
 /** What the contract gives every key. */
 export const usualScopes: readonly ApiScope[] = apiScopes.filter((scope) => scope !== 'partner:admin');
 
@@ -53,6 +55,7 @@ export const routeScopes: Readonly<Record<string, readonly [ApiScope, ...ApiScop
   'GET /api/addresses': admin,
   'POST /api/addresses': admin,
   'DELETE /api/addresses/:addressId': admin,
+  'GET /api/requests': admin,
 };
 
 /**

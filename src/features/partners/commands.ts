@@ -3,13 +3,13 @@ import type { Ctx } from '#context';
 import { adminOnly, alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
-import { dateTime, line, uuid } from '#platform/http/schemas';
+import { line, uuid } from '#platform/http/schemas';
 import { allowUser, disallowUser } from './allow-user.ts';
 import { createPartner } from './create-partner.ts';
 import { listAllowedUsers } from './list-allowed-users.ts';
 import { listPartners } from './list-partners.ts';
 import { resumePartner, suspendPartner } from './suspend-partner.ts';
-import { partner } from './wire.ts';
+import { listedUser, partner } from './wire.ts';
 
 const pair = Type.Object({ partnerId: uuid, userId: uuid }, { additionalProperties: false });
 const membership = Type.Object({ partnerId: uuid, userId: uuid, allowed: Type.Boolean() });
@@ -82,7 +82,7 @@ export const partnerCommands = [
     roles: everyone,
     columns: ['email', 'allowedAt', 'userId'],
     input: Type.Object({ partnerId: uuid, ...cursorInput }, { additionalProperties: false }),
-    output: cursorPage(Type.Object({ userId: uuid, email: Type.String(), allowedAt: dateTime })),
+    output: cursorPage(listedUser),
     run: (ctx: Ctx, input) => listAllowedUsers(ctx, input),
   }),
 ];

@@ -9,15 +9,10 @@ import {
 import { uuidForm } from '#platform/http/schemas';
 import { partnerErrors } from './errors.ts';
 import { partnerExists, selectAllowedUsers } from './queries.ts';
+import type { ListedUser } from './wire.ts';
 
 export interface ListAllowedUsers extends CursorInput {
   partnerId: string;
-}
-
-export interface ListedUser {
-  userId: string;
-  email: string;
-  allowedAt: string;
 }
 
 /** The users on a partner's list, in a stable order. */

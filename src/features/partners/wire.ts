@@ -19,3 +19,8 @@ export function presentPartner({ createdAt, suspendedAt, ...shown }: PartnerRow)
     suspendedAt: suspendedAt?.toISOString() ?? null,
   };
 }
+
+/** A user that a partner may act for. */
+export const listedUser = Type.Object({ userId: uuid, email: Type.String(), allowedAt: dateTime });
+
+export type ListedUser = Static<typeof listedUser>;

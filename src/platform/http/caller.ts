@@ -4,8 +4,15 @@ import { type FastifyRequest, noteForLog } from './http.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     caller?: { kind: string };
+    /** Whose request it is. Known also of a request that is refused, if its key or session is. */
+    owner?: RequestOwner;
+    /** The code of the error that was answered. */
+    refusedWith?: string;
   }
 }
+
+/** Ids by their names, such as that of the key. */
+export type RequestOwner = Readonly<Record<string, string>>;
 
 /** A hook for `onRequest`: before the body is read, so that only known callers can make us parse one. */
 export function callerGuard<Caller extends { kind: string }, Reason extends string>(

@@ -7,6 +7,7 @@ import { asRefusal } from './as-refusal.ts';
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const refusal = asRefusal(error);
   if (refusal.status >= 500) request.log.error({ err: error, code: refusal.code }, 'request failed');
+  request.refusedWith = refusal.code;
   // Not every error has passed the hooks: the router refuses some addresses before them.
   reply.headers({ ...commonHeaders(request.id), ...refusal.headers });
   return reply.status(refusal.status).send(errorBody(refusal, request.id));

@@ -20,6 +20,8 @@ export interface Metrics {
   /** hung: ended after a timeout; lost: another worker took over. */
   countJob(name: string, outcome: 'done' | 'failed' | 'elsewhere' | 'hung' | 'lost'): void;
   countNodeCall(network: string, method: string, outcome: string): void;
+  /** full: the buffer was; failed: the database did not store them. */
+  countUnloggedRequests(reason: 'full' | 'failed', count: number): void;
   /**
    * Adds figures that are read at each scrape; a source that fails leaves a gap instead of failing the
    * scrape.
@@ -80,6 +82,12 @@ export function createMetrics(): Metrics {
     labelNames: ['network', 'method', 'outcome'],
     registers: [registry],
   });
+  const unlogged = new Counter({
+    name: 'causeway_requests_unlogged_total',
+    help: 'Requests of partners that the request log lacks; full: the buffer was, failed: the database did not store them.',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
   // Methods, route patterns and statuses are few; finding their series by labels took longer than counting.
   const known = new Map<string, { count: Counter.Internal; time: Histogram.Internal<'method' | 'route'> }>();
   return {
@@ -115,6 +123,9 @@ export function createMetrics(): Metrics {
     },
     countNodeCall(network, method, outcome) {
       nodeCalls.inc({ network, method, outcome });
+    },
+    countUnloggedRequests(reason, count) {
+      unlogged.inc({ reason }, count);
     },
     addGauges(sources, deps) {
       for (const { name, isCounter, help, labels, read } of sources) {

@@ -48,19 +48,22 @@ export interface StoredToken {
 
 export type TokenFault = 'missing' | 'malformed' | 'unknown' | 'expired' | 'revoked';
 
-/** The stored token that was presented, or why it is refused; `find` is called at most once. */
+/**
+ * The stored token that was presented, or why it is refused; `find` is called at most once. One that has
+ * ended comes with what is stored, because its secret was the right one.
+ */
 export async function checkToken<Stored extends StoredToken>(
   { parse, find }: Pick<TokenKind, 'parse'> & { find(id: string): Promise<Stored | undefined> },
   presented: string | undefined,
   now: Date,
-): Promise<{ refused: TokenFault } | { id: string; stored: Stored }> {
+): Promise<{ refused: TokenFault; ended?: Stored } | { id: string; stored: Stored }> {
   if (!presented) return { refused: 'missing' };
   const token = parse(presented);
   if (!token) return { refused: 'malformed' };
   const stored = await find(token.id);
   if (!isSameSecret(token.secretSha256, stored?.secretSha256) || !stored) return { refused: 'unknown' };
-  if (stored.revokedAt) return { refused: 'revoked' };
-  if (stored.expiresAt && stored.expiresAt <= now) return { refused: 'expired' };
+  if (stored.revokedAt) return { refused: 'revoked', ended: stored };
+  if (stored.expiresAt && stored.expiresAt <= now) return { refused: 'expired', ended: stored };
   return { id: token.id, stored };
 }
 

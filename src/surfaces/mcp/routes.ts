@@ -57,6 +57,7 @@ export function mcpRoutes(
       request.mcpOutage = verdict;
       return;
     }
+    if (verdict.owner) request.owner = verdict.owner;
     if ('refused' in verdict) {
       deps.metrics.countRefusedKey(verdict.refused);
       if (verdict.refused !== 'address') {
@@ -105,6 +106,7 @@ export function mcpRoutes(
       if (isOurs) request.log.error({ err: error }, 'request failed');
       const data = isOurs ? { requestId: request.id, ...refusal.data } : refusal.data;
       const { code, message } = refusal;
+      request.refusedWith = String(code);
       reply.headers(refusal.headers ?? {});
       const body = {
         jsonrpc: '2.0',

@@ -101,6 +101,7 @@ export const operatorTags = [
   { name: 'Prices', description: 'Prices in US dollars.' },
   { name: 'Events', description: 'What partners and integrations are notified of.' },
   { name: 'Webhooks', description: 'Addresses that receive events, and what became of each delivery.' },
+  { name: 'Requests', description: 'What partners asked in the last seven days, by request id or key.' },
   { name: 'Roles', description: 'Which role may run which command.' },
   { name: 'Approvals', description: 'Commands that need a second operator.' },
   { name: 'Audit', description: 'Who changed what, and when.' },

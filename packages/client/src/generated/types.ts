@@ -313,6 +313,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List requests
+         * @description What was asked with keys of the partner, and by its people by session, newest first. People need the role
+         *     `developer` or `owner`.
+         *
+         *     - Refused requests are listed if the secret of their key was right, also if the key is expired or revoked.
+         *     - Rows appear after about a second. They are kept for 7 days, and at most the newest 100,000.
+         *     - It is for looking things up: under overload, or when a server crashes, rows can be missing.
+         *     - Queries, headers and bodies are not kept.
+         */
+        get: operations["listRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/consent/requests": {
         parameters: {
             query?: never;
@@ -2231,6 +2257,10 @@ export interface components {
             items: components["schemas"]["ApiKey"][];
             nextCursor: string | null;
         };
+        ListRequestsAnswer: {
+            items: components["schemas"]["LoggedRequest"][];
+            nextCursor: string | null;
+        };
         ListWebhookDeliveriesAnswer: {
             items: components["schemas"]["WebhookDelivery"][];
             nextCursor: string | null;
@@ -2251,6 +2281,32 @@ export interface components {
                     offset: number;
                 };
             };
+        };
+        LoggedRequest: {
+            /** @description As in the header `x-request-id` of the answer, and in errors */
+            requestId: string;
+            /** Format: date-time */
+            at: string;
+            /** @description UUID, canonical form */
+            partnerId: string;
+            /**
+             * @description person: by session, on a page or with its cookie
+             * @enum {string}
+             */
+            by: "key" | "person";
+            keyId: string | null;
+            /** @description UUID, canonical form */
+            personId: string | null;
+            method: string;
+            /** @description The pattern of the path */
+            route: string;
+            /** @description With its ids; never the query */
+            path: string;
+            status: number;
+            /** @description `code` of the error that was answered */
+            errorCode: string | null;
+            durationMs: number;
+            callerAddress: string;
         };
         ProposeAddressRequest: {
             /** @description 0x and 40 hex digits */
@@ -3183,6 +3239,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BookAddress"];
+                };
+            };
+        };
+    };
+    listRequests: {
+        parameters: {
+            query?: {
+                /** @description Only of this key: the 16 characters after `cwk_` */
+                keyId?: string;
+                /** @description Only this request */
+                requestId?: string;
+                /** @description Only answers of this kind */
+                status?: "2xx" | "4xx" | "5xx";
+                /** @description Only this pattern, such as `/api/crypto/:userId/withdraw` */
+                route?: string;
+                /** @description Only by keys, or only by people */
+                by?: "key" | "person";
+                /** @description At or after this: ISO 8601, such as 2026-01-31 or 2026-01-31T12:00:00Z */
+                startDate?: string;
+                /** @description At or before this; a day is all of it */
+                endDate?: string;
+                /** @description Page size (default 50). */
+                limit?: number;
+                /** @description `nextCursor` of the previous page; leave out for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of requests. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListRequestsAnswer"];
                 };
             };
         };

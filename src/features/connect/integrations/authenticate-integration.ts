@@ -14,7 +14,7 @@ export async function authenticateIntegration(
 ): Promise<IntegrationVerdict> {
   const find = (keyId: string) => selectCredential(db, keyId);
   const found = await checkToken({ parse: parseToken, find }, apiKey, now);
-  if ('refused' in found) return found;
+  if ('refused' in found) return { refused: found.refused };
   const { integrationId } = found.stored;
   noteUse({ db, now }, found.id);
   return { actor: { kind: 'integration', integrationId, keyId: found.id } };

@@ -52,6 +52,7 @@ async function findStaff(
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   const { person, isFresh } = await (isRead ? requireSession : ownSession)(deps, request);
   if (person.partnerId === null) throw personErrors.notPartnerStaff();
+  request.owner = { partnerId: person.partnerId, personId: person.id };
   if (!(roles as readonly string[]).includes(person.role)) throw personErrors.otherStaffRole();
   if (stepUp && !isFresh) throw personErrors.stepUpRequired();
   return { kind: 'person', personId: person.id, partnerId: person.partnerId };

@@ -160,4 +160,16 @@ export const ownKeyReference = {
     answers: ok('The key.', { ...listed, status: 'revoked', revokedAt: '2026-08-01T09:00:00.000Z' }),
     errors: notFound,
   }),
+  users: operation({
+    id: 'listUsers',
+    summary: 'List users',
+    description:
+      'The users that the operator allowed the partner to act for, by session, in the order of their ids.',
+    security: 'personSession',
+    answers: ok('A page of users.', {
+      items: [{ userId: example.userId, email: 'ana@example.com', allowedAt: example.createdAt }],
+      nextCursor: null,
+    }),
+    errors: invalid('limit', 'must be <= 200', 'A query parameter is invalid or unknown'),
+  }),
 };

@@ -1,4 +1,5 @@
 import type { Deps } from '#context';
+import { listAllowedUsers } from '#features/partners';
 import { cursorPage } from '#platform/commands/cursor-page';
 import type { HttpServer } from '#platform/http/http';
 import type { RatePolicy } from '#platform/rate-limit/index';
@@ -10,12 +11,22 @@ import { issueOwnKey } from './issue-own-key.ts';
 import { ownKeyReference } from './reference.ts';
 import { revokeOwnKey } from './revoke-own-key.ts';
 import { rotateOwnKey } from './rotate-own-key.ts';
-import { issueBody, issuedOwnKey, keyPath, listQuery, noQuery, ownKey, rotateBody } from './wire.ts';
+import {
+  allowedUser,
+  issueBody,
+  issuedOwnKey,
+  keyPath,
+  listQuery,
+  noQuery,
+  ownKey,
+  rotateBody,
+  usersQuery,
+} from './wire.ts';
 
 const policy: RatePolicy = { name: 'keys', quota: 30, windowMs: 10_000 };
 const roles = ['developer', 'owner'] as const;
 
-/** The keys of a partner, for its people and for keys with `partner:admin`. */
+/** The keys of a partner, for its people and for keys with `partner:admin`, and the users it acts for. */
 export function keyRoutes(server: HttpServer, deps: Deps): void {
   const rows = {
     missing: keyErrors.unauthorized,
@@ -26,7 +37,7 @@ export function keyRoutes(server: HttpServer, deps: Deps): void {
   const guard = adminGuard(deps, rows, policy);
   const admit = (route: Omit<AdminRoute, 'roles'> = {}) => guard({ roles, ...route }) as never;
   const ofOne = { params: keyPath, querystring: noQuery };
-  const { list, show, issue, rotate, revoke } = ownKeyReference;
+  const { list, show, issue, rotate, revoke, users } = ownKeyReference;
 
   server.get(
     '/api/keys',
@@ -77,5 +88,17 @@ export function keyRoutes(server: HttpServer, deps: Deps): void {
     '/api/keys/:keyId/revoke',
     { onRequest: admit(), config: { reference: revoke }, schema: { ...ofOne, response: { 200: ownKey } } },
     (request) => revokeOwnKey(adminContext(deps, request), request.params),
+  );
+  server.get(
+    '/api/users',
+    {
+      onRequest: guard({ roles: [...roles, 'finance'], isForPeople: true }) as never,
+      config: { reference: users },
+      schema: { querystring: usersQuery, response: { 200: cursorPage(allowedUser) } },
+    },
+    (request) => {
+      const ctx = adminContext(deps, request);
+      return listAllowedUsers(ctx, { ...request.query, partnerId: ctx.actor.partnerId });
+    },
   );
 }

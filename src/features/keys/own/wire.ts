@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { listedUser } from '#features/partners';
 import { cursorInput } from '#platform/commands/cursor-page';
 import { dateTime, line, uuid } from '#platform/http/schemas';
 import { key, listedKey, scope } from '../wire.ts';
@@ -65,3 +66,6 @@ export const rotateBody = Type.Object(
   },
   closed,
 );
+
+export const allowedUser = Type.Object(listedUser.properties, { title: 'AllowedUser' });
+export const usersQuery = Type.Object(cursorInput, closed);

@@ -678,6 +678,11 @@ class ListKeysAnswer(TypedDict):
     nextCursor: str | None
 
 
+class ListRequestsAnswer(TypedDict):
+    items: list[LoggedRequest]
+    nextCursor: str | None
+
+
 class ListWebhookDeliveriesAnswer(TypedDict):
     items: list[WebhookDelivery]
     nextCursor: str | None
@@ -705,6 +710,22 @@ class ListWithdrawalsAnswerData(TypedDict):
 class ListWithdrawalsAnswer(TypedDict):
     message: str
     data: ListWithdrawalsAnswerData
+
+
+class LoggedRequest(TypedDict):
+    requestId: str
+    at: str
+    partnerId: str
+    by: Literal["key", "person"]
+    keyId: str | None
+    personId: str | None
+    method: str
+    route: str
+    path: str
+    status: int
+    errorCode: str | None
+    durationMs: int
+    callerAddress: str
 
 
 class ProposeAddressRequest(TypedDict):
