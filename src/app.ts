@@ -104,6 +104,11 @@ export const eventFamilies: readonly EventFamily[] = [
   webhookEvents,
 ];
 
+const eventTypesOf = (audience: EventFamily['audience'][number]) =>
+  eventFamilies
+    .filter((family) => family.audience.includes(audience))
+    .flatMap(({ types }) => types.map(({ type }) => type));
+
 const approvableCommands: readonly Command<Ctx>[] = [
   ...userCommands,
   ...sessionCommands,
@@ -261,7 +266,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
     paymentApprovalRoutes(server, deps);
     peoplePages(server, deps, options);
     frameRoutes(server, deps);
-    partnerPages(server, deps);
+    partnerPages(server, deps, { eventTypes: eventTypesOf('partner') });
     developerPages(server, deps, options);
     const fourEyes = chooseFourEyes(commands, options);
     consolePages(server, deps, { commands, fourEyes, gauges, exampleOf });

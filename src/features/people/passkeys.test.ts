@@ -31,7 +31,7 @@ browserTest(
     await page.goto(new URL('/people', page.url()).href);
     assert.match(page.url(), /\/people\/sign-in$/);
     await press(page);
-    assert.ok((await page.locator('main').textContent())?.includes(person.email));
+    assert.equal(new URL(page.url()).pathname, '/console');
     assert.deepEqual({ strayed, errors }, { strayed: [], errors: [] });
     const { body } = await harness.operator('audit.list', { subject: `person:${person.id}` });
     assert.deepEqual(
@@ -94,6 +94,6 @@ browserTest('a person adds a passkey on another device, after a confirmation', {
   assert.equal(body.data.passkeys.length, 2);
   await page.goto(new URL('/people/sign-in', page.url()).href);
   await press(page);
-  assert.ok((await page.locator('main').textContent())?.includes(person.email));
+  assert.equal(new URL(page.url()).pathname, '/console');
   await page.close();
 });

@@ -15,10 +15,16 @@ export interface PageRequest {
 
 type Shown = Promise<string | FastifyReply>;
 
+export interface PartnerPageOptions {
+  /** Types of events that partners can receive. */
+  eventTypes: readonly string[];
+}
+
 export interface Mount {
   scope: HttpServer;
   server: HttpServer;
   deps: Deps;
+  options: PartnerPageOptions;
   page(path: string, render: (given: PageRequest) => Shown): void;
   form(
     path: string,

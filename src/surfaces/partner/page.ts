@@ -7,6 +7,12 @@ type PlaceName = keyof (typeof texts)['en']['navigation'];
 /** The menu. A page that needs certain roles names them; others do not see it there. */
 const places: readonly { name: PlaceName; to: string; roles?: readonly StaffRole[] }[] = [
   { name: 'overview', to: '/partner' },
+  { name: 'users', to: '/partner/users' },
+  { name: 'addresses', to: '/partner/addresses', roles: ['finance', 'owner'] },
+  { name: 'keys', to: '/partner/keys', roles: ['developer', 'owner'] },
+  { name: 'webhooks', to: '/partner/webhooks', roles: ['developer', 'owner'] },
+  { name: 'requests', to: '/partner/requests', roles: ['developer', 'owner'] },
+  { name: 'team', to: '/partner/team' },
 ];
 
 export function frameOf({ language, session }: Reader): Frame {

@@ -6,7 +6,19 @@ import { useHarness } from '#test/harness';
 import { localhostOf } from '#test/people-world';
 
 const harness = useHarness();
-const pages = ['/partner'];
+const pages = [
+  '/partner',
+  '/partner/users',
+  '/partner/addresses',
+  '/partner/addresses/new',
+  '/partner/keys',
+  '/partner/keys/new',
+  '/partner/webhooks',
+  '/partner/webhooks/new',
+  '/partner/requests',
+  '/partner/team',
+  '/partner/team/new',
+];
 
 test('303 without a session: to the sign-in page, and back', async () => {
   const { host } = new URL(localhostOf(harness));

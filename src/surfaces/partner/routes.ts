@@ -1,23 +1,39 @@
 import type { Deps } from '#context';
 import type { FastifyRequest, HttpServer } from '#platform/http/http';
 import { type Area, apiCaller, mountPages } from '#surfaces/frame';
-import type { Mount } from './mount.ts';
+import { addressRoutes } from './addresses/address-routes.ts';
+import { keyRoutes } from './keys/key-routes.ts';
+import type { Mount, PartnerPageOptions } from './mount.ts';
 import { overviewRoutes } from './overview/overview-routes.ts';
 import { frameOf } from './page.ts';
+import { requestRoutes } from './requests/request-routes.ts';
+import { teamRoutes } from './team/team-routes.ts';
 import { texts } from './texts/index.ts';
+import { userRoutes } from './users/user-routes.ts';
 import { type Visit, visitOf } from './visit.ts';
+import { webhookRoutes } from './webhooks/webhook-routes.ts';
 
 /** One line a part. */
-const parts = [overviewRoutes];
+const parts = [
+  overviewRoutes,
+  userRoutes,
+  addressRoutes,
+  keyRoutes,
+  webhookRoutes,
+  requestRoutes,
+  teamRoutes,
+];
 
 /** Pages for staff of partners, over the partner API. */
-export function partnerPages(server: HttpServer, deps: Deps): void {
+export function partnerPages(server: HttpServer, deps: Deps, options: PartnerPageOptions): void {
   const area: Area<Visit> = {
     prefix: '/partner',
     visitOf: (request) => visitOf(deps, request),
     frameOf,
     messagesOf: ({ language }) => texts[language].messages,
     foreign: ['not_partner_staff'],
+    // A form with events has a box for each type.
+    fieldsMax: 100,
   };
   mountPages(server, deps, area, ({ scope, page, form }) => {
     const withCall = <G extends { request: FastifyRequest; visit: Visit }>(given: G) => ({
@@ -28,6 +44,7 @@ export function partnerPages(server: HttpServer, deps: Deps): void {
       scope,
       server,
       deps,
+      options,
       page: (path, render) => page(path, (given) => render(withCall(given))),
       form: (path, answer, options) => form(path, (given) => answer(withCall(given)), options),
     };

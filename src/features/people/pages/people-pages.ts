@@ -5,6 +5,7 @@ import type { OpenedInvitation } from '../queries/invitations.ts';
 import type { PersonSession } from '../session.ts';
 import type { ShownPerson } from '../show-person.ts';
 import { type Reader, renderCeremony, renderCsrf, renderMessage, renderPage } from './page.ts';
+import { areaAddress, areaOf } from './return-path.ts';
 
 /** Opening it changes nothing: programs that preview links must not use up an invitation. */
 export function renderInvitation(
@@ -35,7 +36,7 @@ export function renderSignIn(
     hasPasskeys: true,
     body: html`<div class="card"><h1>${title}</h1>
 <p class="lead">${lead}</p>
-${renderCeremony(reader, { kind: 'get', at: '/people/sign-in', label: button, next })}
+${renderCeremony(reader, { kind: 'get', at: '/people/sign-in', label: button, next: next ?? areaAddress })}
 ${hasProvider && renderProvider(reader, `/people/openid/sign-in${next ? `?next=${encodeURIComponent(next)}` : ''}`)}
 <p class="hint">${lost}</p></div>`,
   });
@@ -55,6 +56,7 @@ export function renderAccount(
     hasPasskeys: true,
     body: html`<div class="card"><h1>${account.title}</h1>
 ${renderFacts(reader, person)}
+<p class="ceremony"><a href="${areaOf(person)}">${account.areas[person.kind]}</a></p>
 <section><h2>${account.confirm}</h2>
 <p class="hint">${account.confirmHint}</p>
 ${renderList([[account.confirmed, renderInstant(reader, session.session.assertedAt)]])}

@@ -1,4 +1,12 @@
-const starts = ['/console', '/partner', '/developers'];
+import type { PersonKind } from '../staff-roles.ts';
+
+/** Where people of each kind work. */
+const areas: Readonly<Record<PersonKind, string>> = {
+  operator: '/console',
+  partner: '/partner',
+  integration: '/developers',
+};
+const starts = Object.values(areas);
 const lengthMax = 1_000;
 
 /**
@@ -18,3 +26,9 @@ export function returnPath(given: unknown): string | undefined {
 /** Browsers read a backslash as a slash, and remove line breaks; `..` could lead elsewhere. */
 const isPlain = (character: string, at: number, all: string[]) =>
   character > ' ' && character < '\x7f' && character !== '\\' && !(character === '.' && all[at + 1] === '.');
+
+/** Leads everybody to their pages: who signs in is known only afterwards. */
+export const areaAddress = '/people/area';
+
+/** The pages for people of this kind. */
+export const areaOf = ({ kind }: { kind: PersonKind }): string => areas[kind];

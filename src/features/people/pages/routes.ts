@@ -14,6 +14,7 @@ import { ceremonies } from './ceremonies.ts';
 import { openidRoutes } from './openid-routes.ts';
 import { readerOf, renderRefusal, script, scriptAddress } from './page.ts';
 import { renderAccount, renderInvitation, renderSignedOut, renderSignIn } from './people-pages.ts';
+import { areaOf } from './return-path.ts';
 import { teamRoutes } from './team-routes.ts';
 import { nameForPasskeys, nextPathOf, ownForm, sessionOf } from './visit.ts';
 
@@ -86,6 +87,11 @@ function pageRoutes(scope: HttpServer, deps: Deps, hasProvider: boolean): void {
     const isKnownThere = hasProvider && (await hasIdentity(deps.db, session.person.id));
     const reader = { ...readerOf(deps, request, session), session };
     return sendPage(reply, renderAccount(reader, shown, isKnownThere));
+  });
+
+  scope.get('/area', route, async (request, reply) => {
+    const session = await sessionOf(deps, request);
+    return reply.redirect(session ? areaOf(session.person) : '/people/sign-in', 303);
   });
 
   scope.post('/sign-out', route, async (request, reply) => {

@@ -54,6 +54,11 @@ const en = {
     confirm: 'Confirm with your passkey',
     confirmHint: 'Commands that move money or grant access need a confirmation of the last five minutes.',
     confirmed: 'Confirmed',
+    areas: {
+      operator: 'Open the console',
+      partner: 'Open your partner pages',
+      integration: 'Open your app pages',
+    },
   },
   signedOut: { title: 'You are signed out', text: 'You can close this page.' } as Message,
   messages: {
@@ -145,6 +150,11 @@ const pt: Texts = {
     confirmHint:
       'Comandos que movem dinheiro ou dão acesso exigem uma confirmação dos últimos cinco minutos.',
     confirmed: 'Confirmado',
+    areas: {
+      operator: 'Abrir o console',
+      partner: 'Abrir as páginas do parceiro',
+      integration: 'Abrir as páginas do app',
+    },
   },
   signedOut: { title: 'Você saiu', text: 'Pode fechar esta página.' },
   messages: {

@@ -1,10 +1,18 @@
 import type { Message } from '#surfaces/frame';
+import { access } from './access/en.ts';
 
 export const en = {
   area: 'Partner',
   navigation: {
     overview: 'Overview',
+    users: 'Users',
+    addresses: 'Address book',
+    keys: 'API keys',
+    webhooks: 'Webhooks',
+    requests: 'Requests',
+    team: 'Team',
   },
+  access,
   overview: {
     title: 'Overview',
     partner: 'Partner',

@@ -1,10 +1,18 @@
+import { access } from './access/pt.ts';
 import type { Texts } from './en.ts';
 
 export const pt: Texts = {
   area: 'Parceiro',
   navigation: {
     overview: 'Visão geral',
+    users: 'Usuários',
+    addresses: 'Agenda de endereços',
+    keys: 'Chaves de API',
+    webhooks: 'Webhooks',
+    requests: 'Requisições',
+    team: 'Equipe',
   },
+  access,
   overview: {
     title: 'Visão geral',
     partner: 'Parceiro',

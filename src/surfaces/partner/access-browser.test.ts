@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { flushRequests } from '#features/requests';
+import { browserTest, useBrowser } from '#test/browser';
+import { linksIn, signIn, type Visitor } from '#test/console-world';
+import { makeAddress, makeKey } from '#test/factories';
+import { noteSecret, useHarness } from '#test/harness';
+import { numberAll } from '#test/number-events';
+import { localhostOf, makePerson, openWithPasskeys, register } from '#test/people-world';
+
+const harness = useHarness();
+const browser = useBrowser();
+const timeout = 600_000;
+
+const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+const scan = `axe.run().then(({ violations }) =>
+  violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html) })))`;
+
+/** A browser of somebody who is signed in. */
+async function openAs({ cookie }: Visitor, options: object = {}) {
+  const opened = await browser.open(localhostOf(harness), options);
+  const [name = '', value = ''] = cookie.split('=');
+  await opened.page.context().addCookies([{ name, value, url: localhostOf(harness) }]);
+  return opened;
+}
+
+async function check(page: Page, name: string): Promise<void> {
+  const tooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+  assert.equal(tooWide, false, `${name} is too wide`);
+  await page.evaluate(axeSource);
+  assert.deepEqual(await page.evaluate(scan), [], name);
+}
+
+/** A partner whose texts are all `text`, with one of everything, and its owner. */
+async function makeWorld(text: string) {
+  const partner = await harness.operator('partners.create', { name: text });
+  const partnerId = partner.body.data.id as string;
+  const key = await makeKey(harness, { partnerId });
+  const visitor = await signIn(harness, { role: 'owner', partnerId, name: text });
+  const headers = { cookie: visitor.cookie, 'x-csrf-token': visitor.csrf };
+  const call = async (path: string, body: object) => {
+    const answer = await harness.request('POST', path, { headers, body });
+    assert.ok(answer.status < 300, answer.body.error);
+    return answer.body;
+  };
+  const issued = await call('/api/keys', { name: text, userId: key.userId, ipAllowlist: ['2001:db8::/32'] });
+  noteSecret(issued.token.split('_')[2]);
+  const endpoint = await call('/api/webhooks/endpoints', {
+    url: `https://example.com/${'hook/'.repeat(20)}?${encodeURIComponent(text)}`,
+    description: text,
+  });
+  noteSecret(endpoint.secret.slice('whsec_'.length));
+  await call(`/api/webhooks/endpoints/${endpoint.id}/test`, {}).catch(() => undefined);
+  await call('/api/addresses', { address: makeAddress(), name: text });
+  const invited = await call('/people/team/invite', {
+    name: text,
+    email: `${issued.id}@example.com`,
+    role: 'finance',
+  });
+  noteSecret(invited.data.url.split('/').at(-1));
+  const asked = await harness.request('GET', `/api/keys/${encodeURIComponent(text)}`, { token: key.token });
+  await numberAll(harness);
+  await flushRequests(harness.deps);
+  const page = await visitor.get(`/partner/webhooks/${endpoint.id}`);
+  const links = [...linksIn(page.body), ...linksIn((await visitor.get('/partner/addresses')).body)];
+  const team = linksIn((await visitor.get('/partner/team')).body).filter((one) => one.endsWith('/reinvite'));
+  const chosen = links.filter((one) => ['/deliveries/', '/confirm'].some((part) => one.includes(part)));
+  const paths = [
+    '/partner/users',
+    '/partner/addresses',
+    '/partner/keys',
+    '/partner/keys/new',
+    `/partner/keys/${issued.id}`,
+    `/partner/keys/${issued.id}/rotate`,
+    '/partner/webhooks',
+    '/partner/webhooks/new',
+    `/partner/webhooks/${endpoint.id}`,
+    `/partner/webhooks/${endpoint.id}/edit`,
+    `/partner/webhooks/${endpoint.id}/replay`,
+    '/partner/requests?by=all',
+    `/partner/requests?requestId=${asked.headers.get('x-request-id')}`,
+    '/partner/team',
+    ...team,
+    ...chosen,
+  ];
+  return { visitor, paths, userId: key.userId };
+}
+
+for (const [colorScheme, width, locale] of [
+  ['light', 360, 'pt-BR'],
+  ['dark', 360, 'en-US'],
+  ['light', 1440, 'en-US'],
+  ['dark', 1440, 'pt-BR'],
+] as const) {
+  browserTest(
+    `axe, ${colorScheme}, ${width} px: no access page of a partner has a fault or is too wide`,
+    { timeout },
+    async () => {
+      const { visitor, paths, userId } = await makeWorld('Northwind Trading and Logistics');
+      const viewport = { width, height: 900 };
+      const { page, strayed, errors } = await openAs(visitor, { colorScheme, locale, viewport });
+      assert.ok(paths.length >= 17, String(paths));
+      for (const path of paths) {
+        await page.goto(localhostOf(harness) + path);
+        await check(page, path);
+      }
+      await page.goto(`${localhostOf(harness)}/partner/keys/new?userId=${userId}`);
+      await page.locator('#field-name').fill('Reports');
+      await page.locator('form.command button').click();
+      await page.locator('.secret').waitFor();
+      noteSecret((await page.locator('.secret').textContent())!.split('_')[2]!);
+      await check(page, 'result');
+      assert.deepEqual({ strayed, errors }, { strayed: [], errors: [] });
+      await page.close();
+    },
+  );
+}
+
+browserTest('a passkey confirms the issue of a key, and the token is shown', { timeout }, async () => {
+  const { partnerId } = await makeKey(harness);
+  const opened = await openWithPasskeys(harness, browser);
+  const { page } = opened;
+  await register(opened, (await makePerson(harness, { role: 'owner', partnerId })).url);
+  harness.advance(6 * 60_000);
+  await page.goto(`${localhostOf(harness)}/partner/keys/new`);
+  await page.locator('#field-name').fill('Reports');
+  await page.getByRole('button', { name: 'Confirm with your passkey' }).click();
+  await page.getByRole('heading', { name: 'The key is issued' }).waitFor();
+  noteSecret((await page.locator('.secret').textContent())!.split('_')[2]!);
+  await page.getByRole('link', { name: 'To the key' }).click();
+  await page.getByRole('heading', { name: 'Reports' }).waitFor();
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await page.goto(`${localhostOf(harness)}/people/sign-in`);
+  await page.locator('[data-ceremony] button').click();
+  await page.waitForURL('**/partner');
+  await page.close();
+});
+
+/** What texts of partners, colleagues and receivers may contain. */
+const payloads = [
+  '<script>window.hit=1</script>',
+  '"><img src=x onerror=window.hit=1>',
+  "'><svg onload=window.hit=1>",
+  '</title><script>window.hit=1</script>',
+  '</textarea><script>window.hit=1</script>',
+];
+
+browserTest('stored XSS: no text of a colleague or a key runs or breaks a page', { timeout }, async () => {
+  for (const payload of payloads) {
+    const { visitor, paths } = await makeWorld(payload);
+    const { page, errors } = await openAs(visitor);
+    const typed = `/partner/keys/new?name=${encodeURIComponent(payload)}`;
+    for (const path of [...paths, typed]) {
+      await page.goto(localhostOf(harness) + path);
+      assert.equal(await page.evaluate('window.hit'), undefined, `${path} ${payload}`);
+      assert.equal(await page.locator('main img, main svg[onload], main script').count(), 0, path);
+    }
+    assert.equal(await page.locator('#field-name').inputValue(), payload);
+    assert.deepEqual(errors, []);
+    await page.close();
+  }
+});
