@@ -52,7 +52,7 @@ async function makeWorld(text: string) {
     description: text,
   });
   noteSecret(endpoint.secret.slice('whsec_'.length));
-  await call(`/api/webhooks/endpoints/${endpoint.id}/test`, {}).catch(() => undefined);
+  await call(`/api/webhooks/endpoints/${endpoint.id}/test`, {});
   await call('/api/addresses', { address: makeAddress(), name: text });
   const invited = await call('/people/team/invite', {
     name: text,

@@ -44,7 +44,7 @@ ${renderLinks([[`${at}/replay?${new URLSearchParams({ eventId: delivery.eventId 
       delivery.nextAttemptAt !== null && [webhooks.next, renderTime(visit, delivery.nextAttemptAt, '')],
       delivery.endedAt !== null && [webhooks.ended, renderTime(visit, delivery.endedAt, '')],
     ])}<h2>${webhooks.attempts}</h2>${renderTable(visit, webhooks.attempts, columns, attempts)}</section>
-<section class="card"><h2>${webhooks.body}</h2><pre tabindex="0">${delivery.body.slice(0, bodyMax)}</pre></section>
+<section class="card"><h2>${webhooks.body}</h2><pre tabindex="0">${renderText(delivery.body, bodyMax)}</pre></section>
 <p><a href="${at}">${webhooks.toEndpoint}</a></p>`,
   };
 }
