@@ -1471,6 +1471,20 @@ create table withdrawal_totals (
   constraint withdrawal_totals_pkey PRIMARY KEY (status)
 ) with (fillfactor=50);
 
+create table withdrawal_uploads (
+  id uuid default uuidv7() not null,
+  partner_id uuid not null,
+  user_id uuid not null,
+  person_id uuid not null,
+  items jsonb not null,
+  created_at timestamp with time zone not null,
+  constraint withdrawal_uploads_pkey PRIMARY KEY (id),
+  constraint withdrawal_uploads_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
+  constraint withdrawal_uploads_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id),
+  constraint withdrawal_uploads_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint withdrawal_uploads_items_check CHECK (((jsonb_array_length(items) >= 1) AND (jsonb_array_length(items) <= 1000)))
+);
+
 create table withdrawals (
   id uuid default uuidv7() not null,
   bulk_id uuid default uuidv7() not null,
@@ -1659,6 +1673,10 @@ CREATE INDEX webhook_deliveries_of_event ON public.webhook_deliveries USING btre
 CREATE INDEX webhook_endpoints_by_stream ON public.webhook_endpoints USING btree (stream_id, id) WHERE (deleted_at IS NULL);
 
 CREATE INDEX withdrawal_count_changes_list ON public.withdrawal_count_changes USING btree (list_id, status);
+
+CREATE INDEX withdrawal_uploads_created ON public.withdrawal_uploads USING btree (created_at);
+
+CREATE INDEX withdrawal_uploads_partner ON public.withdrawal_uploads USING btree (partner_id, id);
 
 CREATE INDEX withdrawals_bulk ON public.withdrawals USING btree (bulk_id);
 

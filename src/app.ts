@@ -63,6 +63,8 @@ import {
   webhookRoutes,
 } from '#features/webhooks';
 import {
+  ownWithdrawalRoutes,
+  requireAllowedUser,
   type WithdrawalOptions,
   withdrawalCommands,
   withdrawalCreations,
@@ -248,9 +250,11 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
     });
     guideRoutes(server);
     withdrawalRoutes(server, deps, options);
-    historyRoutes(server, deps, historyReaders, (ctx, request) =>
-      makeStatement(ctx, { ...request, userId: ctx.actor.userId }, valueAssets),
-    );
+    ownWithdrawalRoutes(server, deps);
+    historyRoutes(server, deps, historyReaders, {
+      makeStatement: (ctx, request, userId) => makeStatement(ctx, { ...request, userId }, valueAssets),
+      requireUser: requireAllowedUser,
+    });
     cardRoutes(server, deps, options);
     keyRoutes(server, deps);
     addressRoutes(server, deps);

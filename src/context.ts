@@ -48,13 +48,25 @@ export interface PartnerStaffActor extends PersonActor {
   partnerId: string;
 }
 
-/** Who manages what belongs to a partner: a key with `partner:admin`, or a person by session. */
+/** Who acts for a partner: a key, or a person by session. */
 export type PartnerAdmin = KeyActor | PartnerStaffActor;
 
 /** A person who manages what belongs to the integration that employs them. */
 export interface IntegrationStaffActor extends PersonActor {
   integrationId: string;
 }
+
+const personMark = 'person:';
+
+export const personRequester = (personId: string): string => personMark + personId;
+
+/** Who asked for a payment, as it is stored with it: the id of a key, or `person:` and the id of a person. */
+export const requesterOf = (actor: PartnerAdmin): string =>
+  actor.kind === 'key' ? actor.keyId : personRequester(actor.personId);
+
+/** The person who asked for a payment; undefined if a key or a job did. */
+export const personOfRequester = (requester: string): string | undefined =>
+  requester.startsWith(personMark) ? requester.slice(personMark.length) : undefined;
 
 export interface OperatorActor {
   kind: 'operator';

@@ -141,6 +141,36 @@ test('withdrawals: created, listed, refused', async () => {
   await publish(harness, []);
 });
 
+test('withdrawals of a partner by its people: listed, shown, summarized, files previewed and paid', async () => {
+  const { partnerId, userId } = key;
+  const { headers } = await signInStaff(harness, { role: 'finance', partnerId });
+  const read = (path: string) => call('GET', `/api/withdrawals${path}`, { headers });
+  const post = (path: string, body: object) =>
+    call('POST', `/api/withdrawals/uploads${path}`, { headers, body });
+  const list = await read('?limit=2');
+  const [{ id, bulkId }] = list.body.items;
+  const csv = `to,amount,currency,network\n${makeAddress()},1,USDT,polygon\nnobody@example.com,1,USDT,polygon`;
+  const faulty = await post('', { userId, csv });
+  const whole = await post('', { userId, csv: csv.split('\n').slice(0, 2).join('\n') });
+  const statuses = [
+    list,
+    await call('GET', '/api/withdrawals', { token: key.token }),
+    await read('?limit=0'),
+    await read(`/${id}`),
+    await read(`/${randomUUID()}`),
+    await read(`/bulks/${bulkId}`),
+    await read('/summary'),
+    faulty,
+    whole,
+    await call('GET', `/api/withdrawals/uploads/${whole.body.id}`, { headers }),
+    await post('', { userId, csv: 'a,b' }),
+    await post(`/${whole.body.id}/confirm`, { times: 0 }),
+    await post(`/${faulty.body.id}/confirm`, { times: 0 }),
+    await post(`/${randomUUID()}/confirm`, { times: 0 }),
+  ].map(({ status }) => status);
+  assert.deepEqual(statuses, [200, 200, 400, 200, 404, 200, 200, 201, 201, 200, 400, 200, 400, 404]);
+});
+
 test('keys of a partner: issued, listed, shown, rotated, revoked, refused', async () => {
   const { token, id } = await makeKey(harness, { scopes: ['partner:admin', 'events:read'] });
   const issue = async (body: object) => {

@@ -299,6 +299,8 @@ const foreignTables: Record<string, string[]> = {
     'found_payments',
     'partners',
     'payout_slots',
+    'people',
+    'rule_verdicts',
     'user_wallets',
     'users',
   ],

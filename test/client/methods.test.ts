@@ -125,6 +125,11 @@ test('withdrawals: created, repeated, listed in pages, read one by one', async (
     listed.map(({ externalId }) => externalId),
     ['order-4', 'order-3', 'order-2', 'order-1', 'order-0'],
   );
+  const all = await collect(causeway.withdrawals.listAll({ userId, limit: 2 }));
+  assert.deepEqual(
+    all.map(({ id }) => id),
+    listed.map(({ id }) => id),
+  );
   const page = await causeway.withdrawals.list({ userId, perPage: 2, page: 3, status: 'queued' });
   assert.deepEqual([page.items.length, page.info], [1, { limit: 2, offset: 4 }]);
   assert.equal((await causeway.withdrawals.retrieve(first))?.externalId, 'order-0');

@@ -1,5 +1,6 @@
 -- Returns who approved a withdrawal under a set of rules and may still do so: staff who are not removed, whose
--- passkey still exists, and who did not issue the key that asked for it. `roles` are those they count for.
+-- passkey still exists, and who neither asked for it nor issued the key that did. `roles` are those they count
+-- for.
 -- Called by: `rules_ruling`, `src/features/rules/approvals/queries.ts`,
 -- `src/features/approvals/payments/queries.ts`.
 -- Locks: nothing.
@@ -14,5 +15,6 @@ returns table (person_id uuid, roles text[], credential_id bytea, public_key byt
   join person_passkeys k on k.credential_id = a.credential_id and k.person_id = p.id
   where a.withdrawal_id = of_withdrawal and a.revision = of_revision and a.decision = 'approve'
     and (p.kind = 'operator' or p.partner_id = w.partner_id)
+    and w.key_id <> 'person:' || p.id
     and not exists (select from api_keys i where i.id = w.key_id and i.issued_by = p.id)
 $$;

@@ -64,5 +64,9 @@ export type NewBookAddress = Schemas['ProposeAddressRequest'];
 export type NewApiKey = Schemas['IssueKeyRequest'];
 export type KeyRotation = Schemas['RotateKeyRequest'];
 export type RequestListParams = NonNullable<operations['listRequests']['parameters']['query']>;
+export type PartnerWithdrawal = Schemas['PartnerWithdrawal'];
+export type PartnerWithdrawalListParams = NonNullable<
+  operations['listPartnerWithdrawals']['parameters']['query']
+>;
 export type KeyListParams = NonNullable<operations['listKeys']['parameters']['query']>;
 export type WebhookDeliveryParams = NonNullable<operations['listWebhookDeliveries']['parameters']['query']>;

@@ -4,12 +4,15 @@ import { ApiPromise } from './api-promise.ts';
 import type { components } from './generated/types.ts';
 import { type CreateNames, keyOf } from './idempotency.ts';
 import { ListPromise, requireList } from './page.ts';
+import { type CursorList, listByCursor } from './resources.ts';
 import type { CallOptions } from './transport.ts';
 import type {
   Asset,
   Limits,
   NewBulk,
   NewWithdrawal,
+  PartnerWithdrawal,
+  PartnerWithdrawalListParams,
   Withdrawal,
   WithdrawalListParams,
   WithdrawalPageInfo,
@@ -119,6 +122,12 @@ export class Withdrawals {
       return { data: { userId, ...data, idempotencyKey, isReplay }, response };
     };
     return new ApiPromise(send());
+  }
+
+  /** Withdrawals of all users, newest first, by cursor. */
+  listAll(params: PartnerWithdrawalListParams = {}, options?: CallOptions): CursorList<PartnerWithdrawal> {
+    requireCaller(this.#api, 'partner');
+    return listByCursor(this.#api, '/api/withdrawals', params, options);
   }
 
   /** Withdrawals of a user, newest first. */

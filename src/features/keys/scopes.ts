@@ -32,6 +32,7 @@ export const routeScopes: Readonly<Record<string, readonly [ApiScope, ...ApiScop
   'POST /api/crypto/:userId/withdraw': ['withdrawals:create'],
   'POST /api/crypto/:userId/withdrawals/bulk': ['withdrawals:create'],
   'GET /api/crypto/:userId/withdraws': ['withdrawals:read'],
+  'GET /api/withdrawals': ['withdrawals:read'],
   'GET /api/crypto/assets': null,
   'GET /api/limits': null,
   'GET /api/history': ['history:read'],

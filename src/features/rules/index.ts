@@ -4,5 +4,5 @@ export { insertApproval, type Need, selectDecisions, selectNeeds } from './appro
 export { verifyApprovals } from './approvals/verify-approvals.ts';
 export { ruleCommands } from './commands.ts';
 export { ruleJobs } from './jobs.ts';
-export { type Limit, type Limits, readLimits } from './read-limits.ts';
+export { hasRules, type Limit, type Limits, readLimits } from './read-limits.ts';
 export { ruleDecimals } from './to-columns.ts';

@@ -1,4 +1,4 @@
-import type { Ctx, KeyActor } from '#context';
+import { type Ctx, type PartnerAdmin, requesterOf } from '#context';
 import { formatMinor, parseMinor } from '#platform/values/money';
 import { selectKeyRoot, selectSums } from './queries/limits.ts';
 import { selectCurrentSet } from './queries/sets.ts';
@@ -30,14 +30,21 @@ export interface Limits {
   limits: Limit[];
 }
 
+/** Whether rules are published that decide about payments. */
+export async function hasRules({ db }: Ctx): Promise<boolean> {
+  const set = await selectCurrentSet(db);
+  return set !== undefined && set.document.length > 0;
+}
+
 /**
- * What the published rules leave to a key that pays from a user's balance. Sums per destination are left out:
- * there is one for each address.
+ * What the published rules leave to a key or a person that pays from a user's balance. Sums per destination
+ * are left out: there is one for each address.
  */
-export async function readLimits(ctx: Ctx<KeyActor>, { userId }: { userId: string }): Promise<Limits> {
+export async function readLimits(ctx: Ctx<PartnerAdmin>, { userId }: { userId: string }): Promise<Limits> {
   const set = await selectCurrentSet(ctx.db);
   if (!set || set.document.length === 0) return { hasRules: false, limits: [] };
-  const { partnerId, keyId } = ctx.actor;
+  const { partnerId } = ctx.actor;
+  const keyId = requesterOf(ctx.actor);
   const payer = { partnerId, keyId, rootKeyId: await selectKeyRoot(ctx.db, keyId), userId };
   const asked = set.document
     .filter((rule) => concerns(rule, payer))

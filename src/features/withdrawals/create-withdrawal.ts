@@ -1,4 +1,4 @@
-import type { Ctx, KeyActor } from '#context';
+import { type Ctx, type PartnerAdmin, requesterOf } from '#context';
 import { hashFacts } from '#platform/values/hash-facts';
 import type { Asset } from './assets.ts';
 import { describeDenial, isDenied } from './denial.ts';
@@ -24,7 +24,7 @@ export interface WithdrawalRequest {
  * Stores a queued withdrawal and wakes the workers, committed on return. The recipient's address is fixed in
  * the row. A refused request stores nothing and does not use up its idempotency key.
  */
-export function createWithdrawal(ctx: Ctx<KeyActor>, request: WithdrawalRequest): Promise<Created> {
+export function createWithdrawal(ctx: Ctx<PartnerAdmin>, request: WithdrawalRequest): Promise<Created> {
   const { idempotencyKey } = request;
   const fingerprint = fingerprintOf(request);
   return createOnce(ctx, { idempotencyKey, fingerprint }, async (former) => {
@@ -47,13 +47,13 @@ export function createWithdrawal(ctx: Ctx<KeyActor>, request: WithdrawalRequest)
 }
 
 export const toNewWithdrawal = (
-  ctx: Ctx<KeyActor>,
+  ctx: Ctx<PartnerAdmin>,
   { userId, asset, amount, externalId, origin }: Omit<WithdrawalRequest, 'idempotencyKey'>,
   { address, creditedUserId }: Recipient,
 ): Omit<NewWithdrawal, 'idempotencyKey' | 'fingerprint'> => ({
   partnerId: ctx.actor.partnerId,
   userId,
-  keyId: ctx.actor.keyId,
+  keyId: requesterOf(ctx.actor),
   network: asset.network.name,
   currency: asset.token.symbol,
   tokenAddress: asset.token.address,

@@ -16,6 +16,7 @@ export const withdrawalErrors = defineErrors({
   requestInFlight: [409, 'A request with this Idempotency-Key is still in flight'],
   idempotencyKeyReused: [422, 'This Idempotency-Key was used for another request'],
   withdrawalNotFound: [404, 'Withdrawal not found'],
+  uploadNotFound: [404, 'File not found: it is unknown, or older than a day'],
   ambiguousId: [409, 'Several withdrawals have this external id: pass the id of one of them'],
   alreadySigned: [
     409,

@@ -1,4 +1,4 @@
-import type { Ctx, KeyActor } from '#context';
+import type { Ctx, PartnerAdmin } from '#context';
 import { confirmCommits } from '#platform/db/confirm';
 import { violates } from '#platform/db/db';
 import { DatabaseUnavailable } from '#platform/errors/errors';
@@ -22,7 +22,7 @@ interface Keyed {
  * `create` gets the payment that was found for the key after a restore, if there is one.
  */
 export async function createOnce(
-  ctx: Ctx<KeyActor>,
+  ctx: Ctx<PartnerAdmin>,
   request: Keyed,
   create: (former: Former | undefined) => Promise<string>,
 ): Promise<Created> {
@@ -46,7 +46,7 @@ export async function createOnce(
 const inFlight = new Map<string, Promise<Created>>();
 
 async function createOrReplay(
-  ctx: Ctx<KeyActor>,
+  ctx: Ctx<PartnerAdmin>,
   { idempotencyKey, fingerprint }: Keyed & { idempotencyKey: string },
   create: (former: Former | undefined) => Promise<string>,
 ): Promise<Created> {
@@ -69,7 +69,7 @@ async function createOrReplay(
 }
 
 /** The first request may have ended with an unknown commit; what this one answers must survive a failover. */
-async function confirmed(ctx: Ctx<KeyActor>, replay: Created): Promise<Created> {
+async function confirmed(ctx: Ctx<PartnerAdmin>, replay: Created): Promise<Created> {
   if (ctx.isReplicationSynchronous) await confirmCommits(ctx.db);
   return replay;
 }

@@ -1,5 +1,5 @@
 import type { WithdrawalRates } from '#config/config';
-import type { KeyActor } from '#context';
+import type { PartnerAdmin } from '#context';
 import {
   type RateLimiter,
   type RatePolicy,
@@ -18,7 +18,7 @@ const windowMs = 10_000;
 export function limitCreations(limiter: RateLimiter, rates: WithdrawalRates) {
   const ofUser: RatePolicy = { name: 'withdrawals-user', quota: rates.user, windowMs };
   const ofPartner: RatePolicy = { name: 'withdrawals-partner', quota: rates.partner, windowMs };
-  return ({ partnerId }: KeyActor, userId: string): Promise<Record<string, string>> =>
+  return ({ partnerId }: PartnerAdmin, userId: string): Promise<Record<string, string>> =>
     spendAllowances(
       limiter,
       [
@@ -40,6 +40,6 @@ export function limitBulks(limiter: RateLimiter, rates: WithdrawalRates) {
     quota: Math.ceil(rates.partner / 60),
     windowMs: 60_000,
   };
-  return ({ partnerId }: KeyActor): Promise<Record<string, string>> =>
+  return ({ partnerId }: PartnerAdmin): Promise<Record<string, string>> =>
     spendAllowance(limiter, { policy, subject: partnerId, exceeded: withdrawalErrors.rateLimitExceeded });
 }

@@ -1,4 +1,4 @@
-import type { Ctx, KeyActor } from '#context';
+import type { Ctx, PartnerAdmin } from '#context';
 import { findPaidByHash } from '#features/payouts';
 import {
   type ListPage,
@@ -26,7 +26,7 @@ export interface WithdrawalFilter {
  * page costs no more than the first.
  */
 export async function listWithdrawals(
-  ctx: Ctx<KeyActor>,
+  ctx: Ctx<PartnerAdmin>,
   userId: string,
   filter: WithdrawalFilter,
 ): Promise<WithdrawalRow[]> {
@@ -47,7 +47,7 @@ export async function listWithdrawals(
 }
 
 async function selectByHash(
-  ctx: Ctx<KeyActor>,
+  ctx: Ctx<PartnerAdmin>,
   page: ListPage,
   transactionHash: string,
 ): Promise<WithdrawalRow | undefined> {

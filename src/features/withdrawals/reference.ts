@@ -1,4 +1,4 @@
-import { scopeMissing } from '#features/keys';
+import { adminSecurity, scopeMissing, sessionCases } from '#features/keys';
 import { invalidField } from '#platform/errors/errors';
 import {
   bodyCases,
@@ -12,13 +12,13 @@ import { withdrawalErrors } from './errors.ts';
 const userId = '0198a6a0-0000-7000-8000-000000000001';
 const bulkId = '0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d47';
 
-export const ofPartner = { audience: 'partner', tag: 'Withdrawals', security: 'apiKey' } as const;
+export const ofPartner = { audience: 'partner', tag: 'Withdrawals', security: adminSecurity } as const;
 export const parameters = { userId: { example: userId } };
 
-const scopeCase = (scope: 'withdrawals:create' | 'withdrawals:read') =>
+export const scopeCase = (scope: 'withdrawals:create' | 'withdrawals:read') =>
   refusals([[() => scopeMissing(scope), 'The key has other scopes']]);
 
-const keyCases = refusals([
+export const keyCases = refusals([
   [withdrawalErrors.unauthorized, 'The token is missing or invalid'],
   [withdrawalErrors.addressNotAllowed, 'The key has an IP allowlist, and the caller is not on it'],
 ]);
@@ -32,7 +32,11 @@ const userCases: ErrorCase[] = [
 ];
 
 /** Of every request that creates withdrawals. */
-export const creatorCases: ErrorCase[] = [...userCases, ...scopeCase('withdrawals:create')];
+export const creatorCases: ErrorCase[] = [
+  ...userCases,
+  ...scopeCase('withdrawals:create'),
+  ...sessionCases({ changes: true, stepUp: true }),
+];
 
 export const storingCases: ErrorCase[] = refusals([
   [withdrawalErrors.deniedByRule, 'A rule of the operator denies it, such as a limit: see /api/limits'],
@@ -62,6 +66,8 @@ export const createReference: Operation = {
     '',
     'How many a partner may create in 10 seconds is limited, for each user and in all: see the header',
     '`RateLimit`. Repeated requests do not count.',
+    '',
+    'By session, it needs the role `finance` or `owner`, and the passkey within the last five minutes.',
   ].join('\n'),
   parameters: { ...parameters, ...creationKey },
   requests: {
@@ -181,6 +187,7 @@ export const listReference: Operation = {
     ...refusals([[invalid('perPage', 'must be at most 200'), 'A query parameter is invalid or unknown']]),
     ...userCases,
     ...scopeCase('withdrawals:read'),
+    ...sessionCases(),
     ...commonCases,
   ],
 };
@@ -192,6 +199,7 @@ export const limitsReference: Operation = {
   description: [
     'What the limits of your account leave to this key, and when more may be paid.',
     'A withdrawal beyond a limit is refused with 403, or waits for approval.',
+    'By session, `userId` is required, and the limits are those of the person.',
   ].join(' '),
   answers: {
     200: {
@@ -230,6 +238,7 @@ export const limitsReference: Operation = {
       [withdrawalErrors.userNotAllowed, 'The user is not on your list'],
     ]),
     ...keyCases,
+    ...sessionCases(),
     ...commonCases,
   ],
 };
@@ -238,7 +247,8 @@ export const assetsReference: Operation = {
   ...ofPartner,
   id: 'listAssets',
   summary: 'List assets',
-  description: 'Currencies and networks that can be withdrawn, with their limits and finality.',
+  description:
+    'Currencies and networks that can be withdrawn, with their limits and finality. By session, `remaining` is null: see /api/limits.',
   answers: {
     200: {
       description: 'All assets.',
@@ -269,6 +279,7 @@ export const assetsReference: Operation = {
   errors: [
     ...refusals([[invalid('query', 'is unknown'), 'The request has a query parameter']]),
     ...keyCases,
+    ...sessionCases(),
     ...commonCases,
   ],
 };

@@ -1,10 +1,10 @@
-import type { Ctx, KeyActor } from '#context';
+import type { Ctx, PartnerAdmin } from '#context';
 import { selectUserAccess } from '#features/partners';
 import { uuidForm } from '#platform/http/schemas';
 import { withdrawalErrors } from './errors.ts';
 
 /** Refuses an unknown user, then one who is not on the partner's list. */
-export async function requireAllowedUser(ctx: Ctx<KeyActor>, userId: string): Promise<void> {
+export async function requireAllowedUser(ctx: Ctx<PartnerAdmin>, userId: string): Promise<void> {
   const id = userId.toLowerCase();
   if (!uuidForm.test(id)) throw withdrawalErrors.userNotFound();
   const access = await selectUserAccess(ctx.db, ctx.actor.partnerId, id);

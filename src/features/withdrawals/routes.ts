@@ -1,19 +1,22 @@
-import { isIP } from 'node:net';
 import type { WithdrawalLimit, WithdrawalRates } from '#config/config';
-import type { Deps } from '#context';
-import { keyContext, keyGuard } from '#features/keys';
+import type { Deps, PartnerAdmin } from '#context';
+import { adminContext, partnerGuard } from '#features/keys';
 import { readLimits } from '#features/rules';
-import { callerAddress, type FastifyRequest, type HttpServer } from '#platform/http/http';
+import { invalidField } from '#platform/errors/errors';
+import type { FastifyRequest, HttpServer } from '#platform/http/http';
 import { listAssets } from './assets.ts';
 import { createBulk } from './bulk/create-bulk.ts';
 import { bulkReference } from './bulk/reference.ts';
 import { bulkBody, bulkBytesMax, createdBulk, parseBulk } from './bulk/wire.ts';
 import { createWithdrawal } from './create-withdrawal.ts';
-import { withdrawalErrors } from './errors.ts';
+import { guardRows } from './guard-rows.ts';
 import { limitBulks, limitCreations } from './limit-creations.ts';
 import { listWithdrawals } from './list-withdrawals.ts';
+import { originOf } from './origin.ts';
 import { assetsReference, createReference, limitsReference, listReference } from './reference.ts';
 import { requireAllowedUser } from './require-allowed-user.ts';
+import { creators, readers } from './roles.ts';
+import { uploadRoutes } from './uploads/routes.ts';
 import {
   assetList,
   createdWithdrawal,
@@ -41,22 +44,20 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
   const assets = listAssets(deps.evm, options.withdrawalLimits);
   const spendCreation = limitCreations(deps.limiter, options.withdrawalRates);
   const spendBulk = limitBulks(deps.limiter, options.withdrawalRates);
-  const authenticate = keyGuard(deps, {
-    missing: withdrawalErrors.unauthorized,
-    invalid: withdrawalErrors.unauthorized,
-    address: withdrawalErrors.addressNotAllowed,
-    offList: withdrawalErrors.userNotAllowed,
-  });
+  const guard = partnerGuard(deps, guardRows);
+  const toRead = guard({ roles: readers });
+  const toCreate = guard({ roles: creators, stepUp: true });
   // Authenticate and check the user before the body is read.
   const authorize = async (request: FastifyRequest) => {
     const { userId } = request.params as { userId: string };
-    await requireAllowedUser(keyContext(deps, request), userId);
+    await requireAllowedUser(adminContext(deps, request), userId);
   };
 
+  uploadRoutes(server, deps, { assets, spendBulk });
   server.post(
     '/api/crypto/:userId/withdraw',
     {
-      onRequest: [authenticate, authorize],
+      onRequest: [toCreate, authorize],
       config: { reference: createReference },
       schema: {
         params: userPath,
@@ -67,7 +68,7 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
       },
     },
     async (request, reply) => {
-      const ctx = keyContext(deps, request);
+      const ctx = adminContext(deps, request);
       const userId = request.params.userId.toLowerCase();
       const { bulkId, isReplay } = await createWithdrawal(ctx, {
         userId,
@@ -85,7 +86,7 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
   server.post(
     '/api/crypto/:userId/withdrawals/bulk',
     {
-      onRequest: [authenticate, authorize],
+      onRequest: [toCreate, authorize],
       bodyLimit: bulkBytesMax,
       config: { reference: bulkReference },
       schema: {
@@ -97,7 +98,7 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
       },
     },
     async (request, reply) => {
-      const ctx = keyContext(deps, request);
+      const ctx = adminContext(deps, request);
       const items = parseBulk(assets, request.body);
       const { bulkId, isReplay } = await createBulk(ctx, {
         userId: request.params.userId.toLowerCase(),
@@ -114,7 +115,7 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
   server.get(
     '/api/crypto/:userId/withdraws',
     {
-      onRequest: [authenticate, authorize],
+      onRequest: [toRead, authorize],
       config: { reference: listReference },
       schema: {
         params: userPath,
@@ -124,7 +125,7 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
     },
     async (request, reply) => {
       const filter = parseListQuery(request.query);
-      const rows = await listWithdrawals(keyContext(deps, request), request.params.userId, filter);
+      const rows = await listWithdrawals(adminContext(deps, request), request.params.userId, filter);
       reply.header('cache-control', 'no-store');
       const { limit, offset } = filter;
       return {
@@ -137,7 +138,7 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
   server.get(
     '/api/crypto/assets',
     {
-      onRequest: [authenticate],
+      onRequest: [toRead],
       config: { reference: assetsReference },
       schema: {
         querystring: noQuery,
@@ -145,21 +146,26 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
       },
     },
     async (request) => {
-      const ctx = keyContext(deps, request);
-      return presentAssets(assets, await readLimits(ctx, { userId: ctx.actor.userId }));
+      const ctx = adminContext(deps, request);
+      // A person acts for many users, and the path is one for all.
+      const limits =
+        ctx.actor.kind === 'key'
+          ? await readLimits(ctx, { userId: ctx.actor.userId })
+          : { hasRules: false, limits: [] };
+      return presentAssets(assets, limits);
     },
   );
 
   server.get(
     '/api/limits',
     {
-      onRequest: [authenticate],
+      onRequest: [toRead],
       config: { reference: limitsReference },
       schema: { querystring: limitsQuery, response: { 200: limitList } },
     },
     async (request, reply) => {
-      const ctx = keyContext(deps, request);
-      const userId = request.query.userId?.toLowerCase() ?? ctx.actor.userId;
+      const ctx = adminContext(deps, request);
+      const userId = request.query.userId?.toLowerCase() ?? ownUserOf(ctx.actor);
       await requireAllowedUser(ctx, userId);
       reply.header('cache-control', 'no-store');
       return { message: 'What may still be paid', data: await readLimits(ctx, { userId }) };
@@ -167,8 +173,8 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
   );
 }
 
-/** A trusted proxy may forward any text as an address; only addresses are stored. */
-function originOf(request: FastifyRequest) {
-  const address = callerAddress(request);
-  return { callerAddress: isIP(address) === 0 ? null : address, requestId: request.id };
+/** A key has a user; a person names one. */
+function ownUserOf(actor: PartnerAdmin): string {
+  if (actor.kind === 'key') return actor.userId;
+  throw invalidField('userId', 'is required by session');
 }

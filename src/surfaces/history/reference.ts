@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { scopeMissing } from '#features/keys';
+import { adminSecurity, scopeMissing, sessionCases } from '#features/keys';
 import { invalidField } from '#platform/errors/errors';
 import { commonCases, type Operation, refusals } from '#platform/reference/operation';
 import { instantForms } from '#platform/values/instant';
@@ -98,10 +98,11 @@ const csvSample = [
 
 export const statementReference: Operation = {
   ...ofPartner,
+  security: adminSecurity,
   id: 'getStatement',
   summary: 'Download a statement',
   description:
-    'The lines of the account as a file: the same set as in the history. `camt053` and `ofx` need `feature=account`.',
+    'The lines of the account as a file: the same set as in the history. `camt053` and `ofx` need `feature=account`. By session, with the role `finance` or `owner`.',
   parameters: {
     ...instants,
     format: { description: 'Type of the file' },
@@ -126,5 +127,5 @@ export const statementReference: Operation = {
       },
     },
   },
-  errors: cases,
+  errors: [...cases, ...sessionCases()],
 };

@@ -5,10 +5,11 @@ import { DatabaseUnavailable } from '#platform/errors/errors';
 import { createHttpServer } from '#platform/http/http';
 import { createMetrics } from '#platform/observe/metrics';
 import { runKeyBattery } from '#test/battery';
-import { makeFunds, makeKey } from '#test/factories';
+import { makeFunds, makeKey, makeLines, makeUser } from '#test/factories';
 import { testLog, useHarness } from '#test/harness';
 import { readCsv } from '#test/read-csv';
 import { readPdfRows } from '#test/read-pdf';
+import { signInStaff } from '#test/staff-session';
 import { waitUntil } from '#test/wait-until';
 import { historyRoutes, type StatementMaker } from './index.ts';
 
@@ -141,7 +142,7 @@ test('200: the lines of the key’s owner and of nobody else, the same in both f
 /** The real route and guards, and a statement of the test's own. */
 async function askFor(make: StatementMaker, receive: (response: Response) => Promise<void>): Promise<void> {
   const server = createHttpServer({ log: testLog(), metrics: createMetrics(), trustedProxies: [] });
-  historyRoutes(server, harness.deps, [], make);
+  historyRoutes(server, harness.deps, [], { makeStatement: make, requireUser: async () => {} });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   const { token } = await makeKey(harness);
   const leaving = new AbortController();
@@ -209,4 +210,30 @@ test('the request that reaches the ledger: defaults, whole days in UTC', async (
   await askFor(make, async () => {});
   const defaults = { format: 'csv', feature: 'account', language: 'en', order: undefined, hasBom: false };
   assert.deepEqual(asked, [{ ...defaults, startAt: undefined, endAt: undefined }]);
+});
+
+test('200 by session: finance and owner, for a user on the list of the partner; 400 userId with a key', async () => {
+  const key = await makeKey(harness);
+  await makeLines(harness, key.userId, [{ description: 'Only line' }]);
+  const { id: stranger } = await makeUser(harness);
+  const read = async (role: string, query: string) => {
+    const { headers } = await signInStaff(harness, { role, partnerId: key.partnerId });
+    const cookie = { cookie: headers.cookie! };
+    return harness.request('GET', `/api/history/statement${query}`, { headers: cookie });
+  };
+  for (const role of ['finance', 'owner']) {
+    const { status, body } = await read(role, `?userId=${key.userId}`);
+    assert.equal(status, 200);
+    assert.deepEqual(
+      readCsv(body).map(({ description }) => description),
+      ['Only line'],
+    );
+  }
+  assert.equal((await read('developer', `?userId=${key.userId}`)).body.code, 'other_staff_role');
+  assert.equal((await read('owner', `?userId=${stranger}`)).body.error, 'User not allowed');
+  assert.equal((await read('owner', '')).body.error, 'userId is required by session');
+  const byKey = await harness.request('GET', `/api/history/statement?userId=${key.userId}`, {
+    token: key.token,
+  });
+  assert.deepEqual([byKey.status, byKey.body.error], [400, 'Unknown field: userId']);
 });

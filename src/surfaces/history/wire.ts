@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { type Language, languages, type StatementFormat, statementFormats } from '#features/ledger/statement';
 import { invalidField } from '#platform/errors/errors';
+import { uuid } from '#platform/http/schemas';
 import { readInstant, readPeriod } from '#platform/values/instant';
 import { historyErrors } from './errors.ts';
 
@@ -112,6 +113,9 @@ const earliest = (one: Date | undefined, other: Date | undefined) =>
 
 export const statementQuery = Type.Object(
   {
+    userId: Type.Optional(
+      Type.With(uuid, { description: 'By session, and only then: a user on the list of the partner' }),
+    ),
     format: Type.Optional(Type.Enum([...statementFormats], { default: 'csv' })),
     feature: Type.Optional(
       Type.String({

@@ -7,6 +7,10 @@ type PlaceName = keyof (typeof texts)['en']['navigation'];
 /** The menu. A page that needs certain roles names them; others do not see it there. */
 const places: readonly { name: PlaceName; to: string; roles?: readonly StaffRole[] }[] = [
   { name: 'overview', to: '/partner' },
+  { name: 'withdrawals', to: '/partner/withdrawals' },
+  { name: 'upload', to: '/partner/payouts/upload', roles: ['finance', 'owner'] },
+  { name: 'limits', to: '/partner/limits' },
+  { name: 'statements', to: '/partner/statements', roles: ['finance', 'owner'] },
   { name: 'users', to: '/partner/users' },
   { name: 'addresses', to: '/partner/addresses', roles: ['finance', 'owner'] },
   { name: 'keys', to: '/partner/keys', roles: ['developer', 'owner'] },

@@ -18,6 +18,11 @@ const pages = [
   '/partner/requests',
   '/partner/team',
   '/partner/team/new',
+  '/partner/withdrawals',
+  '/partner/withdrawals/new',
+  '/partner/limits',
+  '/partner/statements',
+  '/partner/payouts/upload',
 ];
 
 test('303 without a session: to the sign-in page, and back', async () => {

@@ -3,6 +3,10 @@ import type { FastifyRequest, HttpServer } from '#platform/http/http';
 import { type Area, apiCaller, mountPages } from '#surfaces/frame';
 import { addressRoutes } from './addresses/address-routes.ts';
 import { keyRoutes } from './keys/key-routes.ts';
+import { accountRoutes } from './money/account-routes.ts';
+import { newWithdrawalRoutes } from './money/new-routes.ts';
+import { uploadRoutes } from './money/upload-routes.ts';
+import { withdrawalRoutes } from './money/withdrawal-routes.ts';
 import type { Mount, PartnerPageOptions } from './mount.ts';
 import { overviewRoutes } from './overview/overview-routes.ts';
 import { frameOf } from './page.ts';
@@ -16,6 +20,10 @@ import { webhookRoutes } from './webhooks/webhook-routes.ts';
 /** One line a part. */
 const parts = [
   overviewRoutes,
+  withdrawalRoutes,
+  newWithdrawalRoutes,
+  uploadRoutes,
+  accountRoutes,
   userRoutes,
   addressRoutes,
   keyRoutes,

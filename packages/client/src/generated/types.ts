@@ -25,6 +25,8 @@ export interface paths {
          *
          *     How many a partner may create in 10 seconds is limited, for each user and in all: see the header
          *     `RateLimit`. Repeated requests do not count.
+         *
+         *     By session, it needs the role `finance` or `owner`, and the passkey within the last five minutes.
          */
         post: operations["createWithdrawal"];
         delete?: never;
@@ -91,7 +93,7 @@ export interface paths {
         };
         /**
          * List assets
-         * @description Currencies and networks that can be withdrawn, with their limits and finality.
+         * @description Currencies and networks that can be withdrawn, with their limits and finality. By session, `remaining` is null: see /api/limits.
          */
         get: operations["listAssets"];
         put?: never;
@@ -111,9 +113,29 @@ export interface paths {
         };
         /**
          * Read limits
-         * @description What the limits of your account leave to this key, and when more may be paid. A withdrawal beyond a limit is refused with 403, or waits for approval.
+         * @description What the limits of your account leave to this key, and when more may be paid. A withdrawal beyond a limit is refused with 403, or waits for approval. By session, `userId` is required, and the limits are those of the person.
          */
         get: operations["readLimits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/withdrawals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List withdrawals of all users
+         * @description What the partner created for any user, newest first, by cursor. All filters must match. Users who are no longer on your list are included.
+         */
+        get: operations["listPartnerWithdrawals"];
         put?: never;
         post?: never;
         delete?: never;
@@ -170,7 +192,7 @@ export interface paths {
         };
         /**
          * Download a statement
-         * @description The lines of the account as a file: the same set as in the history. `camt053` and `ofx` need `feature=account`.
+         * @description The lines of the account as a file: the same set as in the history. `camt053` and `ofx` need `feature=account`. By session, with the role `finance` or `owner`.
          */
         get: operations["getStatement"];
         put?: never;
@@ -2257,6 +2279,10 @@ export interface components {
             items: components["schemas"]["ApiKey"][];
             nextCursor: string | null;
         };
+        ListPartnerWithdrawalsAnswer: {
+            items: components["schemas"]["PartnerWithdrawal"][];
+            nextCursor: string | null;
+        };
         ListRequestsAnswer: {
             items: components["schemas"]["LoggedRequest"][];
             nextCursor: string | null;
@@ -2307,6 +2333,42 @@ export interface components {
             errorCode: string | null;
             durationMs: number;
             callerAddress: string;
+        };
+        PartnerWithdrawal: {
+            /** @description Id of the entry */
+            id: string;
+            /** @description Id from the answer to the creation */
+            bulkId: string;
+            /**
+             * @description queued: waits. pending: prepared. processing: executed on chain. completed: paid. failed: see errorMessage
+             * @enum {string}
+             */
+            status: "queued" | "pending" | "processing" | "completed" | "failed";
+            /** @description Decimal amount */
+            amountToPayToken: string;
+            /** @description Symbol of the token */
+            outCurrencyIsoCode: string;
+            /** @description Wallet address of the recipient */
+            toAddress: string;
+            /** @description Your identifier */
+            externalId: string | null;
+            /** @description Hash of the transaction on chain */
+            transactionHash: string | null;
+            /** @description Transfer on chain: signed, broadcast, mined, confirmed, reverted or replaced; null before */
+            transferTokenStatus: string | null;
+            /** @description Why the withdrawal failed */
+            errorMessage: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description UUID, canonical form */
+            userId: string;
+            network: string;
+            /** @description It waits until somebody approves it */
+            needsApproval: boolean;
+            /** @description The id of a key, or `person:` and the id of a person */
+            requestedBy: string;
         };
         ProposeAddressRequest: {
             /** @description 0x and 40 hex digits */
@@ -2928,6 +2990,49 @@ export interface operations {
             };
         };
     };
+    listPartnerWithdrawals: {
+        parameters: {
+            query?: {
+                /** @description Only withdrawals of this user */
+                userId?: string;
+                /** @description Only withdrawals in this status */
+                status?: "queued" | "pending" | "processing" | "completed" | "failed";
+                /** @description Only withdrawals of this request */
+                bulkId?: string;
+                /** @description An id, bulk id, address, transaction hash or external id */
+                text?: string;
+                /**
+                 * @description Created at or after this: ISO 8601, such as 2026-01 or 2026-01-31
+                 * @example 2026-07-01
+                 */
+                startDate?: string;
+                /**
+                 * @description Created at or before this; a year, a month or a day is all of it
+                 * @example 2026-07-31
+                 */
+                endDate?: string;
+                /** @description Page size (default 50). */
+                limit?: number;
+                /** @description `nextCursor` of the previous page; leave out for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of withdrawals. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListPartnerWithdrawalsAnswer"];
+                };
+            };
+        };
+    };
     getHistory: {
         parameters: {
             query: {
@@ -2982,6 +3087,8 @@ export interface operations {
     getStatement: {
         parameters: {
             query?: {
+                /** @description By session, and only then: a user on the list of the partner */
+                userId?: string;
                 /** @description Type of the file */
                 format?: "csv" | "pdf" | "xlsx" | "camt053" | "ofx";
                 /**

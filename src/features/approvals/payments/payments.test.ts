@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { contextFor } from '#context';
 import { challengeOf, verifyApprovals } from '#features/rules';
+import { createWithdrawal, listAssets } from '#features/withdrawals';
 import {
   assertionOf,
   makeApprover,
@@ -9,6 +11,7 @@ import {
   type SoftPasskey,
 } from '#test/approval-world';
 import { useChain } from '#test/chain';
+import { makeAddress, makeKey } from '#test/factories';
 import { letTimePass, makeWorld, type World } from '#test/payout-world';
 import { publish } from '#test/rules-world';
 import type { Rule } from '../../rules/wire.ts';
@@ -166,6 +169,51 @@ test('who may decide: the role that is asked for, staff of the partner for its r
   await world.db.query('update api_keys set issued_by = $2 where id = $1', [keyId, issuer.personId]);
   await assert.rejects(decide(world, id, issuer), { code: 'own_payment' });
   await decide(world, id, await staff('owner'));
+  await payTurns(world);
+  await world.expectPaid(id);
+});
+
+test('who asked by session never approves it, not with another passkey either; removed, it is still paid', async (t) => {
+  const world = await makeWorld(t, chain);
+  const { harness } = world;
+  await publish(harness, [everything, ask(1, 'finance')]);
+  const { partnerId, userId } = await makeKey(harness, { userId: world.userId });
+  const staff = (role: string) => makeApprover(harness, { kind: 'partner', partnerId, role });
+  const asker = await staff('owner');
+  const { personId } = asker;
+  const ctx = contextFor(harness.deps, { kind: 'person', personId, partnerId } as const, harness.deps.log);
+  const [asset] = listAssets(world.worker.deps.evm, []);
+  const { bulkId } = await createWithdrawal(ctx, {
+    userId,
+    asset: asset!,
+    amount: 6_000_000n,
+    to: makeAddress(),
+    externalId: undefined,
+    idempotencyKey: undefined,
+  });
+  const [row] = await world.db.query<{ id: string }>('select id from withdrawals where bulk_id = $1', [
+    bulkId,
+  ]);
+  const { id } = row!;
+  await payTurns(world);
+  assert.equal((await world.read(id)).waitingFor, 'approval');
+  assert.deepEqual(await listWaiting(personContext(harness, asker)), []);
+  await assert.rejects(decide(world, id, asker), { code: 'own_payment' });
+  const again = await replacePasskey(harness, asker);
+  await assert.rejects(decide(world, id, again), { code: 'own_payment' });
+  // Stored past the check, it still does not count when it is signed.
+  const { revision } = await payoutOf(world, id);
+  const bytes = Buffer.from('x');
+  await world.db.query(
+    `insert into rule_approvals (withdrawal_id, revision, person_id, decision, credential_id, client_data, authenticator_data,
+       signature, decided_at) values ($1, $2, $3, 'approve', $4, $5, $5, $5, now())`,
+    [id, revision, personId, again.credentialId, bytes],
+  );
+  assert.deepEqual(await world.db.query('select 1 from rules_approvers($1, $2)', [id, revision]), []);
+  await payTurns(world);
+  assert.equal((await world.read(id)).waitingFor, 'approval');
+  await world.operator('people.remove', { personId });
+  await decide(world, id, await staff('finance'));
   await payTurns(world);
   await world.expectPaid(id);
 });

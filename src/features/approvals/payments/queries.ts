@@ -12,11 +12,11 @@ export interface WaitingRow extends Payout {
   approvedBy: string[];
   /** This person has a role that is asked for. */
   isAsked: boolean;
-  /** This person issued the key that asked for the payment. */
+  /** This person asked for the payment, or issued the key that did. */
   isOwn: boolean;
 }
 
-const isOwn = 'exists (select from api_keys k where k.id = w.key_id and k.issued_by = p.id)';
+const isOwn = `(w.key_id = 'person:' || p.id or exists (select from api_keys k where k.id = w.key_id and k.issued_by = p.id))`;
 const isAsked =
   'exists (select from jsonb_to_recordset(r.needs) as n (role text) where n.role = any (rules_roles_of(p.role)))';
 

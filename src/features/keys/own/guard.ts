@@ -1,5 +1,5 @@
 import { type Ctx, contextFor, type Deps, type PartnerAdmin, type PartnerStaffActor } from '#context';
-import { ownSession, personErrors, requireSession } from '#features/people';
+import { ownSession, personCookie, personErrors, requireSession } from '#features/people';
 import type { RefusalFactory } from '#platform/errors/errors';
 import type { FastifyReply, FastifyRequest } from '#platform/http/http';
 import { type RatePolicy, rateLimitGuard } from '#platform/rate-limit/index';
@@ -26,19 +26,24 @@ type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
  * Admits a key that has a scope of the route, or the session of a person at a partner. With `Authorization`
  * the cookie is ignored. A change by session needs its token, so that a page of another site cannot send it.
  */
-export function adminGuard(deps: Deps, rows: AdminRows, policy: RatePolicy) {
+export function partnerGuard(deps: Deps, rows: GuardRows) {
   const admitKey = keyGuard(deps, rows);
-  const spend = rateLimitGuard(deps, policy, rows.exceeded, (request) => subjectOf(adminOf(request)));
-  return (route: AdminRoute): Hook[] => [
+  return (route: AdminRoute): Hook =>
     async (request) => {
       const { authorization, cookie } = request.headers;
-      const isByKey = authorization !== undefined || cookie === undefined;
-      if (!isByKey) request.caller = await findStaff(deps, request, route);
+      // A cookie of somebody else, such as a load balancer, says nothing.
+      const hasSession = personCookie.read(deps.publicUrl, cookie) !== undefined;
+      if (authorization === undefined && hasSession) request.caller = await findStaff(deps, request, route);
       else if (route.isForPeople) throw rows.missing();
       else await admitKey(request);
-    },
-    spend,
-  ];
+    };
+}
+
+/** The same with a limit on how often. */
+export function adminGuard(deps: Deps, rows: AdminRows, policy: RatePolicy) {
+  const admit = partnerGuard(deps, rows);
+  const spend = rateLimitGuard(deps, policy, rows.exceeded, (request) => subjectOf(adminOf(request)));
+  return (route: AdminRoute): Hook[] => [admit(route), spend];
 }
 
 /** Keys of one user share an allowance, and so do the sessions of one person. */
@@ -64,6 +69,6 @@ function adminOf({ caller, routeOptions }: FastifyRequest): PartnerAdmin {
   return caller as PartnerAdmin;
 }
 
-/** The context of a request that passed `adminGuard`. */
+/** The context of a request that passed `partnerGuard`. */
 export const adminContext = (deps: Deps, request: FastifyRequest): Ctx<PartnerAdmin> =>
   contextFor(deps, adminOf(request), request.log as Ctx['log']);

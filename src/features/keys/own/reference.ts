@@ -11,24 +11,33 @@ import { keyErrors } from '../errors.ts';
 import { scopeMissing } from '../guard.ts';
 import type { ApiScope } from '../scopes.ts';
 
+/** What a route for keys and people may refuse people with. */
+export const sessionCases = ({ changes = false, stepUp = false } = {}): ErrorCase[] =>
+  refusals([
+    [personErrors.notSignedIn, 'The session has ended'],
+    [personErrors.otherStaffRole, 'The person has another role'],
+    [personErrors.notPartnerStaff, 'The person works for the operator or an integration'],
+    ...(changes
+      ? ([[personErrors.foreignRequest, 'By session, without its token in `X-CSRF-Token`']] as const)
+      : []),
+    ...(stepUp
+      ? ([[personErrors.stepUpRequired, 'By session: the passkey was not used for five minutes']] as const)
+      : []),
+  ]);
+
 /** What a route for administrators of a partner may refuse its callers with. */
 export const adminCases = (
   rows: Record<'unauthorized' | 'addressNotAllowed' | 'rateLimitExceeded', RefusalFactory>,
   { scope, quota, stepUp = false }: { scope: ApiScope; quota: string; stepUp?: boolean },
-): ErrorCase[] =>
-  refusals([
+): ErrorCase[] => [
+  ...refusals([
     [rows.unauthorized, 'The token is missing or invalid, and there is no session'],
-    [personErrors.notSignedIn, 'The session has ended'],
     [rows.addressNotAllowed, 'The key has an IP allowlist, and the caller is not on it'],
     [() => scopeMissing(scope), 'The key has other scopes'],
-    [personErrors.otherStaffRole, 'The person has another role'],
-    [personErrors.notPartnerStaff, 'The person works for the operator or an integration'],
-    [personErrors.foreignRequest, 'By session, without its token in `X-CSRF-Token`'],
-    ...(stepUp
-      ? ([[personErrors.stepUpRequired, 'By session: the passkey was not used for five minutes']] as const)
-      : []),
-    [rows.rateLimitExceeded, quota],
-  ]);
+  ]),
+  ...sessionCases({ changes: true, stepUp }),
+  ...refusals([[rows.rateLimitExceeded, quota]]),
+];
 
 /** By key, or by the session of a person; the order is that of the reference. */
 export const adminSecurity = ['apiKey', 'personSession'] as const;

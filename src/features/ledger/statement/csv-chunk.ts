@@ -1,7 +1,6 @@
-/** Nearly every cell: nothing to quote, and a beginning that no spreadsheet takes for a formula. */
-export const plain = /^(?:[A-Za-z0-9][A-Za-z0-9 .:_/()#-]*)?$/;
+import { plain } from '#platform/values/csv-cell';
 
-/** The same by the codes of characters. */
+/** `plain` by the codes of characters. */
 const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
 const isPlainFirst = Uint8Array.from(ascii, (character) => Number(plain.test(character)));
 const isPlain = Uint8Array.from(ascii, (character) => Number(plain.test(`a${character}`)));

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { guardCell, writeCell } from '#platform/values/csv-cell';
 import { readCsv, readCsvCells } from '#test/read-csv';
 import { gather, sampleLine, sampleStatement, sampleStyle } from '#test/sample-statement';
-import { csvColumns, guardCell, writeCell, writeCsv } from './csv.ts';
+import { csvColumns, writeCsv } from './csv.ts';
 import { signedAmount } from './signed-amount.ts';
 
 const names = [...csvColumns, 'signedAmount'];

@@ -1,5 +1,6 @@
+import { writeCell } from '#platform/values/csv-cell';
 import type { LineView, Statement } from '../open-statement.ts';
-import { CsvChunk, plain } from './csv-chunk.ts';
+import { CsvChunk } from './csv-chunk.ts';
 import { takeLines } from './take-lines.ts';
 import type { StatementStyle } from './writer.ts';
 
@@ -75,26 +76,3 @@ function addRow(chunk: CsvChunk, line: LineView): void {
 function addForeign(chunk: CsvChunk, text: string | null): void {
   if (!chunk.addPlainCell(text)) chunk.addCell(writeCell(text));
 }
-
-const number = /^-?[0-9]+(?:\.[0-9]+)?$/;
-
-export function writeCell(text: string | null): string {
-  if (text === null || plain.test(text) || number.test(text)) return text ?? '';
-  const guarded = guardCell(text);
-  return /[",\r\n;\t]/.test(guarded) || guarded !== guarded.trim()
-    ? `"${guarded.replaceAll('"', '""')}"`
-    : guarded;
-}
-
-/**
- * A spreadsheet runs a cell that begins like a formula, and descriptions come from other people: an
- * apostrophe before it makes it a text. Also after what separates cells in another country's settings, where
- * one of our cells becomes two.
- */
-export function guardCell(text: string): string {
-  if (number.test(text)) return text;
-  const guarded = text.replace(formula, "$1'$2");
-  return /^[\t\r\n]/.test(guarded) ? `'${guarded}` : guarded;
-}
-
-const formula = /(^|[;\t\r\n])([ "']*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;

@@ -3,6 +3,7 @@ import { type FastifyRequest, noteForLog } from '#platform/http/http';
 import { isCsrfTokenOf } from '#platform/pages/csrf';
 import { type Form, parseForm, readField, requireFields } from '#platform/pages/form';
 import { mayBeOwnForm } from '#platform/pages/own-request';
+import { isRefresh } from '#platform/pages/refresh';
 import { personErrors } from '../errors.ts';
 import { relyingPartyOf } from '../relying-party.ts';
 import { findPersonSession, type PersonSession, personCookie } from '../session.ts';
@@ -13,7 +14,8 @@ export const secretIn = (deps: Deps, { headers }: FastifyRequest) =>
 
 /** Undefined if the browser has no open session. */
 export async function sessionOf(deps: Deps, request: FastifyRequest): Promise<PersonSession | undefined> {
-  const session = await findPersonSession({ db: deps.db, now: deps.clock() }, secretIn(deps, request));
+  const at = { db: deps.db, now: deps.clock() };
+  const session = await findPersonSession(at, secretIn(deps, request), { isRefresh: isRefresh(request) });
   if (session) noteForLog(request, { personId: session.person.id });
   return session;
 }

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { Ctx, KeyActor } from '#context';
+import type { Ctx, PartnerAdmin } from '#context';
 import type { Detail } from '#platform/errors/errors';
 import { hashFacts } from '#platform/values/hash-facts';
-import { fingerprintOf, paidIdOf, toNewWithdrawal, type WithdrawalRequest } from '../create-withdrawal.ts';
+import { fingerprintOf, paidIdOf, toNewWithdrawal } from '../create-withdrawal.ts';
 import { describeDenials, isDenied } from '../denial.ts';
 import { withdrawalErrors } from '../errors.ts';
 import { type Created, createOnce } from '../idempotency.ts';
 import { insertWithdrawals, type NewWithdrawal, type Origin, selectFoundByKeys } from '../queries.ts';
+import { findFaults } from './find-faults.ts';
+import type { BulkItem, Faulty } from './item.ts';
 import { bulkIdOf, keyOfItem } from './keys.ts';
 import { type Resolved, resolveRecipients } from './resolve-recipients.ts';
-
-export type BulkItem = Pick<WithdrawalRequest, 'asset' | 'amount' | 'to' | 'externalId'>;
 
 export interface BulkRequest {
   userId: string;
@@ -21,17 +21,12 @@ export interface BulkRequest {
   admit?(): Promise<void>;
 }
 
-/** An item that could not be read. */
-export interface Faulty {
-  faults: readonly Detail[];
-}
-
 /**
  * Stores queued withdrawals under one bulk id, all or none: a refusal names every item that is at fault. The
  * idempotency key is stored with the first one, and each other gets a key from it, so that payments that are
  * found after a restore are bound again one by one.
  */
-export async function createBulk(ctx: Ctx<KeyActor>, request: BulkRequest): Promise<Created> {
+export async function createBulk(ctx: Ctx<PartnerAdmin>, request: BulkRequest): Promise<Created> {
   const { userId, idempotencyKey, origin } = request;
   const items = request.items.filter((item) => 'asset' in item);
   if (items.length < request.items.length) throw await refuseFaulty(ctx, request);
@@ -70,17 +65,9 @@ export async function createBulk(ctx: Ctx<KeyActor>, request: BulkRequest): Prom
 }
 
 /** Names the recipients as well that cannot be paid, so that all can be corrected at once. */
-async function refuseFaulty(ctx: Ctx<KeyActor>, { userId, items, admit }: BulkRequest) {
+async function refuseFaulty(ctx: Ctx<PartnerAdmin>, { userId, items, admit }: BulkRequest) {
   await admit?.();
-  const readable = [...items.entries()].flatMap(([at, item]) =>
-    'asset' in item ? [[at, { ...item, userId, isPaid: false }] as const] : [],
-  );
-  const { faults } = await resolveRecipients(ctx, new Map(readable));
-  const all: [number, Detail][] = [...faults];
-  for (const [at, item] of items.entries()) {
-    if ('faults' in item) all.push(...item.faults.map((fault) => [at, fault] as [number, Detail]));
-  }
-  return refuse(all);
+  return refuse((await findFaults(ctx, { userId, items })).faults);
 }
 
 function refuse(faults: Resolved['faults'] | [number, Detail][]) {

@@ -3,7 +3,7 @@ import { Refusal } from '#platform/errors/errors';
 import { uuid } from '#platform/http/schemas';
 import type { Asset } from '../assets.ts';
 import { parseWithdrawal, withdrawalBody } from '../wire.ts';
-import type { BulkItem, Faulty } from './create-bulk.ts';
+import type { BulkItem, Faulty } from './item.ts';
 
 /** Their statement takes about a second, and so many still fit into a spreadsheet that a person checks. */
 const itemsMax = 1_000;

@@ -1,5 +1,5 @@
 import { checksumAddress } from '#adapters/evm';
-import type { Ctx } from '#context';
+import { type Ctx, personOfRequester, personRequester } from '#context';
 import type { AuditRow, AuditSearch, RecordedElsewhere } from '#features/audit';
 import { uuidForm } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
@@ -19,17 +19,19 @@ async function list(
 ): Promise<AuditRow[]> {
   const [kind, id] = subject?.split(':') ?? [];
   if (subject !== undefined && (kind !== 'withdrawal' || !uuidForm.test(id ?? ''))) return [];
-  const search = { id, keyId: actor, startAt, endAt, before, limit };
+  const keyId = actor !== undefined && uuidForm.test(actor) ? personRequester(actor) : actor;
+  const search = { id, keyId, startAt, endAt, before, limit };
   return (await searchWithdrawals(ctx.db, search)).map(asAuditRow);
 }
 
 function asAuditRow(row: TracedRow): AuditRow {
   const { id, bulkId, partnerId, userId, network, currency, externalId, callerAddress, requestId } = row;
+  const personId = personOfRequester(row.keyId);
   return {
     id,
     at: row.createdAt.toISOString(),
-    actorKind: partnerId === houseId ? 'worker' : 'key',
-    actorId: row.keyId,
+    actorKind: personId ? 'person' : partnerId === houseId ? 'worker' : 'key',
+    actorId: personId ?? row.keyId,
     action: withdrawalCreations.action,
     subject: `withdrawal:${id}`,
     before: null,

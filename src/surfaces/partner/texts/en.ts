@@ -1,10 +1,15 @@
 import type { Message } from '#surfaces/frame';
 import { access } from './access/en.ts';
+import { moneyEn } from './money-en.ts';
 
 export const en = {
   area: 'Partner',
   navigation: {
     overview: 'Overview',
+    withdrawals: 'Withdrawals',
+    upload: 'Pay a file',
+    limits: 'Limits',
+    statements: 'Statements',
     users: 'Users',
     addresses: 'Address book',
     keys: 'API keys',
@@ -13,6 +18,7 @@ export const en = {
     team: 'Team',
   },
   access,
+  money: moneyEn,
   overview: {
     title: 'Overview',
     partner: 'Partner',

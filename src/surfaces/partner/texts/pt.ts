@@ -1,10 +1,15 @@
 import { access } from './access/pt.ts';
 import type { Texts } from './en.ts';
+import { moneyPt } from './money-pt.ts';
 
 export const pt: Texts = {
   area: 'Parceiro',
   navigation: {
     overview: 'Visão geral',
+    withdrawals: 'Saques',
+    upload: 'Pagar um arquivo',
+    limits: 'Limites',
+    statements: 'Extratos',
     users: 'Usuários',
     addresses: 'Agenda de endereços',
     keys: 'Chaves de API',
@@ -13,6 +18,7 @@ export const pt: Texts = {
     team: 'Equipe',
   },
   access,
+  money: moneyPt,
   overview: {
     title: 'Visão geral',
     partner: 'Parceiro',

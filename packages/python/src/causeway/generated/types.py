@@ -678,6 +678,11 @@ class ListKeysAnswer(TypedDict):
     nextCursor: str | None
 
 
+class ListPartnerWithdrawalsAnswer(TypedDict):
+    items: list[PartnerWithdrawal]
+    nextCursor: str | None
+
+
 class ListRequestsAnswer(TypedDict):
     items: list[LoggedRequest]
     nextCursor: str | None
@@ -726,6 +731,25 @@ class LoggedRequest(TypedDict):
     errorCode: str | None
     durationMs: int
     callerAddress: str
+
+
+class PartnerWithdrawal(TypedDict):
+    id: str
+    bulkId: str
+    status: Literal["queued", "pending", "processing", "completed", "failed"]
+    amountToPayToken: str
+    outCurrencyIsoCode: str
+    toAddress: str
+    externalId: str | None
+    transactionHash: str | None
+    transferTokenStatus: str | None
+    errorMessage: str | None
+    createdAt: str
+    updatedAt: str
+    userId: str
+    network: str
+    needsApproval: bool
+    requestedBy: str
 
 
 class ProposeAddressRequest(TypedDict):

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { browserTest, useBrowser } from '#test/browser';
+import { signIn } from '#test/console-world';
+import { makeAddress, makeFunds, makeKey, makeWithdrawal } from '#test/factories';
+import { useHarness } from '#test/harness';
+import { localhostOf } from '#test/people-world';
+
+const harness = useHarness({ rateLimitStore: 'postgres' });
+const browser = useBrowser();
+const timeout = 600_000;
+
+const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+const scan = `axe.run().then(({ violations }) =>
+  violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html) })))`;
+const attack = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
+
+for (const [colorScheme, width, locale] of [
+  ['light', 360, 'pt-BR'],
+  ['dark', 1440, 'en-US'],
+] as const) {
+  browserTest(
+    `axe, ${colorScheme}, ${width} px: pages of money have no fault, are not too wide and run nothing`,
+    { timeout },
+    async () => {
+      const key = await makeKey(harness);
+      await makeFunds(harness, key.userId, 'polygon', 'USDT', '5');
+      const bulkId = await makeWithdrawal(harness, key, { externalId: attack });
+      const listed = await harness.request('GET', '/api/withdrawals', { token: key.token });
+      const { id } = listed.body.items[0];
+      const visitor = await signIn(harness, { role: 'owner', partnerId: key.partnerId });
+      const viewport = { width, height: 900 };
+      const options = { colorScheme, locale, viewport };
+      const { page, strayed, errors } = await browser.open(localhostOf(harness), options);
+      const [name = '', value = ''] = visitor.cookie.split('=');
+      await page.context().addCookies([{ name, value, url: localhostOf(harness) }]);
+      let dialogs = 0;
+      page.on('dialog', async (dialog) => {
+        dialogs += 1;
+        await dialog.dismiss();
+      });
+      const check = async (what: string) => {
+        await page.evaluate(axeSource);
+        assert.deepEqual(await page.evaluate(scan), [], what);
+        const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        assert.ok((wide as number) <= 0, `${what}: ${String(wide)} px too wide`);
+      };
+      for (const path of [
+        '',
+        '/withdrawals',
+        `/withdrawals/${id}`,
+        `/payouts/${bulkId}`,
+        '/withdrawals/new',
+        '/limits',
+        '/statements',
+        '/payouts/upload',
+      ]) {
+        await page.goto(`${localhostOf(harness)}/partner${path}`);
+        await check(path);
+      }
+      const quoted = `"${attack.replaceAll('"', '""')}"`;
+      const rows = [
+        'to,amount,currency,network,externalId',
+        `${makeAddress()},9,USDT,polygon,${quoted}`,
+        `${quoted},${quoted},${quoted},${quoted},${quoted}`,
+      ];
+      const send = async (lines: readonly string[]) => {
+        await page.goto(`${localhostOf(harness)}/partner/payouts/upload`);
+        const file = { name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\n')) };
+        await page.locator('input[type=file]').setInputFiles(file);
+        await page.locator('form.command button').click();
+        await page.waitForURL(/upload\/[0-9a-f-]+$/);
+      };
+      await send(rows);
+      await check('preview with faults');
+      await send(rows.slice(0, 2));
+      await check('preview');
+      await page.locator('form#send button').click();
+      await page.waitForURL(/payouts\/[0-9a-f-]+$/);
+      await check('progress');
+      assert.deepEqual([dialogs, strayed, errors], [0, [], []]);
+    },
+  );
+}

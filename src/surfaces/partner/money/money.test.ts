@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hiddenIn, linksIn, signIn, unescaped, type Visitor } from '#test/console-world';
+import { makeAddress, makeFunds, makeKey, makeWithdrawal } from '#test/factories';
+import { useHarness } from '#test/harness';
+import { readCsv } from '#test/read-csv';
+
+const harness = useHarness({ rateLimitStore: 'postgres' });
+
+async function makeTeam() {
+  const key = await makeKey(harness);
+  const at = (role: string) => signIn(harness, { role, partnerId: key.partnerId });
+  return { key, userId: key.userId, at, finance: await at('finance') };
+}
+
+const countStored = async (partnerId: string) =>
+  (await harness.deps.db.query('select 1 from withdrawals where partner_id = $1', [partnerId])).length;
+
+const head = 'to,amount,currency,network,externalId';
+const rowOf = (externalId: string) => `${makeAddress()},1.5,USDT,polygon,${externalId}`;
+
+/** A form with a file, as a browser without script sends it. */
+function sendFile(visitor: Visitor, fields: Record<string, string>, file: Buffer, csrf = visitor.csrf) {
+  const boundary = 'boundary-of-a-test';
+  const part = (name: string, content: string | Buffer, more = '') =>
+    Buffer.concat([
+      Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`),
+      Buffer.from(content),
+      Buffer.from('\r\n'),
+    ]);
+  const body = Buffer.concat([
+    ...Object.entries({ csrf, ...fields }).map(([name, value]) => part(name, value)),
+    part('file', file, '; filename="payouts.csv"\r\nContent-Type: text/csv'),
+    Buffer.from(`--${boundary}--\r\n`),
+  ]);
+  return fetch(new URL('/partner/payouts/upload', harness.url), {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { cookie: visitor.cookie, 'content-type': `multipart/form-data; boundary=${boundary}` },
+    body: new Uint8Array(body),
+  });
+}
+
+test('a withdrawal: form, confirmation with limits, paid once, its life; a form that is sent twice pays once', async () => {
+  const { key, userId, finance } = await makeTeam();
+  assert.ok((await finance.get('/partner/withdrawals/new')).body.includes('New withdrawal'));
+  const to = makeAddress();
+  const typed = { userId, asset: 'USDT polygon', amount: '2.5', to, externalId: '<b>rent</b>' };
+  const asked = await finance.post('/partner/withdrawals/new', typed);
+  assert.ok(asked.body.includes('Pay this?') && asked.body.includes('No limit applies'));
+  assert.ok(!asked.body.includes('<b>rent'));
+  const fields = { ...typed, name: hiddenIn(asked.body, 'name'), once: hiddenIn(asked.body, 'once') };
+  const [one, two] = await Promise.all([1, 2].map(() => finance.post('/partner/withdrawals/create', fields)));
+  assert.deepEqual([one!.status, two!.status].sort(), [303, 409]);
+  assert.equal(await countStored(key.partnerId), 1);
+  const location = (one!.status === 303 ? one : two)!.headers.get('location')!;
+  const progress = await finance.get(location);
+  assert.ok(progress.body.includes('0 / 1'));
+  const list = await finance.get('/partner/withdrawals?text=%3Cb%3Erent%3C%2Fb%3E');
+  const own = linksIn(list.body).find((link) => link.startsWith('/partner/withdrawals/0'))!;
+  const life = await finance.get(own);
+  assert.ok(life.body.includes('2.5 USDT') && unescaped(life.body).includes('<b>rent</b>'));
+  assert.ok(!life.body.includes('<b>rent</b>'));
+});
+
+test('what the API refuses is shown at its field, with what was typed; nothing is paid', async () => {
+  const { key, userId, finance, at } = await makeTeam();
+  const typed = { userId, asset: 'USDT polygon', amount: '1,5', to: makeAddress(), externalId: 'kept' };
+  const create = async (fields: Record<string, string>) => {
+    const { body } = await finance.post('/partner/withdrawals/new', fields);
+    return finance.post('/partner/withdrawals/create', {
+      ...fields,
+      name: hiddenIn(body, 'name'),
+      once: hiddenIn(body, 'once'),
+    });
+  };
+  const refused = await create(typed);
+  assert.ok(refused.body.includes('must be digits with at most 6 decimals'));
+  assert.ok(refused.body.includes('value="1,5"') && refused.body.includes('value="kept"'));
+  const unknown = await create({ ...typed, amount: '1', to: 'nobody@example.com' });
+  assert.ok(unknown.body.includes('Error finding user verified wallet'));
+  const developer = await at('developer');
+  const { body } = await developer.post('/partner/withdrawals/new', { ...typed, amount: '1' });
+  const fields = { ...typed, amount: '1', name: hiddenIn(body, 'name'), once: hiddenIn(body, 'once') };
+  assert.ok((await developer.post('/partner/withdrawals/create', fields)).body.includes('Your role may not'));
+  const foreign = await finance.post('/partner/withdrawals/create', { ...fields, csrf: 'x' });
+  assert.equal(foreign.status, 403);
+  assert.equal(await countStored(key.partnerId), 0);
+});
+
+test('a file: preview with sums, paid once, progress, and the words that it was paid; again by a tick', async () => {
+  const { key, userId, finance, at } = await makeTeam();
+  await makeFunds(harness, userId, 'polygon', 'USDT', '1');
+  const file = Buffer.from([head, rowOf('a'), rowOf('<script>alert(1)</script>')].join('\n'));
+  const open = async (visitor: Visitor) => {
+    const sent = await sendFile(visitor, { userId }, file);
+    assert.equal(sent.status, 303);
+    const address = sent.headers.get('location')!;
+    return { address, page: (await visitor.get(address)).body as string };
+  };
+  const first = await open(finance);
+  assert.ok(first.page.includes('Pay 2 rows') && first.page.includes('The account has less than this'));
+  assert.ok(!first.page.includes('<script>alert'));
+  const owner = await at('owner');
+  const second = await open(owner);
+  const pay = (visitor: Visitor, { address, page }: typeof first, more: Record<string, string> = {}) =>
+    visitor.post(address, { once: hiddenIn(page, 'once'), times: hiddenIn(page, 'times'), ...more });
+  const answers = await Promise.all([pay(finance, first), pay(owner, second)]);
+  const places = answers.map(({ headers }) => headers.get('location')!.split('?')[0]);
+  assert.equal(places[0], places[1]);
+  assert.equal(await countStored(key.partnerId), 2);
+  const third = await open(owner);
+  assert.ok(third.page.includes('This file was paid'));
+  const again = await pay(owner, third);
+  assert.ok((await owner.get(again.headers.get('location')!)).body.includes('Nothing was created now'));
+  assert.equal(await countStored(key.partnerId), 2);
+  await pay(owner, await open(owner), { again: '1' });
+  assert.equal(await countStored(key.partnerId), 4);
+  const progress = await finance.get(places[0]!);
+  assert.ok(progress.body.includes('0 / 2') && !progress.body.includes('<script>alert'));
+});
+
+test('files that cannot be read are refused in words, and a form of another site is refused', async () => {
+  const { userId, finance } = await makeTeam();
+  for (const [bytes, words] of [
+    [Buffer.from([0x50, 0x4b, 3, 4, 0, 0xff]), 'must be a text in UTF-8'],
+    [Buffer.from([...Buffer.from(`${head}\n`), 0xe9, 0xe3]), 'must be a text in UTF-8'],
+    [Buffer.from('a,b\n1,2'), 'the columns are to, amount'],
+    [Buffer.from(''), 'must not be empty'],
+  ] as const) {
+    const page = await (await sendFile(finance, { userId }, bytes)).text();
+    assert.ok(page.includes(words), words);
+  }
+  const wrong = Buffer.from([head, 'nobody@example.com,x,<i>,polygon,"=1"'].join('\n'));
+  const sent = await sendFile(finance, { userId }, wrong);
+  const { body } = await finance.get(sent.headers.get('location')!);
+  assert.ok(body.includes('Faults: 1.') && body.includes('must be one of') && !body.includes('<i>'));
+  assert.ok(!body.includes('name="once"'), 'there is nothing to confirm');
+  assert.equal((await sendFile(finance, { userId }, wrong, 'x')).status, 403);
+});
+
+test('the list, its file, limits and statements; a page of a thousand rows stays small', async () => {
+  const { key, userId, finance, at } = await makeTeam();
+  await makeWithdrawal(harness, key, { externalId: '=cmd()' });
+  const { body } = await finance.get('/partner/withdrawals');
+  assert.ok(body.includes('1 USDT') || body.includes('<strong>1</strong> USDT'));
+  const file = await finance.get('/partner/withdrawals/export?status=queued');
+  assert.equal(readCsv(file.body)[0]!.externalId, "'=cmd()");
+  assert.ok((await finance.get('/partner/limits')).body.includes('No limit applies'));
+  const month = new Date().toISOString().slice(0, 7);
+  const query = `userId=${userId}&month=${month}&format=csv`;
+  const statement = await finance.get(`/partner/statements/file?${query}`);
+  assert.equal(statement.status, 200, statement.body);
+  assert.match(statement.headers.get('content-type')!, /^text\/csv/);
+  assert.equal((await (await at('developer')).get(`/partner/statements/file?${query}`)).status, 403);
+  const rows = Array.from({ length: 1_000 }, (_, n) => rowOf(`${'x'.repeat(200)} ${n}`));
+  const sent = await sendFile(finance, { userId }, Buffer.from([head, ...rows].join('\n')));
+  const preview = await finance.get(sent.headers.get('location')!);
+  assert.equal(preview.status, 200);
+  assert.ok(Buffer.byteLength(preview.body) < 60_000, String(Buffer.byteLength(preview.body)));
+});
+
+test('in Portuguese, and 404 for what belongs to another partner', async () => {
+  const { key, finance } = await makeTeam();
+  const bulkId = await makeWithdrawal(harness, key);
+  const stranger = (await makeTeam()).finance;
+  assert.equal((await stranger.get(`/partner/payouts/${bulkId}`)).status, 404);
+  const page = await finance.get(`/partner/payouts/${bulkId}`, { 'accept-language': 'pt-BR' });
+  assert.ok(page.body.includes('Andamento') && page.body.includes('lang="pt-BR"'));
+});

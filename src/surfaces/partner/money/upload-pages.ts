@@ -1,0 +1,138 @@
+import { shorten } from '#platform/commands/values';
+import type { Refusal } from '#platform/errors/errors';
+import { type Content, type Html, html } from '#platform/http/html';
+import { parseMinor } from '#platform/values/money';
+import { renderAction, renderInstant, scriptsOf } from '#surfaces/frame';
+import { renderPage } from '../page.ts';
+import type { Visit } from '../visit.ts';
+import type { Bulk, Preview, Withdrawal } from './answers.ts';
+import { clean, facts, renderAmount, renderTable, renderWithdrawals } from './parts.ts';
+
+/** More would not be read, and a page stays small. */
+const rowsShown = 50;
+const faultsShown = 100;
+
+/** What a file would do, and the button that pays it. */
+export function renderPreview(
+  visit: Visit,
+  { preview, once, refusal }: { preview: Preview; once: string; refusal?: Refusal },
+): string {
+  const { money } = visit.words;
+  const { upload } = money;
+  const { rows, faults, totals, verdicts, paid } = preview;
+  const isPayable = faults.length === 0 && (verdicts === null || verdicts.denied.length === 0);
+  const action = {
+    to: `/partner/payouts/upload/${preview.id}`,
+    label: upload.pay(rows.length),
+    once,
+    stepUp: true,
+    hidden: { times: String(paid.length) },
+    ...(paid.length > 0 && {
+      fields: html`<p><label class="choice"><input type="checkbox" name="again" value="1"> ${upload.again}</label></p>`,
+    }),
+  };
+  return renderPage(visit, {
+    title: upload.previewTitle,
+    scripts: isPayable ? scriptsOf(visit, action) : [],
+    body: html`<h1>${upload.previewTitle}</h1>
+${refusal && html`<p class="note bad" lang="en" role="alert">${refusal.message}</p>`}
+${paid.length > 0 && renderPaid(visit, paid)}
+${faults.length > 0 && renderFaults(visit, faults)}
+${verdicts && renderVerdicts(visit, verdicts)}
+<section class="card"><h2>${upload.totals}</h2>${renderTable(
+      upload.totals,
+      [[money.asset], [upload.rows, true], [money.amount, true], [upload.available, true]],
+      totals.map((total) => [
+        html`${total.currency} <small>${total.network}</small>`,
+        total.count,
+        total.amount,
+        total.available,
+      ]),
+    )}
+${totals.some(({ amount, available }) => isMore(amount, available)) && html`<p class="note bad">${upload.notEnough}</p>`}
+<p class="soft">${money.feeNote}</p>
+${isPayable && renderAction(visit, action)}</section>
+<section class="card"><h2>${upload.first(Math.min(rowsShown, rows.length), rows.length)}</h2>${renderTable(
+      upload.rows,
+      [[upload.row, true], [money.to], [money.amount, true], [money.asset], [money.externalId]],
+      rows
+        .slice(0, rowsShown)
+        .map(({ row, to, amount, currency, network, externalId }) => [
+          row,
+          clean(to, 100),
+          clean(amount, 80),
+          html`${clean(currency, 20)} <small>${clean(network, 40)}</small>`,
+          clean(externalId, 100),
+        ]),
+    )}</section>`,
+  });
+}
+
+const renderPaid = (visit: Visit, paid: Preview['paid']): Html => {
+  const { upload } = visit.words.money;
+  return html`<div class="note">${paid.map(
+    ({ bulkId, createdAt }) =>
+      html`<p>${upload.paidBefore} ${renderInstant(visit, createdAt)} ${upload.paidAs} <a href="/partner/payouts/${bulkId}"><code>${shorten(bulkId)}</code></a>.</p>`,
+  )}</div>`;
+};
+
+function renderFaults({ words }: Visit, faults: Preview['faults']): Html {
+  const { upload } = words.money;
+  return html`<section class="card fault" role="alert"><h2>${upload.faults(faults.length)}</h2>${renderTable(
+    upload.fault,
+    [[upload.row, true], [upload.field], [upload.fault]],
+    faults
+      .slice(0, faultsShown)
+      .map(({ row, field, message }) => [row, clean(field), html`<span lang="en">${clean(message)}</span>`]),
+  )}</section>`;
+}
+
+function renderVerdicts({ words }: Visit, verdicts: NonNullable<Preview['verdicts']>): Content {
+  const { upload } = words.money;
+  if (verdicts.denied.length > 0)
+    return html`<section class="card fault" role="alert"><p>${upload.denied}</p>${renderTable(
+      upload.fault,
+      [[upload.row, true], [upload.fault]],
+      verdicts.denied
+        .slice(0, faultsShown)
+        .map(({ row, message }) => [row, html`<span lang="en">${clean(message)}</span>`]),
+    )}</section>`;
+  return verdicts.needApproval ? html`<p class="note">${upload.approvals(verdicts.needApproval)}</p>` : false;
+}
+
+/** How far a bulk is. */
+export function renderBulk(
+  visit: Visit,
+  { bulk, failed, isBefore }: { bulk: Bulk; failed: readonly Withdrawal[]; isBefore: boolean },
+): string {
+  const { money } = visit.words;
+  const { progress } = money;
+  const ended = (bulk.byStatus.completed ?? 0) + (bulk.byStatus.failed ?? 0);
+  const query = new URLSearchParams({ bulkId: bulk.bulkId }).toString();
+  return renderPage(visit, {
+    title: progress.title,
+    body: html`<h1>${progress.title}</h1>
+${isBefore && html`<p class="note">${progress.replay}</p>`}
+<div id="progress" data-live><section class="card"><p><progress max="${bulk.count}" value="${ended}" aria-label="${progress.title}"></progress> ${ended} / ${bulk.count}</p>
+${facts([
+  ...Object.entries(bulk.byStatus)
+    .filter(([, count]) => count > 0)
+    .map(
+      ([status, count]) =>
+        [status, html`<a href="/partner/withdrawals?${query}&status=${status}">${count}</a>`] as const,
+    ),
+  [money.needApproval, bulk.needApproval],
+  [money.amount, bulk.totals.map((total) => html`<p>${renderAmount(total)}</p>`)],
+  [money.requestedBy, clean(bulk.requestedByName ?? bulk.requestedBy)],
+  [money.created, renderInstant(visit, bulk.createdAt)],
+  [money.id, html`<code>${bulk.bulkId}</code>`],
+])}
+<p class="soft">${money.feeNote}</p>
+<p class="actions"><a href="/partner/withdrawals?${query}">${progress.all}</a> <a href="/partner/withdrawals/export?${query}">${money.export}</a></p></section>
+${failed.length > 0 && html`<section class="card"><h2>${progress.failedRows}</h2>${renderWithdrawals(visit, failed)}</section>`}</div>`,
+  });
+}
+
+const decimalsMax = 36;
+const isMore = (one: string, other: string) =>
+  parseMinor(one, decimalsMax)! > parseMinor(other, decimalsMax)!;
