@@ -497,6 +497,7 @@ let approvalId: string;
 
 /** Inputs of commands that need one. The others here are called without. */
 const inputs: Record<string, () => object> = {
+  'approvals.payment': () => ({ withdrawalId }),
   'approvals.show': () => ({ id: approvalId }),
   'events.list': () => ({ subscriberId: key.partnerId }),
   'integrations.show-application': () => ({ applicationId }),
@@ -510,13 +511,16 @@ const inputs: Record<string, () => object> = {
   'rules.replay': () => ({ revision: 1 }),
   'webhooks.deliveries': () => ({ endpointId }),
   'webhooks.show-delivery': () => ({ endpointId, deliveryId }),
+  'webhooks.trace': () => ({ withdrawalId }),
 };
 
 let personId: string;
 let applicationId: string;
+let withdrawalId: string;
 
 test('operators: commands that change nothing answer as documented', async () => {
   personId = (await makePerson(harness)).id;
+  withdrawalId = (await command('withdrawals.show', { withdrawalId: 'order-17' })).body.data.id;
   applicationId = (await makeApplication(harness)).id;
   await makePartner(harness);
   await harness.deps.db.query(

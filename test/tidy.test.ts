@@ -54,10 +54,8 @@ function placeOf(file: string): { layer: (typeof layers)[number]; place: string 
   if (first === 'platform') return { layer: 'platform', place: 'platform' };
   const place = first.replace(/\.ts$/, '');
   // What a verb receives, and the settings: adapters are in both.
-  return {
-    layer: ['config', 'context', 'field-words', 'operator-roles'].includes(place) ? 'adapters' : 'entry',
-    place,
-  };
+  const isShared = ['config', 'context', 'field-words', 'operator-roles'].includes(place);
+  return { layer: isShared ? 'adapters' : 'entry', place };
 }
 
 const aliases = Object.entries<string>(JSON.parse(read('package.json')).imports);
