@@ -1,6 +1,6 @@
 import type { Deps } from '#context';
 import type { Job } from '#platform/worker/jobs';
-import { sweepRequests } from './sweep-requests.ts';
+import { capRequests, sweepRequests } from './sweep-requests.ts';
 
 export const requestJobs: readonly Job<Deps>[] = [
   {
@@ -8,6 +8,13 @@ export const requestJobs: readonly Job<Deps>[] = [
     everyMs: 60_000,
     run: async ({ db, clock }) => {
       await sweepRequests({ db, now: clock() });
+    },
+  },
+  {
+    name: 'requests.cap',
+    everyMs: 600_000,
+    run: async ({ db }) => {
+      await capRequests({ db });
     },
   },
 ];

@@ -80,28 +80,42 @@ export function selectRequests(db: Db, search: RequestSearch): Promise<RequestRo
   );
 }
 
-/**
- * Deletes rows from before an instant, and of each partner those that follow its newest ones. Returns how
- * many.
- */
+/** Deletes rows from before an instant. Returns how many. */
 export async function deleteOldRequests(
   db: Db,
-  { before, keptMax, limit }: { before: Date; keptMax: number; limit: number },
+  { before, limit }: { before: Date; limit: number },
 ): Promise<number> {
   const rows = await db.query(
+    `delete from request_log where request_id = any(array(
+       select request_id from request_log where at < $1 order by at limit $2)) returning 1`,
+    [before, limit],
+  );
+  return rows.length;
+}
+
+/** The partners that have rows, each found in the index. */
+export async function selectLoggedPartners(db: Db): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
     `with recursive seen as (
        (select partner_id as id from request_log order by partner_id limit 1)
        union all
        select (select partner_id from request_log where partner_id > seen.id order by partner_id limit 1)
-       from seen where seen.id is not null),
-     cuts as (
-       select id, greatest($1::timestamptz, (select at from request_log where partner_id = seen.id
-         order by at desc, request_id desc offset $2 limit 1)) as at
-       from seen where id is not null)
-     delete from request_log where request_id = any(array(
-       select r.request_id from cuts c join request_log r on r.partner_id = c.id and r.at <= c.at limit $3))
-     returning 1`,
-    [before, keptMax, limit],
+       from seen where seen.id is not null)
+     select id from seen where id is not null`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Deletes what follows the newest rows of a partner. Returns how many. */
+export async function deleteSurplus(
+  db: Db,
+  { partnerId, keptMax, limit }: { partnerId: string; keptMax: number; limit: number },
+): Promise<number> {
+  const rows = await db.query(
+    `delete from request_log where request_id = any(array(
+       select request_id from request_log where partner_id = $1
+       order by at desc, request_id desc offset $2 limit $3)) returning 1`,
+    [partnerId, keptMax, limit],
   );
   return rows.length;
 }

@@ -12,7 +12,7 @@ import { waitUntil } from '#test/wait-until';
 import { listRequests } from './list-requests.ts';
 import { flushRequests } from './note-requests.ts';
 import { heldMax, RequestBuffer, storedMax } from './request-buffer.ts';
-import { sweepRequests } from './sweep-requests.ts';
+import { capRequests, sweepRequests } from './sweep-requests.ts';
 import type { LoggedRequest } from './wire.ts';
 
 const harness = useHarness({ databaseLockTimeoutMs: 500 });
@@ -261,7 +261,8 @@ test('the sweep keeps a week, and of each partner the newest rows', async () => 
   const border = rowOf(other.partnerId, ago(weekMs - 60_000));
   for (const row of [...old, ...young, border]) buffer.add(row);
   await buffer.drain();
-  await sweepRequests({ db: harness.deps.db, now }, 3);
+  await sweepRequests({ db: harness.deps.db, now });
+  await capRequests(harness.deps, 3);
   const left = await sql('select request_id as id from request_log where partner_id = any($1) order by at', [
     [one.partnerId, other.partnerId],
   ]);

@@ -98,7 +98,7 @@ export function createPool(options: PoolOptions): Pool {
     },
     cutOff,
     async end() {
-      if (!servers.driver.ending) await servers.driver.end();
+      await servers.end();
       // A frozen server does not answer the goodbye: its sockets must not keep the process alive.
       setTimeout(cutOff, 1_000).unref();
     },
@@ -287,7 +287,18 @@ const isSilent = (error: unknown) => causeOf(error)?.message === 'Query read tim
  */
 function terminate(driver: pg.Pool, client: pg.PoolClient): void {
   const { processID } = client as pg.PoolClient & { processID: number };
-  driver.query('select pg_terminate_backend($1)', [processID]).catch(() => undefined);
+  // On a separate connection: the pool may be full of those that wait, or may have been replaced.
+  const own = new pg.Client({
+    connectionString: driver.options.connectionString,
+    connectionTimeoutMillis: 2_000,
+    query_timeout: 2_000,
+  });
+  own.on('error', () => {});
+  own
+    .connect()
+    .then(() => own.query('select pg_terminate_backend($1)', [processID]))
+    .catch(() => undefined)
+    .finally(() => own.end().catch(() => undefined));
 }
 
 const isLoss = (error: unknown) => error instanceof DatabaseUnavailable && error.isConnectionLost;

@@ -16,6 +16,8 @@ export interface Servers {
   suspect(driver: pg.Pool): void;
   /** Before a connection is used: replaces suspect ones. Rejects if no server accepts writes. */
   settle(): Promise<void>;
+  /** Waits for what is under way; no server is looked for after that. */
+  end(): Promise<void>;
 }
 
 const searchPauseMs = 200;
@@ -43,8 +45,10 @@ export function followPrimary(
   let current = { url: urls[0]!, driver: open(urls[0]!), isSuspect: urls.length > 1 };
   let search: Promise<boolean> | undefined;
   let searchedAt = Number.NEGATIVE_INFINITY;
+  let isOver = false;
 
   const replace = (to: string) => {
+    if (isOver) return;
     const { driver } = current;
     current = { url: to, driver: open(to), isSuspect: false };
     // Waits for what is under way; what is idle is closed at once.
@@ -89,6 +93,10 @@ export function followPrimary(
     },
     suspect(driver) {
       if (driver === current.driver) current.isSuspect = true;
+    },
+    async end() {
+      isOver = true;
+      if (!current.driver.ending) await current.driver.end();
     },
   };
 }

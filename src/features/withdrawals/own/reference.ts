@@ -30,6 +30,10 @@ const ok = (description: string, value: unknown) => ({
   200: { description, examples: { answer: { value } } },
 });
 
+const limited = refusals([
+  [withdrawalErrors.rateLimitExceeded, 'More than 60 requests of a user’s keys or a person in 10 seconds'],
+]);
+
 export const ownReference: Record<'list' | 'download' | 'summary' | 'bulk' | 'show', Operation> = {
   list: {
     ...of,
@@ -40,7 +44,14 @@ export const ownReference: Record<'list' | 'download' | 'summary' | 'bulk' | 'sh
       'What the partner created for any user, newest first, by cursor. All filters must match. Users who are no longer on your list are included.',
     parameters,
     answers: ok('A page of withdrawals.', { items: [example], nextCursor: null }),
-    errors: [...badQuery, ...keyCases, ...scopeCase('withdrawals:read'), ...sessionCases(), ...commonCases],
+    errors: [
+      ...badQuery,
+      ...keyCases,
+      ...scopeCase('withdrawals:read'),
+      ...sessionCases(),
+      ...limited,
+      ...commonCases,
+    ],
   },
   download: {
     ...byPeople,
@@ -55,7 +66,7 @@ export const ownReference: Record<'list' | 'download' | 'summary' | 'bulk' | 'sh
         files: { 'text/csv': 'id,bulkId,createdAt,…' },
       },
     },
-    errors: [...badQuery, ...noSession, ...sessionCases(), ...commonCases],
+    errors: [...badQuery, ...noSession, ...sessionCases(), ...limited, ...commonCases],
   },
   summary: {
     ...byPeople,
@@ -93,7 +104,7 @@ export const ownReference: Record<'list' | 'download' | 'summary' | 'bulk' | 'sh
       needApproval: 0,
       totals: [{ currency: 'USDC', network: 'base', amount: '25' }],
     }),
-    errors: [...unknown, ...sessionCases(), ...commonCases],
+    errors: [...unknown, ...sessionCases(), ...limited, ...commonCases],
   },
   show: {
     ...byPeople,
@@ -109,6 +120,6 @@ export const ownReference: Record<'list' | 'download' | 'summary' | 'bulk' | 'sh
         { status: 'completed', at: '2026-07-31T12:00:41.000Z' },
       ],
     }),
-    errors: [...unknown, ...sessionCases(), ...commonCases],
+    errors: [...unknown, ...sessionCases(), ...limited, ...commonCases],
   },
 };

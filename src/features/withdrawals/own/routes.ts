@@ -1,9 +1,12 @@
 import { Type } from 'typebox';
 import type { Deps } from '#context';
-import { adminContext, partnerGuard } from '#features/keys';
+import { adminContext, adminGuard } from '#features/keys';
 import { cursorPage } from '#platform/commands/cursor-page';
 import { createDownloads } from '#platform/http/download';
 import type { HttpServer } from '#platform/http/http';
+import { limitConcurrency } from '#platform/http/limit-concurrency';
+import type { RatePolicy } from '#platform/rate-limit/index';
+import { withdrawalErrors } from '../errors.ts';
 import { guardRows } from '../guard-rows.ts';
 import { readers } from '../roles.ts';
 import { noQuery } from '../wire.ts';
@@ -23,22 +26,27 @@ import {
   withdrawalPath,
 } from './wire.ts';
 
+const policy: RatePolicy = { name: 'partner-withdrawals', quota: 60, windowMs: 10_000 };
+const readsMax = 3;
+
 /** All withdrawals of a partner, for its people; the list also for keys. */
 export function ownWithdrawalRoutes(server: HttpServer, deps: Deps): void {
-  const guard = partnerGuard(deps, guardRows);
-  const people = guard({ roles: readers, isForPeople: true });
+  const guard = adminGuard(deps, { ...guardRows, exceeded: withdrawalErrors.rateLimitExceeded }, policy);
+  const people = guard({ roles: readers, isForPeople: true }) as never;
+  // They may read a long queue: payments of others must find connections meanwhile.
+  const inTurn = limitConcurrency(readsMax);
   const { list, download, show, bulk, summary } = ownReference;
   const noStore = { 'cache-control': 'no-store' };
 
   server.get(
     '/api/withdrawals',
     {
-      onRequest: guard({ roles: readers }),
+      onRequest: guard({ roles: readers }) as never,
       config: { reference: list },
       schema: { querystring: ownListQuery, response: { 200: cursorPage(ownWithdrawal) } },
     },
     async (request, reply) => {
-      const { items, nextCursor } = await searchOwn(adminContext(deps, request), request.query);
+      const { items, nextCursor } = await inTurn(() => searchOwn(adminContext(deps, request), request.query));
       reply.headers(noStore);
       return { items: items.map(presentOwn), nextCursor };
     },
@@ -68,7 +76,7 @@ export function ownWithdrawalRoutes(server: HttpServer, deps: Deps): void {
     },
     async (request, reply) => {
       reply.headers(noStore);
-      return summarizeOwn(adminContext(deps, request));
+      return inTurn(() => summarizeOwn(adminContext(deps, request)));
     },
   );
 

@@ -1,7 +1,7 @@
 import type { Ctx, Deps, PartnerAdmin, PartnerStaffActor } from '#context';
 import { adminContext, adminGuard } from '#features/keys';
 import type { HttpServer } from '#platform/http/http';
-import type { RatePolicy } from '#platform/rate-limit/index';
+import { type RatePolicy, spendAllowance } from '#platform/rate-limit/index';
 import type { Asset } from '../assets.ts';
 import { withdrawalErrors } from '../errors.ts';
 import { guardRows } from '../guard-rows.ts';
@@ -11,7 +11,7 @@ import { creators } from '../roles.ts';
 import { noQuery } from '../wire.ts';
 import { confirmUpload, findUpload } from './confirm-upload.ts';
 import { previewUpload } from './preview-upload.ts';
-import { insertUpload } from './queries.ts';
+import { insertUpload, type UploadRow } from './queries.ts';
 import { readFile } from './read-file.ts';
 import { uploadReference } from './reference.ts';
 import {
@@ -24,6 +24,8 @@ import {
 } from './wire.ts';
 
 const policy: RatePolicy = { name: 'uploads', quota: 20, windowMs: 60_000 };
+/** Of a partner: a preview holds the counters of rules for as long as the payment would. */
+const previewPolicy: RatePolicy = { name: 'upload-previews', quota: 10, windowMs: 60_000 };
 
 export interface UploadOptions {
   assets: readonly Asset[];
@@ -37,6 +39,12 @@ export function uploadRoutes(server: HttpServer, deps: Deps, { assets, spendBulk
   const confirmed = guard({ roles: creators, isForPeople: true, stepUp: true }) as never;
   const contextOf = adminContext as (...given: Parameters<typeof adminContext>) => Ctx<PartnerStaffActor>;
   const { upload, show, confirm } = uploadReference;
+  const preview = async (ctx: Ctx<PartnerStaffActor>, stored: UploadRow) => {
+    const { partnerId: subject } = ctx.actor;
+    const exceeded = withdrawalErrors.rateLimitExceeded;
+    await spendAllowance(deps.limiter, { policy: previewPolicy, subject, exceeded });
+    return previewUpload(ctx, assets, stored);
+  };
 
   server.post(
     '/api/withdrawals/uploads',
@@ -54,7 +62,7 @@ export function uploadRoutes(server: HttpServer, deps: Deps, { assets, spendBulk
       const items = readFile(request.body.csv);
       const stored = await insertUpload(ctx.db, { partnerId, userId, personId, items, createdAt: ctx.now });
       reply.status(201).header('cache-control', 'no-store');
-      return previewUpload(ctx, assets, stored);
+      return preview(ctx, stored);
     },
   );
 
@@ -70,7 +78,7 @@ export function uploadRoutes(server: HttpServer, deps: Deps, { assets, spendBulk
       const stored = await findUpload(ctx, request.params);
       await requireAllowedUser(ctx, stored.userId);
       reply.header('cache-control', 'no-store');
-      return previewUpload(ctx, assets, stored);
+      return preview(ctx, stored);
     },
   );
 

@@ -73,7 +73,12 @@ export function applyRoutes({ scope, deps, options }: Mount): void {
       const link = `${relyingPartyOf(deps).origin}/developers/applications/${linkSecret}`;
       return sendHtml(reply, renderSent(reader, { link, name: input.name }));
     } catch (error) {
-      if (!(error instanceof Refusal) || error.code === 'application_sent') throw error;
+      if (!(error instanceof Refusal)) throw error;
+      if (error.code === 'application_sent') {
+        // The next form is another application: the answer to the first may never have arrived.
+        reply.header('set-cookie', formCookie.clear(deps.publicUrl));
+        throw error;
+      }
       reply.status(error.status).headers(error.headers ?? {});
       return sendHtml(reply, renderApply(reader, { secret, typed, refusal: error }));
     }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { hiddenIn, linksIn, signIn, unescaped, type Visitor } from '#test/console-world';
 import { makeAddress, makeFunds, makeKey, makeWithdrawal } from '#test/factories';
 import { useHarness } from '#test/harness';
+import { localhostOf } from '#test/people-world';
 import { readCsv } from '#test/read-csv';
 
 const harness = useHarness({ rateLimitStore: 'postgres' });
@@ -49,11 +50,12 @@ test('a withdrawal: form, confirmation with limits, paid once, its life; a form 
   const asked = await finance.post('/partner/withdrawals/new', typed);
   assert.ok(asked.body.includes('Pay this?') && asked.body.includes('No limit applies'));
   assert.ok(!asked.body.includes('<b>rent'));
-  const fields = { ...typed, name: hiddenIn(asked.body, 'name'), once: hiddenIn(asked.body, 'once') };
+  const fields = { ...typed, name: hiddenIn(asked.body, 'name') };
   const [one, two] = await Promise.all([1, 2].map(() => finance.post('/partner/withdrawals/create', fields)));
-  assert.deepEqual([one!.status, two!.status].sort(), [303, 409]);
+  assert.deepEqual([one!.status, two!.status], [303, 303]);
   assert.equal(await countStored(key.partnerId), 1);
-  const location = (one!.status === 303 ? one : two)!.headers.get('location')!;
+  const location = one!.headers.get('location')!;
+  assert.equal(two!.headers.get('location'), location);
   const progress = await finance.get(location);
   assert.ok(progress.body.includes('0 / 1'));
   const list = await finance.get('/partner/withdrawals?text=%3Cb%3Erent%3C%2Fb%3E');
@@ -61,6 +63,48 @@ test('a withdrawal: form, confirmation with limits, paid once, its life; a form 
   const life = await finance.get(own);
   assert.ok(life.body.includes('2.5 USDT') && unescaped(life.body).includes('<b>rent</b>'));
   assert.ok(!life.body.includes('<b>rent</b>'));
+});
+
+test('503: the confirmation comes back with the same key, so that sending it again pays once', async () => {
+  const { key, userId, finance } = await makeTeam();
+  const typed = { userId, asset: 'USDT polygon', amount: '2.5', to: makeAddress(), externalId: 'lost' };
+  const asked = await finance.post('/partner/withdrawals/new', typed);
+  const fields = { ...typed, name: hiddenIn(asked.body, 'name') };
+  const { db } = harness.deps;
+  await db.query(`create function lose() returns trigger language plpgsql as $$
+    begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$`);
+  await db.query('create trigger lose after insert on withdrawals for each row execute function lose()');
+  const lost = await finance.post('/partner/withdrawals/create', fields);
+  await db.query('drop trigger lose on withdrawals');
+  await db.query('drop function lose()');
+  assert.equal(lost.status, 503);
+  assert.ok(lost.body.includes('It is not known whether this was stored'));
+  assert.equal(hiddenIn(lost.body, 'name'), fields.name);
+  for (let sent = 0; sent < 2; sent++)
+    assert.equal((await finance.post('/partner/withdrawals/create', fields)).status, 303);
+  assert.equal(await countStored(key.partnerId), 1);
+});
+
+test('400 a form with files has at most 20 parts, and a developer sends none', async () => {
+  const { finance, at } = await makeTeam();
+  const boundary = 'mark';
+  const part = `--${boundary}\r\nContent-Disposition: form-data; name="a"\r\n\r\nx\r\n`;
+  const send = (visitor: typeof finance, parts: number) =>
+    harness.request('POST', '/partner/payouts/upload', {
+      headers: {
+        host: new URL(localhostOf(harness)).host,
+        cookie: visitor.cookie,
+        'content-type': `multipart/form-data; boundary=${boundary}`,
+      },
+      body: `${part.repeat(parts)}--${boundary}--\r\n`,
+    });
+  const startedAt = performance.now();
+  const many = await send(finance, 60_000);
+  assert.equal(many.status, 400);
+  assert.ok(many.body.includes('Form has too many fields'));
+  assert.ok(performance.now() - startedAt < 5_000, 'no part was parsed');
+  assert.equal((await send(finance, 20)).status, 403, 'the form has no token');
+  assert.equal((await send(await at('developer'), 1)).status, 403);
 });
 
 test('what the API refuses is shown at its field, with what was typed; nothing is paid', async () => {
@@ -71,7 +115,6 @@ test('what the API refuses is shown at its field, with what was typed; nothing i
     return finance.post('/partner/withdrawals/create', {
       ...fields,
       name: hiddenIn(body, 'name'),
-      once: hiddenIn(body, 'once'),
     });
   };
   const refused = await create(typed);
@@ -81,7 +124,7 @@ test('what the API refuses is shown at its field, with what was typed; nothing i
   assert.ok(unknown.body.includes('Error finding user verified wallet'));
   const developer = await at('developer');
   const { body } = await developer.post('/partner/withdrawals/new', { ...typed, amount: '1' });
-  const fields = { ...typed, amount: '1', name: hiddenIn(body, 'name'), once: hiddenIn(body, 'once') };
+  const fields = { ...typed, amount: '1', name: hiddenIn(body, 'name') };
   assert.ok((await developer.post('/partner/withdrawals/create', fields)).body.includes('Your role may not'));
   const foreign = await finance.post('/partner/withdrawals/create', { ...fields, csrf: 'x' });
   assert.equal(foreign.status, 403);

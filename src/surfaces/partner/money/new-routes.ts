@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Detail, Refusal } from '#platform/errors/errors';
 import { html } from '#platform/http/html';
 import { type Form, readField } from '#platform/pages/form';
-import { issueOnce, renderAction, renderCsrf, renderField, scriptsOf, useOnce } from '#surfaces/frame';
+import { renderAction, renderCsrf, renderField, scriptsOf } from '#surfaces/frame';
 import type { Mount, PageRequest } from '../mount.ts';
 import { renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
@@ -11,6 +11,13 @@ import { clean, facts, renderLimits, userField, usersOf } from './parts.ts';
 
 const names = ['userId', 'asset', 'amount', 'to', 'externalId'] as const;
 type Typed = Record<(typeof names)[number], string>;
+
+interface Confirmation {
+  limits?: readonly Limit[];
+  name?: string;
+  /** An error of ours: nobody knows whether it was stored. */
+  isUnknown?: boolean;
+}
 
 const typedOf = (form: Form): Typed =>
   Object.fromEntries(names.map((name) => [name, readField(form, name).trim()])) as Typed;
@@ -54,20 +61,24 @@ ${renderField({ name: 'externalId', label: money.externalId, value: typed.extern
       const url = `/api/limits?${new URLSearchParams({ userId: typed.userId }).toString()}`;
       const { body } = await call({ method: 'GET', url });
       const { limits } = body.data as { limits: Limit[] };
-      return await renderConfirmation(visit, typed, limits);
+      return renderConfirmation(visit, typed, { limits });
     } catch (error) {
       return renderForm({ visit, call }, typed, shownOf(error));
     }
   });
 
-  const renderConfirmation = async (visit: Visit, typed: Typed, limits: readonly Limit[]) => {
+  const renderConfirmation = (
+    visit: Visit,
+    typed: Typed,
+    { limits = [], name = randomUUID(), isUnknown = false }: Confirmation = {},
+  ) => {
     const { money } = visit.words;
     const [currency = '', network = ''] = typed.asset.split(' ');
     const action = {
       to: '/partner/withdrawals/create',
       label: money.pay,
-      hidden: { ...typed, name: randomUUID() },
-      once: await issueOnce(deps, visit.session),
+      // The idempotency key: a form that is sent again gets the answer of the first.
+      hidden: { ...typed, name },
       stepUp: true,
     };
     const concerned = limits.filter(
@@ -77,6 +88,7 @@ ${renderField({ name: 'externalId', label: money.externalId, value: typed.extern
       title: money.confirmTitle,
       scripts: scriptsOf(visit, action),
       body: html`<h1>${money.confirmTitle}</h1>
+${isUnknown && html`<p class="note bad" role="alert">${money.unknown}</p>`}
 <section class="card">${facts([
         [
           money.amount,
@@ -96,21 +108,28 @@ ${renderAction(visit, action)}
 
   form('/withdrawals/create', async ({ visit, call, form, reply }) => {
     const typed = typedOf(form);
-    await useOnce(deps, visit.session, form);
     const [currency, network] = typed.asset.split(' ');
     const { userId, amount, to, externalId } = typed;
+    const name = readField(form, 'name');
     try {
       const { body } = await call({
         method: 'POST',
         url: `/api/crypto/${encodeURIComponent(userId)}/withdraw`,
         payload: { amount, to, currency, network, ...(externalId !== '' && { externalId }) },
-        headers: { 'idempotency-key': readField(form, 'name') },
+        headers: { 'idempotency-key': name },
       });
       const { bulkId } = body.data as { bulkId: string };
       return reply.redirect(`/partner/payouts/${bulkId}`, 303);
     } catch (error) {
       if (error instanceof Refusal && error.code === 'step_up_required')
-        return renderConfirmation({ ...visit, session: { ...visit.session, isFresh: false } }, typed, []);
+        return renderConfirmation({ ...visit, session: { ...visit.session, isFresh: false } }, typed, {
+          name,
+        });
+      // It may have been stored all the same: with another key it would be paid twice.
+      if (error instanceof Refusal && error.status >= 500) {
+        reply.status(error.status);
+        return renderConfirmation(visit, typed, { name, isUnknown: true });
+      }
       return renderForm({ visit, call }, typed, shownOf(error));
     }
   });

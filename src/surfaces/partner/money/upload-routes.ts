@@ -1,3 +1,4 @@
+import { personErrors } from '#features/people';
 import { payoutTemplate } from '#features/withdrawals';
 import { Refusal } from '#platform/errors/errors';
 import { html } from '#platform/http/html';
@@ -58,7 +59,12 @@ ${renderField({ name: 'csv', label: upload.paste, rows: 6, placeholder: 'to,amou
         return renderUpload(visit, userId, error);
       }
     },
-    { bodyLimit },
+    {
+      bodyLimit,
+      admit: ({ role }) => {
+        if (role === 'developer') throw personErrors.otherStaffRole();
+      },
+    },
   );
 
   const pathOf = (id: string) => `/api/withdrawals/uploads/${encodeURIComponent(id)}`;

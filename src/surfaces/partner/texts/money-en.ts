@@ -38,6 +38,8 @@ export const moneyEn = {
   bulk: 'Request',
   id: 'Id',
   life: 'What happened',
+  unknown:
+    'It is not known whether this was stored. Send it again with the button below: it is paid once, however often you do.',
   feeNote: 'The platform pays the network fees. Recipients get the whole amount.',
   approvalNote: 'It waits until somebody approves it.',
   check: 'Check',

@@ -40,6 +40,8 @@ export const moneyPt: MoneyTexts = {
   bulk: 'Pedido',
   id: 'Id',
   life: 'O que aconteceu',
+  unknown:
+    'Não se sabe se isto foi guardado. Envie de novo com o botão abaixo: será pago uma vez, não importa quantas vezes você o faça.',
   feeNote: 'A plataforma paga as taxas da rede. Quem recebe fica com o valor inteiro.',
   approvalNote: 'Aguarda a aprovação de alguém.',
   check: 'Conferir',
