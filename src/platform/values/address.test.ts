@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { faultInCidr, isInBlocks, isWithinBlocks } from './address.ts';
+import { faultInCidr, homeOf, isInBlocks, isWithinBlocks } from './address.ts';
 
 for (const block of [
   '203.0.113.7',
@@ -121,3 +121,17 @@ for (const [inner, outer, isWithin] of [
     assert.equal(isWithinBlocks(inner, outer), isWithin);
   });
 }
+
+test('addresses of one customer have one home: the address of IPv4, 64 bits of IPv6', () => {
+  assert.equal(homeOf('203.0.113.7'), '203.0.113.7');
+  assert.equal(homeOf('::ffff:203.0.113.7'), '::ffff:203.0.113.7');
+  for (const address of [
+    '2001:db8:1:2::',
+    '2001:DB8:1:2::9',
+    '2001:0db8:0001:0002:3:4:5:6',
+    '2001:db8:1:2:a::%1',
+  ])
+    assert.equal(homeOf(address), '2001:db8:1:2::/64', address);
+  assert.equal(homeOf('::1'), '0:0:0:0::/64');
+  assert.notEqual(homeOf('2001:db8:1:3::1'), homeOf('2001:db8:1:2::1'));
+});

@@ -25,6 +25,21 @@ export function withoutPort(entry: string): string {
 }
 
 /**
+ * What one caller has: an IPv4 address, or the 64 bits of IPv6 that a provider gives to one customer, who can
+ * choose among all addresses below.
+ */
+export function homeOf(address: string): string {
+  if (isIP(address) !== 6 || address.includes('.')) return address;
+  const [before = '', after] = address.split('%')[0]!.toLowerCase().split('::');
+  const groups = (text: string | undefined) => (text ? text.split(':') : []);
+  const [start, end] = [groups(before), groups(after)];
+  const zeros = after === undefined ? 0 : 8 - start.length - end.length;
+  const all = [...start, ...Array.from({ length: zeros }, () => '0'), ...end];
+  const home = all.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${home.join(':')}::/64`;
+}
+
+/**
  * True if `address` lies in one of the blocks. An IPv4 address mapped into IPv6 counts as the IPv4 address.
  */
 export const isInBlocks = (address: string, blocks: readonly string[]): boolean =>

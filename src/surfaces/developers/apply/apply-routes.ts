@@ -14,6 +14,7 @@ import { mayBeOwnForm } from '#platform/pages/own-request';
 import { defineSessionCookie } from '#platform/pages/session-cookie';
 import { type RatePolicy, rateLimitGuard, spendAllowance } from '#platform/rate-limit/index';
 import { createSecret, hashSecret } from '#platform/secrets/secret';
+import { homeOf } from '#platform/values/address';
 import { frameErrors, readerOf } from '#surfaces/frame';
 import { developerPageErrors } from '../errors.ts';
 import type { Mount } from '../mount.ts';
@@ -26,6 +27,8 @@ export const applicationsPolicy: RatePolicy = { name: 'applications-a-day', quot
 
 /** The secret of a form, because a stranger has no session. One form makes one application. */
 const formCookie = defineSessionCookie('causeway_apply', 86_400_000);
+
+const homeIn = (request: FastifyRequest) => homeOf(callerAddress(request));
 
 /** `/developers/apply`, open to everybody. */
 export function applyRoutes({ scope, deps, options }: Mount): void {
@@ -46,7 +49,7 @@ export function applyRoutes({ scope, deps, options }: Mount): void {
     return sendHtml(reply, renderApply(readerOf(deps, request), { secret, typed: new Map() }));
   });
 
-  const admit = rateLimitGuard(deps, triesPolicy, applicationErrors.tooManyTries, callerAddress);
+  const admit = rateLimitGuard(deps, triesPolicy, applicationErrors.tooManyTries, homeIn);
   scope.post('/apply', { ...route, onRequest: [requireAccepted, admit] as never }, async (plain, reply) => {
     const request = plain as FastifyRequest;
     const typed: Form = request.body instanceof Map ? (request.body as Form) : parseForm('');
@@ -64,7 +67,7 @@ export function applyRoutes({ scope, deps, options }: Mount): void {
       checkApplication(input);
       await spendAllowance(deps.limiter, {
         policy: applicationsPolicy,
-        subject: callerAddress(request),
+        subject: homeIn(request),
         exceeded: applicationErrors.tooManyFromAddress,
       });
       const at = { db: deps.db, now: deps.clock() };
