@@ -46,7 +46,14 @@ const storedOf = (partnerId: string) =>
 
 test('withdrawals that arrive together share commits; each answer names its own', async () => {
   const callers = await makeCallers();
+  // As long as a commit takes on a disk: the server of a test run does not wait for one.
+  const { db } = harness.deps;
+  await db.query(`create function take_time() returns trigger language plpgsql as $$
+    begin perform pg_sleep(0.1); return null; end $$`);
+  await db.query('create trigger take_time after insert on withdrawals execute function take_time()');
   const answers = await createAtOnce(callers, 60);
+  await db.query('drop trigger take_time on withdrawals');
+  await db.query('drop function take_time()');
   assert.ok(answers.every(({ status }) => status === 200));
   const stored = await storedOf(callers[0]!.partnerId);
   assert.equal(stored.length, 60);
@@ -63,7 +70,7 @@ test('withdrawals that arrive together share commits; each answer names its own'
     );
   }
   const commits = new Set(stored.map(({ commit }) => commit)).size;
-  assert.ok(commits < 45, `${commits} commits`);
+  assert.ok(commits < 30, `${commits} commits`);
 });
 
 test('403 for those that a rule denies, 200 for those that arrived with them', async () => {
