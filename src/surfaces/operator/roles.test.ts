@@ -95,6 +95,7 @@ test('what only administrators change needs a confirmation, but for what takes r
     .map(({ name }) => name);
   assert.deepEqual(without.sort(), [
     'events.skip-ahead',
+    'integrations.refuse',
     'integrations.revoke',
     'integrations.set-logo',
     'keys.revoke',
