@@ -1,5 +1,5 @@
 import type { Refusal } from '#platform/errors/errors';
-import { type Content, type Html, html } from '#platform/http/html';
+import { type Content, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { type Frame, type Page, type Reader, renderFrame } from '#surfaces/frame';
 import { texts } from './texts/index.ts';
@@ -24,24 +24,6 @@ export const renderPage = (reader: Reader, page: Page): string => renderFrame(re
 export const renderFault = ({ language }: Reader, refusal: Refusal | undefined): Content =>
   refusal &&
   html`<div role="alert" class="fault card"><p>${texts[language].refused} <strong lang="en">${sanitizeText(refusal.message, 1_000)}</strong></p></div>`;
-
-export const renderFacts = (facts: readonly (readonly [string, Content])[]): Html =>
-  html`<dl class="facts">${facts.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
-
-/** Cells of a column with `number` are right-aligned. */
-export function renderTable(
-  label: string,
-  columns: readonly (string | { number: string })[],
-  rows: readonly (readonly Content[])[],
-): Html {
-  const kinds = columns.map((one) => (typeof one === 'string' ? undefined : html` class="number"`));
-  const heads = columns.map((one, at) => {
-    const text = typeof one === 'string' ? one : one.number;
-    return html`<th scope="col"${kinds[at]}>${text}</th>`;
-  });
-  return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table><thead><tr>${heads}</tr></thead>
-<tbody>${rows.map((cells) => html`<tr>${cells.map((cell, at) => html`<td${kinds[at]}>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
-}
 
 /** Text of somebody else, on one line. */
 export const plain = (text: string | null, lengthMax = 200): string =>

@@ -1,29 +1,15 @@
 import type { Refusal } from '#platform/errors/errors';
 import { type Content, type Html, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
-import { renderInstant } from '#surfaces/frame';
+import { renderFacts, renderInstant, renderTable } from '#surfaces/frame';
 import type { Visit } from './visit.ts';
 
 /** Rows of a page, so that it stays below 60 kB. */
 export const rowsMax = 25;
 
-type Pair = readonly [label: string, value: Content];
-
-export const renderFacts = (facts: readonly (Pair | false)[]): Html =>
-  html`<dl class="facts">${facts.map((fact) => fact && html`<div><dt>${fact[0]}</dt><dd>${fact[1]}</dd></div>`)}</dl>`;
-
-/** A table that scrolls on narrow screens; without rows, the words for that. */
-export function renderTable(
-  visit: Visit,
-  label: string,
-  columns: readonly string[],
-  rows: readonly (readonly Content[])[],
-): Html {
-  if (rows.length === 0) return html`<p class="soft">${visit.words.access.empty}</p>`;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>
-<thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
-<tbody>${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
-}
+/** Without rows, the words for that. */
+export const renderRows = (visit: Visit, ...table: Parameters<typeof renderTable>): Html =>
+  table[2].length === 0 ? html`<p class="soft">${visit.words.access.empty}</p>` : renderTable(...table);
 
 /** The link to the next page of a list that is shown at an address of ours. */
 export function renderNext({ words, address }: Visit, nextCursor: unknown): Html | false {

@@ -1,8 +1,8 @@
 import type { ApplicationRow } from '#features/connect/applications';
 import { html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
-import { type Reader, renderInstant, renderStatus } from '#surfaces/frame';
-import { plain, renderFacts, renderPage } from '../page.ts';
+import { type Reader, renderFacts, renderInstant, renderStatus } from '#surfaces/frame';
+import { plain, renderPage } from '../page.ts';
 import { texts } from '../texts/index.ts';
 
 /** The private link is on this page only. */

@@ -2,9 +2,9 @@ import type { OwnIntegration } from '#features/connect/developers';
 import { invalidField, type Refusal } from '#platform/errors/errors';
 import { html } from '#platform/http/html';
 import { readField } from '#platform/pages/form';
-import { issueOnce, renderAction, renderField, renderInstant, scriptsOf } from '#surfaces/frame';
+import { issueOnce, renderAction, renderField, renderInstant, renderTable, scriptsOf } from '#surfaces/frame';
 import { type Mount, type PageRequest, runOnce } from '../mount.ts';
-import { renderFault, renderPage, renderTable } from '../page.ts';
+import { renderFault, renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
 
 /** `/developers/key`: make the first key, or replace it. */

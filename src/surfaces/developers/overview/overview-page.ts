@@ -2,8 +2,8 @@ import type { Activity } from '#features/connect/consents';
 import type { OwnIntegration } from '#features/connect/developers';
 import { type Html, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
-import { renderInstant, renderStatus } from '#surfaces/frame';
-import { plain, renderFacts, renderPage, renderTable } from '../page.ts';
+import { renderFacts, renderInstant, renderStatus, renderTable } from '#surfaces/frame';
+import { plain, renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
 
 export type { Activity, OwnIntegration };

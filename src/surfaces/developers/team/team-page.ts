@@ -6,9 +6,10 @@ import {
   renderCsrf,
   renderField,
   renderInstant,
+  renderTable,
   scriptsOf,
 } from '#surfaces/frame';
-import { plain, renderFault, renderPage, renderTable } from '../page.ts';
+import { plain, renderFault, renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
 
 export interface Colleague {

@@ -1,7 +1,15 @@
 import type { Refusal } from '#platform/errors/errors';
 import { type Html, html } from '#platform/http/html';
-import { type Action, renderAction, renderInstant, renderStatus, scriptsOf } from '#surfaces/frame';
-import { plain, renderFacts, renderFault, renderPage, renderTable } from '../page.ts';
+import {
+  type Action,
+  renderAction,
+  renderFacts,
+  renderInstant,
+  renderStatus,
+  renderTable,
+  scriptsOf,
+} from '#surfaces/frame';
+import { plain, renderFault, renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
 import { type Delivery, type Endpoint, stateOf } from './endpoint.ts';
 

@@ -1,9 +1,9 @@
 import type { Refusal } from '#platform/errors/errors';
 import { html } from '#platform/http/html';
 import { readField } from '#platform/pages/form';
-import { issueOnce, renderAction, renderField, renderInstant, scriptsOf } from '#surfaces/frame';
+import { issueOnce, renderAction, renderField, renderInstant, renderTable, scriptsOf } from '#surfaces/frame';
 import { type Mount, type PageRequest, runOnce } from '../mount.ts';
-import { plain, renderFault, renderPage, renderTable } from '../page.ts';
+import { plain, renderFault, renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
 import { type Endpoint, endpointsUrl, stateOf } from './endpoint.ts';
 import { renderSecret } from './endpoint-page.ts';

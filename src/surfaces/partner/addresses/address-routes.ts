@@ -1,16 +1,15 @@
 import { commonErrors } from '#platform/errors/errors';
 import { type Content, html } from '#platform/http/html';
-import { type CallApi, renderField, renderStatus } from '#surfaces/frame';
+import { type CallApi, renderFacts, renderField, renderStatus } from '#surfaces/frame';
 import { addChange, withoutEmpty } from '../change.ts';
 import type { Mount } from '../mount.ts';
 import { renderPage } from '../page.ts';
 import { type Colleague, readTeam } from '../read-team.ts';
 import {
   renderCode,
-  renderFacts,
   renderLinks,
   renderNext,
-  renderTable,
+  renderRows,
   renderText,
   renderTime,
   rowsMax,
@@ -64,7 +63,7 @@ function renderBook(visit: Visit, body: Record<string, unknown>, team: readonly 
     title: words.title,
     body: html`<h1>${words.title}</h1><p class="lead">${words.lead}</p>
 ${renderLinks([['/partner/addresses/new', words.propose]])}
-<div class="card">${renderTable(visit, words.title, columns, rows)}${renderNext(visit, body.nextCursor)}</div>`,
+<div class="card">${renderRows(visit, words.title, columns, rows)}${renderNext(visit, body.nextCursor)}</div>`,
   };
 }
 

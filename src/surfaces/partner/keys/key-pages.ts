@@ -1,16 +1,8 @@
 import { type Content, type Html, html } from '#platform/http/html';
-import { type Page, renderStatus } from '#surfaces/frame';
+import { type Page, renderFacts, renderStatus } from '#surfaces/frame';
 import type { KnownUsers } from '../read-users.ts';
 import { type LoggedRequest, renderRequests } from '../requests/requests-table.ts';
-import {
-  renderCode,
-  renderFacts,
-  renderLinks,
-  renderNext,
-  renderTable,
-  renderText,
-  renderTime,
-} from '../tables.ts';
+import { renderCode, renderLinks, renderNext, renderRows, renderText, renderTime } from '../tables.ts';
 import type { Visit } from '../visit.ts';
 
 export interface Key {
@@ -51,7 +43,7 @@ export function renderKeys(visit: Visit, body: Record<string, unknown>, users: K
     title: keys.title,
     body: html`<h1>${keys.title}</h1><p class="lead">${keys.lead}</p>
 ${renderLinks([['/partner/keys/new', keys.issue]])}
-<div class="card">${renderTable(visit, keys.title, columns, rows)}${renderNext(visit, body.nextCursor)}</div>`,
+<div class="card">${renderRows(visit, keys.title, columns, rows)}${renderNext(visit, body.nextCursor)}</div>`,
   };
 }
 

@@ -2,18 +2,20 @@ import { html } from '#platform/http/html';
 import { openFile, renderField } from '#surfaces/frame';
 import type { Mount } from '../mount.ts';
 import { renderPage } from '../page.ts';
+import { readUsers } from '../read-users.ts';
 import type { Limit } from './answers.ts';
-import { renderLimits, userField, usersOf } from './parts.ts';
+import { renderLimits, userField } from './parts.ts';
 
 const formats = ['pdf', 'csv', 'xlsx', 'camt053', 'ofx'];
 const monthsMax = 24;
 
 /** `/partner/limits` and `/partner/statements`. */
-export function accountRoutes({ page, server, deps }: Mount): void {
+export function accountRoutes({ page, server }: Mount): void {
   page('/limits', async ({ visit, call, request }) => {
     const { money } = visit.words;
-    const users = await usersOf(deps, visit);
-    const userId = (request.query as { userId?: string }).userId || users?.[0]?.[0];
+    const users = await readUsers(call);
+    const userId =
+      (request.query as { userId?: string }).userId || (users.isCut ? undefined : users.choices[0]?.[0]);
     const url = `/api/limits?${new URLSearchParams({ userId: userId ?? '' }).toString()}`;
     const limits = userId
       ? ((await call({ method: 'GET', url })).body.data as { limits: Limit[] }).limits
@@ -26,7 +28,7 @@ export function accountRoutes({ page, server, deps }: Mount): void {
     });
   });
 
-  page('/statements', async ({ visit }) => {
+  page('/statements', async ({ visit, call }) => {
     const { money } = visit.words;
     const { now } = visit;
     const months = Array.from({ length: monthsMax }, (_, back) =>
@@ -35,7 +37,7 @@ export function accountRoutes({ page, server, deps }: Mount): void {
     return renderPage(visit, {
       title: money.statements,
       body: html`<h1>${money.statements}</h1>
-<form class="card command fields" action="/partner/statements/file">${renderField(userField(visit, await usersOf(deps, visit), ''))}
+<form class="card command fields" action="/partner/statements/file">${renderField(userField(visit, await readUsers(call), ''))}
 ${renderField({ name: 'month', label: money.month, choices: months.map((month) => [month, month] as const) })}
 ${renderField({ name: 'format', label: money.format, choices: formats.map((one) => [one, one] as const) })}
 <p><button>${money.download}</button></p></form>`,

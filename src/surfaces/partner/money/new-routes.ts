@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { type Detail, Refusal } from '#platform/errors/errors';
 import { html } from '#platform/http/html';
 import { type Form, readField } from '#platform/pages/form';
-import { renderAction, renderCsrf, renderField, scriptsOf } from '#surfaces/frame';
+import { renderAction, renderCsrf, renderFacts, renderField, scriptsOf } from '#surfaces/frame';
 import type { Mount, PageRequest } from '../mount.ts';
 import { renderPage } from '../page.ts';
+import { readUsers } from '../read-users.ts';
 import type { Visit } from '../visit.ts';
 import type { Limit } from './answers.ts';
-import { clean, facts, renderLimits, userField, usersOf } from './parts.ts';
+import { clean, renderLimits, userField } from './parts.ts';
 
 const names = ['userId', 'asset', 'amount', 'to', 'externalId'] as const;
 type Typed = Record<(typeof names)[number], string>;
@@ -23,7 +24,7 @@ const typedOf = (form: Form): Typed =>
   Object.fromEntries(names.map((name) => [name, readField(form, name).trim()])) as Typed;
 
 /** `/partner/withdrawals/new`: a form, a confirmation, and the withdrawal. */
-export function newWithdrawalRoutes({ page, form, deps }: Mount): void {
+export function newWithdrawalRoutes({ page, form }: Mount): void {
   const renderForm = async (
     { visit, call }: Pick<PageRequest, 'visit' | 'call'>,
     typed: Partial<Typed>,
@@ -43,7 +44,7 @@ export function newWithdrawalRoutes({ page, form, deps }: Mount): void {
       body: html`<h1>${money.newWithdrawal}</h1>
 ${message && html`<p class="note bad" lang="en" role="alert">${message}</p>`}
 <form class="card command fields" method="post" action="/partner/withdrawals/new">${renderCsrf(visit.session)}
-${renderField(userField(visit, await usersOf(deps, visit), typed.userId ?? ''), atAsset)}
+${renderField(userField(visit, await readUsers(call), typed.userId ?? ''), atAsset)}
 ${renderField({ name: 'asset', label: money.asset, value: typed.asset, choices }, atAsset)}
 ${renderField({ name: 'amount', label: money.amount, value: typed.amount, inputMode: 'decimal', maxLength: 80, required: true, placeholder: '12.5' }, atAsset)}
 ${renderField({ name: 'to', label: money.to, help: money.toHelp, value: typed.to, maxLength: 255, required: true }, atAsset)}
@@ -89,7 +90,7 @@ ${renderField({ name: 'externalId', label: money.externalId, value: typed.extern
       scripts: scriptsOf(visit, action),
       body: html`<h1>${money.confirmTitle}</h1>
 ${isUnknown && html`<p class="note bad" role="alert">${money.unknown}</p>`}
-<section class="card">${facts([
+<section class="card">${renderFacts([
         [
           money.amount,
           html`<strong>${clean(typed.amount)}</strong> ${clean(currency)} <small>${clean(network)}</small>`,

@@ -1,50 +1,23 @@
-import { contextFor, type Deps } from '#context';
-import { listAllowedUsers } from '#features/partners';
 import { shorten } from '#platform/commands/values';
-import { type Content, type Html, html } from '#platform/http/html';
+import { type Html, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
-import { type Field, renderInstant, renderStatus } from '#surfaces/frame';
+import { type Field, renderInstant, renderStatus, renderTable } from '#surfaces/frame';
+import type { KnownUsers } from '../read-users.ts';
 import type { Visit } from '../visit.ts';
 import type { Limit, Total, Withdrawal } from './answers.ts';
-
-/** A list of more would not help to find one. */
-const usersMax = 200;
-
-/** Users on the partner's list with their emails; undefined if they are too many to choose from. */
-export async function usersOf(
-  deps: Deps,
-  { partnerId, session }: Visit,
-): Promise<readonly (readonly [string, string])[] | undefined> {
-  const actor = { kind: 'person', personId: session.person.id } as const;
-  const ctx = contextFor(deps, actor, deps.log);
-  const { items, nextCursor } = await listAllowedUsers(ctx, { partnerId, limit: usersMax });
-  return nextCursor === null ? items.map(({ userId, email }) => [userId, email] as const) : undefined;
-}
 
 /** A choice of users, or a box for an id if they are many. */
 export const userField = (
   { words }: Visit,
-  users: Awaited<ReturnType<typeof usersOf>>,
+  { choices, isCut }: KnownUsers,
   value: string,
   { withAll = false } = {},
 ): Field => ({
   name: 'userId',
   label: words.money.user,
   value,
-  ...(users && { choices: withAll ? [['', words.money.allUsers] as const, ...users] : users }),
+  ...(!isCut && { choices: withAll ? [['', words.money.allUsers] as const, ...choices] : choices }),
 });
-
-/** A table that scrolls in its box. `heads` with true are numbers. */
-export const renderTable = (
-  label: string,
-  heads: readonly (readonly [string, boolean?])[],
-  rows: readonly (readonly Content[])[],
-): Html => html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table>
-<thead><tr>${heads.map(([head, isNumber]) => html`<th scope="col"${isNumber && html` class="number"`}>${head}</th>`)}</tr></thead>
-<tbody>${rows.map((cells) => html`<tr>${cells.map((cell, at) => html`<td${heads[at]![1] && html` class="number"`}>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
-
-export const facts = (pairs: readonly (readonly [string, Content])[]): Html =>
-  html`<dl class="facts">${pairs.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 
 export const clean = (text: string | null, max = 255): string => (text ? sanitizeText(text, max) : '–');
 
@@ -56,7 +29,7 @@ export function renderWithdrawals(visit: Visit, items: readonly Withdrawal[]): H
   if (items.length === 0) return html`<p class="soft">${money.none}</p>`;
   return renderTable(
     money.withdrawals,
-    [[money.status], [money.amount, true], [money.to], [money.externalId], [money.created], [money.reason]],
+    [money.status, { number: money.amount }, money.to, money.externalId, money.created, money.reason],
     items.map((item) => [
       html`<a href="/partner/withdrawals/${item.id}">${renderStatus(item.status)}</a>`,
       renderAmount({
@@ -78,13 +51,13 @@ export function renderLimits(visit: Visit, limits: readonly Limit[]): Html {
   return renderTable(
     money.limits,
     [
-      [money.rule],
-      [money.asset],
-      [money.window],
-      [money.used, true],
-      [money.remaining, true],
-      [money.grows],
-      [money.beyond],
+      money.rule,
+      money.asset,
+      money.window,
+      { number: money.used },
+      { number: money.remaining },
+      money.grows,
+      money.beyond,
     ],
     limits.map((limit) => [
       clean(limit.rule),

@@ -2,11 +2,11 @@ import { shorten } from '#platform/commands/values';
 import type { Refusal } from '#platform/errors/errors';
 import { type Content, type Html, html } from '#platform/http/html';
 import { parseMinor } from '#platform/values/money';
-import { renderAction, renderInstant, scriptsOf } from '#surfaces/frame';
+import { renderAction, renderFacts, renderInstant, renderTable, scriptsOf } from '#surfaces/frame';
 import { renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
 import type { Bulk, Preview, Withdrawal } from './answers.ts';
-import { clean, facts, renderAmount, renderTable, renderWithdrawals } from './parts.ts';
+import { clean, renderAmount, renderWithdrawals } from './parts.ts';
 
 /** More would not be read, and a page stays small. */
 const rowsShown = 50;
@@ -41,7 +41,7 @@ ${faults.length > 0 && renderFaults(visit, faults)}
 ${verdicts && renderVerdicts(visit, verdicts)}
 <section class="card"><h2>${upload.totals}</h2>${renderTable(
       upload.totals,
-      [[money.asset], [upload.rows, true], [money.amount, true], [upload.available, true]],
+      [money.asset, { number: upload.rows }, { number: money.amount }, { number: upload.available }],
       totals.map((total) => [
         html`${total.currency} <small>${total.network}</small>`,
         total.count,
@@ -54,7 +54,7 @@ ${totals.some(({ amount, available }) => isMore(amount, available)) && html`<p c
 ${isPayable && renderAction(visit, action)}</section>
 <section class="card"><h2>${upload.first(Math.min(rowsShown, rows.length), rows.length)}</h2>${renderTable(
       upload.rows,
-      [[upload.row, true], [money.to], [money.amount, true], [money.asset], [money.externalId]],
+      [{ number: upload.row }, money.to, { number: money.amount }, money.asset, money.externalId],
       rows
         .slice(0, rowsShown)
         .map(({ row, to, amount, currency, network, externalId }) => [
@@ -80,7 +80,7 @@ function renderFaults({ words }: Visit, faults: Preview['faults']): Html {
   const { upload } = words.money;
   return html`<section class="card fault" role="alert"><h2>${upload.faults(faults.length)}</h2>${renderTable(
     upload.fault,
-    [[upload.row, true], [upload.field], [upload.fault]],
+    [{ number: upload.row }, upload.field, upload.fault],
     faults
       .slice(0, faultsShown)
       .map(({ row, field, message }) => [row, clean(field), html`<span lang="en">${clean(message)}</span>`]),
@@ -92,7 +92,7 @@ function renderVerdicts({ words }: Visit, verdicts: NonNullable<Preview['verdict
   if (verdicts.denied.length > 0)
     return html`<section class="card fault" role="alert"><p>${upload.denied}</p>${renderTable(
       upload.fault,
-      [[upload.row, true], [upload.fault]],
+      [{ number: upload.row }, upload.fault],
       verdicts.denied
         .slice(0, faultsShown)
         .map(({ row, message }) => [row, html`<span lang="en">${clean(message)}</span>`]),
@@ -114,7 +114,7 @@ export function renderBulk(
     body: html`<h1>${progress.title}</h1>
 ${isBefore && html`<p class="note">${progress.replay}</p>`}
 <div id="progress" data-live><section class="card"><p><progress max="${bulk.count}" value="${ended}" aria-label="${progress.title}"></progress> ${ended} / ${bulk.count}</p>
-${facts([
+${renderFacts([
   ...Object.entries(bulk.byStatus)
     .filter(([, count]) => count > 0)
     .map(

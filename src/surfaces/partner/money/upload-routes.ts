@@ -6,8 +6,9 @@ import { readField } from '#platform/pages/form';
 import { issueOnce, renderCsrf, renderField, useOnce } from '#surfaces/frame';
 import type { Mount, PageRequest } from '../mount.ts';
 import { renderPage } from '../page.ts';
+import { readUsers } from '../read-users.ts';
 import type { Bulk, Preview, Withdrawal } from './answers.ts';
-import { userField, usersOf } from './parts.ts';
+import { userField } from './parts.ts';
 import { readMultipart } from './read-multipart.ts';
 import { renderBulk, renderPreview } from './upload-pages.ts';
 
@@ -23,7 +24,11 @@ export function uploadRoutes({ page, form, scope, deps }: Mount): void {
       readMultipart(body, String(request.headers['content-type'])),
   );
 
-  const renderUpload = async (visit: PageRequest['visit'], userId = '', refusal?: Refusal) => {
+  const renderUpload = async (
+    { visit, call }: Pick<PageRequest, 'visit' | 'call'>,
+    userId = '',
+    refusal?: Refusal,
+  ) => {
     const { upload } = visit.words.money;
     const faults = (refusal?.details ?? []).filter(({ field }) => field === 'csv');
     return renderPage(visit, {
@@ -31,14 +36,14 @@ export function uploadRoutes({ page, form, scope, deps }: Mount): void {
       body: html`<h1>${upload.title}</h1><p class="lead">${upload.intro}</p>
 ${refusal && html`<p class="note bad" lang="en" role="alert">${refusal.message}</p>`}
 <form class="card command fields" method="post" action="/partner/payouts/upload" enctype="multipart/form-data">${renderCsrf(visit.session)}
-${renderField(userField(visit, await usersOf(deps, visit), userId))}
+${renderField(userField(visit, await readUsers(call), userId))}
 <div class="field"><label for="field-file">${upload.file}</label><input type="file" id="field-file" name="file" accept=".csv,text/csv,text/plain"></div>
 ${renderField({ name: 'csv', label: upload.paste, rows: 6, placeholder: 'to,amount,currency,network,externalId' }, faults)}
 <p><button>${upload.check}</button> <a href="/partner/payouts/template">${upload.template}</a></p></form>`,
     });
   };
 
-  page('/payouts/upload', ({ visit }) => renderUpload(visit));
+  page('/payouts/upload', (given) => renderUpload(given));
 
   page('/payouts/template', async ({ reply }) => {
     reply.header('content-disposition', 'attachment; filename="payouts.csv"');
@@ -56,7 +61,7 @@ ${renderField({ name: 'csv', label: upload.paste, rows: 6, placeholder: 'to,amou
         return reply.redirect(`/partner/payouts/upload/${(body as unknown as Preview).id}`, 303);
       } catch (error) {
         if (!(error instanceof Refusal) || error.status >= 500) throw error;
-        return renderUpload(visit, userId, error);
+        return renderUpload({ visit, call }, userId, error);
       }
     },
     {

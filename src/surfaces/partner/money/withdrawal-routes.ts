@@ -1,11 +1,12 @@
 import { html } from '#platform/http/html';
 import type { FastifyRequest } from '#platform/http/http';
-import { openFile, renderField, renderInstant, renderStatus } from '#surfaces/frame';
+import { openFile, renderFacts, renderField, renderInstant, renderStatus } from '#surfaces/frame';
 import type { Mount } from '../mount.ts';
 import { renderPage } from '../page.ts';
+import { readUsers } from '../read-users.ts';
 import type { Visit } from '../visit.ts';
 import type { Life, Withdrawal } from './answers.ts';
-import { clean, facts, renderAmount, renderWithdrawals, userField, usersOf } from './parts.ts';
+import { clean, renderAmount, renderWithdrawals, userField } from './parts.ts';
 
 const names = ['userId', 'status', 'bulkId', 'text', 'startDate', 'endDate'] as const;
 const states = ['queued', 'pending', 'processing', 'completed', 'failed'];
@@ -22,7 +23,7 @@ function filtersOf({ url }: FastifyRequest): URLSearchParams {
 }
 
 /** `/partner/withdrawals`, one of them, and the file of the list. */
-export function withdrawalRoutes({ page, scope: _scope, server, deps }: Mount): void {
+export function withdrawalRoutes({ page, server }: Mount): void {
   page('/withdrawals', async ({ visit, call, request }) => {
     const filters = filtersOf(request);
     const asked = new URLSearchParams(filters);
@@ -37,7 +38,7 @@ export function withdrawalRoutes({ page, scope: _scope, server, deps }: Mount): 
       title: money.withdrawals,
       body: html`<h1>${money.withdrawals}</h1>
 ${visit.role !== 'developer' && html`<p class="actions"><a class="button" href="/partner/withdrawals/new">${money.newWithdrawal}</a> <a class="button quiet" href="/partner/payouts/upload">${money.uploadFile}</a></p>`}
-<form class="card command fields filters">${renderField({ ...userField(visit, await usersOf(deps, visit), filters.get('userId') ?? '', { withAll: true }) })}
+<form class="card command fields filters">${renderField({ ...userField(visit, await readUsers(call), filters.get('userId') ?? '', { withAll: true }) })}
 ${renderField({ name: 'status', label: money.status, value: filters.get('status') ?? '', choices: [['', money.anyStatus], ...states.map((one) => [one, one] as const)] })}
 ${renderField({ name: 'text', label: money.text, value: filters.get('text') ?? '', maxLength: 255 })}
 ${renderField({ name: 'startDate', label: money.from, value: filters.get('startDate') ?? '', help: money.dayHelp })}
@@ -76,7 +77,7 @@ function renderLife(visit: Visit, life: Life): string {
     body: html`<div id="life" data-live><h1>${title} ${renderStatus(life.status)}</h1>
 ${life.needsApproval && html`<p class="note">${money.approvalNote}</p>`}
 ${life.errorMessage && html`<p class="note bad">${money.reason}: <strong>${clean(life.errorMessage, 500)}</strong></p>`}
-<section class="card">${facts([
+<section class="card">${renderFacts([
       [money.amount, renderAmount(total)],
       [money.to, html`<code>${life.toAddress}</code>`],
       [money.externalId, clean(life.externalId)],

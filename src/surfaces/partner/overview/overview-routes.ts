@@ -1,6 +1,7 @@
 import { html } from '#platform/http/html';
+import { renderFacts } from '#surfaces/frame';
 import type { Summary } from '../money/answers.ts';
-import { facts, renderAmount } from '../money/parts.ts';
+import { renderAmount } from '../money/parts.ts';
 import type { Mount } from '../mount.ts';
 import { renderPage } from '../page.ts';
 
@@ -22,7 +23,7 @@ export function overviewRoutes({ page }: Mount): void {
 ${visit.role !== 'developer' && html`<p class="actions"><a class="button" href="/partner/withdrawals/new">${money.newWithdrawal}</a> <a class="button quiet" href="/partner/payouts/upload">${money.uploadFile}</a></p>`}
 <section class="card" id="attention" data-live aria-live="polite"><h2>${money.attention}</h2>
 ${items.length === 0 ? html`<p class="good">${money.calm}</p>` : html`<ul class="plain attention">${items.map(([text, address]) => html`<li class="fair"><a href="${address}">${text}</a></li>`)}</ul>`}</section>
-<section class="card" id="figures" data-live><h2><a href="/partner/withdrawals">${money.withdrawals}</a></h2>${facts(
+<section class="card" id="figures" data-live><h2><a href="/partner/withdrawals">${money.withdrawals}</a></h2>${renderFacts(
         [
           [money.waiting, waiting],
           [money.needApproval, needApproval],

@@ -1,18 +1,10 @@
 import { Refusal } from '#platform/errors/errors';
 import { type Html, html } from '#platform/http/html';
-import { type Field, renderField } from '#surfaces/frame';
+import { type Field, renderFacts, renderField } from '#surfaces/frame';
 import type { Mount } from '../mount.ts';
 import { renderPage } from '../page.ts';
 import { type Colleague, readTeam } from '../read-team.ts';
-import {
-  renderCode,
-  renderFacts,
-  renderNext,
-  renderRefused,
-  renderText,
-  renderTime,
-  rowsMax,
-} from '../tables.ts';
+import { renderCode, renderNext, renderRefused, renderText, renderTime, rowsMax } from '../tables.ts';
 import type { Visit } from '../visit.ts';
 import { type LoggedRequest, renderAnswer, renderAsker, renderRequests } from './requests-table.ts';
 

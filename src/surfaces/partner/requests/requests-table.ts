@@ -1,6 +1,6 @@
 import { type Content, type Html, html } from '#platform/http/html';
 import type { Colleague } from '../read-team.ts';
-import { renderCode, renderTable, renderText, renderTime } from '../tables.ts';
+import { renderCode, renderRows, renderText, renderTime } from '../tables.ts';
 import type { Visit } from '../visit.ts';
 
 export interface LoggedRequest {
@@ -40,7 +40,7 @@ export function renderRequests(
     ...(isOfOneKey ? [] : [words.asker]),
     words.address,
   ];
-  return renderTable(visit, words.title, columns, rows);
+  return renderRows(visit, words.title, columns, rows);
 }
 
 /** Status, and the code of an error. */

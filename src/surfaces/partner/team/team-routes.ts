@@ -1,11 +1,11 @@
 import { commonErrors } from '#platform/errors/errors';
 import { type Content, html } from '#platform/http/html';
-import { renderField } from '#surfaces/frame';
+import { renderFacts, renderField } from '#surfaces/frame';
 import { addChange } from '../change.ts';
 import type { Mount, PageRequest } from '../mount.ts';
 import { renderPage } from '../page.ts';
 import { type Colleague, readTeam } from '../read-team.ts';
-import { renderFacts, renderLinks, renderSecret, renderTable, renderText, renderTime } from '../tables.ts';
+import { renderLinks, renderRows, renderSecret, renderText, renderTime } from '../tables.ts';
 import type { Visit } from '../visit.ts';
 
 const roles = ['developer', 'finance', 'owner'].map((role) => [role, role] as const);
@@ -42,7 +42,7 @@ function renderTeam(visit: Visit, team: readonly Colleague[]) {
     title: words.title,
     body: html`<h1>${words.title}</h1><p class="lead">${words.lead}</p>
 ${isOwner ? renderLinks([['/partner/team/new', words.invite]]) : html`<p class="note">${words.onlyOwners}</p>`}
-<div class="card">${renderTable(visit, words.title, columns, rows)}</div>`,
+<div class="card">${renderRows(visit, words.title, columns, rows)}</div>`,
   };
 }
 

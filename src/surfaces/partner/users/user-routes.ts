@@ -2,7 +2,7 @@ import { type Content, html } from '#platform/http/html';
 import type { CallApi } from '#surfaces/frame';
 import type { Mount } from '../mount.ts';
 import { renderPage } from '../page.ts';
-import { renderCode, renderNext, renderTable, renderText, renderTime, rowsMax } from '../tables.ts';
+import { renderCode, renderNext, renderRows, renderText, renderTime, rowsMax } from '../tables.ts';
 import type { Visit } from '../visit.ts';
 
 interface User {
@@ -38,7 +38,7 @@ export function userRoutes({ page }: Mount): void {
     return renderPage(visit, {
       title: words.title,
       body: html`<h1>${words.title}</h1><p class="lead">${words.lead}</p>
-<div class="card">${renderTable(visit, words.title, columns, rows)}${renderNext(visit, body.nextCursor)}</div>`,
+<div class="card">${renderRows(visit, words.title, columns, rows)}${renderNext(visit, body.nextCursor)}</div>`,
     });
   });
 }

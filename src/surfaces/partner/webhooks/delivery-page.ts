@@ -1,6 +1,6 @@
 import { type Content, html } from '#platform/http/html';
-import { type Page, renderStatus } from '#surfaces/frame';
-import { renderCode, renderFacts, renderLinks, renderTable, renderText, renderTime } from '../tables.ts';
+import { type Page, renderFacts, renderStatus } from '#surfaces/frame';
+import { renderCode, renderLinks, renderRows, renderText, renderTime } from '../tables.ts';
 import type { Visit } from '../visit.ts';
 import { type Delivery, pageOf } from './endpoint-pages.ts';
 
@@ -43,7 +43,7 @@ ${renderLinks([[`${at}/replay?${new URLSearchParams({ eventId: delivery.eventId 
       [webhooks.createdAt, renderTime(visit, delivery.createdAt, '')],
       delivery.nextAttemptAt !== null && [webhooks.next, renderTime(visit, delivery.nextAttemptAt, '')],
       delivery.endedAt !== null && [webhooks.ended, renderTime(visit, delivery.endedAt, '')],
-    ])}<h2>${webhooks.attempts}</h2>${renderTable(visit, webhooks.attempts, columns, attempts)}</section>
+    ])}<h2>${webhooks.attempts}</h2>${renderRows(visit, webhooks.attempts, columns, attempts)}</section>
 <section class="card"><h2>${webhooks.body}</h2><pre tabindex="0">${renderText(delivery.body, bodyMax)}</pre></section>
 <p><a href="${at}">${webhooks.toEndpoint}</a></p>`,
   };

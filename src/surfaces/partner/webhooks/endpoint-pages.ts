@@ -1,15 +1,7 @@
 import { type Content, type Html, html } from '#platform/http/html';
-import { type Page, renderInstant, renderStatus } from '#surfaces/frame';
+import { type Page, renderFacts, renderInstant, renderStatus } from '#surfaces/frame';
 import type { KnownUsers } from '../read-users.ts';
-import {
-  renderCode,
-  renderFacts,
-  renderLinks,
-  renderNext,
-  renderTable,
-  renderText,
-  renderTime,
-} from '../tables.ts';
+import { renderCode, renderLinks, renderNext, renderRows, renderText, renderTime } from '../tables.ts';
 import type { Visit } from '../visit.ts';
 
 export const endpointsUrl = '/api/webhooks/endpoints';
@@ -57,7 +49,7 @@ export function renderEndpoints(visit: Visit, body: Record<string, unknown>, use
     title: webhooks.title,
     body: html`<h1>${webhooks.title}</h1><p class="lead">${webhooks.lead}</p>
 ${renderLinks([['/partner/webhooks/new', webhooks.create]])}
-<div class="card">${renderTable(visit, webhooks.title, columns, rows)}${renderNext(visit, body.nextCursor)}</div>`,
+<div class="card">${renderRows(visit, webhooks.title, columns, rows)}${renderNext(visit, body.nextCursor)}</div>`,
   };
 }
 
@@ -154,5 +146,5 @@ function renderDeliveries(visit: Visit, deliveries: readonly Delivery[]): Html {
     webhooks.createdAt,
     `${webhooks.next} / ${webhooks.ended}`,
   ];
-  return renderTable(visit, webhooks.deliveries, columns, rows);
+  return renderRows(visit, webhooks.deliveries, columns, rows);
 }

@@ -1,9 +1,9 @@
 import { html } from '#platform/http/html';
-import { renderField } from '#surfaces/frame';
+import { renderFacts, renderField } from '#surfaces/frame';
 import { addChange, type Shown, type Typed, withoutEmpty } from '../change.ts';
 import type { Mount } from '../mount.ts';
 import { renderPage } from '../page.ts';
-import { renderCode, renderFacts } from '../tables.ts';
+import { renderCode } from '../tables.ts';
 import { findEndpoint } from './endpoint-forms.ts';
 import { endpointsUrl, pageOf } from './endpoint-pages.ts';
 
