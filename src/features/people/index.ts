@@ -9,7 +9,7 @@ export { findOperatorPerson, responsibleFor, stillCounts } from './operator-pers
 export { holdOwnPerson } from './own-team.ts';
 export { renderStepUp, scriptAddress as passkeyScript } from './pages/page.ts';
 export { type PeopleOptions, peoplePages } from './pages/routes.ts';
-export { nameForPasskeys, ownSession, requireSession } from './pages/visit.ts';
+export { apiSession, nameForPasskeys, ownSession, requireSession } from './pages/visit.ts';
 export { relyingPartyOf } from './relying-party.ts';
 export { renewInvitation } from './renew-invitation.ts';
 export { beginSession, contextOf, findPersonSession, type PersonSession, personCookie } from './session.ts';

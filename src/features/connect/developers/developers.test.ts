@@ -107,7 +107,10 @@ test('401 and 403: strangers, keys, and people who work elsewhere', async () => 
   const { id: partnerId } = await makePartner(harness);
   const staff = [await signInStaff(harness, {}), await signInStaff(harness, { role: 'owner', partnerId })];
   for (const path of ['/api/integration', '/api/integration/activity', endpoints]) {
-    assert.equal((await harness.request('GET', path)).status, 401, path);
+    const stranger = await harness.request('GET', path);
+    const balanced = await harness.request('GET', path, { headers: { cookie: 'balancer=1' } });
+    assert.deepEqual([stranger.status, balanced.status], [401, 401], path);
+    assert.equal(balanced.body.error, stranger.body.error, 'the cookie of somebody else says nothing');
     for (const one of staff) {
       const { status, body } = await harness.request('GET', path, { headers: one.headers });
       assert.deepEqual([status, body.code], [403, 'not_integration_staff'], path);

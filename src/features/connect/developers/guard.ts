@@ -1,6 +1,6 @@
 import { type Ctx, contextFor, type Deps, type IntegrationActor, type IntegrationStaffActor } from '#context';
 import { integrationErrors, integrationGuard } from '#features/connect/integrations';
-import { ownSession, personErrors, requireSession } from '#features/people';
+import { apiSession, personCookie, personErrors } from '#features/people';
 import type { FastifyReply, FastifyRequest } from '#platform/http/http';
 import { type RatePolicy, rateLimitGuard } from '#platform/rate-limit/index';
 
@@ -28,7 +28,9 @@ export function developerGuard(deps: Deps, policy: RatePolicy) {
   return (route: DeveloperRoute): Hook[] => [
     async (request) => {
       const { authorization, cookie, 'x-api-key': apiKey } = request.headers;
-      const isByKey = apiKey !== undefined || authorization !== undefined || cookie === undefined;
+      // A cookie of somebody else, such as a load balancer, says nothing.
+      const hasSession = personCookie.read(deps.publicUrl, cookie) !== undefined;
+      const isByKey = apiKey !== undefined || authorization !== undefined || !hasSession;
       if (!isByKey) request.caller = await findStaff(deps, request, route);
       else if (route.isForPeople) throw personErrors.notSignedIn();
       else await admitKey(request);
@@ -45,8 +47,7 @@ async function findStaff(
   request: FastifyRequest,
   { stepUp = false }: DeveloperRoute,
 ): Promise<IntegrationStaffActor> {
-  const isRead = request.method === 'GET' || request.method === 'HEAD';
-  const { person, isFresh } = await (isRead ? requireSession : ownSession)(deps, request);
+  const { person, isFresh } = await apiSession(deps, request);
   const { id: personId, integrationId } = person;
   if (integrationId === null) throw personErrors.notIntegrationStaff();
   if (stepUp && !isFresh) throw personErrors.stepUpRequired();

@@ -1,5 +1,5 @@
 import { type Ctx, contextFor, type Deps, type PartnerAdmin, type PartnerStaffActor } from '#context';
-import { ownSession, personCookie, personErrors, requireSession } from '#features/people';
+import { apiSession, personCookie, personErrors } from '#features/people';
 import type { RefusalFactory } from '#platform/errors/errors';
 import type { FastifyReply, FastifyRequest } from '#platform/http/http';
 import { type RatePolicy, rateLimitGuard } from '#platform/rate-limit/index';
@@ -54,8 +54,7 @@ async function findStaff(
   request: FastifyRequest,
   { roles, stepUp = false }: AdminRoute,
 ): Promise<PartnerStaffActor> {
-  const isRead = request.method === 'GET' || request.method === 'HEAD';
-  const { person, isFresh } = await (isRead ? requireSession : ownSession)(deps, request);
+  const { person, isFresh } = await apiSession(deps, request);
   if (person.partnerId === null) throw personErrors.notPartnerStaff();
   request.owner = { partnerId: person.partnerId, personId: person.id };
   if (!(roles as readonly string[]).includes(person.role)) throw personErrors.otherStaffRole();

@@ -45,6 +45,10 @@ async function ownRequest(deps: Deps, request: FastifyRequest, token: unknown): 
 export const ownSession = (deps: Deps, request: FastifyRequest) =>
   ownRequest(deps, request, request.headers['x-csrf-token']);
 
+/** Of a request to the API: a change needs the token, so that a page of another site cannot send it. */
+export const apiSession = (deps: Deps, request: FastifyRequest) =>
+  (request.method === 'GET' || request.method === 'HEAD' ? requireSession : ownSession)(deps, request);
+
 /** With the token as the only field of a form. */
 export function ownForm(deps: Deps, request: FastifyRequest): Promise<PersonSession> {
   // Without a body there is no form at all.
