@@ -178,6 +178,29 @@ test('a window moves with the time, to the microsecond, and its edge does not ad
   );
 });
 
+test('a payment leaves the window when it is exactly as old as the window, and not sooner', async () => {
+  const key = await makeKey(harness);
+  assert.equal((await pay(key, { amount: '6' })).status, 200);
+  const limit = { over: '10', window: 'hour', per: 'partner' } as const;
+  await publish(harness, [everything, { name: 'Hourly', verdict: 'deny', sum: limit }]);
+  // As a replay counts the same payment again, in a space that no other payment has, at an instant of ours.
+  const admit = async (space: string, at: string) => {
+    const [row] = await harness.deps.db.query<{ verdict: string }>(
+      `select a.verdict from rule_sets s,
+         rules_admit(array(select w from withdrawals w where w.partner_id = $1), s.revision, $2, $3) a where s.is_current`,
+      [key.partnerId, space, at],
+    );
+    return row!.verdict;
+  };
+  for (const [space, later, verdict] of [
+    ['sooner ', '2026-01-01T00:59:59.999999Z', 'deny'],
+    ['exactly ', '2026-01-01T01:00:00Z', 'allow'],
+  ] as const) {
+    assert.equal(await admit(space, '2026-01-01T00:00:00Z'), 'allow');
+    assert.equal(await admit(space, later), verdict, later);
+  }
+});
+
 test('windows of the same payments share a counter, and each holds', async () => {
   const key = await makeKey(harness);
   const limit = (window: 'hour' | 'day', over: string): Rule => ({

@@ -247,6 +247,8 @@ test('an approval ends with its person, its passkey and its rules', async (t) =>
   await decide(world, id, carla);
   await publish(world.harness, [everything, ask(1, 'compliance')]);
   await world.operator('payouts.resume');
+  const { revision } = await payoutOf(world, id);
+  assert.deepEqual(await world.db.query('select 1 from rules_approvers($1, $2)', [id, revision]), []);
   assert.equal(await waits(), 'approval', 'the new rules ask again');
   await decide(world, id, carla);
   await payTurns(world);
