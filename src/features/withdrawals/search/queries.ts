@@ -43,14 +43,27 @@ const amountIs = (operator: string, value: string) =>
     .map((decimals) => `(w.decimals = ${decimals} and w.amount ${operator} ${value} * 1e${decimals})`)
     .join(' or ');
 
-const matches = `($2::uuid is null or w.id < $2) and ($3::uuid is null or w.id = $3) and ($4::uuid is null or w.bulk_id = $4)
-  and ($5::uuid is null or w.user_id = $5) and ($6::uuid is null or w.partner_id = $6) and ($7::text is null or w.key_id = $7)
-  and ($8::text is null or w.external_id = $8) and ($9::text is null or w.to_address = $9)
-  and ($10::numeric is null or ${amountIs('>=', '$10::numeric')}) and ($11::numeric is null or ${amountIs('<=', '$11::numeric')})
-  and ($12::timestamptz is null or (w.created_at >= $12 and w.id >= $13::uuid))
-  and ($14::timestamptz is null or (w.created_at <= $14 and w.id < $15::uuid))
-  and ($16::timestamptz is null or (w.created_at < $16 and w.id < $17::uuid))
-  and ($18::text is null or w.status = $18) and ($19::text is null or w.network = $19) and ($20::text is null or w.waiting_for = $20)`;
+/** Filters with an index of final withdrawals by that column and the id; the narrowest first. */
+const leads = [
+  ['externalId', 'external_id', '$6'],
+  ['toAddress', 'to_address', '$7'],
+  ['userId', 'user_id', '$8'],
+  ['keyId', 'key_id', '$9'],
+  ['partnerId', 'partner_id', '$10'],
+] as const;
+
+type Lead = (typeof leads)[number];
+
+const isEqual = ([, column, value]: Lead) =>
+  `(${value}::${typeOf(column)} is null or w.${column} = ${value})`;
+const typeOf = (column: Lead[1]) => (column === 'user_id' || column === 'partner_id' ? 'uuid' : 'text');
+
+const matches = `w.id < $2::uuid and w.id >= $3::uuid
+  and ($4::uuid is null or w.id = $4) and ($5::uuid is null or w.bulk_id = $5)
+  and ($11::numeric is null or ${amountIs('>=', '$11::numeric')}) and ($12::numeric is null or ${amountIs('<=', '$12::numeric')})
+  and ($13::timestamptz is null or w.created_at >= $13) and ($14::timestamptz is null or w.created_at <= $14)
+  and ($15::timestamptz is null or w.created_at < $15)
+  and ($16::text is null or w.status = $16) and ($17::text is null or w.network = $17) and ($18::text is null or w.waiting_for = $18)`;
 
 /**
  * Withdrawals of all partners, newest first. Open ones are found by the index of the queue. The indexes of
@@ -58,55 +71,65 @@ const matches = `($2::uuid is null or w.id < $2) and ($3::uuid is null or w.id =
  * ends. A creation writes no entry; opening the seven indexes takes 2 to 5 % of its CPU in the database.
  */
 export async function searchWithdrawals(db: Db, search: Search): Promise<TracedRow[]> {
-  const parts = partsOf(search).map(
-    (part) =>
-      `(select ${tracedColumns} from withdrawals w where ${part} and ${matches} order by w.id desc limit $1)`,
-  );
+  const parts = partsOf(search);
   if (parts.length === 0) return [];
   const text = `select * from (${parts.join(' union all ')}) w order by w.id desc limit $1`;
+  const { before, startAt, endAt, createdBefore } = search;
   const at = (instant: Date | undefined, slackMs: number) =>
     instant && lowestUuidAt(new Date(instant.getTime() + slackMs));
-  const { startAt, endAt, createdBefore } = search;
+  const ends = [before, at(endAt, clockSlackMs), at(createdBefore, clockSlackMs)].filter(
+    (id) => id !== undefined,
+  );
   return queryByFilter<TracedRow & Row>(db, text, [
-    ...[search.limit, search.before, search.id, search.bulkId, search.userId, search.partnerId, search.keyId],
-    ...[search.externalId, search.toAddress, search.amountMin, search.amountMax],
-    ...[startAt, at(startAt, -clockSlackMs), endAt, at(endAt, clockSlackMs)],
-    ...[createdBefore, at(createdBefore, clockSlackMs)],
+    ...[search.limit, ends.sort()[0] ?? highestUuid, at(startAt, -clockSlackMs) ?? lowestUuid],
+    ...[search.id, search.bulkId],
+    ...leads.map(([name]) => search[name]),
+    ...[search.amountMin, search.amountMax, startAt, endAt, createdBefore],
     ...[search.status, search.network, search.waitingFor],
   ]);
 }
 
-/**
- * By status or network alone, each pair of both is one range of an index. Any other filter has a narrower
- * index, of final withdrawals.
- */
+const lowestUuid = '00000000-0000-0000-0000-000000000000';
+const highestUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** Each is one range of an index, so that none reads more than its filters leave. */
 function partsOf(search: Search): string[] {
-  const { status, network, waitingFor } = search;
-  if (isNarrow(search) || (!status && !network && !waitingFor)) {
-    return [`w.status in ('queued', 'pending', 'processing')`, `w.status in ('completed', 'failed')`];
-  }
+  const { status, network, waitingFor, id, bulkId, amountMin, amountMax } = search;
+  const lead = leads.find(([name]) => search[name] !== undefined);
+  const isSelective = [id, bulkId, amountMin, amountMax].some((value) => value !== undefined);
+  const isPlain = !status && !network && !waitingFor;
+  if (isSelective || (!lead && isPlain)) return [part(open), part(final)];
   const wanted = statuses.filter((one) => (!status || one === status) && (!waitingFor || one === 'pending'));
-  return wanted.flatMap((one) =>
-    networks
-      .filter((name) => !network || name === network)
-      .map((name) => `w.status = '${one}' and w.network = '${name}'`),
-  );
+  const isFinal = (one: Status) => one === 'completed' || one === 'failed';
+  const byQueue = wanted
+    .filter((one) => !lead || !isFinal(one))
+    .flatMap((one) =>
+      networks
+        .filter((name) => !network || name === network)
+        .map((name) => part(`w.status = '${one}' and w.network = '${name}'`)),
+    );
+  return lead && wanted.some(isFinal) ? [...byQueue, partByLead(lead)] : byQueue;
 }
 
-const isNarrow = ({
-  id,
-  bulkId,
-  userId,
-  partnerId,
-  keyId,
-  externalId,
-  toAddress,
-  amountMin,
-  amountMax,
-}: Search) =>
-  [id, bulkId, userId, partnerId, keyId, externalId, toAddress, amountMin, amountMax].some(
-    (value) => value !== undefined,
-  );
+const open = "w.status in ('queued', 'pending', 'processing')";
+const final = "w.status in ('completed', 'failed')";
+
+const part = (where: string) => `(select ${tracedColumns} from withdrawals w
+  where ${where} and ${leads.map(isEqual).join(' and ')} and ${matches} order by w.id desc limit $1)`;
+
+/**
+ * The final ones by the index of one filter. An equation would let PostgreSQL read the newest withdrawals of
+ * everybody instead, in the hope of finding these soon: for a user whose withdrawals are all old, that is the
+ * whole table. Only this index has the order of both columns.
+ */
+function partByLead(lead: Lead): string {
+  const [, column, value] = lead;
+  const others = leads.filter((one) => one !== lead).map(isEqual);
+  return `(select ${tracedColumns} from withdrawals w
+    where ${final} and w.${column} is not null and (w.${column}, w.id) < (${value}::${typeOf(column)}, $2::uuid)
+      and (w.${column}, w.id) >= (${value}::${typeOf(column)}, $3::uuid) and ${others.join(' and ')} and ${matches}
+    order by w.${column} desc, w.id desc limit $1)`;
+}
 
 /**
  * By the unique index of partner and key, with one lookup for each partner. An index by the key alone would

@@ -322,8 +322,10 @@ describe('a page reads few rows of a long table', () => {
   const rare = { to: makeAddress(), externalId: 'rare', at: new Date('2026-01-01T12:00:00Z') };
   let few: IssuedKey;
   let many: IssuedKey;
+  let early: IssuedKey;
+  const shared = makeAddress();
   before(async () => {
-    [few, many] = [await makeKey(harness), await makeKey(harness)];
+    [few, many, early] = [await makeKey(harness), await makeKey(harness), await makeKey(harness)];
     // Without triggers: withdrawals that begin as ended, and lists that nobody has.
     await harness.deps.db.transaction(async (db) => {
       await db.query('set local session_replication_role = replica');
@@ -339,8 +341,15 @@ describe('a page reads few rows of a long table', () => {
       );
       await add(
         `select uuidv7(n * interval '-1 minute'), 1000001, n, $1, $2, $3, 'polygon', 'USDC', $4, 6, n % 1000 + 1, $4, 'common',
-           'completed', null, now() - n * interval '1 minute', now() from generate_series(1, $5) n`,
+           case when n < 300 then 'queued' else 'completed' end, null, now() - n * interval '1 minute', now()
+         from generate_series(1, $5) n`,
         [many.partnerId, many.userId, many.id, makeAddress(), count],
+      );
+      // A tenth of all, but none of the newest nine tenths.
+      await add(
+        `select uuidv7(n * interval '-1 minute'), 1000002, n, $1, $2, $3, 'polygon', 'USDC', $4, 6, n % 1000 + 1, $4, 'early',
+           'completed', null, now() - n * interval '1 minute', now() from generate_series($5 + 1, $5 + $5 / 10) n`,
+        [early.partnerId, early.userId, early.id, shared, count],
       );
     });
     await sql('analyze withdrawals');
@@ -361,6 +370,12 @@ describe('a page reads few rows of a long table', () => {
     'a rare external id': () => ({ externalId: rare.externalId }),
     'a common external id': () => ({ externalId: 'common' }),
     'a rare address': () => ({ toAddress: rare.to }),
+    'a user long ago': () => ({ user: early.userId }),
+    'a partner long ago': () => ({ partnerId: early.partnerId }),
+    'a key long ago': () => ({ keyId: early.id }),
+    'an external id long ago': () => ({ externalId: 'early' }),
+    'an address long ago': () => ({ toAddress: shared }),
+    'a user and a network long ago': () => ({ user: early.userId, network: 'polygon' }),
     'an unknown bulk id': () => ({ bulkId: randomUUID() }),
     'an unknown hash': () => ({ transactionHash: makeHash() }),
     'a rare amount': () => ({ amountMin: '5000' }),
