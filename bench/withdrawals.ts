@@ -1,18 +1,25 @@
 import { startChain } from '../test/chain.ts';
 import type { Bench } from './measure.ts';
-import { measureCreations } from './withdrawals/creations.ts';
+import { measureAgainstInserts, measureCreations } from './withdrawals/creations.ts';
 import { measureLists } from './withdrawals/lists.ts';
 import { measureSettlement } from './withdrawals/settlement.ts';
-import { createWorld } from './withdrawals/world.ts';
+import { createWorld, type World } from './withdrawals/world.ts';
+
+const measures: Record<string, (world: World) => Promise<void>> = {
+  creations: measureCreations,
+  inserts: measureAgainstInserts,
+  settlement: measureSettlement,
+  lists: measureLists,
+};
 
 /** Creating, paying and listing withdrawals, each against a limit measured in the same run. */
 export const run: Bench = async (given) => {
   const chain = await startChain();
-  const world = await createWorld(given, { networks: [chain.settings], users: 51 });
+  const world = await createWorld(given, { networks: [chain.settings], users: 65 });
   try {
-    await measureCreations(world);
-    await measureSettlement(world);
-    await measureLists(world);
+    for (const [name, measure] of Object.entries(measures)) {
+      if (given.parts.length === 0 || given.parts.includes(name)) await measure(world);
+    }
   } finally {
     await world.stop();
     await chain.stop();

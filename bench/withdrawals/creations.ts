@@ -50,6 +50,31 @@ export async function measureCreations(world: World): Promise<void> {
   await measureNotify(world, recipients, several);
 }
 
+/**
+ * The same against inserts of one row with a random key, each its own commit, by as many callers: what a
+ * creation costs beyond a row that is safe on disk.
+ */
+export async function measureAgainstInserts(world: World): Promise<void> {
+  const recipients = Array.from({ length: 1_000 }, () => `0x${randomBytes(20).toString('hex')}`);
+  const variant = { userIds: world.userIds.slice(0, 64), withIdempotencyKey: true };
+  await world.db.query(
+    'create table bench_rows (id uuid primary key, user_id uuid not null, amount numeric not null, to_address text not null)',
+  );
+  const insert = () =>
+    world.db.query('insert into bench_rows (id, user_id, amount, to_address) values ($1, $2, $3, $4)', [
+      ...[randomUUID(), pick(variant.userIds), 1_500_000n, pick(recipients)],
+    ]);
+  for (let n = 0; n < 12; n++) await measureHttp(world, recipients, variant);
+  const rates = await measureRounds(
+    {
+      limit: () => measureRate(async () => void (await insert()), roundMs, connections),
+      http: () => measureHttp(world, recipients, variant),
+    },
+    15,
+  );
+  printRounds(`creations / one-row inserts, 64 users, ${connections} callers`, rates.http, rates.limit);
+}
+
 async function measureHttp(world: World, recipients: readonly string[], variant: Variant): Promise<number> {
   const { perSecond } = await world.load({
     kind: 'rate',

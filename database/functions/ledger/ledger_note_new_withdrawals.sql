@@ -6,26 +6,37 @@
 -- has 128; for a time before the tail, also `ledger_count` and a count of the tail.
 create or replace function ledger_note_new_withdrawals() returns trigger language plpgsql as $$
 declare
-  news record;
+  users uuid[] := array(select distinct a.user_id from added a);
+  unusual bigint[];
   list ledger_lists;
+  first_new bigint;
 begin
-  if (select count(distinct a.user_id) from added a) > 1 then
-    perform ledger_lock_lists(array(select distinct a.user_id from added a), false);
+  if cardinality(users) > 1 then
+    perform ledger_lock_lists(users, false);
   end if;
-  for news in select a.user_id, count(*) as count, min(a.created_at) as first_at from added a group by a.user_id order by 1 loop
+  with news as (select a.user_id, count(*) as count, min(a.created_at) as first_at from added a group by a.user_id),
+  lists as (
     insert into ledger_lists as l (user_id, is_settled, last_number, sells, tail_size)
-      values (news.user_id, false, news.count, news.count, news.count)
-      on conflict (user_id, is_settled) do update set last_number = l.last_number + news.count, sells = l.sells + news.count,
-        tail_size = l.tail_size + news.count
-      returning l.* into list;
+      select n.user_id, false, n.count, n.count, n.count from news n order by n.user_id
+      on conflict (user_id, is_settled) do update set last_number = l.last_number + excluded.last_number,
+        sells = l.sells + excluded.sells, tail_size = l.tail_size + excluded.tail_size
+      returning l.id, l.user_id, l.last_number, l.tail_size, l.tail_at),
+  noted as (
     insert into ledger_unsettled (list_id, number, transaction_at, type, operation_id, withdrawal_id)
-      select list.id, list.last_number - news.count + row_number() over (order by a.id), a.created_at, 'sell', a.id::text, a.id
-      from added a where a.user_id = news.user_id;
+      select l.id, l.last_number + 1 - row_number() over (partition by a.user_id order by a.id desc), a.created_at, 'sell', a.id::text, a.id
+      from added a join lists l on l.user_id = a.user_id)
+  select array_agg(l.id) into unusual from lists l join news n on n.user_id = l.user_id
+    where n.first_at < l.tail_at or l.tail_size >= 128;
+  if unusual is null then
+    return null;
+  end if;
+  for list in select l.* from ledger_lists l where l.id = any (unusual) order by l.id loop
+    first_new := list.last_number + 1 - (select count(*) from added a where a.user_id = list.user_id);
     -- By a clock that is behind that of another process.
-    if news.first_at < list.tail_at then
+    if exists (select from added a where a.user_id = list.user_id and a.created_at < list.tail_at) then
       perform ledger_count(list.id, array_agg(u.type), array_agg(u.transaction_at), array_agg(u.number), 1)
         from ledger_unsettled u
-        where u.list_id = list.id and u.number > list.last_number - news.count and u.transaction_at < list.tail_at;
+        where u.list_id = list.id and u.number >= first_new and u.transaction_at < list.tail_at;
       update ledger_lists l set tail_size = (select count(*) from ledger_unsettled u
           where u.list_id = l.id and (u.transaction_at, u.number) >= (l.tail_at, l.tail_number))
         where l.id = list.id

@@ -1,3 +1,4 @@
+import { batchLoader } from '#platform/db/batch-loader';
 import type { Db, Row } from '#platform/db/db';
 
 export async function insertPartner(
@@ -118,20 +119,25 @@ export async function isAllowedUser(db: Db, partnerId: string, userId: string): 
  * Whether the user exists and whether the partner may act for them, in one query. For a suspended user
  * nobody may act.
  */
-export async function selectUserAccess(
-  db: Db,
-  partnerId: string,
-  userId: string,
-): Promise<'unknown' | 'refused' | 'allowed'> {
-  const [row] = await db.query<{ isAllowed: boolean }>(
-    `select u.suspended_at is null
-       and exists (select from partner_users where partner_id = $1 and user_id = u.id) as "isAllowed"
-     from users u where u.id = $2`,
-    [partnerId, userId],
-  );
-  if (!row) return 'unknown';
-  return row.isAllowed ? 'allowed' : 'refused';
-}
+export const selectUserAccess = (db: Db, partnerId: string, userId: string): Promise<UserAccess> =>
+  selectAccess(db, { partnerId, userId });
+
+type UserAccess = 'unknown' | 'refused' | 'allowed';
+
+/** The arrays are in subselects: if the planner sees their length, it makes a new plan for each call. */
+const selectAccess = batchLoader(
+  async (db: Db, asked: { partnerId: string; userId: string }[]): Promise<UserAccess[]> => {
+    const rows = await db.query<{ access: UserAccess }>(
+      `select case when u.id is null then 'unknown'
+         when u.suspended_at is null and exists (select from partner_users where partner_id = g.partner_id and user_id = u.id)
+         then 'allowed' else 'refused' end as access
+       from unnest((select $1::uuid[]), (select $2::uuid[])) with ordinality as g (partner_id, user_id, place)
+       left join users u on u.id = g.user_id order by g.place`,
+      [asked.map(({ partnerId }) => partnerId), asked.map(({ userId }) => userId)],
+    );
+    return rows.map(({ access }) => access);
+  },
+);
 
 export async function selectAllowedUsers(
   db: Db,

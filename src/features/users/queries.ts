@@ -1,3 +1,4 @@
+import { batchLoader } from '#platform/db/batch-loader';
 import type { Db } from '#platform/db/db';
 
 export interface UserRow {
@@ -293,14 +294,7 @@ export async function selectRecipient(
   network: string,
   { email, userId, address }: { email?: string; userId?: string; address?: string },
 ): Promise<RecipientRow | undefined> {
-  if (address !== undefined) {
-    const [row] = await db.query<RecipientRow & Record<string, unknown>>(
-      `select $2::text as address, w.user_id as "userId", w.custody, ${isBlocked('$2')}
-       from (select) one left join user_wallets w on w.network = $1 and w.address = $2`,
-      [network, address],
-    );
-    return row;
-  }
+  if (address !== undefined) return selectOwnerOfAddress(db, { network, address });
   const [row] = await db.query<RecipientRow & Record<string, unknown>>(
     userId === undefined
       ? `select w.address, w.user_id as "userId", w.custody, ${isBlocked('w.address')}
@@ -312,6 +306,17 @@ export async function selectRecipient(
   );
   return row;
 }
+
+/** The arrays are in subselects: if the planner sees their length, it makes a new plan for each call. */
+const selectOwnerOfAddress = batchLoader(
+  (db: Db, asked: { network: string; address: string }[]): Promise<RecipientRow[]> =>
+    db.query<RecipientRow & Record<string, unknown>>(
+      `select g.address, w.user_id as "userId", w.custody, ${isBlocked('g.address')}
+       from unnest((select $1::text[]), (select $2::text[])) with ordinality as g (network, address, place)
+       left join user_wallets w on w.network = g.network and w.address = g.address order by g.place`,
+      [asked.map(({ network }) => network), asked.map(({ address }) => address)],
+    ),
+);
 
 /** The blocked addresses among them. */
 export async function selectBlockedAmong(db: Db, addresses: string[]): Promise<ReadonlySet<string>> {

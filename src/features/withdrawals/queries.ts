@@ -1,4 +1,5 @@
 import { networks } from '#adapters/evm';
+import { batchLoader } from '#platform/db/batch-loader';
 import type { Db, Row } from '#platform/db/db';
 import { type Status, statuses } from './states.ts';
 
@@ -163,23 +164,31 @@ export type Former =
       amount: bigint;
     };
 
-export async function selectByIdempotencyKey(
+export const selectByIdempotencyKey = (
   db: Db,
   partnerId: string,
   idempotencyKey: string,
-): Promise<Former | undefined> {
-  const [row] = await db.query<Former & Row>(
-    `select bulk_id as "bulkId", fingerprint, null::uuid as "withdrawalId", network, null as "tokenAddress", null as "toAddress",
-       null::numeric as amount
-     from withdrawals where partner_id = $1 and idempotency_key = $2
-     union all
-     select null, null, withdrawal_id, network, token_address, to_address, amount from found_payments
-     where key_mark = withdrawal_key_mark($1, $2) and withdrawal_id is not null
-     order by 1 nulls last limit 1`,
-    [partnerId, idempotencyKey],
-  );
-  return row;
-}
+): Promise<Former | undefined> => selectFormer(db, { partnerId, idempotencyKey });
+
+/** The arrays are in subselects: if the planner sees their length, it makes a new plan for each call. */
+const selectFormer = batchLoader(
+  async (db: Db, asked: { partnerId: string; idempotencyKey: string }[]): Promise<(Former | undefined)[]> => {
+    const rows = await db.query<Former & { place: number } & Row>(
+      `select g.place::integer, f.* from unnest((select $1::uuid[]), (select $2::text[])) with ordinality as g (partner_id, key, place)
+       cross join lateral (
+         select bulk_id as "bulkId", fingerprint, null::uuid as "withdrawalId", network, null as "tokenAddress",
+           null as "toAddress", null::numeric as amount
+         from withdrawals where partner_id = g.partner_id and idempotency_key = g.key
+         union all
+         select null, null, withdrawal_id, network, token_address, to_address, amount from found_payments
+         where key_mark = withdrawal_key_mark(g.partner_id, g.key) and withdrawal_id is not null
+         order by 1 nulls last limit 1) f`,
+      [asked.map(({ partnerId }) => partnerId), asked.map(({ idempotencyKey }) => idempotencyKey)],
+    );
+    const byPlace = new Map(rows.map(({ place, ...former }) => [place, former as Former]));
+    return asked.map((_, at) => byPlace.get(at + 1));
+  },
+);
 
 /** Payments on chain whose withdrawals were lost, by idempotency key. */
 export async function selectFoundByKeys(

@@ -44,6 +44,43 @@ test('a later call starts a new query, also while the first one runs', async () 
   assert.equal(await first, 'same');
 });
 
+test('while two queries are under way, later calls share the next one', async () => {
+  const asked: string[][] = [];
+  const releases: (() => void)[] = [];
+  const echo = batchLoader(async (_db: Db, questions: string[]) => {
+    asked.push([...questions]);
+    if (asked.length <= 2) await new Promise<void>((resolve) => releases.push(resolve));
+    return questions;
+  });
+  const db = someDb();
+  const calls: Promise<string>[] = [];
+  for (const question of ['a', 'b', 'c', 'd']) {
+    calls.push(echo(db, question));
+    await nextTurn();
+    await nextTurn();
+  }
+  assert.deepEqual(asked, [['a'], ['b']]);
+  releases[1]!();
+  assert.deepEqual(await Promise.all(calls.slice(1)), ['b', 'c', 'd']);
+  assert.deepEqual(asked, [['a'], ['b'], ['c', 'd']]);
+  releases[0]!();
+  assert.equal(await calls[0], 'a');
+});
+
+test('queries that hang do not hold up those who ask later', async () => {
+  const never = new Promise<string[]>(() => undefined);
+  const echo = batchLoader((_db: Db, questions: string[]) =>
+    questions[0] === 'hang' ? never : Promise.resolve(questions),
+  );
+  const db = someDb();
+  for (let n = 0; n < 2; n++) {
+    void echo(db, 'hang');
+    await nextTurn();
+    await nextTurn();
+  }
+  assert.equal(await echo(db, 'later'), 'later');
+});
+
 test('a statement stays short: more than 16 are asked by several', async () => {
   const { asked, double } = countingDouble();
   const db = someDb();

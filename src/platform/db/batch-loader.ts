@@ -3,40 +3,73 @@ import type { Db } from './db.ts';
 
 /** Bounds the size of a statement, and lets the database and this process work at the same time. */
 const questionsMax = 16;
+/** While the database answers one, this process reads the answer to another. */
+const queriesMax = 2;
+/** A query that hangs must not stop those who come later. */
+const waitMs = 5;
 
 /**
- * Turns a query for many keys into a query for one: calls in the same turn of the event loop share one query,
- * so that a busy server pays its overhead once. Nothing is cached: every answer comes from a query that began
- * after the call. `ask` returns answers in the order of its keys.
+ * Turns a query for many keys into a query for one, so that a busy server pays its overhead once: calls in
+ * the same turn of the event loop share one query, and so do those that come while two are under way, until
+ * one of these ends. Nothing is cached: every answer comes from a query that began after the call. `ask`
+ * returns answers in the order of its keys.
  */
 export function batchLoader<Question, Answer>(
   ask: (db: Db, questions: Question[]) => Promise<Answer[]>,
 ): (db: Db, question: Question) => Promise<Answer> {
-  const turns = new WeakMap<Db, Turn<Question, Answer>>();
-  const begin = (db: Db) => {
-    const questions: Question[] = [];
-    const answers = new Promise(setImmediate).then(() => {
-      if (turns.get(db)?.questions === questions) turns.delete(db);
-      return askIsolated(ask, db, questions);
-    });
-    return { questions, answers };
-  };
+  const queues = new WeakMap<Db, Queue<Question, Answer>>();
   return async (db, question) => {
-    let turn = turns.get(db);
-    if (!turn || turn.questions.length === questionsMax) {
-      turn = begin(db);
-      turns.set(db, turn);
-    }
-    const place = turn.questions.push(question) - 1;
-    const answer = (await turn.answers)[place]!;
+    const queue = queues.get(db) ?? createQueue((questions) => askIsolated(ask, db, questions));
+    queues.set(db, queue);
+    const answer = await queue(question);
     if ('failure' in answer) throw answer.failure;
     return answer.value;
   };
 }
 
-interface Turn<Question, Answer> {
+type Queue<Question, Answer> = (question: Question) => Promise<Outcome<Answer>>;
+
+interface Batch<Question, Answer> {
   questions: Question[];
   answers: Promise<Outcome<Answer>[]>;
+  /** Does nothing the second time. */
+  begin(): void;
+}
+
+function createQueue<Question, Answer>(
+  ask: (questions: Question[]) => Promise<Outcome<Answer>[]>,
+): Queue<Question, Answer> {
+  let queries = 0;
+  let next: Batch<Question, Answer> | undefined;
+  const open = (): Batch<Question, Answer> => {
+    const questions: Question[] = [];
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const answers = begun.then(async () => {
+      if (next?.questions === questions) next = undefined;
+      queries += 1;
+      try {
+        return await ask(questions);
+      } finally {
+        queries -= 1;
+        next?.begin();
+      }
+    });
+    setImmediate(() => {
+      if (queries < queriesMax) begin();
+      else setTimeout(begin, waitMs);
+    });
+    return { questions, answers, begin };
+  };
+  return async (question) => {
+    next ??= open();
+    const { questions, answers, begin } = next;
+    const place = questions.push(question) - 1;
+    if (questions.length === questionsMax) {
+      next = undefined;
+      begin();
+    }
+    return (await answers)[place]!;
+  };
 }
 
 type Outcome<Answer> = { value: Answer } | { failure: unknown };
