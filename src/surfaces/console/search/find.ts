@@ -48,7 +48,8 @@ export async function find(call: CallCommand, text: string): Promise<Found> {
     isId ? users({ userId: text }) : [],
     isAddress ? users({ address: text }) : [],
   ]);
-  const others = text.includes(' ') ? [] : await findOthers(call, text);
+  const mayBeKnown = !(text.includes(' ') || isAddress || isEmail);
+  const others = mayBeKnown ? await findOthers(call, text) : [];
   return { withdrawals: onceEach(found.flat()), users: onceEach(people.flat()), others };
 }
 
