@@ -123,7 +123,7 @@ export interface Deps {
 }
 
 export function contextFor<A extends Actor>(
-  deps: Omit<Deps, 'limiter' | 'metrics' | 'log'>,
+  deps: Omit<Deps, 'limiter' | 'metrics' | 'log' | 'db'> & { db: Db },
   actor: A,
   log: Log,
 ): Ctx<A> {
@@ -132,6 +132,17 @@ export function contextFor<A extends Actor>(
   const outside = { evm, screening, issuer, prices, outgoing };
   return { db, actor, now: clock(), log, sealer, ...outside, publicUrl, brand, isReplicationSynchronous };
 }
+
+/** For a request that only reads: replicas may answer. */
+export const readingContext = <A extends Actor>(deps: Deps, actor: A, log: Log): Ctx<A> =>
+  contextFor({ ...deps, db: deps.db.reading() }, actor, log);
+
+/** The context of a request: one that only asks reads from replicas. */
+export const requestContext = <A extends Actor>(
+  deps: Deps,
+  actor: A,
+  { method, log }: { method: string; log: unknown },
+): Ctx<A> => (method === 'GET' || method === 'HEAD' ? readingContext : contextFor)(deps, actor, log as Log);
 
 /** Runs `work` with a context whose database is one transaction. */
 export function inTransaction<A extends Actor, T>(

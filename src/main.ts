@@ -7,10 +7,11 @@ import { httpOrigin } from '#config/settings/server';
 import type { Deps } from '#context';
 import { createPool, type Pool } from '#platform/db/db';
 import { readSchema, requireKnownSchema } from '#platform/db/migrate';
+import { withReplicas } from '#platform/db/replicas';
 import { StartupError, Unreachable } from '#platform/errors/startup-error';
 import type { HttpServer } from '#platform/http/http';
 import type { Log } from '#platform/observe/log';
-import { createMetrics } from '#platform/observe/metrics';
+import { createMetrics, type Metrics } from '#platform/observe/metrics';
 import { createOutgoing } from '#platform/outgoing/index';
 import { createMemoryLimiter, createPostgresLimiter } from '#platform/rate-limit/index';
 import { createSealer } from '#platform/secrets/seal';
@@ -95,15 +96,8 @@ function warnOfMissingRoles({ operatorTokens }: Config, log: Log): void {
 }
 
 export function createDeps(config: Config, log: Log): Deps {
-  const db = createPool({
-    url: config.databaseUrl,
-    connectionsMax: config.databasePoolMax,
-    connectTimeoutMs: config.databaseConnectTimeoutMs,
-    lockTimeoutMs: config.databaseLockTimeoutMs,
-    statementTimeoutMs: config.databaseStatementTimeoutMs,
-    log,
-  });
   const metrics = createMetrics();
+  const db = openDatabase(config, log, metrics);
   return {
     db,
     log,
@@ -120,6 +114,21 @@ export function createDeps(config: Config, log: Log): Deps {
     brand: readBrand(config.brand),
     isReplicationSynchronous: config.databaseReplication === 'synchronous',
   };
+}
+
+function openDatabase(config: Config, log: Log, { countRead }: Metrics): Pool {
+  const open = (url: string) =>
+    createPool({
+      url,
+      connectionsMax: config.databasePoolMax,
+      connectTimeoutMs: config.databaseConnectTimeoutMs,
+      lockTimeoutMs: config.databaseLockTimeoutMs,
+      statementTimeoutMs: config.databaseStatementTimeoutMs,
+      log,
+    });
+  const primary = open(config.databaseUrl);
+  const replicas = config.databaseReadUrls.map(open);
+  return replicas.length === 0 ? primary : withReplicas(primary, { replicas, log, count: countRead });
 }
 
 /** Before a wallet is used: the database keeps what is committed, and is the one of this deployment. */

@@ -73,6 +73,7 @@ export type HarnessOptions = { cutsSlowRequests?: boolean; databaseUrl?: string 
     Pick<
       Config,
       | 'databaseLockTimeoutMs'
+      | 'databaseReadUrls'
       | 'databaseReplication'
       | 'databaseStatementTimeoutMs'
       | 'pricesUrl'
@@ -180,6 +181,7 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
   const operatorToken = noteSecret(`cwo_${randomBytes(24).toString('hex')}`);
   return {
     databaseUrl,
+    databaseReadUrls: options.databaseReadUrls ?? [],
     databasePoolMax: 10,
     // Longer than in production, because a busy machine is slow.
     databaseConnectTimeoutMs: 60_000,

@@ -49,6 +49,7 @@ export function createBenchDeps(databaseUrl: string, networks: NetworkSettings[]
   return createDeps(
     {
       databaseUrl,
+      databaseReadUrls: [],
       databasePoolMax: poolMax,
       acceptsApplications: false,
       databaseConnectTimeoutMs: 3_000,

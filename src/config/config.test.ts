@@ -16,6 +16,7 @@ test('defaults: what need not be said', () => {
   assert.deepEqual([...encryptionKeys.keys()], [1]);
   assert.deepEqual(rest, {
     databaseUrl: complete.DATABASE_URL,
+    databaseReadUrls: [],
     databasePoolMax: 10,
     databaseConnectTimeoutMs: 3_000,
     databaseLockTimeoutMs: 2_000,
@@ -199,6 +200,16 @@ for (const [name, value, sentence] of [
   ['ENCRYPTION_KEYS', `7:${newKey()},7:${newKey()}`, 'ENCRYPTION_KEYS has version 7 more than once.'],
   ['PORT', '65536', 'PORT must be a whole number from 0 to 65535.'],
   ['PORT', '80.0', 'PORT must be a whole number from 0 to 65535.'],
+  [
+    'DATABASE_READ_URLS',
+    'mysql://replica/causeway',
+    'DATABASE_READ_URLS must be addresses that start with postgres:// or postgresql://.',
+  ],
+  [
+    'DATABASE_READ_URLS',
+    'postgres://a:5432,b:5432/causeway',
+    'DATABASE_READ_URLS must name one server in each address.',
+  ],
   ['DATABASE_POOL_MAX', '0', 'DATABASE_POOL_MAX must be a whole number from 1 to 1000.'],
   ['SHUTDOWN_GRACE_MS', '-1', 'SHUTDOWN_GRACE_MS must be a whole number from 0 to 600000.'],
   [

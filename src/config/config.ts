@@ -12,6 +12,8 @@ export type { OperatorToken, WithdrawalLimit };
 
 export interface Config {
   databaseUrl: string;
+  /** Of replicas. */
+  databaseReadUrls: readonly string[];
   databasePoolMax: number;
   databaseConnectTimeoutMs: number;
   databaseLockTimeoutMs: number;
@@ -104,6 +106,7 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
   const clientSecret = read('OPENID_CLIENT_SECRET', openidIssuer);
   const config: Config = {
     ...essential,
+    databaseReadUrls: read('DATABASE_READ_URLS'),
     databasePoolMax: read('DATABASE_POOL_MAX'),
     databaseConnectTimeoutMs: read('DATABASE_CONNECT_TIMEOUT_MS'),
     databaseLockTimeoutMs: read('DATABASE_LOCK_TIMEOUT_MS'),

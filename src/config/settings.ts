@@ -1,7 +1,7 @@
 import { readerOf, type Setting } from './setting.ts';
 import { brand } from './settings/brand.ts';
 import { commandLine } from './settings/command-line.ts';
-import { essential } from './settings/essential.ts';
+import { essential, replicas } from './settings/essential.ts';
 import { mcp } from './settings/mcp.ts';
 import { nodes } from './settings/nodes.ts';
 import { openid } from './settings/openid.ts';
@@ -15,6 +15,7 @@ import { webhooks } from './settings/webhooks.ts';
 /** Every environment variable that Causeway reads, in the order of docs/settings.md and `.env.example`. */
 export const settings = {
   ...essential,
+  ...replicas,
   ...server,
   ...openid,
   ...brand,

@@ -156,6 +156,7 @@ function apiConfig(own: { databaseUrl: string; network: NetworkSettings; operato
   const { signerKey: _, ...withoutSigner } = own.network;
   return {
     databaseUrl: own.databaseUrl,
+    databaseReadUrls: [],
     databasePoolMax: 10,
     databaseConnectTimeoutMs: 3_000,
     databaseLockTimeoutMs: 2_000,

@@ -1,5 +1,5 @@
 import { isOperatorRole, type OperatorRole, operatorRoles } from '#operator-roles';
-import { faultOfHosts } from '#platform/db/hosts';
+import { faultOfHosts, splitHosts } from '#platform/db/hosts';
 import { itemsOf } from '../parsers.ts';
 import type { Reading, Setting } from '../setting.ts';
 
@@ -11,7 +11,7 @@ export const essential = {
     example: 'postgres://causeway@localhost:5432/causeway',
     secret: true,
     parse: ({ text, fault }) => {
-      if (text !== '' && !/^postgres(ql)?:\/\/\S+$/.test(text))
+      if (text !== '' && !databaseAddress.test(text))
         fault('DATABASE_URL must start with postgres:// or postgresql://.');
       else if (text !== '' && faultOfHosts(text)) fault(`DATABASE_URL ${faultOfHosts(text)}.`);
       return text;
@@ -30,6 +30,27 @@ export const essential = {
     example: '1:<openssl rand -base64 32>',
     secret: true,
     parse: parseEncryptionKeys,
+  },
+} satisfies Record<string, Setting>;
+
+const databaseAddress = /^postgres(ql)?:\/\/\S+$/;
+
+/** Servers that replay the log of the one that accepts writes. */
+export const replicas = {
+  DATABASE_READ_URLS: {
+    meaning:
+      'Replicas of the database that answer reads, `postgres://…` addresses separated by commas. A replica answers only if it has everything that was committed before the request; otherwise the server of `DATABASE_URL` does.',
+    default: '',
+    example: 'postgres://causeway@replica:5432/causeway',
+    secret: true,
+    parse: ({ text, fault }): string[] => {
+      const urls = text === '' ? [] : text.split(/,(?=postgres(?:ql)?:\/\/)/);
+      if (urls.some((url) => !databaseAddress.test(url)))
+        fault('DATABASE_READ_URLS must be addresses that start with postgres:// or postgresql://.');
+      else if (urls.some((url) => splitHosts(url).urls.length > 1))
+        fault('DATABASE_READ_URLS must name one server in each address.');
+      return urls;
+    },
   },
 } satisfies Record<string, Setting>;
 

@@ -1,4 +1,4 @@
-import { type Ctx, contextFor, type Deps, type KeyActor } from '#context';
+import { type Ctx, type Deps, type KeyActor, requestContext } from '#context';
 import { Refusal, type RefusalFactory } from '#platform/errors/errors';
 import { callerGuard, callerOf } from '#platform/http/caller';
 import { callerAddress, type FastifyRequest } from '#platform/http/http';
@@ -67,7 +67,7 @@ const keyActorOf = (request: FastifyRequest) => callerOf<KeyActor>(request, 'key
 
 /** The context of a request that passed `keyGuard`. */
 export const keyContext = (deps: Deps, request: FastifyRequest): Ctx<KeyActor> =>
-  contextFor(deps, keyActorOf(request), request.log as Ctx['log']);
+  requestContext(deps, keyActorOf(request), request);
 
 /** After `keyGuard`: all keys of a user share the user's allowance. */
 export const rateGuard = (deps: Deps, policy: RatePolicy, exceeded: RefusalFactory) =>

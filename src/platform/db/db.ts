@@ -23,6 +23,13 @@ export interface Pool extends Db {
    * waits for.
    */
   transaction<T>(work: (db: Db) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** Several statements on one connection, without a transaction. */
+  onConnection<T>(work: (db: Db, connection: Connection) => Promise<T>): Promise<T>;
+  /**
+   * For one request that reads: replicas may serve its statements. They see everything that was committed
+   * before the first one, and what earlier ones saw. What writes, and transactions, run as usual.
+   */
+  reading(): Db;
   /** Waits for running work and closes every connection. Safe to call twice. */
   end(): Promise<void>;
   /** Breaks every connection at once; running statements fail as if the database were down. */
@@ -31,6 +38,9 @@ export interface Pool extends Db {
   /** Calls `onNotice` as `listen` does; the caller stops it before the pool ends. */
   listen(channel: string, onNotice: (payload?: string) => void): Listener;
 }
+
+/** Tells one connection from another. */
+export type Connection = object;
 
 export interface PoolOptions {
   url: string;
@@ -85,7 +95,11 @@ export function createPool(options: PoolOptions): Pool {
   const servers = followPrimary(url, { connect, log });
 
   return {
-    query: (text, values) => runOnOwn(servers, text, values),
+    query: (text, values) => onOwn(servers, (db) => db.query(text, values)),
+    onConnection: (work) => onOwn(servers, work),
+    reading() {
+      return this;
+    },
     transaction: (work, signal) => runTransaction(servers, work, signal),
     listen: (channel, onNotice) => {
       // Also a process that does nothing but listen follows the server.
@@ -113,16 +127,18 @@ export function createPool(options: PoolOptions): Pool {
  * The driver's `query` closes the connection at any error: a refused insert would cost the next caller a
  * login.
  */
-async function runOnOwn<T extends Row>(
-  servers: Servers,
-  text: string,
-  values?: readonly unknown[],
-): Promise<T[]> {
+async function onOwn<T>(servers: Servers, work: (db: Db, connection: Connection) => Promise<T>): Promise<T> {
   const { client, release, noteLoss, requireConfirmed } = await checkOut(servers);
+  const db: Db = {
+    query: async (text, values) => {
+      const rows = await runQuery<never>(client, text, values).catch(noteLoss);
+      requireConfirmed();
+      return rows;
+    },
+    transaction: () => Promise.reject(new Error('a transaction needs a connection of its own')),
+  };
   try {
-    const rows = await runQuery<T>(client, text, values).catch(noteLoss);
-    requireConfirmed();
-    return rows;
+    return await work(db, client);
   } finally {
     release();
   }
@@ -142,6 +158,9 @@ async function runQuery<T extends Row>(
   }
 }
 
+/** A text that ends with this is not prepared: PostgreSQL plans it for the values of each call. */
+export const plannedAtEachCall = ' /* planned at each call */';
+
 /**
  * Statements with values are prepared once for each connection: planned at each call, the rate limiter's took
  * twice as long. Our SQL is fixed texts; the bound protects servers from too many plans if code ever builds
@@ -151,6 +170,7 @@ const statementNames = new Map<string, string>();
 const statementNamesMax = 1_000;
 
 function statementName(text: string): string | undefined {
+  if (text.endsWith(plannedAtEachCall)) return undefined;
   const known = statementNames.get(text);
   if (known || statementNames.size >= statementNamesMax) return known;
   const name = `causeway_${statementNames.size}`;

@@ -20,6 +20,8 @@ export interface Metrics {
   /** hung: ended after a timeout; lost: another worker took over. */
   countJob(name: string, outcome: 'done' | 'failed' | 'elsewhere' | 'hung' | 'lost'): void;
   countNodeCall(network: string, method: string, outcome: string): void;
+  /** A statement that a replica may answer, by the server that did. */
+  countRead(server: 'replica' | 'primary'): void;
   /** full: the buffer was; failed: the database did not store them. */
   countUnloggedRequests(reason: 'full' | 'failed', count: number): void;
   /**
@@ -82,6 +84,12 @@ export function createMetrics(): Metrics {
     labelNames: ['network', 'method', 'outcome'],
     registers: [registry],
   });
+  const reads = new Counter({
+    name: 'causeway_database_reads_total',
+    help: 'Statements that replicas may answer, by the server that did; absent without DATABASE_READ_URLS.',
+    labelNames: ['server'],
+    registers: [registry],
+  });
   const unlogged = new Counter({
     name: 'causeway_requests_unlogged_total',
     help: 'Requests of partners that the request log lacks; full: the buffer was, failed: the database did not store them.',
@@ -123,6 +131,9 @@ export function createMetrics(): Metrics {
     },
     countNodeCall(network, method, outcome) {
       nodeCalls.inc({ network, method, outcome });
+    },
+    countRead(server) {
+      reads.inc({ server });
     },
     countUnloggedRequests(reason, count) {
       unlogged.inc({ reason }, count);

@@ -151,7 +151,7 @@ test('a request that waits for other types, or for an account of its own, sleeps
   const reader = { partnerId: key.partnerId, userId: key.userId };
   const wait = (types?: string[]) =>
     readFeed(
-      { db: counting as typeof db },
+      { db: counting as typeof db, isReplicationSynchronous: false },
       { reader, after: 0, limit: 10, types },
       { room, waitMs: 20_000, signal: leaving.signal },
     );
@@ -196,7 +196,7 @@ test('an event that is numbered between the reading and the waiting is not waite
   };
   const begun = performance.now();
   const page = await readFeed(
-    { db: late as typeof db },
+    { db: late as typeof db, isReplicationSynchronous: false },
     { reader: { partnerId: key.partnerId, userId: key.userId }, after: 1, limit: 10 },
     { room, waitMs: 20_000, signal: new AbortController().signal },
   );

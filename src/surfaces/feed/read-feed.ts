@@ -8,6 +8,7 @@ import {
   listEvents,
   openStreams,
 } from '#features/events';
+import { confirmCommits } from '#platform/db/confirm';
 import type { Visit, WaitingRoom } from './waiting-room.ts';
 
 /** Of one process; each request that waits holds a socket. */
@@ -22,12 +23,18 @@ export interface Waiting {
 
 /** Reads the feed; if it has nothing new, waits up to `waitMs` for the next event. */
 export async function readFeed(
-  { db }: Pick<Deps, 'db'>,
+  { db, isReplicationSynchronous }: Pick<Deps, 'db' | 'isReplicationSynchronous'>,
   request: FeedRequest,
   { room, waitMs, signal }: Waiting,
 ): Promise<FeedPage & { hasWaited: boolean }> {
   const endsAt = performance.now() + waitMs;
-  let page = await listEvents({ db }, request);
+  const list = async (from: FeedRequest) => {
+    const page = await listEvents({ db: db.reading() }, from);
+    // A number that a promotion takes back would be given to another event, which the reader passes over.
+    if (page.bodies.length > 0 && isReplicationSynchronous) await confirmCommits(db);
+    return page;
+  };
+  let page = await list(request);
   if (waitMs === 0 || !isEmpty(page)) return { ...page, hasWaited: false };
   const { all, own } = room.count(request.reader);
   if (all >= waitingMax.all || own >= waitingMax.own) {
@@ -40,7 +47,7 @@ export async function readFeed(
     const visit = streamId === null ? undefined : room.enter({ ...request, streamId }, BigInt(after));
     try {
       // Read again after entering: what came in between would be missed.
-      page = await listEvents({ db }, { ...request, after });
+      page = await list({ ...request, after });
       if (visit && isEmpty(page)) await untilEnded(visit, endsAt - performance.now(), signal);
     } finally {
       if (visit) room.leave(visit);

@@ -1,4 +1,4 @@
-import { type Ctx, contextFor, type Deps, type KeyActor } from '#context';
+import { type Ctx, type Deps, type KeyActor, readingContext } from '#context';
 import { authenticateKey } from '#features/keys';
 import { DatabaseUnavailable, Refusal } from '#platform/errors/errors';
 import { asRefusal } from '#platform/http/as-refusal';
@@ -89,7 +89,8 @@ export function mcpRoutes(
       return '';
     }
     const dialect = readDialect(message, headers);
-    const ctx = contextFor(deps, actor, request.log as Ctx['log']);
+    // Tools and resources only read.
+    const ctx = readingContext(deps, actor, request.log as Ctx['log']);
     const tool = dispatch.toolOf(message);
     if (tool !== undefined) noteForLog(request, { tool });
     const result = await dispatch.run(ctx, message, dialect);

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Config } from '#config/config';
-import { type Ctx, contextFor, type Deps } from '#context';
+import { type Ctx, contextFor, type Deps, readingContext } from '#context';
 import { approvalView, requestApproval } from '#features/approvals';
 import { everyone } from '#operator-roles';
 import type { Command } from '#platform/commands/command';
@@ -62,7 +62,7 @@ export function operatorRoutes(
         const actor = operators.get(request)!;
         const log = request.log.child({ operator: actor.name }) as Ctx['log'];
         reply.header('cache-control', 'no-store');
-        const ctx = contextFor(deps, actor, log);
+        const ctx = (command.changes ? contextFor : readingContext)(deps, actor, log);
         if (waits) {
           reply.status(202);
           const asked = { command: command.name, input: request.body as object };

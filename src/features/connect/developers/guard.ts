@@ -1,4 +1,10 @@
-import { type Ctx, contextFor, type Deps, type IntegrationActor, type IntegrationStaffActor } from '#context';
+import {
+  type Ctx,
+  type Deps,
+  type IntegrationActor,
+  type IntegrationStaffActor,
+  requestContext,
+} from '#context';
 import { integrationErrors, integrationGuard } from '#features/connect/integrations';
 import { apiSession, personCookie, personErrors } from '#features/people';
 import type { FastifyReply, FastifyRequest } from '#platform/http/http';
@@ -62,7 +68,7 @@ function developerOf({ caller, routeOptions }: FastifyRequest): Developer {
 
 /** The context of a request that passed `developerGuard`. */
 export const developerContext = (deps: Deps, request: FastifyRequest): Ctx<Developer> =>
-  contextFor(deps, developerOf(request), request.log as Ctx['log']);
+  requestContext(deps, developerOf(request), request);
 
 /** The same for a route that admits no key. */
 export function staffContext(deps: Deps, request: FastifyRequest): Ctx<IntegrationStaffActor> {

@@ -1,4 +1,4 @@
-import { type Ctx, contextFor, type Deps, type PartnerAdmin, type PartnerStaffActor } from '#context';
+import { type Ctx, type Deps, type PartnerAdmin, type PartnerStaffActor, requestContext } from '#context';
 import { apiSession, personCookie, personErrors } from '#features/people';
 import type { RefusalFactory } from '#platform/errors/errors';
 import type { FastifyReply, FastifyRequest } from '#platform/http/http';
@@ -70,4 +70,4 @@ function adminOf({ caller, routeOptions }: FastifyRequest): PartnerAdmin {
 
 /** The context of a request that passed `partnerGuard`. */
 export const adminContext = (deps: Deps, request: FastifyRequest): Ctx<PartnerAdmin> =>
-  contextFor(deps, adminOf(request), request.log as Ctx['log']);
+  requestContext(deps, adminOf(request), request);

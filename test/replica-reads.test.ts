@@ -1,0 +1,113 @@
+// The product on a primary server and a replica: what reads is answered by the replica, and is not stale.
+import assert from 'node:assert/strict';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import type { IssuedKey } from '#features/keys';
+import { migrate } from '#platform/db/migrate';
+import { type Member, startPrimary, startStandby, untilCaughtUp } from './cluster.ts';
+import { signIn } from './console-world.ts';
+import { makeKey, makeLines, makeWithdrawal } from './factories.ts';
+import { useHarness } from './harness.ts';
+import { numberAll } from './number-events.ts';
+import { waitUntil } from './wait-until.ts';
+
+let folder: string;
+let primary: Member;
+let replica: Member;
+let key: IssuedKey;
+
+const harness = useHarness(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'causeway replica '));
+  // Run by root, the servers belong to another account.
+  await chmod(folder, 0o755);
+  primary = await startPrimary(path.join(folder, 'one'));
+  await primary.query('create database causeway');
+  await migrate(primary.postgres.url('causeway'));
+  replica = await startStandby(path.join(folder, 'two'), primary, { name: 'two' });
+  const urlOf = ({ postgres }: Member) => postgres.url('causeway');
+  return { databaseUrl: urlOf(primary), databaseReadUrls: [urlOf(replica)] };
+});
+
+before(async () => {
+  key = await makeKey(harness, { scopes: ['mcp'] });
+  await makeLines(harness, key.userId, [{}, {}, {}]);
+  await makeWithdrawal(harness, key);
+  await numberAll(harness);
+});
+
+after(async () => {
+  await harness.deps?.db.end();
+  for (const { postgres } of [primary, replica]) await postgres?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function readsBy(server: string): Promise<number> {
+  const metric = harness.deps.metrics.registry.getSingleMetric('causeway_database_reads_total')!;
+  const { values } = await metric.get();
+  return values.find(({ labels }) => labels.server === server)?.value ?? 0;
+}
+
+const tool = (name: string) => ({
+  token: key.token,
+  headers: { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' },
+  body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } },
+});
+
+const reads: Record<string, () => Promise<{ status: number; body: unknown }>> = {
+  'history of an account': () =>
+    harness.request('GET', '/api/history?resource=account&feature=account', { token: key.token }),
+  'a list of withdrawals': () =>
+    harness.request('GET', `/api/crypto/${key.userId}/withdraws`, { token: key.token }),
+  'the feed of events': () => harness.request('GET', '/api/events', { token: key.token }),
+  'an MCP tool': () => harness.request('POST', '/mcp', tool('getAccountBalance')),
+  'a command of operators': () => harness.operator('withdrawals.list'),
+  'a statement': () =>
+    harness.operator('ledger.statement', {
+      userId: key.userId,
+      from: '2026-01-01',
+      to: '2026-01-31',
+      format: 'csv',
+    }),
+  'a page of the console': async () => (await signIn(harness)).get('/console'),
+};
+
+for (const [name, read] of Object.entries(reads)) {
+  test(`200 from the replica: ${name}`, async () => {
+    await untilCaughtUp(primary, replica);
+    // A busy machine may keep the replica behind for a while.
+    await waitUntil('only the replica was asked', async () => {
+      const before = { replica: await readsBy('replica'), primary: await readsBy('primary') };
+      const { status, body } = await read();
+      assert.equal(status, 200, JSON.stringify(body));
+      return (await readsBy('replica')) > before.replica && (await readsBy('primary')) === before.primary;
+    });
+  });
+}
+
+test('a withdrawal is in the list that is read after it, again and again', async () => {
+  for (let at = 0; at < 100; at++) {
+    const externalId = `after-${at}`;
+    const created = await harness.request('POST', `/api/crypto/${key.userId}/withdraw`, {
+      token: key.token,
+      body: { amount: '1', to: `0x${String(at).padStart(40, '1')}`, externalId },
+    });
+    assert.equal(created.status, 200);
+    const { body } = await harness.request('GET', `/api/crypto/${key.userId}/withdraws?perPage=1`, {
+      token: key.token,
+    });
+    assert.ok(JSON.stringify(body).includes(externalId), JSON.stringify(body));
+  }
+});
+
+test('a revoked key is refused at once', async () => {
+  const own = await makeKey(harness);
+  const ask = () =>
+    harness.request('GET', '/api/history?resource=account&feature=account', { token: own.token });
+  assert.equal((await ask()).status, 200);
+  await replica.query('select pg_wal_replay_pause()');
+  assert.equal((await harness.operator('keys.revoke', { keyId: own.id })).status, 200);
+  assert.equal((await ask()).status, 401);
+  await replica.query('select pg_wal_replay_resume()');
+});
