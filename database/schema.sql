@@ -332,6 +332,18 @@ create table cards (
   constraint cards_spending_limit_check CHECK ((spending_limit >= 0))
 );
 
+create table connect_application_logos (
+  application_id uuid not null,
+  sha256 text not null,
+  type text not null,
+  bytes bytea not null,
+  constraint connect_application_logos_pkey PRIMARY KEY (application_id),
+  constraint connect_application_logos_application_id_fkey FOREIGN KEY (application_id) REFERENCES connect_applications(id) ON DELETE CASCADE,
+  constraint connect_application_logos_bytes_check CHECK ((octet_length(bytes) <= 65536)),
+  constraint connect_application_logos_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
+  constraint connect_application_logos_type_check CHECK ((type = ANY (ARRAY['image/png'::text, 'image/jpeg'::text, 'image/webp'::text])))
+);
+
 create table connect_applications (
   id uuid default uuidv7() not null,
   link_sha256 bytea not null,
@@ -601,10 +613,12 @@ create table integration_logos (
   sha256 text not null,
   png bytea not null,
   set_at timestamp with time zone not null,
+  type text default 'image/png'::text not null,
   constraint integration_logos_pkey PRIMARY KEY (integration_id),
   constraint integration_logos_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id),
   constraint integration_logos_png_check CHECK ((octet_length(png) <= 300000)),
-  constraint integration_logos_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+  constraint integration_logos_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
+  constraint integration_logos_type_check CHECK ((type = ANY (ARRAY['image/png'::text, 'image/jpeg'::text, 'image/webp'::text])))
 );
 
 create table integrations (

@@ -225,7 +225,7 @@ const owners: Record<string, RegExp> = {
   approvals: /^approval_/,
   audit: /^audit_/,
   cards: /^cards?(_|$)/,
-  'connect/applications': /^connect_applications$/,
+  'connect/applications': /^connect_application(s|_logos)$/,
   'connect/consents': /^consents?(_|$)/,
   'connect/integrations': /^integrations?(_|$)/,
   'connect/sessions': /^(user_sessions|sign_in_links)$/,

@@ -25,3 +25,9 @@ export function contentPolicy(redirectUri?: string): string {
     "base-uri 'none'",
   ].join('; ');
 }
+
+/** For a picture of somebody else: opened as a page, it runs nothing and reads nothing of ours. */
+export const pictureHeaders = {
+  'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+};

@@ -33,6 +33,7 @@ const places: Readonly<Record<string, (id: string) => string>> = {
   endpointId: (id) => `/console/webhooks/${encoded(id)}`,
   webhookId: (id) => `/console/webhooks/${encoded(id)}`,
   cardId: (cardId) => answerAddress('cards.show', { cardId }),
+  applicationId: (id) => `/console/applications/${encoded(id)}`,
   approvalId: (id) => answerAddress('approvals.show', { id }),
   command: (name) => formAddress(name),
   transactionHash: searchAddress,
@@ -54,6 +55,14 @@ const ownIds: Readonly<Record<string, string>> = {
   withdrawals: 'withdrawalId',
 };
 
+/** Commands of a feature whose `id` is that of something else with a page. */
+const otherIds: Readonly<Record<string, string>> = {
+  'integrations.applications': 'applicationId',
+  'integrations.show-application': 'applicationId',
+  'integrations.approve': 'applicationId',
+  'integrations.refuse': 'applicationId',
+};
+
 /** Commands whose answers have the field `id` for something else. */
 const withoutOwnId = ['webhooks.deliveries', 'webhooks.show-delivery', 'consents.reads'];
 
@@ -68,7 +77,10 @@ function subjectPlace(subject: string): string | undefined {
 export function placeOf(command: string, field: string, value: unknown): string | undefined {
   if (typeof value !== 'string' || value === '') return undefined;
   if (field === 'subject') return subjectPlace(value);
-  const name = field === 'id' && !withoutOwnId.includes(command) ? ownIds[command.split('.')[0]!] : field;
+  const name =
+    field === 'id' && !withoutOwnId.includes(command)
+      ? (otherIds[command] ?? ownIds[command.split('.')[0]!])
+      : field;
   return name === undefined ? undefined : places[name]?.(value);
 }
 

@@ -1,6 +1,7 @@
 import type { Deps } from '#context';
 import type { HttpServer } from '#platform/http/http';
 import { mountPages } from '#surfaces/frame';
+import { applicationRoutes } from './applications/application-routes.ts';
 import { approvalRoutes } from './approvals/approvals-routes.ts';
 import { bulkRoutes } from './bulk/bulk-routes.ts';
 import { commandCaller } from './call-command.ts';
@@ -29,6 +30,7 @@ const parts = [
   userRoutes,
   bulkRoutes,
   approvalRoutes,
+  applicationRoutes,
   webhookRoutes,
   reconcileRoutes,
   ruleRoutes,

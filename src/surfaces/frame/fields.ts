@@ -14,6 +14,8 @@ export interface Field {
   choices?: readonly (readonly [string, string])[];
   /** Makes the field a larger box. */
   rows?: number;
+  /** Makes the field a file, of these types. */
+  fileTypes?: string;
   inputMode?: 'decimal' | 'numeric' | 'email' | 'url';
 }
 
@@ -28,7 +30,7 @@ ${renderControl(field, own.length > 0)}<div id="help-${name}" class="help">${hel
 }
 
 function renderControl(field: Field, isWrong: boolean): Html {
-  const { name, value = '', required, maxLength, placeholder, choices, rows, inputMode } = field;
+  const { name, value = '', required, maxLength, placeholder, choices, rows, fileTypes, inputMode } = field;
   const common = html`id="field-${name}" name="${name}" aria-describedby="help-${name}"${required && html` required`}${isWrong && html` aria-invalid="true"`}${maxLength !== undefined && html` maxlength="${maxLength}"`}`;
   if (choices)
     return html`<select ${common}>${choices.map(
@@ -36,6 +38,7 @@ function renderControl(field: Field, isWrong: boolean): Html {
     )}</select>`;
   if (rows !== undefined)
     return html`<textarea ${common} rows="${rows}" spellcheck="false" placeholder="${placeholder}">${value}</textarea>`;
+  if (fileTypes !== undefined) return html`<input type="file" ${common} accept="${fileTypes}">`;
   return html`<input type="text" ${common} value="${value}" placeholder="${placeholder}" autocomplete="off" spellcheck="false"${inputMode && html` inputmode="${inputMode}"`}>`;
 }
 

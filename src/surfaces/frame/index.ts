@@ -7,6 +7,7 @@ export { issueOnce, ownForm, useOnce } from './own-form.ts';
 export { type Reader, readerOf, sessionReader, sessions } from './reader.ts';
 export { type Action, renderAction, renderCsrf, scriptsOf } from './render-action.ts';
 export { type Frame, type Page, renderFrame } from './render-frame.ts';
+export { sendPrivatePicture } from './send-picture.ts';
 export { renderFacts, renderTable } from './tables.ts';
 export { renderInstant, renderStatus } from './values.ts';
 export type { Message } from './words.ts';

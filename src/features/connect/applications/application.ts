@@ -1,4 +1,5 @@
 import type { ConsentScope, NewIntegration } from '#features/connect/integrations';
+import type { Picture } from '#platform/values/clean-picture';
 
 export const applicationStatuses = ['open', 'approved', 'refused', 'expired'] as const;
 export type ApplicationStatus = (typeof applicationStatuses)[number];
@@ -7,13 +8,19 @@ export type ApplicationStatus = (typeof applicationStatuses)[number];
 export interface NewApplication extends Omit<NewIntegration, 'purposesPt'> {
   applicantName: string;
   applicantEmail: string;
+  /** A file in base64. */
+  logo?: string | null;
 }
+
+/** What is stored of it. */
+export type CheckedApplication = Omit<NewApplication, 'logo'> & { logo: Picture | null };
 
 export interface ApplicationRow {
   id: string;
   status: ApplicationStatus;
   name: string;
   logoColor: string;
+  logoSha256: string | null;
   purposes: string[];
   scopes: ConsentScope[];
   redirectUris: string[];

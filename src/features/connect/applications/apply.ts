@@ -1,23 +1,41 @@
+import { hash } from 'node:crypto';
 import { orderScopes, requireAddresses } from '#features/connect/integrations';
 import { normalizeEmail } from '#features/users';
 import type { Pool } from '#platform/db/db';
 import { invalidField } from '#platform/errors/errors';
 import { createSecret, hashSecret } from '#platform/secrets/secret';
-import type { NewApplication } from './application.ts';
+import { cleanPicture, type Picture } from '#platform/values/clean-picture';
+import type { CheckedApplication, NewApplication } from './application.ts';
 import { applicationErrors } from './errors.ts';
-import { countOpen, insertApplication, lockApplying } from './queries.ts';
+import { countOpen, insertApplication, insertLogo, lockApplying } from './queries.ts';
 
 const openMax = 200;
 const openOfEmailMax = 3;
 const openDays = 30;
+const logoBytesMax = 64 * 1_024;
 
 /** Refuses what `integrations.register` would refuse, besides what the schema says. */
-export function checkApplication(input: NewApplication): NewApplication {
+export function checkApplication(input: NewApplication): CheckedApplication {
   requireAddresses(input);
   const applicantEmail = normalizeEmail(input.applicantEmail);
   if (applicantEmail === undefined) throw invalidField('applicantEmail', 'must be an email address');
   const logoColor = input.logoColor.toLowerCase();
-  return { ...input, applicantEmail, logoColor, scopes: orderScopes(input.scopes) };
+  return {
+    ...input,
+    applicantEmail,
+    logoColor,
+    scopes: orderScopes(input.scopes),
+    logo: readLogo(input.logo),
+  };
+}
+
+function readLogo(logo: string | null | undefined): Picture | null {
+  if (!logo) return null;
+  const file = Buffer.from(logo, 'base64');
+  if (file.length > logoBytesMax) throw invalidField('logo', 'must be a file of at most 64 kB');
+  const picture = cleanPicture(file);
+  if ('fault' in picture) throw invalidField('logo', picture.fault);
+  return picture;
 }
 
 /**
@@ -40,7 +58,10 @@ export async function applyForIntegration(
     if (open.all >= openMax) throw applicationErrors.tooManyApplications();
     if (open.ofEmail >= openOfEmailMax) throw applicationErrors.tooManyOfEmail();
     const stored = { application, linkSha256, formSha256, now, expiresAt };
-    if (!(await insertApplication(db, stored))) throw applicationErrors.applicationSent();
+    const id = await insertApplication(db, stored);
+    if (id === undefined) throw applicationErrors.applicationSent();
+    const { logo } = application;
+    if (logo) await insertLogo(db, { applicationId: id, sha256: hash('sha256', logo.bytes), ...logo });
     return { linkSecret };
   });
 }

@@ -1,11 +1,11 @@
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
-import { addIntegration } from '#features/connect/integrations';
+import { addIntegration, adoptLogo } from '#features/connect/integrations';
 import { invitePerson } from '#features/people';
 import type { ApplicationRow } from './application.ts';
 import { applicationErrors } from './errors.ts';
 import { asOf } from './find-application.ts';
-import { endApplication, lockApplication } from './queries.ts';
+import { endApplication, lockApplication, selectLogo } from './queries.ts';
 import { type ApplicationView, presentApplication } from './wire.ts';
 
 /**
@@ -21,6 +21,8 @@ export function approveApplication(
     const { name, logoColor, purposes, scopes, redirectUris, homepageUrl, privacyUrl } = before;
     const terms = { name, logoColor, purposes, scopes, redirectUris, homepageUrl, privacyUrl };
     const { id: integrationId } = await addIntegration(ctx, terms, { keysByOwner: true });
+    const logo = await selectLogo(ctx.db, applicationId);
+    if (logo) await adoptLogo(ctx, { integrationId, logo });
     const { person } = await invitePerson(ctx, {
       name: before.applicantName,
       email: before.applicantEmail,

@@ -2,6 +2,7 @@ import { defineErrors } from '#platform/errors/errors';
 
 export const applicationErrors = defineErrors({
   applicationNotFound: [404, 'Application not found'],
+  logoNotFound: [404, 'Logo not found'],
   applicationEnded: [409, 'The application was decided already, or has expired'],
   applicationSent: [409, 'This form was sent before'],
   tooManyOfEmail: [409, 'This email has 3 open applications: wait until one is decided'],

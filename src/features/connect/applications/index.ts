@@ -6,4 +6,5 @@ export { findApplication } from './find-application.ts';
 export { applicationGauges } from './gauges.ts';
 export { applicationJobs } from './jobs.ts';
 export { isOffered, openInvitation } from './open-invitation.ts';
+export { readApplicationLogo } from './read-application-logo.ts';
 export { applicationBody } from './wire.ts';

@@ -1,10 +1,12 @@
 import type { Db, Row } from '#platform/db/db';
-import type { ApplicationRow, ApplicationStatus, NewApplication } from './application.ts';
+import type { Picture, PictureType } from '#platform/values/clean-picture';
+import type { ApplicationRow, ApplicationStatus, CheckedApplication } from './application.ts';
 
 const columns = `id, status, name, logo_color as "logoColor", purposes, scopes, redirect_uris as "redirectUris",
   homepage_url as "homepageUrl", privacy_url as "privacyUrl", applicant_name as "applicantName",
   applicant_email as "applicantEmail", created_at as "createdAt", expires_at as "expiresAt",
-  ended_at as "endedAt", reason, integration_id as "integrationId", person_id as "personId"`;
+  ended_at as "endedAt", reason, integration_id as "integrationId", person_id as "personId",
+  (select l.sha256 from connect_application_logos l where l.application_id = connect_applications.id) as "logoSha256"`;
 
 /** Until the end of the transaction no other application is stored, so that the limits are exact. */
 export async function lockApplying(db: Db): Promise<void> {
@@ -25,21 +27,21 @@ export async function countOpen(
 }
 
 interface Stored {
-  application: NewApplication;
+  application: CheckedApplication;
   linkSha256: Buffer;
   formSha256: Buffer;
   now: Date;
   expiresAt: Date;
 }
 
-/** False if the form was sent before. */
-export async function insertApplication(db: Db, stored: Stored): Promise<boolean> {
+/** Returns its id, unless the form was sent before. */
+export async function insertApplication(db: Db, stored: Stored): Promise<string | undefined> {
   const { application: one, linkSha256, formSha256, now, expiresAt } = stored;
-  const rows = await db.query(
+  const [row] = await db.query<{ id: string }>(
     `insert into connect_applications (link_sha256, form_sha256, name, logo_color, purposes, scopes, redirect_uris,
        homepage_url, privacy_url, applicant_name, applicant_email, created_at, expires_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-     on conflict (form_sha256) do nothing returning 1`,
+     on conflict (form_sha256) do nothing returning id`,
     [
       linkSha256,
       formSha256,
@@ -56,7 +58,25 @@ export async function insertApplication(db: Db, stored: Stored): Promise<boolean
       expiresAt,
     ],
   );
-  return rows.length === 1;
+  return row?.id;
+}
+
+export async function insertLogo(
+  db: Db,
+  logo: Picture & { applicationId: string; sha256: string },
+): Promise<void> {
+  await db.query(
+    `insert into connect_application_logos (application_id, sha256, type, bytes) values ($1, $2, $3, $4)`,
+    [logo.applicationId, logo.sha256, logo.type, logo.bytes],
+  );
+}
+
+export async function selectLogo(db: Db, applicationId: string): Promise<Picture | undefined> {
+  const [row] = await db.query<{ type: PictureType; bytes: Buffer }>(
+    'select type, bytes from connect_application_logos where application_id = $1',
+    [applicationId],
+  );
+  return row;
 }
 
 export async function selectByLink(db: Db, linkSha256: Buffer): Promise<ApplicationRow | undefined> {

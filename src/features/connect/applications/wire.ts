@@ -10,6 +10,7 @@ export const applicationBody = Type.Object(
     scopes: scopeList,
     applicantName: line(200),
     applicantEmail: Type.String({ minLength: 3, maxLength: 254 }),
+    logo: Type.Optional(nullable(Type.String({ contentEncoding: 'base64' }))),
   },
   { additionalProperties: false },
 );
@@ -19,6 +20,7 @@ export const applicationView = Type.Object({
   status: Type.Enum([...applicationStatuses]),
   name: Type.String(),
   logoColor: Type.String(),
+  logoSha256: nullable(Type.String(), { description: 'Hash of the logo as we show it' }),
   purposes: Type.Array(Type.String()),
   scopes: Type.Array(Type.String()),
   redirectUris: Type.Array(Type.String()),

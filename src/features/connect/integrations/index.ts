@@ -15,6 +15,6 @@ export {
 } from './register-integration.ts';
 export { type RotatedKey, rotateIntegrationKey } from './rotate-integration-key.ts';
 export { type ConsentScope, consentScopes, orderScopes } from './scopes.ts';
-export { setLogo } from './set-logo.ts';
+export { adoptLogo, setLogo } from './set-logo.ts';
 export { updateIntegration } from './update-integration.ts';
 export { type IntegrationView, integration, presentIntegration, scopeList, termFields } from './wire.ts';

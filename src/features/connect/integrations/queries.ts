@@ -1,6 +1,7 @@
 import { batchLoader } from '#platform/db/batch-loader';
 import type { Db, Row } from '#platform/db/db';
 import type { StoredToken } from '#platform/secrets/token';
+import type { Picture, PictureType } from '#platform/values/clean-picture';
 import type { ConsentScope } from './scopes.ts';
 
 export interface IntegrationRow {
@@ -242,12 +243,17 @@ export async function updateIntegrationRow(db: Db, integration: IntegrationRow):
 
 export async function upsertLogo(
   db: Db,
-  { integrationId, sha256, png, setAt }: { integrationId: string; sha256: string; png: Buffer; setAt: Date },
+  {
+    integrationId,
+    sha256,
+    logo,
+    setAt,
+  }: { integrationId: string; sha256: string; logo: Picture; setAt: Date },
 ): Promise<void> {
   await db.query(
-    `insert into integration_logos (integration_id, sha256, png, set_at) values ($1, $2, $3, $4)
-     on conflict (integration_id) do update set sha256 = $2, png = $3, set_at = $4`,
-    [integrationId, sha256, png, setAt],
+    `insert into integration_logos (integration_id, sha256, png, set_at, type) values ($1, $2, $3, $4, $5)
+     on conflict (integration_id) do update set sha256 = $2, png = $3, set_at = $4, type = $5`,
+    [integrationId, sha256, logo.bytes, setAt, logo.type],
   );
 }
 
@@ -258,10 +264,10 @@ export async function deleteLogo(db: Db, integrationId: string): Promise<void> {
 export async function selectLogo(
   db: Db,
   { integrationId, sha256 }: { integrationId: string; sha256: string },
-): Promise<Buffer | undefined> {
-  const [row] = await db.query<{ png: Buffer }>(
-    'select png from integration_logos where integration_id = $1 and sha256 = $2',
+): Promise<Picture | undefined> {
+  const [row] = await db.query<{ type: PictureType; bytes: Buffer }>(
+    'select type, png as bytes from integration_logos where integration_id = $1 and sha256 = $2',
     [integrationId, sha256],
   );
-  return row?.png;
+  return row;
 }

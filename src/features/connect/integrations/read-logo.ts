@@ -1,5 +1,6 @@
 import type { Db } from '#platform/db/db';
 import { uuidForm } from '#platform/http/schemas';
+import type { Picture } from '#platform/values/clean-picture';
 import { integrationErrors } from './errors.ts';
 import { selectLogo } from './queries.ts';
 
@@ -7,9 +8,9 @@ import { selectLogo } from './queries.ts';
 export async function readLogo(
   { db }: { db: Db },
   logo: { integrationId: string; sha256: string },
-): Promise<Buffer> {
+): Promise<Picture> {
   const isName = uuidForm.test(logo.integrationId) && /^[0-9a-f]{64}$/.test(logo.sha256);
-  const png = isName ? await selectLogo(db, logo) : undefined;
-  if (!png) throw integrationErrors.logoNotFound();
-  return png;
+  const picture = isName ? await selectLogo(db, logo) : undefined;
+  if (!picture) throw integrationErrors.logoNotFound();
+  return picture;
 }

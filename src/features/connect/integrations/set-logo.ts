@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { invalidField } from '#platform/errors/errors';
+import type { Picture } from '#platform/values/clean-picture';
 import { redrawPng } from '#platform/values/redraw-png';
 import { integrationErrors } from './errors.ts';
 import { deleteLogo, lockIntegration, selectIntegration, upsertLogo } from './queries.ts';
@@ -25,7 +26,7 @@ export function setLogo(
     const logoSha256 = png && hash('sha256', png);
     const after = { ...before, logoSha256 };
     if (logoSha256 === before.logoSha256) return presentIntegration(before);
-    if (png) await upsertLogo(ctx.db, { integrationId, sha256: logoSha256!, png, setAt: ctx.now });
+    if (png) await adoptLogo(ctx, { integrationId, logo: { type: 'image/png', bytes: png } });
     else await deleteLogo(ctx.db, integrationId);
     await recordChange(ctx, {
       action: 'integrations.set-logo',
@@ -35,6 +36,14 @@ export function setLogo(
     });
     return presentIntegration(after);
   });
+}
+
+/** Stores a logo as it is. The caller records the change. */
+export async function adoptLogo(
+  { db, now }: Pick<Ctx, 'db' | 'now'>,
+  { integrationId, logo }: { integrationId: string; logo: Picture },
+): Promise<void> {
+  await upsertLogo(db, { integrationId, sha256: hash('sha256', logo.bytes), logo, setAt: now });
 }
 
 function redraw(logo: string): Buffer {

@@ -18,7 +18,7 @@ import { invalidField, type Refusal } from '#platform/errors/errors';
 import { asRefusal } from '#platform/http/as-refusal';
 import type { FastifyReply, FastifyRequest, HttpServer } from '#platform/http/http';
 import { formBytesMax, parseForm, readField } from '#platform/pages/form';
-import { contentPolicy, securityHeaders } from '#platform/pages/security-headers';
+import { contentPolicy, pictureHeaders, securityHeaders } from '#platform/pages/security-headers';
 import { renderAppsPage } from './apps-page.ts';
 import { brandFiles } from './brand.ts';
 import { renderConsentPage } from './consent-page.ts';
@@ -88,8 +88,9 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
         '/logos/:integrationId/:sha256',
         route,
         async (request, reply) => {
-          const content = await readLogo(deps, request.params);
-          return sendFile(reply, { type: 'image/png', content, isLasting: true });
+          const { type, bytes } = await readLogo(deps, request.params);
+          reply.headers(pictureHeaders);
+          return sendFile(reply, { type, content: bytes, isLasting: true });
         },
       );
 

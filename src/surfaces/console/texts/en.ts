@@ -274,6 +274,10 @@ export const en = {
       text: 'Somebody saved another draft since you opened the page. Open the rules again and look at it first.',
     },
   } as Record<string, Message>,
+  application: {
+    title: (name: string) => `Application: ${name}`,
+    decisions: { 'integrations.approve': 'Approve', 'integrations.refuse': 'Refuse' },
+  },
   bulk: bulkTexts.en,
   approvals: approvalTexts.en,
   webhooks: webhookTexts.en,

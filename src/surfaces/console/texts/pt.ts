@@ -263,6 +263,10 @@ export const pt: Texts = {
       text: 'Alguém salvou outro rascunho desde que você abriu a página. Abra as regras de novo e veja-o primeiro.',
     },
   },
+  application: {
+    title: (name) => `Pedido: ${name}`,
+    decisions: { 'integrations.approve': 'Aprovar', 'integrations.refuse': 'Recusar' },
+  },
   bulk: bulkTexts.pt,
   approvals: approvalTexts.pt,
   webhooks: webhookTexts.pt,

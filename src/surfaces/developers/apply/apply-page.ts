@@ -11,7 +11,7 @@ import { texts } from '../texts/index.ts';
 
 const lists = ['purposes', 'redirectUris'] as const;
 const lines = ['name', 'homepageUrl', 'privacyUrl', 'logoColor', 'applicantName', 'applicantEmail'] as const;
-export const fieldNames = [...lines, ...lists, 'scopes'];
+export const fieldNames = [...lines, ...lists, 'scopes', 'logo'];
 const usualColor = '#1a7f5a';
 
 /** What was typed, as `integrations.register` takes it. The schema judges it. */
@@ -32,6 +32,7 @@ export function readApplication(typed: Form): NewApplication {
     privacyUrl: field('privacyUrl') || null,
     applicantName: field('applicantName'),
     applicantEmail: field('applicantEmail'),
+    logo: field('logo') || null,
   };
 }
 
@@ -56,7 +57,7 @@ export function renderApply(reader: Reader, { secret, typed, refusal }: Typed): 
     body: html`<h1>${apply.title}</h1>
 <p class="lead">${apply.lead(sanitizeText(reader.brand.name, 70))}</p>
 ${renderFault(reader, refusal)}
-<form class="command card apply" method="post" action="/developers/apply"><input type="hidden" name="csrf" value="${csrfTokenOf(secret)}">
+<form class="command card apply" method="post" action="/developers/apply" enctype="multipart/form-data"><input type="hidden" name="csrf" value="${csrfTokenOf(secret)}">
 <h2>${apply.app}</h2>
 ${field('name', { required: true, maxLength: 100 })}
 ${field('purposes', { required: true, rows: 3 })}
@@ -66,6 +67,7 @@ ${field('redirectUris', { required: true, rows: 3, placeholder: 'https://app.exa
 ${field('homepageUrl', { maxLength: 2_000, inputMode: 'url' })}
 ${field('privacyUrl', { maxLength: 2_000, inputMode: 'url' })}
 ${field('logoColor', { required: true, maxLength: 7, value: typedIn('logoColor') || usualColor })}
+${field('logo', { fileTypes: 'image/png,image/jpeg,image/webp' })}
 <h2>${apply.you}</h2>
 ${field('applicantName', { required: true, maxLength: 200 })}
 ${field('applicantEmail', { required: true, maxLength: 254, inputMode: 'email' })}

@@ -11,6 +11,7 @@ import { callerAddress, type FastifyReply, type FastifyRequest } from '#platform
 import { isCsrfTokenOf } from '#platform/pages/csrf';
 import { type Form, parseForm, readField, requireFields } from '#platform/pages/form';
 import { mayBeOwnForm } from '#platform/pages/own-request';
+import { readMultipart } from '#platform/pages/read-multipart';
 import { defineSessionCookie } from '#platform/pages/session-cookie';
 import { type RatePolicy, rateLimitGuard, spendAllowance } from '#platform/rate-limit/index';
 import { createSecret, hashSecret } from '#platform/secrets/secret';
@@ -28,11 +29,20 @@ export const applicationsPolicy: RatePolicy = { name: 'applications-a-day', quot
 /** The secret of a form, because a stranger has no session. One form makes one application. */
 const formCookie = defineSessionCookie('causeway_apply', 86_400_000);
 
+/** So that somebody with a logo that is too large reads it at its field. */
+const bodyLimit = 2 * 1_024 * 1_024;
+
 const homeIn = (request: FastifyRequest) => homeOf(callerAddress(request));
 
 /** `/developers/apply`, open to everybody. */
 export function applyRoutes({ scope, deps, options }: Mount): void {
   const route = { exposeHeadRoute: false };
+  scope.addContentTypeParser(
+    'multipart/form-data',
+    { parseAs: 'buffer' },
+    async (request: { headers: Record<string, unknown> }, body: Buffer) =>
+      readMultipart(body, String(request.headers['content-type']), { binary: ['logo'] }),
+  );
   const secretIn = ({ headers }: FastifyRequest) => {
     const secret = formCookie.read(deps.publicUrl, headers.cookie) ?? '';
     return hashSecret(secret) ? secret : undefined;
@@ -50,7 +60,8 @@ export function applyRoutes({ scope, deps, options }: Mount): void {
   });
 
   const admit = rateLimitGuard(deps, triesPolicy, applicationErrors.tooManyTries, homeIn);
-  scope.post('/apply', { ...route, onRequest: [requireAccepted, admit] as never }, async (plain, reply) => {
+  const sending = { ...route, bodyLimit, onRequest: [requireAccepted, admit] as never };
+  scope.post('/apply', sending, async (plain, reply) => {
     const request = plain as FastifyRequest;
     const typed: Form = request.body instanceof Map ? (request.body as Form) : parseForm('');
     const secret = secretIn(request);

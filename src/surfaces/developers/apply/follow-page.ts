@@ -47,6 +47,14 @@ ${
       [follow.purposes, purposes.map((one) => html`${plain(one)}<br>`)],
       [follow.scopes, scopes.join(', ')],
       [follow.redirects, links(redirectUris)],
+      ...(application.logoSha256 === null
+        ? []
+        : ([
+            [
+              follow.logo,
+              html`<img class="logo" src="/developers/applications/${secret}/logo/${application.logoSha256}" width="56" height="56" alt="${follow.logo}">`,
+            ],
+          ] as const)),
       [follow.homepage, plain(application.homepageUrl, 2_000)],
       [follow.privacy, plain(application.privacyUrl, 2_000)],
       [follow.applicant, `${plain(application.applicantName)}, ${plain(application.applicantEmail, 254)}`],

@@ -4,12 +4,13 @@ import {
   findApplication,
   isOffered,
   openInvitation,
+  readApplicationLogo,
 } from '#features/connect/applications';
 import { relyingPartyOf } from '#features/people';
 import { callerAddress, type FastifyRequest } from '#platform/http/http';
 import { mayBeOwnForm } from '#platform/pages/own-request';
 import { rateLimitGuard } from '#platform/rate-limit/index';
-import { frameErrors, readerOf } from '#surfaces/frame';
+import { frameErrors, readerOf, sendPrivatePicture } from '#surfaces/frame';
 import type { Mount } from '../mount.ts';
 import { triesPolicy } from './apply-routes.ts';
 import { renderFollow } from './follow-page.ts';
@@ -29,6 +30,14 @@ export function followRoutes({ scope, deps }: Mount): void {
       secret,
     });
     return reply.type('text/html; charset=utf-8').send(page);
+  });
+
+  scope.get('/applications/:secret/logo/:sha256', route, async (plain, reply) => {
+    const { id } = await findApplication(
+      { db: deps.db, now: deps.clock() },
+      secretIn(plain as FastifyRequest),
+    );
+    return sendPrivatePicture(reply, await readApplicationLogo(deps, { applicationId: id }));
   });
 
   const admit = rateLimitGuard(deps, triesPolicy, applicationErrors.tooManyTries, callerAddress);

@@ -62,6 +62,9 @@ function renderErrors(visit: Visit, { readErrors }: Activity): Html {
   return renderTable(errors, [hour, code, { number: count }, meaning], rows);
 }
 
+const renderLogo = ({ id, logoSha256 }: OwnIntegration): Html =>
+  html`<img class="logo" src="/connect/logos/${id}/${logoSha256}" width="56" height="56" alt="">`;
+
 function renderTerms(visit: Visit, own: OwnIntegration): Html {
   const { follow, overview } = visit.words;
   return renderFacts([
@@ -69,6 +72,7 @@ function renderTerms(visit: Visit, own: OwnIntegration): Html {
     [follow.purposes, own.purposes.map((one) => html`${plain(one)}<br>`)],
     [follow.scopes, own.scopes.join(', ')],
     [follow.redirects, own.redirectUris.map((one) => html`<code>${sanitizeText(one, 2_000)}</code><br>`)],
+    ...(own.logoSha256 === null ? [] : ([[follow.logo, renderLogo(own)]] as const)),
     [follow.homepage, plain(own.homepageUrl, 2_000)],
     [follow.privacy, plain(own.privacyUrl, 2_000)],
     [overview.since, renderInstant(visit, own.createdAt)],

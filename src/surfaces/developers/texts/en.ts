@@ -18,9 +18,10 @@ export const en = {
       redirectUris: ['Redirect addresses', 'Where users return to, one a line. They are compared exactly.'],
       homepageUrl: ['Homepage', 'Linked where users decide. Optional.'],
       privacyUrl: ['Privacy policy', 'Linked where users decide. Optional.'],
-      logoColor: [
-        'Colour',
-        'Behind the first letter of the name, such as #1a7f5a. Ask the operator for a logo.',
+      logoColor: ['Colour', 'Behind the first letter of the name, if there is no logo. Such as #1a7f5a.'],
+      logo: [
+        'Logo',
+        'PNG, JPEG or WebP of at most 64 kB, best square. Optional. Choose it again after an error.',
       ],
       applicantName: ['Your name', 'You become the first owner of the integration.'],
       applicantEmail: ['Your email', 'The operator may write to you before the decision.'],
@@ -61,6 +62,7 @@ export const en = {
     purposes: 'Purposes',
     scopes: 'Data',
     redirects: 'Redirect addresses',
+    logo: 'Logo',
     homepage: 'Homepage',
     privacy: 'Privacy policy',
     applicant: 'Applicant',
@@ -232,6 +234,7 @@ type FieldName =
   | 'homepageUrl'
   | 'privacyUrl'
   | 'logoColor'
+  | 'logo'
   | 'applicantName'
   | 'applicantEmail';
 

@@ -3,13 +3,13 @@ import { payoutTemplate } from '#features/withdrawals';
 import { Refusal } from '#platform/errors/errors';
 import { html } from '#platform/http/html';
 import { readField } from '#platform/pages/form';
+import { readMultipart } from '#platform/pages/read-multipart';
 import { issueOnce, renderCsrf, renderField, useOnce } from '#surfaces/frame';
 import type { Mount, PageRequest } from '../mount.ts';
 import { renderPage } from '../page.ts';
 import { readUsers } from '../read-users.ts';
 import type { Bulk, Preview, Withdrawal } from './answers.ts';
 import { userField } from './parts.ts';
-import { readMultipart } from './read-multipart.ts';
 import { renderBulk, renderPreview } from './upload-pages.ts';
 
 /** A file of 1 MB, pasted with every sign encoded, and the other fields. */
