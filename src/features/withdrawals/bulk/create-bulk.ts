@@ -19,6 +19,8 @@ export interface BulkRequest {
   origin?: Origin;
   /** Called before new withdrawals are checked and stored, and not for a replay; may refuse. */
   admit?(): Promise<void>;
+  /** Called with what is stored next; may refuse. */
+  inspect?(withdrawals: readonly NewWithdrawal[]): Promise<void>;
 }
 
 /**
@@ -59,6 +61,7 @@ export async function createBulk(ctx: Ctx<PartnerAdmin>, request: BulkRequest): 
         ...(id && { id }),
       };
     });
+    await request.inspect?.(withdrawals);
     await insertWithdrawals(ctx.db, withdrawals).catch(refuseDenied);
     return bulkId;
   });

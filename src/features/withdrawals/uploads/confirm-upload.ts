@@ -6,6 +6,7 @@ import { withdrawalErrors } from '../errors.ts';
 import type { Created } from '../idempotency.ts';
 import type { Origin } from '../queries.ts';
 import { contentKey } from './content-key.ts';
+import { findRepeats } from './find-repeats.ts';
 import { findPaid } from './preview-upload.ts';
 import { selectUpload, type UploadRow } from './queries.ts';
 import { readRows } from './read-rows.ts';
@@ -14,6 +15,8 @@ export interface Confirmation {
   upload: UploadRow;
   /** How often the same content was paid before, as the person saw it; 0 pays it at most once ever. */
   times: number;
+  /** How many rows the person saw that may be second payments. */
+  repeats?: number | undefined;
   origin: Origin;
   admit(): Promise<void>;
 }
@@ -25,7 +28,7 @@ export interface Confirmation {
 export async function confirmUpload(
   ctx: Ctx<PartnerAdmin>,
   assets: readonly Asset[],
-  { upload, times, origin, admit }: Confirmation,
+  { upload, times, repeats, origin, admit }: Confirmation,
 ): Promise<Created> {
   const { userId } = upload;
   const items = readRows(assets, upload.items);
@@ -41,6 +44,10 @@ export async function confirmUpload(
     idempotencyKey: contentKey(userId, readable, times),
     origin,
     admit,
+    inspect: async (payments) => {
+      if (repeats === undefined) return;
+      if ((await findRepeats(ctx, userId, payments)).length > repeats) throw withdrawalErrors.moreRepeats();
+    },
   });
 }
 

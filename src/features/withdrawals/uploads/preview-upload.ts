@@ -9,6 +9,7 @@ import type { BulkItem, Faulty } from '../bulk/item.ts';
 import { toNewWithdrawal } from '../create-withdrawal.ts';
 import { totalsOf } from '../own/show-own.ts';
 import { contentKey, timesMax } from './content-key.ts';
+import { findRepeats } from './find-repeats.ts';
 import { judge } from './judge.ts';
 import { selectPaid, type UploadRow } from './queries.ts';
 import { readRows } from './read-rows.ts';
@@ -26,11 +27,11 @@ export async function previewUpload(
   const readable = items.filter(isReadable);
   const isWhole = faults.length === 0;
   const paid = isWhole ? await findPaid(ctx, userId, readable) : [];
-  const toStore = readable.map((item, at) =>
-    isWhole ? toNewWithdrawal(ctx, { ...item, userId }, recipients.get(at)!) : undefined,
-  );
-  const verdicts =
-    isWhole && (await hasRules(ctx)) ? await judge(ctx, toStore as NonNullable<(typeof toStore)[0]>[]) : null;
+  const toStore = isWhole
+    ? readable.map((item, at) => toNewWithdrawal(ctx, { ...item, userId }, recipients.get(at)!))
+    : [];
+  const verdicts = isWhole && (await hasRules(ctx)) ? await judge(ctx, toStore) : null;
+  const repeats = isWhole ? await findRepeats(ctx, userId, toStore) : [];
   const rowOf = (at: number) => upload.items[at]!.row;
   return {
     id: upload.id,
@@ -48,6 +49,11 @@ export async function previewUpload(
       denied: verdicts.denied.map(({ at, message }) => ({ row: rowOf(at), message })),
     },
     paid,
+    repeats: repeats.map(({ at, likeAt, like }) => ({
+      row: rowOf(at),
+      likeRow: likeAt === null ? null : rowOf(likeAt),
+      like: like && { id: like.id, createdAt: like.createdAt.toISOString() },
+    })),
   };
 }
 

@@ -73,3 +73,43 @@ export async function countToApprove(db: Db, bulkId: string): Promise<number> {
   );
   return row!.count;
 }
+
+export interface SimilarRow {
+  id: string;
+  toAddress: string;
+  amount: bigint;
+  currency: string;
+  network: string;
+  createdAt: Date;
+}
+
+/** More would make the preview slow; the newest are read. */
+const similarMax = 20_000;
+
+/**
+ * Payments of a partner for a user to these addresses, paid or under way, with at least this id; of equal
+ * ones the newest. Both partial predicates are literal, so that the planner uses the indexes.
+ */
+export async function selectSimilar(
+  db: Db,
+  given: { partnerId: string; userId: string; addresses: readonly string[]; fromId: string },
+): Promise<SimilarRow[]> {
+  return db.query<SimilarRow & Row>(
+    `with paid as (
+       select w.id, w.to_address, w.amount, w.currency, w.network, w.created_at from withdrawals w
+       where w.status in ('completed', 'failed') and w.status = 'completed' and w.to_address = any ($3::text[]) and w.id >= $4
+         and w.partner_id = $1 and w.user_id = $2
+       order by w.id desc limit $5
+     ), open as (
+       select w.id, w.to_address, w.amount, w.currency, w.network, w.created_at
+       from withdrawal_lists l join withdrawals w on w.list_id = l.id
+       where l.partner_id = $1 and l.user_id = $2 and w.status in ('queued', 'pending', 'processing')
+         and w.to_address = any ($3::text[]) and w.id >= $4
+       order by w.id desc limit $5
+     )
+     select distinct on (to_address, amount, currency, network) id, to_address as "toAddress", amount, currency, network,
+       created_at as "createdAt"
+     from (select * from paid union all select * from open) alike order by to_address, amount, currency, network, id desc`,
+    [given.partnerId, given.userId, given.addresses, given.fromId, similarMax],
+  );
+}

@@ -20,6 +20,7 @@ const preview = {
   totals: [{ currency: 'USDC', network: 'base', amount: '12.5', count: 1, available: '340' }],
   verdicts: { needApproval: 0, denied: [] },
   paid: [],
+  repeats: [],
 };
 
 const cases = refusals([
@@ -84,7 +85,7 @@ export const uploadReference: Record<'upload' | 'show' | 'confirm', Operation> =
       'first bulk, with `isReplay`. To pay it again on purpose, send how often it was paid as `times`.',
     ].join('\n'),
     parameters,
-    requests: { first: { value: { times: 0 } } },
+    requests: { first: { value: { times: 0, repeats: 0 } } },
     answers: {
       200: {
         description: 'The bulk.',
@@ -94,6 +95,7 @@ export const uploadReference: Record<'upload' | 'show' | 'confirm', Operation> =
     errors: [
       ...invalid('times', 'is more often than the file was paid', 'A field is invalid'),
       ...refusals([[withdrawalErrors.bulkRefused, 'Some rows are invalid: `details` has what is wrong']]),
+      ...refusals([[withdrawalErrors.moreRepeats, 'Equal payments were made since you read the preview']]),
       ...cases,
       ...notFound,
       ...storingCases,

@@ -101,6 +101,7 @@ export function uploadRoutes(server: HttpServer, deps: Deps, { assets, spendBulk
       const { bulkId, isReplay } = await confirmUpload(ctx, assets, {
         upload: stored,
         times: request.body.times,
+        repeats: request.body.repeats,
         origin: originOf(request),
         admit: async () => void (await spendBulk(ctx.actor)),
       });

@@ -90,6 +90,57 @@ test('200 the same content is paid once, by anybody, in any spelling; again only
   assert.equal((await upload(headers, userId, csv)).body.paid.length, 2);
 });
 
+test('repeats: rows like an earlier row, or like a payment of seven days that did not fail', async () => {
+  const { headers, userId, partnerId } = await makeTeam();
+  const [to, other] = [makeAddress(), makeAddress()];
+  const row = (address: string, amount: string, rest = 'USDT,polygon,') => `${address},${amount},${rest}`;
+  const repeatsOf = async (...rows: string[]) => {
+    const { status, body } = await upload(headers, userId, [head, ...rows].join('\n'));
+    assert.equal(status, 201, body.error);
+    return body;
+  };
+  const inFile = await repeatsOf(
+    row(to, '1.5'),
+    row(to, '2'),
+    row(to.toLowerCase(), '1.50', 'usdt,polygon,again'),
+  );
+  assert.deepEqual(inFile.repeats, [{ row: 4, likeRow: 2, like: null }]);
+  const { bulkId } = (await confirm(headers, inFile.id)).body;
+  const stored = await db.query('select id, amount from withdrawals where bulk_id = $1 order by position', [
+    bulkId,
+  ]);
+  const next = [
+    row(to, '1.5'),
+    row(to, '3'),
+    row(other, '1.5'),
+    row(to, '1.5', 'USDC,polygon,'),
+    row(to, '2'),
+  ];
+  const { repeats } = await repeatsOf(...next);
+  assert.deepEqual(
+    repeats.map(({ row, likeRow, like }: { row: number; likeRow: number | null; like: { id: string } }) => [
+      row,
+      likeRow,
+      like.id,
+    ]),
+    [
+      [2, null, stored[2]!.id],
+      [6, null, stored[1]!.id],
+    ],
+  );
+  const stranger = await makeTeam();
+  const elsewhere = await upload(stranger.headers, stranger.userId, [head, row(to, '1.5')].join('\n'));
+  assert.deepEqual(elsewhere.body.repeats, []);
+  await harness.operator('withdrawals.cancel', { withdrawalId: stored[1]!.id, reason: 'no' });
+  const rest = await repeatsOf(...next);
+  assert.deepEqual(
+    rest.repeats.map(({ row }: { row: number }) => row),
+    [2],
+    'a failed payment is none',
+  );
+  assert.equal(await countStored(partnerId), 3);
+});
+
 test('every row at fault is named, in the words of the API, and nothing can be confirmed', async () => {
   const { headers, userId, partnerId } = await makeTeam();
   const csv = [

@@ -20,6 +20,13 @@ export const confirmBody = Type.Object(
       maximum: timesMax - 1,
       description: 'How often the same content was paid before and is now paid once more; else 0',
     }),
+    repeats: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 1_000,
+        description: 'How many `repeats` you saw. If there are more now, nothing is paid',
+      }),
+    ),
   },
   closed,
 );
@@ -61,6 +68,19 @@ export const uploadPreview = Type.Object(
     paid: Type.Array(Type.Object({ bulkId: uuid, createdAt: dateTime }), {
       description: 'Earlier payments of the same content',
     }),
+    repeats: Type.Array(
+      Type.Object({
+        row: Type.Integer(),
+        likeRow: nullable(Type.Integer(), { description: 'The first row with the same payment' }),
+        like: nullable(Type.Object({ id: uuid, createdAt: dateTime }), {
+          description: 'The newest withdrawal with the same payment',
+        }),
+      }),
+      {
+        description:
+          'Rows that may pay a second time: recipient, amount and asset are those of a row before, or of a withdrawal of the same user in the last seven days that did not fail',
+      },
+    ),
   },
   { title: 'UploadPreview' },
 );

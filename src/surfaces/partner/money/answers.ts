@@ -75,4 +75,5 @@ export interface Preview {
   totals: (Total & { count: number; available: string })[];
   verdicts: { needApproval: number | null; denied: { row: number; message: string }[] } | null;
   paid: { bulkId: string; createdAt: string }[];
+  repeats: { row: number; likeRow: number | null; like: { id: string; createdAt: string } | null }[];
 }

@@ -163,6 +163,34 @@ test('a file: preview with sums, paid once, progress, and the words that it was 
   assert.ok(progress.body.includes('0 / 2') && !progress.body.includes('<script>alert'));
 });
 
+test('rows of another file, or twice in one, are marked as possible second payments, also at the last moment', async () => {
+  const { key, userId, finance, at } = await makeTeam();
+  const owner = await at('owner');
+  const [same, twice] = [rowOf('a'), rowOf('b')];
+  const open = async (visitor: Visitor, ...rows: string[]) => {
+    const sent = await sendFile(visitor, { userId }, Buffer.from([head, ...rows].join('\n')));
+    const address = sent.headers.get('location')!;
+    return { address, page: (await visitor.get(address)).body as string };
+  };
+  const pay = (visitor: Visitor, { address, page }: { address: string; page: string }) => {
+    const hidden = ['once', 'times', 'repeats'].map((name) => [name, hiddenIn(page, name)]);
+    return visitor.post(address, Object.fromEntries(hidden));
+  };
+  const first = await open(finance, same, twice, twice);
+  assert.ok(
+    first.page.includes('1 row may be a second payment') && first.page.includes('Row 3 of this file'),
+  );
+  const second = await open(owner, same, rowOf('c'));
+  assert.ok(!second.page.includes('second payment'));
+  assert.equal((await pay(finance, first)).status, 303);
+  const late = await pay(owner, second);
+  assert.equal(late.status, 409);
+  assert.ok(late.body.includes('Nothing was paid.') && late.body.includes('href="/partner/withdrawals/'));
+  assert.equal(await countStored(key.partnerId), 3);
+  assert.equal((await pay(owner, { ...second, page: late.body })).status, 303);
+  assert.equal(await countStored(key.partnerId), 5);
+});
+
 test('files that cannot be read are refused in words, and a form of another site is refused', async () => {
   const { userId, finance } = await makeTeam();
   for (const [bytes, words] of [
@@ -201,6 +229,11 @@ test('the list, its file, limits and statements; a page of a thousand rows stays
   const preview = await finance.get(sent.headers.get('location')!);
   assert.equal(preview.status, 200);
   assert.ok(Buffer.byteLength(preview.body) < 60_000, String(Buffer.byteLength(preview.body)));
+  const equal = [head, ...Array(1_000).fill(rowOf('x'.repeat(200)))].join('\n');
+  const repeated = await sendFile(finance, { userId }, Buffer.from(equal));
+  const { body: warned } = await finance.get(repeated.headers.get('location')!);
+  assert.ok(warned.includes('999 rows may be second payments'));
+  assert.ok(Buffer.byteLength(warned) < 60_000, String(Buffer.byteLength(warned)));
 });
 
 test('in Portuguese, and 404 for what belongs to another partner', async () => {

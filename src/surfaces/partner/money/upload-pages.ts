@@ -19,14 +19,14 @@ export function renderPreview(
 ): string {
   const { money } = visit.words;
   const { upload } = money;
-  const { rows, faults, totals, verdicts, paid } = preview;
+  const { rows, faults, totals, verdicts, paid, repeats } = preview;
   const isPayable = faults.length === 0 && (verdicts === null || verdicts.denied.length === 0);
   const action = {
     to: `/partner/payouts/upload/${preview.id}`,
     label: upload.pay(rows.length),
     once,
     stepUp: true,
-    hidden: { times: String(paid.length) },
+    hidden: { times: String(paid.length), repeats: String(repeats.length) },
     ...(paid.length > 0 && {
       fields: html`<p><label class="choice"><input type="checkbox" name="again" value="1"> ${upload.again}</label></p>`,
     }),
@@ -35,8 +35,9 @@ export function renderPreview(
     title: upload.previewTitle,
     scripts: isPayable ? scriptsOf(visit, action) : [],
     body: html`<h1>${upload.previewTitle}</h1>
-${refusal && html`<p class="note bad" lang="en" role="alert">${refusal.message}</p>`}
+${refusal && renderRefusal(visit, refusal)}
 ${paid.length > 0 && renderPaid(visit, paid)}
+${repeats.length > 0 && renderRepeats(visit, repeats)}
 ${faults.length > 0 && renderFaults(visit, faults)}
 ${verdicts && renderVerdicts(visit, verdicts)}
 <section class="card"><h2>${upload.totals}</h2>${renderTable(
@@ -68,6 +69,11 @@ ${isPayable && renderAction(visit, action)}</section>
   });
 }
 
+const renderRefusal = ({ words }: Visit, { code, message }: Refusal): Html =>
+  code === 'more_repeats'
+    ? html`<p class="note bad" role="alert">${words.money.upload.newRepeats}</p>`
+    : html`<p class="note bad" lang="en" role="alert">${message}</p>`;
+
 const renderPaid = (visit: Visit, paid: Preview['paid']): Html => {
   const { upload } = visit.words.money;
   return html`<div class="note">${paid.map(
@@ -75,6 +81,23 @@ const renderPaid = (visit: Visit, paid: Preview['paid']): Html => {
       html`<p>${upload.paidBefore} ${renderInstant(visit, createdAt)} ${upload.paidAs} <a href="/partner/payouts/${bulkId}"><code>${shorten(bulkId)}</code></a>.</p>`,
   )}</div>`;
 };
+
+/** Rows that may pay somebody twice. They can be meant, so the file stays payable. */
+function renderRepeats(visit: Visit, repeats: Preview['repeats']): Html {
+  const { upload } = visit.words.money;
+  const described = repeats
+    .slice(0, faultsShown)
+    .map(({ row, likeRow, like }) => [
+      row,
+      html`${likeRow !== null && html`<p>${upload.likeRow(likeRow)}</p>`}${
+        like &&
+        html`<p>${upload.likePaid} <a href="/partner/withdrawals/${like.id}"><code>${shorten(like.id)}</code></a>, ${renderInstant(visit, like.createdAt)}</p>`
+      }`,
+    ]);
+  return html`<section class="card fault" role="alert" id="repeats"><h2>${upload.repeats(repeats.length)}</h2>
+<p>${upload.repeatsHelp}</p>${renderTable(upload.repeat, [{ number: upload.row }, upload.repeat], described)}
+${repeats.length > faultsShown && html`<p class="soft">${upload.first(faultsShown, repeats.length)}</p>`}</section>`;
+}
 
 function renderFaults({ words }: Visit, faults: Preview['faults']): Html {
   const { upload } = words.money;

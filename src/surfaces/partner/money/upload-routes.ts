@@ -85,12 +85,15 @@ ${renderField({ name: 'csv', label: upload.paste, rows: 6, placeholder: 'to,amou
     const { id } = request.params as { id: string };
     await useOnce(deps, visit.session, form);
     const times = readField(form, 'again') === '' ? 0 : Number(readField(form, 'times'));
+    const seen = readField(form, 'repeats');
+    const payload = { times, ...(seen !== '' && { repeats: Number(seen) }) };
     try {
-      const { body } = await call({ method: 'POST', url: `${pathOf(id)}/confirm`, payload: { times } });
+      const { body } = await call({ method: 'POST', url: `${pathOf(id)}/confirm`, payload });
       const { bulkId, isReplay } = body as unknown as { bulkId: string; isReplay: boolean };
       return reply.redirect(`/partner/payouts/${bulkId}${isReplay ? '?before=1' : ''}`, 303);
     } catch (error) {
       if (!(error instanceof Refusal) || error.status >= 500) throw error;
+      reply.status(error.status);
       const { body } = await call({ method: 'GET', url: pathOf(id) });
       const session =
         error.code === 'step_up_required' ? { ...visit.session, isFresh: false } : visit.session;

@@ -79,6 +79,15 @@ export const moneyEn = {
     denied: 'Rules deny these rows, so nothing can be paid:',
     paidBefore: 'This file was paid',
     paidAs: 'as bulk',
+    repeats: (count: number) =>
+      count === 1 ? '1 row may be a second payment' : `${count} rows may be second payments`,
+    repeatsHelp:
+      'The same user pays the same recipient the same amount of the same currency. Check these rows before you pay.',
+    repeat: 'Same payment',
+    likeRow: (row: number) => `Row ${row} of this file`,
+    likePaid: 'Withdrawal',
+    newRepeats:
+      'Nothing was paid. Since you opened the page, somebody paid rows of this file. Check them first.',
     again: 'Pay it once more. I know that everybody in it gets the money again.',
     pay: (count: number) => (count === 1 ? 'Pay 1 row' : `Pay ${count} rows`),
     first: (shown: number, count: number) => `Rows: ${shown} of ${count}`,

@@ -81,6 +81,15 @@ export const moneyPt: MoneyTexts = {
     denied: 'As regras recusam estas linhas, então nada pode ser pago:',
     paidBefore: 'Este arquivo foi pago',
     paidAs: 'como pedido',
+    repeats: (count) =>
+      count === 1 ? '1 linha pode ser um segundo pagamento' : `${count} linhas podem ser segundos pagamentos`,
+    repeatsHelp:
+      'O mesmo usuário paga ao mesmo destinatário o mesmo valor na mesma moeda. Confira estas linhas antes de pagar.',
+    repeat: 'Mesmo pagamento',
+    likeRow: (row) => `Linha ${row} deste arquivo`,
+    likePaid: 'Saque',
+    newRepeats:
+      'Nada foi pago. Desde que você abriu a página, alguém pagou linhas deste arquivo. Confira-as primeiro.',
     again: 'Pagar mais uma vez. Sei que todos nele recebem o dinheiro de novo.',
     pay: (count) => (count === 1 ? 'Pagar 1 linha' : `Pagar ${count} linhas`),
     first: (shown, count) => `Linhas: ${shown} de ${count}`,
