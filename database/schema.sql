@@ -1,4 +1,4 @@
--- Tables, indexes, constraints and triggers after all migrations. Written by `npm run schema`; not read by any code.
+-- Tables, indexes, constraints and triggers after all migrations. Written by `npm run schema`; `doctor` compares indexes with it.
 
 create type card_interval as enum ('daily', 'weekly', 'monthly', 'yearly', 'all-time');
 

@@ -34,6 +34,7 @@ import { integrationCommands } from '#features/connect/integrations';
 import { type ConnectPageOptions, connectPages, statementPages } from '#features/connect/pages';
 import { sessionCommands, sessionJobs } from '#features/connect/sessions';
 import { depositCommands, depositEvents, depositGauges, depositJobs } from '#features/deposits';
+import { doctorCommands } from '#features/doctor';
 import { describeEvents, type EventFamily, eventCommands, eventGauges, eventJobs } from '#features/events';
 import { keyCommands, keyEvents, keyRoutes } from '#features/keys';
 import { ledgerCommands, ledgerEvents, ledgerJobs, ledgerReaders, ledgerTools } from '#features/ledger';
@@ -144,6 +145,7 @@ const approvableCommands: readonly Command<Ctx>[] = [
 export const commands: readonly Command<Ctx>[] = withRolesCommand([
   ...approvableCommands,
   ...approvalCommands(approvableCommands),
+  ...doctorCommands(() => ({ gauges, jobs })),
 ]);
 
 /** What `GET /api/history` can read, feature by feature. */

@@ -23,6 +23,8 @@ async function main(args: string[]): Promise<number> {
   if (first === '--version' || first === '-v') return print(`causeway ${readVersion()}`);
   const start = starts.find(({ name }) => name === first);
   if (start) return others.some(isHelp) ? print(describeStart(start)) : start.run(others);
+  const alone = commands.find(({ name }) => name === first);
+  if (alone) return others.some(isHelp) ? print(describeCommand(alone)) : runCommand(alone, others);
   const ofFeature = commands.filter(({ name }) => name.startsWith(`${first}.`));
   const [second = '--help', ...rest] = others;
   if (ofFeature.length > 0 && isHelp(second)) return print(describeCommands(ofFeature));

@@ -99,8 +99,24 @@ export interface Ctx<A extends Actor = Actor> {
   brand: Brand;
   /** No commit that was answered is lost when a standby is promoted, as the operator says. */
   isReplicationSynchronous: boolean;
+  installation: Installation;
   /** When the operator asked, if the command waited for a second one. */
   askedAt?: Date;
+}
+
+/** Settings that `doctor` compares with what it finds. */
+export interface Installation {
+  databasePoolMax: number;
+  /** False only where payouts may be lost with the server, as in tests. */
+  isDurabilityRequired: boolean;
+  /** Files with secrets, by the setting that names them. */
+  secretFiles: readonly SecretFile[];
+}
+
+export interface SecretFile {
+  /** `HOT_WALLET_KEYS_FILE`. */
+  setting: string;
+  file: string;
 }
 
 /** What a process is made of; surfaces build contexts from it. */
@@ -120,6 +136,7 @@ export interface Deps {
   publicUrl: string;
   brand: Brand;
   isReplicationSynchronous: boolean;
+  installation: Installation;
 }
 
 export function contextFor<A extends Actor>(
@@ -128,9 +145,10 @@ export function contextFor<A extends Actor>(
   log: Log,
 ): Ctx<A> {
   const { db, clock, sealer, evm, screening, issuer, prices, outgoing, publicUrl, brand } = deps;
-  const { isReplicationSynchronous } = deps;
+  const { isReplicationSynchronous, installation } = deps;
   const outside = { evm, screening, issuer, prices, outgoing };
-  return { db, actor, now: clock(), log, sealer, ...outside, publicUrl, brand, isReplicationSynchronous };
+  const settings = { publicUrl, brand, isReplicationSynchronous, installation };
+  return { db, actor, now: clock(), log, sealer, ...outside, ...settings };
 }
 
 /** For a request that only reads: replicas may answer. */

@@ -113,6 +113,11 @@ export function createDeps(config: Config, log: Log): Deps {
     publicUrl: config.publicUrl,
     brand: readBrand(config.brand),
     isReplicationSynchronous: config.databaseReplication === 'synchronous',
+    installation: {
+      databasePoolMax: config.databasePoolMax,
+      isDurabilityRequired: config.databaseDurability === 'required',
+      secretFiles: config.secretFiles,
+    },
   };
 }
 

@@ -20,10 +20,13 @@ export interface Member {
 
 const run = promisify(execFile);
 
-const settings = { synchronous_commit: 'on', full_page_writes: 'on', wal_keep_size: '256MB' };
+const usualSettings = { synchronous_commit: 'on', full_page_writes: 'on', wal_keep_size: '256MB' };
 
-export async function startPrimary(folder: string, port?: number): Promise<Member> {
-  const postgres = await startPostgres({ folder, durable: false, settings, ...(port && { port }) });
+export async function startPrimary(
+  folder: string,
+  { port, settings }: { port?: number; settings?: Settings } = {},
+): Promise<Member> {
+  const postgres = await startMember(folder, { ...settings }, port);
   return memberOf(folder, postgres);
 }
 
@@ -31,7 +34,7 @@ export async function startPrimary(folder: string, port?: number): Promise<Membe
 export async function startStandby(
   folder: string,
   source: Member,
-  { name, port, isSynchronous = false }: { name: string; port?: number; isSynchronous?: boolean },
+  { name, port, settings, isSynchronous = false }: StandbyOptions,
 ): Promise<Member> {
   const primary = source.postgres;
   const admin = new pg.Client({ connectionString: primary.url() });
@@ -48,9 +51,26 @@ export async function startStandby(
   await write(target, 'backup_label', rows[0].labelfile);
   await write(target, 'standby.signal', '');
   await write(target, 'postgresql.auto.conf', followingOf(source, name, isSynchronous));
-  const postgres = await startPostgres({ folder, durable: false, settings, ...(port && { port }) });
+  const postgres = await startMember(folder, { ...settings }, port);
   return memberOf(folder, postgres);
 }
+
+interface StandbyOptions {
+  name: string;
+  port?: number;
+  settings?: Settings;
+  isSynchronous?: boolean;
+}
+
+type Settings = Readonly<Record<string, string>>;
+
+const startMember = (folder: string, settings: Settings, port: number | undefined) =>
+  startPostgres({
+    folder,
+    durable: false,
+    settings: { ...usualSettings, ...settings },
+    ...(port && { port }),
+  });
 
 /** Lets a synchronous standby follow another server from now on. */
 export async function follow(standby: Member, source: Member, name: string): Promise<void> {

@@ -75,6 +75,7 @@ export type HarnessOptions = { cutsSlowRequests?: boolean; databaseUrl?: string 
       | 'databaseLockTimeoutMs'
       | 'databaseReadUrls'
       | 'databaseReplication'
+      | 'secretFiles'
       | 'databaseStatementTimeoutMs'
       | 'pricesUrl'
       | 'balanceStaleAfterMs'
@@ -204,6 +205,7 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
     encryptionKeys: new Map(
       [1, 2].map((version) => [version, Buffer.from(noteSecret(randomBytes(24).toString('base64')))]),
     ),
+    secretFiles: options.secretFiles ?? [],
     trustedProxies: [...(options.trustedProxies ?? [])],
     rateLimitStore: options.rateLimitStore ?? 'memory',
     fourEyesCommands: options.fourEyesCommands ?? [],

@@ -16,7 +16,7 @@ export async function dumpSchema(databaseUrl: string): Promise<string> {
   try {
     const { rows } = await client.query<{ text: string }>(dumpStatement);
     const head =
-      '-- Tables, indexes, constraints and triggers after all migrations. Written by `npm run schema`; not read by any code.';
+      '-- Tables, indexes, constraints and triggers after all migrations. Written by `npm run schema`; `doctor` compares indexes with it.';
     return [head, ...rows.map(({ text }) => text)].join('\n\n').concat('\n');
   } finally {
     await client.end();

@@ -45,12 +45,37 @@ const setLogoAnswer = {
   revokedAt: null,
 };
 
+const doctorAnswer = {
+  items: [
+    { check: 'database server', state: 'ok', seen: 'PostgreSQL 18.1', advice: null },
+    {
+      check: 'archiving',
+      state: 'warning',
+      seen: 'archive_mode is off, wal_level replica',
+      advice: 'Archive the write-ahead log, as docs/guides/backup.md says: a dump loses what came after it.',
+    },
+    {
+      check: 'workers',
+      state: 'problem',
+      seen: 'No worker has run a job for 20 min',
+      advice: 'Start a process with causeway serve --roles worker.',
+    },
+    { check: 'nodes of polygon', state: 'ok', seen: '3 of 3 nodes agree, 2 must', advice: null },
+  ],
+  problems: ['workers'],
+  ok: 2,
+  warnings: 1,
+  skipped: 0,
+};
+
 /** Calls that need more than a test of one file has. */
 const byHand: Record<string, object> = {
   'deposits.check': {
     request: { network: 'polygon', fromBlock: 41_000_000 },
     answer: { checked: 3, missing: [], nextBlock: null },
   },
+  // All checks would fill a page.
+  doctor: { request: {}, answer: doctorAnswer },
   // A picture in base64 would fill a page.
   'integrations.set-logo': {
     request: {

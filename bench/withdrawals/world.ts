@@ -64,6 +64,7 @@ export function createBenchDeps(databaseUrl: string, networks: NetworkSettings[]
       brand: { name: 'Causeway', address: [] },
       operatorTokens: new Map(),
       encryptionKeys: new Map([[1, randomBytes(32)]]),
+      secretFiles: [],
       trustedProxies: [],
       rateLimitStore: 'memory',
       fourEyesCommands: [],

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { Readable } from 'node:stream';
 import { readCommandLineSetting as readSetting } from '#config/settings/command-line';
+import type { CommandDescription } from '#platform/commands/command-description';
 import { readSandboxFile } from '../sandbox/index.ts';
 import { type Answer, reasonOf } from './answer.ts';
 import { CommandFault, exitCodes, UsageFault } from './exit-codes.ts';
@@ -11,13 +12,14 @@ import { CommandFault, exitCodes, UsageFault } from './exit-codes.ts';
  * sandbox of this folder.
  */
 export async function callOperator<T>(
-  name: string,
+  { name, worksWithoutDatabase }: Pick<CommandDescription, 'name' | 'worksWithoutDatabase'>,
   { input, ...flags }: { input: object; url?: string; token?: string },
   receive: (answer: Answer) => Promise<T>,
 ): Promise<T> {
   const { env } = process;
   let url = flags.url ?? readSetting(env, 'CAUSEWAY_URL');
-  if (!url && readSetting(env, 'DATABASE_URL')) return callDatabase(name, input, receive);
+  if (!url && readSetting(env, 'DATABASE_URL'))
+    return callDatabase({ name, worksWithoutDatabase }, input, receive);
   let token = flags.token ?? readSetting(env, 'CAUSEWAY_OPERATOR_TOKEN');
   if (!url) {
     const sandbox = readSandboxFile(readSetting(env, 'CAUSEWAY_HOME')!);
@@ -51,7 +53,7 @@ export async function callOperator<T>(
 
 /** The same route, validation and audit in this process, as an operator named after the user. */
 async function callDatabase<T>(
-  name: string,
+  { name, worksWithoutDatabase }: Parameters<typeof callOperator>[0],
   input: object,
   receive: (answer: Answer) => Promise<T>,
 ): Promise<T> {
@@ -68,7 +70,7 @@ async function callDatabase<T>(
   const deps = createDeps(config, createLog({ level: 'silent' }));
   const server = await buildApp(deps, { ...config, servesApi: true });
   try {
-    await requireSchema(deps.db);
+    if (!worksWithoutDatabase) await requireSchema(deps.db);
     const response = await server.inject({
       method: 'POST',
       url: `/operator/${name}`,

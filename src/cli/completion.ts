@@ -76,6 +76,8 @@ function candidatesFor(
   if (words.length <= 1) return firstWords(starts, commands);
   const start = starts.find(({ name }) => name === first);
   if (start) return [...Object.entries(start.flags).map(toFlag), help];
+  const alone = commands.find(({ name }) => name === first);
+  if (alone) return argumentsOf(alone, words.slice(1));
   const ofFeature = commands.filter(({ name }) => name.startsWith(`${first}.`));
   if (words.length === 2)
     return ofFeature.map(({ name, summary }) => [name.slice(first.length + 1), summary]);
@@ -84,9 +86,11 @@ function candidatesFor(
 }
 
 function firstWords(starts: readonly Start[], commands: readonly CommandDescription[]): Candidate[] {
-  const features = [...new Set(commands.map(({ name }) => name.split('.')[0]!))];
+  const alone = commands.filter(({ name }) => !name.includes('.'));
+  const others = commands.filter((command) => !alone.includes(command));
+  const features = [...new Set(others.map(({ name }) => name.split('.')[0]!))];
   return [
-    ...starts.map(({ name, summary }) => [name, summary] as const),
+    ...[...starts, ...alone].map(({ name, summary }) => [name, summary] as const),
     ...features.map((feature) => [feature, `commands of ${feature}`] as const),
     help,
     ['--version', 'print the version'],

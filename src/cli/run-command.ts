@@ -3,6 +3,7 @@ import { judge } from '#platform/commands/verdict';
 import { type Answer, readData, saveFile } from './answer.ts';
 import { type CommandLine, type Format, parseCommandLine } from './arguments.ts';
 import { callOperator } from './call-operator.ts';
+import { renderChecklist } from './checklist.ts';
 import { bad, good } from './colour.ts';
 import { renderCsv } from './csv.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -14,7 +15,7 @@ import { renderAnswer, rowsOf } from './render-answer.ts';
 export async function runCommand(command: CommandDescription, args: string[]): Promise<number> {
   const line = parseCommandLine(command, args);
   if (command.fileTypes) {
-    const save = () => callOperator(command.name, line, (answer) => saveFile(command, answer, line.out));
+    const save = () => callOperator(command, line, (answer) => saveFile(command, answer, line.out));
     // On a terminal the file itself may be the output.
     const written = await (line.out === '-' ? save() : withProgress(wordsOf(command), save));
     if (written !== undefined) console.log(`Wrote ${written}.`);
@@ -34,7 +35,7 @@ export async function runCommand(command: CommandDescription, args: string[]): P
   return hasFault ? exitCodes.faultFound : exitCodes.fine;
 }
 
-function render({ columns, parts }: CommandDescription, data: Data, format: Format): string {
+function render({ columns, parts, isChecklist }: CommandDescription, data: Data, format: Format): string {
   if (format === 'json') return JSON.stringify(data, null, 2);
   if (format === 'csv') return renderCsv(rowsOf(data) ?? [data]);
   // A pipe has no width.
@@ -42,6 +43,7 @@ function render({ columns, parts }: CommandDescription, data: Data, format: Form
   // After the last part of a check, where the next one starts says nothing.
   const { [parts?.output ?? '']: next, ...others } = data;
   const shown = next === null ? others : data;
+  if (isChecklist) return renderChecklist(data, width);
   return renderAnswer(shown, { width, isWide: format === 'wide' || !isTTY, now: new Date() }, columns);
 }
 
@@ -51,14 +53,14 @@ async function readAnswer(
   line: CommandLine,
   progress: Progress,
 ): Promise<{ data: Data; waits: boolean }> {
-  const { name, parts } = command;
+  const { parts } = command;
   let waits = false;
   const read = (answer: Answer) => {
     // The command is stored for a second operator.
     waits = answer.status === 202;
     return readData(command, answer) as Promise<Data>;
   };
-  const call = (input: Data) => callOperator(name, { ...line, input }, read);
+  const call = (input: Data) => callOperator(command, { ...line, input }, read);
   const wantsOnePart = 'limit' in line.input || 'cursor' in line.input;
   const data =
     !parts || wantsOnePart

@@ -35,6 +35,7 @@ test('defaults: what need not be said', () => {
       supportUrl: undefined,
       privacyUrl: undefined,
     },
+    secretFiles: [],
     trustedProxies: [],
     rateLimitStore: 'postgres',
     shutdownGraceMs: 10_000,
@@ -371,7 +372,8 @@ test('an empty variable counts as missing', () => {
 test('<NAME>_FILE: the file’s text without the line end, and not the variable beside it', () => {
   const file = path.join(folder, 'database-url');
   writeFileSync(file, 'postgres://causeway@from-file.example.com/causeway\r\n');
-  const { databaseUrl } = readConfig({ ...complete, DATABASE_URL_FILE: file });
+  const { databaseUrl, secretFiles } = readConfig({ ...complete, DATABASE_URL_FILE: file });
+  assert.deepEqual(secretFiles, [{ setting: 'DATABASE_URL_FILE', file }]);
   assert.equal(databaseUrl, 'postgres://causeway@from-file.example.com/causeway');
   assert.equal(readSetting({ DATABASE_URL_FILE: '', DATABASE_URL: 'beside' }, 'DATABASE_URL'), 'beside');
 });

@@ -36,6 +36,8 @@ export interface Config {
   openid?: OpenidSettings;
   operatorTokens: ReadonlyMap<string, OperatorToken>;
   encryptionKeys: ReadonlyMap<number, Buffer>;
+  /** The files that `<NAME>_FILE` settings name. */
+  secretFiles: { setting: string; file: string }[];
   trustedProxies: string[];
   rateLimitStore: 'memory' | 'postgres';
   /** Commands that need a second operator; `default` stands for a list. */
@@ -107,6 +109,7 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
   const config: Config = {
     ...essential,
     databaseReadUrls: read('DATABASE_READ_URLS'),
+    secretFiles: secretFilesOf(env),
     databasePoolMax: read('DATABASE_POOL_MAX'),
     databaseConnectTimeoutMs: read('DATABASE_CONNECT_TIMEOUT_MS'),
     databaseLockTimeoutMs: read('DATABASE_LOCK_TIMEOUT_MS'),
@@ -152,6 +155,14 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
   };
   if (faults.length > 0) throw new ConfigFault([...new Set(faults)]);
   return config;
+}
+
+function secretFilesOf(env: Environment): Config['secretFiles'] {
+  const secret = Object.entries<Setting>(settings).filter(([, one]) => one.secret);
+  return secret.flatMap(([name]) => {
+    const file = env[`${name}_FILE`];
+    return file ? [{ setting: `${name}_FILE`, file }] : [];
+  });
 }
 
 type ParseOf<Name extends SettingName> = (typeof settings)[Name]['parse'];

@@ -170,6 +170,7 @@ function apiConfig(own: { databaseUrl: string; network: NetworkSettings; operato
     brand: { name: 'Causeway', address: [] },
     operatorTokens: new Map([['chaos', { token: own.operatorToken, role: 'admin' }]]),
     encryptionKeys: new Map([[1, randomBytes(32)]]),
+    secretFiles: [],
     trustedProxies: [],
     rateLimitStore: 'memory',
     shutdownGraceMs: 2_000,

@@ -21,7 +21,7 @@ export async function startServers(folder: string): Promise<Servers> {
   const ports = [await freePort(), await freePort(), await freePort()];
   const folderOf = (generation: number) => path.join(folder, `server-${generation}`);
   let generation = 0;
-  let primary = await startPrimary(folderOf(0), ports[0]);
+  let primary = await startPrimary(folderOf(0), { port: ports[0]! });
   await primary.query('create database causeway');
   await migrate(primary.postgres.url('causeway'));
   const addStandby = (port: number): Promise<Member> => {

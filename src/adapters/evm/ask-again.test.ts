@@ -16,7 +16,13 @@ function makeNode(answer: (call: RpcCall, round: number) => unknown) {
       return calls.map((call) => answer(call, rounds.length));
     },
   };
-  const node: Node = { providers: [provider], quorum: 1, pick: () => provider, endpoints: () => [] };
+  const node: Node = {
+    providers: [provider],
+    quorum: 1,
+    pick: () => provider,
+    endpoints: () => [],
+    transports: [],
+  };
   return { node, rounds };
 }
 

@@ -23,6 +23,13 @@ export interface Node {
    * not called for 30 seconds is called in the background, and a later read has the answer.
    */
   endpoints(): readonly (boolean | undefined)[];
+  /** How each URL is reached. The rest of a URL may contain the account's key. */
+  transports: readonly Transport[];
+}
+
+export interface Transport {
+  isEncrypted: boolean;
+  hostname: string;
 }
 
 /** `refused`: the node answered with an error; `failed`: the outcome of the call is unknown. */
@@ -81,6 +88,10 @@ export function createNode({ rpcUrls, timeoutMs, quorum, onCall }: NodeOptions):
     providers: places.map(({ provider }) => provider),
     quorum: quorum ?? Math.min(2, places.length),
     pick,
+    transports: rpcUrls.map((rpcUrl) => {
+      const { protocol, hostname } = new URL(rpcUrl);
+      return { isEncrypted: protocol === 'https:', hostname };
+    }),
     endpoints: () => {
       places.forEach(probeSilent);
       return places.map(({ isUp }) => isUp);

@@ -3,3 +3,4 @@ export type { RecordedElsewhere } from './list-changes.ts';
 export type { AuditRow, AuditSearch } from './queries.ts';
 export { changesToAppend, recordChange, recordChanges } from './record-change.ts';
 export { setSuspension } from './set-suspension.ts';
+export { verifyNewest } from './verify-chain.ts';

@@ -80,6 +80,15 @@ export async function selectChainStart(db: Db): Promise<ChainEnd> {
   return { id: '0', hash: row!.hash };
 }
 
+/** Where the newest `count` rows start: at the row before them, or at the start of the chain. */
+export async function selectChainBefore(db: Db, count: number): Promise<ChainEnd> {
+  const [row] = await db.query<{ id: string; hash: Buffer }>(
+    'select id::text, hash from audit_log order by audit_log.id desc offset $1 limit 1',
+    [count],
+  );
+  return row ?? selectChainStart(db);
+}
+
 export interface ChainPart {
   rows: number;
   /** Rows whose content or position does not match their hash. */

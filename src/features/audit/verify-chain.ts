@@ -1,5 +1,13 @@
 import { type Ctx, inTransaction } from '#context';
-import { checkChainPart, freezeView, selectChainHead, selectChainStart } from './queries.ts';
+import type { Db } from '#platform/db/db';
+import {
+  type ChainEnd,
+  checkChainPart,
+  freezeView,
+  selectChainBefore,
+  selectChainHead,
+  selectChainStart,
+} from './queries.ts';
 
 export interface ChainVerdict {
   rows: number;
@@ -15,10 +23,23 @@ const namedMax = 20;
  * at 13 µs a row, so that no statement comes near the timeout however long the log is.
  */
 export function verifyChain(ctx: Ctx, rowsAtOnce = 50_000): Promise<ChainVerdict> {
+  return verifyFrom(ctx, selectChainStart, rowsAtOnce);
+}
+
+/** The same for the newest rows only, for checks that must be quick. */
+export function verifyNewest(ctx: Ctx, count: number): Promise<ChainVerdict> {
+  return verifyFrom(ctx, (db) => selectChainBefore(db, count), count);
+}
+
+function verifyFrom(
+  ctx: Ctx,
+  start: (db: Db) => Promise<ChainEnd>,
+  rowsAtOnce: number,
+): Promise<ChainVerdict> {
   return inTransaction(ctx, async ({ db }) => {
     await freezeView(db);
     const broken: string[] = [];
-    let end = await selectChainStart(db);
+    let end = await start(db);
     let rows = 0;
     for (let part = await checkChainPart(db, end, rowsAtOnce); part.rows > 0; ) {
       rows += part.rows;

@@ -5,6 +5,8 @@ type Described =
   | 'summary'
   | 'fileTypes'
   | 'columns'
+  | 'isChecklist'
+  | 'worksWithoutDatabase'
   | 'positional'
   | 'examples'
   | 'verdict'

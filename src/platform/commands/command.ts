@@ -20,7 +20,7 @@ export interface Parts {
  * a section of the OpenAPI document.
  */
 export interface Command<Ctx = unknown> {
-  /** `feature.command`. */
+  /** `feature.command`, or one word. */
   name: string;
   summary: string;
   input: TObject;
@@ -41,6 +41,10 @@ export interface Command<Ctx = unknown> {
   examples?: readonly string[];
   /** Of a list: the important fields, which a table shows first; the others follow where there is room. */
   columns?: readonly string[];
+  /** Its `items` are checks with `check`, `state`, `seen` and `advice`: the CLI shows one below another. */
+  isChecklist?: boolean;
+  /** The CLI does not require a database that answers and has this release's schema. */
+  worksWithoutDatabase?: boolean;
   /** For a check: if it found a fault, the CLI exits with 1. */
   verdict?: Verdict;
   parts?: Parts;

@@ -25,6 +25,13 @@ export async function renewLease(db: Db, job: string, turn: bigint, leaseMs: num
   return rows.length > 0;
 }
 
+/** Of each job that a worker ever ran, how long ago its last turn ended or was renewed; 0 if it runs. */
+export function readLeases(db: Db): Promise<{ job: string; ageSeconds: number }[]> {
+  return db.query(
+    `select job, greatest(extract(epoch from now() - expires_at), 0)::float8 as "ageSeconds" from job_leases`,
+  );
+}
+
 export async function endLease(db: Db, job: string, turn: bigint): Promise<void> {
   await db.query('update job_leases set expires_at = now() where job = $1 and turn = $2', [job, turn]);
 }

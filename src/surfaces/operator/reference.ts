@@ -105,6 +105,7 @@ export const operatorTags = [
   { name: 'Roles', description: 'Which role may run which command.' },
   { name: 'Approvals', description: 'Commands that need a second operator.' },
   { name: 'Audit', description: 'Who changed what, and when.' },
+  { name: 'Doctor', description: 'What is wrong with a deployment, and what to do.' },
   { name: 'Card issuer', description: 'What the card issuer calls.' },
   { name: 'Service', description: 'Liveness, readiness and metrics.' },
 ];

@@ -1,5 +1,6 @@
+import { showDuration } from '#platform/values/duration';
 import type { CallCommand } from '../call-command.ts';
-import { type Figure, type ReadFigures, showDuration } from '../figures.ts';
+import type { Figure, ReadFigures } from '../figures.ts';
 import { answerAddress, formAddress } from '../links.ts';
 import type { Texts } from '../texts/index.ts';
 import type { Wallet } from '../wallets/read-wallets.ts';

@@ -1,6 +1,7 @@
 import { type Content, type Html, html } from '#platform/http/html';
+import { showDuration } from '#platform/values/duration';
 import { renderStatus } from '#surfaces/frame';
-import { type Figure, showDuration } from '../figures.ts';
+import type { Figure } from '../figures.ts';
 import { answerAddress } from '../links.ts';
 import { renderPage } from '../page.ts';
 import type { Reader, Visit } from '../visit.ts';

@@ -1,5 +1,5 @@
 import { type Html, html } from '#platform/http/html';
-import { showDuration } from '../figures.ts';
+import { showDuration } from '#platform/values/duration';
 import type { Reader } from '../visit.ts';
 import type { Activity } from '../wallets/read-wallets.ts';
 
