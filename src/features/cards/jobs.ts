@@ -3,6 +3,11 @@ import { contextFor, type Deps } from '#context';
 import type { Job } from '#platform/worker/jobs';
 import { catchUp } from './catch-up.ts';
 import { catchUpChannel } from './queries/cursor.ts';
+import { deleteOldReveals } from './queries/reveals.ts';
+import { windowMs } from './reveal-card.ts';
+
+/** Reveals are counted over the window; the audit log keeps who asked. Twice that, because clocks differ. */
+const revealsKeptMs = 2 * windowMs;
 
 /**
  * One worker at a time, so that the issuer is not asked the same by each; what it does is guarded by the
@@ -26,6 +31,11 @@ export const cardJobs: readonly Job<Deps>[] = [
         return 0;
       }
     },
+  },
+  {
+    name: 'cards.sweep-reveals',
+    everyMs: 600_000,
+    run: ({ db, clock }) => deleteOldReveals(db, new Date(clock().getTime() - revealsKeptMs), 1_000),
   },
 ];
 

@@ -15,7 +15,7 @@ export interface CardReveal {
 }
 
 const revealsMax = 10;
-const windowMs = 3_600_000;
+export const windowMs = 3_600_000;
 
 /**
  * A card's number and code, encrypted by the issuer under the caller's key: at most ten in any hour for each

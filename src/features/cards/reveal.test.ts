@@ -11,6 +11,7 @@ import { noteSecret, useHarness } from '#test/harness';
 import { startTestIssuer } from '#test/issuer';
 import { startUnreliableProxy } from '#test/unreliable-proxy';
 import { createCards } from './create-cards.ts';
+import { cardJobs } from './jobs.ts';
 import { readRevealKey } from './read-reveal-key.ts';
 import { revealCard } from './reveal-card.ts';
 import { updateCard } from './update-card.ts';
@@ -269,4 +270,16 @@ test('no session, key or ciphertext is in a line of the log or a row of the data
   assert.ok(lines.some((line) => line.includes('[redacted]')));
   const text = [...lines, ...rows].join('\n');
   for (const secret of secrets) assert.ok(!text.includes(secret));
+});
+
+test('the sweep deletes reveals that no longer count', async () => {
+  const request = await makeCard();
+  await revealCard(as(owner), { ...request, sessionId: (await startSession()).sessionId });
+  const sweep = () => cardJobs.find(({ name }) => name === 'cards.sweep-reveals')!.run(harness.deps);
+  await sweep();
+  assert.equal(await countReveals(), 1);
+  harness.advance(2 * 3_600_000 + 60_000);
+  await sweep();
+  assert.equal(await countReveals(), 0);
+  assert.deepEqual(await outcomes(request.cardId), ['revealed']);
 });

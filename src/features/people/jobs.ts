@@ -2,8 +2,11 @@ import type { Deps } from '#context';
 import type { Job } from '#platform/worker/jobs';
 import { deleteEnded } from './queries/sessions.ts';
 
+const dayMs = 86_400_000;
 /** How long a session that is over is kept. */
-const keptMs = 86_400_000;
+const sessionsKeptMs = dayMs;
+/** How long an old invitation is answered as used or expired; after that it is not found. */
+const invitationsKeptMs = 30 * dayMs;
 
 export const peopleJobs: readonly Job<Deps>[] = [
   {
@@ -11,8 +14,9 @@ export const peopleJobs: readonly Job<Deps>[] = [
     everyMs: 60_000,
     run: ({ db, clock }) => {
       const now = clock();
-      const sessionsBefore = new Date(now.getTime() - keptMs);
-      return deleteEnded(db, { sessionsBefore, challengesBefore: now }, 1_000);
+      const ago = (ms: number) => new Date(now.getTime() - ms);
+      const before = { sessions: ago(sessionsKeptMs), challenges: now, invitations: ago(invitationsKeptMs) };
+      return deleteEnded(db, before, 1_000);
     },
   },
 ];

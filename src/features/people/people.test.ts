@@ -139,6 +139,17 @@ test('the sweep deletes challenges that expired, and sessions a day after their 
   assert.deepEqual([await count('person_challenges'), await count('person_sessions')], [0, 0]);
 });
 
+test('the sweep deletes invitations 30 days after they expired; until then they are answered as expired', async () => {
+  const { url } = await invitePerson(harness.operatorContext(), { ...admin, email: 'late@example.com' });
+  const sweep = () => peopleJobs[0]!.run(harness.deps);
+  harness.advance((72 + 29 * 24) * hourMs);
+  await sweep();
+  assert.equal((await visit(url)).status, 410);
+  harness.advance(25 * hourMs);
+  await sweep();
+  assert.equal((await visit(url)).status, 404);
+});
+
 test('both languages say everything, each in its own words', async () => {
   const flatten = (value: unknown, path = ''): [string, unknown][] =>
     typeof value === 'object' && value !== null

@@ -2,7 +2,7 @@ import { contextFor, type Deps } from '#context';
 import type { Job } from '#platform/worker/jobs';
 import { failingMaxMs } from './delivery/schedule.ts';
 import { disableEndpoint } from './disable-endpoint.ts';
-import { cancelUnwanted, sweepDeliveries } from './queries/deliveries.ts';
+import { cancelUnwanted, sweepDeliveries, sweepEndpoints } from './queries/deliveries.ts';
 import { selectFailing, selectOfStoppedKeys } from './queries/endpoints.ts';
 
 const retentionMs = 30 * 86_400_000;
@@ -45,5 +45,10 @@ export const webhookJobs: readonly Job<Deps>[] = [
     name: 'webhooks.sweep',
     everyMs: 60_000,
     run: ({ db, clock }) => sweepDeliveries(db, new Date(clock().getTime() - retentionMs), 1_000),
+  },
+  {
+    name: 'webhooks.sweep-endpoints',
+    everyMs: 3_600_000,
+    run: ({ db, clock }) => sweepEndpoints(db, new Date(clock().getTime() - retentionMs), 1_000),
   },
 ];

@@ -211,6 +211,27 @@ test('deliveries are deleted 30 days after they were made, with their attempts, 
   assert.equal(row!.count, 0);
 });
 
+test('a deleted endpoint and its secret are gone after 30 days, once it has no deliveries left', async () => {
+  const { id } = await createEndpoint();
+  const kept = await createEndpoint();
+  startDelivering();
+  await makeSteps(['one']);
+  await allAre('delivered', id, 1);
+  await world.deliverer!.stop();
+  await call('DELETE', `/${id}`);
+  const exists = async (endpointId: string) =>
+    (await harness.deps.db.query('select from webhook_endpoints where id = $1', [endpointId])).length === 1;
+  harness.advance(29 * 86_400_000);
+  await runJob('webhooks.sweep-endpoints');
+  assert.equal(await exists(id), true);
+  harness.advance(86_400_000 + 60_000);
+  await runJob('webhooks.sweep-endpoints');
+  assert.equal(await exists(id), true, 'its deliveries are not swept yet');
+  while (Number(await runJob('webhooks.sweep')) > 0);
+  await runJob('webhooks.sweep-endpoints');
+  assert.deepEqual([await exists(id), await exists(kept.id)], [false, true]);
+});
+
 test('lists have the oldest first, and an operator sees endpoints of users in the list of a partner', async () => {
   const made = [];
   for (let at = 0; at < 4; at++) made.push((await createEndpoint()).id);

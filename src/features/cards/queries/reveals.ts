@@ -29,6 +29,16 @@ export async function insertReveal(
   return row!.id;
 }
 
+/** Of the oldest `limit` rows, those from before an instant. Ids follow time, so no other index is needed. */
+export async function deleteOldReveals(db: Db, before: Date, limit: number): Promise<number> {
+  const rows = await db.query(
+    `delete from card_reveals where id = any (array(select id from card_reveals order by id limit $2))
+       and revealed_at < $1 returning 1`,
+    [before, limit],
+  );
+  return rows.length;
+}
+
 /** Where nothing was revealed. */
 export async function deleteReveal(db: Db, revealId: bigint): Promise<void> {
   await db.query('delete from card_reveals where id = $1', [revealId]);

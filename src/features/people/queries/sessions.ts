@@ -117,24 +117,29 @@ export async function selectSessionsOf(
   );
 }
 
-/** Sessions and challenges that are over; returns how many were deleted, at most `limit` of each. */
+/** What is over, at most `limit` rows of each table; returns how many were deleted. */
 export async function deleteEnded(
   db: Db,
-  { sessionsBefore, challengesBefore }: { sessionsBefore: Date; challengesBefore: Date },
+  before: { sessions: Date; challenges: Date; invitations: Date },
   limit: number,
 ): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     `with sessions as (
        delete from person_sessions where secret_sha256 in
-         (select secret_sha256 from person_sessions where expires_at < $1 order by expires_at limit $3 for update skip locked)
+         (select secret_sha256 from person_sessions where expires_at < $1 order by expires_at limit $4 for update skip locked)
        returning 1
      ), challenges as (
        delete from person_challenges where challenge_sha256 in
-         (select challenge_sha256 from person_challenges where expires_at < $2 order by expires_at limit $3 for update skip locked)
+         (select challenge_sha256 from person_challenges where expires_at < $2 order by expires_at limit $4 for update skip locked)
+       returning 1
+     ), invitations as (
+       delete from person_invitations where secret_sha256 in
+         (select secret_sha256 from person_invitations where expires_at < $3 limit $4 for update skip locked)
        returning 1
      )
-     select ((select count(*) from sessions) + (select count(*) from challenges))::integer as count`,
-    [sessionsBefore, challengesBefore, limit],
+     select ((select count(*) from sessions) + (select count(*) from challenges)
+       + (select count(*) from invitations))::integer as count`,
+    [before.sessions, before.challenges, before.invitations, limit],
   );
   return row!.count;
 }

@@ -261,6 +261,17 @@ export async function selectDue(db: Db, now: Date): Promise<{ count: number; age
   return row!;
 }
 
+/** Deletes endpoints, with their secrets, that were deleted by their owners and have no deliveries left. */
+export async function sweepEndpoints(db: Db, before: Date, limit: number): Promise<number> {
+  const rows = await db.query(
+    `delete from webhook_endpoints where id in (
+       select e.id from webhook_endpoints e where e.deleted_at < $1
+         and not exists (select from webhook_deliveries d where d.endpoint_id = e.id) limit $2) returning 1`,
+    [before, limit],
+  );
+  return rows.length;
+}
+
 /** Deletes ended deliveries with their attempts. */
 export async function sweepDeliveries(db: Db, before: Date, limit: number): Promise<number> {
   const rows = await db.query(
