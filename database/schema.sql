@@ -912,6 +912,7 @@ create table payout_signers (
   gone_since timestamp with time zone,
   fill_below bigint,
   fill_server text,
+  is_in_doubt boolean default false not null,
   constraint payout_signers_pkey PRIMARY KEY (network, address),
   constraint payout_signers_address_check CHECK ((address ~ '^0x[0-9a-f]{40}$'::text)),
   constraint payout_signers_check CHECK (((halted_at IS NULL) = (halted_reason IS NULL))),
@@ -949,6 +950,7 @@ create table payout_wallets (
   network text not null,
   address text not null,
   updated_at timestamp with time zone not null,
+  addresses text[],
   constraint payout_wallets_pkey PRIMARY KEY (network),
   constraint payout_wallets_address_check CHECK ((address ~ '^0x[0-9a-f]{40}$'::text))
 );
@@ -1535,6 +1537,7 @@ create table withdrawals (
   description text,
   caller_address text,
   request_id uuid,
+  hot_wallet text,
   constraint withdrawals_position_key UNIQUE (list_id, "position"),
   constraint withdrawals_pkey PRIMARY KEY (id),
   constraint withdrawals_list_id_fkey FOREIGN KEY (list_id) REFERENCES withdrawal_lists(id),

@@ -82,7 +82,7 @@ export function useChain(options: ChainOptions = {}): Chain & { ready: Promise<v
   const chain = {} as Chain;
   const ready = startChain(options).then((started) => {
     Object.assign(chain, started);
-    noteSecret(started.settings.signerKey!.slice(2));
+    noteSecret(started.settings.signerKeys![0]!.slice(2));
   });
   before(() => ready);
   after(() => chain.stop?.());
@@ -147,7 +147,7 @@ export async function startChain({ network = 'polygon', blockTime }: ChainOption
       rpcUrls: [rpcUrl],
       finality: { rule: 2 },
       tokens,
-      signerKey,
+      signerKeys: [signerKey],
       feeCap: chains[network].feeCap,
       bumpAfterMs: 3_000,
       callTimeoutMs: 30_000,

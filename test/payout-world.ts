@@ -16,7 +16,7 @@ import { broadcast } from '../src/features/payouts/broadcast.ts';
 import { bumpStuck } from '../src/features/payouts/bump.ts';
 import { fillNonces } from '../src/features/payouts/fill/fill-nonces.ts';
 import { holdQueued } from '../src/features/payouts/hold-queued.ts';
-import { createLane, type Lane } from '../src/features/payouts/lane.ts';
+import { createLanes, type Lane, type WorkerCtx } from '../src/features/payouts/lane.ts';
 import { recheckFinal } from '../src/features/payouts/recheck-final.ts';
 import { settleFinal } from '../src/features/payouts/settle.ts';
 import { signPending } from '../src/features/payouts/sign-pending.ts';
@@ -29,13 +29,21 @@ import { type Answer, cloneDatabase, type Harness, keepLine, noteSecret, testCon
 
 export type LogLine = Record<string, unknown> & { level: string; msg: string };
 
-/** One process that pays, driven turn by turn; its clock can be moved. */
-export interface Worker {
+/**
+ * One process that pays, driven turn by turn; its clock can be moved. Its own steps are of its first wallet.
+ */
+export interface Worker extends LaneSteps {
   deps: Deps;
-  lane: Lane;
   /** What it has logged. */
   lines: LogLine[];
+  /** One for each of its wallets. */
+  lanes: LaneSteps[];
   advance(ms: number): void;
+}
+
+/** The steps of a payout for one wallet. */
+export interface LaneSteps {
+  lane: Lane;
   /** Binds withdrawals to payments that were found on chain. */
   bind(): Promise<number>;
   hold(): Promise<number>;
@@ -81,8 +89,10 @@ export interface World {
   chain: Chain;
   databaseUrl: string;
   settings: NetworkSettings;
-  /** The hot wallet. */
+  /** The first hot wallet. */
   wallet: string;
+  /** All of them. */
+  wallets: string[];
   /** Has 1,000 of each token. */
   userId: string;
   worker: Worker;
@@ -96,7 +106,7 @@ export interface World {
   read(id: string): Promise<Stored>;
   /** Bind, hold, sign, send, two blocks on top, settle. */
   pay(): Promise<void>;
-  /** Transfers out of the hot wallet on the canonical chain. */
+  /** Transfers out of the hot wallets on the canonical chain. */
   paid(): Promise<Payment[]>;
   funds(currency?: TokenSymbol, userId?: string): Promise<{ balance: bigint; held: bigint }>;
   attempts(id: string): Promise<{ hash: string; raw: Buffer; fee: bigint; tip: bigint; sends: number }[]>;
@@ -129,10 +139,11 @@ export async function makeWorld(
   { walletHas, ...options }: WorkerOptions & { walletHas?: bigint } = {},
 ): Promise<World> {
   const databaseUrl = options.databaseUrl ?? (await cloneDatabase());
-  const signerKey = options.signerKey ?? (await makeWallet(chain, walletHas));
-  const settings: NetworkSettings = { ...chain.settings, ...options, signerKey };
+  const signerKeys = options.signerKeys ?? [await makeWallet(chain, walletHas)];
+  const settings: NetworkSettings = { ...chain.settings, ...options, signerKeys };
   const { network } = settings;
-  const wallet = addressOfKey(signerKey).toLowerCase();
+  const wallets = signerKeys.map((key) => addressOfKey(key).toLowerCase());
+  const wallet = wallets[0]!;
   const makeWorker = (more: WorkerOptions = {}) =>
     startWorker(t, chain, {
       ...settings,
@@ -192,7 +203,7 @@ export async function makeWorld(
     ]);
     return { id: row!.id, ...created };
   };
-  const paid = () => chain.paidOut(wallet);
+  const paid = async () => (await Promise.all(wallets.map((each) => chain.paidOut(each)))).flat();
   const funds: World['funds'] = async (currency = 'USDC', ofUser = userId) => {
     const [row] = await db.query<{ balance: bigint; held: bigint }>(
       'select balance, held from ledger_accounts where user_id = $1 and network = $2 and currency = $3',
@@ -208,6 +219,7 @@ export async function makeWorld(
     databaseUrl,
     settings,
     wallet,
+    wallets,
     userId,
     worker,
     db,
@@ -221,10 +233,10 @@ export async function makeWorld(
     async pay() {
       await worker.bind();
       await worker.hold();
-      await worker.sign();
-      await worker.send();
+      for (const lane of worker.lanes) await lane.sign();
+      for (const lane of worker.lanes) await lane.send();
       await chain.mine(2);
-      await worker.settle();
+      for (const lane of worker.lanes) await lane.settle();
     },
     attempts: (id) =>
       db.query(
@@ -319,15 +331,22 @@ function startWorker(
   const clock = () => new Date(Date.now() + offsetMs);
   const deps: Deps = { ...createDeps(config, log), clock, isReplicationSynchronous };
   t.after(() => deps.db.end());
-  const lane = createLane(deps.evm.get(settings.network)!)!;
   const ctx = () => contextFor(deps, { kind: 'worker', job: 'test' } as const, log);
+  const lanes = createLanes(deps.evm.get(settings.network)!).map((lane) => stepsOf(chain, lane, ctx));
   return {
+    ...lanes[0]!,
     deps,
-    lane,
+    lanes,
     lines,
     advance: (ms) => {
       offsetMs += ms;
     },
+  };
+}
+
+function stepsOf(chain: Chain, lane: Lane, ctx: () => WorkerCtx): LaneSteps {
+  return {
+    lane,
     bind: () => bindRepeated(ctx(), lane),
     hold: () => holdQueued(ctx(), lane),
     sign: () => signPending(ctx(), lane),

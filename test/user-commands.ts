@@ -24,7 +24,7 @@ export function useUserCommands() {
         network: 'polygon',
         rpcUrls: ['http://127.0.0.1:1'],
         finality: { rule: 'finalized' },
-        signerKey,
+        signerKeys: [signerKey],
         tokens: tokensOf('polygon'),
         feeCap: 10n ** 12n,
         bumpAfterMs: 30_000,

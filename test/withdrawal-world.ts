@@ -20,7 +20,7 @@ export function useWithdrawals(prepareMore?: () => Promise<void>) {
   /** As in production, but no node answers: a node that is down refuses nobody. */
   const harness = useHarness({
     networks: networksWithoutNodes().map((settings) =>
-      settings.network === 'polygon' ? { ...settings, signerKey } : settings,
+      settings.network === 'polygon' ? { ...settings, signerKeys: [signerKey] } : settings,
     ),
     withdrawalLimits: [
       { network: 'ethereum', symbol: 'USDC', minimum: '5', maximum: '100.5' },

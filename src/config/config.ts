@@ -205,7 +205,7 @@ function readNetworks(
   const quorums = read('NODE_QUORUM', rpcUrls);
   return offered.map((network) => {
     const chain = chains[network];
-    const signerKey = keys?.get(network);
+    const signerKeys = keys?.get(network);
     const quorum = quorums.get(network);
     return {
       network,
@@ -217,7 +217,7 @@ function readNetworks(
       feeCap: feeCaps.get(network) ?? chain.feeCap,
       bumpAfterMs: chain.bumpAfterMs,
       ...(quorum && { quorum }),
-      ...(signerKey && { signerKey }),
+      ...(signerKeys && { signerKeys }),
     };
   });
 }

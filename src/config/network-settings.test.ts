@@ -90,8 +90,8 @@ test('everything said of networks, with spaces around it', () => {
 test('HOT_WALLET_KEYS is read by workers only, not even its file by others', () => {
   const key = newPrivateKey();
   const env = { ...complete, POLYGON_RPC_URLS: rpcUrl, HOT_WALLET_KEYS: key };
-  const signerOf = (roles: string[]) => readConfig(env, roles).networks[0]!.signerKey;
-  assert.equal(signerOf(['api', 'worker']), key);
+  const signerOf = (roles: string[]) => readConfig(env, roles).networks[0]!.signerKeys;
+  assert.deepEqual(signerOf(['api', 'worker']), [key]);
   assert.equal(signerOf(['api']), undefined);
   assert.equal(signerOf([]), undefined);
   const wrong = { ...complete, POLYGON_RPC_URLS: rpcUrl, HOT_WALLET_KEYS_FILE: '/nowhere' };
@@ -113,23 +113,30 @@ test('DEPLOYMENT_ID is needed by workers that pay', () => {
   );
 });
 
-test('HOT_WALLET_KEYS: one key for all networks, or one for each', () => {
+test('HOT_WALLET_KEYS: one or several keys for all networks, or for each', () => {
   const [one, two] = [newPrivateKey(), newPrivateKey()];
   const env = { ...complete, POLYGON_RPC_URLS: rpcUrl, BASE_RPC_URLS: 'https://base.example.com' };
   const keysOf = (keys: string) =>
-    readConfig({ ...env, HOT_WALLET_KEYS: keys }, ['worker']).networks.map(({ signerKey }) => signerKey);
-  assert.deepEqual(keysOf(one), [one, one]);
-  assert.deepEqual(keysOf(one.slice(2).toUpperCase()), [one, one]);
-  assert.deepEqual(keysOf(`base:${two}, polygon:${one},`), [one, two]);
+    readConfig({ ...env, HOT_WALLET_KEYS: keys }, ['worker']).networks.map(({ signerKeys }) => signerKeys);
+  assert.deepEqual(keysOf(one), [[one], [one]]);
+  assert.deepEqual(keysOf(one.slice(2).toUpperCase()), [[one], [one]]);
+  assert.deepEqual(keysOf(`base:${two}, polygon:${one},`), [[one], [two]]);
+  assert.deepEqual(keysOf(`base:${two},polygon:${one},polygon:${two}`), [[one, two], [two]]);
+  assert.deepEqual(keysOf(`${two}, ${one}`), [
+    [two, one],
+    [two, one],
+  ]);
   const withoutNode = { ...complete, HOT_WALLET_KEYS: one };
   assert.deepEqual(readConfig(withoutNode, ['worker']).networks, []);
   assert.deepEqual(readConfig(complete, ['worker']).networks, []);
 });
 
 const hotWalletFault =
-  'HOT_WALLET_KEYS must be one private key, 32 bytes in hexadecimal, or network:key pairs, networks unlike; the networks are polygon, ethereum, base.';
+  'HOT_WALLET_KEYS must be private keys, 32 bytes in hexadecimal, or network:key pairs, not both; the networks are polygon, ethereum, base.';
 const beyondCurve = `0x${'ff'.repeat(32)}`;
 
+const twice = newPrivateKey();
+const tooManyFault = 'HOT_WALLET_KEYS has more than 8 keys for polygon.';
 const noKeyFault = 'HOT_WALLET_KEYS has no key for polygon: a worker pays withdrawals with it.';
 for (const [what, keys, sentence] of [
   ['nothing', '', noKeyFault],
@@ -138,7 +145,13 @@ for (const [what, keys, sentence] of [
   ['a key that is too long', `polygon:${newPrivateKey()}00`, hotWalletFault],
   ['an unknown network', `solana:${newPrivateKey()}`, hotWalletFault],
   ['a key for all beside one for base', `${newPrivateKey()},base:${newPrivateKey()}`, hotWalletFault],
-  ['two for one network', `polygon:${newPrivateKey()},polygon:${newPrivateKey()}`, hotWalletFault],
+  [
+    'a key twice',
+    `polygon:${twice},polygon:${twice.slice(2)}`,
+    'HOT_WALLET_KEYS has a key twice for polygon.',
+  ],
+  ['a key twice for all networks', `${twice},${twice}`, 'HOT_WALLET_KEYS has a key twice for polygon.'],
+  ['nine keys', Array.from({ length: 9 }, () => `polygon:${newPrivateKey()}`).join(), tooManyFault],
   ['a number beyond the curve', beyondCurve, hotWalletFault],
   ['zero', `0x${'00'.repeat(32)}`, hotWalletFault],
 ] as const) {

@@ -182,7 +182,7 @@ function readDevnets({ networks }: Devnet, signerKey: PrivateKey): NetworkSettin
     // Often enough that no comparison needs a block that is gone: a compacted devnet keeps the last 256.
     reconcileEveryMs: 20_000,
     callTimeoutMs: 30_000,
-    signerKey,
+    signerKeys: [signerKey],
   }));
 }
 

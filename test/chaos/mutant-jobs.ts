@@ -5,7 +5,7 @@ import { lockAccounts, releaseFunds } from '#features/ledger';
 import { type AtStep, payoutJobs } from '#features/payouts';
 import type { Job } from '#platform/worker/jobs';
 import {
-  createLane,
+  createLanes,
   type Lane,
   tolerateNodeOutage,
   type WorkerCtx,
@@ -26,7 +26,7 @@ import { createRandom } from './random.ts';
 
 /** The jobs of a worker that does one thing wrong. */
 export function mutantJobs(mutant: MutantName, { evm }: Deps, atStep: AtStep): Job<Deps>[] {
-  const lane = createLane(evm.get('polygon')!)!;
+  const lane = createLanes(evm.get('polygon')!)[0]!;
   switch (mutant) {
     case 'fails on a send error':
       return replaceJob(payoutJobs(atStep), 'send', lane, sendAndBelieve);
@@ -35,7 +35,7 @@ export function mutantJobs(mutant: MutantName, { evm }: Deps, atStep: AtStep): J
     case 'sends before the commit':
       return payoutJobs(sendTooEarly(lane));
     case 'leaves the key out of the mark':
-      forgetKeys(evm.get('polygon')!.signer!);
+      for (const signer of evm.get('polygon')!.signers) forgetKeys(signer);
       return payoutJobs(atStep);
     case 'completes at the first receipt':
     case 'believes one node':

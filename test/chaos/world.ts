@@ -153,7 +153,7 @@ async function makeFundedUser(
 }
 
 function apiConfig(own: { databaseUrl: string; network: NetworkSettings; operatorToken: string }): Config {
-  const { signerKey: _, ...withoutSigner } = own.network;
+  const { signerKeys: _, ...withoutSigner } = own.network;
   return {
     databaseUrl: own.databaseUrl,
     databaseReadUrls: [],

@@ -72,14 +72,14 @@ export async function runDrill({ root, from, folder, say }: DrillOptions): Promi
 }
 
 function settingsFor(databaseUrl: string, { rpcUrl, settings }: Chain): Settings {
-  const { tokens, signerKey } = settings;
+  const { tokens, signerKeys } = settings;
   return {
     DATABASE_URL: databaseUrl,
     OPERATOR_TOKENS: `drill:admin:${randomBytes(24).toString('hex')}`,
     ENCRYPTION_KEYS: `1:${randomBytes(32).toString('base64')}`,
     DEPLOYMENT_ID: 'upgrade',
     POLYGON_RPC_URLS: rpcUrl,
-    HOT_WALLET_KEYS: `polygon:${signerKey}`,
+    HOT_WALLET_KEYS: `polygon:${signerKeys![0]}`,
     NETWORK_FINALITY: 'polygon:2',
     TOKEN_ADDRESSES: tokens.map(({ symbol, address }) => `polygon:${symbol}:${address}`).join(','),
   };

@@ -1,6 +1,7 @@
 -- Refuses what could pay a withdrawal twice or lose it: what is paid, to whom, and who requested it does not
 -- change; it is processing only with a nonce, pending again only if its nonce is void, and ends, once signed,
--- only with a final transaction. Unsigned, it does not fail if its payment was found on chain.
+-- only with a final transaction. Unsigned, it does not fail if its payment was found on chain. Sets the hot
+-- wallet that pays it, which stays for life unless a payment by another one was found on chain.
 -- Called by: trigger `withdrawals_guard_move` on `withdrawals`, before each update.
 -- Locks: nothing.
 -- Costs: for each row whose status moves, at most two look-ups by index, of slots and found payments.
@@ -15,6 +16,7 @@ begin
       old.key_id, old.caller_address, old.request_id) then
     raise exception 'what a withdrawal pays, to whom, and who requested it, does not change' using errcode = 'restrict_violation';
   end if;
+  new.hot_wallet := old.hot_wallet;
   if new.status = old.status then
     if old.status in ('completed', 'failed') then
       raise exception 'a % withdrawal is final', old.status using errcode = 'restrict_violation';
@@ -26,10 +28,18 @@ begin
     raise exception 'a withdrawal does not move from % to %', old.status, new.status using errcode = 'restrict_violation';
   end if;
   -- Once signed, only what is final on chain decides.
-  if new.status = 'processing' and not exists (select from payout_slots s where s.withdrawal_id = new.id) then
-    raise exception 'a withdrawal is not processing before its nonce is stored' using errcode = 'restrict_violation';
+  if new.status = 'processing' then
+    select s.address into new.hot_wallet from payout_slots s where s.withdrawal_id = new.id;
+    if not found then
+      raise exception 'a withdrawal is not processing before its nonce is stored' using errcode = 'restrict_violation';
+    end if;
+    if old.hot_wallet <> new.hot_wallet and not exists (select from found_payments f
+        where f.withdrawal_id = new.id and f.address = new.hot_wallet) then
+      raise exception 'a withdrawal stays with the hot wallet that has signed it' using errcode = 'restrict_violation';
+    end if;
   end if;
   if new.status = 'pending' and old.status = 'processing' then
+    new.hot_wallet := coalesce(old.hot_wallet, (select s.address from payout_slots s where s.void_of = new.id limit 1));
     if exists (select from payout_slots s where s.withdrawal_id = new.id)
         or not exists (select from payout_slots s where s.void_of = new.id) then
       raise exception 'a withdrawal does not move from processing to pending unless its nonce is void'

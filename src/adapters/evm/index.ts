@@ -25,6 +25,7 @@ export {
   createEvm,
   type Evm,
   type EvmNetwork,
+  hotWalletsMax,
   isInNetworks,
   type NetworkSettings,
   networksWithoutNode,

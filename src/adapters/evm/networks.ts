@@ -5,6 +5,9 @@ import type { PrivateKey } from './private-key.ts';
 import { createSigner, type Signer } from './signer.ts';
 import type { Token } from './tokens.ts';
 
+/** Hot wallets of one network: the loops of each are separate jobs, and nodes are asked about each. */
+export const hotWalletsMax = 8;
+
 /** Settings of one network. */
 export interface NetworkSettings {
   network: Network;
@@ -24,8 +27,10 @@ export interface NetworkSettings {
   reconcileEveryMs?: number;
   feeCap: bigint;
   bumpAfterMs: number;
-  /** Only if this process pays. */
-  signerKey?: PrivateKey;
+  /** Keys of the hot wallets, only if this process pays. */
+  signerKeys?: readonly PrivateKey[];
+  /** Transactions of a hot wallet that may be in no block at once; default and maximum 400. */
+  unminedMax?: number;
   /** Timeout of a call to a node; default 10 s. */
   callTimeoutMs?: number;
 }
@@ -45,7 +50,9 @@ export interface EvmNetwork {
   tipAllowed: bigint;
   transferGas: bigint;
   bumpAfterMs: number;
-  signer?: Signer;
+  /** One for each hot wallet that this process pays with, in the order of the setting. */
+  signers: readonly Signer[];
+  unminedMax: number | undefined;
 }
 
 export type Evm = ReadonlyMap<Network, EvmNetwork>;
@@ -71,8 +78,7 @@ export function networksWithoutNode(evm: Evm): Network[] {
 }
 
 function createNetwork(settings: NetworkSettings, onCall?: OnCall): EvmNetwork {
-  const { network, rpcUrls, quorum, tokens, finality, feeCap, bumpAfterMs, signerKey, callTimeoutMs } =
-    settings;
+  const { network, rpcUrls, quorum, tokens, finality, feeCap, bumpAfterMs, callTimeoutMs } = settings;
   const { chainId, tipMin, tipAllowed, transferGas } = chains[network];
   return {
     name: network,
@@ -93,6 +99,7 @@ function createNetwork(settings: NetworkSettings, onCall?: OnCall): EvmNetwork {
     tipAllowed,
     transferGas,
     bumpAfterMs,
-    ...(signerKey && { signer: createSigner(signerKey) }),
+    signers: (settings.signerKeys ?? []).map(createSigner),
+    unminedMax: settings.unminedMax,
   };
 }

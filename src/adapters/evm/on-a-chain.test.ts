@@ -263,7 +263,7 @@ describe('on a chain', () => {
       bumpAfterMs: 1,
     } as const;
     const settingsOf = (signerKey?: PrivateKey) => [
-      { ...settings, rpcUrls: [...settings.rpcUrls], ...(signerKey && { signerKey }) },
+      { ...settings, rpcUrls: [...settings.rpcUrls], ...(signerKey && { signerKeys: [signerKey] }) },
     ];
     const evm = createEvm(settingsOf(issuerKey), (...facts) => counted.push(facts.join(' ')));
     const polygon = evm.get('polygon')!;
@@ -272,7 +272,7 @@ describe('on a chain', () => {
     assert.deepEqual(counted, ['polygon eth_chainId ok']);
     assert.equal(polygon.tokens.get('USDT'), usdt);
     assert.deepEqual([polygon.feeCap, polygon.tipMin, polygon.finality], [7n, tipMin, { rule: 2 }]);
-    assert.equal(polygon.signer!.address, privateKeyToAccount(issuerKey).address.toLowerCase());
-    assert.equal(createEvm(settingsOf()).get('polygon')!.signer, undefined);
+    assert.equal(polygon.signers[0]!.address, privateKeyToAccount(issuerKey).address.toLowerCase());
+    assert.deepEqual(createEvm(settingsOf()).get('polygon')!.signers, []);
   });
 });

@@ -1,5 +1,6 @@
 import {
   type Finality,
+  hotWalletsMax,
   type Network,
   networks,
   type PrivateKey,
@@ -15,9 +16,9 @@ import type { Reading, Setting } from '../setting.ts';
 export const payouts = {
   HOT_WALLET_KEYS: {
     meaning:
-      'Private keys that pay withdrawals, 32 bytes in hexadecimal: one for all networks, or `network:key`, separated by commas. Only workers read it.',
+      'Private keys that pay withdrawals, 32 bytes in hexadecimal: a key for all networks, or `network:key`, separated by commas. Several keys of a network share its payouts; at most 8. Give all workers the same keys. Only workers read it.',
     default: '',
-    example: 'polygon:<key>,base:<key>',
+    example: 'polygon:<key>,polygon:<key>,base:<key>',
     secret: true,
     parse: parseHotWalletKeys,
   },
@@ -68,27 +69,35 @@ export const payouts = {
   },
 } satisfies Record<string, Setting>;
 
-/** Every network in `offered` must have a key. */
+/** Every network in `offered` must have a key. Those of one network are different wallets. */
 function parseHotWalletKeys(
   { text, fault }: Reading,
   offered: readonly Network[],
-): ReadonlyMap<Network, PrivateKey> {
-  const keys = new Map<Network, PrivateKey>();
-  const items = itemsOf(text);
-  for (const item of items) {
-    const [, name, digits] = /^(?:([a-z]+):)?(\w+)$/.exec(item) ?? [];
+): ReadonlyMap<Network, PrivateKey[]> {
+  const keys = new Map<Network, PrivateKey[]>();
+  const items = itemsOf(text).map((item) => /^(?:([a-z]+):)?(\w+)$/.exec(item) ?? []);
+  const isForAll = items.every(([, name]) => name === undefined);
+  for (const [, name, digits] of items) {
     const key = parsePrivateKey(digits ?? '');
-    const isForAll = name === undefined && items.length === 1;
-    const isForOne = name !== undefined && isNetwork(name) && !keys.has(name);
+    const isForOne = name !== undefined && isNetwork(name);
     if (!key || !(isForAll || isForOne)) {
       // Nothing of the item is repeated: what looks like the name of a network may be a part of the key.
       fault(
-        `HOT_WALLET_KEYS must be one private key, 32 bytes in hexadecimal, or network:key pairs, networks unlike; ${knownNetworks}.`,
+        `HOT_WALLET_KEYS must be private keys, 32 bytes in hexadecimal, or network:key pairs, not both; ${knownNetworks}.`,
       );
       return keys;
     }
-    for (const network of isForOne ? [name] : networks) keys.set(network, key);
+    for (const network of isForOne ? [name] : networks) {
+      const others = keys.get(network) ?? [];
+      if (others.includes(key)) {
+        fault(`HOT_WALLET_KEYS has a key twice for ${network}.`);
+        return keys;
+      }
+      keys.set(network, [...others, key]);
+    }
   }
+  const tooMany = [...keys].find(([, ofOne]) => ofOne.length > hotWalletsMax);
+  if (tooMany) fault(`HOT_WALLET_KEYS has more than ${hotWalletsMax} keys for ${tooMany[0]}.`);
   const without = offered.filter((network) => !keys.has(network));
   if (without.length > 0)
     fault(`HOT_WALLET_KEYS has no key for ${without.join(', ')}: a worker pays withdrawals with it.`);

@@ -25,7 +25,7 @@ import { makePerson } from '#test/people-world';
 import { operatorNamed } from '#test/rules-world';
 import { commands } from '../../app.ts';
 import { holdQueued } from '../payouts/hold-queued.ts';
-import { createLane } from '../payouts/lane.ts';
+import { createLanes } from '../payouts/lane.ts';
 import { settleFinal } from '../payouts/settle.ts';
 import { signPending } from '../payouts/sign-pending.ts';
 import { draftRules } from '../rules/draft-rules.ts';
@@ -397,7 +397,7 @@ async function signOne(currency: 'USDC' | 'USDT' = 'USDC') {
   const key = await makeKey(harness);
   await makeFunds(harness, key.userId, 'base', currency, '1');
   await makeWithdrawal(harness, key, { network: 'base', currency });
-  const lane = createLane(harness.deps.evm.get('base')!)!;
+  const lane = createLanes(harness.deps.evm.get('base')!)[0]!;
   const ctx = contextFor(harness.deps, { kind: 'worker', job: 'test' } as const, harness.deps.log);
   await holdQueued(ctx, lane);
   await signPending(ctx, lane);

@@ -41,7 +41,7 @@ test('the hot wallet’s gas and tokens are in /metrics, read by a job and never
 
 test('wallets.show has the address to fund although no node answers, also without the key', async (t) => {
   const world = await makeWorld(t, chain, { rpcUrls: ['http://127.0.0.1:1'] });
-  const { signerKey, ...keyless } = world.settings;
+  const { signerKeys, ...keyless } = world.settings;
   world.harness.deps.evm = createEvm([keyless]);
   const shown = async () => (await world.operator('wallets.show')).body.wallets;
   assert.deepEqual(await shown(), []);
@@ -56,7 +56,7 @@ test('wallets.show has the address to fund although no node answers, also withou
   );
 
   // Another key takes its place, and the wallet that was never used is not shown to be funded.
-  const other = world.makeWorker({ signerKey: await makeWallet(chain, 0n) });
+  const other = world.makeWorker({ signerKeys: [await makeWallet(chain, 0n)] });
   await job!.run(other.deps);
   const [next, ...former] = await shown();
   assert.deepEqual([next.address, next.isCurrent], [checksumAddress(other.lane.signer.address), true]);
@@ -68,7 +68,7 @@ test('wallets.show: a wallet that was used and replaced is still shown, as not c
   await job!.run(world.worker.deps);
   await world.withdraw();
   await world.pay();
-  const other = world.makeWorker({ signerKey: await makeWallet(chain, 0n) });
+  const other = world.makeWorker({ signerKeys: [await makeWallet(chain, 0n)] });
   await job!.run(other.deps);
   const { wallets } = (await world.operator('wallets.show')).body;
   const current = Object.fromEntries(

@@ -29,7 +29,9 @@ export function broadcast(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const taken = unsent.find(({ isFirst, nonce }) => isFirst && nonce < BigInt(check.used));
     if (taken) {
       await updateNotSent(ctx.db, unsent);
-      await haltLane(ctx, lane, `nonce ${taken.nonce} was used by a transaction that is not ours`);
+      await haltLane(ctx, lane, `nonce ${taken.nonce} was used by a transaction that is not ours`, {
+        isInDoubt: true,
+      });
       return 0;
     }
     const answers = await sendToAll(lane, unsent);

@@ -16,6 +16,7 @@ import {
   shortfallReason,
   updateHalted,
 } from './queries/signers.ts';
+import { selectFirstUnsent } from './queries/slots.ts';
 import { isServerTrusted } from './server.ts';
 import { agreementMs, startPatienceMs } from './timing.ts';
 
@@ -42,7 +43,7 @@ export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider):
   }
   // Read the chain before our counter. The counter only grows, so another worker's nonces do not look
   // foreign.
-  const used = await readUsedEverywhere(lane);
+  const used = await readUsed(lane);
   const known = await selectSigner(ctx.db, network.name, signer.address);
   if (!known && (await haltDoubted(ctx, lane))) return { refused: 'halted' };
   if (!known) return isSure(lane) ? register(ctx, lane, used) : { refused: 'node' };
@@ -57,24 +58,56 @@ export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider):
   }
   if (BigInt(used) <= known.nextNonce) return { signer: known, used };
   // One answer may be wrong, and ending a halt takes a person: ask again before halting.
-  const again = await readUsedEverywhere(lane);
+  const again = await readUsed(lane);
   if (BigInt(again) <= known.nextNonce) return { refused: 'node' };
-  await haltLane(ctx, lane, unknownTransactions(again, known.nextNonce));
+  await haltLane(ctx, lane, unknownTransactions(again, known.nextNonce), { isInDoubt: true });
   return { refused: 'halted' };
 }
 
+/**
+ * Why no wallet of the network may sign, if the database may lack payments of another one: it would pay them
+ * again. That wallet is halted, if its own loops have not done so yet.
+ */
+export async function findDoubt(ctx: WorkerCtx, lane: Lane): Promise<string | undefined> {
+  if (lane.all.length === 1) return undefined;
+  const network = lane.network.name;
+  for (const other of lane.all) {
+    if (other === lane) continue;
+    const { address } = other.signer;
+    const isBehind = async () => {
+      const { used } = await readUsedEverywhere(other);
+      const known = await selectFirstUnsent(ctx.db, { network, address });
+      return BigInt(used) > known && unknownTransactions(used, known);
+    };
+    // One answer may be wrong, as for the lane's own wallet.
+    const reason = (await isBehind()) && (await isBehind());
+    if (!reason) continue;
+    await insertSigner(ctx.db, { network, address, haltedReason: reason, now: ctx.now });
+    await updateHalted(ctx.db, { network, address, reason, now: ctx.now, isInDoubt: true });
+  }
+  const signers = await selectSigners(ctx.db, network);
+  const doubted = signers.find(
+    ({ isInDoubt, address }) => isInDoubt && lane.all.some(({ signer }) => signer.address === address),
+  );
+  return doubted && `the hot wallet ${doubted.address} is halted: ${doubted.haltedReason}`;
+}
+
+async function readUsed(lane: Lane): Promise<number> {
+  const { used, isComplete } = await readUsedEverywhere(lane);
+  if (isComplete) lane.isKnownEverywhere = true;
+  return used;
+}
+
 /** The highest count of all nodes: a lagging node would hide what another deployment has sent. */
-async function readUsedEverywhere(lane: Lane): Promise<number> {
-  const { network, signer } = lane;
+async function readUsedEverywhere({ network, signer }: Lane): Promise<{ used: number; isComplete: boolean }> {
   const answers = await Promise.allSettled(
     network.node.providers.map((provider) =>
       readTransactionCount(provider, signer.address, 'pending', countTimeoutMs),
     ),
   );
   const counts = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
-  if (counts.length === answers.length) lane.isKnownEverywhere = true;
   if (counts.length === 0) throw (answers[0] as PromiseRejectedResult).reason;
-  return Math.max(...counts);
+  return { used: Math.max(...counts), isComplete: counts.length === answers.length };
 }
 
 /** Before the first signature of a process, every node must report the count once or time out. */
@@ -140,7 +173,14 @@ export async function haltDoubted(ctx: WorkerCtx, lane: Lane): Promise<boolean> 
   for (const signer of doubted) {
     const { network, address } = signer;
     const reason = serverChanged(signer);
-    await updateHalted(ctx.db, { network, address, reason, now: ctx.now, isOverShortfall: true });
+    await updateHalted(ctx.db, {
+      network,
+      address,
+      reason,
+      now: ctx.now,
+      isOverShortfall: true,
+      isInDoubt: true,
+    });
     if (address === lane.signer.address) reportHalt(ctx, lane, reason);
     else lane.trouble.report(ctx.log, `the hot wallet ${address} is halted: ${reason}`);
   }
@@ -148,10 +188,15 @@ export async function haltDoubted(ctx: WorkerCtx, lane: Lane): Promise<boolean> 
 }
 
 /** Stops signing and sending on a lane, on every worker, until an operator resumes it. */
-export async function haltLane(ctx: WorkerCtx, lane: Lane, reason: string): Promise<void> {
+export async function haltLane(
+  ctx: WorkerCtx,
+  lane: Lane,
+  reason: string,
+  { isInDoubt = false }: { isInDoubt?: boolean } = {},
+): Promise<void> {
   const { network, signer } = lane;
   const where = { network: network.name, address: signer.address };
-  await updateHalted(ctx.db, { ...where, reason, now: ctx.now });
+  await updateHalted(ctx.db, { ...where, reason, now: ctx.now, isInDoubt });
   reportHalt(ctx, lane, reason);
 }
 

@@ -79,7 +79,7 @@ const hotWalletsMs = 10_000;
  * was registered a moment ago is refused at signing.
  */
 export async function isHotWallet(ctx: Ctx, network: EvmNetwork, address: string): Promise<boolean> {
-  if (network.signer?.address === address) return true;
+  if (network.signers.some((signer) => signer.address === address)) return true;
   const now = performance.now();
   let known = hotWallets.get(network);
   if (!known || known.readAt < now - hotWalletsMs) {

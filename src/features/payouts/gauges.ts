@@ -35,7 +35,7 @@ const inUnits = (minor: bigint, decimals: number) => Number(formatMinor(minor, d
 export const payoutGauges: readonly GaugeSource<Deps>[] = [
   {
     name: 'causeway_payouts_waiting',
-    help: 'Pending withdrawals that cannot be signed, among the first 10000, by what they wait for: gas, a currency, fees, node, screening, token, halted, paused, found payment, user suspended, partner suspended, key suspended.',
+    help: 'Pending withdrawals that cannot be signed, among the first 10000, by what they wait for: gas, a currency, fees, node, screening, token, halted, wallet key, paused, found payment, user suspended, partner suspended, key suspended.',
     labels: ['network', 'reason'],
     read: async ({ db }) =>
       (await countWaiting(db, 10_000)).map(({ network, waitingFor, count }) => ({

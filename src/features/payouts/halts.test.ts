@@ -69,8 +69,8 @@ describe('a database restored from an older backup', () => {
     const copy = await backUp(world);
     await world.pay();
     await world.expectPaid(before, held, queued);
-    const { signerKey } = world.settings;
-    const old = await makeWorld(t, chain, { databaseUrl: copy, signerKey: signerKey! });
+    const { signerKeys } = world.settings;
+    const old = await makeWorld(t, chain, { databaseUrl: copy, signerKeys: signerKeys! });
     // A halted wallet makes no holds, so the outcome for this withdrawal would depend on the order of steps.
     await old.worker.hold();
     const worker = await runUntilHalted(t, old);
@@ -87,11 +87,11 @@ describe('a database restored from an older backup', () => {
     const [first, second] = [await world.withdraw(), await world.withdraw()];
     await world.worker.hold();
     await world.worker.sign();
-    const { signerKey } = world.settings;
+    const { signerKeys } = world.settings;
     await chain.call('evm_setAutomine', false);
     t.after(() => chain.call('evm_setAutomine', true));
     // In the copy, a later withdrawal is signed first and would get the nonce of one in progress.
-    const empty = await makeWorld(t, chain, { signerKey: signerKey! });
+    const empty = await makeWorld(t, chain, { signerKeys: signerKeys! });
     const id = await empty.withdraw();
     await empty.worker.hold();
     await world.worker.send();
@@ -108,8 +108,8 @@ describe('a database restored from an older backup', () => {
     const first = await world.withdraw();
     await world.worker.hold();
     await world.worker.sign();
-    const { signerKey } = world.settings;
-    const old = await makeWorld(t, chain, { databaseUrl: await backUp(world), signerKey: signerKey! });
+    const { signerKeys } = world.settings;
+    const old = await makeWorld(t, chain, { databaseUrl: await backUp(world), signerKeys: signerKeys! });
     await old.pay();
     await old.expectPaid(first);
   });
@@ -119,8 +119,8 @@ test('a second deployment with the same key, on an empty database, sends nothing
   const world = await makeWorld(t, chain);
   const id = await world.withdraw();
   await world.pay();
-  const { signerKey } = world.settings;
-  const second = await makeWorld(t, chain, { signerKey: signerKey! });
+  const { signerKeys } = world.settings;
+  const second = await makeWorld(t, chain, { signerKeys: signerKeys! });
   const other = await second.withdraw();
   // A halted wallet holds nothing more, so the hold must come before the halt.
   await second.worker.hold();
@@ -394,7 +394,7 @@ describe('wallets.resume', () => {
     await expect(resume({ nextNonce: 0 }), 409, 'nonce_below_known');
     const away = await makeWorld(t, chain, {
       databaseUrl: world.databaseUrl,
-      signerKey: world.settings.signerKey!,
+      signerKeys: world.settings.signerKeys!,
       rpcUrls: ['http://127.0.0.1:1'],
     });
     const { status, body } = await away.operator('wallets.resume', {
@@ -451,7 +451,7 @@ async function sendForeign(
   { to = makeAddress(), amount = unit } = {},
 ): Promise<string> {
   const { address: token } = settings.tokens.find(({ symbol }) => symbol === 'USDC')!;
-  const raw = await privateKeyToAccount(settings.signerKey!).signTransaction({
+  const raw = await privateKeyToAccount(settings.signerKeys![0]!).signTransaction({
     type: 'eip1559',
     chainId: 137,
     nonce,

@@ -36,7 +36,7 @@ function holdBatch(ctx: WorkerCtx, lane: Lane, without: readonly QueuedRow[]) {
   const network = lane.network.name;
   return inTransaction(ctx, async (ctx) => {
     const { db, now } = ctx;
-    if (await isInDoubt(ctx, network, lane.signer.address)) return { done: 0, busy: [] };
+    if (await isInDoubt(ctx, network, lane)) return { done: 0, busy: [] };
     const rows = await lockQueued(db, { network, without, limit: turnMax });
     const ownersOf = (some: readonly QueuedRow[]) =>
       some.map(({ userId, currency }) => ({ userId, network, currency }));

@@ -1,4 +1,4 @@
-import { type Network, NodeError, networks } from '#adapters/evm';
+import { hotWalletsMax, type Network, NodeError, networks } from '#adapters/evm';
 import { contextFor, type Deps } from '#context';
 import type { Job } from '#platform/worker/jobs';
 import { bindRepeated } from './bind-repeated.ts';
@@ -6,7 +6,7 @@ import { broadcast } from './broadcast.ts';
 import { bumpStuck } from './bump.ts';
 import { fillNonces } from './fill/fill-nonces.ts';
 import { holdQueued } from './hold-queued.ts';
-import { type AtStep, createKeylessLane, createLane, type Lane, type WorkerCtx } from './lane.ts';
+import { type AtStep, createKeylessLane, createLanes, type Lane, type WorkerCtx } from './lane.ts';
 import { selectLaneDepths } from './queries/signers.ts';
 import { readBalances } from './read-balances.ts';
 import { recheckFinal } from './recheck-final.ts';
@@ -19,6 +19,8 @@ interface Step {
    * settled, and settled ones are still rechecked.
    */
   isKeyless?: 'while open' | 'always';
+  /** It takes from the queue of the network, so one loop is enough for all wallets of it. */
+  isOfNetwork?: true;
   name: string;
   everyMs: number;
   wakes?: string;
@@ -30,8 +32,8 @@ interface Step {
  * any number of workers can run them.
  */
 const steps: readonly Step[] = [
-  { name: 'bind', everyMs: 5_000, wakes: 'settle', run: bindRepeated },
-  { name: 'hold', everyMs: 1_000, wakes: 'sign', run: holdQueued },
+  { name: 'bind', isOfNetwork: true, everyMs: 5_000, wakes: 'settle', run: bindRepeated },
+  { name: 'hold', isOfNetwork: true, everyMs: 1_000, wakes: 'sign', run: holdQueued },
   { name: 'sign', everyMs: 1_000, wakes: 'send', run: signPending },
   { name: 'send', isKeyless: 'while open', everyMs: 1_000, wakes: 'settle', run: broadcast },
   { name: 'bump', everyMs: 2_000, wakes: 'send', run: bumpStuck },
@@ -41,26 +43,53 @@ const steps: readonly Step[] = [
   { name: 'recheck', isKeyless: 'always', everyMs: 30_000, run: recheckFinal },
 ];
 
-/** Separate loops for each network, so that a node that is down does not delay other networks. */
+/**
+ * Separate loops for each network and hot wallet, so that a node that is down does not delay other networks,
+ * and a slow wallet does not delay the others.
+ */
 export function payoutJobs(atStep?: AtStep): Job<Deps>[] {
   return networks.flatMap((network) =>
-    steps.map(({ name, isKeyless, everyMs, wakes, run }) => ({
-      name: nameOf(name, network),
-      everyMs,
-      isShared: true as const,
-      isConfigured: ({ evm }: Deps) => evm.get(network)?.signer !== undefined,
-      ...(name === 'hold' && { wokenBy: 'withdrawals' }),
-      ...(wakes && { wakes: [nameOf(wakes, network)] }),
-      run: async (deps: Deps) => {
-        const lane = laneOf(deps, network, atStep);
-        const ctx = contextFor(deps, { kind: 'worker', job: nameOf(name, network) } as const, deps.log);
-        let done = await run(ctx, lane);
-        if (!isKeyless) return done;
-        for (const former of await formerLanes(ctx, lane, isKeyless)) done += await run(ctx, former);
-        return done;
-      },
-    })),
+    places.flatMap((place) =>
+      steps
+        .filter(({ isOfNetwork }) => place === 0 || !isOfNetwork)
+        .map((step) => jobOf(step, network, place, atStep)),
+    ),
   );
+}
+
+/** Places of hot wallets in the setting. */
+const places = Array.from({ length: hotWalletsMax }, (_, place) => place);
+
+function jobOf(step: Step, network: Network, place: number, atStep: AtStep | undefined): Job<Deps> {
+  const { name: stepName, isKeyless, isOfNetwork, everyMs, wakes, run } = step;
+  const name = nameOf(stepName, network, place);
+  const woken = isOfNetwork ? places : [place];
+  return {
+    name,
+    everyMs,
+    isShared: true,
+    isConfigured: ({ evm }) => evm.get(network)?.signers[place] !== undefined,
+    ...(stepName === 'hold' && { wokenBy: 'withdrawals' }),
+    ...(wakes && { wakes: woken.map((each) => nameOf(wakes, network, each)) }),
+    run: async (deps) => {
+      const ctx = contextFor(deps, { kind: 'worker', job: name } as const, deps.log);
+      const lanes = lanesOf(deps, network, atStep);
+      if (isOfNetwork) return runForNetwork(ctx, lanes, run);
+      let done = await run(ctx, lanes[place]!);
+      if (!isKeyless || place > 0) return done;
+      for (const former of await formerLanes(ctx, lanes[0]!, isKeyless)) done += await run(ctx, former);
+      return done;
+    },
+  };
+}
+
+/** With the first wallet that may: one that is halted leaves it to the others. */
+async function runForNetwork(ctx: WorkerCtx, lanes: readonly Lane[], run: Step['run']): Promise<number> {
+  for (const lane of lanes) {
+    const done = await run(ctx, lane);
+    if (done > 0) return done;
+  }
+  return 0;
 }
 
 /**
@@ -82,19 +111,21 @@ export const walletJobs: readonly Job<Deps>[] = networks.map((name) => ({
   },
 }));
 
-function nameOf(step: string, network: Network): string {
-  return `payouts.${step} ${network}`;
+function nameOf(step: string, network: Network, place = 0): string {
+  return `payouts.${step} ${network}${place > 0 ? ` ${place + 1}` : ''}`;
 }
 
-/** Lanes of wallets other than the one that this process signs for: those with open payouts, or all. */
+/** Lanes of wallets other than those that this process signs for: those with open payouts, or all. */
 async function formerLanes(
   ctx: WorkerCtx,
-  { network, signer, atStep }: Lane,
+  { network, all, atStep }: Lane,
   when: 'while open' | 'always',
 ): Promise<Lane[]> {
   const depths = await selectLaneDepths(ctx.db);
   return depths
-    .filter((one) => one.network === network.name && one.address !== signer.address)
+    .filter(
+      (one) => one.network === network.name && !all.some(({ signer }) => signer.address === one.address),
+    )
     .filter(({ open }) => open > 0n || when === 'always')
     .map(({ address }) => {
       const known = former.get(network) ?? new Map<string, Lane>();
@@ -106,12 +137,12 @@ async function formerLanes(
 }
 
 const former = new WeakMap<object, Map<string, Lane>>();
-const lanes = new WeakMap<object, Lane>();
+const lanesByNetwork = new WeakMap<object, Lane[]>();
 
-/** One lane for each network of a process; its loops share the state. */
-function laneOf({ evm }: Deps, name: Network, atStep: AtStep | undefined): Lane {
+/** One lane for each hot wallet of a process; its loops share the state. */
+function lanesOf({ evm }: Deps, name: Network, atStep: AtStep | undefined): Lane[] {
   const network = evm.get(name)!;
-  const lane = lanes.get(network) ?? createLane(network, atStep)!;
-  lanes.set(network, lane);
-  return lane;
+  const lanes = lanesByNetwork.get(network) ?? createLanes(network, atStep);
+  lanesByNetwork.set(network, lanes);
+  return lanes;
 }

@@ -25,16 +25,26 @@ export interface Lane {
   startedAt: number;
   /** Whether each of its nodes has answered with the wallet's transaction count since the start. */
   isKnownEverywhere: boolean;
+  /** Every lane of the network in this process, this one included. They share one queue of withdrawals. */
+  all: readonly Lane[];
+  /** When it could last sign more, by `performance.now`; undefined: its last turn could not. */
+  ableAt: number | undefined;
+  /** Withdrawals that this wallet could not pay, which it leaves to the others until then. */
+  passed: Map<string, number>;
+  /** Its key is not in the settings of this process. */
+  isKeyless: boolean;
 }
 
 export type WorkerCtx = Ctx<WorkerActor>;
 
-export function createLane(network: EvmNetwork, atStep: AtStep = () => {}): Lane | undefined {
-  const { signer } = network;
-  return signer && createLaneOf(network, signer, atStep);
+/** One lane for each hot wallet of the network, in the order of the setting. */
+export function createLanes(network: EvmNetwork, atStep: AtStep = () => {}): Lane[] {
+  const lanes: Lane[] = [];
+  for (const signer of network.signers) lanes.push(createLaneOf(network, signer, atStep, lanes));
+  return lanes;
 }
 
-function createLaneOf(network: EvmNetwork, signer: Signer, atStep: AtStep): Lane {
+function createLaneOf(network: EvmNetwork, signer: Signer, atStep: AtStep, all: readonly Lane[]): Lane {
   const facts = { network: network.name, hotWallet: signer.address };
   return {
     network,
@@ -47,6 +57,10 @@ function createLaneOf(network: EvmNetwork, signer: Signer, atStep: AtStep): Lane
     settleFrom: 0,
     startedAt: performance.now(),
     isKnownEverywhere: false,
+    all,
+    ableAt: undefined,
+    passed: new Map(),
+    isKeyless: false,
   };
 }
 
@@ -56,7 +70,8 @@ function createLaneOf(network: EvmNetwork, signer: Signer, atStep: AtStep): Lane
  */
 export function createKeylessLane(network: EvmNetwork, address: string, atStep: AtStep = () => {}): Lane {
   const sign = () => Promise.reject(new Error(`the key of ${address} is not here`));
-  return createLaneOf(network, { address, signTransfer: sign, signFiller: sign }, atStep);
+  const signer = { address, signTransfer: sign, signFiller: sign };
+  return { ...createLaneOf(network, signer, atStep, []), isKeyless: true };
 }
 
 /** Runs a turn in which the node may not answer: the next turn asks again. */

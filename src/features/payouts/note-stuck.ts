@@ -56,7 +56,7 @@ interface Trouble {
 }
 
 function findTrouble(
-  { network }: Lane,
+  { network, isKeyless }: Lane,
   { views }: Stand,
   slot: OpenSlot,
   known: Agreement<OpenSlot> | undefined,
@@ -73,6 +73,10 @@ function findTrouble(
   }
   const isInBlock = views.some(({ latest }) => BigInt(latest) > slot.nonce);
   const isEnough = views.every(({ baseFeePerGas }) => slot.attempts[0]!.maxFeePerGas >= baseFeePerGas);
+  if (!isInBlock && !isEnough && isKeyless) {
+    const what = `the fees of ${name} are too low, and cannot be raised because the key of the hot wallet is not in HOT_WALLET_KEYS`;
+    return { what, needsPerson: false, todo: '' };
+  }
   if (isInBlock || !isEnough) return undefined;
   const what = `no block has ${name}, though it offers enough and is sent again and again`;
   return { what, needsPerson: true, todo: 'See whether the nodes pass transactions on' };

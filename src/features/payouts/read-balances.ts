@@ -1,7 +1,7 @@
 import { type EvmNetwork, gatherCalls, readFees, readGasBalance, readTokenBalance } from '#adapters/evm';
 import type { Ctx } from '#context';
 import { listHotWallets } from './hot-wallets.ts';
-import { upsertCurrentWallet } from './queries/signers.ts';
+import { upsertCurrentWallets } from './queries/signers.ts';
 
 /** Balances of a hot wallet when it was last read. */
 export interface Balances {
@@ -21,12 +21,13 @@ export const lastBalances = (network: EvmNetwork) => known.get(network) ?? [];
 
 /**
  * Reads the balances of a network's hot wallets. Throws a `NodeError` if the node does not answer; known
- * balances stay. First it stores which wallet signs, so that `wallets.show` has the address to fund even if
- * no node answers.
+ * balances stay. First it stores which wallets sign, so that `wallets.show` has the addresses to fund even
+ * if no node answers.
  */
 export async function readBalances(ctx: Ctx, network: EvmNetwork): Promise<void> {
-  const { signer, name } = network;
-  if (signer) await upsertCurrentWallet(ctx.db, { network: name, address: signer.address, now: ctx.now });
+  const { signers, name } = network;
+  const addresses = signers.map(({ address }) => address);
+  if (addresses.length > 0) await upsertCurrentWallets(ctx.db, { network: name, addresses, now: ctx.now });
   const wallets = await listHotWallets(ctx, network);
   const provider = gatherCalls(network.node.pick());
   const [{ maxFeePerGas }, ...balances] = await Promise.all([

@@ -14,7 +14,13 @@ import {
   updateMatchedByKey,
   updateSignedAgain,
 } from './found/queries.ts';
-import { lockSigner, type SignerRow, selectSigner, updateResumed } from './queries/signers.ts';
+import {
+  lockSigner,
+  type SignerRow,
+  selectSigner,
+  updateHaltedInDoubt,
+  updateResumed,
+} from './queries/signers.ts';
 import { selectAllOpenSlots, selectFreeNonces } from './queries/slots.ts';
 import { type Past, readPast } from './read-past.ts';
 import { isServerTrusted } from './server.ts';
@@ -134,6 +140,7 @@ async function beginFilling(
       fillBelow: BigInt(fillBelow),
       reason: describeFilling(fillBelow),
     });
+    await updateHaltedInDoubt(ctx.db, where.network);
     await recordChange(ctx, {
       action: 'wallets.recover',
       subject: `wallet:${where.network}:${where.address}`,

@@ -55,7 +55,7 @@ test('one that was checked before rules were published is not signed after that'
   const world = await makeWorld(t, chain);
   const id = await world.withdraw({ amount: '6' });
   await world.worker.hold();
-  const ruling = async () => (await lockPending(world.db, [id])).map((row) => row.ruling);
+  const ruling = async () => (await lockPending(world.db, world.wallet, [id])).map((row) => row.ruling);
   assert.deepEqual(await ruling(), [null]);
   await publish(world.harness, [everything, ask]);
   assert.deepEqual(await ruling(), ['approval']);

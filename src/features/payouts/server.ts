@@ -1,4 +1,5 @@
 import type { Ctx } from '#context';
+import type { Lane } from './lane.ts';
 import { type SignerRow, selectSigners } from './queries/signers.ts';
 
 /**
@@ -26,15 +27,17 @@ export const isFillingNow = (
   signer.fillServer === signer.serverNow;
 
 /**
- * Whether the database may have lost payments of a network: a wallet last signed on another server, or is
- * halted; with an address, halts of other wallets do not count. No withdrawal may be ended then.
+ * Whether the database may have lost payments of a network: a wallet last signed on another server, is in
+ * doubt, or is halted. For a lane, other halts of other wallets do not count, nor doubts about wallets that
+ * are not in the settings. No withdrawal may be signed or ended then, because any of them may have paid it.
  */
-export async function isInDoubt(ctx: Ctx, network: string, address?: string): Promise<boolean> {
+export async function isInDoubt(ctx: Ctx, network: string, lane?: Lane): Promise<boolean> {
   // Ask in the transaction that ends the withdrawal: the server may have changed since the lane was checked.
   const signers = await selectSigners(ctx.db, network);
   return signers.some(
     (signer) =>
       !isServerTrusted(ctx, signer) ||
-      (signer.haltedAt !== null && (address === undefined || address === signer.address)),
+      (signer.isInDoubt && lane?.all.some((one) => one.signer.address === signer.address)) ||
+      (signer.haltedAt !== null && (lane === undefined || lane.signer.address === signer.address)),
   );
 }

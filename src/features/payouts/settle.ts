@@ -132,6 +132,7 @@ async function noteMissing(
     lane,
     gone,
     ({ nonce }) => `nonce ${nonce} was used on chain by a transaction that is not ours`,
+    { isInDoubt: true },
   );
 }
 
@@ -158,6 +159,7 @@ async function noteStrange(
   lane: Lane,
   slots: readonly OpenSlot[],
   describe: (slot: OpenSlot) => string,
+  { isInDoubt = false } = {},
 ): Promise<void> {
   const where = { network: lane.network.name, address: lane.signer.address };
   const unnoted = slots.filter(({ missingSince }) => missingSince === null);
@@ -167,6 +169,6 @@ async function noteStrange(
     ({ missingSince, isReported }) => missingSince !== null && missingSince.getTime() <= since && !isReported,
   );
   if (!lasting) return;
-  await haltLane(ctx, lane, describe(lasting));
+  await haltLane(ctx, lane, describe(lasting), { isInDoubt });
   await updateReported(ctx.db, where, lasting.nonce, ctx.now);
 }

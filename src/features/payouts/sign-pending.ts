@@ -12,7 +12,7 @@ import { type Ctx, inTransaction } from '#context';
 import { lockFreeAccounts, releaseHeld } from '#features/ledger';
 import { verifyApprovals } from '#features/rules';
 import type { Db } from '#platform/db/db';
-import { checkLane, isAgreed, isSure } from './check-lane.ts';
+import { checkLane, findDoubt, isAgreed, isSure } from './check-lane.ts';
 import { type Lane, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
 import { preflight } from './preflight.ts';
 import { insertSigned, type SignedPayout } from './queries/attempts.ts';
@@ -27,13 +27,14 @@ import {
   isDenial,
   lockPending,
   type PendingRow,
-  updateAllWaiting,
   updateFailedBeforeSigning,
   updateWaiting,
+  updateWithoutKey,
 } from './queries/pending.ts';
 import { lockSigner } from './queries/signers.ts';
 import { countUnmined, selectFreeNonces, selectSignedTotals } from './queries/slots.ts';
-import { isInDoubt, isServerTrusted } from './server.ts';
+import { isInDoubt } from './server.ts';
+import { noteUnable, passOn, shareQueue } from './share-queue.ts';
 import { balanceLagBlocks, recheckMs, turnMax, unminedMax } from './timing.ts';
 
 /**
@@ -46,13 +47,17 @@ export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const provider = network.node.pick();
     // A lane is checked at its start and from time to time even if nothing is to be signed, so that trouble
     // is reported before it matters.
-    if (isAgreed(lane, provider) && !(await hasPending(ctx.db, network.name))) return 0;
+    if (isAgreed(lane, provider) && !(await hasPending(ctx.db, network.name))) {
+      if (lane.ableAt !== undefined) lane.ableAt = performance.now();
+      return 0;
+    }
     const wallet = await readWallet(ctx, lane, provider);
     if (!wallet) return 0;
-    const room = unminedMax - (await countUnmined(ctx.db, network.name, lane.signer.address));
-    const limit = Math.min(turnMax, room);
+    const limit = Math.min(turnMax, await countRoom(ctx.db, lane));
+    lane.ableAt = limit > 0 ? performance.now() : undefined;
     if (limit <= 0) return 0;
-    const claimed = await claimPending(ctx.db, { network: network.name, leaveMs: recheckMs, limit });
+    const where = { network: network.name, address: lane.signer.address };
+    const claimed = await claimPending(ctx.db, { ...where, ...shareQueue(lane), leaveMs: recheckMs, limit });
     if (claimed.length === 0) return 0;
     const free = claimed.filter(({ isFound, suspension }) => !isFound && !suspension);
     const rows = free.filter(({ ruling }) => ruling === null || ruling === approved);
@@ -82,12 +87,19 @@ export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const waiting = [...waits, ...short, ...found];
     const decided = [...suspended, ...unapproved];
     if (waiting.length + decided.length > 0) await updateWaiting(ctx.db, [...waiting, ...decided]);
+    await passOn(ctx, lane, waiting);
     lane.trouble.report(
       ctx.log,
       waiting[0] ? describeWait(waiting[0].waitingFor) : await lastingTrouble(ctx, lane),
     );
     return signed + failed;
   });
+}
+
+/** How many more transactions of the wallet may be in no block at once. */
+async function countRoom(db: Db, { network, signer }: Lane): Promise<number> {
+  const max = Math.min(network.unminedMax ?? unminedMax, unminedMax);
+  return Math.max(max - (await countUnmined(db, network.name, signer.address)), 0);
 }
 
 /** What others wait for is not over because these were signed. */
@@ -109,6 +121,7 @@ const describeWait = (waitingFor: string) =>
     node: 'the node does not answer',
     screening: 'the freeze list or the screening provider does not answer',
     token: 'a token is no longer where it was',
+    'wallet key': 'the key of the hot wallet that has signed it is not in HOT_WALLET_KEYS',
   })[waitingFor] ?? `the hot wallet is short of ${waitingFor}, or the token refuses it`;
 
 interface Wallet {
@@ -127,12 +140,15 @@ async function readWallet(ctx: WorkerCtx, lane: Lane, provider: Provider): Promi
   const { network, signer } = lane;
   const wait = async (waitingFor: string, trouble?: string) => {
     if (trouble) lane.trouble.report(ctx.log, trouble);
-    await updateAllWaiting(ctx.db, network.name, waitingFor);
+    await noteUnable(ctx, lane, waitingFor);
     return undefined;
   };
   try {
+    if (lane === lane.all[0] && !isAgreed(lane, provider)) await updateWithoutKey(ctx.db, namesOf(lane));
     const check = await checkLane(ctx, lane, provider);
     if ('refused' in check) return await wait(check.refused);
+    const doubt = await findDoubt(ctx, lane);
+    if (doubt) return await wait('halted', doubt);
     if (!isSure(lane))
       return await wait('node', `not every node of ${network.name} has answered since the start`);
     const together = gatherCalls(provider);
@@ -152,6 +168,11 @@ async function readWallet(ctx: WorkerCtx, lane: Lane, provider: Provider): Promi
     throw error;
   }
 }
+
+const namesOf = ({ network, all }: Lane) => ({
+  network: network.name,
+  addresses: all.map(({ signer }) => signer.address),
+});
 
 /**
  * A few blocks back: behind one address there may be several nodes, and the one that is asked for a balance
@@ -183,15 +204,14 @@ async function allocate(
   if (ids.length === 0) return nothing;
   const allocation = await inTransaction(ctx, async ({ db, now }) => {
     const row = await lockSigner(db, network.name, signer.address);
-    if (!row || row.haltedAt || !isServerTrusted(ctx, row)) return nothing;
-    const pending = await requireAllowed({ ...ctx, db }, await lockPending(db, ids));
+    if (!row || (await isInDoubt({ ...ctx, db }, network.name, lane))) return nothing;
+    const pending = await requireAllowed({ ...ctx, db }, await lockPending(db, signer.address, ids));
     const where = { network: network.name, address: signer.address };
     const open = await selectSignedTotals(db, { ...where, from: wallet.leftBelow });
     const shares = shareOut(lane, wallet, pending, open);
     const { short } = shares;
     // Again under the lock: `wallets.recover` relies on it that no more are open, however many workers sign.
-    const room = unminedMax - (await countUnmined(db, network.name, signer.address));
-    const affordable = shares.affordable.slice(0, Math.max(room, 0));
+    const affordable = shares.affordable.slice(0, await countRoom(db, lane));
     if (affordable.length === 0) return { signed: 0, short };
     await atStep('nonce');
     const nonces = await nextNonces(db, where, row.nextNonce, affordable.length);
@@ -283,16 +303,17 @@ function shareOut(
 /** How many; one whose account is locked by somebody else is checked again later. */
 async function failPending(
   ctx: Ctx,
-  { network: { name: network }, signer }: Lane,
+  lane: Lane,
   failures: readonly { row: PendingRow; errorMessage: string }[],
 ): Promise<number> {
   if (failures.length === 0) return 0;
+  const network = lane.network.name;
   return inTransaction(ctx, async (ctx) => {
     const { db, now } = ctx;
-    if (await isInDoubt(ctx, network, signer.address)) return 0;
+    if (await isInDoubt(ctx, network, lane)) return 0;
     // Another worker may have signed or failed one since it was claimed, and other rules may allow it.
     const ids = failures.map(({ row }) => row.id);
-    const pending = new Map((await lockPending(db, ids)).map((row) => [row.id, row]));
+    const pending = new Map((await lockPending(db, lane.signer.address, ids)).map((row) => [row.id, row]));
     const still = failures.filter(({ row: { id, ruling } }) => {
       const now = pending.get(id);
       return now && (!isDenial(ruling) || isDenial(now.ruling));

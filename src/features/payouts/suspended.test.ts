@@ -55,7 +55,7 @@ test('one that was checked before the suspension is not signed after it', async 
   const id = await world.withdraw();
   await world.worker.hold();
   const { keys } = await partiesOf(world, id);
-  const lock = async () => (await lockPending(world.db, [id])).map((row) => row.id);
+  const lock = async () => (await lockPending(world.db, world.wallet, [id])).map((row) => row.id);
   assert.deepEqual(await lock(), [id]);
   await operate(world, 'keys.suspend', { ...keys, reason: 'a test' });
   assert.deepEqual(await lock(), []);

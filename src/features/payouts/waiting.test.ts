@@ -314,7 +314,12 @@ test('a withdrawal that fails while what waits is marked stays failed, and the t
     `update withdrawals set status = 'failed', error_message = 'Canceled: test' where id = $1`,
     [id],
   );
-  const marking = updateAllWaiting(world.db, 'polygon', 'gas');
+  const marking = updateAllWaiting(world.db, {
+    network: 'polygon',
+    address: world.wallet,
+    isForAll: true,
+    waitingFor: 'gas',
+  });
   await waitUntil('the marking waits for the row', async () => {
     const rows = await world.db.query(
       `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,

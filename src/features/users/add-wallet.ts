@@ -69,8 +69,8 @@ export function addWallet(ctx: Ctx, input: NewWallet): Promise<NewWallet> {
 
 /** On any network: tokens sent to a token's contract are lost, and a hot wallet belongs to no user. */
 async function isOfOurs(ctx: Ctx, address: string): Promise<boolean> {
-  const configured = [...ctx.evm.values()].flatMap(({ signer, tokens }) => [
-    ...(signer ? [signer.address] : []),
+  const configured = [...ctx.evm.values()].flatMap(({ signers, tokens }) => [
+    ...signers.map((signer) => signer.address),
     ...[...tokens.values()].map((token) => token.address),
   ]);
   const published = Object.values(tokenAddresses).flatMap((ofOne) => Object.values(ofOne));

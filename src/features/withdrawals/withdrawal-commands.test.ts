@@ -11,7 +11,7 @@ import { networksWithoutNodes, noteSecret, useHarness } from '#test/harness';
 const harness = useHarness({
   networks: networksWithoutNodes().map((settings) => ({
     ...settings,
-    signerKey: `0x${noteSecret(randomBytes(32).toString('hex'))}`,
+    signerKeys: [`0x${noteSecret(randomBytes(32).toString('hex'))}` as const],
   })),
 });
 let caller: IssuedKey;

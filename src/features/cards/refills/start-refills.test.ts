@@ -189,7 +189,7 @@ for (const [whose, addressOf] of [
     'the token’s own',
     ({ settings }: World) => settings.tokens.find(({ symbol }) => symbol === 'USDC')!.address,
   ],
-  ['our own', (world: World) => world.worker.deps.evm.get('polygon')!.signer!.address],
+  ['our own', (world: World) => world.worker.deps.evm.get('polygon')!.signers[0]!.address],
 ] as const) {
   test(`collateral at an address that is ${whose} is not paid`, async (t) => {
     const world = await makeRefillWorld(t);

@@ -124,7 +124,7 @@ test('of pauses and signatures at once, none is signed by a transaction that loc
   const ids: string[] = [];
   for (let n = 0; n < 5; n += 1) ids.push(await world.withdraw());
   await world.worker.hold();
-  const lock = async () => (await lockPending(world.db, ids)).length;
+  const lock = async () => (await lockPending(world.db, world.wallet, ids)).length;
   assert.equal(await lock(), 5);
   const paused = pause(world);
   const found: number[] = [];

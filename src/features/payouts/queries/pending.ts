@@ -104,35 +104,54 @@ export interface ClaimedRow extends PendingRow {
 const isFound = `exists (select from found_payments f where f.withdrawal_id = w.id) or exists (select from found_payments f
     where w.idempotency_key is not null and f.key_mark = withdrawal_key_mark(w.partner_id, w.idempotency_key))`;
 
+/** What one hot wallet takes of the pending withdrawals of its network. */
+export interface Claim {
+  network: string;
+  address: string;
+  /**
+   * New withdrawals are spread by their ids over `of` wallets; this one takes those of these places. Those
+   * that a wallet has looked at and not signed are for all.
+   */
+  share: { of: number; places: readonly number[] };
+  /** What it has passed on to the other wallets. */
+  without: readonly string[];
+  leaveMs: number;
+  limit: number;
+}
+
 /**
  * Takes pending withdrawals to check, which other workers leave alone for `leaveMs`: nothing to give back if
  * we die. Those that were looked at longest ago come first, else many that wait for one token would keep all
  * behind them from their turn.
  */
-export async function claimPending(
-  db: Db,
-  { network, leaveMs, limit }: { network: string; leaveMs: number; limit: number },
-): Promise<ClaimedRow[]> {
+export async function claimPending(db: Db, claim: Claim): Promise<ClaimedRow[]> {
+  const { network, address, share, without, leaveMs, limit } = claim;
   return db.query<ClaimedRow & Row>(
     `with taken as (
        select id from withdrawals
        where status = 'pending' and network = $1
          and (checked_at is null or checked_at < now() - $2 * interval '1 millisecond')
+         and (hot_wallet is null and (checked_at is not null or get_byte(uuid_send(id), 15) % $5 = any($6::integer[]))
+           or hot_wallet = $4)
+         and id <> all ($7::uuid[])
        order by checked_at nulls first, id limit $3 for update skip locked),
      w as (update withdrawals set checked_at = now() where id in (select id from taken) returning *)
      select ${pendingColumns}, ${isFound} as "isFound", ${suspension} as suspension
      from w cross join lateral rules_ruling(w.id) r order by w.id`,
-    [network, leaveMs, limit],
+    [network, leaveMs, limit, address, share.of, share.places, without],
   );
 }
 
-/** Those of the ids that may still be signed or failed, held by us until the end of the transaction. */
-export async function lockPending(db: Db, ids: readonly string[]): Promise<PendingRow[]> {
+/**
+ * Those of the ids that this wallet may still sign or fail, held by us until the end of the transaction. One
+ * that another wallet has ever signed belongs to that wallet.
+ */
+export async function lockPending(db: Db, address: string, ids: readonly string[]): Promise<PendingRow[]> {
   return db.query<PendingRow & Row>(
     `select ${pendingColumns} from withdrawals w cross join lateral rules_ruling(w.id) r where w.id = any($1::uuid[]) and w.status = 'pending' and not (${isFound})
-       and ${suspension} is null
+       and ${suspension} is null and (w.hot_wallet is null or w.hot_wallet = $2)
      order by w.id for update of w skip locked`,
-    [ids],
+    [ids, address],
   );
 }
 
@@ -148,15 +167,46 @@ export async function updateWaiting(
   );
 }
 
-/** Marks what waits on a network, a thousand at a time, so that operators see why. */
-export async function updateAllWaiting(db: Db, network: string, waitingFor: string): Promise<void> {
+/** Another wallet may look at these at once; `leaveMs` as in the claim. */
+export async function updatePassedOn(db: Db, ids: readonly string[], leaveMs: number): Promise<void> {
+  await db.query(
+    `update withdrawals set checked_at = now() - ($2 + 1) * interval '1 millisecond'
+     where id = any($1::uuid[]) and status = 'pending' and hot_wallet is null`,
+    [ids, leaveMs],
+  );
+}
+
+/**
+ * Marks what waits for a wallet, a thousand at a time, so that operators see why; with `isForAll`, also what
+ * no wallet has signed.
+ */
+export async function updateAllWaiting(
+  db: Db,
+  wait: { network: string; address: string; isForAll: boolean; waitingFor: string },
+): Promise<void> {
   await db.query(
     `update withdrawals set waiting_for = $2
      where status = 'pending' and id in (select id from withdrawals
-       where status = 'pending' and network = $1 and waiting_for is distinct from $2 order by id limit 1000)`,
-    [network, waitingFor],
+       where status = 'pending' and network = $1 and (hot_wallet = $3 or $4 and hot_wallet is null)
+         and waiting_for is distinct from $2 order by id limit 1000)`,
+    [wait.network, wait.waitingFor, wait.address, wait.isForAll],
   );
 }
+
+/** Marks what only a wallet may pay whose key is not in the settings. */
+export async function updateWithoutKey(
+  db: Db,
+  { network, addresses }: { network: string; addresses: readonly string[] },
+): Promise<void> {
+  await db.query(
+    `update withdrawals set waiting_for = $3
+     where status = 'pending' and network = $1 and hot_wallet <> all ($2::text[]) and waiting_for is distinct from $3`,
+    [network, addresses, walletKey],
+  );
+}
+
+/** Waits for the key of the wallet that has signed it once. */
+const walletKey = 'wallet key';
 
 export async function hasPending(db: Db, network: string): Promise<boolean> {
   const [row] = await db.query<{ some: boolean }>(

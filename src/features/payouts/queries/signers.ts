@@ -6,6 +6,8 @@ export interface SignerRow {
   nextNonce: bigint;
   haltedAt: Date | null;
   haltedReason: string | null;
+  /** It may have paid what this database does not know: no wallet of its network signs. */
+  isInDoubt: boolean;
   /** The database server on which the lane last signed, and the one that answers now: `cluster/timeline`. */
   server: string | null;
   serverNow: string;
@@ -15,7 +17,7 @@ export interface SignerRow {
 }
 
 const signerColumns = `network, address, next_nonce as "nextNonce", halted_at as "haltedAt", halted_reason as "haltedReason",
-  server, database_server() as "serverNow", fill_below as "fillBelow", fill_server as "fillServer"`;
+  is_in_doubt as "isInDoubt", server, database_server() as "serverNow", fill_below as "fillBelow", fill_server as "fillServer"`;
 
 export async function selectSigner(db: Db, network: string, address: string): Promise<SignerRow | undefined> {
   const [row] = await db.query<SignerRow & Row>(
@@ -48,7 +50,7 @@ export async function lockSigner(db: Db, network: string, address: string): Prom
   return row;
 }
 
-/** Nothing if another worker was first. */
+/** Nothing if another worker was first. A wallet that is halted from its start is in doubt. */
 export async function insertSigner(
   db: Db,
   {
@@ -59,8 +61,8 @@ export async function insertSigner(
   }: { network: string; address: string; haltedReason?: string; now: Date },
 ): Promise<void> {
   await db.query(
-    `insert into payout_signers (network, address, next_nonce, halted_at, halted_reason, created_at)
-     values ($1, $2, 0, case when $3::text is null then null else $4::timestamptz end, $3, $4)
+    `insert into payout_signers (network, address, next_nonce, halted_at, halted_reason, is_in_doubt, created_at)
+     values ($1, $2, 0, case when $3::text is null then null else $4::timestamptz end, $3, $3::text is not null, $4)
      on conflict do nothing`,
     [network, address, haltedReason ?? null, now],
   );
@@ -72,18 +74,47 @@ export async function insertSigner(
  */
 export const shortfallReason = 'the treasury lacks ';
 
-/** True if it was not halted before, or for a shortfall that this reason takes the place of. */
-export async function updateHalted(
-  db: Db,
-  halt: { network: string; address: string; reason: string; now: Date; isOverShortfall?: boolean },
-): Promise<boolean> {
-  const { network, address, reason, now, isOverShortfall = false } = halt;
+export interface Halt {
+  network: string;
+  address: string;
+  reason: string;
+  now: Date;
+  isOverShortfall?: boolean;
+  /** The wallet may have paid what this database does not know. */
+  isInDoubt?: boolean;
+}
+
+/**
+ * True if it was not halted before, or for a shortfall that this reason takes the place of. Doubt is stored
+ * in any case.
+ */
+export async function updateHalted(db: Db, halt: Halt): Promise<boolean> {
+  const { network, address, reason, now, isOverShortfall = false, isInDoubt = false } = halt;
+  if (isInDoubt) await updateInDoubt(db, { network, address });
   const rows = await db.query(
     `update payout_signers set halted_at = $4, halted_reason = $3
      where network = $1 and address = $2 and (halted_at is null or $5 and starts_with(halted_reason, $6)) returning 1`,
     [network, address, reason, now, isOverShortfall, shortfallReason],
   );
   return rows.length > 0;
+}
+
+async function updateInDoubt(
+  db: Db,
+  { network, address }: { network: string; address: string },
+): Promise<void> {
+  await db.query(
+    'update payout_signers set is_in_doubt = true where network = $1 and address = $2 and not is_in_doubt',
+    [network, address],
+  );
+}
+
+/** What was lost of one wallet may be lost of the others that are halted: each is recovered or resumed. */
+export async function updateHaltedInDoubt(db: Db, network: string): Promise<void> {
+  await db.query(
+    'update payout_signers set is_in_doubt = true where network = $1 and halted_at is not null and not is_in_doubt',
+    [network],
+  );
 }
 
 /** Resumes the wallet unless there is still a reason to halt. The current server is trusted from then on. */
@@ -94,7 +125,7 @@ export async function updateResumed(
   const { network, address, nextNonce, haltedReason } = wallet;
   await db.query(
     `update payout_signers set next_nonce = $3, halted_reason = $4, server = database_server(),
-       fill_below = null, fill_server = null,
+       fill_below = null, fill_server = null, is_in_doubt = $4::text is not null,
        halted_at = case when $4::text is null then null else halted_at end
      where network = $1 and address = $2`,
     [network, address, nextNonce, haltedReason ?? null],
@@ -128,23 +159,26 @@ export async function selectWasResumed(
   return rows.length > 0;
 }
 
-/** The wallets that workers sign with, as the last worker said that started with a key. */
+/** The wallets that workers sign with, as the last worker said that started with keys. */
 export async function selectCurrentWallets(db: Db): Promise<{ network: string; address: string }[]> {
   return db.query<{ network: string; address: string }>(
-    'select network, address from payout_wallets order by network',
+    `select network, a.address from payout_wallets w
+     cross join lateral unnest(case when w.address = any(w.addresses) then w.addresses else array[w.address] end)
+       with ordinality a (address, place) order by network, place`,
   );
 }
 
-/** Writes nothing if it is stored already. */
-export async function upsertCurrentWallet(
+/** Writes nothing if they are stored already. Workers of the release before write and read the first only. */
+export async function upsertCurrentWallets(
   db: Db,
-  { network, address, now }: { network: string; address: string; now: Date },
+  { network, addresses, now }: { network: string; addresses: readonly string[]; now: Date },
 ): Promise<void> {
   await db.query(
-    `insert into payout_wallets (network, address, updated_at) values ($1, $2, $3)
-     on conflict (network) do update set address = excluded.address, updated_at = excluded.updated_at
-     where payout_wallets.address <> excluded.address`,
-    [network, address, now],
+    `insert into payout_wallets (network, address, addresses, updated_at) values ($1, ($2::text[])[1], $2, $3)
+     on conflict (network) do update
+       set address = excluded.address, addresses = excluded.addresses, updated_at = excluded.updated_at
+     where (payout_wallets.address, payout_wallets.addresses) is distinct from (excluded.address, excluded.addresses)`,
+    [network, addresses, now],
   );
 }
 

@@ -16,6 +16,26 @@ export async function selectFreeNonces(
   return rows.map(({ nonce }) => nonce);
 }
 
+/**
+ * The first nonce of a wallet for which this database has sent nothing: the next one, a free one, or one
+ * whose bytes were not sent yet. A send is stored before it is made, so a chain that is past it knows more.
+ */
+export async function selectFirstUnsent(
+  db: Db,
+  { network, address }: { network: string; address: string },
+): Promise<bigint> {
+  const [row] = await db.query<{ nonce: bigint }>(
+    `select least(g.next_nonce,
+       (select min(nonce) from payout_slots where network = $1 and address = $2 and state = 'void' and mined_hash is null),
+       (select min(s.nonce) from payout_slots s where s.network = $1 and s.address = $2 and s.state = 'open'
+          and not exists (select from payout_attempts a where a.network = s.network and a.address = s.address
+            and a.nonce = s.nonce and a.sends > 0 and not a.is_void))) as nonce
+     from payout_signers g where g.network = $1 and g.address = $2`,
+    [network, address],
+  );
+  return row?.nonce ?? 0n;
+}
+
 /** What was signed from a nonce on, by token: it may still leave the wallet. */
 export async function selectSignedTotals(
   db: Db,

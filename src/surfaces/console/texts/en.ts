@@ -213,6 +213,10 @@ export const en = {
       why: 'The hot wallet is halted.',
       todo: 'Open the wallets, read the reason, and resume the wallet once you know why it was halted.',
     },
+    'wallet key': {
+      why: 'The hot wallet that has signed it once is no longer in the settings, and no other may pay it.',
+      todo: 'Put the key of the wallet back into HOT_WALLET_KEYS and restart the workers, or cancel the withdrawal.',
+    },
     paused: {
       why: 'An operator paused these payouts.',
       todo: 'Resume the payouts when the reason is gone.',

@@ -202,6 +202,10 @@ export const pt: Texts = {
       why: 'A carteira está parada.',
       todo: 'Abra as carteiras, leia o motivo e retome a carteira quando souber por que parou.',
     },
+    'wallet key': {
+      why: 'A carteira que já o assinou não está mais nas configurações, e nenhuma outra pode pagá-lo.',
+      todo: 'Ponha a chave da carteira de volta em HOT_WALLET_KEYS e reinicie os workers, ou cancele o saque.',
+    },
     paused: {
       why: 'Um operador pausou estes pagamentos.',
       todo: 'Retome os pagamentos quando o motivo passar.',
