@@ -187,7 +187,7 @@ export const jobs: readonly Job<Deps>[] = [
   ...webhookJobs,
   ...requestJobs,
   ...approvalJobs,
-  { name: 'rate-limit.sweep', everyMs: 60_000, run: ({ db }) => sweepRateLimits(db) },
+  { name: 'rate-limit.sweep', everyMs: 60_000, run: ({ limitsDb }) => sweepRateLimits(limitsDb) },
 ];
 
 /** What the worker does all the time. */

@@ -126,6 +126,8 @@ export interface Deps {
   log: Log;
   sealer: Sealer;
   limiter: RateLimiter;
+  /** Where rate limits are counted that processes share: `db`, if the operator names no other. */
+  limitsDb: Pool;
   metrics: Metrics;
   evm: Evm;
   screening: Screening;
@@ -140,7 +142,7 @@ export interface Deps {
 }
 
 export function contextFor<A extends Actor>(
-  deps: Omit<Deps, 'limiter' | 'metrics' | 'log' | 'db'> & { db: Db },
+  deps: Omit<Deps, 'limiter' | 'limitsDb' | 'metrics' | 'log' | 'db'> & { db: Db },
   actor: A,
   log: Log,
 ): Ctx<A> {

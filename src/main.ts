@@ -52,6 +52,7 @@ export async function serve(
   const deps = createDeps(config, log);
   try {
     await requireSchema(deps.db);
+    if (deps.limitsDb !== deps.db) await requireSchema(deps.limitsDb, 'RATE_LIMIT_URL');
     if (roles.includes('worker') && config.networks.length > 0) await requireOwnDatabase(deps, config);
     const server = await buildApp(deps, {
       ...config,
@@ -70,7 +71,7 @@ export async function serve(
         const timer = setTimeout(() => cutOff(servers, deps, config), config.shutdownGraceMs);
         await Promise.all([...servers.map((one) => one.close()), ...workers.map((one) => one.stop())]);
         await flushRequests(deps);
-        await deps.db.end();
+        await endDatabases(deps);
         clearTimeout(timer);
         log.info('stopped');
       })();
@@ -80,7 +81,7 @@ export async function serve(
     log.info({ url, metricsUrl, roles }, 'started');
     return { url: url!, ...(metricsUrl && { metricsUrl }), deps, stop };
   } catch (error) {
-    await deps.db.end();
+    await endDatabases(deps);
     throw error;
   }
 }
@@ -98,12 +99,14 @@ function warnOfMissingRoles({ operatorTokens }: Config, log: Log): void {
 export function createDeps(config: Config, log: Log): Deps {
   const metrics = createMetrics();
   const db = openDatabase(config, log, metrics);
+  const limitsDb = config.rateLimitUrl === '' ? db : openPool(config, config.rateLimitUrl, log);
   return {
     db,
     log,
     clock: systemClock,
     sealer: createSealer(config.encryptionKeys),
-    limiter: config.rateLimitStore === 'postgres' ? createPostgresLimiter(db) : createMemoryLimiter(),
+    limiter: config.rateLimitStore === 'postgres' ? createPostgresLimiter(limitsDb) : createMemoryLimiter(),
+    limitsDb,
     metrics,
     evm: createEvm(config.networks, metrics.countNodeCall),
     screening: createScreening(config.screeningUrl),
@@ -122,18 +125,24 @@ export function createDeps(config: Config, log: Log): Deps {
 }
 
 function openDatabase(config: Config, log: Log, { countRead }: Metrics): Pool {
-  const open = (url: string) =>
-    createPool({
-      url,
-      connectionsMax: config.databasePoolMax,
-      connectTimeoutMs: config.databaseConnectTimeoutMs,
-      lockTimeoutMs: config.databaseLockTimeoutMs,
-      statementTimeoutMs: config.databaseStatementTimeoutMs,
-      log,
-    });
-  const primary = open(config.databaseUrl);
-  const replicas = config.databaseReadUrls.map(open);
+  const primary = openPool(config, config.databaseUrl, log);
+  const replicas = config.databaseReadUrls.map((url) => openPool(config, url, log));
   return replicas.length === 0 ? primary : withReplicas(primary, { replicas, log, count: countRead });
+}
+
+const openPool = (config: Config, url: string, log: Log): Pool =>
+  createPool({
+    url,
+    connectionsMax: config.databasePoolMax,
+    connectTimeoutMs: config.databaseConnectTimeoutMs,
+    lockTimeoutMs: config.databaseLockTimeoutMs,
+    statementTimeoutMs: config.databaseStatementTimeoutMs,
+    log,
+  });
+
+/** Safe to call twice. */
+export async function endDatabases({ db, limitsDb }: Pick<Deps, 'db' | 'limitsDb'>): Promise<void> {
+  await Promise.all([...new Set([db, limitsDb])].map((pool) => pool.end()));
 }
 
 /** Before a wallet is used: the database keeps what is committed, and is the one of this deployment. */
@@ -143,10 +152,10 @@ async function requireOwnDatabase(deps: Deps, config: Config): Promise<void> {
 }
 
 /** One sentence where the database does not answer, or has another schema than this release's. */
-export async function requireSchema(db: Pool): Promise<void> {
+export async function requireSchema(db: Pool, setting = 'DATABASE_URL'): Promise<void> {
   requireKnownSchema(
     await readSchema(db).catch((error: Error) => {
-      throw unreachable(error);
+      throw unreachable(error, setting);
     }),
   );
 }
@@ -154,10 +163,10 @@ export async function requireSchema(db: Pool): Promise<void> {
 /**
  * The address is the operator's own setting and may hold a password, so only the driver's reason is shown.
  */
-export function unreachable(error: Error): StartupError {
+export function unreachable(error: Error, setting = 'DATABASE_URL'): StartupError {
   const reason = error.cause instanceof Error ? error.cause : error;
   const describe = (outcome: string) =>
-    `The database at DATABASE_URL ${outcome}: ${reason.message || 'connection refused'}.`;
+    `The database at ${setting} ${outcome}: ${reason.message || 'connection refused'}.`;
   // Only an error that the server sent has a severity: it answers, and refuses.
   if ('severity' in reason) return new StartupError(describe('refused'), { cause: error });
   return new Unreachable(describe('does not answer'), { cause: error });
@@ -206,10 +215,15 @@ export function cannotListen(
 }
 
 /** Callers see their connections break; PostgreSQL rolls back what was not committed. */
-function cutOff(servers: readonly HttpServer[], { db, log }: Deps, { shutdownGraceMs }: Config): void {
+function cutOff(
+  servers: readonly HttpServer[],
+  { db, limitsDb, log }: Deps,
+  { shutdownGraceMs }: Config,
+): void {
   log.warn({ graceMs: shutdownGraceMs }, 'work was still running when the grace period ended; it is aborted');
   for (const { server } of servers) server.closeAllConnections();
   db.cutOff();
+  limitsDb.cutOff();
 }
 
 /**

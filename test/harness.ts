@@ -13,7 +13,7 @@ import type { HttpServer } from '#platform/http/http';
 import { createLog, type Log } from '#platform/observe/log';
 import { createSealer, type Sealer } from '#platform/secrets/seal';
 import { type AppOptions, buildApp } from '../src/app.ts';
-import { createDeps } from '../src/main.ts';
+import { createDeps, endDatabases } from '../src/main.ts';
 import { recordCall } from './record-calls.ts';
 
 export interface Answer {
@@ -74,6 +74,7 @@ export type HarnessOptions = { cutsSlowRequests?: boolean; databaseUrl?: string 
       Config,
       | 'databaseLockTimeoutMs'
       | 'databaseReadUrls'
+      | 'rateLimitUrl'
       | 'databaseReplication'
       | 'secretFiles'
       | 'databaseStatementTimeoutMs'
@@ -95,7 +96,7 @@ export function useHarness(options: HarnessOptions | (() => Promise<HarnessOptio
   });
   after(async () => {
     await harness.server?.close();
-    await harness.deps?.db.end();
+    if (harness.deps) await endDatabases(harness.deps);
   });
   return harness;
 }
@@ -183,6 +184,7 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
   return {
     databaseUrl,
     databaseReadUrls: options.databaseReadUrls ?? [],
+    rateLimitUrl: options.rateLimitUrl ?? '',
     databasePoolMax: 10,
     // Longer than in production, because a busy machine is slow.
     databaseConnectTimeoutMs: 60_000,

@@ -50,6 +50,7 @@ export function createBenchDeps(databaseUrl: string, networks: NetworkSettings[]
     {
       databaseUrl,
       databaseReadUrls: [],
+      rateLimitUrl: '',
       databasePoolMax: poolMax,
       acceptsApplications: false,
       databaseConnectTimeoutMs: 3_000,

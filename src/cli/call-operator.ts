@@ -59,7 +59,7 @@ async function callDatabase<T>(
 ): Promise<T> {
   const { buildApp } = await import('../app.ts');
   const { readConfig } = await import('#config/config');
-  const { createDeps, requireSchema } = await import('../main.ts');
+  const { createDeps, endDatabases, requireSchema } = await import('../main.ts');
   const { createLog } = await import('#platform/observe/log');
   const token = randomBytes(20).toString('hex');
   const operatorTokens = {
@@ -87,7 +87,7 @@ async function callDatabase<T>(
     });
   } finally {
     await server.close();
-    await deps.db.end();
+    await endDatabases(deps);
   }
 }
 

@@ -40,6 +40,8 @@ export interface Config {
   secretFiles: { setting: string; file: string }[];
   trustedProxies: string[];
   rateLimitStore: 'memory' | 'postgres';
+  /** Of the database that has the shared limits; empty: the one of everything else. */
+  rateLimitUrl: string;
   /** Commands that need a second operator; `default` stands for a list. */
   fourEyesCommands: string[];
   /** Developers may apply for Connect. */
@@ -132,6 +134,7 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
     ...(signInUrl && { signInUrl }),
     ...(openidIssuer && { openid: { issuer: openidIssuer, clientId, clientSecret } }),
     rateLimitStore: read('RATE_LIMIT_STORE'),
+    rateLimitUrl: read('RATE_LIMIT_URL'),
     fourEyesCommands: read('FOUR_EYES_COMMANDS'),
     acceptsApplications: read('CONNECT_APPLICATIONS') === 'true',
     twoPersonResume: read('TWO_PERSON_RESUME') === 'true',

@@ -35,3 +35,5 @@ export function isHttpUrl(text: string): boolean {
 export const hasCredentials = (url: string) => /^https?:\/\/[^/?#]*@/i.test(url);
 
 export const isLoopback = (host: string) => /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);
+
+export const databaseAddress = /^postgres(ql)?:\/\/\S+$/;

@@ -157,6 +157,7 @@ function apiConfig(own: { databaseUrl: string; network: NetworkSettings; operato
   return {
     databaseUrl: own.databaseUrl,
     databaseReadUrls: [],
+    rateLimitUrl: '',
     databasePoolMax: 10,
     databaseConnectTimeoutMs: 3_000,
     databaseLockTimeoutMs: 2_000,

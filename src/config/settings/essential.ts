@@ -1,6 +1,6 @@
 import { isOperatorRole, type OperatorRole, operatorRoles } from '#operator-roles';
 import { faultOfHosts, splitHosts } from '#platform/db/hosts';
-import { itemsOf } from '../parsers.ts';
+import { databaseAddress, itemsOf } from '../parsers.ts';
 import type { Reading, Setting } from '../setting.ts';
 
 /** What `causeway serve` needs. */
@@ -32,8 +32,6 @@ export const essential = {
     parse: parseEncryptionKeys,
   },
 } satisfies Record<string, Setting>;
-
-const databaseAddress = /^postgres(ql)?:\/\/\S+$/;
 
 /** Servers that replay the log of the one that accepts writes. */
 export const replicas = {

@@ -1,5 +1,5 @@
 import { coversAllOfIpv4, faultInCidr } from '#platform/values/address';
-import { asInteger, asOneOf, asText, isHttpUrl, isLoopback, itemsOf } from '../parsers.ts';
+import { asInteger, asOneOf, asText, databaseAddress, isHttpUrl, isLoopback, itemsOf } from '../parsers.ts';
 import type { Reading, Setting } from '../setting.ts';
 
 /** Where the server listens, and how people and partners reach it. */
@@ -37,6 +37,18 @@ export const server = {
     meaning: '`postgres` shares limits between processes; `memory` is for a single process.',
     default: 'postgres',
     parse: asOneOf('postgres', 'memory'),
+  },
+  RATE_LIMIT_URL: {
+    meaning:
+      'A separate PostgreSQL database for shared rate limits, `postgres://…`, so that reads do not write to the one of `DATABASE_URL`. Prepare it as that one: `DATABASE_URL=… causeway migrate`. It needs no backup and no replica.',
+    default: '',
+    example: 'postgres://causeway@limits:5432/limits',
+    secret: true,
+    parse: ({ text, fault }) => {
+      if (text !== '' && !databaseAddress.test(text))
+        fault('RATE_LIMIT_URL must start with postgres:// or postgresql://.');
+      return text;
+    },
   },
   FOUR_EYES_COMMANDS: {
     meaning:
