@@ -91,7 +91,7 @@ function renderValue({ reader, command, hasWholeIds }: AnswerView, field: string
   const isId = short !== text;
   const content = isId ? html`<code title="${text}">${hasWholeIds ? text : short}</code>` : text;
   if (place !== undefined) return html`<a href="${place}">${content}</a>`;
-  return field === 'status' || field === 'state' ? renderStatus(text) : content;
+  return field === 'status' || field === 'state' ? renderStatus(reader, text) : content;
 }
 
 function glimpseOf(value: unknown): string {

@@ -173,6 +173,11 @@ test('the page of a withdrawal has its whole life, with the audit log', async ()
   const { body } = await visitor.get(`/console/withdrawals/${id}`);
   for (const part of ['State: queued', 'State: failed', 'withdrawals.cancel by tester', 'It is final.'])
     assert.ok(unescaped(body).includes(part), part);
+  const inPortuguese = { 'accept-language': 'pt-BR' };
+  const portuguese = (await visitor.get(`/console/withdrawals/${id}`, inPortuguese)).body;
+  assert.ok(portuguese.includes('title="failed">falhou</span>') && portuguese.includes('Estado: na fila'));
+  const listed = (await visitor.get('/console/commands/withdrawals.list?run=1', inPortuguese)).body;
+  assert.ok(listed.includes('title="failed">falhou</span>'));
   assert.equal((await visitor.get(`/console/withdrawals/${crypto.randomUUID()}`)).status, 404);
 });
 

@@ -9,5 +9,5 @@ export { type Action, renderAction, renderCsrf, scriptsOf } from './render-actio
 export { type Frame, type Page, renderFrame } from './render-frame.ts';
 export { sendPrivatePicture } from './send-picture.ts';
 export { renderFacts, renderTable } from './tables.ts';
-export { renderInstant, renderStatus } from './values.ts';
+export { renderInstant, renderStatus, wordOfStatus } from './values.ts';
 export type { Message } from './words.ts';

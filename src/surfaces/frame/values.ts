@@ -2,11 +2,19 @@ import { showAge } from '#platform/commands/values';
 import { type Html, html } from '#platform/http/html';
 import type { Reader } from './reader.ts';
 
-/** A word with a colour that says the same. */
-export const renderStatus = (status: string): Html => {
+type Speaker = Pick<Reader, 'frame' | 'language'>;
+
+/** The word for a value of the API in the reader's language. */
+export const wordOfStatus = ({ frame }: Pick<Reader, 'frame'>, status: string): string =>
+  frame.statuses[status] ?? status;
+
+/** The word with a colour that says the same. A translated one has the value of the API as its title. */
+export function renderStatus({ frame, language }: Speaker, status: string): Html {
   const tone = tones[status] ?? 'plain';
-  return html`<span class="status ${tone}">${status}</span>`;
-};
+  const word = frame.statuses[status];
+  if (word !== undefined) return html`<span class="status ${tone}" title="${status}">${word}</span>`;
+  return html`<span class="status ${tone}"${language !== 'en' && html` lang="en"`}>${status}</span>`;
+}
 
 const tones: Readonly<Record<string, string>> = {
   active: 'good',

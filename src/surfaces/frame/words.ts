@@ -19,6 +19,8 @@ const en = {
     close: 'Close',
   },
   reference: 'Reference',
+  /** Words for values of the API, by the value. A value without one is shown as it is. */
+  statuses: {} as Readonly<Record<string, string>>,
   stepUp: 'Confirm with your passkey. The form is sent when the passkey is accepted.',
   messages: {
     foreign_form: {
@@ -55,6 +57,17 @@ const pt: FrameWords = {
     close: 'Fechar',
   },
   reference: 'Referência',
+  statuses: {
+    awaiting: 'aguardando',
+    completed: 'concluído',
+    delivered: 'entregue',
+    due: 'na fila',
+    expired: 'expirou',
+    failed: 'falhou',
+    pending: 'pendente',
+    processing: 'em processamento',
+    queued: 'na fila',
+  },
   stepUp: 'Confirme com sua chave de acesso. O formulário é enviado quando ela é aceita.',
   messages: {
     foreign_form: {

@@ -33,8 +33,8 @@ ${plot}`,
 const renderItem = ({ text, address, isGrave }: Item): Html =>
   html`<li class="${isGrave ? 'bad' : 'fair'}"><a href="${address}">${text}</a></li>`;
 
-function renderWaiting({ words }: Reader, waiting: Overview['waiting'], ages: Overview['ages']): Html {
-  const { overview } = words;
+function renderWaiting(reader: Reader, waiting: Overview['waiting'], ages: Overview['ages']): Html {
+  const { overview } = reader.words;
   if (!waiting || !ages) return html`<p class="note bad">${overview.items.unread(overview.waiting)}</p>`;
   const rows = waiting.filter(({ value }) => value > 0);
   if (rows.length === 0) return html`<p class="soft">${overview.noWaiting}</p>`;
@@ -46,6 +46,6 @@ function renderWaiting({ words }: Reader, waiting: Overview['waiting'], ages: Ov
 <tbody>${rows.map((row) => {
     const { network = '', status = '' } = row.labels;
     const address = answerAddress('withdrawals.list', { status, network });
-    return html`<tr><td>${renderStatus(status)}</td><td>${network}</td><td class="number"><a href="${address}">${row.value}</a></td><td class="number">${showDuration(ageOf(row))}</td></tr>`;
+    return html`<tr><td>${renderStatus(reader, status)}</td><td>${network}</td><td class="number"><a href="${address}">${row.value}</a></td><td class="number">${showDuration(ageOf(row))}</td></tr>`;
   })}</tbody></table></div>`;
 }

@@ -28,7 +28,7 @@ export function renderDelivery(visit: Visit, { delivery, may }: DeliveryPage): s
   return renderPage(visit, {
     title: type!,
     body: html`<p><a href="/console/webhooks/${endpointId}">${words.backToEndpoint}</a></p>
-<h1>${type} ${renderStatus(status!)}</h1>
+<h1>${type} ${renderStatus(visit, status!)}</h1>
 <p>${renderInstant(visit, createdAt!)} <code>${eventId}</code></p>
 ${may('webhooks.replay') && renderReplay(visit, endpointId!, eventId!)}
 <section class="card" id="attempts"><h2>${words.attempts}</h2>${attempts.length === 0 ? html`<p class="soft">${words.noAttempts}</p>` : html`<ol class="timeline">${attempts.map((one) => renderAttempt(visit, one))}</ol>`}</section>

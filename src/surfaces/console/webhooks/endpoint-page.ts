@@ -109,5 +109,5 @@ function renderRow(visit: Visit, row: Item, canReplay: boolean): Html {
   const answer = row.lastError ?? row.lastStatus ?? '–';
   const duration = row.lastDurationMs === null ? '–' : `${row.lastDurationMs as number} ms`;
   return html`<tr>${canReplay && html`<td>${renderPick(visit, 'webhooks.replay', eventId!)}</td>`}<td><a href="${address}">${type}</a></td>
-<td>${renderStatus(status!)}</td><td>${attempts}</td><td>${sanitizeText(String(answer), 100)}</td><td>${duration}</td><td>${renderInstant(visit, createdAt!)}</td></tr>`;
+<td>${renderStatus(visit, status!)}</td><td>${attempts}</td><td>${sanitizeText(String(answer), 100)}</td><td>${duration}</td><td>${renderInstant(visit, createdAt!)}</td></tr>`;
 }

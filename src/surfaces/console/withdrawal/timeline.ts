@@ -1,6 +1,8 @@
 import { shorten } from '#platform/commands/values';
 import { formatMinor } from '#platform/values/money';
+import { wordOfStatus } from '#surfaces/frame';
 import type { Texts } from '../texts/index.ts';
+import type { Visit } from '../visit.ts';
 
 /** The answer of `withdrawals.show`, as far as the page reads it. */
 export interface Life {
@@ -82,9 +84,15 @@ export interface Moment {
 }
 
 /** Everything that happened to a withdrawal, in order. */
-export function timelineOf(words: Texts, { life, changes, deliveries, decisions }: Happened): Moment[] {
+export function timelineOf(visit: Visit, { life, changes, deliveries, decisions }: Happened): Moment[] {
+  const { words } = visit;
   const { withdrawal } = words;
-  const states = life.states.map(({ status, at }): Moment => ({ at, what: withdrawal.state(status) }));
+  const states = life.states.map(
+    ({ status, at }): Moment => ({
+      at,
+      what: withdrawal.state(wordOfStatus(visit, status)),
+    }),
+  );
   const { payout } = life;
   const slot: Moment[] = payout
     ? [

@@ -24,10 +24,10 @@ export function renderWithdrawal(visit: Visit, page: WithdrawalPage): string {
   const command = commands.get('withdrawals.show')!;
   return renderPage(visit, {
     title,
-    body: html`<div id="life" data-live><h1>${title} ${renderStatus(life.status)}</h1>
+    body: html`<div id="life" data-live><h1>${title} ${renderStatus(visit, life.status)}</h1>
 ${renderWait(visit, life)}
 ${renderActions(visit, life, commands)}
-<section class="card"><h2>${withdrawal.timeline}</h2><ol class="timeline">${timelineOf(visit.words, page).map((one) => renderMoment(visit, one))}</ol></section>
+<section class="card"><h2>${withdrawal.timeline}</h2><ol class="timeline">${timelineOf(visit, page).map((one) => renderMoment(visit, one))}</ol></section>
 <section class="card"><h2>${withdrawal.facts}</h2>${renderAnswer({ reader: visit, command }, facts)}
 <p><a href="${answerAddress('webhooks.list', { partnerId: life.partnerId })}">${withdrawal.endpoints}</a></p></section></div>`,
   });

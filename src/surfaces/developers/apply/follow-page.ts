@@ -34,7 +34,7 @@ export function renderFollow(reader: Reader, { application, isOffered, secret }:
   return renderPage(reader, {
     title: follow.title(plain(name)),
     body: html`<h1>${follow.title(plain(name))}</h1>
-<div class="card"><p>${renderStatus(status)}</p><p class="lead">${state}</p>
+<div class="card"><p>${renderStatus(reader, status)}</p><p class="lead">${state}</p>
 ${reason !== null && html`<p class="note">${follow.reason} ${sanitizeText(reason, 500)}</p>`}
 ${
   status === 'approved' &&

@@ -26,9 +26,10 @@ ${own.keys.length === 0 && html`<p class="note">${overview.noKey} <a href="/deve
   });
 }
 
-function renderConsents({ words }: Visit, { consents }: Activity): Html {
+function renderConsents(visit: Visit, { consents }: Activity): Html {
+  const { words } = visit;
   const { state, count } = words.overview;
-  const rows = Object.entries(consents).map(([status, value]) => [renderStatus(status), value]);
+  const rows = Object.entries(consents).map(([status, value]) => [renderStatus(visit, status), value]);
   return renderTable(words.overview.consents, [state, { number: count }], rows);
 }
 

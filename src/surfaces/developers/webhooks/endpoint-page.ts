@@ -65,7 +65,7 @@ function renderDeliveries(visit: Visit, to: string, deliveries: readonly Deliver
   if (deliveries.length === 0) return html`<p class="soft">${webhooks.noDeliveries}</p>`;
   const rows = deliveries.map((one) => [
     html`<a href="${to}/deliveries/${one.id}">${plain(one.type, 60)}</a>`,
-    renderStatus(one.status),
+    renderStatus(visit, one.status),
     one.attempts,
     renderInstant(visit, one.createdAt),
   ]);
@@ -99,7 +99,7 @@ export function renderDelivery(visit: Visit, to: string, delivery: Details, once
     body: html`<h1>${webhooks.delivery}</h1>
 <div class="card">${renderFacts([
       [webhooks.type, delivery.type],
-      [webhooks.state, renderStatus(delivery.status)],
+      [webhooks.state, renderStatus(visit, delivery.status)],
       [webhooks.event, html`<code>${delivery.eventId}</code>`],
     ])}${renderAction(visit, replay)}</div>
 <section class="card"><h2>${webhooks.attempts}</h2>${renderTable(webhooks.attempts, [number, created, answer, error], rows)}</section>

@@ -45,7 +45,7 @@ function renderBook(visit: Visit, body: Record<string, unknown>, team: readonly 
     renderText(entry.name),
     renderCode(entry.address),
     entry.network ?? words.everyNetwork,
-    html`<span lang="en">${renderStatus(entry.status)}</span>`,
+    renderStatus(visit, entry.status),
     renderWho(visit, entry, team),
     renderTime(visit, entry.addedAt, ''),
     html`${entry.status === 'waiting' && html`<a href="/partner/addresses/${entry.id}/confirm" aria-label="${words.confirm} ${renderText(entry.name)}">${words.confirm}</a> · `}<a href="/partner/addresses/${entry.id}/remove" aria-label="${words.remove} ${renderText(entry.name)}">${words.remove}</a>`,

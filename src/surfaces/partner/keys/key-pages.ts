@@ -23,7 +23,7 @@ export function renderKeys(visit: Visit, body: Record<string, unknown>, users: K
   const { keys } = visit.words.access;
   const rows = (body.items as Key[]).map((key): Content[] => [
     html`<a href="/partner/keys/${key.id}">${renderText(key.name)}</a><br><small>${renderCode(key.id)}</small>`,
-    html`<span lang="en">${renderStatus(key.status)}</span>`,
+    renderStatus(visit, key.status),
     users.nameOf(key.userId),
     renderScopes(key),
     renderAddresses(visit, key),
@@ -74,7 +74,7 @@ export function renderKeyFacts(visit: Visit, key: Key, users: KnownUsers): Html 
   const linkTo = (keyId: string) => html`<a href="/partner/keys/${keyId}">${keyId}</a>`;
   return renderFacts([
     [keys.id, renderCode(key.id)],
-    key.status !== undefined && [keys.status, html`<span lang="en">${renderStatus(key.status)}</span>`],
+    key.status !== undefined && [keys.status, renderStatus(visit, key.status)],
     [keys.user, users.nameOf(key.userId)],
     [keys.scopes, renderScopes(key)],
     [keys.addresses, renderAddresses(visit, key)],

@@ -243,4 +243,13 @@ test('in Portuguese, and 404 for what belongs to another partner', async () => {
   assert.equal((await stranger.get(`/partner/payouts/${bulkId}`)).status, 404);
   const page = await finance.get(`/partner/payouts/${bulkId}`, { 'accept-language': 'pt-BR' });
   assert.ok(page.body.includes('Andamento') && page.body.includes('lang="pt-BR"'));
+  assert.ok(page.body.includes('<dt>na fila</dt>') && page.body.includes('status=queued'));
+  const list = await finance.get('/partner/withdrawals', { 'accept-language': 'pt-BR' });
+  assert.ok(list.body.includes('<span class="status plain" title="queued">na fila</span>'));
+  assert.ok(list.body.includes('<option value="processing">em processamento</option>'));
+  const [, id] = list.body.match(/partner\/withdrawals\/([0-9a-f-]{36})/)!;
+  const life = await finance.get(`/partner/withdrawals/${id}`, { 'accept-language': 'pt-BR' });
+  assert.ok(life.body.includes('<strong title="queued">na fila</strong>'));
+  const english = await finance.get('/partner/withdrawals');
+  assert.ok(english.body.includes('<span class="status plain">queued</span>'));
 });

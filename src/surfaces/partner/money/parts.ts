@@ -31,7 +31,7 @@ export function renderWithdrawals(visit: Visit, items: readonly Withdrawal[]): H
     money.withdrawals,
     [money.status, { number: money.amount }, money.to, money.externalId, money.created, money.reason],
     items.map((item) => [
-      html`<a href="/partner/withdrawals/${item.id}">${renderStatus(item.status)}</a>`,
+      html`<a href="/partner/withdrawals/${item.id}">${renderStatus(visit, item.status)}</a>`,
       renderAmount({
         amount: item.amountToPayToken,
         currency: item.outCurrencyIsoCode,

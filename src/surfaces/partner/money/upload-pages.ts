@@ -2,7 +2,14 @@ import { shorten } from '#platform/commands/values';
 import type { Refusal } from '#platform/errors/errors';
 import { type Content, type Html, html } from '#platform/http/html';
 import { parseMinor } from '#platform/values/money';
-import { renderAction, renderFacts, renderInstant, renderTable, scriptsOf } from '#surfaces/frame';
+import {
+  renderAction,
+  renderFacts,
+  renderInstant,
+  renderTable,
+  scriptsOf,
+  wordOfStatus,
+} from '#surfaces/frame';
 import { renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
 import type { Bulk, Preview, Withdrawal } from './answers.ts';
@@ -142,7 +149,10 @@ ${renderFacts([
     .filter(([, count]) => count > 0)
     .map(
       ([status, count]) =>
-        [status, html`<a href="/partner/withdrawals?${query}&status=${status}">${count}</a>`] as const,
+        [
+          wordOfStatus(visit, status),
+          html`<a title="${status}" href="/partner/withdrawals?${query}&status=${status}">${count}</a>`,
+        ] as const,
     ),
   [money.needApproval, bulk.needApproval],
   [money.amount, bulk.totals.map((total) => html`<p>${renderAmount(total)}</p>`)],

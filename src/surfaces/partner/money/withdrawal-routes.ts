@@ -1,6 +1,13 @@
 import { html } from '#platform/http/html';
 import type { FastifyRequest } from '#platform/http/http';
-import { openFile, renderFacts, renderField, renderInstant, renderStatus } from '#surfaces/frame';
+import {
+  openFile,
+  renderFacts,
+  renderField,
+  renderInstant,
+  renderStatus,
+  wordOfStatus,
+} from '#surfaces/frame';
 import type { Mount } from '../mount.ts';
 import { renderPage } from '../page.ts';
 import { readUsers } from '../read-users.ts';
@@ -39,7 +46,7 @@ export function withdrawalRoutes({ page, server }: Mount): void {
       body: html`<h1>${money.withdrawals}</h1>
 ${visit.role !== 'developer' && html`<p class="actions"><a class="button" href="/partner/withdrawals/new">${money.newWithdrawal}</a> <a class="button quiet" href="/partner/payouts/upload">${money.uploadFile}</a></p>`}
 <form class="card command fields filters">${renderField({ ...userField(visit, await readUsers(call), filters.get('userId') ?? '', { withAll: true }) })}
-${renderField({ name: 'status', label: money.status, value: filters.get('status') ?? '', choices: [['', money.anyStatus], ...states.map((one) => [one, one] as const)] })}
+${renderField({ name: 'status', label: money.status, value: filters.get('status') ?? '', choices: [['', money.anyStatus], ...states.map((one) => [one, wordOfStatus(visit, one)] as const)] })}
 ${renderField({ name: 'text', label: money.text, value: filters.get('text') ?? '', maxLength: 255 })}
 ${renderField({ name: 'startDate', label: money.from, value: filters.get('startDate') ?? '', help: money.dayHelp })}
 ${renderField({ name: 'endDate', label: money.until, value: filters.get('endDate') ?? '', help: money.dayHelp })}
@@ -74,7 +81,7 @@ function renderLife(visit: Visit, life: Life): string {
   const title = `${total.amount} ${total.currency}`;
   return renderPage(visit, {
     title,
-    body: html`<div id="life" data-live><h1>${title} ${renderStatus(life.status)}</h1>
+    body: html`<div id="life" data-live><h1>${title} ${renderStatus(visit, life.status)}</h1>
 ${life.needsApproval && html`<p class="note">${money.approvalNote}</p>`}
 ${life.errorMessage && html`<p class="note bad">${money.reason}: <strong>${clean(life.errorMessage, 500)}</strong></p>`}
 <section class="card">${renderFacts([
@@ -87,7 +94,8 @@ ${life.errorMessage && html`<p class="note bad">${money.reason}: <strong>${clean
       [money.id, html`<code>${life.id}</code>`],
     ])}<p class="soft">${money.feeNote}</p></section>
 <section class="card"><h2>${money.life}</h2><ol class="timeline">${life.states.map(
-      ({ status, at }) => html`<li>${renderInstant(visit, at)} <strong>${status}</strong></li>`,
+      ({ status, at }) =>
+        html`<li>${renderInstant(visit, at)} <strong title="${status}">${wordOfStatus(visit, status)}</strong></li>`,
     )}</ol></section></div>`,
   });
 }

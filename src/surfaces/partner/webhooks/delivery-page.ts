@@ -39,7 +39,7 @@ export function renderDelivery(visit: Visit, delivery: DeliveryDetails): Page {
 ${renderLinks([[`${at}/replay?${new URLSearchParams({ eventId: delivery.eventId }).toString()}`, webhooks.replay]])}
 <section class="card" id="delivery" data-live>${renderFacts([
       [webhooks.event, renderCode(delivery.type)],
-      [webhooks.status, html`<span lang="en">${renderStatus(delivery.status)}</span>`],
+      [webhooks.status, renderStatus(visit, delivery.status)],
       [webhooks.createdAt, renderTime(visit, delivery.createdAt, '')],
       delivery.nextAttemptAt !== null && [webhooks.next, renderTime(visit, delivery.nextAttemptAt, '')],
       delivery.endedAt !== null && [webhooks.ended, renderTime(visit, delivery.endedAt, '')],

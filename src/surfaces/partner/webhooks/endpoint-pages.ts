@@ -134,7 +134,7 @@ function renderDeliveries(visit: Visit, deliveries: readonly Delivery[]): Html {
   const { webhooks } = visit.words.access;
   const rows = deliveries.map((one): Content[] => [
     html`<a href="${pageOf({ id: one.endpointId })}/deliveries/${one.id}">${renderText(one.eventId)}</a><br><small>${renderCode(one.type)}</small>`,
-    html`<span lang="en">${renderStatus(one.status)}</span>`,
+    renderStatus(visit, one.status),
     String(one.attempts),
     renderTime(visit, one.createdAt, ''),
     renderTime(visit, one.nextAttemptAt ?? one.endedAt, ''),
