@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { makeKey } from '#test/factories';
 import { useHarness } from '#test/harness';
+import { commands } from '../../app.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway-doctor-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -68,6 +69,22 @@ test('200 doctor: each check has one state, and advice wherever something is to 
   for (const check of [...fine, ...alsoFine]) assert.ok(of('ok').includes(check), check);
   // The PostgreSQL of a test run has fsync off; the setting of the test allows that.
   assert.ok(of('warning').includes('durability'));
+});
+
+test('every command that a check names exists', () => {
+  const folder = path.join(import.meta.dirname, 'checks');
+  const texts = readdirSync(folder).map((file) => readFileSync(path.join(folder, file), 'utf8'));
+  const named = texts.flatMap((text) => [...text.matchAll(/causeway ([a-z]+) ([a-z-]+)/g)]);
+  assert.ok(named.length > 8);
+  const starts = ['migrate', 'serve'];
+  const known = new Set(commands.map(({ name }) => name));
+  const wrong = named.filter(
+    ([, first, second]) => !starts.includes(first!) && !known.has(`${first}.${second}`),
+  );
+  assert.deepEqual(
+    wrong.map(([words]) => words),
+    [],
+  );
 });
 
 test('an index that is missing is a problem, one that is defined otherwise a warning', async () => {

@@ -130,6 +130,15 @@ test('an inactive slot is a warning, a standby is shown with its lag', async () 
     const find = await examineServer();
     assert.equal(find('replication')[0], 'ok');
     assert.match(find('replication')[1]!, /^reserve \(async, streaming(, \d+ s behind)?\)$/);
+    const secret = noteSecret('password-of-a-role-without-rights');
+    await primary.query(`create role plain login password '${secret}'`);
+    await primary.query('grant pg_read_all_data to plain');
+    const address = new URL(url);
+    Object.assign(address, { username: 'plain', password: secret });
+    const asPlain = await examineServer({ url: address.href });
+    assert.deepEqual(asPlain('replication'), ['skipped', '1 standby, whose state this role may not see']);
+    const readable = ['indexes', 'size', 'vacuum', 'connections', 'replication slots', 'database TLS'];
+    for (const check of readable) assert.equal(asPlain(check)[0], 'ok', check);
     const onStandby = await examineServer({ url: standby.postgres.url('causeway') });
     assert.deepEqual(onStandby('database server')[0], 'problem');
     assert.match(onStandby('database server')[1]!, /a standby that accepts no writes$/);
