@@ -1,6 +1,7 @@
 import { startChain } from '../test/chain.ts';
 import type { Bench } from './measure.ts';
 import { measureAgainstInserts, measureCreations } from './withdrawals/creations.ts';
+import { measureLanes } from './withdrawals/lanes.ts';
 import { measureLists } from './withdrawals/lists.ts';
 import { measureSettlement } from './withdrawals/settlement.ts';
 import { createWorld, type World } from './withdrawals/world.ts';
@@ -9,6 +10,7 @@ const measures: Record<string, (world: World) => Promise<void>> = {
   creations: measureCreations,
   inserts: measureAgainstInserts,
   settlement: measureSettlement,
+  lanes: measureLanes,
   lists: measureLists,
 };
 

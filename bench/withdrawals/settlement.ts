@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createEvm, type Token } from '#adapters/evm';
+import { createEvm, type Network, type Token } from '#adapters/evm';
 import { fundAccount } from '#features/ledger';
 import type { Db } from '#platform/db/db';
 import { insertWithdrawal } from '../../src/features/withdrawals/queries.ts';
@@ -11,29 +11,35 @@ import { operatorContext, startProcess, stopProcess, type World } from './world.
 const count = 1_000;
 const runs = 3;
 const singles = 5;
-// Not the network of the creations, of which thousands are still queued.
-const network = 'base';
 const currency = 'USDT';
+
+/** What is paid, and to whose debit. */
+export interface Payer {
+  network: Network;
+  token: Token;
+  users: readonly string[];
+}
 
 /**
  * 1,000 withdrawals that are queued at once, paid by one worker process on a chain with a block each second.
  */
 export async function measureSettlement(world: World): Promise<void> {
-  const chain = await startChain({ network, blockTime: 1 });
+  // Not the network of the creations, of which thousands are still queued.
+  const chain = await startChain({ network: 'base', blockTime: 1 });
   const worker = await startProcess('worker.ts', {
     databaseUrl: world.databaseUrl,
     networks: [chain.settings],
   });
   try {
-    const { users, token } = await fundUsers(world, chain);
+    const payer = await fundUsers(world, chain);
     const waits: number[] = [];
     for (let n = 0; n < singles; n++) {
-      const single = await settleMany(world, token, users, 1);
+      const single = await settleMany(world, payer, 1);
       waits.push(single.untilSentMs);
     }
     console.log(`one withdrawal, from creation to its first send: ${Math.round(median(waits))} ms`);
     const many = [];
-    for (let run = 0; run < runs; run++) many.push(await settleMany(world, token, users, count));
+    for (let run = 0; run < runs; run++) many.push(await settleMany(world, payer, count));
     const perSecond = median(many.map(({ settledMs }) => (count * 1000) / settledMs));
     const each = many.map(({ settledMs }) => `${(settledMs / 1000).toFixed(1)} s`).join(', ');
     const untilSent = Math.round(median(many.map(({ untilSentMs }) => untilSentMs)));
@@ -49,21 +55,22 @@ export async function measureSettlement(world: World): Promise<void> {
   }
 }
 
-async function fundUsers(world: World, chain: Chain): Promise<{ users: string[]; token: Token }> {
+export async function fundUsers(world: World, chain: Chain): Promise<Payer> {
+  const { network } = chain.settings;
   const evm = createEvm([chain.settings]);
   const ctx = operatorContext({ ...world.deps, evm });
   const users = world.userIds.slice(0, 20);
   for (const userId of users) await fundAccount(ctx, { userId, network, currency, amount: '1000000' });
-  return { users, token: evm.get(network)!.tokens.get(currency)! };
+  return { network, users, token: evm.get(network)!.tokens.get(currency)! };
 }
 
 /** Creates them in one transaction, so that the worker finds all of them; resolves when all are completed. */
-async function settleMany(world: World, token: Token, users: readonly string[], howMany: number) {
+export async function settleMany(world: World, payer: Payer, howMany: number) {
   const { db } = world;
   const bulkIds: string[] = [];
   await db.transaction(async (db) => {
     for (let n = 0; n < howMany; n++)
-      bulkIds.push(await createQueued(db, world, token, users[n % users.length]!));
+      bulkIds.push(await createQueued(db, world, payer, payer.users[n % payer.users.length]!));
   });
   const createdAt = Date.now();
   while ((await countOpen(db, bulkIds)) > 0) await sleep(20);
@@ -80,7 +87,12 @@ async function settleMany(world: World, token: Token, users: readonly string[], 
   return { untilSentMs: sentAt - createdAt, settledMs: completedAt - sentAt };
 }
 
-const createQueued = (db: Db, { partnerId, key }: World, token: Token, userId: string): Promise<string> =>
+const createQueued = (
+  db: Db,
+  { partnerId, key }: World,
+  { network, token }: Payer,
+  userId: string,
+): Promise<string> =>
   insertWithdrawal(db, {
     partnerId,
     userId,

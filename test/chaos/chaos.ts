@@ -43,6 +43,8 @@ export interface ChaosOptions {
   deadlySteps: readonly PayoutStep[];
   faults: FaultMix;
   finalityDepth: number;
+  /** Hot wallets; one, if left out. */
+  wallets?: number;
   /** How many of the two nodes must agree; both, if left out. */
   quorum?: number;
   /** After the end of the faults, and after each payment that is settled or mined then. */
@@ -69,6 +71,8 @@ export interface Outcome {
   /** Goals that were not reached: such a run proves too little. */
   unreached: string[];
   statuses: Record<string, number>;
+  /** Transfers of each hot wallet, on chain. */
+  transfers: number[];
   /** Why some failed. */
   reasons: Record<string, number>;
   withdrawals: number;
@@ -122,6 +126,7 @@ export const usualOptions: Omit<ChaosOptions, 'folder' | 'seed'> = {
   workers: 3,
   lifeMs: 3_500,
   deadlySteps: steps,
+  wallets: 2,
   faults: { ...everyFault, rate: 0.3 },
   finalityDepth: 4,
   finalWithinSeconds: 25,
@@ -150,12 +155,13 @@ interface Run {
 
 /** Pays withdrawals while everything around is ill-treated, lets it come to rest, and judges what is left. */
 export async function runChaos(options: ChaosOptions): Promise<Outcome> {
-  const { folder, seed, finalityDepth, quorum, prepareSql, finalWithinSeconds } = options;
+  const { folder, seed, finalityDepth, quorum, wallets, prepareSql, finalWithinSeconds } = options;
   const world = await startWorld({
     folder,
     seed,
     finality: { rule: finalityDepth },
     ...(quorum && { quorum }),
+    ...(wallets && { wallets }),
   });
   try {
     if (prepareSql) await world.deps.db.query(prepareSql);
@@ -294,29 +300,31 @@ async function waitUntilFinal(
     if (Object.keys(statuses).length === 0) continue;
     const { queued = 0, pending = 0, processing = 0 } = statuses;
     const unsettled = queued + pending + processing;
-    const used = await countUsed(world);
-    if (unsettled === 0 && (await isWhole(world, used))) return seconds();
+    const counts = await countUsed(world);
+    const used = [...counts.values()].reduce((sum, count) => sum + count, 0);
+    if (unsettled === 0 && (await isWhole(world, counts))) return seconds();
     if (unsettled >= least && used <= most) continue;
     [least, most, progressAt] = [Math.min(least, unsettled), Math.max(most, used), seconds()];
   }
   return undefined;
 }
 
-/** Of the hot wallet's nonces, on chain. */
-async function countUsed({ chain }: World): Promise<number> {
-  return Number(await chain.call<string>('eth_getTransactionCount', chain.hotWallet, 'latest'));
+/** Of each hot wallet's nonces, on chain. */
+async function countUsed({ chain, wallets }: World): Promise<ReadonlyMap<string, number>> {
+  const counts = wallets.map((wallet) => chain.call<string>('eth_getTransactionCount', wallet, 'latest'));
+  return new Map((await Promise.all(counts)).map((count, at) => [wallets[at]!, Number(count)]));
 }
 
 /**
  * Whether the chain has every nonce that was given out: a deep reorganisation takes back what was settled.
  */
-async function isWhole({ deps }: World, used: number): Promise<boolean> {
+async function isWhole({ deps }: World, used: ReadonlyMap<string, number>): Promise<boolean> {
   const rows = await deps.db
-    .query<{ next: bigint; isHalted: boolean }>(
-      'select next_nonce as next, halted_at is not null as "isHalted" from payout_signers',
+    .query<{ address: string; next: bigint; isHalted: boolean }>(
+      'select address, next_nonce as next, halted_at is not null as "isHalted" from payout_signers',
     )
     .catch(() => []);
-  return rows.every(({ next, isHalted }) => BigInt(used) >= next && !isHalted);
+  return rows.every(({ address, next, isHalted }) => BigInt(used.get(address) ?? 0) >= next && !isHalted);
 }
 
 async function countAll({ world, workers, load, disasters, losses, operator }: Run) {
@@ -326,6 +334,9 @@ async function countAll({ world, workers, load, disasters, losses, operator }: R
   }
   return {
     statuses: await countStatuses(world),
+    transfers: await Promise.all(
+      world.wallets.map(async (wallet) => (await world.chain.paidOut(wallet)).length),
+    ),
     reasons: await countReasons(world),
     withdrawals: load.created,
     kills: workers.kills,

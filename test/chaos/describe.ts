@@ -11,10 +11,11 @@ const percent = (part: number, whole: number) => `${((100 * part) / Math.max(who
 export function describeOutcome(outcome: Outcome): string[] {
   const { withdrawals, statuses, reasons, kills, killsByStep, freezes, reorganisations, crashes } = outcome;
   const { deepReorganisations, lies, haltsEnded, commands, failovers, restores, repeated } = outcome;
-  const { calls, faulted, byFault, passedOnLate, activeSeconds, finalSeconds } = outcome;
+  const { transfers, calls, faulted, byFault, passedOnLate, activeSeconds, finalSeconds } = outcome;
   const final = finalSeconds === undefined ? 'not all final' : `all final after ${finalSeconds.toFixed(1)} s`;
   return [
     `${withdrawals} withdrawals in ${activeSeconds.toFixed(0)} s (${list(statuses)}); faults over, ${final}`,
+    `transfers on chain of each hot wallet: ${transfers.join(', ')}`,
     `failed: ${list(reasons)}`,
     `${kills} workers killed (at ${list(killsByStep)}, the others at any moment), ${freezes} frozen`,
     `reorganisations: ${list(reorganisations)} of their transactions kept; ${crashes} crashes of PostgreSQL`,

@@ -121,7 +121,7 @@ async function loseFinal(world: World, depth: number): Promise<boolean> {
       const block = await chain.call<BlockWithHashes | null>('eth_getBlockByNumber', number, false);
       for (const hash of block?.transactions ?? []) {
         const { from } = await chain.call<{ from: string }>('eth_getTransactionByHash', hash);
-        if (from.toLowerCase() === chain.hotWallet) continue;
+        if (world.wallets.includes(from.toLowerCase())) continue;
         kept.push([await chain.call<string>('eth_getRawTransactionByHash', hash), at]);
       }
     }

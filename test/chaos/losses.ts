@@ -102,7 +102,7 @@ export function startLosses(options: LossOptions): Losses {
   /** NaN while PostgreSQL is away. */
   async function countSigned(): Promise<number> {
     const rows = await world.deps.db
-      .query<{ next: bigint }>('select coalesce(max(next_nonce), 0) as next from payout_signers')
+      .query<{ next: bigint }>('select coalesce(sum(next_nonce), 0) as next from payout_signers')
       .catch(() => []);
     return Number(rows[0]?.next);
   }

@@ -127,7 +127,10 @@ const signAnew: Turn = async (ctx, lane) => {
         [network.name, signer.address, nonce, slot.withdrawalId, now],
       );
       await insertAttempts(db, { ...whereOf(lane), now }, [{ nonce, hash, raw, ...fees }]);
-      await db.query('update payout_signers set next_nonce = $1', [nonce + 1n]);
+      await db.query('update payout_signers set next_nonce = $1 where address = $2', [
+        nonce + 1n,
+        signer.address,
+      ]);
     });
   }
   return stuck.length;

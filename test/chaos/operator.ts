@@ -12,8 +12,8 @@ export interface ChaosOperator {
   commands: Record<string, number>;
   /** Reasons for which docs/operating.md names no command. */
   unexplained: Set<string>;
-  /** Nonces that were named as having paid nobody, after a look at the chain. */
-  unpaidNonces: Set<number>;
+  /** Nonces that were named as having paid nobody, after a look at the chain, as `nonceName` names them. */
+  unpaidNonces: Set<string>;
   /** Also while PostgreSQL is away, and before the first payout. */
   isAnyHalted(): Promise<boolean>;
   /** The database is about to go back to how it was at that block. */
@@ -22,6 +22,9 @@ export interface ChaosOperator {
   haltAll(): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** A nonce of one of the wallets. */
+export const nonceName = (address: string, nonce: number) => `${address.toLowerCase()} ${nonce}`;
 
 interface Wallet {
   network: string;
@@ -68,7 +71,8 @@ const fillNonces = 400;
 export function startOperator(world: World): ChaosOperator {
   let isStopping = false;
   let fromBlock = 0;
-  let seen: { reason: string; at: number; isMinuteOver?: true } | undefined;
+  /** By the address of the wallet. */
+  const seenReasons = new Map<string, { reason: string; at: number; isMinuteOver?: true }>();
   const operator: ChaosOperator = {
     ended: {},
     commands: {},
@@ -83,8 +87,10 @@ export function startOperator(world: World): ChaosOperator {
     },
     async haltAll() {
       const { network } = world.network;
-      const input = { network, address: world.chain.hotWallet, reason: restored };
-      while ((await run('wallets.halt', input)).status !== 200) await sleep(200);
+      for (const address of world.wallets) {
+        const input = { network, address, reason: restored };
+        while ((await run('wallets.halt', input)).status !== 200) await sleep(200);
+      }
     },
     async stop() {
       isStopping = true;
@@ -108,7 +114,7 @@ export function startOperator(world: World): ChaosOperator {
 
   async function end({ network, address }: Wallet, reason: string): Promise<void> {
     const wallet = { network, address };
-    if (seen?.reason !== reason) seen = { reason, at: Date.now() };
+    if (seenReasons.get(address)?.reason !== reason) seenReasons.set(address, { reason, at: Date.now() });
     let isEnded = false;
     if (reason.includes('wallets resend')) isEnded = await resend(wallet, reason);
     else if (needsFilling.test(reason))
@@ -118,7 +124,7 @@ export function startOperator(world: World): ChaosOperator {
     // Left as it is: the verdict says so.
     else operator.unexplained.add(reason);
     if (!isEnded) return;
-    seen = undefined;
+    seenReasons.delete(address);
     const name = reason.replace(/0x\w+|[\w-]{36}|\d+/g, '…').slice(0, 60);
     operator.ended[name] = (operator.ended[name] ?? 0) + 1;
   }
@@ -139,15 +145,16 @@ export function startOperator(world: World): ChaosOperator {
 
   async function recover(wallet: Wallet): Promise<boolean> {
     const input = { ...wallet, fromBlock };
+    const seen = seenReasons.get(wallet.address)!;
     let answer = await run<Recovered>('wallets.recover', input);
-    if (answer.body.code === 'too_early' && !seen!.isMinuteOver) {
-      seen!.isMinuteOver = true;
+    if (answer.body.code === 'too_early' && !seen.isMinuteOver) {
+      seen.isMinuteOver = true;
       await letMinutePass();
       answer = await run<Recovered>('wallets.recover', input);
     }
     if (answer.body.code === 'nonces_not_found') answer = await explain(input, answer);
     if (answer.status !== 200 || !answer.body.isHalted) return answer.status === 200;
-    if (Date.now() - seen!.at < patienceMs) return false;
+    if (Date.now() - seen.at < patienceMs) return false;
     const accept = answer.body.unknown.map(({ hash }) => hash);
     const accepted = await run<Recovered>(
       'wallets.recover',
@@ -179,7 +186,7 @@ export function startOperator(world: World): ChaosOperator {
       const named = /for the nonces ([\d, ]+)/.exec(answer.body.error ?? '')?.[1] ?? '';
       const isTaken = answer.body.error!.includes('accept-foreign');
       for (const nonce of named.split(', ').filter(Boolean).map(Number)) {
-        const sent = await findSent(nonce);
+        const sent = await findSent(input.address, nonce);
         if (sent === undefined) return answer;
         if (isTaken) {
           const taking = { network: input.network, address: input.address, transactionHash: sent.hash };
@@ -187,12 +194,16 @@ export function startOperator(world: World): ChaosOperator {
         } else if (sent.isReverted) unpaid.add(nonce);
       }
     }
-    if (answer.status === 200) for (const nonce of unpaid) operator.unpaidNonces.add(nonce);
+    if (answer.status === 200)
+      for (const nonce of unpaid) operator.unpaidNonces.add(nonceName(input.address, nonce));
     return answer;
   }
 
   /** As a block explorer shows it. */
-  async function findSent(nonce: number): Promise<{ hash: string; isReverted: boolean } | undefined> {
+  async function findSent(
+    address: string,
+    nonce: number,
+  ): Promise<{ hash: string; isReverted: boolean } | undefined> {
     const { chain } = world;
     const head = Number(await chain.call<string>('eth_blockNumber'));
     for (let number = head; number > 0; number -= 1) {
@@ -200,7 +211,7 @@ export function startOperator(world: World): ChaosOperator {
         ...(['eth_getBlockByNumber', `0x${number.toString(16)}`, true] as const),
       );
       const one = block.transactions.find(
-        (each) => each.from.toLowerCase() === chain.hotWallet && Number(each.nonce) === nonce,
+        (each) => each.from.toLowerCase() === address.toLowerCase() && Number(each.nonce) === nonce,
       );
       if (!one) continue;
       const receipt = await chain.call<{ status: string }>('eth_getTransactionReceipt', one.hash);

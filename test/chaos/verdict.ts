@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readMark, type TokenSymbol } from '#adapters/evm';
 import { checkBooks } from '#features/ledger';
 import type { Asked } from './load.ts';
-import type { ChaosOperator } from './operator.ts';
+import { type ChaosOperator, nonceName } from './operator.ts';
 import type { World as AnyWorld, WorldDatabase } from './world.ts';
 
 type World = AnyWorld<WorldDatabase>;
@@ -37,7 +37,9 @@ export async function judge(
     ...(await judgeKeys(world, asked)),
     ...(await judgePayments(world, rows)),
     ...rows.flatMap(judgeMoves),
-    ...(await judgeLane(world, operator.unpaidNonces)),
+    ...(
+      await Promise.all(world.wallets.map((wallet) => judgeLane(world, wallet, operator.unpaidNonces)))
+    ).flat(),
     ...[...operator.unexplained].map((reason) => `a halt names no documented command: ${reason}`),
     ...(await judgeBalances(world, rows)),
   ];
@@ -77,17 +79,20 @@ function judgeNoneLost(rows: readonly WithdrawalFacts[], asked: readonly Asked[]
   return faults;
 }
 
-/** Without transfers of nothing to the wallet itself, which fill nonces. */
-const payments = async (chain: World['chain']) =>
-  (await chain.paidOut()).filter(({ to, amount }) => to !== chain.hotWallet || amount > 0n);
+/** Of all wallets, without transfers of nothing to a wallet itself, which fill nonces. */
+const payments = async ({ chain, wallets }: World) =>
+  (await Promise.all(wallets.map((wallet) => chain.paidOut(wallet))))
+    .flat()
+    .filter(({ to, amount }) => !wallets.includes(to) || amount > 0n);
 
 /**
  * Each key paid at most once over the whole run, whatever the database remembers: counted by the mark of each
  * transfer.
  */
-async function judgeKeys({ chain, partnerId }: World, asked: readonly Asked[]): Promise<string[]> {
+async function judgeKeys(world: World, asked: readonly Asked[]): Promise<string[]> {
+  const { chain, partnerId } = world;
   const paid = new Map<string, number>();
-  for (const { hash } of await payments(chain)) {
+  for (const { hash } of await payments(world)) {
     const { input } = await chain.call<{ input: `0x${string}` }>('eth_getTransactionByHash', hash);
     const mark = readMark(input)?.keyMark?.toString('hex') ?? '';
     paid.set(mark, (paid.get(mark) ?? 0) + 1);
@@ -104,8 +109,9 @@ async function judgeKeys({ chain, partnerId }: World, asked: readonly Asked[]): 
  * Completed: one Transfer of exactly the amount, under the hash that we show, and that much in the
  * recipient's balance. Else: none, and nothing. And no other Transfer at all.
  */
-async function judgePayments({ chain }: World, rows: readonly WithdrawalFacts[]): Promise<string[]> {
-  const paid = Map.groupBy(await payments(chain), ({ to }) => to);
+async function judgePayments(world: World, rows: readonly WithdrawalFacts[]): Promise<string[]> {
+  const { chain } = world;
+  const paid = Map.groupBy(await payments(world), ({ to }) => to);
   const faults: string[] = [];
   for (const { id, status, currency, toAddress, tokenAddress, amount, hash } of rows) {
     const transfers = paid.get(toAddress) ?? [];
@@ -148,17 +154,23 @@ function judgeMoves({ id, moves }: WithdrawalFacts): string[] {
  * Nonces without a settled payout: those that were filled, and those of lost payouts that were reverted,
  * which an operator named.
  */
-async function judgeLane({ chain, deps }: World, unpaidNonces: ReadonlySet<number>): Promise<string[]> {
-  const used = BigInt(await chain.call<string>('eth_getTransactionCount', chain.hotWallet, 'latest'));
+async function judgeLane(
+  { chain, deps }: World,
+  wallet: string,
+  unpaidNonces: ReadonlySet<string>,
+): Promise<string[]> {
+  const used = BigInt(await chain.call<string>('eth_getTransactionCount', wallet, 'latest'));
   const [signer] = await deps.db.query<{ nextNonce: bigint; haltedReason: string | null }>(
-    'select next_nonce as "nextNonce", halted_reason as "haltedReason" from payout_signers',
+    'select next_nonce as "nextNonce", halted_reason as "haltedReason" from payout_signers where address = $1',
+    [wallet],
   );
   const slots = await deps.db.query<{ nonce: bigint; state: string }>(
-    'select nonce, state from payout_slots',
+    'select nonce, state from payout_slots where address = $1',
+    [wallet],
   );
   const filled = new Set<number>();
-  for (const { to, amount, hash } of await chain.paidOut()) {
-    if (to !== chain.hotWallet || amount > 0n) continue;
+  for (const { to, amount, hash } of await chain.paidOut(wallet)) {
+    if (to !== wallet || amount > 0n) continue;
     const { nonce } = await chain.call<{ nonce: string }>('eth_getTransactionByHash', hash);
     filled.add(Number(nonce));
   }
@@ -167,7 +179,7 @@ async function judgeLane({ chain, deps }: World, unpaidNonces: ReadonlySet<numbe
   const next = signer?.nextNonce ?? 0n;
   if (used !== next) faults.push(`the chain has ${used} transactions of the wallet and the database ${next}`);
   for (let nonce = 0; nonce < Number(next); nonce += 1) {
-    if (settled.has(nonce) || filled.has(nonce) || unpaidNonces.has(nonce)) continue;
+    if (settled.has(nonce) || filled.has(nonce) || unpaidNonces.has(nonceName(wallet, nonce))) continue;
     const slot = slots.find((each) => Number(each.nonce) === nonce);
     faults.push(`nonce ${nonce} is not settled: ${slot?.state ?? 'no slot'}`);
   }

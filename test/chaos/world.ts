@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Finality, type NetworkSettings, type TokenSymbol, tokenSymbols } from '#adapters/evm';
+import {
+  addressOfKey,
+  type Finality,
+  type NetworkSettings,
+  type PrivateKey,
+  type TokenSymbol,
+  tokenSymbols,
+} from '#adapters/evm';
 import type { Config } from '#config/config';
 import { type Ctx, contextFor, type Deps, type OperatorActor } from '#context';
 import { issueKey } from '#features/keys';
@@ -23,6 +30,8 @@ export interface WorldOptions {
   finality: Finality;
   /** How many of the two nodes must agree; both, if left out. */
   quorum?: number;
+  /** Hot wallets; one, if left out. */
+  wallets?: number;
 }
 
 /** Where the world keeps its data. */
@@ -46,6 +55,8 @@ export interface World<Database extends WorldDatabase = CrashingDatabase> {
   apiKey: string;
   partnerId: string;
   operatorToken: string;
+  /** The addresses of the hot wallets. */
+  wallets: string[];
   /** A worker's settings of the network, including false nodes. */
   network: NetworkSettings;
   userIds: string[];
@@ -66,16 +77,26 @@ export const startWorld = async (options: WorldOptions): Promise<World> =>
 
 export async function startWorldOn<Database extends WorldDatabase>(
   database: Database,
-  { folder, seed, finality, quorum, config: more }: WorldOptions & { config?: Partial<Config> },
+  {
+    folder,
+    seed,
+    finality,
+    quorum,
+    wallets: count = 1,
+    config: more,
+  }: WorldOptions & { config?: Partial<Config> },
 ): Promise<World<Database>> {
   const chain = await startChain({ blockTime: 1 });
   // A reorganisation must not reach the blocks in which the tokens were made.
   await chain.mine(8);
+  const signerKeys = [...chain.settings.signerKeys!];
+  while (signerKeys.length < count) signerKeys.push(await makeWallet(chain));
   const twins = await Promise.all(
     ['first', 'second'].map((name) => startFaultProxy(chain.rpcUrl, createRandom(seed, `faults ${name}`))),
   );
   const network: NetworkSettings = {
     ...chain.settings,
+    signerKeys,
     finality,
     bumpAfterMs,
     callTimeoutMs,
@@ -117,6 +138,7 @@ export async function startWorldOn<Database extends WorldDatabase>(
     apiUrl,
     operatorToken,
     network,
+    wallets: signerKeys.map((key) => addressOfKey(key).toLowerCase()),
     userIds,
     symbols,
     apiKey: key.token,
@@ -130,6 +152,16 @@ export async function startWorldOn<Database extends WorldDatabase>(
       await Promise.all([chain.stop(), database.stop()]);
     },
   };
+}
+
+/** A hot wallet with gas and tokens for a long run. */
+async function makeWallet(chain: Chain): Promise<PrivateKey> {
+  const key: PrivateKey = `0x${randomBytes(32).toString('hex')}`;
+  const address = addressOfKey(key).toLowerCase();
+  await chain.call('hardhat_setBalance', address, '0x3635c9adc5dea00000');
+  for (const { symbol, decimals } of chain.settings.tokens)
+    await chain.mint(symbol, address, 1_000_000n * 10n ** BigInt(decimals));
+  return key;
 }
 
 async function makeFundedUser(

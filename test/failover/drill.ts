@@ -74,7 +74,7 @@ export async function runDrill({ folder, times, seed, pauseMs, say }: DrillOptio
     await waitUntilFinal(world);
     await workers.stop();
     for (const one of running) await one.stop();
-    const operator = { unexplained: new Set<string>(), unpaidNonces: new Set<number>() };
+    const operator = { unexplained: new Set<string>(), unpaidNonces: new Set<string>() };
     const broken = [
       ...workers.accidents,
       ...load.faults,

@@ -401,3 +401,17 @@ test('wallets.show has both wallets as current, with their separate queues', asy
   for (const wallet of world.wallets)
     assert.match(metrics, new RegExp(`causeway_payouts_open\\{network="polygon",wallet="${wallet}"\\}`));
 });
+
+test('a wallet that was not able at first gets its share as soon as it is, without a backlog', async (t) => {
+  const world = await makeLanes(t);
+  const [first, second] = world.worker.lanes;
+  await second!.sign();
+  second!.lane.ableAt = undefined;
+  await second!.sign();
+  assert.notEqual(second!.lane.ableAt, undefined);
+  const ids = await withdrawMany(world, 16);
+  await first!.hold();
+  await first!.sign();
+  const places = await placesOf(world, ids);
+  assert.ok(places.includes(0) && places.includes(undefined), `the first took all: ${places}`);
+});

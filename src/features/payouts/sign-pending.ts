@@ -46,9 +46,10 @@ export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const { network } = lane;
     const provider = network.node.pick();
     // A lane is checked at its start and from time to time even if nothing is to be signed, so that trouble
-    // is reported before it matters.
-    if (isAgreed(lane, provider) && !(await hasPending(ctx.db, network.name))) {
-      if (lane.ableAt !== undefined) lane.ableAt = performance.now();
+    // is reported before it matters. One of several also until it is able, or it would never get a share.
+    const isIdle = isAgreed(lane, provider) && !(await hasPending(ctx.db, network.name));
+    if (isIdle && (lane.ableAt !== undefined || lane.all.length === 1)) {
+      lane.ableAt = performance.now();
       return 0;
     }
     const wallet = await readWallet(ctx, lane, provider);
@@ -147,18 +148,18 @@ async function readWallet(ctx: WorkerCtx, lane: Lane, provider: Provider): Promi
     if (lane === lane.all[0] && !isAgreed(lane, provider)) await updateWithoutKey(ctx.db, namesOf(lane));
     const check = await checkLane(ctx, lane, provider);
     if ('refused' in check) return await wait(check.refused);
-    const doubt = await findDoubt(ctx, lane);
-    if (doubt) return await wait('halted', doubt);
     if (!isSure(lane))
       return await wait('node', `not every node of ${network.name} has answered since the start`);
     const together = gatherCalls(provider);
     const addresses = [...network.tokens.values()].map(({ address }) => address);
-    const [fees, leftBelow, gas, balances] = await Promise.all([
+    const [doubt, fees, leftBelow, gas, balances] = await Promise.all([
+      findDoubt(ctx, lane),
       readFees(network.node.providers, network),
       readLeftBelow(together, signer.address),
       readGasBalance(together, signer.address),
       Promise.all(addresses.map((address) => readTokenBalance(together, address, signer.address))),
     ]);
+    if (doubt) return await wait('halted', doubt);
     if (fees.baseFeePerGas > network.feeCap)
       return await wait('fees', `fees on ${network.name} are above the cap`);
     const tokens = new Map(addresses.map((address, at) => [address, balances[at]!]));
