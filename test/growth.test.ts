@@ -68,7 +68,7 @@ async function statementsOf(name: string): Promise<string[]> {
       },
     },
   });
-  await jobs.find((job) => job.name === name)!.run({ ...harness.deps, db: recording });
+  await jobs.find((job) => job.name === name)!.run({ ...harness.deps, db: recording, limitsDb: recording });
   return statements;
 }
 

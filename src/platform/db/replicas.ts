@@ -135,8 +135,7 @@ async function reaches(
 }
 
 /** Would fail on a replica, or lock nothing that matters. A function that writes is found by its error. */
-const writing =
-  /\b(insert|update|delete|merge|share|nextval|notify|pg_notify|set_config|pg_\w*advisory\w*)\b/i;
+const writing = /\b(insert|update|delete|merge|share|nextval|notify|pg_notify|set_config)\b|advisory/i;
 const known = new Map<string, boolean>();
 const knownMax = 2_000;
 
