@@ -67,6 +67,13 @@ create table approval_requests (
   constraint approval_requests_two_people CHECK ((decided_by <> requested_by))
 );
 
+create table audit_chain_heads (
+  chain smallint not null,
+  id bigint not null,
+  hash bytea not null,
+  constraint audit_chain_heads_pkey PRIMARY KEY (chain, id)
+);
+
 create table audit_head_before_0018 (
   singleton boolean default true not null,
   id bigint not null,
@@ -91,6 +98,7 @@ create table audit_log (
   before jsonb,
   after jsonb,
   hash bytea not null,
+  chain smallint default 0 not null,
   constraint audit_log_pkey PRIMARY KEY (id)
 );
 

@@ -9,7 +9,7 @@ import {
   type FourEyesOptions,
   paymentApprovalRoutes,
 } from '#features/approvals';
-import { auditCommands } from '#features/audit';
+import { auditCommands, auditJobs } from '#features/audit';
 import {
   type CardOptions,
   cardCommands,
@@ -187,6 +187,7 @@ export const jobs: readonly Job<Deps>[] = [
   ...webhookJobs,
   ...requestJobs,
   ...approvalJobs,
+  ...auditJobs,
   { name: 'rate-limit.sweep', everyMs: 60_000, run: ({ limitsDb }) => sweepRateLimits(limitsDb) },
 ];
 

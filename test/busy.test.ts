@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
+import { lockAuditChains } from './audit-head.ts';
 import { makeKey } from './factories.ts';
 import { type Harness, useHarness } from './harness.ts';
 import { waitUntil } from './wait-until.ts';
@@ -13,7 +14,7 @@ async function holdUp({ databaseUrl, deps, operator }: Harness) {
   const holder = new pg.Client({ connectionString: databaseUrl });
   await holder.connect();
   await holder.query('begin');
-  await holder.query('select from audit_head for update');
+  await holder.query(lockAuditChains);
   const statuses: number[] = [];
   const commands = Array.from({ length: 12 }, async (_, n) => {
     const answer = await operator('partners.create', { name: `Held up ${n}` });

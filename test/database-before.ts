@@ -28,8 +28,12 @@ export async function databaseBefore(t: TestContext, subject: string) {
      */
     async apply(): Promise<void> {
       const client = await connect();
-      await client.query(`begin; ${migrations[at]!.sql}; commit`);
+      const { version, name, sha256, sql } = migrations[at]!;
+      const note = `insert into schema_migrations (version, name, sha256) values (${version}, '${name}', '${sha256}')`;
+      await client.query(`begin; ${sql}; ${note}; commit`);
     },
+    /** This migration and all later ones, and the functions, as `causeway migrate` applies them. */
+    migrate: () => migrate(databaseUrl),
     untilWaiting: (count: number) =>
       waitUntil(`${count} wait for a lock`, async () => {
         const [row] = await query(

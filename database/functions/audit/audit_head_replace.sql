@@ -1,4 +1,4 @@
--- Replaces the head of the audit log's chain when view `audit_head` is updated.
+-- Replaces the head of chain 0 of the audit log when view `audit_head` is updated.
 -- Called by: trigger `audit_head_replace` on view `audit_head`, instead of an update.
 -- Locks: the head's row. The view has already locked the chain.
 -- Costs: one delete and one insert.

@@ -1,7 +1,7 @@
--- Locks the chain of the audit log and returns its head. The lock comes first, so that the next statement
+-- Locks chain 0 of the audit log and returns its head. The lock comes first, so that the next statement
 -- sees what the last holder committed. No sequential scan: a plan made for one row would later read all dead
 -- rows.
--- Called by: `audit_append`, `audit_log_chain`, view `audit_head`.
+-- Called by: view `audit_head`.
 -- Locks: advisory lock 4711204019, until the transaction ends.
 -- Costs: one row, found by index.
 create or replace function audit_lock_head() returns audit_heads

@@ -1,4 +1,5 @@
 export { auditCommands } from './commands.ts';
+export { auditJobs } from './jobs.ts';
 export type { RecordedElsewhere } from './list-changes.ts';
 export type { AuditRow, AuditSearch } from './queries.ts';
 export { changesToAppend, recordChange, recordChanges } from './record-change.ts';

@@ -1,4 +1,4 @@
-import type { Db } from '#platform/db/db';
+import type { Db, Row } from '#platform/db/db';
 import { queryByFilter } from '#platform/db/query-by-filter';
 
 export interface AuditRow {
@@ -15,7 +15,7 @@ export interface AuditRow {
 /** A row without its subject, whose id may exist only after the change. */
 export type NewAuditRow = Omit<AuditRow, 'id' | 'at' | 'subject'> & { at: Date };
 
-/** In their order. `audit_append` assigns numbers and hashes under the lock of the chain. */
+/** In their order. `audit_append` assigns numbers and hashes under the lock of a chain. */
 export async function insertAuditRows(
   db: Db,
   rows: readonly NewAuditRow[],
@@ -39,9 +39,9 @@ export interface AuditSearch {
 }
 
 /**
- * Rows are numbered in the order of commits, and `at` is the clock of the server that wrote the row, so both
- * orders are the same but for differences of clocks. A period is a range of ids, as wide as clocks may
- * differ, found by the index of `at`.
+ * Rows are numbered when they are written, and `at` is the clock of the server that wrote the row, so both
+ * orders are the same but for differences of clocks, and for changes that are made at the same time. A period
+ * is a range of ids, as wide as clocks may differ, found by the index of `at`.
  */
 export async function selectAuditRows(db: Db, search: AuditSearch): Promise<AuditRow[]> {
   const { action, subject, before, actor, startAt, endAt, limit } = search;
@@ -69,57 +69,96 @@ export async function freezeView(db: Db): Promise<void> {
   await db.query('set transaction isolation level repeatable read, read only');
 }
 
+/** The newest row of a chain, or the start of one without rows. */
 export interface ChainEnd {
+  chain: number;
   id: string;
   hash: Buffer;
 }
 
-/** Where the chain starts: before its first row. */
-export async function selectChainStart(db: Db): Promise<ChainEnd> {
-  const [row] = await db.query<{ hash: Buffer }>(`select sha256('causeway audit log') as hash`);
-  return { id: '0', hash: row!.hash };
-}
-
-/** Where the newest `count` rows start: at the row before them, or at the start of the chain. */
-export async function selectChainBefore(db: Db, count: number): Promise<ChainEnd> {
-  const [row] = await db.query<{ id: string; hash: Buffer }>(
-    'select id::text, hash from audit_log order by audit_log.id desc offset $1 limit 1',
+/** What comes before the newest `count` rows: the last id, and the ends of the chains there. */
+export async function selectBeforeNewest(
+  db: Db,
+  count: number,
+): Promise<{ afterId: string; ends: ChainEnd[] }> {
+  const ends = await db.query<ChainEnd & Row>(
+    `select l.chain::integer, l.id::text, l.hash from (
+       select max(id) as id from audit_log
+       where id <= (select id from audit_log order by audit_log.id desc offset $1 limit 1) group by chain) last
+     join audit_log l on l.id = last.id order by l.id desc`,
     [count],
   );
-  return row ?? selectChainStart(db);
+  return { afterId: ends[0]?.id ?? '0', ends };
 }
 
-export interface ChainPart {
+export interface LogPart {
   rows: number;
-  /** Rows whose content or position does not match their hash. */
+  /** Rows whose content or position does not match their hash, and anchors that name what is gone. */
   broken: string[];
-  end: ChainEnd;
+  /** The last id. */
+  id: string;
+  /** The ends of the chains that have rows in this part. */
+  ends: ChainEnd[];
 }
 
-/** The next `limit` rows after `from`, with recomputed hashes. */
-export async function checkChainPart(db: Db, from: ChainEnd, limit: number): Promise<ChainPart> {
-  const [row] = await db.query<{ rows: number; broken: string[]; id: string | null; hash: Buffer | null }>(
-    `with part as (
-       select line, id, hash,
-         lag(hash, 1, $2::bytea) over (order by id) as previous_hash,
-         lag(id, 1, $1::bigint) over (order by id) as previous_id
-       from (select l as line, l.id, l.hash from audit_log l where l.id > $1::bigint order by l.id limit $3) next
+/** The action of a row that names the heads of other chains, with their hashes. */
+export const anchorAction = 'audit.anchor';
+
+const isAnchored = `exists (select from audit_log l
+  where l.id = case when h ->> 'id' ~ '^[0-9]{1,18}$' then (h ->> 'id')::bigint end
+    and l.chain::text = h ->> 'chain' and encode(l.hash, 'hex') = h ->> 'hash')`;
+
+/** The next `limit` rows after `afterId`, with recomputed hashes; `ends` are those of the parts before. */
+export async function checkLogPart(
+  db: Db,
+  { afterId, ends }: { afterId: string; ends: readonly ChainEnd[] },
+  limit: number,
+): Promise<LogPart> {
+  const [row] = await db.query<Omit<LogPart, 'ends'> & { chains: number[]; ids: string[]; hashes: Buffer[] }>(
+    `with next as materialized (
+       select l as line, l.id, l.chain, l.hash from audit_log l where l.id > $1::bigint order by l.id limit $4
+     ), part as (
+       select n.line, n.id, n.hash,
+         coalesce(lag(n.hash) over (partition by n.chain order by n.id), e.hash, audit_first_hash(n.chain)) as previous_hash
+       from next n left join unnest($2::smallint[], $3::bytea[]) as e (chain, hash) on e.chain = n.chain
+     ), broken as (
+       select id from part where hash <> audit_row_hash(previous_hash, line)
+       union
+       select n.id from next n, jsonb_path_query((n.line).after, 'lax $.heads[*]') h
+       where (n.line).action = '${anchorAction}' and not ${isAnchored}
+     ), ends as (select distinct on (chain) chain, id, hash from next order by chain, id desc)
+     select (select count(*)::integer from next) as rows,
+       (select coalesce(array_agg(id::text order by id), '{}') from broken) as broken,
+       (select coalesce(max(id), $1::bigint)::text from next) as id,
+       array(select chain::integer from ends order by chain) as chains,
+       array(select id::text from ends order by chain) as ids,
+       array(select hash from ends order by chain) as hashes`,
+    [afterId, ends.map(({ chain }) => chain), ends.map(({ hash }) => hash), limit],
+  );
+  const { chains, ids, hashes, ...part } = row!;
+  return { ...part, ends: chains.map((chain, n) => ({ chain, id: ids[n]!, hash: hashes[n]! })) };
+}
+
+/** Of the chains that were ever written to, and of chain 0. */
+export function selectChainHeads(db: Db): Promise<ChainEnd[]> {
+  return db.query<ChainEnd & Row>(
+    `(select 0 as chain, id::text, hash from audit_heads order by audit_heads.id desc limit 1)
+     union all
+     (select distinct on (h.chain) h.chain::integer, h.id::text, h.hash from audit_chain_heads h
+      order by h.chain, h.id desc)`,
+  );
+}
+
+/** Heads that no anchor names yet; none if only chain 0 has new rows. */
+export function selectHeadsToAnchor(db: Db): Promise<ChainEnd[]> {
+  return db.query<ChainEnd & Row>(
+    `with last as (
+       select coalesce((select l.id from audit_log l where l.action = '${anchorAction}' order by l.id desc limit 1), 0) as id
+     ), heads as (
+       select 0 as chain, h.id, h.hash from audit_heads h union all select h.chain, h.id, h.hash from audit_chain_heads h
      )
-     select count(*)::integer as rows,
-       coalesce(array_agg(id::text order by part.id)
-         filter (where hash <> audit_row_hash(previous_hash, line) or id <> previous_id + 1), '{}') as broken,
-       max(id)::text as id,
-       (select hash from part order by part.id desc limit 1) as hash
-     from part`,
-    [from.id, from.hash, limit],
+     select h.chain::integer, h.id::text, h.hash from heads h, last where h.id > last.id
+       and exists (select from audit_chain_heads c where c.id > last.id)
+     order by h.chain`,
   );
-  const { rows, broken, id, hash } = row!;
-  return { rows, broken, end: id !== null && hash ? { id, hash } : from };
-}
-
-export async function selectChainHead(db: Db): Promise<ChainEnd> {
-  const [row] = await db.query<{ id: string; hash: Buffer }>(
-    'select id::text, hash from audit_heads order by audit_heads.id desc limit 1',
-  );
-  return row!;
 }

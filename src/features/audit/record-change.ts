@@ -12,8 +12,8 @@ export interface Change {
 }
 
 /**
- * Writes the audit row of a change in the same transaction. Call it last: it locks the chain until the
- * commit, and a statement after it that waits for a row could deadlock with a transaction that waits for the
+ * Writes the audit row of a change in the same transaction. Call it last: it locks one of 32 chains until the
+ * commit, and a statement after it that waits for a row could deadlock with a transaction that waits for a
  * chain.
  * @example
  * await updateKeyEnd(ctx.db, revoked);

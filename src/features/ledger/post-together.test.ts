@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable, Refusal } from '#platform/errors/errors';
+import { lockAuditChains } from '#test/audit-head';
 import { lineOf, makeUser } from '#test/factories';
 import { useHarness } from '#test/harness';
 import { verifyChain } from '../audit/verify-chain.ts';
@@ -175,7 +176,7 @@ test('a connection that breaks under them fails each as unavailable; asked again
   const locked = Promise.withResolvers<void>();
   const over = Promise.withResolvers<void>();
   const blocker = db.transaction(async (db) => {
-    await db.query('select from audit_head for update');
+    await db.query(lockAuditChains);
     locked.resolve();
     await over.promise;
   });
