@@ -6,6 +6,7 @@ import { makePartner } from '#test/factories';
 import { useHarness } from '#test/harness';
 import { waitUntil } from '#test/wait-until';
 import { auditJobs } from './jobs.ts';
+import { verifyNewest } from './verify-chain.ts';
 
 const harness = useHarness();
 const sql = (text: string, values?: unknown[]) => harness.deps.db.query(text, values);
@@ -218,4 +219,20 @@ test('audit.verify finds a chain that was rewritten or removed with its head, by
       assert.ok(broken.includes(id), `${broken} has ${id}`);
     });
   }
+});
+
+test('the newest rows of several chains are checked without those before them', async () => {
+  const newest = (count: number) => verifyNewest(harness.operatorContext(), count);
+  const before = await writeAtOnce(3);
+  const ids = await writeAtOnce(3);
+  assert.deepEqual(await newest(2), { rows: 2, intact: true, broken: [] });
+  assert.deepEqual(await newest(4), { rows: 4, intact: true, broken: [] });
+  const changed = (id: number) => `update audit_log set subject = 'test:2' where id = ${id}`;
+  await tamper([changed(before[0]!)], async () => {
+    assert.equal((await newest(4)).intact, true);
+    assert.equal((await verify()).intact, false);
+  });
+  await tamper([changed(ids[1]!)], async () => {
+    assert.deepEqual((await newest(4)).broken, [String(ids[1])]);
+  });
 });
