@@ -15,6 +15,10 @@ export interface RuleForm {
   position: number;
   refusal?: Refusal | undefined;
   choices: { networks: readonly string[]; currencies: readonly string[] };
+  /** From `issueOnce`: a double click saves one draft. */
+  once: string;
+  /** Drafts are stored for a second operator. */
+  waits: boolean;
 }
 
 const selects: Readonly<Record<string, readonly string[]>> = {
@@ -27,7 +31,7 @@ const selects: Readonly<Record<string, readonly string[]>> = {
 /** One rule with labelled fields; faults are the API's, at their field. */
 export function renderRuleForm(visit: Visit, form: RuleForm): string {
   const { rules: words } = visit.words;
-  const { typed, place, refusal, position, choices } = form;
+  const { typed, place, refusal, position, choices, once, waits } = form;
   const faults = (refusal?.details ?? []).map((detail) => faultOf(position, detail));
   const view: FieldView = {
     visit,
@@ -44,7 +48,7 @@ export function renderRuleForm(visit: Visit, form: RuleForm): string {
     if (boxes[field]) return renderBoxes(view, field, boxes[field]);
     return renderText(view, field);
   });
-  const hidden = Object.entries(place).map(
+  const hidden = Object.entries({ ...place, once }).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
   return renderPage(visit, {
@@ -52,7 +56,8 @@ export function renderRuleForm(visit: Visit, form: RuleForm): string {
     body: html`<p><a href="/console/rules">${words.title}</a></p><h1>${words.editTitle}</h1>
 ${refusal && html`<div role="alert" class="fault card"><p>${visit.words.form.fix} <strong lang="en">${sanitizeText(refusal.message, 1_000)}</strong></p></div>`}
 <form class="card" method="post" action="/console/rules/edit">${renderCsrf(visit.session)}${hidden}<div class="fields">${fields}</div>
-<p><button>${words.save}</button> <small>${words.saved}</small></p></form>`,
+${waits && html`<p class="note">${visit.words.confirm.secondOperator}</p>`}
+<p><button>${waits ? visit.words.confirm.ask : words.save}</button> <small>${words.saved}</small></p></form>`,
   });
 }
 

@@ -1,7 +1,9 @@
 import { refuseRole } from '#operator-roles';
 import { Refusal } from '#platform/errors/errors';
 import { readField } from '#platform/pages/form';
+import { issueOnce, useOnce } from '#surfaces/frame';
 import type { CallCommand } from '../call-command.ts';
+import { renderResult } from '../command/command-pages.ts';
 import { consoleErrors } from '../errors.ts';
 import type { FormRequest, Mount } from '../mount.ts';
 import type { Visit } from '../visit.ts';
@@ -23,6 +25,16 @@ export function ruleRoutes({ page, form, options, deps }: Mount): void {
     ...new Set([...deps.evm.values()].flatMap(({ tokens }) => [...tokens.keys()])),
   ] as string[];
   const choices = { networks, currencies };
+  const waits = options.fourEyes.has('rules.draft');
+  const formOf = async (visit: Visit, form: Omit<RuleForm, 'choices' | 'once' | 'waits'>) =>
+    renderRuleForm(visit, { ...form, choices, waits, once: await issueOnce(deps, visit.session) });
+  /** Saves a draft, or stores it for a second operator, which the page then says. */
+  const saveDraft = async ({ visit, call, reply }: FormRequest, rules: readonly Rule[]) => {
+    const answer = await call('rules.draft', { rules });
+    if (!answer.waits) return reply.redirect('/console/rules', 303);
+    reply.status(202);
+    return renderResult(visit, byName.get('rules.draft')!, answer);
+  };
 
   page('/rules', async ({ visit, call }) => {
     const published = await findSet(call);
@@ -31,6 +43,8 @@ export function ruleRoutes({ page, form, options, deps }: Mount): void {
       published,
       draft: newest?.status === 'draft' ? newest : undefined,
       last: newest?.revision ?? 0,
+      once: await issueOnce(deps, visit.session),
+      waits,
       canDraft: may(visit, 'rules.draft'),
       canPublish: may(visit, 'rules.publish'),
     });
@@ -48,31 +62,31 @@ export function ruleRoutes({ page, form, options, deps }: Mount): void {
     const rules = await rulesOf(call, base);
     const rule = at === '' ? undefined : rules[Number(at)];
     const place = { base, last, at: rule ? at : '' };
-    return renderRuleForm(visit, { typed: rule ? typedOf(rule) : new Map(), place, position: 0, choices });
+    return formOf(visit, { typed: rule ? typedOf(rule) : new Map(), place, position: 0 });
   });
 
-  form('/rules/edit', { admit }, (given) => saveRule(given, choices));
+  form('/rules/edit', { admit }, async (given) => {
+    const { visit, call, form: sent, reply } = given;
+    await useOnce(deps, visit.session, sent);
+    const place = await requireNewest(call, sent);
+    const rules = await rulesOf(call, place.base);
+    const position = place.at === '' ? rules.length : Number(place.at);
+    try {
+      return await saveDraft(given, rules.toSpliced(position, 1, readRule(sent) as unknown as Rule));
+    } catch (refusal) {
+      if (!(refusal instanceof Refusal) || refusal.status !== 400) throw refusal;
+      reply.status(400);
+      return formOf(visit, { typed: sent, place, position, refusal });
+    }
+  });
 
-  form('/rules/move', { admit }, async ({ call, form: sent, reply }) => {
+  form('/rules/move', { admit }, async (given) => {
+    const { visit, call, form: sent } = given;
+    await useOnce(deps, visit.session, sent);
     const { base, at } = await requireNewest(call, sent);
     const rules = await rulesOf(call, base);
-    await call('rules.draft', { rules: moved(rules, Number(at), readField(sent, 'move')) });
-    return reply.redirect('/console/rules', 303);
+    return saveDraft(given, moved(rules, Number(at), readField(sent, 'move')));
   });
-}
-
-async function saveRule({ visit, call, form, reply }: FormRequest, choices: RuleForm['choices']) {
-  const place = await requireNewest(call, form);
-  const rules = await rulesOf(call, place.base);
-  const position = place.at === '' ? rules.length : Number(place.at);
-  try {
-    await call('rules.draft', { rules: rules.toSpliced(position, 1, readRule(form) as unknown as Rule) });
-    return reply.redirect('/console/rules', 303);
-  } catch (refusal) {
-    if (!(refusal instanceof Refusal) || refusal.status !== 400) throw refusal;
-    reply.status(400);
-    return renderRuleForm(visit, { typed: form, place, position, refusal, choices });
-  }
 }
 
 /** Somebody may have saved another draft since the page was opened. Nothing is lost: each draft is kept. */

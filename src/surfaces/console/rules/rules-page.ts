@@ -13,6 +13,10 @@ export interface RulesPage {
   draft: RuleSet | undefined;
   /** The newest revision; 0 if there is no set. */
   last: number;
+  /** From `issueOnce`, for whichever form of the page is sent. */
+  once: string;
+  /** Drafts are stored for a second operator. */
+  waits: boolean;
   canDraft: boolean;
   canPublish: boolean;
 }
@@ -20,11 +24,12 @@ export interface RulesPage {
 /** Published rules and the draft, as sentences, with what can be done to each. */
 export function renderRules(visit: Visit, page: RulesPage): string {
   const { rules: words } = visit.words;
-  const { published, draft, canDraft, last } = page;
+  const { published, draft, canDraft, last, waits } = page;
   const base = (draft ?? published)?.revision ?? 0;
   return renderPage(visit, {
     title: words.title,
     body: html`<h1>${words.title}</h1><p class="lead">${words.lead}</p>
+${waits && canDraft && html`<p class="note">${visit.words.confirm.secondOperator}</p>`}
 <section class="card" id="published"><h2>${words.published} ${renderAbout(visit, published)}</h2>${renderList(visit, page, published, !draft)}</section>
 <section class="card" id="draft"><h2>${words.draft} ${renderAbout(visit, draft)}</h2>
 ${draft ? html`${renderList(visit, page, draft, true)}${renderRemoved(visit, page)}${renderDraftActions(visit, page, draft)}` : html`<p class="soft">${words.noDraft}</p>`}</section>
@@ -54,7 +59,7 @@ ${isEdited && page.canDraft && renderRuleActions(visit, page, set, { rule, at })
 
 function renderRuleActions(
   visit: Visit,
-  { last }: RulesPage,
+  { last, once }: RulesPage,
   set: RuleSet,
   place: { rule: Rule; at: number },
 ): Html {
@@ -62,7 +67,7 @@ function renderRuleActions(
   const { rule, at } = place;
   const about = html` <span class="unseen">${words.ofRule(sanitizeText(rule.name))}</span>`;
   const fields = { base: String(set.revision), last: String(last), at: String(at) };
-  const hidden = Object.entries(fields).map(
+  const hidden = Object.entries({ ...fields, once }).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
   const button = (move: string, label: string) =>

@@ -8,6 +8,7 @@ import { en } from '../texts/en.ts';
 import { differenceOf, type Rule, sentenceOf } from './rule.ts';
 
 const harness = useHarness();
+const careful = useHarness({ fourEyesCommands: ['rules.draft'] });
 
 const newest = async () => (await harness.operator('rules.list', { limit: 1 })).body.data.items[0];
 
@@ -15,8 +16,15 @@ const newest = async () => (await harness.operator('rules.list', { limit: 1 })).
 async function save(visitor: Visitor, link: string, fields: Record<string, string | string[]>) {
   const form = await visitor.get(link);
   assert.equal(form.status, 200);
-  const place = Object.fromEntries(['base', 'last', 'at'].map((name) => [name, hiddenIn(form.body, name)]));
+  const hidden = ['base', 'last', 'at', 'once'];
+  const place = Object.fromEntries(hidden.map((name) => [name, hiddenIn(form.body, name)]));
   return visitor.post('/console/rules/edit', { ...place, ...fields });
+}
+
+/** Sends one of the small forms of the list. */
+async function move(visitor: Visitor, fields: Record<string, string>) {
+  const { body } = await visitor.get('/console/rules');
+  return visitor.post('/console/rules/move', { once: hiddenIn(body, 'once'), ...fields });
 }
 
 const editLinks = (page: string) => linksIn(page).filter((link) => link.startsWith('/console/rules/edit'));
@@ -76,14 +84,14 @@ test('without script: a rule is added, changed, moved and removed in drafts; ano
   assert.ok((await maria.get(change)).body.includes('value="1000"'));
   assert.equal((await save(maria, change, { ...fields, amountOver: '2000' })).status, 303);
   const place = { base: String(revision + 1), last: String(revision + 1) };
-  await maria.post('/console/rules/move', { ...place, at: '1', move: 'up' });
+  await move(maria, { ...place, at: '1', move: 'up' });
   assert.deepEqual(
     (await newest()).rules.map(({ name }: Rule) => name),
     ['Large & <b>', 'Rest'],
   );
-  assert.equal((await maria.post('/console/rules/move', { ...place, at: '0', move: 'remove' })).status, 409);
+  assert.equal((await move(maria, { ...place, at: '0', move: 'remove' })).status, 409);
   const again = { base: String(revision + 2), last: String(revision + 2) };
-  await maria.post('/console/rules/move', { ...again, at: '1', move: 'remove' });
+  await move(maria, { ...again, at: '1', move: 'remove' });
   const draft = await joao.get('/console/rules');
   assert.ok(unescaped(draft.body).includes('<del>Rest'));
   const link = linksIn(draft.body).find((one) => one.includes('rules.publish'))!;
@@ -145,4 +153,48 @@ test('403 a role that may not draft has no buttons and no form', async () => {
   assert.equal((await viewer.get('/console/rules/edit')).status, 403);
   const fields = { base: '0', last: '0', at: '', name: 'x', verdict: 'allow' };
   assert.equal((await viewer.post('/console/rules/edit', fields)).status, 403);
+});
+
+test('409 a form that is sent twice saves one draft', async () => {
+  await publish(harness, [{ name: 'Rest', verdict: 'allow' }]);
+  const visitor = await signIn(harness);
+  const { body } = await visitor.get('/console/rules');
+  const form = (await visitor.get(editLinks(body).find((link) => !link.includes('at='))!)).body;
+  const hidden = ['base', 'last', 'at', 'once'].map((name) => [name, hiddenIn(form, name)]);
+  const fields = { ...Object.fromEntries(hidden), name: 'Once', verdict: 'deny' };
+  const { revision } = await newest();
+  const answers = await Promise.all([1, 2].map(() => visitor.post('/console/rules/edit', fields)));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 409]);
+  assert.ok(answers.find(({ status }) => status === 409)!.body.includes('This form was sent before'));
+  assert.equal((await newest()).revision, revision + 1);
+  const { body: list } = await visitor.get('/console/rules');
+  const up = { base: String(revision + 1), last: String(revision + 1), at: '1', move: 'up' };
+  const moves = await Promise.all(
+    [1, 2].map(() => visitor.post('/console/rules/move', { ...up, once: hiddenIn(list, 'once') })),
+  );
+  assert.deepEqual(moves.map(({ status }) => status).sort(), [303, 409]);
+});
+
+test('202 a draft that needs a second operator: the form and the answer say that it waits', async () => {
+  const visitor = await signIn(careful);
+  const form = (await visitor.get('/console/rules/edit')).body;
+  assert.ok(form.includes('Another operator must approve it') && form.includes('Ask a second operator'));
+  const fields = {
+    base: '0',
+    last: '0',
+    at: '',
+    once: hiddenIn(form, 'once'),
+    name: 'Slow',
+    verdict: 'deny',
+  };
+  const answers = await Promise.all([1, 2].map(() => visitor.post('/console/rules/edit', fields)));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409]);
+  const { body } = answers.find(({ status }) => status === 202)!;
+  assert.ok(body.includes('Stored for a second operator') && body.includes('Nothing has changed yet.'));
+  const waiting = await careful.operator('approvals.list', { status: 'pending' });
+  assert.deepEqual(
+    waiting.body.data.items.map(({ command }: { command: string }) => command),
+    ['rules.draft'],
+  );
+  assert.deepEqual((await careful.operator('rules.list')).body.data.items, []);
 });
