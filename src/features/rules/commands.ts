@@ -47,6 +47,8 @@ export const ruleCommands = [
     changes: true,
     roles: ruleMakers,
     examples: [`--rules '[{"name":"Small ones","verdict":"allow","amount":{"upTo":"1000"}}]'`],
+    // 200 rules, some of them with many ids.
+    bodyBytesMax: 1_000_000,
     input: Type.Object(
       { rules: Type.Array(rule, { maxItems: 200, description: 'In their order; empty means: no rules' }) },
       closed,

@@ -11,7 +11,7 @@ import { readRule, typedOf } from './read-rule-form.ts';
 import { type Replay, renderReplay } from './replay-page.ts';
 import type { Rule, RuleSet } from './rule.ts';
 import { type RuleForm, renderRuleForm } from './rule-form-page.ts';
-import { renderRules } from './rules-page.ts';
+import { partOf, renderRules } from './rules-page.ts';
 
 /** `/console/rules`: what is published, the draft, its editor and its replay. */
 export function ruleRoutes({ page, form, options, deps }: Mount): void {
@@ -29,17 +29,18 @@ export function ruleRoutes({ page, form, options, deps }: Mount): void {
   const formOf = async (visit: Visit, form: Omit<RuleForm, 'choices' | 'once' | 'waits'>) =>
     renderRuleForm(visit, { ...form, choices, waits, once: await issueOnce(deps, visit.session) });
   /** Saves a draft, or stores it for a second operator, which the page then says. */
-  const saveDraft = async ({ visit, call, reply }: FormRequest, rules: readonly Rule[]) => {
+  const saveDraft = async ({ visit, call, reply }: FormRequest, rules: readonly Rule[], at: number) => {
     const answer = await call('rules.draft', { rules });
-    if (!answer.waits) return reply.redirect('/console/rules', 303);
+    if (!answer.waits) return reply.redirect(pathOf(at), 303);
     reply.status(202);
     return renderResult(visit, byName.get('rules.draft')!, answer);
   };
 
-  page('/rules', async ({ visit, call }) => {
-    const published = await findSet(call);
-    const newest = await findNewest(call);
+  page('/rules', async ({ visit, call, request }) => {
+    const { from = '' } = request.query as { from?: string };
+    const [published, newest] = await Promise.all([findSet(call), findNewest(call)]);
     return renderRules(visit, {
+      from: partOf(Number(from)),
       published,
       draft: newest?.status === 'draft' ? newest : undefined,
       last: newest?.revision ?? 0,
@@ -72,7 +73,11 @@ export function ruleRoutes({ page, form, options, deps }: Mount): void {
     const rules = await rulesOf(call, place.base);
     const position = place.at === '' ? rules.length : Number(place.at);
     try {
-      return await saveDraft(given, rules.toSpliced(position, 1, readRule(sent) as unknown as Rule));
+      return await saveDraft(
+        given,
+        rules.toSpliced(position, 1, readRule(sent) as unknown as Rule),
+        position,
+      );
     } catch (refusal) {
       if (!(refusal instanceof Refusal) || refusal.status !== 400) throw refusal;
       reply.status(400);
@@ -85,9 +90,13 @@ export function ruleRoutes({ page, form, options, deps }: Mount): void {
     await useOnce(deps, visit.session, sent);
     const { base, at } = await requireNewest(call, sent);
     const rules = await rulesOf(call, base);
-    return saveDraft(given, moved(rules, Number(at), readField(sent, 'move')));
+    return saveDraft(given, moved(rules, Number(at), readField(sent, 'move')), Number(at));
   });
 }
+
+/** The part of the list with this rule. */
+const pathOf = (at: number): string =>
+  partOf(at) === 0 ? '/console/rules' : `/console/rules?from=${partOf(at)}`;
 
 /** Somebody may have saved another draft since the page was opened. Nothing is lost: each draft is kept. */
 async function requireNewest(call: CallCommand, form: FormRequest['form']): Promise<RuleForm['place']> {

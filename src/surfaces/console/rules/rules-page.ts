@@ -7,7 +7,15 @@ import { renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
 import { differenceOf, type Rule, type RuleSet, sentenceOf } from './rule.ts';
 
+/** A page of more would be larger than 60 kB. */
+const shownMax = 25;
+
+/** The part of the list that has a rule. */
+export const partOf = (at: number): number => Math.max(0, Math.floor(at / shownMax) || 0) * shownMax;
+
 export interface RulesPage {
+  /** The first rule that is shown, from `partOf`. */
+  from: number;
   published: RuleSet | undefined;
   /** The newest set, if it is not published. */
   draft: RuleSet | undefined;
@@ -48,13 +56,35 @@ function renderAbout(visit: Visit, set: RuleSet | undefined): Content {
 function renderList(visit: Visit, page: RulesPage, set: RuleSet | undefined, isEdited: boolean): Html {
   const { rules: words } = visit.words;
   if (!set || set.rules.length === 0) return html`<p class="soft">${words.noRules}</p>`;
+  const { from } = page;
   const former = set.status === 'draft' ? (page.published?.rules ?? []) : undefined;
-  return html`<ol class="rules">${set.rules.map((rule, at) => {
-    const difference = former && differenceOf(former, rule, at);
-    const tag = difference && difference !== 'same' && words.differences[difference];
-    return html`<li><strong>${sanitizeText(rule.name)}</strong>${tag && html` <span class="tag">${tag}</span>`}<br>${sentenceOf(visit.words, rule)}
+  return html`${renderParts(visit, page, set, former)}<ol class="rules" start="${from + 1}">${set.rules
+    .slice(from, from + shownMax)
+    .map((rule, nth) => {
+      const at = from + nth;
+      const difference = former && differenceOf(former, rule, at);
+      const tag = difference && difference !== 'same' && words.differences[difference];
+      return html`<li><strong>${sanitizeText(rule.name)}</strong>${tag && html` <span class="tag">${tag}</span>`}<br>${sentenceOf(visit.words, rule)}
 ${isEdited && page.canDraft && renderRuleActions(visit, page, set, { rule, at })}</li>`;
-  })}</ol>`;
+    })}</ol>`;
+}
+
+/** Links to the parts of a long list, each with how many of its rules differ from the published ones. */
+function renderParts(
+  { words }: Visit,
+  { from }: RulesPage,
+  { rules }: RuleSet,
+  former: readonly Rule[] | undefined,
+): Content {
+  if (rules.length <= shownMax) return undefined;
+  const starts = Array.from({ length: Math.ceil(rules.length / shownMax) }, (_, part) => part * shownMax);
+  return html`<p class="filter">${starts.map((start) => {
+    const some = rules.slice(start, start + shownMax);
+    const count = former
+      ? some.filter((rule, nth) => differenceOf(former, rule, start + nth) !== 'same').length
+      : 0;
+    return html`<a href="${addressOf('/console/rules', { from: String(start) })}"${start === from && html` aria-current="true"`}>${start + 1}–${start + some.length}${count > 0 && html` (${words.rules.differ(count)})`}</a> `;
+  })}</p>`;
 }
 
 function renderRuleActions(
@@ -81,7 +111,8 @@ function renderRemoved(visit: Visit, { published, draft }: RulesPage): Content {
   const kept = new Set(draft!.rules.map(({ name }) => name));
   const gone = (published?.rules ?? []).filter(({ name }) => !kept.has(name));
   if (gone.length === 0) return '';
-  return html`<p>${words.removed}</p><ul>${gone.map((rule) => html`<li><del>${sanitizeText(rule.name)}: ${sentenceOf(visit.words, rule)}</del></li>`)}</ul>`;
+  const more = gone.length - shownMax;
+  return html`<p>${words.removed}</p><ul>${gone.slice(0, shownMax).map((rule) => html`<li><del>${sanitizeText(rule.name)}: ${sentenceOf(visit.words, rule)}</del></li>`)}</ul>${more > 0 && html`<p class="soft">${visit.words.result.more(more)}</p>`}`;
 }
 
 function renderDraftActions(visit: Visit, { canPublish }: RulesPage, draft: RuleSet): Html {

@@ -198,3 +198,34 @@ test('202 a draft that needs a second operator: the form and the answer say that
   );
   assert.deepEqual((await careful.operator('rules.list')).body.data.items, []);
 });
+
+test('a page of 200 rules is shown in parts, each below 60 kB, with how many rules of a part differ', async () => {
+  const rules = Array.from({ length: 200 }, (_, at) => ({
+    name: `Rule ${at} for large payments of partners`,
+    verdict: 'approve' as const,
+    approvals: { count: 2, role: 'compliance' as const },
+    currencies: ['USDT', 'USDC'],
+    networks: ['polygon'],
+    amount: { over: String(at), upTo: '100000' },
+    sum: { over: '5000', window: 'day' as const, per: 'user' as const },
+  }));
+  await publish(harness, rules);
+  const changed = rules.with(30, { ...rules[30]!, amount: { over: '7', upTo: '8' } });
+  const { status } = await harness.operator('rules.draft', { rules: changed });
+  assert.equal(status, 200);
+  const visitor = await signIn(harness);
+  const first = (await visitor.get('/console/rules')).body;
+  assert.ok(first.includes('1–25') && first.includes('26–50 (1 differs)') && first.includes('176–200'));
+  assert.ok(first.includes('Rule 24 ') && !first.includes('Rule 25 '));
+  for (const from of ['0', '25', '175', '9999', 'x', '-1']) {
+    const page = await visitor.get(`/console/rules?from=${from}`);
+    assert.equal(page.status, 200);
+    const bytes = Buffer.byteLength(page.body);
+    assert.ok(bytes < 60_000, `${from}: ${bytes} bytes`);
+  }
+  const last = (await newest()).revision as number;
+  const place = { base: String(last), last: String(last) };
+  const sent = await move(visitor, { ...place, at: '30', move: 'up' });
+  assert.deepEqual([sent.status, sent.headers.get('location')], [303, '/console/rules?from=25']);
+  await publish(harness, []);
+});
