@@ -87,10 +87,10 @@ export async function startWorldOn<Database extends WorldDatabase>(
   }: WorldOptions & { config?: Partial<Config> },
 ): Promise<World<Database>> {
   const chain = await startChain({ blockTime: 1 });
-  // A reorganisation must not reach the blocks in which the tokens were made.
-  await chain.mine(8);
   const signerKeys = [...chain.settings.signerKeys!];
   while (signerKeys.length < count) signerKeys.push(await makeWallet(chain));
+  // A reorganisation must not reach the blocks in which the tokens were made and the wallets were filled.
+  await chain.mine(8);
   const twins = await Promise.all(
     ['first', 'second'].map((name) => startFaultProxy(chain.rpcUrl, createRandom(seed, `faults ${name}`))),
   );
