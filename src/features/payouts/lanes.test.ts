@@ -376,6 +376,26 @@ describe('a database that lost payments of one of two wallets', () => {
   });
 });
 
+test('after the database was moved to another deployment, every wallet is recovered before one signs', async (t) => {
+  const world = await makeLanes(t);
+  const before = await withdrawMany(world, 12);
+  await payTurns(world);
+  const rebound = await world.operator('wallets.rebind', { deploymentId: 'moved' });
+  assert.equal(rebound.status, 200, rebound.body.error);
+  const [id] = await withdrawMany(world, 1);
+  for (const place of [0, 1]) {
+    await payTurns(world);
+    assert.equal((await world.read(id!)).status, 'queued');
+    const { status, body } = await world.operator('wallets.recover', {
+      ...walletOf(world, place),
+      fromBlock: 0,
+    });
+    assert.deepEqual([status, body.isHalted], [200, false], body.error);
+  }
+  await payTurns(world);
+  await world.expectPaid(...before, id!);
+});
+
 test('wallets.show has both wallets as current, with their separate queues', async (t) => {
   const world = await makeLanes(t);
   const { walletJobs } = await import('./jobs.ts');

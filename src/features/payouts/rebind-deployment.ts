@@ -17,7 +17,7 @@ export function rebindDeployment(
     if (former === deploymentId) return { deploymentId, former };
     const reason = `the database was rebound from deployment ${former ?? '(none)'} to ${deploymentId}: run wallets recover`;
     for (const { network, address } of await selectSigners(db))
-      await updateHalted(db, { network, address, reason, now });
+      await updateHalted(db, { network, address, reason, now, isInDoubt: true });
     await recordChange(ctx, {
       action: 'wallets.rebind',
       subject: 'database:deployment',
