@@ -22,6 +22,8 @@ export interface DrillOutcome {
 }
 
 const restMs = 120_000;
+/** From the last request that a load balancer sends to a process until the process is stopped. */
+const drainMs = 1_000;
 /** With both releases at work. */
 const mixedMs = 5_000;
 
@@ -50,6 +52,8 @@ export async function runDrill({ root, from, folder, say }: DrillOptions): Promi
     const broken: string[] = [];
     const replace = async (one: Process, role: string) => {
       balancer.targets = balancer.targets.filter((url) => url !== one.url);
+      // What was sent there before has connected by then.
+      await sleep(drainMs);
       const code = await one.stop();
       if (code !== 0) broken.push(`an ${role} process of the older release ended with ${code}`);
       const { url } = await start(root, role);
