@@ -17,7 +17,7 @@ export interface SignerRow {
 }
 
 const signerColumns = `network, address, next_nonce as "nextNonce", halted_at as "haltedAt", halted_reason as "haltedReason",
-  is_in_doubt as "isInDoubt", server, database_server() as "serverNow", fill_below as "fillBelow", fill_server as "fillServer"`;
+  is_in_doubt and halted_at is not null as "isInDoubt", server, database_server() as "serverNow", fill_below as "fillBelow", fill_server as "fillServer"`;
 
 export async function selectSigner(db: Db, network: string, address: string): Promise<SignerRow | undefined> {
   const [row] = await db.query<SignerRow & Row>(
