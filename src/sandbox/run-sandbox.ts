@@ -29,6 +29,7 @@ import { readOrMakeSecrets, type SandboxSecrets } from './secrets.ts';
 import { useCards } from './world/cards.ts';
 import { makeConsentLink } from './world/connect.ts';
 import { loadWorld, type World } from './world/load-world.ts';
+import { makeCalls } from './world/make-calls.ts';
 import { recordPortfolio } from './world/portfolio.ts';
 import { keepOrCreateEndpoint } from './world/webhooks.ts';
 
@@ -127,6 +128,7 @@ async function startSandbox(
   const sandbox: SandboxFile = { ...urls, ...facts, webhook };
   writeSandboxFile(home, sandbox);
   const consentLink = await patiently(() => makeConsentLink(ctx, sandbox));
+  await makeCalls(url, sandbox);
   const elapsedMs = performance.now() - startedAt;
   const links = {
     consentLink,

@@ -267,6 +267,28 @@ test('npm start: a first start, the banner as pasted, every key', async (t) => {
     }
   });
 
+  await t.test('the request log has answers and refusals of the demo keys', async () => {
+    const read = async () => {
+      const { data } = (await operate(first, 'requests.list', { limit: 50 })).body;
+      return (data.items as { method: string; path: string; status: number; keyId: string }[])
+        .filter(({ keyId }) => keyId !== null)
+        .map(({ method, path, status }) => `${status} ${method} ${path}`);
+    };
+    const expected = [
+      '200 GET /api/crypto/assets',
+      '200 GET /api/limits',
+      '200 GET /api/history',
+      '200 GET /api/events',
+      '200 POST /mcp',
+      '400 GET /api/history',
+      '401 GET /api/crypto/assets',
+    ];
+    await waitUntil('the calls are in the request log', async () => {
+      const seen = await read();
+      return expected.every((one) => seen.includes(one));
+    });
+  });
+
   await t.test('prices and positions are there from the first request on', async () => {
     const ask = async (command: string, input: object) => (await operate(first, command, input)).body.data;
     const written = JSON.parse(readFileSync(path.join(home, 'prices.json'), 'utf8')).prices;
