@@ -91,11 +91,13 @@ export interface WorldOptions {
   /** In place of the product's own. */
   limiter?: RateLimiter;
   operatorTokens?: Config['operatorTokens'];
+  /** Begins the addresses of its users, for a second world on one database. */
+  label?: string;
 }
 
 export async function createWorld(
   { db, databaseUrl }: { db: Pool; databaseUrl: string },
-  { networks, users, limiter, operatorTokens = new Map() }: WorldOptions,
+  { networks, users, limiter, operatorTokens = new Map(), label = 'bench' }: WorldOptions,
 ): Promise<World> {
   const made = createBenchDeps(databaseUrl, networks);
   await made.db.end();
@@ -116,7 +118,7 @@ export async function createWorld(
   const userIds: string[] = [];
   for (let n = 0; n < users; n++) {
     const { id: userId } = await createUser(ctx, {
-      email: `bench-${n}@example.com`,
+      email: `${label}-${n}@example.com`,
       givenName: 'B',
       familyName: 'B',
     });

@@ -13,8 +13,8 @@ export interface ReplicaOptions {
 
 /** How long a read waits for a replica that is behind. */
 const waitMs = 25;
-/** A replica that failed, or for which a read waited in vain, is left alone for this long. */
-const restMs = 500;
+/** How long a replica is left alone for which a read waited in vain, and one that failed. */
+const restMs = { behind: 50, failed: 500 };
 
 /**
  * The primary server's pool, with reads that replicas serve and that are never stale. A request asks the
@@ -48,8 +48,10 @@ export function withReplicas(primary: Pool, { replicas, log, count }: ReplicaOpt
       } catch (error) {
         if (!isOfReplica(error)) throw error;
         log.warn({ err: error }, 'a replica did not answer a read; the primary server does');
+        chosen.restsUntil = performance.now() + restMs.failed;
+        return undefined;
       }
-      chosen.restsUntil = performance.now() + restMs;
+      chosen.restsUntil = performance.now() + restMs.behind;
       return undefined;
     };
     return {
