@@ -81,6 +81,7 @@ import { healthRoutes, metricsRoute } from '#platform/http/health';
 import { createHttpServer, type HttpServer } from '#platform/http/http';
 import { buildInfo } from '#platform/observe/build-info';
 import type { GaugeSource } from '#platform/observe/metrics';
+import { traceRuns } from '#platform/observe/traces/trace-runs';
 import { sweepRateLimits } from '#platform/rate-limit/index';
 import { bearer, collectRoutes, headerKey, referenceRoutes } from '#platform/reference/routes';
 import type { Job } from '#platform/worker/jobs';
@@ -233,12 +234,13 @@ export interface AppOptions
 
 /** The product, one line a part. */
 export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpServer> {
-  const { log, metrics } = deps;
+  const { log, metrics, traces } = deps;
   const server = createHttpServer({
     log,
     metrics,
     trustedProxies: options.trustedProxies,
     isPublicHttps: deps.publicUrl.startsWith('https://'),
+    traces,
   });
   metrics.addPool(deps.db.counts);
   metrics.addGauges(gauges, deps);
@@ -262,7 +264,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
     keyRoutes(server, deps);
     addressRoutes(server, deps);
     requestRoutes(server, deps);
-    const offer = { tools: tools(options), prompts, resources };
+    const offer = { tools: traceRuns(tools(options), 'tool', traces), prompts, resources };
     mcpRoutes(server, deps, offer, { ...options, serverInfo });
     consentRoutes(server, deps);
     developerRoutes(server, deps);
@@ -278,7 +280,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
     const fourEyes = chooseFourEyes(commands, options);
     consolePages(server, deps, { commands, fourEyes, gauges, exampleOf });
     operatorRoutes(server, deps, {
-      commands,
+      commands: traceRuns(commands, 'command', traces),
       tokens: options.operatorTokens,
       fourEyes,
       concurrencyMax: Math.ceil(options.databasePoolMax / 2),

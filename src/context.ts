@@ -6,6 +6,7 @@ import type { OperatorRole } from '#operator-roles';
 import type { Db, Pool } from '#platform/db/db';
 import type { Log } from '#platform/observe/log';
 import type { Metrics } from '#platform/observe/metrics';
+import type { Traces } from '#platform/observe/traces/traces';
 import type { Outgoing } from '#platform/outgoing/index';
 import type { RateLimiter } from '#platform/rate-limit/index';
 import type { Sealer } from '#platform/secrets/seal';
@@ -129,6 +130,8 @@ export interface Deps {
   /** Where rate limits are counted that processes share: `db`, if the operator names no other. */
   limitsDb: Pool;
   metrics: Metrics;
+  /** With `OTEL_EXPORTER_OTLP_ENDPOINT` only. */
+  traces?: Traces | undefined;
   evm: Evm;
   screening: Screening;
   issuer: Issuer;

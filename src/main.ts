@@ -8,11 +8,14 @@ import type { Deps } from '#context';
 import { createPool, type Pool } from '#platform/db/db';
 import { readSchema, requireKnownSchema } from '#platform/db/migrate';
 import { withReplicas } from '#platform/db/replicas';
+import { tracePool } from '#platform/db/trace-pool';
 import { StartupError, Unreachable } from '#platform/errors/startup-error';
 import type { HttpServer } from '#platform/http/http';
 import type { Log } from '#platform/observe/log';
 import { createMetrics, type Metrics } from '#platform/observe/metrics';
-import { createOutgoing } from '#platform/outgoing/index';
+import { traceJobs } from '#platform/observe/traces/trace-runs';
+import { createTraces, type Traces } from '#platform/observe/traces/traces';
+import { createOutgoing, traceOutgoing } from '#platform/outgoing/index';
 import { createMemoryLimiter, createPostgresLimiter } from '#platform/rate-limit/index';
 import { createSealer } from '#platform/secrets/seal';
 import { readBrand } from '#platform/values/brand';
@@ -63,7 +66,9 @@ export async function serve(
     const [url, metricsUrl] = await listenAll(servers, config);
     // A port that the system chose is known only now.
     if (deps.publicUrl === httpOrigin(config.host, 0)) deps.publicUrl = url!;
-    const workers = roles.includes('worker') ? [runJobs(jobs, deps), runServices(services, deps)] : [];
+    const workers = roles.includes('worker')
+      ? [runJobs(traceJobs(jobs, deps.traces), deps), runServices(services, deps)]
+      : [];
 
     let stopped: Promise<void> | undefined;
     const stop = () => {
@@ -71,7 +76,7 @@ export async function serve(
         const timer = setTimeout(() => cutOff(servers, deps, config), config.shutdownGraceMs);
         await Promise.all([...servers.map((one) => one.close()), ...workers.map((one) => one.stop())]);
         await flushRequests(deps);
-        await endDatabases(deps);
+        await Promise.all([endDatabases(deps), deps.traces?.stop()]);
         clearTimeout(timer);
         log.info('stopped');
       })();
@@ -81,7 +86,7 @@ export async function serve(
     log.info({ url, metricsUrl, roles }, 'started');
     return { url: url!, ...(metricsUrl && { metricsUrl }), deps, stop };
   } catch (error) {
-    await endDatabases(deps);
+    await Promise.all([endDatabases(deps), deps.traces?.stop()]);
     throw error;
   }
 }
@@ -98,8 +103,11 @@ function warnOfMissingRoles({ operatorTokens }: Config, log: Log): void {
 
 export function createDeps(config: Config, log: Log): Deps {
   const metrics = createMetrics();
-  const db = openDatabase(config, log, metrics);
-  const limitsDb = config.rateLimitUrl === '' ? db : openPool(config, config.rateLimitUrl, log);
+  const traces = openTraces(config, log, metrics);
+  const withTraces = (pool: Pool) => (traces ? tracePool(pool, traces) : pool);
+  const db = withTraces(openDatabase(config, log, metrics));
+  const limitsDb = config.rateLimitUrl === '' ? db : withTraces(openPool(config, config.rateLimitUrl, log));
+  const outgoing = createOutgoing(config.outgoing);
   return {
     db,
     log,
@@ -108,11 +116,12 @@ export function createDeps(config: Config, log: Log): Deps {
     limiter: config.rateLimitStore === 'postgres' ? createPostgresLimiter(limitsDb) : createMemoryLimiter(),
     limitsDb,
     metrics,
-    evm: createEvm(config.networks, metrics.countNodeCall),
+    ...(traces && { traces }),
+    evm: createEvm(config.networks, metrics.countNodeCall, traces),
     screening: createScreening(config.screeningUrl),
     issuer: config.issuer ? createHttpIssuer(config.issuer) : noIssuer,
     prices: createPrices(config.pricesUrl),
-    outgoing: createOutgoing(config.outgoing),
+    outgoing: traces ? traceOutgoing(outgoing, traces) : outgoing,
     publicUrl: config.publicUrl,
     brand: readBrand(config.brand),
     isReplicationSynchronous: config.databaseReplication === 'synchronous',
@@ -123,6 +132,9 @@ export function createDeps(config: Config, log: Log): Deps {
     },
   };
 }
+
+const openTraces = ({ tracesUrl }: Config, log: Log, { countDroppedSpans }: Metrics): Traces | undefined =>
+  tracesUrl ? createTraces({ endpoint: tracesUrl, log, onDrop: countDroppedSpans }) : undefined;
 
 function openDatabase(config: Config, log: Log, { countRead }: Metrics): Pool {
   const primary = openPool(config, config.databaseUrl, log);

@@ -54,7 +54,7 @@ export type HarnessOptions = { cutsSlowRequests?: boolean; databaseUrl?: string 
   Pick<AppOptions, 'trustedProxies' | 'issuerWebhookSecrets'>
 > &
   Partial<Pick<Deps, 'issuer'>> &
-  Partial<Pick<Config, 'publicUrl' | 'signInUrl' | 'openid' | 'brand' | 'outgoing'>> &
+  Partial<Pick<Config, 'publicUrl' | 'tracesUrl' | 'signInUrl' | 'openid' | 'brand' | 'outgoing'>> &
   Partial<
     Pick<
       Config,
@@ -96,7 +96,7 @@ export function useHarness(options: HarnessOptions | (() => Promise<HarnessOptio
   });
   after(async () => {
     await harness.server?.close();
-    if (harness.deps) await endDatabases(harness.deps);
+    if (harness.deps) await Promise.all([endDatabases(harness.deps), harness.deps.traces?.stop()]);
   });
   return harness;
 }
@@ -215,6 +215,7 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
     twoPersonResume: options.twoPersonResume ?? false,
     shutdownGraceMs: 2_000,
     logLevel: 'debug',
+    ...(options.tracesUrl && { tracesUrl: options.tracesUrl }),
     networks: options.networks ?? networksWithoutNodes(),
     withdrawalLimits: options.withdrawalLimits ?? [],
     // Tests create many; those of the limit set it.

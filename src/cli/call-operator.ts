@@ -87,7 +87,7 @@ async function callDatabase<T>(
     });
   } finally {
     await server.close();
-    await endDatabases(deps);
+    await Promise.all([endDatabases(deps), deps.traces?.stop()]);
   }
 }
 

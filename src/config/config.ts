@@ -49,6 +49,8 @@ export interface Config {
   twoPersonResume: boolean;
   shutdownGraceMs: number;
   logLevel: string;
+  /** Where traces are sent; without one, nothing is traced. */
+  tracesUrl?: string;
   /** Networks with at least one RPC URL. */
   networks: NetworkSettings[];
   withdrawalLimits: WithdrawalLimit[];
@@ -108,6 +110,7 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
   const openidIssuer = read('OPENID_ISSUER');
   const clientId = read('OPENID_CLIENT_ID', openidIssuer);
   const clientSecret = read('OPENID_CLIENT_SECRET', openidIssuer);
+  const tracesUrl = read('OTEL_EXPORTER_OTLP_ENDPOINT');
   const config: Config = {
     ...essential,
     databaseReadUrls: read('DATABASE_READ_URLS'),
@@ -140,6 +143,7 @@ export function readConfig(env: Environment, roles: readonly string[] = []): Con
     twoPersonResume: read('TWO_PERSON_RESUME') === 'true',
     shutdownGraceMs: read('SHUTDOWN_GRACE_MS'),
     logLevel: read('LOG_LEVEL'),
+    ...(tracesUrl && { tracesUrl }),
     networks: paid,
     withdrawalLimits,
     withdrawalRates: { partner: read('WITHDRAWALS_PER_PARTNER'), user: read('WITHDRAWALS_PER_USER') },

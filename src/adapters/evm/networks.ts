@@ -1,9 +1,11 @@
+import type { Traces } from '#platform/observe/traces/traces';
 import { chains, type Network, type TokenSymbol } from './chains.ts';
 import type { Finality } from './finality.ts';
 import { type CallOutcome, createNode, type Node } from './node.ts';
 import type { PrivateKey } from './private-key.ts';
 import { createSigner, type Signer } from './signer.ts';
 import type { Token } from './tokens.ts';
+import { traceProvider } from './trace-provider.ts';
 
 /** Hot wallets of one network: the loops of each are separate jobs, and nodes are asked about each. */
 export const hotWalletsMax = 8;
@@ -61,8 +63,8 @@ export type OnCall = (network: Network, method: string, outcome: CallOutcome) =>
 
 const usualCallTimeoutMs = 10_000;
 
-export function createEvm(settings: readonly NetworkSettings[], onCall?: OnCall): Evm {
-  return new Map(settings.map((ofOne) => [ofOne.network, createNetwork(ofOne, onCall)]));
+export function createEvm(settings: readonly NetworkSettings[], onCall?: OnCall, traces?: Traces): Evm {
+  return new Map(settings.map((ofOne) => [ofOne.network, createNetwork(ofOne, onCall, traces)]));
 }
 
 /** Whether a stored row is about a network of this process; figures of others would only get older. */
@@ -77,7 +79,7 @@ export function networksWithoutNode(evm: Evm): Network[] {
   return networks.map(({ name }) => name);
 }
 
-function createNetwork(settings: NetworkSettings, onCall?: OnCall): EvmNetwork {
+function createNetwork(settings: NetworkSettings, onCall?: OnCall, traces?: Traces): EvmNetwork {
   const { network, rpcUrls, quorum, tokens, finality, feeCap, bumpAfterMs, callTimeoutMs } = settings;
   const { chainId, tipMin, tipAllowed, transferGas } = chains[network];
   return {
@@ -88,6 +90,7 @@ function createNetwork(settings: NetworkSettings, onCall?: OnCall): EvmNetwork {
       ...(quorum && { quorum }),
       timeoutMs: callTimeoutMs ?? usualCallTimeoutMs,
       onCall: (method, outcome) => onCall?.(network, method, outcome),
+      ...(traces && { wrap: (provider) => traceProvider(provider, network, traces) }),
     }),
     tokens: new Map(tokens.map((token) => [token.symbol, token])),
     depositMinimums: settings.depositMinimums ?? new Map(),

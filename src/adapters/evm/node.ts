@@ -41,6 +41,8 @@ export interface NodeOptions {
   /** Default 2, or 1 with one URL. */
   quorum?: number;
   onCall?: (method: string, outcome: CallOutcome) => void;
+  /** What stands between callers and each node. */
+  wrap?: (provider: Provider) => Provider;
 }
 
 const coolDownMs = 2_000;
@@ -55,13 +57,14 @@ interface Place {
   calledAt: number;
 }
 
-export function createNode({ rpcUrls, timeoutMs, quorum, onCall }: NodeOptions): Node {
+export function createNode({ rpcUrls, timeoutMs, quorum, onCall, wrap }: NodeOptions): Node {
   const places = rpcUrls.map((rpcUrl): Place => {
+    const provider = createProvider({ rpcUrl, timeoutMs, onResults });
     const place: Place = {
       failedAt: Number.NEGATIVE_INFINITY,
       isUp: undefined,
       calledAt: Number.NEGATIVE_INFINITY,
-      provider: createProvider({ rpcUrl, timeoutMs, onResults }),
+      provider: wrap?.(provider) ?? provider,
     };
     function onResults(methods: readonly string[], results: readonly unknown[]) {
       const now = performance.now();

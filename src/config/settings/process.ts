@@ -1,5 +1,5 @@
-import { asInteger, asOneOf } from '../parsers.ts';
-import type { Setting } from '../setting.ts';
+import { asInteger, asOneOf, hasCredentials, isHttpUrl } from '../parsers.ts';
+import type { Reading, Setting } from '../setting.ts';
 
 /** What one process may take, and what it writes to its log. */
 export const processLimits = {
@@ -33,4 +33,17 @@ export const processLimits = {
     default: 'info',
     parse: asOneOf('info', 'fatal', 'error', 'warn', 'debug', 'trace', 'silent'),
   },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    meaning:
+      'Base URL of an OpenTelemetry collector. Traces are sent to `/v1/traces` there, as OTLP over HTTP in JSON. If empty, there are no traces.',
+    default: '',
+    example: 'http://127.0.0.1:4318',
+    parse: parseTracesUrl,
+  },
 } satisfies Record<string, Setting>;
+
+function parseTracesUrl({ name, text, fault }: Reading): string {
+  if (text !== '' && (!isHttpUrl(text) || hasCredentials(text) || /[?#]/.test(text)))
+    fault(`${name} must be one http:// or https:// URL without a user name, password, query or fragment.`);
+  return text;
+}

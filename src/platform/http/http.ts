@@ -6,6 +6,7 @@ import type { TSchema } from 'typebox';
 import { commonErrors, type Refusal } from '../errors/errors.ts';
 import { LazyChildLog, type Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
+import type { Traces } from '../observe/traces/traces.ts';
 import { blockCheck, withoutPort } from '../values/address.ts';
 import { ambiguityIn } from './ambiguity.ts';
 import { encodingFault } from './body-encoding.ts';
@@ -17,6 +18,7 @@ import { commonHeaders, errorSchema, sendError } from './send-error.ts';
 import { SilentSockets } from './silent-sockets.ts';
 import { JsonFault, parseStrictJson } from './strict-json.ts';
 import { parseStrictQuery, readQuery } from './strict-query.ts';
+import { traceRequests } from './trace-requests.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -34,10 +36,12 @@ export interface HttpOptions {
   trustedProxies: readonly string[];
   /** Browsers then reach it by https alone. */
   isPublicHttps?: boolean;
+  traces?: Traces | undefined;
 }
 
 /** A Fastify server with our limits, our parsers and our error bodies; it has no routes yet. */
-export function createHttpServer({ log, metrics, trustedProxies, isPublicHttps = false }: HttpOptions) {
+export function createHttpServer(options: HttpOptions) {
+  const { log, metrics, trustedProxies, isPublicHttps = false, traces } = options;
   const isTrusted = blockCheck(trustedProxies);
   const silent = new SilentSockets(limits.silentTimeoutMs);
   const secureHeaders: Record<string, string> = isPublicHttps
@@ -99,6 +103,7 @@ export function createHttpServer({ log, metrics, trustedProxies, isPublicHttps =
     isStopping = true;
     silent.close();
   });
+  if (traces) traceRequests(server, traces);
   // Every request passes these hooks, so they are callbacks: a promise for each took a tenth of a request's
   // time.
   server.addHook('onRequest', (request, reply, done) => {

@@ -3,7 +3,7 @@ import type { GaugeSource } from './metrics.ts';
 
 // As far from the sources as from what a package has of them.
 const manifest = new URL('../../../package.json', import.meta.url);
-const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
+export const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
 
 export const buildInfo: GaugeSource<unknown> = {
   name: 'causeway_build_info',

@@ -24,6 +24,8 @@ export interface Metrics {
   countRead(server: 'replica' | 'primary'): void;
   /** full: the buffer was; failed: the database did not store them. */
   countUnloggedRequests(reason: 'full' | 'failed', count: number): void;
+  /** full: the buffer was; failed: the receiver did not take them. */
+  countDroppedSpans(reason: 'full' | 'failed', count: number): void;
   /**
    * Adds figures that are read at each scrape; a source that fails leaves a gap instead of failing the
    * scrape.
@@ -96,6 +98,12 @@ export function createMetrics(): Metrics {
     labelNames: ['reason'],
     registers: [registry],
   });
+  const droppedSpans = new Counter({
+    name: 'causeway_traces_dropped_total',
+    help: 'Spans that were not exported; full: the buffer was, failed: the receiver did not take them.',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
   // Methods, route patterns and statuses are few; finding their series by labels took longer than counting.
   const known = new Map<string, { count: Counter.Internal; time: Histogram.Internal<'method' | 'route'> }>();
   return {
@@ -137,6 +145,9 @@ export function createMetrics(): Metrics {
     },
     countUnloggedRequests(reason, count) {
       unlogged.inc({ reason }, count);
+    },
+    countDroppedSpans(reason, count) {
+      droppedSpans.inc({ reason }, count);
     },
     addGauges(sources, deps) {
       for (const { name, isCounter, help, labels, read } of sources) {

@@ -43,7 +43,7 @@ export const deliverWebhooks = (options: DelivererOptions = {}): Service<Deps> =
 
 function startDeliverer(deps: Deps, options: DelivererOptions): RunningService {
   const { perEndpoint = 10, atOnce = 256, everyMs = 1_000, timeoutMs = 15_000, claimMs = 40_000 } = options;
-  const { db, clock, log } = deps;
+  const { db, clock, log, traces } = deps;
   const aborting = new AbortController();
   const sending = new Set<{ endpointId: string; isFailing: boolean; ended: Promise<void> }>();
   const recorder = startRecorder(deps);
@@ -66,6 +66,13 @@ function startDeliverer(deps: Deps, options: DelivererOptions): RunningService {
     }
   };
 
+  const trace = (delivery: ClaimedDelivery) => {
+    const { id, eventId } = delivery;
+    const attributes = { 'causeway.delivery.id': String(id), 'causeway.event.id': eventId };
+    return traces!.inNewTrace('webhook delivery', { attributes }, () => send(delivery));
+  };
+  const begin = traces ? trace : send;
+
   const claim = async () => {
     const limit = atOnce - sending.size;
     if (limit <= 0) return;
@@ -79,7 +86,7 @@ function startDeliverer(deps: Deps, options: DelivererOptions): RunningService {
     // What was sent cannot be taken back: it must survive a failover.
     if (claimed.length > 0 && deps.isReplicationSynchronous) await confirmCommits(db);
     for (const delivery of claimed) {
-      const ended = send(delivery).then(() => {
+      const ended = begin(delivery).then(() => {
         sending.delete(one);
         loop.wake();
       });
