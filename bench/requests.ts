@@ -8,7 +8,7 @@ import { createHttpServer } from '#platform/http/http';
 import { createMetrics } from '#platform/observe/metrics';
 import { insertRequests } from '../src/features/requests/queries.ts';
 import { admitsAll, quietNetworks } from './history/world.ts';
-import { type Bench, measureRate, measureRounds, median, printRounds, takeTurns } from './measure.ts';
+import { type Bench, countPerCpuSecond, measureRounds, median, printRounds, takeTurns } from './measure.ts';
 import { createBenchDeps } from './withdrawals/world.ts';
 
 /** What the request log costs: the same route of the same server with it and without, in turns. */
@@ -61,15 +61,6 @@ export const run: Bench = async ({ databaseUrl }) => {
     await deps.db.end();
   }
 };
-
-async function countPerCpuSecond(call: () => Promise<unknown>): Promise<number> {
-  const before = process.cpuUsage();
-  const startedAt = performance.now();
-  const rate = await measureRate(call, 3_000, 10);
-  const seconds = (performance.now() - startedAt) / 1000;
-  const { user, system } = process.cpuUsage(before);
-  return (rate * seconds) / ((user + system) / 1e6);
-}
 
 const rowOf = (partnerId: string, keyId: string) => ({
   requestId: '',
