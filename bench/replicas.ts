@@ -53,6 +53,7 @@ async function measureCpu(primary: Member, replica: Member): Promise<void> {
   const answers = { replica: 0, primary: 0 };
   const shared = withReplicas(poolOf(primary), {
     replicas: [poolOf(replica)],
+    isSynchronous: false,
     log,
     count: (server) => {
       answers[server] += 1;
@@ -151,6 +152,7 @@ async function measurePairs(primary: Member, replicas: readonly Member[]): Promi
   const answers = { replica: 0, primary: 0 };
   const pool = withReplicas(poolOf(primary), {
     replicas: replicas.map(poolOf),
+    isSynchronous: false,
     log,
     count: (server) => {
       answers[server] += 1;

@@ -1097,11 +1097,12 @@ create table prices_by_hour (
   constraint prices_by_hour_price_check CHECK ((price > (0)::numeric))
 );
 
-create table primary_timeline (
+create table primary_mark (
   is_only boolean default true not null,
+  mark uuid not null,
   timeline integer not null,
-  constraint primary_timeline_pkey PRIMARY KEY (is_only),
-  constraint primary_timeline_is_only_check CHECK (is_only)
+  constraint primary_mark_pkey PRIMARY KEY (is_only),
+  constraint primary_mark_is_only_check CHECK (is_only)
 );
 
 create unlogged table rate_windows (

@@ -55,7 +55,8 @@ export async function serve(
   const deps = createDeps(config, log);
   try {
     await requireSchema(deps.db);
-    if (deps.limitsDb !== deps.db) await requireSchema(deps.limitsDb, 'RATE_LIMIT_URL');
+    if (deps.limitsDb !== deps.db && roles.includes('api'))
+      await requireSchema(deps.limitsDb, 'RATE_LIMIT_URL');
     if (roles.includes('worker') && config.networks.length > 0) await requireOwnDatabase(deps, config);
     const server = await buildApp(deps, {
       ...config,
@@ -106,7 +107,8 @@ export function createDeps(config: Config, log: Log): Deps {
   const traces = openTraces(config, log, metrics);
   const withTraces = (pool: Pool) => (traces ? tracePool(pool, traces) : pool);
   const db = withTraces(openDatabase(config, log, metrics));
-  const limitsDb = config.rateLimitUrl === '' ? db : withTraces(openPool(config, config.rateLimitUrl, log));
+  const hasLimitsApart = config.rateLimitStore === 'postgres' && config.rateLimitUrl !== '';
+  const limitsDb = !hasLimitsApart ? db : withTraces(openPool(config, config.rateLimitUrl, log));
   const outgoing = createOutgoing(config.outgoing);
   return {
     db,
@@ -138,13 +140,16 @@ const openTraces = ({ tracesUrl }: Config, log: Log, { countDroppedSpans }: Metr
 
 function openDatabase(config: Config, log: Log, { countRead }: Metrics): Pool {
   const primary = openPool(config, config.databaseUrl, log);
-  const replicas = config.databaseReadUrls.map((url) => openPool(config, url, log));
-  return replicas.length === 0 ? primary : withReplicas(primary, { replicas, log, count: countRead });
+  if (config.databaseReadUrls.length === 0) return primary;
+  const replicas = config.databaseReadUrls.map((url) => openPool(config, url, log, true));
+  const isSynchronous = config.databaseReplication === 'synchronous';
+  return withReplicas(primary, { replicas, isSynchronous, log, count: countRead });
 }
 
-const openPool = (config: Config, url: string, log: Log): Pool =>
+const openPool = (config: Config, url: string, log: Log, isReplica = false): Pool =>
   createPool({
     url,
+    isReplica,
     connectionsMax: config.databasePoolMax,
     connectTimeoutMs: config.databaseConnectTimeoutMs,
     lockTimeoutMs: config.databaseLockTimeoutMs,
@@ -165,11 +170,10 @@ async function requireOwnDatabase(deps: Deps, config: Config): Promise<void> {
 
 /** One sentence where the database does not answer, or has another schema than this release's. */
 export async function requireSchema(db: Pool, setting = 'DATABASE_URL'): Promise<void> {
-  requireKnownSchema(
-    await readSchema(db).catch((error: Error) => {
-      throw unreachable(error, setting);
-    }),
-  );
+  const schema = await readSchema(db).catch((error: Error) => {
+    throw unreachable(error, setting);
+  });
+  requireKnownSchema(schema, setting);
 }
 
 /**

@@ -11,7 +11,7 @@ export const docsFile = path.resolve(import.meta.dirname, '../docs/cli.md');
 
 export function listCommands(): CommandDescription[] {
   const described = commands.map(
-    ({ changes, roles, stepUp, bodyBytesMax, output, run, ...described }) => described,
+    ({ changes, needsPrimary, roles, stepUp, bodyBytesMax, output, run, ...described }) => described,
   );
   return JSON.parse(JSON.stringify(described, leaveOutConstraints));
 }

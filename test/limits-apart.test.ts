@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '#platform/observe/log';
-import { roles, serve } from '../src/main.ts';
+import { type Role, serve } from '../src/main.ts';
 import { makeKey } from './factories.ts';
 import { cloneDatabase, testConfig, useHarness } from './harness.ts';
 
@@ -29,13 +29,25 @@ test('429 for the third history request in two seconds, whichever process is ask
 });
 
 test('a start without the database of the limits says which setting is wrong', async () => {
-  const config = { ...testConfig(first.databaseUrl), databaseConnectTimeoutMs: 2_000 };
+  const config = {
+    ...testConfig(first.databaseUrl),
+    databaseConnectTimeoutMs: 2_000,
+    rateLimitStore: 'postgres' as const,
+  };
+  const start = (rateLimitUrl: string, role: Role) =>
+    serve({ ...config, rateLimitUrl }, createLog({ level: 'silent' }), [role]);
+  const nobody = 'postgres://127.0.0.1:1/limits';
   await assert.rejects(
-    serve(
-      { ...config, rateLimitUrl: 'postgres://127.0.0.1:1/limits' },
-      createLog({ level: 'silent' }),
-      roles,
-    ),
+    start(nobody, 'api'),
     /^Unreachable: The database at RATE_LIMIT_URL does not answer: /,
   );
+  await first.deps.db.query('create database "empty limits"');
+  const empty = new URL(first.databaseUrl);
+  empty.pathname = '/empty limits';
+  await assert.rejects(
+    start(String(empty), 'api'),
+    /The database at RATE_LIMIT_URL is .+: run `DATABASE_URL=<the value of RATE_LIMIT_URL> causeway migrate` first\.$/,
+  );
+  // Payouts do not depend on it.
+  await (await start(nobody, 'worker')).stop();
 });

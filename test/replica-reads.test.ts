@@ -6,10 +6,11 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { IssuedKey } from '#features/keys';
 import { migrate } from '#platform/db/migrate';
+import { commands } from '../src/app.ts';
 import { type Member, startPrimary, startStandby, untilCaughtUp } from './cluster.ts';
 import { signIn } from './console-world.ts';
 import { makeKey, makeLines, makeWithdrawal } from './factories.ts';
-import { useHarness } from './harness.ts';
+import { readTestLog, useHarness } from './harness.ts';
 import { numberAll } from './number-events.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -87,6 +88,7 @@ for (const [name, read] of Object.entries(reads)) {
 }
 
 test('a withdrawal is in the list that is read after it, again and again', async () => {
+  const answered = await readsBy('replica');
   for (let at = 0; at < 100; at++) {
     const externalId = `after-${at}`;
     const created = await harness.request('POST', `/api/crypto/${key.userId}/withdraw`, {
@@ -99,6 +101,27 @@ test('a withdrawal is in the list that is read after it, again and again', async
     });
     assert.ok(JSON.stringify(body).includes(externalId), JSON.stringify(body));
   }
+  assert.ok((await readsBy('replica')) > answered);
+});
+
+const readCommands = commands.filter(
+  ({ changes, input: { required = [] } }) => !changes && required.length === 0,
+);
+
+test('no read command asks a replica for what only the primary server can do', async () => {
+  assert.ok(readCommands.length > 20);
+  const warnings = () => readTestLog().split('a replica did not answer a read').length;
+  const before = warnings();
+  for (const { name } of readCommands) {
+    const { status, body } = await harness.operator(name);
+    assert.ok(status < 500 || status === 503, `${name}: ${status} ${JSON.stringify(body)}`);
+  }
+  assert.equal(warnings(), before);
+});
+
+test('doctor looks at the primary server', async () => {
+  const { body } = await harness.operator('doctor');
+  assert.ok(!JSON.stringify(body).includes('accepts no writes'), JSON.stringify(body));
 });
 
 test('a revoked key is refused at once', async () => {

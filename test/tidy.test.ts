@@ -236,7 +236,7 @@ const owners: Record<string, RegExp> = {
   partners: /^partners?(_|$)/,
   payouts: /^(payout_|deployment$|found_payments$)/,
   people: /^(people|person_\w+)$/,
-  platform: /^(job_leases|primary_timeline)$/,
+  platform: /^(job_leases|primary_mark)$/,
   portfolio: /^(positions?|prices)(_|$)/,
   requests: /^request_log$/,
   rules: /^rules?(_|$)/,

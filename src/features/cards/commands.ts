@@ -175,6 +175,7 @@ export const cardCommands = [
     name: 'cards.catch-up',
     summary: 'Read the card issuer’s event feed now; a worker does this every few seconds.',
     changes: false,
+    needsPrimary: true,
     roles: alsoFor('support'),
     input: Type.Object({}, { additionalProperties: false }),
     output: Type.Object({

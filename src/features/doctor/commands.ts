@@ -12,6 +12,7 @@ export const doctorCommands = (sources: () => AppSources) => [
     name: 'doctor',
     summary: 'Check this deployment: database, replication, nodes, secrets, queues; and say what to do.',
     changes: false,
+    needsPrimary: true,
     roles: everyone,
     columns: ['check', 'state', 'seen', 'advice'],
     isChecklist: true,

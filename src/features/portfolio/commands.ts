@@ -139,6 +139,7 @@ export const portfolioCommands = [
     name: 'prices.refresh',
     summary: 'Read the price source now; a worker does this every minute.',
     changes: false,
+    needsPrimary: true,
     roles: alsoFor('treasury'),
     input: Type.Object({}, { additionalProperties: false }),
     output: Type.Object({

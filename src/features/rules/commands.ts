@@ -60,6 +60,7 @@ export const ruleCommands = [
     name: 'rules.replay',
     summary: 'Show what a set of rules would have said about the withdrawals of the last 30 days.',
     changes: false,
+    needsPrimary: true,
     roles: everyone,
     positional: ['revision'],
     examples: ['2'],

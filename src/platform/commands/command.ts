@@ -27,6 +27,8 @@ export interface Command<Ctx = unknown> {
   output: TSchema;
   /** Writes an audit row in its own transaction. */
   changes: boolean;
+  /** Changes nothing that is audited, and yet writes, or looks at the server itself: no replica answers. */
+  needsPrimary?: true;
   /** Who may run it besides administrators, by the names of their roles. */
   roles: readonly string[];
   /** Moves money or grants access: a signed-in person must have used a passkey within the last minutes. */

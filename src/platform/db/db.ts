@@ -50,6 +50,8 @@ export interface PoolOptions {
   /** A statement that waits for a lock occupies a connection that others need; its caller can retry. */
   lockTimeoutMs?: number;
   statementTimeoutMs: number;
+  /** What a server in recovery refuses says nothing about its connections. */
+  isReplica?: boolean;
   log: Log;
 }
 
@@ -60,7 +62,7 @@ pg.types.setTypeParser(pg.types.builtins.NUMERIC, BigInt);
 
 export function createPool(options: PoolOptions): Pool {
   const { url, connectionsMax, statementTimeoutMs, log } = options;
-  const { connectTimeoutMs = 3_000, lockTimeoutMs = 2_000 } = options;
+  const { connectTimeoutMs = 3_000, lockTimeoutMs = 2_000, isReplica = false } = options;
   const sockets = new Set<Socket>();
   const cutOff = () => {
     for (const socket of sockets) socket.destroy();
@@ -95,8 +97,8 @@ export function createPool(options: PoolOptions): Pool {
   const servers = followPrimary(url, { connect, log });
 
   return {
-    query: (text, values) => onOwn(servers, (db) => db.query(text, values)),
-    onConnection: (work) => onOwn(servers, work),
+    query: (text, values) => onOwn(servers, (db) => db.query(text, values), isReplica),
+    onConnection: (work) => onOwn(servers, work, isReplica),
     reading() {
       return this;
     },
@@ -127,8 +129,16 @@ export function createPool(options: PoolOptions): Pool {
  * The driver's `query` closes the connection at any error: a refused insert would cost the next caller a
  * login.
  */
-async function onOwn<T>(servers: Servers, work: (db: Db, connection: Connection) => Promise<T>): Promise<T> {
-  const { client, release, noteLoss, requireConfirmed } = await checkOut(servers);
+async function onOwn<T>(
+  servers: Servers,
+  work: (db: Db, connection: Connection) => Promise<T>,
+  isReplica: boolean,
+): Promise<T> {
+  const { client, release, noteLoss: note, requireConfirmed } = await checkOut(servers);
+  const noteLoss = (error: unknown): never => {
+    if (isReplica && isRefusedInRecovery(error)) throw error;
+    return note(error);
+  };
   const db: Db = {
     query: async (text, values) => {
       const rows = await runQuery<never>(client, text, values).catch(noteLoss);
@@ -294,6 +304,15 @@ async function connectTo(servers: Servers): Promise<{ client: pg.PoolClient; dri
 
 const causeOf = (error: unknown) =>
   isLoss(error) ? ((error as DatabaseUnavailable).cause as Error & { code?: string }) : undefined;
+
+/** What a standby refuses: writes, unlogged tables, the place of a log that it does not write. */
+export function isRefusedInRecovery(error: unknown): boolean {
+  const { code, message = '' } = (error instanceof DatabaseUnavailable ? error.cause : error) as {
+    code?: string;
+    message?: string;
+  };
+  return code === '25006' || code === '0A000' || message.startsWith('recovery is in progress');
+}
 
 /** It became a standby: its other connections are no better. */
 const isReadOnly = (error: unknown) => causeOf(error)?.code === '25006';

@@ -193,10 +193,15 @@ export function faultInSchema({ version, hasFunctions }: Schema): string | undef
 }
 
 /** Refuses to serve on a schema that is newer than this release knows or not migrated yet. */
-export function requireKnownSchema(schema: Schema): void {
+export function requireKnownSchema(schema: Schema, setting = 'DATABASE_URL'): void {
   requireNotNewer(schema.version, knownVersion);
   const fault = faultInSchema(schema);
-  if (fault) throw new MigrationFault(`The database is ${fault}: run \`causeway migrate\` first.`);
+  if (!fault) return;
+  const isOther = setting !== 'DATABASE_URL';
+  const remedy = isOther ? `DATABASE_URL=<the value of ${setting}> causeway migrate` : 'causeway migrate';
+  throw new MigrationFault(
+    `The database${isOther ? ` at ${setting}` : ''} is ${fault}: run \`${remedy}\` first.`,
+  );
 }
 
 function requireNotNewer(version: number, known: number): void {

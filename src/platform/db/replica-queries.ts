@@ -1,41 +1,48 @@
 import type { Db } from './db.ts';
 
-/** How far a server's log is. */
+/** How far the log of a database is, on one of its servers. */
 export interface Place {
-  /** Of the primary server that wrote it. */
-  timeline: number;
+  /** Of the server that accepts writes; undefined on a server that follows none. */
+  mark: string | undefined;
   /** The bytes of log before it. */
   position: bigint;
 }
 
 const start = `'0/0'::pg_lsn`;
 
-/** Of the primary server: everything that was committed and acknowledged is before it. */
-export async function selectPlace(db: Db): Promise<Place> {
-  const place = await readPlace(db);
-  if (place.noted === place.timeline) return place;
-  // The first to come after a promotion. A replica that never gets this row has followed another server.
-  await db.query('update primary_timeline set timeline = $1 where timeline < $1', [place.timeline]);
-  return readPlace(db);
+interface PrimaryPlace extends Place {
+  timeline: number;
+  /** When the mark was made. */
+  noted: number;
 }
 
-async function readPlace(db: Db): Promise<Place & { noted: number }> {
-  const [row] = await db.query<{ timeline: number; position: bigint; noted: number }>(
-    `select ('x' || substr(pg_walfile_name(p.lsn), 1, 8))::bit(32)::integer as timeline, p.lsn - ${start} as position,
-       t.timeline as noted
-     from (select pg_current_wal_flush_lsn() as lsn) p, primary_timeline t where $1`,
+/**
+ * Of the server that accepts writes: everything that was committed and acknowledged is before it. If commits
+ * do not wait for the disk, the end of the log counts and not what is on disk.
+ */
+export async function selectPlace(db: Db): Promise<PrimaryPlace> {
+  const [row] = await db.query<{ mark: string; position: bigint; timeline: number; noted: number }>(
+    `select m.mark::text, p.lsn - ${start} as position, m.timeline as noted,
+       ('x' || substr(pg_walfile_name(p.lsn), 1, 8))::bit(32)::integer as timeline
+     from (select case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn()
+       else pg_current_wal_flush_lsn() end as lsn) p, primary_mark m where $1`,
     [true],
   );
   return row!;
+}
+
+/** Another copy of the database, or a replica of a server that was replaced, never gets this mark. */
+export async function replaceMark(db: Db, timeline: number): Promise<void> {
+  await db.query('update primary_mark set mark = gen_random_uuid(), timeline = $1', [timeline]);
 }
 
 /** Of a replica: a later statement on the same connection sees at least this. */
 export async function selectReplayed(db: Db): Promise<Place> {
-  const [row] = await db.query<{ timeline: number; position: bigint }>(
-    `select case when pg_is_in_recovery() then timeline else -1 end as timeline,
+  const [row] = await db.query<{ mark: string | null; position: bigint }>(
+    `select case when pg_is_in_recovery() then mark::text end as mark,
        coalesce(pg_last_wal_replay_lsn() - ${start}, 0) as position
-     from primary_timeline where $1`,
+     from primary_mark where $1`,
     [true],
   );
-  return row!;
+  return { mark: row!.mark ?? undefined, position: row!.position };
 }

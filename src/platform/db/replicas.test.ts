@@ -3,6 +3,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { type Member, startPrimary, startStandby, untilCaughtUp } from '#test/cluster';
 import { testLog } from '#test/harness';
 import { waitUntil } from '#test/wait-until';
@@ -16,14 +18,18 @@ let [prompt, late]: Member[] = [];
 const members: Member[] = [];
 const pools: Pool[] = [];
 
-const poolOf = ({ postgres }: Member) =>
-  createPool({ url: postgres.url(), connectionsMax: 4, statementTimeoutMs: 10_000, log: testLog() });
+const poolAt = (url: string, isReplica = false) =>
+  createPool({ url, isReplica, connectionsMax: 4, statementTimeoutMs: 10_000, log: testLog() });
+const urlOf = ({ postgres }: Member) => postgres.url();
 
 /** The pool of a server with replicas, and how many statements each kind of server answered. */
-function readFrom(writable: Member, replicas: readonly Member[]) {
+const readFrom = (writable: Member, replicas: readonly Member[]) => readAt(writable, replicas.map(urlOf));
+
+function readAt(writable: Member, replicas: readonly string[]) {
   const counts = { replica: 0, primary: 0 };
-  const pool = withReplicas(poolOf(writable), {
-    replicas: replicas.map(poolOf),
+  const pool = withReplicas(poolAt(urlOf(writable)), {
+    replicas: replicas.map((url) => poolAt(url, true)),
+    isSynchronous: false,
     log: testLog(),
     count: (server) => {
       counts[server] += 1;
@@ -45,8 +51,8 @@ before(async () => {
   await chmod(folder, 0o755);
   primary = await startPrimary(path.join(folder, 'one'));
   members.push(primary);
-  await primary.query('create table primary_timeline (timeline integer not null)');
-  await primary.query('insert into primary_timeline values (0)');
+  await primary.query('create table primary_mark (mark uuid not null, timeline integer not null)');
+  await primary.query('insert into primary_mark values (gen_random_uuid(), 0)');
   await primary.query('create table notes (id serial primary key, count integer not null)');
   await primary.query('create unlogged table hits (count integer)');
   await primary.query(
@@ -63,6 +69,16 @@ after(async () => {
   for (const { postgres } of members) await postgres.stop();
   await rm(folder, { recursive: true, force: true });
 });
+
+/** Those of a server, the first one included. */
+async function processesOf({ postgres }: Member): Promise<number[]> {
+  const client = new pg.Client({ connectionString: postgres.url() });
+  await client.connect();
+  // Its own backend is gone when they are stopped.
+  const { rows } = await client.query('select pid from pg_stat_activity where pid <> pg_backend_pid()');
+  await client.end();
+  return [postgres.pid, ...rows.map(({ pid }) => pid as number)];
+}
 
 const countOf = async (db: Db) => {
   const [row] = await db.query<{ count: number }>('select max(count) as count from notes where $1', [true]);
@@ -127,9 +143,12 @@ test('a replica that stands still does not answer after another one that went on
   const still = await addStandby('still', primary);
   const { pool } = readFrom(primary, [prompt!, still]);
   for (const member of [prompt!, still]) await untilCaughtUp(primary, member);
-  const db = pool.reading();
-  const servers = [await serverOf(db), await serverOf(db)];
-  assert.deepEqual(new Set(servers), new Set([prompt!.postgres.port, still.postgres.port]));
+  let db = pool.reading();
+  await waitUntil('a request is answered by both', async () => {
+    db = pool.reading();
+    const servers = [await serverOf(db), await serverOf(db)];
+    return servers.includes(prompt!.postgres.port) && servers.includes(still.postgres.port);
+  });
   await still.query('select pg_wal_replay_pause()');
   await pool.query('insert into notes (count) values ($1)', [1_000_000]);
   await untilCaughtUp(primary, prompt!);
@@ -152,6 +171,64 @@ test('the primary server answers what only it can, and what fails fails as usual
   const port = await pool.reading().transaction(serverOf);
   assert.equal(port, primary.postgres.port);
   await assert.rejects(pool.reading().query('select 1 / 0'), { code: '22012' });
+});
+
+test('what a replica refused is not asked of one again, and the replica answers other reads', async () => {
+  const { pool, counts } = readFrom(primary, [prompt!]);
+  const isReplica = async () => (await serverOf(pool.reading())) === prompt!.postgres.port;
+  await waitUntil('a replica answers', isReplica);
+  const text = 'select write_down() as one, 2 as two';
+  await pool.reading().query(text);
+  await untilCaughtUp(primary, prompt!);
+  const before = { ...counts };
+  await pool.reading().query(text);
+  assert.deepEqual(counts, before);
+  await waitUntil('a replica answers', isReplica);
+  const db = pool.reading();
+  await db.query('insert into notes (count) values ($1)', [4]);
+  assert.equal(await serverOf(db), primary.postgres.port);
+});
+
+test('another database of the same servers is never read, although it has the same mark', async () => {
+  await primary.query('create database copy');
+  const copy = poolAt(primary.postgres.url('copy'));
+  pools.push(copy);
+  const { mark, timeline } = await primary.query('select mark, timeline from primary_mark');
+  await copy.query('create table primary_mark (mark uuid not null, timeline integer not null)');
+  await copy.query('insert into primary_mark values ($1, $2)', [mark, timeline]);
+  await copy.query('create table notes (count integer not null)');
+  await copy.query('insert into notes values ($1)', [2_000_000]);
+  await untilCaughtUp(primary, prompt!);
+  const { pool, counts } = readAt(primary, [prompt!.postgres.url('copy')]);
+  for (let at = 0; at < 10; at++) assert.notEqual(await countOf(pool.reading()), 2_000_000);
+  assert.equal(counts.replica, 0);
+});
+
+test('a replica that refuses the login, or has no such database, costs no answer', async () => {
+  const wrong = new URL(prompt!.postgres.url());
+  wrong.password = 'wrong';
+  const { pool } = readAt(primary, [String(wrong), prompt!.postgres.url('missing')]);
+  for (let at = 0; at < 6; at++) assert.equal(await serverOf(pool.reading()), primary.postgres.port);
+});
+
+test('a replica that says nothing delays few reads', async () => {
+  const five = await addStandby('silent', primary);
+  const { pool } = readFrom(primary, [five]);
+  await waitUntil('a replica answers', async () => (await serverOf(pool.reading())) === five.postgres.port);
+  const processes = await processesOf(five);
+  for (const pid of processes) process.kill(pid, 'SIGSTOP');
+  try {
+    let slow = 0;
+    for (let at = 0; at < 40; at++) {
+      const startedAt = performance.now();
+      assert.equal(await serverOf(pool.reading()), primary.postgres.port);
+      if (performance.now() - startedAt > 400) slow += 1;
+      await sleep(50);
+    }
+    assert.ok(slow < 10, `${slow} of 40 reads waited`);
+  } finally {
+    for (const pid of processes) process.kill(pid, 'SIGCONT');
+  }
 });
 
 test('without a replica that answers, the primary server does, and soon', async () => {

@@ -29,8 +29,9 @@ export async function readFeed(
 ): Promise<FeedPage & { hasWaited: boolean }> {
   const endsAt = performance.now() + waitMs;
   const list = async (from: FeedRequest) => {
-    const page = await listEvents({ db: db.reading() }, from);
-    // A number that a promotion takes back would be given to another event, which the reader passes over.
+    // A number that a promotion takes back would be given to another event, which the reader passes over. A
+    // replica may show it before the standby has it.
+    const page = await listEvents({ db: isReplicationSynchronous ? db : db.reading() }, from);
     if (page.bodies.length > 0 && isReplicationSynchronous) await confirmCommits(db);
     return page;
   };
