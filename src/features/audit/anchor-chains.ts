@@ -3,9 +3,9 @@ import { anchorAction, selectHeadsToAnchor } from './queries.ts';
 import { recordChange } from './record-change.ts';
 
 /**
- * Writes the heads of the chains into the audit log, if other chains than chain 0 have new rows. So the
- * chains depend on each other: to rewrite one, those with later anchors must be rewritten, too. Returns how
- * many heads it named.
+ * Writes the heads of all chains into the audit log, if other chains than chain 0 have rows that the last
+ * anchor does not cover. So the chains depend on each other: to rewrite one, those with later anchors must be
+ * rewritten, too. Returns how many heads it named.
  */
 export function anchorChains(ctx: Ctx): Promise<number> {
   return inTransaction(ctx, async (ctx) => {

@@ -174,36 +174,77 @@ test('a chain that begins with a forged row has no head', async () => {
   await tamper([forged, hashed], async () => assert.deepEqual((await verify()).broken, endIsWrong));
 });
 
-test('an anchor names new heads if other chains than the first have them', async () => {
+interface Anchor {
+  id: string;
+  heads: { chain: number; id: string; hash: string }[];
+}
+
+const anchors = async () =>
+  (await sql(
+    `select id::text, after -> 'heads' as heads from audit_log where action = 'audit.anchor' order by audit_log.id`,
+  )) as unknown as Anchor[];
+
+test('an anchor names all heads if other chains than the first have new rows', async () => {
   await anchor();
   await makePartner(harness);
-  const count = async () => (await sql(`select from audit_log where action = 'audit.anchor'`)).length;
-  const before = await count();
+  const before = (await anchors()).length;
   await anchor();
-  assert.equal(await count(), before, 'only the first chain has a new row');
+  assert.equal((await anchors()).length, before, 'only the first chain has a new row');
   const [, one] = await writeAtOnce(2);
   await anchor();
-  assert.equal(await count(), before + 1);
-  const [row] = await sql(
-    `select after from audit_log where action = 'audit.anchor' order by id desc limit 1`,
+  const after = await anchors();
+  assert.equal(after.length, before + 1);
+  const heads = await sql(
+    `select 0 as chain, max(id)::text as id from audit_log where chain = 0 and id < ${after.at(-1)!.id} union all
+     select chain::integer, id::text from audit_chain_heads order by chain`,
   );
-  const { heads } = row!.after as { heads: { chain: number; id: string; hash: string }[] };
-  assert.deepEqual(
-    heads.map(({ chain }) => chain),
-    [0, 1],
-  );
-  assert.equal(heads[1]!.id, String(one));
+  const named = after.at(-1)!.heads.map(({ chain, id }) => ({ chain, id }));
+  assert.deepEqual(named, heads);
+  assert.equal(named[1]!.id, String(one));
   await anchor();
-  assert.equal(await count(), before + 1, 'an anchor alone is no reason for another');
+  assert.equal((await anchors()).length, before + 1, 'an anchor alone is no reason for another');
+});
+
+test('an anchor that is not in the first chain is no reason for another', async () => {
+  const holder = await connect();
+  await writeAtOnce(2);
+  await holder.query('begin');
+  await write(holder);
+  await anchor();
+  const before = await anchors();
+  assert.deepEqual(await chainsOf([Number(before.at(-1)!.id)]), [1]);
+  await holder.query('commit');
+  await anchor();
+  assert.equal((await anchors()).length, before.length);
+});
+
+test('a row that is committed after an anchor with a higher number is named by the next', async () => {
+  const [first, late] = [await connect(), await connect()];
+  await writeAtOnce(3);
+  await first.query('begin');
+  await write(first);
+  await late.query('begin');
+  const id = String(await write(late));
+  await first.query('commit');
+  await anchor();
+  assert.ok(BigInt((await anchors()).at(-1)!.id) > BigInt(id));
+  await late.query('commit');
+  await anchor();
+  const last = (await anchors()).at(-1)!;
+  assert.equal(last.heads.find(({ chain }) => chain === 1)?.id, id);
+
+  const removed = [
+    `delete from audit_log where id = ${id}`,
+    `update audit_chain_heads h set id = l.id, hash = l.hash from audit_log l
+     where h.chain = 1 and l.id = (select max(id) from audit_log where chain = 1)`,
+  ];
+  await tamper(removed, async () => assert.deepEqual((await verify()).broken, [last.id]));
 });
 
 test('audit.verify finds a chain that was rewritten or removed with its head, by the anchor in another', async () => {
   await writeAtOnce(3);
   await anchor();
-  const [row] = await sql(
-    `select id::text from audit_log where action = 'audit.anchor' order by id desc limit 1`,
-  );
-  const { id } = row as { id: string };
+  const { id } = (await anchors()).at(-1)!;
   const rewritten = [
     `update audit_log set actor_id = 'somebody else' where id = (select max(id) from audit_log where chain = 2)`,
     `update audit_log l set hash = audit_row_hash(coalesce((select p.hash from audit_log p where p.chain = 2 and p.id < l.id

@@ -5,7 +5,7 @@ import { anchorChains } from './anchor-chains.ts';
 export const auditJobs: readonly Job<Deps>[] = [
   {
     name: 'audit.anchor',
-    everyMs: 600_000,
+    everyMs: 10_000,
     run: async (deps) => {
       await anchorChains(contextFor(deps, { kind: 'worker', job: 'audit.anchor' }, deps.log));
     },

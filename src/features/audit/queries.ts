@@ -139,26 +139,32 @@ export async function checkLogPart(
   return { ...part, ends: chains.map((chain, n) => ({ chain, id: ids[n]!, hash: hashes[n]! })) };
 }
 
+const chainHeads = `(select 0 as chain, id, hash from audit_heads order by audit_heads.id desc limit 1)
+  union all
+  (select distinct on (h.chain) h.chain, h.id, h.hash from audit_chain_heads h order by h.chain, h.id desc)`;
+
 /** Of the chains that were ever written to, and of chain 0. */
 export function selectChainHeads(db: Db): Promise<ChainEnd[]> {
   return db.query<ChainEnd & Row>(
-    `(select 0 as chain, id::text, hash from audit_heads order by audit_heads.id desc limit 1)
-     union all
-     (select distinct on (h.chain) h.chain::integer, h.id::text, h.hash from audit_chain_heads h
-      order by h.chain, h.id desc)`,
+    `select h.chain::integer, h.id::text, h.hash from (${chainHeads}) h order by h.chain`,
   );
 }
 
-/** Heads that no anchor names yet; none if only chain 0 has new rows. */
+/**
+ * All heads, if the last anchor does not name one of them; none if that is only the head of chain 0 or the
+ * anchor itself. Numbers do not say what an anchor has seen: a row may be committed after an anchor with a
+ * higher number.
+ */
 export function selectHeadsToAnchor(db: Db): Promise<ChainEnd[]> {
   return db.query<ChainEnd & Row>(
     `with last as (
-       select coalesce((select l.id from audit_log l where l.action = '${anchorAction}' order by l.id desc limit 1), 0) as id
-     ), heads as (
-       select 0 as chain, h.id, h.hash from audit_heads h union all select h.chain, h.id, h.hash from audit_chain_heads h
-     )
-     select h.chain::integer, h.id::text, h.hash from heads h, last where h.id > last.id
-       and exists (select from audit_chain_heads c where c.id > last.id)
+       select l.id, l.after -> 'heads' as named from audit_log l
+       where l.action = '${anchorAction}' order by l.id desc limit 1
+     ), heads as (${chainHeads})
+     select h.chain::integer, h.id::text, h.hash from heads h
+     where h.id > 0 and exists (select from heads c where c.chain <> 0 and not exists (
+       select from last where last.id = c.id
+         or last.named @> jsonb_build_array(jsonb_build_object('chain', c.chain, 'id', c.id::text))))
      order by h.chain`,
   );
 }
