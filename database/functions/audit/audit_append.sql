@@ -6,6 +6,7 @@ create or replace function audit_append(changes json, subjects text[]) returns b
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 declare
   head audit_chain_heads := audit_lock_chain();
+  first_id bigint;
   last_id bigint;
   last_hash bytea;
 begin
@@ -22,7 +23,8 @@ begin
       ) r
       returning id, hash
   )
-  select a.id, a.hash into strict last_id, last_hash from added a order by a.id desc limit 1;
+  select min(a.id) over (), a.id, a.hash into strict first_id, last_id, last_hash from added a order by a.id desc limit 1;
+  if first_id <= head.id then perform audit_refuse_number(head, first_id); end if;
   perform audit_move_head(head, last_id, last_hash);
   return last_id;
 end $$;

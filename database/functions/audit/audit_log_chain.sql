@@ -8,6 +8,7 @@ declare
   head audit_chain_heads := audit_lock_chain();
 begin
   new.id := nextval('audit_log_number');
+  if new.id <= head.id then perform audit_refuse_number(head, new.id); end if;
   new.chain := head.chain;
   new.hash := audit_row_hash(head.hash, new);
   perform audit_move_head(head, new.id, new.hash);

@@ -136,6 +136,20 @@ test('if all chains are busy, a change waits until its chain is free', async () 
   assert.equal((await verify()).intact, true);
 });
 
+test('a change that is committed late is listed below rows that were listed before', async () => {
+  const list = async () =>
+    (await harness.operator('audit.list', { action: 'tests.write', limit: 2 })).body.data.items.map(
+      ({ id }: { id: string }) => Number(id),
+    );
+  const [late, other] = [await connect(), await connect()];
+  await late.query('begin');
+  const lower = await write(late);
+  const higher = await write(other);
+  assert.equal((await list())[0], higher);
+  await late.query('commit');
+  assert.deepEqual(await list(), [higher, lower]);
+});
+
 const endIsWrong = ['the newest rows were removed or rewritten'];
 
 test('audit.verify finds what was done to any chain: changed, removed, moved, added, reordered', async () => {
@@ -276,4 +290,40 @@ test('the newest rows of several chains are checked without those before them', 
   await tamper([changed(ids[1]!)], async () => {
     assert.deepEqual((await newest(4)).broken, [String(ids[1])]);
   });
+});
+
+test('the quick check does not look for the ends of chains further back than 10,000 numbers', async () => {
+  const newest = (count: number) => verifyNewest(harness.operatorContext(), count);
+  const [, one, two] = await writeAtOnce(3);
+  await sql(`select setval('audit_log_number', nextval('audit_log_number') + 20000)`);
+  await writeAtOnce(2);
+  const removed = (id: number) => `delete from audit_log where id = ${id}`;
+  assert.equal((await newest(1)).intact, true, 'the row before is not looked for');
+  await tamper([removed(one!)], async () => {
+    assert.equal((await newest(1)).intact, true);
+    assert.equal((await verify()).intact, false);
+  });
+  await tamper([removed(two!)], async () => assert.deepEqual((await newest(1)).broken, endIsWrong));
+  const [, near] = await writeAtOnce(2);
+  const [, last] = await writeAtOnce(2);
+  await tamper([removed(near!)], async () => assert.deepEqual((await newest(1)).broken, [String(last)]));
+});
+
+test('a number that is not above the head of its chain is refused', async () => {
+  const writer = await connect();
+  await writer.query('begin');
+  const unused = await write(writer);
+  await writer.query('rollback');
+  await write(writer);
+  const refused = new RegExp(`audit log number ${unused} is not above ${unused + 1}, the head of chain 0`);
+  const insert = `insert into audit_log (at, actor_kind, actor_id, action, subject)
+    values (now(), 'operator', 'tester', 'tests.write', 'test:1')`;
+  for (const statement of [append, insert]) {
+    // As after logical replication, which does not copy sequences.
+    await sql(`select setval('audit_log_number', ${unused}, false)`);
+    await assert.rejects(writer.query(statement), refused);
+  }
+  await sql(`select setval('audit_log_number', (select max(id) from audit_log))`);
+  assert.equal(await write(writer), unused + 2);
+  assert.equal((await verify()).intact, true);
 });

@@ -73,7 +73,7 @@ test('calls that run while the chains are introduced stay in the first one, and 
 /** What `audit.verify` would find, and the last id of each chain, which must be that of its head. */
 async function verify(query: Db['query']) {
   const db = { query } as Db;
-  const { rows, broken, ends } = await checkLogPart(db, { afterId: '0', ends: [] }, 1_000);
+  const { rows, broken, ends } = await checkLogPart(db, { afterId: '0', starts: [] }, 1_000);
   assert.deepEqual(ends, await selectChainHeads(db));
   return { rows, broken, chains: Object.fromEntries(ends.map(({ chain, id }) => [chain, id])) };
 }

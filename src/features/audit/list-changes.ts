@@ -67,7 +67,9 @@ const placeText = ({ place: { chain, others } }: { place: Place }) =>
 
 /**
  * By time, each list in its own order, and what the page ends with says how far each was read: so no row
- * comes twice and none is missed, however clocks differ.
+ * comes twice, and none that was committed before the first page is missed, however clocks differ. A row
+ * takes its number before its commit, so that later pages, or a list read again, may show it below rows that
+ * were listed before. To hide rows above an open change would hide from operators what they just did.
  */
 function merge(chain: readonly AuditRow[], others: readonly AuditRow[], start: Place) {
   const placed: { row: AuditRow; place: Place }[] = [];
@@ -84,7 +86,7 @@ function merge(chain: readonly AuditRow[], others: readonly AuditRow[], start: P
   }
 }
 
-/** The place before the newest row, so that rows written after the first page are not on the second. */
+/** The place before the newest row, so that rows with higher numbers are not on the second page. */
 const aboveNumber = (newest: AuditRow | undefined) => String(BigInt(newest?.id ?? 0) + 1n);
 
 const aboveUuid = (newest: AuditRow | undefined) =>

@@ -76,19 +76,37 @@ export interface ChainEnd {
   hash: Buffer;
 }
 
-/** What comes before the newest `count` rows: the last id, and the ends of the chains there. */
+/** Where the check of a chain begins: without a hash, after a row that was not looked for. */
+export type ChainStart = ChainEnd | { chain: number; id: null; hash: null };
+
+const chainHeads = `(select 0 as chain, id, hash from audit_heads order by audit_heads.id desc limit 1)
+  union all
+  (select distinct on (h.chain) h.chain, h.id, h.hash from audit_chain_heads h order by h.chain, h.id desc)`;
+
+const lookBackMax = 10_000;
+
+/**
+ * What comes before the newest `count` rows: the last id, and the ends of the chains there. A chain is looked
+ * for in at most 10,000 numbers, so that the time does not grow with the log; an index by chain would cost
+ * each audited change more than the one link that is not checked is worth.
+ */
 export async function selectBeforeNewest(
   db: Db,
   count: number,
-): Promise<{ afterId: string; ends: ChainEnd[] }> {
-  const ends = await db.query<ChainEnd & Row>(
-    `select l.chain::integer, l.id::text, l.hash from (
-       select max(id) as id from audit_log
-       where id <= (select id from audit_log order by audit_log.id desc offset $1 limit 1) group by chain) last
-     join audit_log l on l.id = last.id order by l.id desc`,
+): Promise<{ afterId: string; starts: ChainStart[] }> {
+  const rows = await db.query<{ afterId: string; chain: number; id: string | null; hash: Buffer | null }>(
+    `with before as (select id from audit_log order by audit_log.id desc offset $1 limit 1)
+     select b.id::text as "afterId", h.chain::integer, e.id::text, e.hash
+     from before b cross join (${chainHeads}) h cross join lateral (select least(b.id, h.id) as id) upto
+     left join lateral (
+       select l.id, l.hash from audit_log l
+       where l.chain = h.chain and l.id <= upto.id and l.id > upto.id - ${lookBackMax} order by l.id desc limit 1
+     ) e on true
+     where e.id is not null or upto.id > ${lookBackMax}`,
     [count],
   );
-  return { afterId: ends[0]?.id ?? '0', ends };
+  const starts = rows.map(({ chain, id, hash }) => ({ chain, id, hash }) as ChainStart);
+  return { afterId: rows[0]?.afterId ?? '0', starts };
 }
 
 export interface LogPart {
@@ -108,10 +126,10 @@ const isAnchored = `exists (select from audit_log l
   where l.id = case when h ->> 'id' ~ '^[0-9]{1,18}$' then (h ->> 'id')::bigint end
     and l.chain::text = h ->> 'chain' and encode(l.hash, 'hex') = h ->> 'hash')`;
 
-/** The next `limit` rows after `afterId`, with recomputed hashes; `ends` are those of the parts before. */
+/** The next `limit` rows after `afterId`, with recomputed hashes; `starts` are the ends of what is before. */
 export async function checkLogPart(
   db: Db,
-  { afterId, ends }: { afterId: string; ends: readonly ChainEnd[] },
+  { afterId, starts }: { afterId: string; starts: readonly ChainStart[] },
   limit: number,
 ): Promise<LogPart> {
   const [row] = await db.query<Omit<LogPart, 'ends'> & { chains: number[]; ids: string[]; hashes: Buffer[] }>(
@@ -119,8 +137,9 @@ export async function checkLogPart(
        select l as line, l.id, l.chain, l.hash from audit_log l where l.id > $1::bigint order by l.id limit $4
      ), part as (
        select n.line, n.id, n.hash,
-         coalesce(lag(n.hash) over (partition by n.chain order by n.id), e.hash, audit_first_hash(n.chain)) as previous_hash
-       from next n left join unnest($2::smallint[], $3::bytea[]) as e (chain, hash) on e.chain = n.chain
+         coalesce(lag(n.hash) over (partition by n.chain order by n.id),
+           case when s.chain is null then audit_first_hash(n.chain) else s.hash end) as previous_hash
+       from next n left join unnest($2::smallint[], $3::bytea[]) as s (chain, hash) on s.chain = n.chain
      ), broken as (
        select id from part where hash <> audit_row_hash(previous_hash, line)
        union
@@ -133,15 +152,11 @@ export async function checkLogPart(
        array(select chain::integer from ends order by chain) as chains,
        array(select id::text from ends order by chain) as ids,
        array(select hash from ends order by chain) as hashes`,
-    [afterId, ends.map(({ chain }) => chain), ends.map(({ hash }) => hash), limit],
+    [afterId, starts.map(({ chain }) => chain), starts.map(({ hash }) => hash), limit],
   );
   const { chains, ids, hashes, ...part } = row!;
   return { ...part, ends: chains.map((chain, n) => ({ chain, id: ids[n]!, hash: hashes[n]! })) };
 }
-
-const chainHeads = `(select 0 as chain, id, hash from audit_heads order by audit_heads.id desc limit 1)
-  union all
-  (select distinct on (h.chain) h.chain, h.id, h.hash from audit_chain_heads h order by h.chain, h.id desc)`;
 
 /** Of the chains that were ever written to, and of chain 0. */
 export function selectChainHeads(db: Db): Promise<ChainEnd[]> {

@@ -1,6 +1,13 @@
 import { type Ctx, inTransaction } from '#context';
 import type { Db } from '#platform/db/db';
-import { type ChainEnd, checkLogPart, freezeView, selectBeforeNewest, selectChainHeads } from './queries.ts';
+import {
+  type ChainEnd,
+  type ChainStart,
+  checkLogPart,
+  freezeView,
+  selectBeforeNewest,
+  selectChainHeads,
+} from './queries.ts';
 
 export interface ChainVerdict {
   rows: number;
@@ -16,7 +23,7 @@ const namedMax = 20;
  * at 13 µs a row, so that no statement comes near the timeout however long the log is.
  */
 export function verifyChain(ctx: Ctx, rowsAtOnce = 50_000): Promise<ChainVerdict> {
-  return verifyFrom(ctx, async () => ({ afterId: '0', ends: [] }), rowsAtOnce);
+  return verifyFrom(ctx, async () => ({ afterId: '0', starts: [] }), rowsAtOnce);
 }
 
 /** The same for the newest rows only, for checks that must be quick. */
@@ -26,17 +33,17 @@ export function verifyNewest(ctx: Ctx, count: number): Promise<ChainVerdict> {
 
 function verifyFrom(
   ctx: Ctx,
-  start: (db: Db) => Promise<{ afterId: string; ends: readonly ChainEnd[] }>,
+  start: (db: Db) => Promise<{ afterId: string; starts: readonly ChainStart[] }>,
   rowsAtOnce: number,
 ): Promise<ChainVerdict> {
   return inTransaction(ctx, async ({ db }) => {
     await freezeView(db);
     const broken: string[] = [];
     const started = await start(db);
-    const ends = new Map(started.ends.map((end) => [end.chain, end]));
+    const ends = new Map(started.starts.map((end) => [end.chain, end]));
     let [rows, afterId] = [0, started.afterId];
     for (;;) {
-      const part = await checkLogPart(db, { afterId, ends: [...ends.values()] }, rowsAtOnce);
+      const part = await checkLogPart(db, { afterId, starts: [...ends.values()] }, rowsAtOnce);
       if (part.rows === 0) break;
       rows += part.rows;
       broken.push(...part.broken.slice(0, namedMax - broken.length));
@@ -51,13 +58,13 @@ function verifyFrom(
 }
 
 /** Every chain ends at its head, and no chain is without one. */
-function endAtHeads(ends: ReadonlyMap<number, ChainEnd>, heads: readonly ChainEnd[]): boolean {
+function endAtHeads(ends: ReadonlyMap<number, ChainStart>, heads: readonly ChainEnd[]): boolean {
   const headed = new Set(heads.map(({ chain }) => chain));
   return (
     [...ends.keys()].every((chain) => headed.has(chain)) &&
     heads.every(({ chain, id, hash }) => {
       const end = ends.get(chain);
-      return end ? end.id === id && end.hash.equals(hash) : id === '0';
+      return end ? end.id === id && end.hash?.equals(hash) : id === '0';
     })
   );
 }
