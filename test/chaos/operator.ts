@@ -63,7 +63,9 @@ const needsRecover = new RegExp(
 );
 
 /** A restore on the same server, which only the operator knows of: what was lost may still arrive. */
-const needsFilling = new RegExp(`the database was restored from an older backup|^${restored}$`);
+const needsFilling = new RegExp(
+  `the database was restored from an older backup|^${restored}$|those of this wallet may be`,
+);
 
 /** As many as the runbook says. */
 const fillNonces = 400;

@@ -15,6 +15,7 @@ import {
   selectSigners,
   shortfallReason,
   updateHalted,
+  updateUnknownServer,
 } from './queries/signers.ts';
 import { selectFirstUnsent } from './queries/slots.ts';
 import { isServerTrusted } from './server.ts';
@@ -164,27 +165,36 @@ const unknownTransactions = (used: number, known: bigint) =>
   `the hot wallet has sent ${used} transactions and this database knows ${known}: the database was restored from an older backup, or the key is used elsewhere`;
 
 /**
- * Whether a wallet of the lane's network last signed on another database server; such wallets are halted.
- * Former wallets count too: what they paid may be lost, and this lane would pay it again.
+ * Whether a wallet of the lane's network last signed on another database server. Such wallets are halted, and
+ * with them those of which no server is known: their first signatures, or their rows, may be lost. Former
+ * wallets count too: what they paid may be lost, and this lane would pay it again.
  */
 export async function haltDoubted(ctx: WorkerCtx, lane: Lane): Promise<boolean> {
-  const signers = await selectSigners(ctx.db, lane.network.name);
-  const doubted = signers.filter((signer) => !isServerTrusted(ctx, signer));
-  for (const signer of doubted) {
-    const { network, address } = signer;
-    const reason = serverChanged(signer);
-    await updateHalted(ctx.db, {
-      network,
-      address,
-      reason,
-      now: ctx.now,
-      isOverShortfall: true,
-      isInDoubt: true,
-    });
-    if (address === lane.signer.address) reportHalt(ctx, lane, reason);
-    else lane.trouble.report(ctx.log, `the hot wallet ${address} is halted: ${reason}`);
+  const network = lane.network.name;
+  const signers = await selectSigners(ctx.db, network);
+  const lost = signers.find((signer) => !isServerTrusted(ctx, signer));
+  if (!lost) return false;
+  const server = lost.server!;
+  const reason = serverChanged(lost);
+  for (const { signer } of lane.all) {
+    if (signers.some(({ address }) => address === signer.address)) continue;
+    const { address } = signer;
+    await insertSigner(ctx.db, { network, address, haltedReason: reason, server, now: ctx.now });
   }
-  return doubted.length > 0;
+  for (const { address } of signers.filter((signer) => signer.server === null))
+    await updateUnknownServer(ctx.db, { network, address, server });
+  for (const signer of await selectSigners(ctx.db, network))
+    if (!isServerTrusted(ctx, signer)) await haltDoubtedSigner(ctx, lane, signer);
+  return true;
+}
+
+async function haltDoubtedSigner(ctx: WorkerCtx, lane: Lane, signer: SignerRow): Promise<void> {
+  const { network, address } = signer;
+  const reason = serverChanged(signer);
+  const how = { isOverShortfall: true, isInDoubt: true };
+  await updateHalted(ctx.db, { network, address, reason, now: ctx.now, ...how });
+  if (address === lane.signer.address) reportHalt(ctx, lane, reason);
+  else lane.trouble.report(ctx.log, `the hot wallet ${address} is halted: ${reason}`);
 }
 
 /** Stops signing and sending on a lane, on every worker, until an operator resumes it. */

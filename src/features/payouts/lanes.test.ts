@@ -1,75 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import type { PrivateKey } from '#adapters/evm';
 import { runJobs } from '#platform/worker/jobs';
 import { useChain } from '#test/chain';
-import {
-  backUp,
-  letTimePass,
-  makeWallet,
-  makeWorld,
-  type WorkerOptions,
-  type World,
-} from '#test/payout-world';
+import { makeLanes, payTurns, placesOf, signersOf, walletOf, withdrawMany } from '#test/lane-world';
+import { backUp, letTimePass, makeWorld } from '#test/payout-world';
 import { waitUntil } from '#test/wait-until';
 import { payoutJobs } from './jobs.ts';
 
 const chain = useChain();
 
-/** A world with two hot wallets, and how much of each token they have. */
-async function makeLanes(
-  t: TestContext,
-  has: [bigint, bigint] = [1_000n, 1_000n],
-  options: WorkerOptions = {},
-) {
-  const signerKeys: PrivateKey[] = [];
-  for (const tokens of has) signerKeys.push(await makeWallet(chain, tokens));
-  return makeWorld(t, chain, { ...options, signerKeys });
-}
-
-const withdrawMany = async (world: World, count: number) => {
-  const ids: string[] = [];
-  for (let n = 0; n < count; n++) ids.push(await world.withdraw());
-  return ids;
-};
-
-const payTurns = async (world: World, turns = 2) => {
-  for (let turn = 0; turn < turns; turn++) {
-    await letTimePass(world);
-    await world.pay();
-  }
-};
-
-/** Which wallet was given each withdrawal: its place, or undefined. */
-const placesOf = async ({ db, wallets }: World, ids: readonly string[]) => {
-  const rows = await db.query<{ id: string; address: string | null; owner: string | null }>(
-    `select w.id, s.address, w.hot_wallet as owner from withdrawals w left join payout_slots s on s.withdrawal_id = w.id
-     where w.id = any($1::uuid[])`,
-    [ids],
-  );
-  return ids.map((id) => {
-    const { address, owner } = rows.find((row) => row.id === id)!;
-    if (address !== null) assert.equal(owner, address, 'the withdrawal names the wallet that signed it');
-    return owner === null ? undefined : wallets.indexOf(owner);
-  });
-};
-
-const walletOf = ({ wallets }: World, place: number) => ({ network: 'polygon', address: wallets[place]! });
-
-const signersOf = ({ db, wallets }: World) =>
-  Promise.all(
-    wallets.map(async (address) => {
-      const [row] = await db.query<{ next: bigint; reason: string | null; isInDoubt: boolean }>(
-        'select next_nonce as next, halted_reason as reason, is_in_doubt as "isInDoubt" from payout_signers where address = $1',
-        [address],
-      );
-      return row!;
-    }),
-  );
-
 describe('two hot wallets of a network', () => {
   test('share its queue: each withdrawal is paid once, by one of them', async (t) => {
-    const world = await makeLanes(t);
+    const world = await makeLanes(t, chain);
     const first = await withdrawMany(world, 1);
     await payTurns(world);
     const ids = await withdrawMany(world, 24);
@@ -82,7 +24,7 @@ describe('two hot wallets of a network', () => {
   });
 
   test('are paid from by two whole workers at once', async (t) => {
-    const world = await makeLanes(t);
+    const world = await makeLanes(t, chain);
     for (let n = 0; n < 2; n++) {
       const jobs = runJobs(payoutJobs(), world.makeWorker().deps);
       t.after(() => jobs.stop());
@@ -98,7 +40,7 @@ describe('two hot wallets of a network', () => {
   });
 
   test('one that is halted does not stop the other, and keeps what it has signed', async (t) => {
-    const world = await makeLanes(t);
+    const world = await makeLanes(t, chain);
     const [signed] = await withdrawMany(world, 1);
     const [first, second] = world.worker.lanes;
     await first!.hold();
@@ -120,7 +62,7 @@ describe('two hot wallets of a network', () => {
   });
 
   test('one without tokens or gas passes withdrawals on to the other', async (t) => {
-    const world = await makeLanes(t, [0n, 1_000n]);
+    const world = await makeLanes(t, chain, [0n, 1_000n]);
     const ids = await withdrawMany(world, 6);
     await world.worker.hold();
     await world.worker.sign();
@@ -141,7 +83,7 @@ describe('two hot wallets of a network', () => {
   });
 
   test('if neither has the funds, withdrawals wait and say so, until one has', async (t) => {
-    const world = await makeLanes(t, [0n, 0n]);
+    const world = await makeLanes(t, chain, [0n, 0n]);
     const [id] = await withdrawMany(world, 1);
     await payTurns(world);
     assert.deepEqual(
@@ -158,7 +100,7 @@ describe('two hot wallets of a network', () => {
 describe('a withdrawal that a wallet has signed', () => {
   /** Signed by the first wallet, never sent, and voided: it is pending again. */
   async function makeVoid(t: TestContext) {
-    const world = await makeLanes(t);
+    const world = await makeLanes(t, chain);
     const [id] = await withdrawMany(world, 1);
     await world.worker.hold();
     await world.worker.sign();
@@ -216,7 +158,7 @@ describe('a withdrawal that a wallet has signed', () => {
   });
 
   test('is sent and settled after its wallet was removed from the settings', async (t) => {
-    const world = await makeLanes(t);
+    const world = await makeLanes(t, chain);
     const [id] = await withdrawMany(world, 1);
     await world.worker.hold();
     await world.worker.sign();
@@ -232,7 +174,7 @@ describe('a withdrawal that a wallet has signed', () => {
   });
 
   test('is replaced with higher fees in its own lane, in both lanes', async (t) => {
-    const world = await makeLanes(t);
+    const world = await makeLanes(t, chain);
     const ids = await withdrawMany(world, 8);
     await world.worker.hold();
     for (const place of [0, 1]) await world.worker.lanes[place]!.sign();
@@ -265,7 +207,7 @@ describe('a database that lost payments of one of two wallets', () => {
    * since, and would pay it again.
    */
   async function makeRestore(t: TestContext) {
-    const original = await makeLanes(t);
+    const original = await makeLanes(t, chain);
     const before = await withdrawMany(original, 16);
     await payTurns(original);
     await original.expectPaid(...before);
@@ -311,7 +253,7 @@ describe('a database that lost payments of one of two wallets', () => {
   });
 
   test('a nonce that is not sent here and used on chain is such a payment', async (t) => {
-    const world = await makeLanes(t);
+    const world = await makeLanes(t, chain);
     const [a, b] = await withdrawMany(world, 2);
     await world.worker.hold();
     const second = world.worker.lanes[1]!;
@@ -344,7 +286,7 @@ describe('a database that lost payments of one of two wallets', () => {
   });
 
   test('after a restore that only the operator knows of, all halted wallets are recovered before one signs', async (t) => {
-    const world = await makeLanes(t);
+    const world = await makeLanes(t, chain);
     const before = await withdrawMany(world, 12);
     await payTurns(world);
     for (const place of [0, 1])
@@ -377,7 +319,7 @@ describe('a database that lost payments of one of two wallets', () => {
 });
 
 test('after the database was moved to another deployment, every wallet is recovered before one signs', async (t) => {
-  const world = await makeLanes(t);
+  const world = await makeLanes(t, chain);
   const before = await withdrawMany(world, 12);
   await payTurns(world);
   const rebound = await world.operator('wallets.rebind', { deploymentId: 'moved' });
@@ -397,7 +339,7 @@ test('after the database was moved to another deployment, every wallet is recove
 });
 
 test('wallets.show has both wallets as current, with their separate queues', async (t) => {
-  const world = await makeLanes(t);
+  const world = await makeLanes(t, chain);
   const { walletJobs } = await import('./jobs.ts');
   await walletJobs.find(({ name }) => name === 'payouts.balances polygon')!.run(world.worker.deps);
   await withdrawMany(world, 1);
@@ -423,7 +365,7 @@ test('wallets.show has both wallets as current, with their separate queues', asy
 });
 
 test('a wallet that was not able at first gets its share as soon as it is, without a backlog', async (t) => {
-  const world = await makeLanes(t);
+  const world = await makeLanes(t, chain);
   const [first, second] = world.worker.lanes;
   await second!.sign();
   second!.lane.ableAt = undefined;

@@ -1,4 +1,4 @@
-import { parseAddress, readTransactionCount } from '#adapters/evm';
+import { checksumAddress, parseAddress, readTransactionCount } from '#adapters/evm';
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { askNode } from './ask-node.ts';
@@ -16,9 +16,11 @@ import {
 } from './found/queries.ts';
 import {
   lockSigner,
+  lockSigners,
   type SignerRow,
   selectSigner,
-  updateHaltedInDoubt,
+  selectWasRecovered,
+  updateHalted,
   updateResumed,
 } from './queries/signers.ts';
 import { selectAllOpenSlots, selectFreeNonces } from './queries/slots.ts';
@@ -72,7 +74,9 @@ export async function recoverWallet(
   const wallet = parseAddress(address);
   const known = wallet && (await selectSigner(ctx.db, network, wallet));
   if (!known) throw payoutErrors.walletNotFound();
-  const isCertain = isServerTrusted(ctx, known) || known.fillServer === known.serverNow;
+  // Without a server, the wallet was registered by an older release, and its first signatures may be lost.
+  const isSameServer = known.server !== null && isServerTrusted(ctx, known);
+  const isCertain = isSameServer || known.fillServer === known.serverNow;
   const wanted = fillNonces ?? (isCertain ? 0 : unminedMax);
   if (wanted > 0) return beginFilling(ctx, { network, address: wallet }, wanted);
   const open = await selectAllOpenSlots(ctx.db, network, wallet);
@@ -132,7 +136,8 @@ async function beginFilling(
     Promise.all(node.providers.map((each) => readTransactionCount(each, where.address, 'pending'))),
   );
   return inTransaction(ctx, async (ctx) => {
-    const signer = (await lockSigner(ctx.db, where.network, where.address))!;
+    const signers = await lockSigners(ctx.db, where.network);
+    const signer = signers.find(({ address }) => address === where.address)!;
     if (signer.haltedAt === null) throw payoutErrors.walletNotHalted();
     const fillBelow = Math.max(Number(signer.nextNonce), ...sent) + count;
     await updateFilling(ctx.db, {
@@ -140,7 +145,7 @@ async function beginFilling(
       fillBelow: BigInt(fillBelow),
       reason: describeFilling(fillBelow),
     });
-    await updateHaltedInDoubt(ctx.db, where.network);
+    await doubtOthers(ctx, signers, signer);
     await recordChange(ctx, {
       action: 'wallets.recover',
       subject: `wallet:${where.network}:${where.address}`,
@@ -151,6 +156,24 @@ async function beginFilling(
     return { nextNonce: Number(signer.nextNonce), ...nothing, isHalted: true, fillBelow };
   });
 }
+
+/**
+ * What was lost of one wallet may be lost of all: each is halted and in doubt, except those that were
+ * recovered since this one was halted.
+ */
+async function doubtOthers(ctx: Ctx, signers: readonly SignerRow[], lost: SignerRow): Promise<void> {
+  const { db, now } = ctx;
+  const reason = describeLoss(lost.address);
+  for (const { network, address, haltedAt } of signers) {
+    const isKnown =
+      haltedAt === null && (await selectWasRecovered(db, { network, address, since: lost.haltedAt! }));
+    if (!isKnown) await updateHalted(db, { network, address, reason, now, isInDoubt: true });
+  }
+}
+
+const describeLoss = (address: string) =>
+  `payments of ${checksumAddress(address)} are lost in this database, and those of this wallet may be: ` +
+  'run wallets recover with --fill-nonces';
 
 const describeFilling = (fillBelow: number) =>
   `nonces below ${fillBelow} are being filled, so that lost transactions are never mined: when wallets show has a transaction ` +

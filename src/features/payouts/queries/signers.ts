@@ -50,21 +50,34 @@ export async function lockSigner(db: Db, network: string, address: string): Prom
   return row;
 }
 
-/** Nothing if another worker was first. A wallet that is halted from its start is in doubt. */
+/** The locks of all lanes of a network, in one order, so that two callers cannot deadlock. */
+export async function lockSigners(db: Db, network: string): Promise<SignerRow[]> {
+  const signers: SignerRow[] = [];
+  for (const { address } of await selectSigners(db, network))
+    signers.push((await lockSigner(db, network, address))!);
+  return signers;
+}
+
+/**
+ * Nothing if another worker was first. A wallet that is halted from its start is in doubt. `server`: the one
+ * on which it may have signed before; this one by default, so that a later change of the server is seen.
+ */
 export async function insertSigner(
   db: Db,
   {
     network,
     address,
     haltedReason,
+    server,
     now,
-  }: { network: string; address: string; haltedReason?: string; now: Date },
+  }: { network: string; address: string; haltedReason?: string; server?: string | null; now: Date },
 ): Promise<void> {
   await db.query(
-    `insert into payout_signers (network, address, next_nonce, halted_at, halted_reason, is_in_doubt, created_at)
-     values ($1, $2, 0, case when $3::text is null then null else $4::timestamptz end, $3, $3::text is not null, $4)
+    `insert into payout_signers (network, address, next_nonce, halted_at, halted_reason, is_in_doubt, server, created_at)
+     values ($1, $2, 0, case when $3::text is null then null else $4::timestamptz end, $3, $3::text is not null,
+       coalesce($5, database_server()), $4)
      on conflict do nothing`,
-    [network, address, haltedReason ?? null, now],
+    [network, address, haltedReason ?? null, now, server ?? null],
   );
 }
 
@@ -109,12 +122,30 @@ async function updateInDoubt(
   );
 }
 
-/** What was lost of one wallet may be lost of the others that are halted: each is recovered or resumed. */
-export async function updateHaltedInDoubt(db: Db, network: string): Promise<void> {
+/**
+ * A wallet without a server was registered by an older release: it may have signed on the server that the
+ * others of its network signed on.
+ */
+export async function updateUnknownServer(
+  db: Db,
+  { network, address, server }: { network: string; address: string; server: string },
+): Promise<void> {
   await db.query(
-    'update payout_signers set is_in_doubt = true where network = $1 and halted_at is not null and not is_in_doubt',
-    [network],
+    'update payout_signers set server = $3 where network = $1 and address = $2 and server is null',
+    [network, address, server],
   );
+}
+
+/** Whether a recovery of the wallet has ended since. One that only began to fill nonces does not count. */
+export async function selectWasRecovered(
+  db: Db,
+  { network, address, since }: { network: string; address: string; since: Date },
+): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from audit_log where subject = $1 and action = 'wallets.recover' and at >= $2 and after ? 'nextNonce' limit 1`,
+    [`wallet:${network}:${address}`, since],
+  );
+  return rows.length > 0;
 }
 
 /** Resumes the wallet unless there is still a reason to halt. The current server is trusted from then on. */

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { useChain } from '#test/chain';
+import { makeLanes, payTurns, signersOf, walletOf, withdrawMany } from '#test/lane-world';
+
+const chain = useChain();
+
+describe('a failover that may have lost the first signatures of the second wallet', () => {
+  /** The first wallet has signed; of the second one the database knows only that it exists, if that. */
+  async function makeFailover(t: TestContext, lost: string | undefined) {
+    const world = await makeLanes(t, chain);
+    const before = await world.withdraw();
+    await world.worker.hold();
+    const [first, second] = world.worker.lanes;
+    await first!.sign();
+    await first!.send();
+    await chain.mine(2);
+    await first!.settle();
+    if (lost !== undefined) {
+      await second!.sign();
+      await world.db.query(lost, [world.wallets[1]]);
+    }
+    await world.db.query(`update payout_signers set server = server || '0'`);
+    return { world, before };
+  }
+
+  const losses = {
+    'it is registered': 'select $1::text',
+    'an older release has registered it': 'update payout_signers set server = null where address = $1',
+    'its row is lost': undefined,
+  };
+  for (const [name, lost] of Object.entries(losses)) {
+    test(`${name}: it is halted, filled and recovered before a wallet signs`, async (t) => {
+      const { world, before } = await makeFailover(t, lost);
+      const id = await world.withdraw();
+      await payTurns(world);
+      assert.equal((await world.read(id)).status, 'queued');
+      for (const { reason, isInDoubt } of await signersOf(world)) {
+        assert.match(reason!, /the database server changed/);
+        assert.equal(isInDoubt, true);
+      }
+      const resumed = await world.operator('wallets.resume', walletOf(world, 1));
+      assert.deepEqual([resumed.status, resumed.body.code], [409, 'server_changed']);
+      world.worker.advance(61_000);
+      for (const place of [0, 1]) {
+        await payTurns(world);
+        assert.equal((await world.read(id)).status, 'queued');
+        const input = { ...walletOf(world, place), fromBlock: 0 };
+        const begun = await world.operator(
+          'wallets.recover',
+          place === 0 ? { ...input, fillNonces: 0 } : input,
+        );
+        assert.deepEqual(
+          [begun.status, begun.body.fillBelow],
+          [200, place === 0 ? null : 400],
+          begun.body.error,
+        );
+      }
+      const ended = { ...walletOf(world, 1), fromBlock: 0, fillNonces: 0 };
+      assert.equal((await world.operator('wallets.recover', ended)).body.isHalted, false);
+      await payTurns(world);
+      await world.expectPaid(before, id);
+    });
+  }
+});
+
+test('a recovery that fills nonces halts every wallet once, also if two begin at the same time', async (t) => {
+  const world = await makeLanes(t, chain);
+  const before = await withdrawMany(world, 12);
+  await payTurns(world);
+  const recover = (place: number, fillNonces?: number) =>
+    world.operator('wallets.recover', {
+      ...walletOf(world, place),
+      fromBlock: 0,
+      ...(fillNonces && { fillNonces }),
+    });
+  await world.operator('wallets.halt', { ...walletOf(world, 0), reason: 'a backup was restored' });
+  assert.equal((await recover(0, 2)).status, 200);
+  const halted = await signersOf(world);
+  assert.match(halted[1]!.reason!, /those of this wallet may be: run wallets recover with --fill-nonces/);
+  assert.deepEqual(
+    halted.map(({ isInDoubt }) => isInDoubt),
+    [true, true],
+  );
+  const both = await Promise.all([0, 1, 0, 1].map((place) => recover(place, 3)));
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    [200, 200, 200, 200],
+  );
+  const id = await world.withdraw();
+  for (const place of [0, 1]) {
+    await payTurns(world);
+    assert.equal((await world.read(id)).status, 'queued');
+    for (let turn = 0; turn < 2; turn++) await world.worker.lanes[place]!.fill();
+    await chain.mine(2);
+    const done = await recover(place);
+    assert.deepEqual([done.status, done.body.isHalted], [200, false], done.body.error);
+    if (place === 0) assert.equal((await recover(1, 4)).status, 200);
+  }
+  assert.deepEqual(
+    (await signersOf(world)).map(({ reason, isInDoubt }) => [reason, isInDoubt]),
+    [
+      [null, false],
+      [null, false],
+    ],
+    'the first is not halted again',
+  );
+  await payTurns(world);
+  await world.expectPaid(...before, id);
+});
