@@ -70,7 +70,12 @@ const whereOf = ({ network, signer }: Lane) => ({ network: network.name, address
  * is released.
  */
 const sendAndBelieve: Turn = async (ctx, lane) => {
-  const unsent = await claimUnsent(ctx.db, { ...whereOf(lane), resendMs: 5_000, limit: 200 });
+  const unsent = await claimUnsent(ctx.db, {
+    ...whereOf(lane),
+    resendMs: 5_000,
+    limit: 200,
+    isInDoubt: false,
+  });
   const answers = await lane.network.node.pick().batch(unsent.map(sendOf));
   for (const [at, { nonce }] of unsent.entries()) {
     if (!(answers[at] instanceof NodeError)) continue;

@@ -9,8 +9,10 @@ import { giveUpTaken } from './found/give-up-taken.ts';
 import { updateAccepted, updateMatchedByKey, updateSignedAgain } from './found/queries.ts';
 import { insertAttempts } from './queries/attempts.ts';
 import { updateSettled } from './queries/settled.ts';
+import { lockSigners, type SignerRow } from './queries/signers.ts';
 import { lockOpenSlots, type OpenSlot, selectOpenSlots } from './queries/slots.ts';
 import { readFinal } from './read-final.ts';
+import { surelyUnsent } from './server.ts';
 
 export interface ForeignTransaction {
   network: string;
@@ -45,6 +47,7 @@ export async function acceptForeign(
   const where = { network: name, address: wallet };
   return inTransaction(ctx, async (ctx) => {
     const { db, now } = ctx;
+    const signers = await lockSigners(db, name);
     const [slot] = await selectOpenSlots(db, { ...where, from: nonce, below: nonce + 1, limit: 1 });
     const isOurs = slot?.attempts.some((attempt) => attempt.hash === hash);
     if (foreign.from !== wallet || !slot || isOurs) throw payoutErrors.transactionNotForeign();
@@ -56,7 +59,7 @@ export async function acceptForeign(
     const isOfAnother = transfer?.reference !== undefined && transfer.reference !== slot.withdrawalId;
     if (isUnclear && !isOfAnother) throw payoutErrors.transactionUnclear();
     const outcome = isOfAnother ? 'requeued' : isPaid ? 'paid' : 'failed';
-    if (outcome === 'requeued') await requeue(ctx, where, slot, transfer!);
+    if (outcome === 'requeued') await requeue(ctx, where, { slot, transfer: transfer!, signers });
     else if (outcome === 'paid')
       await insertAttempts(db, { ...where, now, isSent: true }, [{ ...transfer!, nonce: slot.nonce }]);
     else await fail(ctx, where, slot, hash);
@@ -74,13 +77,13 @@ export async function acceptForeign(
 async function requeue(
   ctx: Ctx,
   where: { network: string; address: string },
-  slot: OpenSlot,
-  transfer: SentTransfer,
+  { slot, transfer, signers }: { slot: OpenSlot; transfer: SentTransfer; signers: readonly SignerRow[] },
 ): Promise<void> {
   const named = { ...where, now: ctx.now };
   await giveUpTaken(ctx, named, { taken: [slot], transfers: [transfer], filled: new Map() });
   await updateMatchedByKey(ctx.db, where.network);
-  await updateSignedAgain(ctx.db, named);
+  const unsent = surelyUnsent(ctx, signers, where.address);
+  await updateSignedAgain(ctx.db, { ...named, addresses: [...new Set([...unsent, where.address])] });
   await bindFound(ctx, where.network, transfer.hash);
   await updateAccepted(ctx.db, named, [transfer.hash]);
 }

@@ -3,6 +3,7 @@ import { checkLane, haltLane } from './check-lane.ts';
 import { type Lane, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
 import { claimUnsent, type UnsentAttempt, updateAnswers, updateNotSent } from './queries/attempts.ts';
 import { selectOpenBounds } from './queries/slots.ts';
+import { isInDoubt } from './server.ts';
 import { resendMs, turnMax } from './timing.ts';
 
 /**
@@ -16,7 +17,8 @@ export function broadcast(ctx: WorkerCtx, lane: Lane): Promise<number> {
     if (!(await selectOpenBounds(ctx.db, network.name, signer.address))) return 0;
     const check = await checkLane(ctx, lane, network.node.pick());
     if ('refused' in check) return 0;
-    const unsent = await claimUnsent(ctx.db, { ...where, resendMs, limit: turnMax });
+    const isDoubted = await isInDoubt(ctx, network.name, lane);
+    const unsent = await claimUnsent(ctx.db, { ...where, resendMs, limit: turnMax, isInDoubt: isDoubted });
     if (unsent.length === 0) return 0;
     const changed = unsent.find(({ hash, raw }) => hashOf(raw) !== hash);
     if (changed) {

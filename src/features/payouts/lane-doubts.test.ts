@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { useChain } from '#test/chain';
-import { makeLanes, payTurns, signersOf, walletOf, withdrawMany } from '#test/lane-world';
+import { makeLanes, payTurns, placesOf, signersOf, walletOf, withdrawMany } from '#test/lane-world';
+import { backUp, letTimePass, makeWorld } from '#test/payout-world';
 
 const chain = useChain();
 
@@ -107,4 +108,51 @@ test('a recovery that fills nonces halts every wallet once, also if two begin at
   );
   await payTurns(world);
   await world.expectPaid(...before, id);
+});
+
+describe('a lost payment of the first wallet, whose withdrawal the second one has signed again', () => {
+  /** The second wallet has signed on the restored database before a node showed the payment of the first. */
+  async function makeTwin(t: TestContext) {
+    const old = await makeLanes(t, chain);
+    const id = await old.withdraw();
+    await old.worker.hold();
+    const databaseUrl = await backUp(old);
+    await old.worker.lanes[0]!.sign();
+    const restored = await makeWorld(t, chain, { ...old.settings, databaseUrl });
+    const [first, second] = restored.worker.lanes;
+    await second!.sign();
+    assert.deepEqual([await placesOf(old, [id]), await placesOf(restored, [id])], [[0], [1]]);
+    await old.worker.lanes[0]!.send();
+    await chain.mine(2);
+    await first!.sign();
+    assert.equal((await signersOf(restored))[0]!.isInDoubt, true);
+    assert.equal(await second!.send(), 0, 'nothing is sent for the first time while a wallet is in doubt');
+    const recover = (place: number) =>
+      restored.operator('wallets.recover', { ...walletOf(restored, place), fromBlock: 0 });
+    return { restored, id, recover };
+  }
+
+  test('the second one gives its nonce up as soon as the payment is found', async (t) => {
+    const { restored, id, recover } = await makeTwin(t);
+    const { status, body } = await recover(0);
+    assert.deepEqual([status, body.recovered, body.isHalted], [200, [id], false], body.error);
+    await payTurns(restored, 3);
+    await restored.expectPaid(id);
+    assert.deepEqual(await placesOf(restored, [id]), [0]);
+  });
+
+  test('it gives nothing up while it is in doubt itself, and sends nothing either', async (t) => {
+    const { restored, id, recover } = await makeTwin(t);
+    await restored.operator('wallets.halt', { ...walletOf(restored, 1), reason: 'a test' });
+    await restored.db.query('update payout_signers set is_in_doubt = true');
+    const { body } = await recover(0);
+    assert.deepEqual([body.recovered, body.unknown.length, body.isHalted], [[], 1, true], body.error);
+    await restored.db.query('update payout_signers set halted_at = null, halted_reason = null');
+    await letTimePass(restored);
+    assert.equal(await restored.worker.lanes[1]!.send(), 0, 'the payment was found');
+    await restored.operator('wallets.halt', { ...walletOf(restored, 1), reason: 'a test' });
+    assert.deepEqual((await recover(1)).body.recovered, [id]);
+    await payTurns(restored, 3);
+    await restored.expectPaid(id);
+  });
 });

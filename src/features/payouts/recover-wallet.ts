@@ -15,7 +15,6 @@ import {
   updateSignedAgain,
 } from './found/queries.ts';
 import {
-  lockSigner,
   lockSigners,
   type SignerRow,
   selectSigner,
@@ -25,7 +24,7 @@ import {
 } from './queries/signers.ts';
 import { selectAllOpenSlots, selectFreeNonces } from './queries/slots.ts';
 import { type Past, readPast } from './read-past.ts';
-import { isServerTrusted } from './server.ts';
+import { isServerTrusted, surelyUnsent } from './server.ts';
 import { lateMs, unminedMax } from './timing.ts';
 
 export interface WalletToRecover {
@@ -83,7 +82,8 @@ export async function recoverWallet(
   const past = await askNode(ctx, network, (evm) => readPast(evm, { wallet, fromBlock, open }));
   return inTransaction(ctx, async (ctx) => {
     const { db, now } = ctx;
-    const signer = (await lockSigner(db, network, wallet))!;
+    const signers = await lockSigners(db, network);
+    const signer = signers.find((one) => one.address === wallet)!;
     requireQuiet(ctx, signer);
     // With 0, the operator ends a filling that cannot continue, such as for a wallet whose key is gone.
     if (fillNonces !== 0 && signer.fillBelow !== null && BigInt(past.used) < signer.fillBelow)
@@ -103,7 +103,7 @@ export async function recoverWallet(
         .map((nonce) => [BigInt(nonce), 'unpaid, as an operator said'] as const),
     ]);
     await updateMatchedByKey(db, network);
-    if (isServerTrusted(ctx, signer)) await updateSignedAgain(db, where);
+    await updateSignedAgain(db, { ...where, addresses: surelyUnsent(ctx, signers, wallet) });
     const recovered = await bindFound(ctx, network);
     const accepted = accept.map((hash) => hash.toLowerCase());
     if ((await updateAccepted(db, where, accepted)).length < new Set(accepted).size)

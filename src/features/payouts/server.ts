@@ -17,6 +17,19 @@ export function isServerTrusted(
 
 const clusterOf = (server: string) => server.split('/')[0];
 
+/**
+ * Wallets of which every send is recorded here: of others, bytes that look unsent may have been sent before
+ * the loss. `settled`: the one that an operator accounts for now.
+ */
+export const surelyUnsent = (
+  ctx: Pick<Ctx, 'isReplicationSynchronous'>,
+  signers: readonly SignerRow[],
+  settled: string,
+): string[] =>
+  signers
+    .filter((signer) => isServerTrusted(ctx, signer) && (signer.address === settled || !signer.isInDoubt))
+    .map(({ address }) => address);
+
 /** Workers fill nonces of the wallet, on the database server where this was requested. */
 export const isFillingNow = (
   signer: SignerRow | undefined,

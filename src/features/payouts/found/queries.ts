@@ -183,26 +183,33 @@ export async function updateVoid(
 }
 
 /**
- * Withdrawals whose payment was found and that are signed again at another nonce. That slot is void if its
- * bytes were never sent; its attempts show it, because a send is recorded before it is made.
+ * Withdrawals whose payment was found and that are signed again at another nonce, by any of these wallets.
+ * That slot is void if its bytes were never sent; its attempts show it, because a send is recorded before it
+ * is made. The attempts are locked first: a worker that is about to send them records it before or never.
  */
-export async function updateSignedAgain(db: Db, where: LaneName & { now: Date }): Promise<void> {
-  const rows = await db.query<{ nonce: bigint }>(
-    `select s.nonce from payout_slots s
+export async function updateSignedAgain(
+  db: Db,
+  { network, addresses, now }: { network: string; addresses: readonly string[]; now: Date },
+): Promise<void> {
+  const signedAgain = `from payout_slots s
      join withdrawals w on w.id = s.withdrawal_id
      join found_payments f on f.withdrawal_id = w.id and ${paysExactly}
-     where s.network = $1 and s.address = $2 and s.state = 'open' and (f.address, f.nonce) <> (s.address, s.nonce)
-       and not exists (select from payout_attempts a where a.hash = f.hash)
-       and not exists (select from payout_attempts a where a.network = s.network and a.address = s.address
-         and a.nonce = s.nonce and a.sends > 0 and not a.is_void)
-     order by s.nonce for update of s`,
-    [where.network, where.address],
+     join payout_attempts b on b.network = s.network and b.address = s.address and b.nonce = s.nonce and not b.is_void
+     where s.network = $1 and s.address = any($2::text[]) and s.state = 'open' and (f.address, f.nonce) <> (s.address, s.nonce)
+       and not exists (select from payout_attempts a where a.hash = f.hash)`;
+  await db.query(`select 1 ${signedAgain} order by b.hash for update of s, b`, [network, addresses]);
+  const rows = await db.query<{ address: string; nonce: bigint }>(
+    `select s.address, s.nonce ${signedAgain} group by s.address, s.nonce having max(b.sends) = 0`,
+    [network, addresses],
   );
-  await updateVoid(
-    db,
-    where,
-    rows.map(({ nonce }) => ({ nonce, minedHash: null })),
-  );
+  for (const address of addresses) {
+    const slots = rows.filter((row) => row.address === address);
+    await updateVoid(
+      db,
+      { network, address, now },
+      slots.map(({ nonce }) => ({ nonce, minedHash: null })),
+    );
+  }
 }
 
 /** Whether a payment of this withdrawal was found on chain; if so, an operator cannot cancel it. */

@@ -86,7 +86,8 @@ export interface UnsentAttempt {
  * Takes the newest bytes of each nonce that is neither mined nor sent lately. Marked as sent before they are:
  * if we die in between, another worker sends them a moment later. The commit waits for synchronous standbys,
  * and so confirms that of the signature. Lateral, because as a join it read the lane's whole past for each
- * nonce where PostgreSQL had no statistics yet.
+ * nonce where PostgreSQL had no statistics yet. Nothing is sent for a nonce for the first time while its
+ * withdrawal has a found payment, or while the network is in doubt: another wallet may have paid it.
  */
 export async function claimUnsent(
   db: Db,
@@ -95,7 +96,8 @@ export async function claimUnsent(
     address,
     resendMs,
     limit,
-  }: { network: string; address: string; resendMs: number; limit: number },
+    isInDoubt,
+  }: { network: string; address: string; resendMs: number; limit: number; isInDoubt: boolean },
 ): Promise<UnsentAttempt[]> {
   return db.query<UnsentAttempt & Row>(
     `with newest as (
@@ -105,15 +107,17 @@ export async function claimUnsent(
        cross join lateral (select * from payout_attempts a
          where a.network = s.network and a.address = s.address and a.nonce = s.nonce and not a.is_void
          order by a.max_fee_per_gas desc limit 1) a
-       where s.network = $1 and s.address = $2 and s.state = 'open'),
+       where s.network = $1 and s.address = $2 and s.state = 'open'
+         and (a.sends > 0 or not ($5 or is_found_paid(w)) or exists (select from payout_attempts o
+           where o.network = $1 and o.address = $2 and o.nonce = s.nonce and o.sends > 0 and not o.is_void offset 0))),
      due as (
        select hash from payout_attempts
-       where hash = any (array(select hash from newest
+       where not is_void and hash = any (array(select hash from newest
          where sent_at is null or sent_at < now() - $3 * least(sends, 3) * interval '1 millisecond'))
        order by nonce limit $4 for update skip locked),
      sent as (
        update payout_attempts a set sent_at = now(), sends = sends + 1
-       where hash = any (array(select hash from due))
+       where hash = any (array(select hash from due)) and not is_void
          and (sent_at is null or sent_at < now() - $3 * least(sends, 3) * interval '1 millisecond')
        returning a.hash, a.nonce, a.raw, a.sends),
      durable as materialized (select case when current_setting('synchronous_commit') not in ('on', 'remote_apply')
@@ -122,7 +126,7 @@ export async function claimUnsent(
          where o.network = $1 and o.address = $2 and o.nonce = s.nonce and o.hash <> s.hash and o.sends > 0 and not o.is_void
          offset 0) as "isFirst"
      from sent s cross join durable order by s.nonce`,
-    [network, address, resendMs, limit],
+    [network, address, resendMs, limit, isInDoubt],
   );
 }
 
