@@ -156,3 +156,12 @@ describe('a lost payment of the first wallet, whose withdrawal the second one ha
     await restored.expectPaid(id);
   });
 });
+
+test('a new halt has no doubt that is left from an earlier one', async (t) => {
+  const world = await makeLanes(t, chain);
+  for (const lane of world.worker.lanes) await lane.sign();
+  await world.db.query('update payout_signers set is_in_doubt = true');
+  await world.operator('wallets.halt', { ...walletOf(world, 1), reason: 'a test' });
+  const [, second] = await signersOf(world);
+  assert.deepEqual([second!.reason, second!.isInDoubt], ['a test', false]);
+});

@@ -99,27 +99,20 @@ export interface Halt {
 
 /**
  * True if it was not halted before, or for a shortfall that this reason takes the place of. Doubt is stored
- * in any case.
+ * in any case; one that is left from an earlier halt ends.
  */
 export async function updateHalted(db: Db, halt: Halt): Promise<boolean> {
   const { network, address, reason, now, isOverShortfall = false, isInDoubt = false } = halt;
-  if (isInDoubt) await updateInDoubt(db, { network, address });
-  const rows = await db.query(
-    `update payout_signers set halted_at = $4, halted_reason = $3
-     where network = $1 and address = $2 and (halted_at is null or $5 and starts_with(halted_reason, $6)) returning 1`,
-    [network, address, reason, now, isOverShortfall, shortfallReason],
+  const [row] = await db.query<{ isNew: boolean }>(
+    `with old as (select halted_at is null or $5 and starts_with(halted_reason, $6) as is_new from payout_signers
+       where network = $1 and address = $2 for update)
+     update payout_signers set is_in_doubt = $7 or (is_in_doubt and halted_at is not null),
+       halted_at = case when old.is_new then $4 else halted_at end,
+       halted_reason = case when old.is_new then $3 else halted_reason end
+     from old where network = $1 and address = $2 and (old.is_new or $7 and not is_in_doubt) returning old.is_new as "isNew"`,
+    [network, address, reason, now, isOverShortfall, shortfallReason, isInDoubt],
   );
-  return rows.length > 0;
-}
-
-async function updateInDoubt(
-  db: Db,
-  { network, address }: { network: string; address: string },
-): Promise<void> {
-  await db.query(
-    'update payout_signers set is_in_doubt = true where network = $1 and address = $2 and not is_in_doubt',
-    [network, address],
-  );
+  return row?.isNew ?? false;
 }
 
 /**
