@@ -10,7 +10,7 @@ import { createLog } from '#platform/observe/log';
 import { createPostgresLimiter, type RateLimiter } from '#platform/rate-limit/index';
 import { postBatch } from '../src/features/ledger/post-batch.ts';
 import { type Member, startPrimary, startStandby, untilCaughtUp } from '../test/cluster.ts';
-import { quietNetworks } from './history/world.ts';
+import { admitsAll, quietNetworks } from './history/world.ts';
 import { measureRounds, median } from './measure.ts';
 import { createWorld, operatorContext, type World } from './withdrawals/world.ts';
 
@@ -99,11 +99,6 @@ const unbounded = (limiter: RateLimiter): RateLimiter => ({
     admitted: true,
   }),
 });
-
-const admitsAll: RateLimiter = {
-  admit: async ({ quota }) => ({ admitted: true, remaining: quota, resetMs: 0 }),
-  admitByAll: async (limits) => limits.map(() => ({ admitted: true, remaining: 1, resetMs: 0 })),
-};
 
 async function worldOn(
   { postgres }: Member,

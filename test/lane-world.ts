@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { PrivateKey } from '#adapters/evm';
-import type { Chain } from '#test/chain';
-import { letTimePass, makeWallet, makeWorld, type WorkerOptions, type World } from '#test/payout-world';
+import { type Chain, makeWallet } from '#test/chain';
+import { letTimePass, makeWorld, type WorkerOptions, type World } from '#test/payout-world';
 
 /** A world with two hot wallets, and how much of each token they have. */
 export async function makeLanes(

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { addressOfKey, type NetworkSettings, type PrivateKey, type TokenSymbol } from '#adapters/evm';
+import { addressOfKey, type NetworkSettings, type TokenSymbol } from '#adapters/evm';
 import { contextFor, type Deps } from '#context';
 import { checkBooks } from '#features/ledger';
 import type { Db } from '#platform/db/db';
@@ -23,9 +22,9 @@ import { signPending } from '../src/features/payouts/sign-pending.ts';
 import { listAssets } from '../src/features/withdrawals/assets.ts';
 import { createWithdrawal } from '../src/features/withdrawals/create-withdrawal.ts';
 import { createDeps } from '../src/main.ts';
-import type { Chain, Payment } from './chain.ts';
+import { type Chain, makeWallet, type Payment } from './chain.ts';
 import { makeAddress, makeFunds, makeKey, makeUser } from './factories.ts';
-import { type Answer, cloneDatabase, type Harness, keepLine, noteSecret, testConfig } from './harness.ts';
+import { type Answer, cloneDatabase, type Harness, keepLine, testConfig } from './harness.ts';
 
 export type LogLine = Record<string, unknown> & { level: string; msg: string };
 
@@ -120,18 +119,6 @@ export interface World {
 }
 
 export const unit = 1_000_000n;
-
-/** A new hot wallet with gas and tokens. */
-export async function makeWallet(chain: Chain, tokens = 1_000_000n): Promise<PrivateKey> {
-  const key: PrivateKey = `0x${randomBytes(32).toString('hex')}`;
-  noteSecret(key.slice(2));
-  const address = addressOfKey(key).toLowerCase();
-  await chain.call('hardhat_setBalance', address, '0x3635c9adc5dea00000');
-  if (tokens > 0n) {
-    for (const { symbol } of chain.settings.tokens) await chain.mint(symbol, address, tokens * unit);
-  }
-  return key;
-}
 
 export async function makeWorld(
   t: TestContext,

@@ -11,12 +11,12 @@ import { migrate } from '#platform/db/migrate';
 import { createDeps } from '../src/main.ts';
 import { freePort } from '../src/sandbox/free-port.ts';
 import { type Postgres, startPostgres } from '../src/sandbox/postgres/index.ts';
-import { type Chain, useChain } from './chain.ts';
+import { type Chain, makeWallet, useChain } from './chain.ts';
 import { makeAddress, makeFunds, makeKey } from './factories.ts';
 import { type Block, matchesSample, readGuideFiles } from './guide-blocks.ts';
 import { type Harness, noteSecret, testConfig, testLog } from './harness.ts';
 import { numberAll } from './number-events.ts';
-import { letTimePass, makeWallet, makeWorld, unit, type World } from './payout-world.ts';
+import { letTimePass, makeWorld, unit, type World } from './payout-world.ts';
 import { toolTest } from './tools.ts';
 import { waitUntil } from './wait-until.ts';
 

@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { addressOfKey, type PrivateKey } from '#adapters/evm';
-import { type Chain, startChain } from '../../test/chain.ts';
+import { type Chain, makeWallet, startChain } from '../../test/chain.ts';
 import { median } from '../measure.ts';
 import { fundUsers, type Payer, settleMany } from './settlement.ts';
 import { startProcess, stopProcess, type World } from './world.ts';
@@ -59,15 +58,6 @@ async function settleFrom(
   } finally {
     await stopProcess(worker);
   }
-}
-
-async function makeWallet(chain: Chain): Promise<PrivateKey> {
-  const key: PrivateKey = `0x${randomBytes(32).toString('hex')}`;
-  const address = addressOfKey(key).toLowerCase();
-  await chain.call('hardhat_setBalance', address, '0x3635c9adc5dea00000');
-  for (const { symbol, decimals } of chain.settings.tokens)
-    await chain.mint(symbol, address, 1_000_000n * 10n ** BigInt(decimals));
-  return key;
 }
 
 async function expectPaid(chain: Chain, keys: readonly PrivateKey[]): Promise<void> {

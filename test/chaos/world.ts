@@ -5,7 +5,6 @@ import {
   addressOfKey,
   type Finality,
   type NetworkSettings,
-  type PrivateKey,
   type TokenSymbol,
   tokenSymbols,
 } from '#adapters/evm';
@@ -18,7 +17,7 @@ import { createUser } from '#features/users';
 import { createLog } from '#platform/observe/log';
 import { buildApp } from '../../src/app.ts';
 import { createDeps } from '../../src/main.ts';
-import { type Chain, startChain } from '../chain.ts';
+import { type Chain, makeWallet, startChain } from '../chain.ts';
 import { type CrashingDatabase, startCrashingDatabase } from './database.ts';
 import { type FaultProxy, operatorPath, startFaultProxy } from './fault-proxy.ts';
 import { createRandom } from './random.ts';
@@ -152,16 +151,6 @@ export async function startWorldOn<Database extends WorldDatabase>(
       await Promise.all([chain.stop(), database.stop()]);
     },
   };
-}
-
-/** A hot wallet with gas and tokens for a long run. */
-async function makeWallet(chain: Chain): Promise<PrivateKey> {
-  const key: PrivateKey = `0x${randomBytes(32).toString('hex')}`;
-  const address = addressOfKey(key).toLowerCase();
-  await chain.call('hardhat_setBalance', address, '0x3635c9adc5dea00000');
-  for (const { symbol, decimals } of chain.settings.tokens)
-    await chain.mint(symbol, address, 1_000_000n * 10n ** BigInt(decimals));
-  return key;
 }
 
 async function makeFundedUser(

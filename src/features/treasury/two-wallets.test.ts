@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { useChain } from '#test/chain';
-import { makeWallet, unit } from '#test/payout-world';
+import { makeWallet, useChain } from '#test/chain';
+import { unit } from '#test/payout-world';
 import { makeTreasury } from '#test/treasury-world';
 
 const chain = useChain();

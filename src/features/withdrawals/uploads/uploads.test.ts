@@ -136,7 +136,7 @@ test('repeats: rows like an earlier row, or like a payment of seven days that di
   assert.deepEqual(
     rest.repeats.map(({ row }: { row: number }) => row),
     [2],
-    'a failed payment is none',
+    'a failed payment does not count',
   );
   assert.equal(await countStored(partnerId), 3);
 });
