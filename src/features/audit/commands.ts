@@ -79,7 +79,7 @@ export const auditCommands = (elsewhere: RecordedElsewhere) => [
   }),
   defineCommand({
     name: 'audit.verify',
-    summary: 'Recompute the hash chain of the audit log and list changed rows.',
+    summary: 'Recompute the hash chains of the audit log and list changed rows.',
     changes: false,
     roles: everyone,
     verdict: {

@@ -81,7 +81,7 @@ export const replicationChecks: readonly Check[] = [
       if (settings.get('archive_mode') === 'off')
         return warning(
           `archive_mode is off, wal_level ${settings.get('wal_level')}`,
-          'Archive the write-ahead log, as docs/guides/backup.md says: a dump loses what came after it.',
+          'Archive the write-ahead log, as docs/guides/point-in-time.md says: a dump loses what came after it.',
         );
       const { archived, failed, isFailing, waitingSeconds } = await selectArchiver(db);
       const seen = `${count(archived, 'segment')} archived, ${count(failed, 'failure')}`;
