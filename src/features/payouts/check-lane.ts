@@ -76,7 +76,7 @@ export async function findDoubt(ctx: WorkerCtx, lane: Lane): Promise<string | un
     if (other === lane) continue;
     const { address } = other.signer;
     const isBehind = async () => {
-      const { used } = await readUsedEverywhere(other);
+      const used = await readUsed(other);
       const known = await selectFirstUnsent(ctx.db, { network, address });
       return BigInt(used) > known && unknownTransactions(used, known);
     };

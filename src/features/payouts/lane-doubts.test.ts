@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { useChain } from '#test/chain';
+import { addressOfKey } from '#adapters/evm';
+import { makeWallet, useChain } from '#test/chain';
 import { makeLanes, payTurns, placesOf, signersOf, walletOf, withdrawMany } from '#test/lane-world';
-import { backUp, letTimePass, makeWorld } from '#test/payout-world';
+import { backUp, cut, letTimePass, makeWorld, startProxy, type World } from '#test/payout-world';
 
 const chain = useChain();
 
@@ -164,4 +165,41 @@ test('a new halt has no doubt that is left from an earlier one', async (t) => {
   await world.operator('wallets.halt', { ...walletOf(world, 1), reason: 'a test' });
   const [, second] = await signersOf(world);
   assert.deepEqual([second!.reason, second!.isInDoubt], ['a test', false]);
+});
+
+/** Any wallet may take it, and not only that of its share. */
+async function lookedAt(world: World, id: string): Promise<void> {
+  await world.db.query('update withdrawals set checked_at = now() where id = $1', [id]);
+  await letTimePass(world);
+}
+
+test('a withdrawal to an address that became a hot wallet is not paid', async (t) => {
+  const signerKeys = [await makeWallet(chain), await makeWallet(chain)];
+  const world = await makeWorld(t, chain, { signerKeys: [signerKeys[0]!] });
+  const id = await world.withdraw({ to: addressOfKey(signerKeys[1]!) });
+  await world.worker.hold();
+  const both = world.makeWorker({ signerKeys });
+  await lookedAt(world, id);
+  await both.lanes[0]!.sign();
+  const { status, errorMessage } = await world.read(id);
+  assert.deepEqual([status, errorMessage], ['failed', 'Receiver is not eligible to receive tokens']);
+});
+
+test('no wallet signs until every node has answered about the other wallet, or was given time to', async (t) => {
+  const world = await makeLanes(t, chain);
+  const [proxy, twin] = [await startProxy(t, chain.rpcUrl), await startProxy(t, chain.rpcUrl)];
+  const second = world.wallets[1]!.toLowerCase();
+  proxy.meddle = ({ method, params }, forward) =>
+    method === 'eth_getTransactionCount' && String(params[0]).toLowerCase() === second ? cut : forward();
+  const worker = world.makeWorker({ rpcUrls: [proxy.url, twin.url] });
+  const id = await world.withdraw();
+  await worker.hold();
+  await lookedAt(world, id);
+  await worker.lanes[0]!.sign();
+  assert.deepEqual(await placesOf(world, [id]), [undefined]);
+  assert.equal((await world.read(id)).status, 'pending');
+  proxy.meddle = undefined;
+  await letTimePass(world);
+  await worker.lanes[0]!.sign();
+  assert.deepEqual(await placesOf(world, [id]), [0]);
 });

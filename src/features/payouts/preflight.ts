@@ -1,6 +1,7 @@
 import { NodeError, type Provider, simulateTransfers, type Token } from '#adapters/evm';
 import { selectBlockedAmong } from '#features/users';
 import { checkEligibility } from './eligibility.ts';
+import { listHotWallets } from './hot-wallets.ts';
 import type { Lane, WorkerCtx } from './lane.ts';
 import type { PendingRow } from './queries/pending.ts';
 
@@ -39,6 +40,7 @@ async function lookAll(
     ctx.db,
     rows.map(({ toAddress }) => toAddress),
   );
+  const own = await listHotWallets(ctx, lane.network);
   const verdicts = new Map<string, Preflight>();
   for (const token of lane.network.tokens.values()) {
     const ofToken = rows.filter(({ tokenAddress }) => tokenAddress === token.address);
@@ -48,7 +50,7 @@ async function lookAll(
     });
   }
   return rows.map(({ id, toAddress }) => {
-    if (blocked.has(toAddress) || toAddress === lane.signer.address) return notEligible;
+    if (blocked.has(toAddress) || own.includes(toAddress)) return notEligible;
     // The token table changed since the withdrawal was created.
     return verdicts.get(id) ?? { waiting: 'token' };
   });

@@ -148,8 +148,6 @@ async function readWallet(ctx: WorkerCtx, lane: Lane, provider: Provider): Promi
     if (lane === lane.all[0] && !isAgreed(lane, provider)) await updateWithoutKey(ctx.db, namesOf(lane));
     const check = await checkLane(ctx, lane, provider);
     if ('refused' in check) return await wait(check.refused);
-    if (!isSure(lane))
-      return await wait('node', `not every node of ${network.name} has answered since the start`);
     const together = gatherCalls(provider);
     const addresses = [...network.tokens.values()].map(({ address }) => address);
     const [doubt, fees, leftBelow, gas, balances] = await Promise.all([
@@ -160,6 +158,9 @@ async function readWallet(ctx: WorkerCtx, lane: Lane, provider: Provider): Promi
       Promise.all(addresses.map((address) => readTokenBalance(together, address, signer.address))),
     ]);
     if (doubt) return await wait('halted', doubt);
+    // Also about the other wallets: this one must not pay what a lagging node hides that they have paid.
+    if (!lane.all.every(isSure))
+      return await wait('node', `not every node of ${network.name} has answered since the start`);
     if (fees.baseFeePerGas > network.feeCap)
       return await wait('fees', `fees on ${network.name} are above the cap`);
     const tokens = new Map(addresses.map((address, at) => [address, balances[at]!]));
