@@ -67,10 +67,10 @@ export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider):
 
 /**
  * Why no wallet of the network may sign, if the database may lack payments of another one: it would pay them
- * again. That wallet is halted, if its own loops have not done so yet.
+ * again. That wallet is halted, if its own loops have not done so yet. A wallet whose key is not in the
+ * settings counts as long as its doubt is stored.
  */
 export async function findDoubt(ctx: WorkerCtx, lane: Lane): Promise<string | undefined> {
-  if (lane.all.length === 1) return undefined;
   const network = lane.network.name;
   for (const other of lane.all) {
     if (other === lane) continue;
@@ -87,9 +87,7 @@ export async function findDoubt(ctx: WorkerCtx, lane: Lane): Promise<string | un
     await updateHalted(ctx.db, { network, address, reason, now: ctx.now, isInDoubt: true });
   }
   const signers = await selectSigners(ctx.db, network);
-  const doubted = signers.find(
-    ({ isInDoubt, address }) => isInDoubt && lane.all.some(({ signer }) => signer.address === address),
-  );
+  const doubted = signers.find(({ isInDoubt }) => isInDoubt);
   return doubted && `the hot wallet ${doubted.address} is halted: ${doubted.haltedReason}`;
 }
 

@@ -203,3 +203,23 @@ test('no wallet signs until every node has answered about the other wallet, or w
   await worker.lanes[0]!.sign();
   assert.deepEqual(await placesOf(world, [id]), [0]);
 });
+
+test('a worker without the key of a wallet in doubt does not sign, until the wallet is resumed', async (t) => {
+  const signerKeys = [await makeWallet(chain), await makeWallet(chain)];
+  const world = await makeWorld(t, chain, { signerKeys });
+  const former = walletOf(world, 1);
+  await world.operator('wallets.halt', { ...former, reason: 'a backup was restored' });
+  await world.db.query('update payout_signers set is_in_doubt = true where address = $1', [former.address]);
+  const worker = world.makeWorker({ signerKeys: [signerKeys[0]!] });
+  const id = await world.withdraw();
+  await worker.hold();
+  await lookedAt(world, id);
+  await worker.lanes[0]!.sign();
+  assert.equal((await world.read(id)).status, 'queued');
+  const resumed = await world.operator('wallets.resume', former);
+  assert.equal(resumed.status, 200, resumed.body.error);
+  await worker.hold();
+  await lookedAt(world, id);
+  await worker.lanes[0]!.sign();
+  assert.deepEqual(await placesOf(world, [id]), [0]);
+});

@@ -41,8 +41,8 @@ export const isFillingNow = (
 
 /**
  * Whether the database may have lost payments of a network: a wallet last signed on another server, is in
- * doubt, or is halted. For a lane, other halts of other wallets do not count, nor doubts about wallets that
- * are not in the settings. No withdrawal may be signed or ended then, because any of them may have paid it.
+ * doubt, or is halted. For a lane, other halts of other wallets do not count. No withdrawal may be signed or
+ * ended then, because any of them may have paid it, also one whose key is no longer in the settings.
  */
 export async function isInDoubt(ctx: Ctx, network: string, lane?: Lane): Promise<boolean> {
   // Ask in the transaction that ends the withdrawal: the server may have changed since the lane was checked.
@@ -50,7 +50,7 @@ export async function isInDoubt(ctx: Ctx, network: string, lane?: Lane): Promise
   return signers.some(
     (signer) =>
       !isServerTrusted(ctx, signer) ||
-      (signer.isInDoubt && lane?.all.some((one) => one.signer.address === signer.address)) ||
+      signer.isInDoubt ||
       (signer.haltedAt !== null && (lane === undefined || lane.signer.address === signer.address)),
   );
 }
