@@ -72,11 +72,23 @@ const startMember = (folder: string, settings: Settings, port: number | undefine
     ...(port && { port }),
   });
 
-/** Lets a synchronous standby follow another server from now on. */
-export async function follow(standby: Member, source: Member, name: string): Promise<void> {
-  const data = await fs.realpath(path.join(standby.folder, 'postgres'));
-  await write(data, 'postgresql.auto.conf', followingOf(source, name, true));
-  await standby.query('select pg_reload_conf()');
+/** Lets a standby follow another server from now on. */
+export async function follow(
+  standby: Member,
+  source: Member,
+  { name, isSynchronous = false }: Pick<StandbyOptions, 'name' | 'isSynchronous'>,
+): Promise<void> {
+  await configure(standby, followingOf(source, name, isSynchronous));
+}
+
+/** A standby receives no more, as if its network were cut. */
+export async function cutOff(standby: Member): Promise<void> {
+  await configure(standby, `primary_conninfo = ''\n`);
+}
+
+async function configure(member: Member, settings: string): Promise<void> {
+  await write(await fs.realpath(path.join(member.folder, 'postgres')), 'postgresql.auto.conf', settings);
+  await member.query('select pg_reload_conf()');
 }
 
 /** The settings of a standby; synchronous: once it is promoted, its commits wait for any other. */

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { registerIntegration } from '#features/connect/integrations';
 import { beginSession, contextOf, invitePerson, type NewPerson, personCookie } from '#features/people';
 import { operatorContext, type World } from '../withdrawals/world.ts';
 
@@ -16,13 +17,21 @@ export interface Visitor {
   get(path: string): Promise<Shown>;
 }
 
-/** An administrator of the operator, and the owner of the partner that has it all. */
+/** An administrator of the operator, the owner of the partner that has it all, and the owner of an app. */
 export async function signStaffIn(world: World): Promise<Visitor[]> {
   const { partnerId, userIds } = world;
   const starts = [`/console/users/${userIds[0]}`, `/console/users/${userIds[1]}`];
+  const { id: integrationId } = await registerIntegration(operatorContext(world.deps), {
+    name: 'Bench',
+    logoColor: '#1a7f5a',
+    purposes: ['Open an account'],
+    scopes: ['profile', 'email'],
+    redirectUris: ['https://app.example.com/back'],
+  });
   return [
     await signIn(world, '/console', { role: 'admin' }, starts),
     await signIn(world, '/partner', { role: 'owner', partnerId }, []),
+    await signIn(world, '/developers', { role: 'owner', integrationId }, ['/developers/apply']),
   ];
 }
 
@@ -48,10 +57,15 @@ function fetchPage(port: number, path: string, cookie: string): Promise<Shown> {
   const headers = { host: 'localhost:0', cookie, 'accept-language': 'en' };
   return new Promise((resolve, reject) => {
     const sent = request({ host: '127.0.0.1', port, path, headers, timeout: 60_000 }, async (answer) => {
+      const type = answer.headers['content-type'] ?? '';
+      // A file of a million rows is no page.
+      if (!type.startsWith('text/html')) {
+        answer.destroy();
+        return resolve({ status: answer.statusCode!, type, body: '', ms: 0 });
+      }
       const parts: Buffer[] = [];
       for await (const part of answer) parts.push(part as Buffer);
       const ms = performance.now() - startedAt;
-      const type = answer.headers['content-type'] ?? '';
       resolve({ status: answer.statusCode!, type, body: Buffer.concat(parts).toString('utf8'), ms });
     });
     sent.once('timeout', () => sent.destroy(new Error(`${path} takes too long`)));

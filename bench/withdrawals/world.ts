@@ -52,7 +52,7 @@ export function createBenchDeps(databaseUrl: string, networks: NetworkSettings[]
       databaseReadUrls: [],
       rateLimitUrl: '',
       databasePoolMax: poolMax,
-      acceptsApplications: false,
+      acceptsApplications: true,
       databaseConnectTimeoutMs: 3_000,
       databaseLockTimeoutMs: 2_000,
       databaseStatementTimeoutMs: 5_000,

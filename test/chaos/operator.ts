@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { World } from './world.ts';
+import type { World as AnyWorld, WorldDatabase } from './world.ts';
+
+type World = AnyWorld<WorldDatabase>;
 
 /**
  * Somebody who reads why a wallet was halted and runs the commands that docs/operating.md names for that

@@ -39,7 +39,7 @@ const finalityDepth = 2;
 /** Payouts, posts and webhooks run while the database fails over again and again, with nobody's help. */
 export async function runDrill({ folder, times, seed, pauseMs, say }: DrillOptions): Promise<DrillOutcome> {
   const receiver = await startReceiver();
-  const world = await startWorldOn(await startServers(folder), {
+  const world = await startWorldOn(await startServers(folder, { isSynchronous: true }), {
     folder,
     seed,
     finality: { rule: finalityDepth },
@@ -108,14 +108,14 @@ async function failOverAgain(world: World<Servers>, { times, pauseMs, say }: Pac
   return seconds;
 }
 
-const countSettled = async ({ deps }: World<Servers>): Promise<number> => {
+export const countSettled = async ({ deps }: World<Servers>): Promise<number> => {
   const [row] = await deps.db
     .query<{ count: number }>(`select count(*)::integer as count from withdrawals where status = 'completed'`)
     .catch(() => []);
   return row?.count ?? -1;
 };
 
-async function untilSettled(world: World<Servers>, before: number): Promise<void> {
+export async function untilSettled(world: World<Servers>, before: number): Promise<void> {
   const deadline = Date.now() + settledWithinMs;
   while ((await countSettled(world)) <= before) {
     if (Date.now() > deadline) throw new Error(`no payout was settled within ${settledWithinMs / 1_000} s`);
@@ -123,7 +123,7 @@ async function untilSettled(world: World<Servers>, before: number): Promise<void
   }
 }
 
-async function waitUntilFinal({ deps }: World<Servers>): Promise<void> {
+export async function waitUntilFinal({ deps }: World<Servers>): Promise<void> {
   const open = `select 1 from withdrawals where status not in ('completed', 'failed')
     union all select 1 from webhook_deliveries where status = 'due' limit 1`;
   for (const deadline = Date.now() + restMs; Date.now() < deadline; await sleep(200)) {

@@ -2,12 +2,14 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { migrate } from '#platform/db/migrate';
 import { freePort } from '../../src/sandbox/free-port.ts';
-import { anyStandby, follow, type Member, startPrimary, startStandby, urlOf } from '../cluster.ts';
+import { anyStandby, cutOff, follow, type Member, startPrimary, startStandby, urlOf } from '../cluster.ts';
 
-/** A primary and two standbys, of which one must have a commit before it is acknowledged. */
+/** A primary and two standbys. If they are synchronous, one must have a commit before it is acknowledged. */
 export interface Servers {
   url: string;
   stop(): Promise<void>;
+  /** The standbys receive nothing any more: what is committed from now on is lost by the next failover. */
+  fallBehind(): Promise<void>;
   /**
    * Kills the primary, deletes its data and promotes the standby that has more, as cluster managers do. The
    * other follows it, and a new standby takes the lost one's place. Resolves after the promotion.
@@ -17,7 +19,10 @@ export interface Servers {
   whole(): Promise<void>;
 }
 
-export async function startServers(folder: string): Promise<Servers> {
+export async function startServers(
+  folder: string,
+  { isSynchronous }: { isSynchronous: boolean },
+): Promise<Servers> {
   const ports = [await freePort(), await freePort(), await freePort()];
   const folderOf = (generation: number) => path.join(folder, `server-${generation}`);
   let generation = 0;
@@ -27,15 +32,20 @@ export async function startServers(folder: string): Promise<Servers> {
   const addStandby = (port: number): Promise<Member> => {
     generation += 1;
     const name = `s${generation}`;
-    return startStandby(folderOf(generation), primary, { name, port, isSynchronous: true });
+    return startStandby(folderOf(generation), primary, { name, port, isSynchronous });
   };
   let standbys = [await addStandby(ports[1]!), await addStandby(ports[2]!)];
-  await primary.query(`alter system set synchronous_standby_names = '${anyStandby}'`);
-  await primary.query('select pg_reload_conf()');
+  if (isSynchronous) {
+    await primary.query(`alter system set synchronous_standby_names = '${anyStandby}'`);
+    await primary.query('select pg_reload_conf()');
+  }
   let rebuilding: Promise<void> = Promise.resolve();
 
   return {
     url: urlOf([primary, ...standbys], 'causeway'),
+    async fallBehind() {
+      await Promise.all(standbys.map(cutOff));
+    },
     async failOver() {
       const lost = primary;
       await lost.kill();
@@ -44,7 +54,7 @@ export async function startServers(folder: string): Promise<Servers> {
       const [next, other] = standbys as [Member, Member];
       await next.promote();
       primary = next;
-      await follow(other, primary, `s${generation}b`);
+      await follow(other, primary, { name: `s${generation}b`, isSynchronous });
       rebuilding = addStandby(lost.postgres.port).then((added) => {
         standbys = [other, added];
       });
