@@ -34,7 +34,7 @@ const postgres = await startPostgres({ folder, durable: true, settings });
 try {
   await migrate(postgres.url());
   const log = createLog({ level: 'silent' });
-  const db = createPool({ url: postgres.url(), connectionsMax: 10, statementTimeoutMs: 60_000, log });
+  const db = createPool({ url: postgres.url(), connectionsMax: 10, statementTimeoutMs: 600_000, log });
   await run!({ db, databaseUrl: postgres.url(), log, parts });
   await db.end();
 } finally {

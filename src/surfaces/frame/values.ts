@@ -1,5 +1,6 @@
 import { showAge } from '#platform/commands/values';
 import { type Html, html } from '#platform/http/html';
+import type { Language } from '#platform/pages/language';
 import type { Reader } from './reader.ts';
 
 type Speaker = Pick<Reader, 'frame' | 'language'>;
@@ -30,7 +31,21 @@ const tones: Readonly<Record<string, string>> = {
 };
 
 /** Age, with the instant in UTC as its title and in the code. */
-export function renderInstant({ now }: Pick<Reader, 'now'>, instant: string): Html {
+export function renderInstant({ now, language }: Pick<Reader, 'now' | 'language'>, instant: string): Html {
   const exact = `${instant.slice(0, 19).replace('T', ' ')} UTC`;
-  return html`<time datetime="${instant}" title="${exact}">${exact.slice(0, 16)} <small>${showAge(instant, now)}</small></time>`;
+  const age = language === 'en' ? showAge(instant, now) : ageIn(language, instant, now);
+  return html`<time datetime="${instant}" title="${exact}">${exact.slice(0, 16)} <small>${age}</small></time>`;
+}
+
+const units = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
+/** `há 3 min`. */
+function ageIn(language: Language, instant: string, now: Date): string {
+  const seconds = Math.round((new Date(instant).getTime() - now.getTime()) / 1_000);
+  const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const);
+  return new Intl.RelativeTimeFormat(language, { style: 'short' }).format(Math.trunc(seconds / size), unit);
 }

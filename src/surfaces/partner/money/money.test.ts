@@ -245,6 +245,7 @@ test('in Portuguese, and 404 for what belongs to another partner', async () => {
   assert.ok(page.body.includes('Andamento') && page.body.includes('lang="pt-BR"'));
   assert.ok(page.body.includes('<dt>na fila</dt>') && page.body.includes('status=queued'));
   const list = await finance.get('/partner/withdrawals', { 'accept-language': 'pt-BR' });
+  assert.match(list.body, /<small>há \d+ (?:seg|min)\.<\/small><\/time>/);
   assert.ok(list.body.includes('<span class="status plain" title="queued">na fila</span>'));
   assert.ok(list.body.includes('<option value="processing">em processamento</option>'));
   const [, id] = list.body.match(/partner\/withdrawals\/([0-9a-f-]{36})/)!;
