@@ -106,6 +106,23 @@ test('in ordered mode the next event of a resource is sent when one is given up'
   );
 });
 
+test('in ordered mode an event of a long queue changes no more rows than one of a short queue', async () => {
+  const { db } = world.harness.deps;
+  await createEndpoint({ ordered: true });
+  await makeSteps(Array.from({ length: 150 }, () => 'one'));
+  await db.query('create sequence changed_rows');
+  await db.query(`create function count_change() returns trigger language plpgsql
+    as $$ begin perform nextval('changed_rows'); return null; end $$`);
+  await db.query(`create trigger count_change after update on webhook_deliveries
+    for each row execute function count_change()`);
+  startDelivering();
+  await drain();
+  await db.query('drop trigger count_change on webhook_deliveries');
+  const [row] = await db.query<{ changes: bigint }>('select last_value as changes from changed_rows');
+  // Claimed, ended, and the next one made due.
+  assert.ok(row!.changes <= 4n * 150n, `${row!.changes} rows changed`);
+});
+
 test('an endpoint that becomes ordered sends what waits in order from then on', async () => {
   const { id } = await createEndpoint();
   await makeSteps(Array.from({ length: 30 }, (_, at) => `r${at % 3}`));

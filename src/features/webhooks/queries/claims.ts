@@ -199,7 +199,7 @@ export async function recordAttempts(db: Db, attempts: readonly Attempt[], now: 
        update webhook_deliveries n set due_at = case when m.status = 'due' then m.due_at else least(n.due_at, $2) end
        from moved m join webhook_endpoints e on e.id = m.endpoint_id and e.is_ordered
        where n.endpoint_id = m.endpoint_id and n.resource = m.resource and n.status = 'due' and n.id > m.id
-         and n.claimed_until is null)
+         and n.claimed_until is null and case when m.status = 'due' then n.due_at <> m.due_at else n.due_at > $2 end)
      update webhook_endpoints e set failing_since = case when c.is_working then null else $2 end
      from changed c where e.id = c.id`,
     [JSON.stringify(rows), now],
