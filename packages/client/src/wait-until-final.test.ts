@@ -30,11 +30,11 @@ test('it reads until the status is final, through outages and an empty answer', 
 
 test('it ends with what it last read when the time is over', async () => {
   server.play(inStatus('processing'));
-  const error = await failureOf(waitFor({ timeoutMs: 300 }));
+  const error = await failureOf(waitFor({ timeoutMs: 2_000 }));
   assert.ok(error instanceof WaitTimeoutError);
   assert.equal(error.withdrawal?.status, 'processing');
   server.play(reset);
-  const blind = await failureOf(waitFor({ timeoutMs: 300 }));
+  const blind = await failureOf(waitFor({ timeoutMs: 2_000 }));
   assert.ok(blind instanceof WaitTimeoutError);
   assert.equal((blind.cause as { code: string }).code, 'connection_error');
 });

@@ -97,7 +97,7 @@ for (const [what, handler] of slow) {
   test(`unavailable in time: the issuer ${what}`, async (t) => {
     answer = handler;
     const patient = { ...issuer };
-    Object.assign(issuer, createHttpIssuer({ url, token, timeoutMs: 300 }));
+    Object.assign(issuer, createHttpIssuer({ url, token, timeoutMs: 1_500 }));
     t.after(() => {
       Object.assign(issuer, patient);
     });
@@ -107,10 +107,10 @@ for (const [what, handler] of slow) {
       return performance.now() - startedAt;
     };
     const revealMs = await timed(operations.reveal.call);
-    assert.ok(revealMs > 250 && revealMs < 60_000, `${revealMs} ms`);
+    assert.ok(revealMs > 1_400 && revealMs < 60_000, `${revealMs} ms`);
     assert.equal(asked.length, 1);
     const readMs = await timed(operations.readCard.call);
-    assert.ok(readMs > 1_200 && readMs < 60_000, `${readMs} ms: three attempts and two pauses`);
+    assert.ok(readMs > 4_500 && readMs < 60_000, `${readMs} ms: three attempts and two pauses`);
     assert.equal(asked.length, 4);
   });
 }
