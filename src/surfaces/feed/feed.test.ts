@@ -83,9 +83,9 @@ test('a waiting request is answered as soon as its partner has an event, and not
   await makeWithdrawal(harness, other);
   await numberAll(harness);
   await sleep(300);
-  const woken = performance.now();
   await makeWithdrawal(harness, key);
   await numberAll(harness);
+  const woken = performance.now();
   const { status, body } = await waiting;
   assert.equal(status, 200);
   assert.deepEqual([body.events.length, body.next], [1, 1]);
