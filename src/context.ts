@@ -156,16 +156,33 @@ export function contextFor<A extends Actor>(
   return { db, actor, now: clock(), log, sealer, ...outside, ...settings };
 }
 
-/** For a request that only reads: replicas may answer. */
-export const readingContext = <A extends Actor>(deps: Deps, actor: A, log: Log): Ctx<A> =>
-  contextFor({ ...deps, db: deps.db.reading() }, actor, log);
+const readingDatabases = new WeakMap<object, Db>();
+
+/**
+ * For a request that only reads: replicas may answer. Its guard and its context have the same one, so that
+ * the request asks the primary server only once how far its log is.
+ */
+export function readingDatabase({ db }: Pick<Deps, 'db'>, request: object): Db {
+  const known = readingDatabases.get(request);
+  if (known) return known;
+  const reading = db.reading();
+  readingDatabases.set(request, reading);
+  return reading;
+}
+
+export const readingContext = <A extends Actor>(deps: Deps, actor: A, request: { log: unknown }): Ctx<A> =>
+  contextFor({ ...deps, db: readingDatabase(deps, request) }, actor, request.log as Log);
+
+/** Of a request: one that only asks reads from replicas. */
+export const requestDatabase = (deps: Pick<Deps, 'db'>, request: { method: string }): Db =>
+  request.method === 'GET' || request.method === 'HEAD' ? readingDatabase(deps, request) : deps.db;
 
 /** The context of a request: one that only asks reads from replicas. */
 export const requestContext = <A extends Actor>(
   deps: Deps,
   actor: A,
-  { method, log }: { method: string; log: unknown },
-): Ctx<A> => (method === 'GET' || method === 'HEAD' ? readingContext : contextFor)(deps, actor, log as Log);
+  request: { method: string; log: unknown },
+): Ctx<A> => contextFor({ ...deps, db: requestDatabase(deps, request) }, actor, request.log as Log);
 
 /** Runs `work` with a context whose database is one transaction. */
 export function inTransaction<A extends Actor, T>(

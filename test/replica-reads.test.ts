@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import type { IssuedKey } from '#features/keys';
 import { migrate } from '#platform/db/migrate';
 import { commands } from '../src/app.ts';
+import { createToken } from '../src/features/keys/token.ts';
 import { type Member, startPrimary, startStandby, untilCaughtUp } from './cluster.ts';
 import { signIn } from './console-world.ts';
 import { makeKey, makeLines, makeWithdrawal } from './factories.ts';
@@ -124,13 +125,43 @@ test('doctor looks at the primary server', async () => {
   assert.ok(!JSON.stringify(body).includes('accepts no writes'), JSON.stringify(body));
 });
 
-test('a revoked key is refused at once', async () => {
-  const own = await makeKey(harness);
-  const ask = () =>
-    harness.request('GET', '/api/history?resource=account&feature=account', { token: own.token });
-  assert.equal((await ask()).status, 200);
+const history = (token: string) =>
+  harness.request('GET', '/api/history?resource=account&feature=account', { token });
+
+test('401 from the replica for an unknown key: the primary server looks up no key', async () => {
+  await untilCaughtUp(primary, replica);
+  const unknown = createToken().text;
+  await waitUntil('only the replica was asked', async () => {
+    const before = { replica: await readsBy('replica'), primary: await readsBy('primary') };
+    assert.equal((await history(unknown)).status, 401);
+    return (await readsBy('replica')) > before.replica && (await readsBy('primary')) === before.primary;
+  });
+});
+
+test('a revoked key is refused at once, also while the replica stands still', async () => {
+  const own = await makeKey(harness, { scopes: ['mcp'] });
+  assert.equal((await history(own.token)).status, 200);
   await replica.query('select pg_wal_replay_pause()');
   assert.equal((await harness.operator('keys.revoke', { keyId: own.id })).status, 200);
-  assert.equal((await ask()).status, 401);
+  assert.equal((await history(own.token)).status, 401);
+  const { status } = await harness.request('POST', '/mcp', {
+    ...tool('getAccountBalance'),
+    token: own.token,
+  });
+  assert.equal(status, 401);
   await replica.query('select pg_wal_replay_resume()');
+});
+
+test('a key works from the moment it is issued until the moment it is revoked, again and again', async () => {
+  const answered = await readsBy('replica');
+  for (let at = 0; at < 30; at++) {
+    const own = await makeKey(harness);
+    assert.equal((await history(own.token)).status, 200);
+    assert.equal((await harness.operator('keys.suspend', { keyId: own.id, reason: 'test' })).status, 200);
+    assert.equal((await history(own.token)).status, 401);
+    assert.equal((await harness.operator('keys.resume', { keyId: own.id })).status, 200);
+    assert.equal((await harness.operator('keys.revoke', { keyId: own.id })).status, 200);
+    assert.equal((await history(own.token)).status, 401);
+  }
+  assert.ok((await readsBy('replica')) > answered);
 });

@@ -25,14 +25,15 @@ export interface Credentials {
 
 /**
  * Who is calling, by the `Authorization` header and the caller's address. At most one indexed query, and one
- * write a minute for a key, which nobody waits for.
+ * write a minute for a key, which nobody waits for. A replica may answer the query if it has everything that
+ * was committed before the request, so that a revocation holds from the next request on.
  */
 export async function authenticateKey(
-  { db, now }: { db: Db; now: Date },
+  { db, now, readingDb = db }: { db: Db; now: Date; readingDb?: Db },
   { authorization, address }: Credentials,
 ): Promise<KeyVerdict> {
   const presented = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
-  const find = (keyId: string) => selectCredential(db, keyId);
+  const find = (keyId: string) => selectCredential(readingDb, keyId);
   const found = await checkToken({ parse: parseToken, find }, presented, now);
   if ('refused' in found) {
     const { refused, ended } = found;

@@ -1,4 +1,4 @@
-import { type Ctx, type Deps, type KeyActor, requestContext } from '#context';
+import { type Ctx, type Deps, type KeyActor, requestContext, requestDatabase } from '#context';
 import { Refusal, type RefusalFactory } from '#platform/errors/errors';
 import { callerGuard, callerOf } from '#platform/http/caller';
 import { callerAddress, type FastifyRequest } from '#platform/http/http';
@@ -54,7 +54,8 @@ export const scopeMissing = (scope: ApiScope) =>
 async function judge(deps: Deps, request: FastifyRequest, rows: GuardRows): Promise<KeyVerdict> {
   const credentials = { authorization: request.headers.authorization, address: callerAddress(request) };
   try {
-    const verdict = await authenticateKey({ db: deps.db, now: deps.clock() }, credentials);
+    const readingDb = requestDatabase(deps, request);
+    const verdict = await authenticateKey({ db: deps.db, now: deps.clock(), readingDb }, credentials);
     if (verdict.owner) request.owner = verdict.owner;
     return verdict;
   } catch (cause) {

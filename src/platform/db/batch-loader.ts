@@ -1,10 +1,14 @@
 import { DatabaseUnavailable } from '../errors/errors.ts';
 import type { Db } from './db.ts';
 
-/** Bounds the size of a statement, and lets the database and this process work at the same time. */
-const questionsMax = 16;
-/** While the database answers one, this process reads the answer to another. */
-const queriesMax = 2;
+export interface BatchLimits {
+  /** Bounds the size of a statement, and lets the database and this process work at the same time. */
+  questionsMax: number;
+  /** With two, this process reads the answer to one while the database answers the other. */
+  queriesMax: number;
+}
+
+const usualLimits: BatchLimits = { questionsMax: 16, queriesMax: 2 };
 /** A query that hangs must not stop those who come later. */
 const waitMs = 5;
 
@@ -16,15 +20,34 @@ const waitMs = 5;
  */
 export function batchLoader<Question, Answer>(
   ask: (db: Db, questions: Question[]) => Promise<Answer[]>,
+  limits = usualLimits,
 ): (db: Db, question: Question) => Promise<Answer> {
-  const queues = new WeakMap<Db, Queue<Question, Answer>>();
+  const queues = new WeakMap<object, Queue<Call<Question>, Answer>>();
+  const askAll = (calls: Call<Question>[]) =>
+    askIsolated(
+      ask,
+      databaseOf(calls),
+      calls.map(({ question }) => question),
+    );
   return async (db, question) => {
-    const queue = queues.get(db) ?? createQueue((questions) => askIsolated(ask, db, questions));
-    queues.set(db, queue);
-    const answer = await queue(question);
+    const key = db.sharing?.key ?? db;
+    const queue = queues.get(key) ?? createQueue(askAll, limits);
+    queues.set(key, queue);
+    const answer = await queue({ db, question });
     if ('failure' in answer) throw answer.failure;
     return answer.value;
   };
+}
+
+interface Call<Question> {
+  db: Db;
+  question: Question;
+}
+
+/** Requests on one pool have the same database, and requests that replicas may serve one each. */
+function databaseOf(calls: readonly Call<unknown>[]): Db {
+  const { db } = calls[0]!;
+  return db.sharing ? db.sharing.open(calls.map((call) => call.db.sharing!.request)) : db;
 }
 
 type Queue<Question, Answer> = (question: Question) => Promise<Outcome<Answer>>;
@@ -38,6 +61,7 @@ interface Batch<Question, Answer> {
 
 function createQueue<Question, Answer>(
   ask: (questions: Question[]) => Promise<Outcome<Answer>[]>,
+  { questionsMax, queriesMax }: BatchLimits,
 ): Queue<Question, Answer> {
   let queries = 0;
   let next: Batch<Question, Answer> | undefined;

@@ -15,6 +15,16 @@ export interface Db {
    * committed: if `work` caught the error of a statement, everything is rolled back and this throws.
    */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  /** Only of requests that replicas may serve: how `batchLoader` asks for several of them at once. */
+  readonly sharing?: Sharing;
+}
+
+export interface Sharing {
+  /** The same for requests that may share a statement. */
+  key: object;
+  request: unknown;
+  /** A database for statements of all these requests: it shows what each of them must see. */
+  open(requests: readonly unknown[]): Db;
 }
 
 export interface Pool extends Db {
@@ -27,7 +37,7 @@ export interface Pool extends Db {
   onConnection<T>(work: (db: Db, connection: Connection) => Promise<T>): Promise<T>;
   /**
    * For one request that reads: replicas may serve its statements. They see everything that was committed
-   * before the first one, and what earlier ones saw. What writes, and transactions, run as usual.
+   * before the first one began, and what earlier ones saw. What writes, and transactions, run as usual.
    */
   reading(): Db;
   /** Waits for running work and closes every connection. Safe to call twice. */

@@ -256,8 +256,11 @@ test('a replica that has what a promotion lost is not used until it follows the 
   });
   await primary.query('insert into notes (count) select 5000000 from generate_series(1, 2000)');
   await untilCaughtUp(primary, other);
+  const moved = await throughPooler(next, other);
   await primary.kill();
   await next.promote();
+  moved.switchOver();
+  for (let at = 0; at < 5; at++) assert.notEqual(await countOf(moved.pool.reading()), 5_000_000);
   const { pool, counts } = readFrom(next, [other]);
   for (let at = 0; at < 10; at++) {
     assert.notEqual(await countOf(pool.reading()), 5_000_000);
@@ -270,3 +273,30 @@ test('a replica that has what a promotion lost is not used until it follows the 
   await waitUntil('it answers', async () => (await serverOf(again.pool.reading())) === seven.postgres.port);
   assert.notEqual(await countOf(again.pool.reading()), 5_000_000);
 });
+
+/** Its connections stay when the server behind them is replaced, as those of some poolers do. */
+async function throughPooler(next: Member, replica: Member) {
+  let own = poolAt(urlOf(primary));
+  const connection = {};
+  const pool = withReplicas(
+    {
+      ...own,
+      query: (text, values) => own.query(text, values),
+      onConnection: (work) => own.onConnection((db) => work(db, connection)),
+    },
+    { replicas: [poolAt(urlOf(replica), true)], isSynchronous: false, log: testLog(), count: () => {} },
+  );
+  pools.push(pool);
+  await waitUntil('the replica answers', async () => (await countOf(pool.reading())) === 5_000_000);
+  await waitUntil(
+    'the replica answers',
+    async () => (await serverOf(pool.reading())) === replica.postgres.port,
+  );
+  return {
+    pool,
+    switchOver() {
+      own = poolAt(urlOf(next));
+      pools.push(own);
+    },
+  };
+}

@@ -15,8 +15,16 @@ export function tracePool(pool: Pool, traces: Traces): Pool {
       query: traceQuery(db),
       transaction: (work) => db.transaction((inner) => work(inner === db ? own : traced(inner))),
     };
-    return own;
+    return db.sharing ? withSharing(own, db) : own;
   };
+  /** Read at each use: a request may move to another server. */
+  const withSharing = (own: Db, db: Db): Db =>
+    Object.defineProperty(own, 'sharing', {
+      get: () => ({
+        ...db.sharing!,
+        open: (requests: readonly unknown[]) => traced(db.sharing!.open(requests)),
+      }),
+    });
   return {
     ...pool,
     query: traceQuery(pool),

@@ -1,4 +1,4 @@
-import { type Ctx, type Deps, type KeyActor, readingContext } from '#context';
+import { type Deps, type KeyActor, readingContext, readingDatabase } from '#context';
 import { authenticateKey } from '#features/keys';
 import { DatabaseUnavailable, Refusal } from '#platform/errors/errors';
 import { asRefusal } from '#platform/http/as-refusal';
@@ -49,7 +49,8 @@ export function mcpRoutes(
     if (origin !== undefined && !isAllowedOrigin(origin)) throw mcpErrors.originNotAllowed();
     if (!isAllowedHost(host)) throw mcpErrors.hostNotAllowed();
     const credentials = { authorization, address: callerAddress(request) };
-    const verdict = await authenticateKey({ db: deps.db, now: deps.clock() }, credentials).catch((error) => {
+    const ctx = { db: deps.db, now: deps.clock(), readingDb: readingDatabase(deps, request) };
+    const verdict = await authenticateKey(ctx, credentials).catch((error) => {
       if (error instanceof DatabaseUnavailable) return error;
       throw error;
     });
@@ -90,7 +91,7 @@ export function mcpRoutes(
     }
     const dialect = readDialect(message, headers);
     // Tools and resources only read.
-    const ctx = readingContext(deps, actor, request.log as Ctx['log']);
+    const ctx = readingContext(deps, actor, request);
     const tool = dispatch.toolOf(message);
     if (tool !== undefined) noteForLog(request, { tool });
     const result = await dispatch.run(ctx, message, dialect);

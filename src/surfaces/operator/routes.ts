@@ -62,7 +62,8 @@ export function operatorRoutes(
         const actor = operators.get(request)!;
         const log = request.log.child({ operator: actor.name }) as Ctx['log'];
         reply.header('cache-control', 'no-store');
-        const ctx = (command.changes || command.needsPrimary ? contextFor : readingContext)(deps, actor, log);
+        const isOnPrimary = command.changes || command.needsPrimary;
+        const ctx = isOnPrimary ? contextFor(deps, actor, log) : readingContext(deps, actor, { log });
         if (waits) {
           reply.status(202);
           const asked = { command: command.name, input: request.body as object };
