@@ -5,15 +5,18 @@ import type { Db } from './db.ts';
 const itemsMax = 32;
 /** While one waits for the disk, the other computes. */
 const writesMax = 2;
+/** One that waits for a lock must not hold up those who come later. */
+const lateMs = 20;
 /** After a refusal, more of the same lane probably follow. */
 const aloneMs = 1_000;
 
 /**
  * Turns a write of many items into a write of one: items that arrive while others of their lane are written
- * share the next statement, and so one commit. If nothing is under way, an item does not wait. `write` is all
- * or none, and returns results in the order of its items. If it fails, each item is written alone and gets
- * its own result, and for a second so are those that follow; other lanes do not notice. There is a lane for
- * each name, forever.
+ * share the next statement, and so one commit. If nothing is under way, an item does not wait. A second
+ * statement begins beside the first only if it is full or the first takes long: small statements cost
+ * PostgreSQL a third more for each item, and wait for one another's rows. `write` is all or none, and returns
+ * results in the order of its items. If it fails, each item is written alone and gets its own result, and for
+ * a second so are those that follow; other lanes do not notice. There is a lane for each name, forever.
  */
 export function shareCommits<Item, Result>(
   write: (db: Db, items: readonly Item[]) => Promise<Result[]>,
@@ -41,17 +44,29 @@ function createLane<Item, Result>(write: (items: readonly Item[]) => Promise<Res
   /** Statements of several items. */
   const shared = new Set<Promise<Result[]>>();
   let writes = 0;
+  let begunAt = 0;
   let aloneUntil = 0;
+  let looksAgain = false;
 
+  const mayBegin = (now: number) =>
+    writes === 0 || (writes < writesMax && (waiting.length >= itemsMax || now - begunAt >= lateMs));
   const writeWaiting = () => {
-    const isAlone = performance.now() < aloneUntil;
-    while (waiting.length > 0 && (isAlone || writes < writesMax)) {
+    const now = performance.now();
+    const isAlone = now < aloneUntil;
+    while (waiting.length > 0 && (isAlone || mayBegin(now))) {
       writes += 1;
+      begunAt = now;
       void writeTogether(waiting.splice(0, isAlone ? 1 : itemsMax)).finally(() => {
         writes -= 1;
         writeWaiting();
       });
     }
+    if (waiting.length === 0 || writes >= writesMax || looksAgain) return;
+    looksAgain = true;
+    setTimeout(() => {
+      looksAgain = false;
+      writeWaiting();
+    }, lateMs);
   };
   const writeTogether = async (calls: Call<Item, Result>[]): Promise<void> => {
     const writing = write(calls.map(({ item }) => item));
