@@ -112,6 +112,10 @@ export interface Installation {
   isDurabilityRequired: boolean;
   /** Files with secrets, by the setting that names them. */
   secretFiles: readonly SecretFile[];
+  /** Of `DATABASE_READ_URLS`, in their order. */
+  replicas: readonly Pool[];
+  /** Absent if each process counts for itself; `isApart`: in the database of `RATE_LIMIT_URL`. */
+  limits?: { db: Pool; isApart: boolean };
 }
 
 export interface SecretFile {

@@ -106,7 +106,8 @@ export function createDeps(config: Config, log: Log): Deps {
   const metrics = createMetrics();
   const traces = openTraces(config, log, metrics);
   const withTraces = (pool: Pool) => (traces ? tracePool(pool, traces) : pool);
-  const db = withTraces(openDatabase(config, log, metrics));
+  const replicas = config.databaseReadUrls.map((url) => openPool(config, url, log, true));
+  const db = withTraces(openDatabase(config, replicas, { log, metrics }));
   const hasLimitsApart = config.rateLimitStore === 'postgres' && config.rateLimitUrl !== '';
   const limitsDb = !hasLimitsApart ? db : withTraces(openPool(config, config.rateLimitUrl, log));
   const outgoing = createOutgoing(config.outgoing);
@@ -131,6 +132,8 @@ export function createDeps(config: Config, log: Log): Deps {
       databasePoolMax: config.databasePoolMax,
       isDurabilityRequired: config.databaseDurability === 'required',
       secretFiles: config.secretFiles,
+      replicas,
+      ...(config.rateLimitStore === 'postgres' && { limits: { db: limitsDb, isApart: hasLimitsApart } }),
     },
   };
 }
@@ -138,12 +141,15 @@ export function createDeps(config: Config, log: Log): Deps {
 const openTraces = ({ tracesUrl }: Config, log: Log, { countDroppedSpans }: Metrics): Traces | undefined =>
   tracesUrl ? createTraces({ endpoint: tracesUrl, log, onDrop: countDroppedSpans }) : undefined;
 
-function openDatabase(config: Config, log: Log, { countRead }: Metrics): Pool {
+function openDatabase(
+  config: Config,
+  replicas: readonly Pool[],
+  { log, metrics }: { log: Log; metrics: Metrics },
+): Pool {
   const primary = openPool(config, config.databaseUrl, log);
-  if (config.databaseReadUrls.length === 0) return primary;
-  const replicas = config.databaseReadUrls.map((url) => openPool(config, url, log, true));
+  if (replicas.length === 0) return primary;
   const isSynchronous = config.databaseReplication === 'synchronous';
-  return withReplicas(primary, { replicas, isSynchronous, log, count: countRead });
+  return withReplicas(primary, { replicas, isSynchronous, log, count: metrics.countRead });
 }
 
 const openPool = (config: Config, url: string, log: Log, isReplica = false): Pool =>

@@ -1,5 +1,6 @@
 import type { Ctx } from '#context';
 import { DatabaseUnavailable } from '#platform/errors/errors';
+import { databaseChecks } from './checks/databases.ts';
 import { nodeChecks } from './checks/nodes.ts';
 import { queueChecks } from './checks/queues.ts';
 import { replicationChecks } from './checks/replication.ts';
@@ -28,19 +29,19 @@ export async function examine(ctx: Ctx, app: AppSources): Promise<Finding[]> {
   const run = (check: Check, ms = checkMs) => runCheck(ctx, sources, check, ms);
   // Nodes are asked while the database answers. Its checks follow each other: they need one connection.
   const ofNodes = Promise.all(nodeChecks(ctx.evm).map((check) => run(check, nodesMs)));
-  const ofDatabase = await examineDatabase(run);
+  const ofDatabase = await examineDatabase(run, databaseChecks(ctx.installation));
   const ofSecrets = await Promise.all(secretChecks.map((check) => run(check)));
   return [...ofDatabase, ...(await ofNodes), ...ofSecrets];
 }
 
 type Run = (check: Check, ms?: number) => Promise<Finding>;
 
-async function examineDatabase(run: Run): Promise<Finding[]> {
+async function examineDatabase(run: Run, others: readonly Check[]): Promise<Finding[]> {
   const deadline = performance.now() + databaseMs;
   const first = await run(serverCheck);
   const isAway = first.hasFailed;
   const findings = [first];
-  for (const check of [...serverChecks, ...replicationChecks, ...storageChecks, ...queueChecks]) {
+  for (const check of [...serverChecks, ...replicationChecks, ...others, ...storageChecks, ...queueChecks]) {
     const leftMs = deadline - performance.now();
     findings.push(
       isAway || leftMs <= 0

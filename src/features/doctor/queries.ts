@@ -11,6 +11,25 @@ export async function selectServer(db: Db) {
   return row!;
 }
 
+/** Which database of which cluster this is; a physical replica has the same ones. */
+export async function selectDatabase(db: Db) {
+  const [row] = await db.query<{ cluster: string; database: string }>(
+    `select (select system_identifier::text from pg_control_system()) as cluster, oid::text as database
+     from pg_database where datname = current_database()`,
+  );
+  return row!;
+}
+
+/** What decides how far a standby is, and whether it cancels reads. */
+export async function selectReplay(db: Db) {
+  const [row] = await db.query<{ isPaused: boolean; delayMs: number; hasFeedback: boolean }>(
+    `select pg_is_wal_replay_paused() as "isPaused",
+       (extract(epoch from current_setting('recovery_min_apply_delay')::interval) * 1000)::float8 as "delayMs",
+       current_setting('hot_standby_feedback')::boolean as "hasFeedback"`,
+  );
+  return row!;
+}
+
 /** Settings by name, as this session has them. Those that only superusers may see are absent. */
 export async function selectSettings(db: Db): Promise<ReadonlyMap<string, string>> {
   const rows = await db.query<{ name: string; setting: string }>(

@@ -3,7 +3,6 @@ import { faultInSchema, knownVersion, readSchema } from '#platform/db/migrate';
 import { showDuration } from '#platform/values/duration';
 import { type Check, list, ok, problem, skipped, warning } from '../outcome.ts';
 import {
-  selectClock,
   selectConnections,
   selectExtensions,
   selectServer,
@@ -11,6 +10,7 @@ import {
   selectText,
   selectTransport,
 } from '../queries.ts';
+import { describeSkew, skewOf } from './skew.ts';
 
 /** Runs first: without an answer, the other checks of the database are skipped. */
 export const serverCheck: Check = {
@@ -27,9 +27,6 @@ export const serverCheck: Check = {
     return ok(seen);
   },
 };
-
-/** How far clocks may differ before ages, expiries and the order of the audit log become misleading. */
-const skewMaxMs = { ok: 1_000, warning: 30_000 };
 
 export const serverChecks: readonly Check[] = [
   {
@@ -162,16 +159,6 @@ export const serverChecks: readonly Check[] = [
   },
   {
     name: 'clock of the database',
-    run: async ({ db }, { clockMs }) => {
-      const before = clockMs();
-      const theirs = await selectClock(db);
-      const after = clockMs();
-      // Within the time of the call, the difference is unknown.
-      const skewMs = theirs < before ? theirs - before : Math.max(0, theirs - after);
-      const seen = `${(Math.abs(skewMs) / 1_000).toFixed(1)} s ${skewMs < 0 ? 'behind' : 'ahead of'} ours`;
-      if (Math.abs(skewMs) <= skewMaxMs.ok) return ok('The same as ours, to a second');
-      const advice = 'Synchronise the clocks of both machines, such as with chrony.';
-      return Math.abs(skewMs) > skewMaxMs.warning ? problem(seen, advice) : warning(seen, advice);
-    },
+    run: async ({ db }, { clockMs }) => describeSkew(await skewOf(db, clockMs)),
   },
 ];
