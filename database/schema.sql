@@ -676,6 +676,13 @@ CASE
 END)
 ) with (fillfactor=70);
 
+create table ledger_checks (
+  subject text not null,
+  sealed bytea not null,
+  checked_at timestamp with time zone not null,
+  constraint ledger_checks_pkey PRIMARY KEY (subject)
+);
+
 create table ledger_credits (
   network text not null,
   key text not null,

@@ -14,7 +14,7 @@ import type { HistoryWorld } from './world.ts';
 
 const goal = 2;
 
-interface Window {
+export interface Window {
   name: string;
   startAt?: Date;
   endAt?: Date;
@@ -22,20 +22,20 @@ interface Window {
 
 const at = (share: number) => new Date(firstDay + Math.round((lastDay - firstDay) * share));
 
-const windows: readonly Window[] = [
+export const windows: readonly Window[] = [
   { name: 'no window' },
   { name: 'window in the middle', startAt: at(0.4), endAt: at(0.6) },
   { name: 'window deep at both ends', startAt: at(0.03), endAt: at(0.12) },
 ];
 
-const unsettled = 'account-unsettled';
-const features: Readonly<Record<string, readonly LineType[]>> = {
+export const unsettled = 'account-unsettled';
+export const features: Readonly<Record<string, readonly LineType[]>> = {
   ...accountFeatures,
   [unsettled]: lineTypes,
 };
 
 /** A query of one user: everything but the page. */
-interface Query {
+export interface Query {
   userId: string;
   feature: string;
   window: Window;
@@ -169,7 +169,7 @@ async function measureSpread(world: HistoryWorld, worst: Worst): Promise<void> {
 
 const toText = (some: readonly number[], digits = 2) => some.map((ms) => ms.toFixed(digits)).join(', ');
 
-async function askOverHttp(
+export async function askOverHttp(
   world: HistoryWorld,
   tokens: ReadonlyMap<string, string>,
   requests: readonly (readonly [Query, number])[],
@@ -198,7 +198,7 @@ function pathOf({ feature, window, pageSize }: Query, page: number): string {
   return `/api/history?${search}`;
 }
 
-async function ask(world: HistoryWorld, query: Query, currentPage: number): Promise<Page> {
+export async function ask(world: HistoryWorld, query: Query, currentPage: number): Promise<Page> {
   const { userId, feature, window, pageSize } = query;
   const actor: KeyActor = {
     kind: 'key',
@@ -232,7 +232,7 @@ const plainValues = ({ userId, feature, window }: Query) => [
   window.endAt ?? null,
 ];
 
-async function plainCount(db: Db, query: Query): Promise<{ count: number; took: number }> {
+export async function plainCount(db: Db, query: Query): Promise<{ count: number; took: number }> {
   const startedAt = performance.now();
   const [row] = await db.query<{ count: bigint }>(
     `select count(*) ${plainSource(query)}`,
@@ -242,7 +242,12 @@ async function plainCount(db: Db, query: Query): Promise<{ count: number; took: 
 }
 
 /** Throws unless the page is what a plain query finds; how many milliseconds that one took. */
-async function requireSame(world: HistoryWorld, query: Query, page: number, count: number): Promise<number> {
+export async function requireSame(
+  world: HistoryWorld,
+  query: Query,
+  page: number,
+  count: number,
+): Promise<number> {
   const { total, lines } = await ask(world, query, page);
   const { feature, window, pageSize } = query;
   const isSettled = feature !== unsettled;

@@ -24,7 +24,8 @@ export async function seedLedgers(world: World): Promise<void> {
   const bigUser = world.userIds[0]!;
   await inBulk(db, async (db) => {
     await db.query(
-      'create table seed_owners (owner integer, user_id uuid, list_id bigint, lines integer, accounts bigint[])',
+      `create table seed_owners (owner integer, user_id uuid, list_id bigint, lines integer, accounts bigint[],
+         first_posting bigint, posting_lines integer)`,
     );
     await addOwners(db, bigUser);
     const rebuild = await dropIndexes(db, ['ledger_lines', 'ledger_movements']);
@@ -93,10 +94,18 @@ async function addOwners(db: Db, bigUser: string): Promise<void> {
        insert into users (email, email_verified, given_name, family_name, entity_type, created_at, updated_at)
        select 'small-' || n || '@example.com', true, 'S', 'S', 'individual', now(), now() from generate_series(1, ${smallUsers}) n
        returning id)
-     insert into seed_owners (owner, user_id, lines)
-     select 0, $1::uuid, ${bigLines} union all select row_number() over (order by id), id, ${smallLines} from made`,
+     insert into seed_owners (owner, user_id, lines, first_posting, posting_lines)
+     select 0, $1::uuid, ${bigLines}, 1, ${linesOfPosting}
+     union all
+     select row_number() over (order by id), id, ${smallLines}, ${bigLines / linesOfPosting} + row_number() over (order by id),
+       ${smallLines} from made`,
     [bigUser],
   );
+  await addAccounts(db);
+}
+
+/** The lists and accounts of the owners. */
+export async function addAccounts(db: Db): Promise<void> {
   await db.query(
     `insert into ledger_lists (user_id, is_settled, last_number, last_hash, tail_size)
      select user_id, true, lines, sha256('seed'), lines from seed_owners order by owner`,
@@ -129,20 +138,31 @@ async function addPostings(db: Db): Promise<void> {
 }
 
 async function addLines(db: Db, which: string, from: number, to: number): Promise<void> {
-  const groupSeconds = `(${(lastDay - firstDay) / 1000} / (lines / 3))`;
   await db.query(
-    `insert into ledger_lines (list_id, number, type, transaction_at, posting_id, operation_id, unique_hash_id, sent_account_id,
-       sent_amount, received_account_id, received_amount, status, description, purpose, user_description, executed_at, hash)
-     select list_id, n, type, at, case when owner = 0 then 1 + (n - 1) / ${linesOfPosting} else ${bigLines / linesOfPosting} + owner end,
-       md5(h::text)::uuid::text,
+    `insert into ledger_lines (${lineColumns}, hash) select ${lineColumns}, sha256(int8send(h)) from (${lineSource(which)}) l`,
+    [from, to],
+  );
+}
+
+/** All columns of a line but its hash. */
+export const lineColumns = `list_id, number, type, transaction_at, posting_id, operation_id, unique_hash_id, sent_account_id,
+  sent_amount, received_account_id, received_amount, status, description, purpose, user_description, executed_at`;
+
+/** The lines from number $1 to $2 of owners in `seed_owners`, and a number `h` by which each was mixed. */
+export const lineSource = (which: string) => {
+  const groupSeconds = `(${(lastDay - firstDay) / 1000} / (lines / 3))`;
+  return `select owner, list_id, n as number, type, at as transaction_at, first_posting + (n - 1) / posting_lines as posting_id,
+       md5(h::text)::uuid::text as operation_id,
        case when h % 2 = 0 then '0x' || md5(list_id || ':' || n) || md5(h::text) || ':' || h % 300
-         else md5(list_id || ':' || n)::uuid::text end,
-       case when not receives or has_both then accounts[a] end, case when not receives or has_both then amount end,
-       case when not receives then null when has_both then accounts[b] else accounts[a] end, case when receives then amount end,
-       'completed', case type when 'buy' then 'Deposit of USDC on polygon' when 'sell' then 'Withdrawal of USDC on polygon'
-         when 'swap-bridge' then 'Conversion of USDT to USDC' else 'Transfer of USDC' end,
-       case type when 'buy' then 'deposit' when 'sell' then 'withdrawal' when 'swap-bridge' then 'conversion' else 'transfer' end,
-       case when h % 7 = 0 then 'Rent and other things' end, at + interval '1 second', sha256(int8send(h))
+         else md5(list_id || ':' || n)::uuid::text end as unique_hash_id,
+       case when not receives or has_both then accounts[a] end as sent_account_id,
+       case when not receives or has_both then amount end as sent_amount,
+       case when not receives then null when has_both then accounts[b] else accounts[a] end as received_account_id,
+       case when receives then amount end as received_amount, 'completed' as status,
+       case type when 'buy' then 'Deposit of USDC on polygon' when 'sell' then 'Withdrawal of USDC on polygon'
+         when 'swap-bridge' then 'Conversion of USDT to USDC' else 'Transfer of USDC' end as description,
+       case type when 'buy' then 'deposit' when 'sell' then 'withdrawal' when 'swap-bridge' then 'conversion' else 'transfer' end as purpose,
+       case when h % 7 = 0 then 'Rent and other things' end as user_description, at + interval '1 second' as executed_at, h
      from (
        select *, (array[2, 3, 1, 5, 6, 4, 8, 7])[a] as b, type = 'swap-bridge' and h / 100000 % 3 > 0 as has_both,
          case type when 'buy' then true when 'sell' then false else h / 100000 % 3 <> 0 or h / 300000 % 2 = 0 end as receives,
@@ -155,14 +175,13 @@ async function addLines(db: Db, which: string, from: number, to: number): Promis
                * (case when n % 10000 < 400 then n - n % 10000 else n end / 3)
              - case when n > 8 and h / 10000000 % 100 < 3 then h % 2592000 else 0 end) as at
          from (
-           select o.owner, o.list_id, o.lines, o.accounts, n, hashint8extended(n, o.list_id) & 9223372036854775807 as h
+           select o.owner, o.list_id, o.lines, o.accounts, o.first_posting, o.posting_lines, n,
+             hashint8extended(n, o.list_id) & 9223372036854775807 as h
            from seed_owners o, generate_series($1::bigint, $2::bigint) n where ${which}
          ) numbers
        ) placed
-     ) moved`,
-    [from, to],
-  );
-}
+     ) moved`;
+};
 
 /** What is left of it all. */
 async function addBalances(db: Db): Promise<void> {

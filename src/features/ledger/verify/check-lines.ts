@@ -12,28 +12,60 @@ export async function checkLines(
   db: Db,
   ledger: ListRow,
   userId: string,
-  { rowsAtOnce }: Sizes,
+  sizes: Sizes,
   report: Report,
 ): Promise<bigint> {
+  const start = { number: noPlace.number, hash: ledger.firstHash };
+  const { total, end } = await walkLines(db, ledger, { userId, start }, sizes, report);
+  checkEnd(ledger, total.lines === 0n ? { ...end, number: 0n } : end, report);
+  checkTotals('ledger', ledger, total, report);
+  return total.lines;
+}
+
+/** A line by its number and its hash; the next one is chained to it. */
+export interface Link {
+  number: bigint;
+  hash: Buffer;
+}
+
+/** Checks the lines after `start`, part by part. Returns how many there are, and the last one. */
+export async function walkLines(
+  db: Db,
+  ledger: ListRow,
+  {
+    userId,
+    start,
+    onPart,
+  }: { userId: string; start: Link; onPart?: (from: Link, upto: Link) => Promise<void> },
+  { rowsAtOnce }: Sizes,
+  report: Report,
+): Promise<{ total: Counts & { lines: bigint; inTail: bigint }; end: Link }> {
   const total = { lines: 0n, buys: 0n, sells: 0n, swaps: 0n, transfers: 0n, inTail: 0n };
-  let end = { number: noPlace.number, hash: ledger.firstHash };
+  let end = start;
   for (let isMore = true; isMore; ) {
     const part = await checkLinePart(db, ledger, userId, end, rowsAtOnce);
     for (const fault of part.faults) reportLine(fault, report);
     for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += part[name];
-    if (part.lastHash) end = { number: part.lastNumber!, hash: part.lastHash };
+    if (part.lastHash) {
+      const upto = { number: part.lastNumber!, hash: part.lastHash };
+      await onPart?.(end, upto);
+      end = upto;
+    }
     isMore = part.lines === BigInt(rowsAtOnce);
   }
+  return { total, end };
+}
+
+/** What a list says about its last line against the line that was found to be the last. */
+export function checkEnd(ledger: ListRow, end: Link, report: Report): void {
   compare(report, 'ledger', 'The number of the last line', {
-    expected: total.lines === 0n ? 0n : end.number,
+    expected: end.number,
     found: ledger.lastNumber,
   });
   compare(report, 'ledger', 'The hash of the last line', {
     expected: end.hash.toString('hex'),
     found: ledger.lastHash?.toString('hex') ?? null,
   });
-  checkTotals('ledger', ledger, total, report);
-  return total.lines;
 }
 
 /** What a list says of itself against what was counted in it. */

@@ -10,9 +10,10 @@ export const verifyCommand = defineCommand({
   name: 'ledger.verify',
   summary: 'Recompute balances, counters and the hash chain, and report differences.',
   changes: false,
+  needsPrimary: true,
   roles: everyone,
   positional: ['userId'],
-  examples: ['0198a6a0-0000-7000-8000-000000000001', '--json'],
+  examples: ['0198a6a0-0000-7000-8000-000000000001', '--since-last', '--json'],
   verdict: {
     passesIf: 'isSound',
     passed: 'The ledger is sound. Checked: {users} users, {lines} lines.',
@@ -25,6 +26,12 @@ export const verifyCommand = defineCommand({
         ...uuid,
         description: 'Verify one user; default: the house, all postings and all users, page by page',
       }),
+      sinceLast: Type.Optional(
+        Type.Boolean({
+          description:
+            'Check only what was added after the last check without faults; changes of older lines are not found',
+        }),
+      ),
       ...cursorInput,
     },
     { additionalProperties: false },
@@ -40,7 +47,7 @@ export const verifyCommand = defineCommand({
     ),
     heads: Type.Array(Type.Object({ userId: uuid, lastNumber: Type.Integer(), lastHash: Type.String() }), {
       description:
-        'Last line of each ledger; store it elsewhere to prove later that earlier lines are unchanged',
+        'Last line of each ledger that was read; store it elsewhere to prove later that earlier lines are unchanged',
     }),
     nextCursor: nullable(Type.String()),
   }),

@@ -1,17 +1,23 @@
 import type { Ctx } from '#context';
 import { userErrors, userExists } from '#features/users';
-import { type CursorInput, decodeCursor, toCursorPage } from '#platform/commands/cursor-page';
+import { type CursorInput, decodeCursor, nameList, toCursorPage } from '#platform/commands/cursor-page';
 import { commonErrors } from '#platform/errors/errors';
 import { checkHouse } from './check-house.ts';
 import { checkPostings } from './check-postings.ts';
+import { compareFigures, openCheckpoint, readCheckedPosting, saveCheckpoint } from './checkpoint.ts';
 import { type Fault, Faults } from './faults.ts';
+import { type HeadRow, selectHeads } from './queries/checks.ts';
 import { noPlace, selectUserIds } from './queries/lists.ts';
+import { savePostings } from './save-postings.ts';
 import { type Sizes, usualSizes } from './sizes.ts';
+import { verifySince } from './verify-since.ts';
 import { verifyUser } from './verify-user.ts';
 
 export interface VerifyLedger extends CursorInput {
   /** One user, or, part by part, the house, all postings and then all users. */
   userId?: string;
+  /** Only what was added after the last check that found no fault. */
+  sinceLast?: boolean;
 }
 
 /**
@@ -37,14 +43,16 @@ export interface LedgerVerdict {
 
 /**
  * Recomputes balances, counters and hash chains and reports differences. Each user is read in one snapshot,
- * so postings may go on; each statement reads a bounded part, however long a ledger is.
+ * so postings may go on; each statement reads a bounded part, however long a ledger is. Where it finds no
+ * fault it stores a sealed check, from which the next one may continue.
  */
 export async function verifyLedger(
   ctx: Ctx,
   input: VerifyLedger,
   sizes = usualSizes,
 ): Promise<LedgerVerdict> {
-  const work = new Work(ctx, sizes);
+  const { sinceLast = false } = input;
+  const work = new Work(ctx, sizes, sinceLast);
   if (input.userId !== undefined) {
     const userId = input.userId.toLowerCase();
     if (input.cursor !== undefined) throw refuseCursor();
@@ -52,29 +60,22 @@ export async function verifyLedger(
     await work.verifyUser(userId);
     return work.answer(null);
   }
+  const list = nameList('ledger.verify', { sinceLast: sinceLast || undefined });
+  /** Of a page of one, with more to come. */
+  const cursorAfter = (key: string) => toCursorPage(list, [key, ''], 1, (each) => each).nextCursor;
   const [stage, key] = decodeCursor(list, input.cursor, cursorForm)?.split(' ') ?? [];
   if (stage === undefined) await work.verifyHouse();
   if (stage !== 'user') {
-    const stoppedAt = await work.verifyPostings(key === undefined ? noPlace.number : BigInt(key));
+    const stoppedAt = await work.verifyPostings(key === undefined ? undefined : BigInt(key));
     if (stoppedAt !== null) return work.answer(cursorAfter(`posting ${stoppedAt}`));
   }
   const { limit = 50 } = input;
-  const userIds = await selectUserIds(ctx.db, stage === 'user' ? key : undefined, limit + 1);
-  let done = 0;
-  // One at least, or the next call would be no further.
-  while (done < Math.min(limit, userIds.length) && (done === 0 || !work.isEnough)) {
-    await work.verifyUser(userIds[done]!);
-    done += 1;
-  }
-  const { nextCursor } = toCursorPage(list, userIds, done, (userId) => `user ${userId}`);
-  return work.answer(nextCursor);
+  const after = stage === 'user' ? key : undefined;
+  const last = await (sinceLast ? work.verifyHeads(after, limit) : work.verifyUsers(after, limit));
+  return work.answer(last === undefined ? null : cursorAfter(`user ${last}`));
 }
 
-const list = 'ledger.verify';
 const cursorForm = /^(?:posting -?\d{1,18}|user [0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
-
-/** A page of one, with more to come. */
-const cursorAfter = (key: string) => toCursorPage(list, [key, ''], 1, (each) => each).nextCursor;
 
 const refuseCursor = () =>
   commonErrors.invalidRequest({
@@ -91,13 +92,15 @@ class Work {
   readonly #heads: LedgerHead[] = [];
   readonly #ctx: Ctx;
   readonly #sizes: Sizes;
+  readonly #sinceLast: boolean;
 
-  constructor(ctx: Ctx, sizes: Sizes) {
+  constructor(ctx: Ctx, sizes: Sizes, sinceLast: boolean) {
     this.#ctx = ctx;
     this.#sizes = sizes;
+    this.#sinceLast = sinceLast;
   }
 
-  get isEnough(): boolean {
+  get #isEnough(): boolean {
     return this.#rows >= this.#sizes.rowsMax;
   }
 
@@ -107,23 +110,82 @@ class Work {
     this.#rows += accounts / 10;
   }
 
-  /** Goes on after a posting. Says where it stopped; null where all were looked at. */
-  async verifyPostings(from: bigint): Promise<bigint | null> {
+  /** Goes on after a posting. Returns where it stopped, and null if all were checked. */
+  async verifyPostings(given: bigint | undefined): Promise<bigint | null> {
+    const checked = await readCheckedPosting(this.#ctx);
+    const from = given ?? (this.#sinceLast ? checked : undefined) ?? noPlace.number;
+    const faultsBefore = this.#faults.count;
     let after: bigint | null = from;
-    while (after !== null && !this.isEnough) {
+    // Once at least, also after a long check of the house, or the next call would be no further.
+    do {
       after = await checkPostings(this.#ctx.db, after, this.#sizes, this.#faults.reportFor(null));
       // A posting takes a tenth of the time of a line.
       this.#rows += this.#sizes.rowsAtOnce / 10;
-    }
+    } while (after !== null && !this.#isEnough);
+    if (this.#faults.count === faultsBefore) await savePostings(this.#ctx, { checked, from, upto: after });
     return after;
   }
 
+  /** Checks the next users, one at least. Returns the last of them, and undefined if no more follow. */
+  async verifyUsers(after: string | undefined, limit: number): Promise<string | undefined> {
+    const userIds = await selectUserIds(this.#ctx.db, after, limit + 1);
+    let done = 0;
+    // One at least, or the next call would be no further.
+    while (done < Math.min(limit, userIds.length) && (done === 0 || !this.#isEnough)) {
+      await this.verifyUser(userIds[done]!);
+      done += 1;
+    }
+    return done < userIds.length ? userIds[done - 1] : undefined;
+  }
+
+  /** The same, for the lines since the last check; users without new lines are not part of `limit`. */
+  async verifyHeads(from: string | undefined, limit: number): Promise<string | undefined> {
+    let after = from;
+    let changed = 0;
+    for (;;) {
+      const rows = await selectHeads(this.#ctx.db, after, headsAtOnce);
+      for (const row of rows) {
+        if (changed >= limit || (after !== from && this.#isEnough)) return after;
+        if (!this.#isUnchanged(row)) {
+          await this.verifyUser(row.userId);
+          changed += 1;
+        }
+        after = row.userId;
+      }
+      if (rows.length < headsAtOnce) return undefined;
+    }
+  }
+
+  /** True if the ledger ends where its last check ended; its counts and balances are compared then. */
+  #isUnchanged({ userId, ledger, balances, sealed }: HeadRow): boolean {
+    const checkpoint = ledger ? openCheckpoint(this.#ctx, ledger.id, sealed) : undefined;
+    if (ledger && checkpoint) {
+      if (checkpoint.lastNumber !== ledger.lastNumber) return false;
+      if (checkpoint.lastHash !== ledger.lastHash?.toString('hex')) return false;
+      compareFigures(checkpoint, { ...ledger, balances }, this.#faults.reportFor(userId));
+    } else if (ledger?.lastNumber || Object.values(balances).some((balance) => balance !== '0')) {
+      return false;
+    }
+    this.#users += 1;
+    // Reading and opening a check takes about as long as a line.
+    this.#rows += 1;
+    return true;
+  }
+
   async verifyUser(userId: string): Promise<void> {
-    const { lines, head } = await verifyUser(this.#ctx, userId, this.#sizes, this.#faults.reportFor(userId));
+    const [ctx, sizes, faultsBefore] = [this.#ctx, this.#sizes, this.#faults.count];
+    const report = this.#faults.reportFor(userId);
+    const verdict =
+      (this.#sinceLast ? await verifySince(ctx, userId, sizes, report) : undefined) ??
+      (await verifyUser(ctx, userId, sizes, report));
+    const { lines, ledger, checkpoint } = verdict;
     this.#users += 1;
     this.#lines += Number(lines);
     this.#rows += Number(lines);
-    if (head) this.#heads.push({ userId, ...head, lastNumber: Number(head.lastNumber) });
+    if (!ledger) return;
+    if (checkpoint && this.#faults.count === faultsBefore) await saveCheckpoint(ctx, ledger.id, checkpoint);
+    const { lastNumber, lastHash } = ledger;
+    this.#heads.push({ userId, lastNumber: Number(lastNumber), lastHash: lastHash?.toString('hex') ?? '' });
   }
 
   answer(nextCursor: string | null): LedgerVerdict {
@@ -139,3 +201,5 @@ class Work {
     };
   }
 }
+
+const headsAtOnce = 1_000;
