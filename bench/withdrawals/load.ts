@@ -1,8 +1,7 @@
 // A separate process that calls the server over keep-alive connections, so that the load does not slow the
 // server down.
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { type Client, openClient } from './client.ts';
 
 export interface RateOrder {
   kind: 'rate';
@@ -57,49 +56,6 @@ export interface LoadReport {
   answers: number;
   /** Milliseconds that each turn of each path of a latency order took. */
   milliseconds: number[][];
-}
-
-interface Client {
-  /** Resolves when the answer is read to its end; rejects unless it is a 200. */
-  ask(head: string, token: string, body?: string): Promise<void>;
-  close(): void;
-}
-
-async function openClient(port: number): Promise<Client> {
-  const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true });
-  await once(socket, 'connect');
-  let received = '';
-  let settle: { resolve(): void; reject(error: Error): void } | undefined;
-  socket.setEncoding('latin1');
-  socket.on('data', (chunk: string) => {
-    received += chunk;
-    const headEnd = received.indexOf('\r\n\r\n');
-    if (headEnd < 0) return;
-    if (!isWhole(received, headEnd)) return;
-    const answer = received;
-    received = '';
-    if (answer.startsWith('HTTP/1.1 200 ')) settle!.resolve();
-    else settle!.reject(new Error(answer));
-  });
-  socket.on('close', () => settle?.reject(new Error('the server closed the connection')));
-  return {
-    ask: (head, token, body = '') =>
-      new Promise((resolve, reject) => {
-        settle = { resolve, reject };
-        const entity =
-          body === '' ? '' : `content-type: application/json\r\ncontent-length: ${body.length}\r\n`;
-        const common = `host: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n`;
-        socket.write(`${head}\r\n${common}${entity}\r\n${body}`);
-      }),
-    close: () => socket.destroy(),
-  };
-}
-
-function isWhole(received: string, headEnd: number): boolean {
-  const length = /\r\ncontent-length: (\d+)/i.exec(received)?.[1];
-  return length === undefined
-    ? received.endsWith('\r\n0\r\n\r\n')
-    : received.length >= headEnd + 4 + Number(length);
 }
 
 const pick = (some: readonly string[]) => some[Math.floor(Math.random() * some.length)]!;
