@@ -174,6 +174,9 @@ export function readingDatabase({ db }: Pick<Deps, 'db'>, request: object): Db {
   return reading;
 }
 
+/** What the request reads from here on is no older than this call, such as after it waited. */
+export const readAfresh = (request: object): void => void readingDatabases.delete(request);
+
 export const readingContext = <A extends Actor>(deps: Deps, actor: A, request: { log: unknown }): Ctx<A> =>
   contextFor({ ...deps, db: readingDatabase(deps, request) }, actor, request.log as Log);
 

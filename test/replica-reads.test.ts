@@ -152,6 +152,27 @@ test('a revoked key is refused at once, also while the replica stands still', as
   await replica.query('select pg_wal_replay_resume()');
 });
 
+test('a key that is revoked during a long poll gets no event, also if the replica stands still', async (t) => {
+  const own = await makeKey(harness);
+  const other = await makeKey(harness, { partnerId: own.partnerId, userId: own.userId });
+  await untilCaughtUp(primary, replica);
+  // The feed is then read from the primary server, and only the key's check could use the replica.
+  const deps = harness.deps as { isReplicationSynchronous: boolean };
+  deps.isReplicationSynchronous = true;
+  t.after(async () => {
+    deps.isReplicationSynchronous = false;
+    await replica.query('select pg_wal_replay_resume()');
+  });
+  const answered = await readsBy('replica');
+  const waiting = harness.request('GET', '/api/events?wait=20', { token: own.token });
+  await waitUntil('the replica has checked the key', async () => (await readsBy('replica')) > answered);
+  await replica.query('select pg_wal_replay_pause()');
+  assert.equal((await harness.operator('keys.revoke', { keyId: own.id })).status, 200);
+  await makeWithdrawal(harness, other);
+  await numberAll(harness);
+  assert.equal((await waiting).status, 401);
+});
+
 test('a key works from the moment it is issued until the moment it is revoked, again and again', async () => {
   const answered = await readsBy('replica');
   for (let at = 0; at < 30; at++) {

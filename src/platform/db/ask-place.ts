@@ -38,12 +38,20 @@ export function createPlaces(primary: Pool): Places {
     const { position, timeline } = await selectLogEnd(db);
     return timeline === marked.timeline ? { mark: marked.mark, position } : askWithMark(db, connection);
   };
+  // A failure is everybody's: a question for each of them would have the same answer.
   const load = batchLoader(async (_: Db, asked: null[]) => {
-    const place = await primary.onConnection(askOnce);
-    return asked.map(() => place);
+    const outcome = await primary.onConnection(askOnce).then(
+      (place) => ({ place }),
+      (failure: unknown) => ({ failure }),
+    );
+    return asked.map(() => outcome);
   }, limits);
   return {
-    ask: () => load(primary, null),
+    async ask() {
+      const outcome = await load(primary, null);
+      if ('failure' in outcome) throw outcome.failure;
+      return outcome.place;
+    },
     forgetMarks() {
       marks = new WeakMap();
     },

@@ -317,11 +317,11 @@ const causeOf = (error: unknown) =>
 
 /** What a standby refuses: writes, unlogged tables, the place of a log that it does not write. */
 export function isRefusedInRecovery(error: unknown): boolean {
-  const { code, message = '' } = (error instanceof DatabaseUnavailable ? error.cause : error) as {
-    code?: string;
-    message?: string;
-  };
-  return code === '25006' || code === '0A000' || message.startsWith('recovery is in progress');
+  const cause = (error instanceof DatabaseUnavailable ? error.cause : error) as Partial<pg.DatabaseError>;
+  const { code, routine, message = '' } = cause;
+  // A statement whose result changed with a migration has the same code.
+  const isUnsupported = code === '0A000' && routine !== 'RevalidateCachedQuery';
+  return code === '25006' || isUnsupported || message.startsWith('recovery is in progress');
 }
 
 /** It became a standby: its other connections are no better. */

@@ -8,7 +8,13 @@ const waitMs = { behind: 25, rest: 1_000, silent: 500 };
 const pauseMaxMs = 16;
 
 /** Behind the address of a replica may be several servers, so what was replayed is known by connection. */
-export type Replayed = WeakMap<Connection, Place>;
+export type Replayed = WeakMap<Connection, Place & { at: number }>;
+
+/** For longer it is not believed: a silent replica is noticed by the question, which has a short time limit. */
+const believedMs = 250;
+
+const note = (replayed: Replayed, connection: Connection, place: Place) =>
+  replayed.set(connection, { ...place, at: performance.now() });
 
 export interface Read {
   wanted: Place;
@@ -18,7 +24,7 @@ export interface Read {
 
 export interface Answer<T> {
   rows: T[];
-  /** Not before anything that the statement saw. */
+  /** Not before anything that the statement saw. Fails if the replica does not say so in time. */
   place: Promise<Place>;
 }
 
@@ -44,13 +50,20 @@ export function readReplica<T extends Row>(
     const rows = await db.query<T>(text, values);
     const place = selectReplayed(db);
     // The caller works on with the rows; the connection is given back once this is known.
-    resolve({ rows, place });
-    replayed.set(connection, await place);
+    resolve({ rows, place: inTime(place) });
+    note(replayed, connection, await place);
   };
   pool
     .onConnection(read)
     .catch(reject)
     .finally(() => clearTimeout(timer));
+  return promise;
+}
+
+function inTime(place: Promise<Place>): Promise<Place> {
+  const { promise, resolve, reject } = Promise.withResolvers<Place>();
+  const timer = setTimeout(() => reject(new Error('a replica does not answer')), waitMs.silent);
+  place.then(resolve, reject).finally(() => clearTimeout(timer));
   return promise;
 }
 
@@ -67,13 +80,14 @@ async function missOf(
   const isFar = ({ position }: Place) => position >= wanted.position;
   const isThere = (place: Place) => isFar(place) && place.mark === wanted.mark;
   const known = replayed.get(connection);
-  if (known && isThere(known)) return undefined;
+  if (known && isThere(known) && performance.now() - known.at < believedMs) return undefined;
   const deadline = performance.now() + ms;
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, pauseMaxMs)) {
     const place = await selectReplayed(db);
-    replayed.set(connection, place);
+    note(replayed, connection, place);
     if (isThere(place)) return undefined;
-    if (isFar(place)) return 'foreign';
+    // Without a mark it follows no server.
+    if (isFar(place) || place.mark === undefined) return 'foreign';
     if (performance.now() + pauseMs > deadline) return 'behind';
     await sleep(pauseMs);
   }

@@ -1,5 +1,6 @@
 // Requests that share a question for the place, or a statement: each sees what was committed before it came.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,6 +8,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { type Member, startPrimary, startStandby, untilCaughtUp } from '#test/cluster';
 import { testLog } from '#test/harness';
 import { waitUntil } from '#test/wait-until';
+import { DatabaseUnavailable } from '../errors/errors.ts';
 import { batchLoader } from './batch-loader.ts';
 import { createPool, type Db, type Pool } from './db.ts';
 import { type Why, withReplicas } from './replicas.ts';
@@ -35,12 +37,12 @@ after(async () => {
 
 beforeEach(() => replica.query('select pg_wal_replay_resume()'));
 
-const poolAt = ({ postgres }: Member, isReplica = false) =>
+const poolAt = ({ postgres }: Member, isReplica = false, statementTimeoutMs = 10_000) =>
   createPool({
     url: postgres.url(),
     isReplica,
     connectionsMax: 4,
-    statementTimeoutMs: 10_000,
+    statementTimeoutMs,
     log: testLog(),
   });
 
@@ -195,6 +197,95 @@ test('a request that wrote sees it, also when it shares a statement', async () =
   assert.equal(own, true);
   // The other one did not have to move.
   assert.equal(await serverOf(reader), replica.postgres.port);
+});
+
+/** A process whose pool of the replica is replaced; short statements only. */
+async function openWithReplica(wrap: (pool: Pool) => Pool, wrapPrimary = (pool: Pool) => pool) {
+  const reasons: Why[] = [];
+  const pool = withReplicas(wrapPrimary(poolAt(primary)), {
+    replicas: [wrap(poolAt(replica, true, 1_000))],
+    isSynchronous: false,
+    log: testLog(),
+    count: (_server, why) => void (why && reasons.push(why)),
+  });
+  pools.push(pool);
+  await untilAnswered(pool);
+  return { pool, reasons };
+}
+
+test('a replica that fails after its rows costs neither the request nor its neighbours an answer', async () => {
+  let isFailing = false;
+  const { pool, reasons } = await openWithReplica((own) => ({
+    ...own,
+    onConnection: (work) =>
+      own.onConnection((db, connection) => {
+        let statements = 0;
+        const query: Db['query'] = async (text, values) => {
+          statements += 1;
+          if (isFailing && text.includes('pg_last_wal_replay_lsn') && statements > 1)
+            throw new DatabaseUnavailable('database unavailable', true, new Error('gone'));
+          return db.query(text, values);
+        };
+        return work({ ...db, query }, connection);
+      }),
+  }));
+  const id = await write(pool);
+  await untilAnswered(pool);
+  const [first, second] = [pool.reading(), pool.reading()];
+  isFailing = true;
+  await Promise.all([serverOf(first), serverOf(second)]);
+  assert.deepEqual(await Promise.all([first, second].map((db) => findTogether(db, id))), [true, true]);
+  assert.equal(await serverOf(first), primary.postgres.port);
+  assert.ok(reasons.includes('moved'), String(reasons));
+  isFailing = false;
+  await untilAnswered(pool);
+});
+
+test('a replica on trial that is given a statement which takes too long is used again', async () => {
+  let isFailing = false;
+  const { pool } = await openWithReplica((own) => ({
+    ...own,
+    onConnection: (work) => (isFailing ? Promise.reject(new Error('refused')) : own.onConnection(work)),
+  }));
+  isFailing = true;
+  assert.equal(await serverOf(pool.reading()), primary.postgres.port);
+  isFailing = false;
+  await waitUntil('it is tried', async () => {
+    const slow = pool.reading().query('select pg_sleep(2)');
+    return slow.then(
+      () => false,
+      (error: { cause?: { code?: string } }) => error.cause?.code === '57014',
+    );
+  });
+  await untilAnswered(pool);
+});
+
+test('requests of unlike histories share no answer of a replica', async () => {
+  let isReplaced = false;
+  const replaced = randomUUID();
+  // As after a promotion: another mark, and a place before that of the old server.
+  const { pool } = await openWithReplica(
+    (own) => own,
+    (own) => ({
+      ...own,
+      onConnection: (work) =>
+        own.onConnection((db) => {
+          const query: Db['query'] = async (text, values) => {
+            const rows = await db.query(text, values);
+            if (!isReplaced || !text.includes('primary_mark')) return rows as never;
+            return rows.map((row) => ({ ...row, mark: replaced, position: 1n })) as never;
+          };
+          return work({ ...db, query }, {});
+        }),
+    }),
+  );
+  await standStill();
+  const old = pool.reading();
+  assert.equal(await serverOf(old), replica.postgres.port);
+  isReplaced = true;
+  const id = await write(pool);
+  const [, late] = await Promise.all([findTogether(old, id), findTogether(pool.reading(), id)]);
+  assert.equal(late, true);
 });
 
 test('a new mark of another process costs a read or two, and the replica answers on', async () => {

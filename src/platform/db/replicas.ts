@@ -99,6 +99,7 @@ function createReader(primary: Pool, { replicas, log }: ReplicaOptions) {
     if (typeof answer === 'string') return answer;
     replica.praise();
     for (const request of requests) raise(request, answer.place);
+    answer.place.catch(() => replica.blame());
     return answer.rows;
   };
   return async <T extends Row>(
@@ -111,10 +112,13 @@ function createReader(primary: Pool, { replicas, log }: ReplicaOptions) {
     let replica: Replica | undefined;
     try {
       const wanted = await placeFor(requests, places.ask);
+      if (requests.some(({ isOnPrimary }) => isOnPrimary)) return 'moved';
+      if (wanted.mark === undefined) return 'foreign';
       replica = choose();
       if (!replica) return 'resting';
       return await readFrom<T>(replica, requests, { wanted, text, values });
     } catch (error) {
+      if (isTimeout(error)) replica?.praise();
       // Without a replica, it was the primary server that did not answer.
       if (isTimeout(error) || (!replica && error instanceof DatabaseUnavailable)) throw error;
       if (replica && isRefusedInRecovery(error)) {
@@ -137,15 +141,25 @@ function placeFor(requests: readonly Reading[], ask: () => Promise<Place>): Prom
   return place;
 }
 
+/** If the replica fails before it says how far it was, only the primary server surely shows as much. */
 function raise(request: Reading, place: Promise<Place>): void {
-  request.seen = latestOf([request.seen!, place]);
+  const before = request.seen!;
+  request.seen = latestOf([before, place]).catch(() => {
+    request.isOnPrimary = true;
+    return before;
+  });
   // Nobody may ask again.
   request.seen.catch(() => undefined);
 }
 
-/** Statements of a request may run at once, and end in any order. */
-async function latestOf(places: readonly Promise<Place>[]): Promise<Place> {
-  return (await Promise.all(places)).reduce((one, other) => (other.position >= one.position ? other : one));
+/**
+ * Statements of a request may run at once, and end in any order. Places with unlike marks are of unlike
+ * histories, and only the primary server is after both: then the result has none.
+ */
+async function latestOf(asked: readonly Promise<Place>[]): Promise<Place> {
+  const places = await Promise.all(asked);
+  const latest = places.reduce((one, other) => (other.position >= one.position ? other : one));
+  return places.every(({ mark }) => mark === latest.mark) ? latest : { ...latest, mark: undefined };
 }
 
 /** Would fail on a replica, or lock nothing that matters. A function that does is found by its error. */

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import type { Deps } from '#context';
+import { type Deps, readAfresh } from '#context';
 import { integrationContext, integrationGuard, integrationRateGuard } from '#features/connect/integrations';
 import {
   type DescribedEvent,
@@ -48,7 +48,10 @@ export function feedRoutes(server: HttpServer, deps: Deps, families: readonly Ev
       { room, waitMs: wait * 1_000, signal: leaving.signal },
     ).finally(() => request.raw.off('close', leave));
     // The key may have been revoked in the meantime.
-    if (hasWaited) await authenticate(request);
+    if (hasWaited) {
+      readAfresh(request);
+      await authenticate(request);
+    }
     reply.header('cache-control', 'no-store').header('content-type', 'application/json; charset=utf-8');
     return writeFeed(bodies, next);
   };

@@ -1,4 +1,4 @@
-import { type Deps, type KeyActor, readingContext, readingDatabase } from '#context';
+import { type Deps, type KeyActor, readAfresh, readingContext, readingDatabase } from '#context';
 import { authenticateKey } from '#features/keys';
 import { DatabaseUnavailable, Refusal } from '#platform/errors/errors';
 import { asRefusal } from '#platform/http/as-refusal';
@@ -90,7 +90,8 @@ export function mcpRoutes(
       return '';
     }
     const dialect = readDialect(message, headers);
-    // Tools and resources only read.
+    // Tools and resources only read. The body may have come long after the headers.
+    readAfresh(request);
     const ctx = readingContext(deps, actor, request);
     const tool = dispatch.toolOf(message);
     if (tool !== undefined) noteForLog(request, { tool });
