@@ -314,3 +314,29 @@ test('a replica that stands still is asked once a second, and answers once it go
   await replica.query('select pg_wal_replay_resume()');
   await untilAnswered(pool);
 });
+
+test('commits that do not wait for the disk do not keep the replica behind', async () => {
+  // The rest of a record that was cut at the end of a page is written a second later.
+  await primary.query(`alter system set wal_writer_delay = '1s'`);
+  await primary.query('select pg_reload_conf()');
+  await primary.query('create table texts (text text)');
+  const { pool, reasons } = await openProcess();
+  let seen = 0;
+  for (let at = 0; at < 5; at++) {
+    await waitUntil('a record is cut at the end of a page', async () => {
+      await pool.transaction(async (db) => {
+        await db.query('set local synchronous_commit = off');
+        await db.query(`insert into texts select string_agg(gen_random_uuid()::text, '')
+          from generate_series(1, 500)`);
+      });
+      const { isCut } = await primary.query(`select
+        (pg_current_wal_flush_lsn() - '0/0') % 8192 = 0 and pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn() as "isCut"`);
+      return isCut;
+    });
+    if ((await serverOf(pool.reading())) === replica.postgres.port) seen += 1;
+  }
+  await primary.query('alter system reset wal_writer_delay');
+  await primary.query('select pg_reload_conf()');
+  // A busy machine may keep the replica behind now and then.
+  assert.ok(seen >= 3, `${seen} of 5 answered by the replica: ${reasons}`);
+});

@@ -14,8 +14,15 @@ const start = `'0/0'::pg_lsn`;
  * Everything that was committed and acknowledged is before it. If commits do not wait for the disk, the end
  * of the log counts and not what is on disk.
  */
-const logEnd = `case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn()
+const onDisk = `case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn()
   else pg_current_wal_flush_lsn() end`;
+
+/**
+ * After commits that do not wait, PostgreSQL writes whole pages, and the last record may be cut. A replica
+ * replays it when the rest comes, up to 200 ms later. A message that is written at once ends the record.
+ */
+const logEnd = `case when (lsn - ${start}) % current_setting('wal_block_size')::integer > 0 then lsn
+  else pg_logical_emit_message(false, 'causeway', '', true) end`;
 
 /** The first eight digits of a segment's name are the timeline. */
 interface LogEnd {
@@ -26,7 +33,7 @@ interface LogEnd {
 /** Of the server that accepts writes, without its mark: it reads no table, and takes half the CPU. */
 export async function selectLogEnd(db: Db): Promise<{ position: bigint; timeline: number }> {
   const [row] = await db.query<LogEnd & Row>(
-    `select lsn - ${start} as position, pg_walfile_name(lsn) as segment from (select ${logEnd} as lsn where $1) p`,
+    `select ${logEnd} - ${start} as position, pg_walfile_name(lsn) as segment from (select ${onDisk} as lsn where $1) p`,
     [true],
   );
   return { position: row!.position, timeline: timelineOf(row!.segment) };
@@ -41,8 +48,8 @@ export interface PrimaryPlace extends Place {
 /** Of the server that accepts writes. */
 export async function selectPlace(db: Db): Promise<PrimaryPlace> {
   const [row] = await db.query<{ mark: string; noted: number } & LogEnd & Row>(
-    `select m.mark::text, m.timeline as noted, lsn - ${start} as position, pg_walfile_name(lsn) as segment
-     from (select ${logEnd} as lsn) p, primary_mark m where $1`,
+    `select m.mark::text, m.timeline as noted, ${logEnd} - ${start} as position, pg_walfile_name(lsn) as segment
+     from (select ${onDisk} as lsn) p, primary_mark m where $1`,
     [true],
   );
   const { segment, ...place } = row!;
