@@ -1,5 +1,6 @@
 import { issueKey } from '#features/keys';
 import { allowUser } from '#features/partners';
+import type { Pool } from '#platform/db/db';
 import {
   ask,
   askOverHttp,
@@ -12,7 +13,6 @@ import {
 import type { HistoryWorld } from '../history/world.ts';
 import { median, noteWorst, ratioOf, takeTurns, type Worst } from '../measure.ts';
 import { operatorContext } from '../withdrawals/world.ts';
-import { inBulk } from './seed.ts';
 
 const goal = 2;
 const once = 300;
@@ -23,10 +23,10 @@ const accountFeatures = Object.keys(features).filter((name) => name !== 'account
  * Page 0, middle pages and the last page of the user with half of all lines, against page 0 of the same query
  * of a small user.
  */
-export async function measurePages(world: HistoryWorld): Promise<void> {
+export async function measurePages(world: HistoryWorld, patient: Pool): Promise<void> {
   const tokens = await issueKeys(world);
   const worst = noteWorst(goal);
-  await requireRight(world);
+  await requireRight({ ...world, db: patient });
   for (const pageSize of [10, 100]) {
     for (const feature of accountFeatures) {
       for (const window of windows) {
@@ -51,11 +51,8 @@ async function issueKeys(world: HistoryWorld): Promise<Map<string, string>> {
   ]);
 }
 
-/** Three pages as a plain query with OFFSET finds them, however long it takes. */
-async function requireRight(given: HistoryWorld): Promise<void> {
-  const patiently = (text: string, values?: readonly unknown[]) =>
-    inBulk(given.db, (db) => db.query(text, values));
-  const world = { ...given, db: Object.create(given.db, { query: { value: patiently } }) };
+/** Three pages as a plain query with OFFSET finds them. */
+async function requireRight(world: HistoryWorld): Promise<void> {
   const query = { userId: world.bigUser, feature: 'account', window: windows[0]!, pageSize: 10 };
   const { count, took } = await plainCount(world.db, query);
   const last = Math.floor(count / 10) - 1;

@@ -1,9 +1,9 @@
 import type { Db, Pool } from '#platform/db/db';
 import { addAccounts, lineColumns, lineSource } from '../history/seed.ts';
 
-/** Users with the other half of the lines. */
-export const otherUsers = 10_000;
-const bigBatch = 200_000;
+/** Lines of each user but the largest. */
+export const linesOfOther = 1_000;
+const bigBatch = 100_000;
 const linesOfPosting = 10_000;
 
 export interface SizeSeed {
@@ -19,8 +19,8 @@ export interface SizeSeed {
 export async function seedLines(db: Pool, seed: SizeSeed): Promise<void> {
   const say = startClock();
   const ofBig = seed.lines / 2;
-  const ofEach = seed.lines / 2 / otherUsers;
-  await inBulk(db, (db) => addOwners(db, seed.bigUser, ofBig, ofEach));
+  const others = ofBig / linesOfOther;
+  await inBulk(db, (db) => addOwners(db, seed.bigUser, ofBig, others));
   const rebuild = await takeIndexes(db, ['ledger_lines', 'ledger_movements']);
   let done = 0;
   const note = (added: number) => {
@@ -28,7 +28,7 @@ export async function seedLines(db: Pool, seed: SizeSeed): Promise<void> {
     done += added;
     if (Math.floor((done * 10) / seed.lines) > Math.floor((before * 10) / seed.lines)) say(`${done} lines`);
   };
-  await Promise.all([addBig(db, ofBig, note), addOthers(db, ofEach, note)]);
+  await Promise.all([addBig(db, ofBig, note), addOthers(db, others, note)]);
   await rebuild();
   say('indexes');
   for (const table of ['ledger_lines', 'ledger_movements']) {
@@ -46,18 +46,18 @@ function startClock(): (what: string) => void {
   return (what) => console.log(`… ${what} after ${Math.round((Date.now() - startedAt) / 1000)} s`);
 }
 
-/** Without triggers, without a limit of time, with memory for sorts. */
+/** Without triggers, with memory for sorts. */
 export function inBulk<T>(db: Pool, work: (db: Db) => Promise<T>): Promise<T> {
   return db.transaction(async (db) => {
     await db.query(
-      `set local session_replication_role = replica; set local synchronous_commit = off; set local statement_timeout = 0;
+      `set local session_replication_role = replica; set local synchronous_commit = off;
        set local maintenance_work_mem = '1GB'; set local work_mem = '512MB'; set local max_parallel_maintenance_workers = 0; set local jit = off`,
     );
     return work(db);
   });
 }
 
-async function addOwners(db: Db, bigUser: string, ofBig: number, ofEach: number): Promise<void> {
+async function addOwners(db: Db, bigUser: string, ofBig: number, others: number): Promise<void> {
   await db.query(
     `create table seed_owners (owner integer primary key, user_id uuid, list_id bigint, lines integer, accounts bigint[],
        first_posting bigint, posting_lines integer, head bytea)`,
@@ -65,7 +65,7 @@ async function addOwners(db: Db, bigUser: string, ofBig: number, ofEach: number)
   await db.query(
     `with made as (
        insert into users (email, email_verified, given_name, family_name, entity_type, created_at, updated_at)
-       select 'small-' || n || '@example.com', true, 'S', 'S', 'individual', now(), now() from generate_series(1, ${otherUsers}) n
+       select 'small-' || n || '@example.com', true, 'S', 'S', 'individual', now(), now() from generate_series(1, $4::integer) n
        returning id),
      numbered as (select row_number() over (order by id) as owner, id from made),
      start as (select coalesce(max(id), 0) + 1 as id from ledger_postings)
@@ -73,7 +73,7 @@ async function addOwners(db: Db, bigUser: string, ofBig: number, ofEach: number)
      select 0, $1::uuid, $2::integer, start.id, ${linesOfPosting} from start
      union all
      select owner, numbered.id, $3::integer, start.id + ceil($2::numeric / ${linesOfPosting}) + owner - 1, $3 from numbered, start`,
-    [bigUser, ofBig, ofEach],
+    [bigUser, ofBig, linesOfOther, others],
   );
   await addAccounts(db);
   await db.query('update seed_owners set head = ledger_first_hash(user_id)');
@@ -134,12 +134,12 @@ async function addBig(db: Pool, lines: number, note: (lines: number) => void): P
   }
 }
 
-async function addOthers(db: Pool, ofEach: number, note: (lines: number) => void): Promise<void> {
-  const owners = Math.max(1, Math.floor(bigBatch / ofEach));
-  for (let from = 1; from <= otherUsers; from += owners) {
-    const to = Math.min(otherUsers, from + owners - 1);
-    await addLines(db, `owner between ${from} and ${to}`, 1, ofEach);
-    note((to - from + 1) * ofEach);
+async function addOthers(db: Pool, others: number, note: (lines: number) => void): Promise<void> {
+  const atOnce = bigBatch / linesOfOther;
+  for (let from = 1; from <= others; from += atOnce) {
+    const to = Math.min(others, from + atOnce - 1);
+    await addLines(db, `owner between ${from} and ${to}`, 1, linesOfOther);
+    note((to - from + 1) * linesOfOther);
   }
 }
 

@@ -17,24 +17,12 @@ export async function measureVacuum(db: Pool, what: string): Promise<void> {
   let total = 0;
   for (const table of tables) {
     const startedAt = performance.now();
-    await withoutLimit(db, `vacuum analyze ${table}`);
+    await db.query(`vacuum analyze ${table}`);
     const seconds = (performance.now() - startedAt) / 1000;
     total += seconds;
     if (seconds >= 0.1) parts.push(`${table} ${seconds.toFixed(1)}`);
   }
   console.log(`vacuum analyze ${what}: ${total.toFixed(1)} s (${parts.join(', ')})`);
-}
-
-/** A vacuum is no transaction, so the limit is set for the connection and put back. */
-export function withoutLimit(db: Pool, statement: string): Promise<void> {
-  return db.onConnection(async (db) => {
-    await db.query("set statement_timeout = 0; set maintenance_work_mem = '256MB'");
-    try {
-      await db.query(statement);
-    } finally {
-      await db.query("set statement_timeout = '60s'; reset maintenance_work_mem");
-    }
-  });
 }
 
 /** Tables and indexes with their bytes, and what a line takes. */
