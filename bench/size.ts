@@ -38,10 +38,10 @@ export const run: Bench = async ({ parts, ...given }) => {
     if (wants('pages')) await measurePages(world, patient);
     if (wants('tables')) {
       await measureVacuum(patient, 'once more');
-      await printSizes(patient, lines);
+      await printSizes(patient);
     }
     if (wants('filters')) await measureFilters(world);
-    if (wants('tables') && wants('filters')) await printSizes(patient, lines);
+    if (wants('tables') && wants('filters')) await printSizes(patient);
     if (empty) {
       printRates('of users with few lines, at this size', await measurePosting(world, probes), empty);
       printRates('of all other users', await measurePosting(world, world.smallUsers), empty);

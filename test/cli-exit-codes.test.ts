@@ -42,6 +42,10 @@ test('1 ledger verify of a changed ledger, by --url and by DATABASE_URL; 0 befor
   const sound = await run(['ledger', 'verify', ...byUrl()]);
   assert.deepEqual([sound.code, sound.err], [0, '']);
   assert.match(lastLine(sound.out), /^The ledger is sound\. Checked: \d+ users?, \d+ lines\.$/);
+  await makeFunds(harness, id, 'polygon', 'USDC', '9');
+  const since = await run(['ledger', 'verify', '--since-last', ...byUrl()]);
+  assert.deepEqual([since.code, since.err], [0, '']);
+  assert.match(lastLine(since.out), /^The ledger is sound\. Checked: \d+ users?, 1 lines?\.$/);
   const change = (by: string) =>
     behindItsBack('ledger_lines', `update ledger_lines set description = ${by} where ${firstLineOf(id)}`);
   await change(`description || '!'`);

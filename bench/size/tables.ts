@@ -26,8 +26,8 @@ export async function measureVacuum(db: Pool, what: string): Promise<void> {
 }
 
 /** Tables and indexes with their bytes, and what a line takes. */
-export async function printSizes(db: Pool, lines: number): Promise<void> {
-  let sum = 0;
+export async function printSizes(db: Pool): Promise<void> {
+  let [sum, lines] = [0, 0];
   for (const table of tables) {
     const [row] = await db.query<{ rows: number; total: number; heap: number }>(
       `select (select count(*)::float8 from ${table}) as rows, pg_total_relation_size('${table}')::float8 as total,
@@ -35,6 +35,7 @@ export async function printSizes(db: Pool, lines: number): Promise<void> {
     );
     const { rows, total, heap } = row!;
     sum += total;
+    if (table === 'ledger_lines') lines = rows;
     const indexes = await db.query<{ name: string; bytes: number }>(
       `select indexrelid::regclass::text as name, pg_relation_size(indexrelid)::float8 as bytes from pg_index
        where indrelid = $1::regclass order by 2 desc`,
@@ -42,7 +43,7 @@ export async function printSizes(db: Pool, lines: number): Promise<void> {
     );
     const texts = indexes.map(({ name, bytes }) => `${name} ${gigabytes(bytes)}`);
     console.log(
-      `${table}: ${rows} rows, ${gigabytes(total)} GB, ${Math.round(total / rows)} bytes a row; ` +
+      `${table}: ${rows} rows, ${gigabytes(total)} GB, ${Math.round(total / Math.max(1, rows))} bytes a row; ` +
         `table ${gigabytes(heap)}, ${texts.join(', ')}`,
     );
   }
