@@ -61,8 +61,8 @@ export async function preparePayouts(ctx: Ctx<OperatorActor>, db: Pool, network:
       // Completions come in bursts, with the blocks: it begins and ends with one.
       const nextBurst = async () => {
         let news = 0;
-        for (const deadline = Date.now() + 30_000; news === 0; await sleep(lookMs)) {
-          if (Date.now() > deadline) throw new Error('nothing was paid for 30 seconds');
+        for (const deadline = Date.now() + 120_000; news === 0; await sleep(lookMs)) {
+          if (Date.now() > deadline) throw new Error('nothing was paid for two minutes');
           news = await look();
         }
         return news;

@@ -162,6 +162,35 @@ describe('a reorganisation', () => {
   });
 });
 
+test('a worker whose look at the chain is old does not take back what another one has seen since', async (t) => {
+  const proxy = await startProxy(t, chain.rpcUrl);
+  const world = await makeWorld(t, chain);
+  const slow = world.makeWorker({ rpcUrls: [proxy.url] });
+  const id = await world.withdraw();
+  await holdBack(t);
+  await signAndSend(world);
+  const [answered, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  proxy.meddle = async (_call, forward) => {
+    const answer = await forward();
+    answered.resolve();
+    await released.promise;
+    return answer;
+  };
+  const settling = slow.settle();
+  await answered.promise;
+  await chain.mine(1);
+  await world.worker.settle();
+  const { hash } = (await world.attempts(id))[0]!;
+  assert.deepEqual(await view(world, id), { status: 'processing', transferStatus: 'mined', hash });
+  released.resolve();
+  await settling;
+  assert.deepEqual(await view(world, id), { status: 'processing', transferStatus: 'mined', hash });
+  proxy.meddle = undefined;
+  await chain.reorg(1);
+  await slow.settle();
+  assert.equal((await view(world, id)).transferStatus, 'broadcast', 'a block that is gone');
+});
+
 test('a receipt of a block that is gone, which a node still has, settles nothing', async (t) => {
   const proxy = await startProxy(t, chain.rpcUrl);
   const world = await makeWorld(t, chain);
