@@ -11,12 +11,12 @@ const lateMs = 20;
 const aloneMs = 1_000;
 
 /**
- * Turns a write of many items into a write of one: items that arrive while others of their lane are written
- * share the next statement, and so one commit. If nothing is under way, an item does not wait. A second
- * statement begins beside the first only if it is full or the first takes long: small statements cost
- * PostgreSQL a third more for each item, and wait for one another's rows. `write` is all or none, and returns
- * results in the order of its items. If it fails, each item is written alone and gets its own result, and for
- * a second so are those that follow; other lanes do not notice. There is a lane for each name, forever.
+ * Turns a write of many items into a write of one: items that arrive in the same turn of the event loop, or
+ * while others of their lane are written, share the next statement, and so one commit. A second statement
+ * begins beside the first only if it is full or the first takes long: small statements cost PostgreSQL a
+ * third more for each item, and wait for one another's rows. `write` is all or none, and returns results in
+ * the order of its items. If it fails, each item is written alone and gets its own result, and for a second
+ * so are those that follow; other lanes do not notice. There is a lane for each name, forever.
  */
 export function shareCommits<Item, Result>(
   write: (db: Db, items: readonly Item[]) => Promise<Result[]>,
@@ -47,6 +47,7 @@ function createLane<Item, Result>(write: (items: readonly Item[]) => Promise<Res
   let begunAt = 0;
   let aloneUntil = 0;
   let looksAgain = false;
+  let isDue = false;
 
   const mayBegin = (now: number) =>
     writes === 0 || (writes < writesMax && (waiting.length >= itemsMax || now - begunAt >= lateMs));
@@ -58,7 +59,7 @@ function createLane<Item, Result>(write: (items: readonly Item[]) => Promise<Res
       begunAt = now;
       void writeTogether(waiting.splice(0, isAlone ? 1 : itemsMax)).finally(() => {
         writes -= 1;
-        writeWaiting();
+        writeSoon();
       });
     }
     if (waiting.length === 0 || writes >= writesMax || looksAgain) return;
@@ -67,6 +68,15 @@ function createLane<Item, Result>(write: (items: readonly Item[]) => Promise<Res
       looksAgain = false;
       writeWaiting();
     }, lateMs);
+  };
+  /** At the end of the turn: those of the same turn share the statement. */
+  const writeSoon = () => {
+    if (isDue) return;
+    isDue = true;
+    setImmediate(() => {
+      isDue = false;
+      writeWaiting();
+    });
   };
   const writeTogether = async (calls: Call<Item, Result>[]): Promise<void> => {
     const writing = write(calls.map(({ item }) => item));
@@ -91,7 +101,7 @@ function createLane<Item, Result>(write: (items: readonly Item[]) => Promise<Res
   return (item) => {
     const call = { item, ...Promise.withResolvers<Result>() };
     waiting.push(call);
-    writeWaiting();
+    writeSoon();
     return call.promise;
   };
 }
