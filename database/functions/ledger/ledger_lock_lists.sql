@@ -1,13 +1,13 @@
--- Locks the settled or unsettled lists of users, who must differ; returns their ids by place; creates missing
--- ones. Plain look-ups: most calls are about one user, and a join takes longer to set up.
+-- Locks the settled or unsettled lists of users, and creates missing ones; returns their ids, in order. Most
+-- calls are about one user, for whom a plain look-up is enough.
 -- Called by: `ledger_note_completed_withdrawals`, `ledger_note_new_withdrawals`, `src/features/ledger/queries.ts`,
 -- `src/features/ledger/unsettled/queries.ts`.
 -- Locks: the lists, in order of id. Missing ones are created before, in order of user (key share on users).
--- Costs: one list for one user; for several, three look-ups by index and at most one insert for each.
+-- Costs: one list for one user; for several, two statements: two look-ups by index and at most one insert for
+-- each.
 create or replace function ledger_lock_lists(users uuid[], settled boolean) returns bigint[]
 language plpgsql as $$
 declare
-  lists bigint[];
   list bigint;
 begin
   if cardinality(users) = 1 then
@@ -19,12 +19,6 @@ begin
     select u, settled, case when settled then ledger_first_hash(u) end from unnest(users) u
     where not exists (select from ledger_lists l where l.user_id = u and l.is_settled = settled)
     order by u on conflict do nothing;
-  if cardinality(users) > 1 then
-    perform from ledger_lists l where l.user_id = any (users) and l.is_settled = settled order by l.id for update;
-  end if;
-  for place in 1..cardinality(users) loop
-    select l.id into strict list from ledger_lists l where l.user_id = users[place] and l.is_settled = settled for update;
-    lists[place] := list;
-  end loop;
-  return lists;
+  return array(
+    select l.id from ledger_lists l where l.user_id = any (users) and l.is_settled = settled order by l.id for update);
 end $$;
