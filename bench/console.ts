@@ -6,8 +6,8 @@ import type { Bench } from './measure.ts';
 import { seedWithdrawals } from './withdrawals/lists.ts';
 
 /**
- * Every page for staff that a link leads to, with three million ledger lines and a million withdrawals. Parts:
- * console, partner, developers.
+ * Every page for staff that a link leads to, with three million ledger lines and a million withdrawals. The
+ * parts are console, partner and developers.
  */
 export const run: Bench = async (given) => {
   const world = await createHistoryWorld(given, { users: 2 });

@@ -32,11 +32,10 @@ function explain(one: Summary, ofOne: Summary): string {
   const { processes, database, callers } = one.cpuMs;
   const product = (one.perSecond * (processes + database + callers)) / 1_000;
   const used = `${one.perSecond.toFixed(0)}/s × ${(processes + database + callers).toFixed(2)} ms = ${product.toFixed(2)} of ${one.cores} cores`;
-  const verdict = !isDrop
-    ? ''
-    : isExplained
-      ? '; the drop is explained by CPU'
-      : '; THE DROP IS NOT EXPLAINED';
+  const first = ofOne.cpuMs;
+  const growth = (processes + database + callers) / (first.processes + first.database + first.callers);
+  const explained = `; the drop is explained by CPU, of which each takes ${growth.toFixed(1)} times as much`;
+  const verdict = !isDrop ? '' : isExplained ? explained : '; THE DROP IS NOT EXPLAINED';
   const waits = Object.entries(one.waiting)
     .filter(([, share]) => share >= 0.02)
     .sort(([, a], [, b]) => b - a)

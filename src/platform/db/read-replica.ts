@@ -10,7 +10,7 @@ const pauseMaxMs = 16;
 /** Behind the address of a replica may be several servers, so what was replayed is known by connection. */
 export type Replayed = WeakMap<Connection, Place & { at: number }>;
 
-/** For longer it is not believed: a silent replica is noticed by the question, which has a short time limit. */
+/** For longer it is not believed: the question, which has a short time limit, notices a silent replica. */
 const believedMs = 250;
 
 const note = (replayed: Replayed, connection: Connection, place: Place) =>
