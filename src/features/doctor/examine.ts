@@ -41,7 +41,7 @@ async function examineDatabase(run: Run, others: readonly Check[]): Promise<Find
   const first = await run(serverCheck);
   const isAway = first.hasFailed;
   const findings = [first];
-  for (const check of [...serverChecks, ...replicationChecks, ...others, ...storageChecks, ...queueChecks]) {
+  for (const check of [...serverChecks, ...replicationChecks, ...storageChecks, ...queueChecks, ...others]) {
     const leftMs = deadline - performance.now();
     findings.push(
       isAway || leftMs <= 0

@@ -79,7 +79,7 @@ function createLane<Item, Result>(write: (items: readonly Item[]) => Promise<Res
     });
   };
   const writeTogether = async (calls: Call<Item, Result>[]): Promise<void> => {
-    const writing = write(calls.map(({ item }) => item));
+    const writing = (async () => write(calls.map(({ item }) => item)))();
     if (calls.length > 1) shared.add(writing);
     try {
       const results = await writing.finally(() => shared.delete(writing));

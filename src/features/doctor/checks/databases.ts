@@ -40,10 +40,13 @@ const answering =
 function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error instanceof DatabaseUnavailable)
-    return error.cause instanceof Error ? error.cause.message : error.message;
+    return (error.cause instanceof Error && wordsOf(error.cause)) || error.message;
   const { code = '' } = error as { code?: string };
   return code.startsWith('28') || code === '3D000' ? error.message : undefined;
 }
+
+/** Several refused addresses of one name are an error without a message. */
+const wordsOf = (cause: Error & { code?: string }) => cause.message || cause.code;
 
 async function examineReplica({ db }: Ctx, replica: Db): Promise<Outcome> {
   const { version, major, isStandby } = await selectServer(replica);
@@ -68,7 +71,9 @@ async function examineReplica({ db }: Ctx, replica: Db): Promise<Outcome> {
       `${seen}, replays ${delayMs / 1_000} s late`,
       'Set recovery_min_apply_delay to 0 there: a replica answers only with everything that is committed.',
     );
-  const lagMs = await measureLag(replica, await selectPlace(db));
+  let lagMs = await measureLag(replica, await selectPlace(db));
+  // A process that starts now may have made a new mark in between.
+  if (lagMs === 'foreign') lagMs = await measureLag(replica, await selectPlace(db));
   if (lagMs === 'foreign')
     return problem(
       `${seen}, follows a server that was replaced`,

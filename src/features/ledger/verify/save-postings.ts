@@ -17,5 +17,7 @@ export async function savePostings(
   if (from !== noPlace.number && (checked === undefined || checked < from)) return;
   const before = new Date(ctx.now.getTime() - settledAfterMs);
   const last = await selectPostingBefore(ctx.db, upto, before);
-  if (last !== null && (checked === undefined || last > checked)) await saveCheckedPosting(ctx, last);
+  // A check from the first posting on replaces what was stored, also by less.
+  const isFurther = checked === undefined || from === noPlace.number || (last !== null && last > checked);
+  if (last !== null && isFurther) await saveCheckedPosting(ctx, last);
 }

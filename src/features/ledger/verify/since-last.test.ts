@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSealer } from '#platform/secrets/seal';
+import { makeUser } from '#test/factories';
 import { assertSound, useVerifiedLedger } from '#test/verified-ledger';
 import { foldHouseChanges } from '../queries.ts';
 import { type LedgerVerdict, verifyLedger } from './verify-ledger.ts';
@@ -86,6 +87,16 @@ const ofNewLines: Record<string, { does: (userId: string, number: number) => str
     ],
     says: /^account \d+: Its balance, by the last check and the lines since, should be \d+ and is \d+\.$/m,
   },
+  'its amount, movement and all hashes, as no number': {
+    does: (userId, number) => [
+      `update ledger_movements set amount = 'NaN' where number = ${number}
+         and account_id in (select id from ledger_accounts where user_id = '${userId}')`,
+      `update ledger_lines set received_amount = 'NaN' where ${line(userId, number)} and received_amount is not null`,
+      `update ledger_lines set sent_amount = 'NaN' where ${line(userId, number)} and sent_amount is not null`,
+      chainAgain(userId, number),
+    ],
+    says: /^account \d+: Lines since the last check move it by NaN\.$/m,
+  },
   'its type and all hashes': {
     does: (userId, number) => [
       `update ledger_lines set type = case when type = 'buy' then 'sell' else 'buy' end::ledger_line_type where ${line(userId, number)}`,
@@ -148,6 +159,55 @@ test('lines that were removed from the end, with a head that fits, are found by 
   assert.ok((await since()).faults.some((fault) => fault.userId === userId));
   await behindTheBack(`delete from ledger_lists where id = ${list(userId)}`);
   assert.ok((await since()).faults.some((fault) => fault.userId === userId));
+});
+
+const behindTheHead: Record<string, (userId: string, checked: number) => string[]> = {
+  'the last lines are gone': (userId, checked) => [
+    `delete from ledger_lines where list_id = ${list(userId)} and number > ${checked - 5}`,
+  ],
+  'all lines are gone': (userId) => [`delete from ledger_lines where list_id = ${list(userId)}`],
+  'old lines have other hashes that fit': (userId, checked) => [
+    `create temporary table head as select last_hash from ledger_lists where id = ${list(userId)}`,
+    `update ledger_lines set description = 'another' where ${line(userId, checked - 5)}`,
+    chainAgain(userId, checked - 5),
+    `update ledger_lists set last_hash = (select last_hash from head) where id = ${list(userId)}`,
+    'drop table head',
+  ],
+};
+for (const [name, does] of Object.entries(behindTheHead)) {
+  test(`what the ledger says of its end is not believed, of one user or all: ${name}`, async () => {
+    const { userId, checked } = await makeChecked(20);
+    await behindTheBack(...does(userId, checked));
+    for (const check of [since, verify]) assert.equal((await check(userId)).isSound, false);
+    assert.ok((await since()).faults.some((fault) => fault.userId === userId));
+  });
+}
+
+test('two users whose ledgers were swapped are found', async () => {
+  const [one, two] = [await makeChecked(5), await makeChecked(40)];
+  const { id: third } = await makeUser(harness);
+  for (const [from, to] of [
+    [one.userId, third],
+    [two.userId, one.userId],
+    [third, two.userId],
+  ] as const) {
+    await behindTheBack(`update ledger_lists set user_id = '${to}' where user_id = '${from}' and is_settled`);
+    await behindTheBack(`update ledger_accounts set user_id = '${to}' where user_id = '${from}'`);
+  }
+  for (const { userId } of [one, two]) {
+    assert.equal((await since(userId)).isSound, false);
+    assert.ok((await since()).faults.some((fault) => fault.userId === userId));
+  }
+});
+
+test('an account that became one of another asset is found', async () => {
+  const { userId } = await makeChecked(20);
+  await behindTheBack(
+    `update ledger_accounts set network = 'ethereum' where user_id = '${userId}' and network = 'polygon' and currency = 'USDC'`,
+  );
+  const says = /^account \d+: Its asset should be USDC on polygon and is USDC on ethereum\.$/m;
+  for (const check of [since, verify]) assert.match(messages(await check(userId)), says);
+  assert.match(messages(await since()), says);
 });
 
 test('a changed balance is found where nothing was posted', async () => {
@@ -261,4 +321,21 @@ test('postings are read from the last check on, and those of the last hour again
   for (const at of [ctx, inTwoHours, inTwoHours]) {
     assert.deepEqual(subjects(await verifyLedger(at(), { sinceLast: true })), [`posting ${added}`]);
   }
+});
+
+test('a posting with a number that was never given does not move the check of postings', async () => {
+  await clean();
+  const { userId } = await makeChecked(5);
+  const inTwoHours = () => ({ ...ctx(), now: new Date(Date.now() + 7_200_000) });
+  assertSound(await verifyLedger(inTwoHours(), { sinceLast: true }));
+  await behindTheBack(`insert into ledger_postings (id, kind, operation_id, description, posted_at) overriding system value
+    select 100000000000000000, kind, 'forged', description, '2000-01-01' from ledger_postings limit 1`);
+  for (const input of [{ sinceLast: true }, {}]) {
+    assert.deepEqual(subjects(await verifyLedger(inTwoHours(), input)), ['posting 100000000000000000']);
+  }
+  await behindTheBack('delete from ledger_postings where id = 100000000000000000');
+  await postMany([userId], 50, 3);
+  await behindTheBack(`update ledger_postings set line_number = line_number + 1
+    where id = (select max(id) from ledger_postings)`);
+  assert.equal((await verifyLedger(inTwoHours(), { sinceLast: true })).isSound, false);
 });

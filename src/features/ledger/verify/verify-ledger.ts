@@ -4,9 +4,16 @@ import { type CursorInput, decodeCursor, nameList, toCursorPage } from '#platfor
 import { commonErrors } from '#platform/errors/errors';
 import { checkHouse } from './check-house.ts';
 import { checkPostings } from './check-postings.ts';
-import { compareFigures, openCheckpoint, readCheckedPosting, saveCheckpoint } from './checkpoint.ts';
+import {
+  balancesOf,
+  compareAssets,
+  compareFigures,
+  openCheckpoint,
+  readCheckedPosting,
+  saveCheckpoint,
+} from './checkpoint.ts';
 import { type Fault, Faults } from './faults.ts';
-import { type HeadRow, selectHeads } from './queries/checks.ts';
+import { type HeadRow, selectHeads, selectPostingBeyond } from './queries/checks.ts';
 import { noPlace, selectUserIds } from './queries/lists.ts';
 import { savePostings } from './save-postings.ts';
 import { type Sizes, usualSizes } from './sizes.ts';
@@ -115,6 +122,8 @@ class Work {
     const checked = await readCheckedPosting(this.#ctx);
     const from = given ?? (this.#sinceLast ? checked : undefined) ?? noPlace.number;
     const faultsBefore = this.#faults.count;
+    const beyond = await selectPostingBeyond(this.#ctx.db);
+    if (beyond !== null) this.#faults.reportFor(null)(`posting ${beyond}`, 'Its number was never given.');
     let after: bigint | null = from;
     // Once at least, also after a long check of the house, or the next call would be no further.
     do {
@@ -157,13 +166,22 @@ class Work {
   }
 
   /** True if the ledger ends where its last check ended; its counts and balances are compared then. */
-  #isUnchanged({ userId, ledger, balances, sealed }: HeadRow): boolean {
-    const checkpoint = ledger ? openCheckpoint(this.#ctx, ledger.id, sealed) : undefined;
+  #isUnchanged({ userId, ledger, lastLine, accounts, sealed }: HeadRow): boolean {
+    const owned = ledger && { userId, listId: ledger.id };
+    const checkpoint = owned ? openCheckpoint(this.#ctx, owned, sealed) : undefined;
+    if (lastLine?.number !== (ledger?.lastNumber || undefined)) return false;
     if (ledger && checkpoint) {
+      if (checkpoint.lastHash !== lastLine?.hash.toString('hex')) return false;
       if (checkpoint.lastNumber !== ledger.lastNumber) return false;
       if (checkpoint.lastHash !== ledger.lastHash?.toString('hex')) return false;
-      compareFigures(checkpoint, { ...ledger, balances }, this.#faults.reportFor(userId));
-    } else if (ledger?.lastNumber || Object.values(balances).some((balance) => balance !== '0')) {
+      const report = this.#faults.reportFor(userId);
+      compareFigures(
+        { ...checkpoint, balances: balancesOf(checkpoint.accounts) },
+        { ...ledger, accounts },
+        report,
+      );
+      compareAssets(checkpoint, accounts, report);
+    } else if (ledger?.lastNumber || Object.values(accounts).some(({ balance }) => balance !== '0')) {
       return false;
     }
     this.#users += 1;
@@ -183,7 +201,8 @@ class Work {
     this.#lines += Number(lines);
     this.#rows += Number(lines);
     if (!ledger) return;
-    if (checkpoint && this.#faults.count === faultsBefore) await saveCheckpoint(ctx, ledger.id, checkpoint);
+    if (checkpoint && this.#faults.count === faultsBefore)
+      await saveCheckpoint(ctx, { userId, listId: ledger.id }, checkpoint);
     const { lastNumber, lastHash } = ledger;
     this.#heads.push({ userId, lastNumber: Number(lastNumber), lastHash: lastHash?.toString('hex') ?? '' });
   }

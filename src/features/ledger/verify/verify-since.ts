@@ -1,10 +1,18 @@
 import { type Ctx, inTransaction } from '#context';
 import type { Db } from '#platform/db/db';
 import { checkEnd, walkLines } from './check-lines.ts';
-import { type Checkpoint, checkpointOf, compareFigures, readCheckpoint, types } from './checkpoint.ts';
+import {
+  balancesOf,
+  type Checkpoint,
+  checkpointOf,
+  compareAssets,
+  compareFigures,
+  readCheckpoint,
+  types,
+} from './checkpoint.ts';
 import type { Report } from './faults.ts';
 import { selectAccounts } from './queries/accounts.ts';
-import { selectLineHash, sumLinePart } from './queries/checks.ts';
+import { type Accounts, selectLineHash, sumLinePart } from './queries/checks.ts';
 import { freezeView, type ListRow, selectLists } from './queries/lists.ts';
 import type { Sizes } from './sizes.ts';
 
@@ -30,25 +38,26 @@ export function verifySince(
     const { db } = ctx;
     await freezeView(db);
     const ledger = (await selectLists(db, userId)).find(({ isSettled }) => isSettled);
-    const since = ledger && (await readCheckpoint(ctx, ledger.id));
+    const since = ledger && (await readCheckpoint(ctx, { userId, listId: ledger.id }));
     if (!since) return undefined;
     await checkAnchor(db, ledger, since, report);
-    const balances = await readBalances(db, userId);
-    const expected = new Map(Object.entries(since.balances).map(([id, amount]) => [id, BigInt(amount)]));
+    const accounts = await readAccounts(db, userId);
+    compareAssets(since, accounts, report);
+    const before = Object.entries(balancesOf(since.accounts));
+    const expected = new Map(before.map(([id, amount]) => [id, BigInt(amount)]));
     const start = { number: since.lastNumber, hash: Buffer.from(since.lastHash, 'hex') };
     const onPart = async (from: { number: bigint }, upto: { number: bigint }) => {
       for (const { accountId, amount } of await sumLinePart(db, ledger.id, from.number, upto.number)) {
-        // What is no number is found with its line, whose hash differs.
-        if (!/^-?\d+$/.test(amount)) continue;
-        expected.set(accountId, (expected.get(accountId) ?? 0n) + BigInt(amount));
+        if (/^-?\d+$/.test(amount)) expected.set(accountId, (expected.get(accountId) ?? 0n) + BigInt(amount));
+        else report(`account ${accountId}`, `Lines since the last check move it by ${amount}.`);
       }
     };
     const { total, end } = await walkLines(db, ledger, { userId, start, onPart }, sizes, report);
     checkEnd(ledger, end, report);
     for (const type of types) total[type] += since[type];
     const should = Object.fromEntries([...expected].map(([id, amount]) => [id, String(amount)]));
-    compareFigures({ ...total, balances: should }, { ...ledger, balances }, report);
-    return { lines: total.lines, ledger, checkpoint: checkpointOf(ledger, balances) };
+    compareFigures({ ...total, balances: should }, { ...ledger, accounts }, report);
+    return { lines: total.lines, ledger, checkpoint: checkpointOf(ledger, accounts) };
   });
 }
 
@@ -68,8 +77,12 @@ export async function checkAnchor(
   );
 }
 
-/** What a user has, by account id. */
-export async function readBalances(db: Db, userId: string): Promise<Checkpoint['balances']> {
+export async function readAccounts(db: Db, userId: string): Promise<Accounts> {
   const accounts = await selectAccounts(db, userId);
-  return Object.fromEntries(accounts.map(({ id, balance }) => [String(id), balance]));
+  return Object.fromEntries(
+    accounts.map(({ id, network, currency, balance }) => [
+      String(id),
+      { asset: `${currency} on ${network}`, balance },
+    ]),
+  );
 }

@@ -3,11 +3,11 @@ import { checkAccounts } from './check-accounts.ts';
 import { checkLines } from './check-lines.ts';
 import { checkNodes } from './check-nodes.ts';
 import { checkUnsettled, checkWithdrawals } from './check-unsettled.ts';
-import { checkpointOf, readCheckpoint } from './checkpoint.ts';
+import { checkpointOf, compareAssets, readCheckpoint } from './checkpoint.ts';
 import type { Report } from './faults.ts';
 import { freezeView, selectLists } from './queries/lists.ts';
 import type { Sizes } from './sizes.ts';
-import { checkAnchor, readBalances, type UserVerdict } from './verify-since.ts';
+import { checkAnchor, readAccounts, type UserVerdict } from './verify-since.ts';
 
 /** Recomputes everything stored about a user's ledger and unsettled records, in one snapshot. */
 export function verifyUser(ctx: Ctx, userId: string, sizes: Sizes, report: Report): Promise<UserVerdict> {
@@ -18,8 +18,12 @@ export function verifyUser(ctx: Ctx, userId: string, sizes: Sizes, report: Repor
     const ledger = lists.find(({ isSettled }) => isSettled);
     const unsettled = lists.find(({ isSettled }) => !isSettled);
     const [ledgerId, unsettledId] = [ledger?.id ?? null, unsettled?.id ?? null];
-    const since = ledger && (await readCheckpoint(ctx, ledger.id));
-    if (since) await checkAnchor(db, ledger, since, report);
+    const since = ledger && (await readCheckpoint(ctx, { userId, listId: ledger.id }));
+    const accounts = await readAccounts(db, userId);
+    if (since) {
+      await checkAnchor(db, ledger, since, report);
+      compareAssets(since, accounts, report);
+    }
     const lines = ledger ? await checkLines(db, ledger, userId, sizes, report) : 0n;
     if (ledger) await checkNodes(db, ledger, userId, sizes, report);
     const holds = await checkWithdrawals(db, userId, { ledgerId, unsettledId }, sizes, report);
@@ -29,6 +33,6 @@ export function verifyUser(ctx: Ctx, userId: string, sizes: Sizes, report: Repor
       await checkNodes(db, unsettled, userId, sizes, report);
     }
     if (!ledger) return { lines };
-    return { lines, ledger, checkpoint: checkpointOf(ledger, await readBalances(db, userId)) };
+    return { lines, ledger, checkpoint: checkpointOf(ledger, accounts) };
   });
 }

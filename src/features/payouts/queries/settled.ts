@@ -94,7 +94,7 @@ export async function updateSeen(
 /**
  * What was seen in a block and lies at or above the wallet's count was in a block that is gone. Not what
  * another worker has seen since this turn began: its look at the chain is newer than ours. Undone, it would
- * be sent again, and count as in no block.
+ * be sent again, and count as in no block. A later instant is of a clock that is wrong.
  */
 export async function updateUnseen(
   db: Db,
@@ -105,7 +105,8 @@ export async function updateUnseen(
     `update withdrawals w set transaction_hash = null, transfer_status = 'broadcast', updated_at = greatest(updated_at, $4)
      from payout_slots s
      where s.network = $1 and s.address = $2 and s.state = 'open' and s.nonce >= $3
-       and w.id = s.withdrawal_id and w.status = 'processing' and w.transfer_status = 'mined' and w.updated_at <= $4`,
+       and w.id = s.withdrawal_id and w.status = 'processing' and w.transfer_status = 'mined'
+       and (w.updated_at <= $4 or w.updated_at > $4 + interval '1 minute')`,
     [network, address, from, now],
   );
 }

@@ -18,11 +18,16 @@ export async function saveCheck(db: Db, subject: string, sealed: Buffer, now: Da
   );
 }
 
+/** By account id. As text: behind our back a balance may become NaN, which no BigInt holds. */
+export type Accounts = Readonly<Record<string, { asset: string; balance: string }>>;
+
 export interface HeadRow {
   userId: string;
   /** Null for a user without a ledger. */
   ledger: Pick<ListRow, 'id' | 'lastNumber' | 'lastHash' | 'buys' | 'sells' | 'swaps' | 'transfers'> | null;
-  balances: Record<string, string>;
+  /** Of its lines, whatever the ledger says of itself. */
+  lastLine: { number: bigint; hash: Buffer } | null;
+  accounts: Accounts;
   sealed: Buffer | null;
 }
 
@@ -30,17 +35,20 @@ export interface HeadRow {
 export async function selectHeads(db: Db, after: string | undefined, limit: number): Promise<HeadRow[]> {
   const rows = await db.query<Row>(
     `select u.id as "userId", l.id, l.last_number as "lastNumber", l.last_hash as "lastHash", l.buys, l.sells, l.swaps, l.transfers,
-       (select coalesce(jsonb_object_agg(a.id, a.balance::text), '{}') from ledger_accounts a where a.user_id = u.id) as balances,
+       (select coalesce(jsonb_object_agg(a.id, jsonb_build_object('asset', a.currency || ' on ' || a.network, 'balance', a.balance::text)), '{}')
+        from ledger_accounts a where a.user_id = u.id) as accounts, n.number, n.hash,
        (select c.sealed from ledger_checks c where c.subject = 'list:' || l.id) as sealed
      from (select id from users where id > $1 order by id limit $2) u
      left join lateral (select * from ledger_lists l where l.user_id = u.id and l.is_settled limit 1) l on true
+     left join lateral (select number, hash from ledger_lines n where n.list_id = l.id order by n.number desc limit 1) n on true
      order by u.id`,
     [after ?? '00000000-0000-0000-0000-000000000000', limit],
   );
-  return rows.map(({ userId, balances, sealed, ...ledger }) => ({
+  return rows.map(({ userId, accounts, number, hash, sealed, ...ledger }) => ({
     userId: userId as string,
     ledger: ledger.id === null ? null : (ledger as unknown as NonNullable<HeadRow['ledger']>),
-    balances: balances as Record<string, string>,
+    lastLine: number === null ? null : { number: number as bigint, hash: hash as Buffer },
+    accounts: accounts as Accounts,
     sealed: sealed as Buffer | null,
   }));
 }
@@ -76,6 +84,15 @@ export async function selectPostingBefore(db: Db, upto: bigint | null, before: D
   const [row] = await db.query<{ id: bigint | null }>(
     'select max(id) as id from ledger_postings where ($1::bigint is null or id <= $1) and posted_at < $2',
     [upto, before],
+  );
+  return row!.id;
+}
+
+/** A posting whose id the table's sequence has not given yet: it would be taken for the last one. */
+export async function selectPostingBeyond(db: Db): Promise<bigint | null> {
+  const [row] = await db.query<{ id: bigint | null }>(
+    `select max(id) as id from ledger_postings
+     where id > coalesce(pg_sequence_last_value('ledger_postings_id_seq'), 0)`,
   );
   return row!.id;
 }
