@@ -21,7 +21,6 @@ const longFiles = [
   'console/browser',
   'partner/access-browser',
   'test/guides',
-  'rules/concurrency',
   'ledger/long-history',
   'test/event-chaos',
   'door/door',
