@@ -11,7 +11,7 @@ const figures = (given: Partial<Figures> = {}): Figures => ({
   ...given,
 });
 
-test('the machine is the limit if its cores are used up, whoever uses them', () => {
+test('the machine is the limit if its cores are used up, also by other programs', () => {
   const used = { processes: 1, database: 1, callers: 0.5, others: 0.95 };
   assert.equal(nameLimit(figures({ used })), 'CPU of the machine');
   assert.equal(nameLimit(figures({ used, cores: 5 })), 'no limit found');

@@ -1,8 +1,11 @@
 // The product on a primary server and a replica: what reads is answered by the replica, and is not stale.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import type { IssuedKey } from '#features/keys';
 import { migrate } from '#platform/db/migrate';
@@ -171,6 +174,26 @@ test('a key that is revoked during a long poll gets no event, also if the replic
   await makeWithdrawal(harness, other);
   await numberAll(harness);
   assert.equal((await waiting).status, 401);
+});
+
+test('an MCP tool shows what was written before its body came, also if the replica stands still', async (t) => {
+  const own = await makeKey(harness, { scopes: ['mcp'] });
+  await untilCaughtUp(primary, replica);
+  const answered = await readsBy('replica');
+  const { headers, body } = tool('getAccountBalance');
+  const sent = request(`${harness.url}/mcp`, {
+    method: 'POST',
+    headers: { ...headers, authorization: `Bearer ${own.token}`, 'content-type': 'application/json' },
+  });
+  const answer = once(sent, 'response') as Promise<[IncomingMessage]>;
+  sent.flushHeaders();
+  await waitUntil('the replica has checked the key', async () => (await readsBy('replica')) > answered);
+  await replica.query('select pg_wal_replay_pause()');
+  t.after(() => replica.query('select pg_wal_replay_resume()'));
+  await makeLines(harness, own.userId, [{ assetReceived: 'USDC', amountReceived: '4711' }]);
+  sent.end(JSON.stringify(body));
+  const [response] = await answer;
+  assert.match(await text(response), /4711/);
 });
 
 test('a key works from the moment it is issued until the moment it is revoked, again and again', async () => {

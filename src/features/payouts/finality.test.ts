@@ -191,6 +191,20 @@ test('a worker whose look at the chain is old does not take back what another on
   assert.equal((await view(world, id)).transferStatus, 'broadcast', 'a block that is gone');
 });
 
+test('a sighting that a wrong clock dates into the future is taken back when its block is gone', async (t) => {
+  const world = await makeWorld(t, chain);
+  const id = await world.withdraw();
+  await holdBack(t);
+  await signAndSend(world);
+  await chain.mine(1);
+  await world.worker.settle();
+  assert.equal((await view(world, id)).transferStatus, 'mined');
+  await world.db.query(`update withdrawals set updated_at = now() + interval '1 hour' where id = $1`, [id]);
+  await chain.reorg(1);
+  await world.worker.settle();
+  assert.equal((await view(world, id)).transferStatus, 'broadcast');
+});
+
 test('a receipt of a block that is gone, which a node still has, settles nothing', async (t) => {
   const proxy = await startProxy(t, chain.rpcUrl);
   const world = await makeWorld(t, chain);
