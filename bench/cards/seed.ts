@@ -1,4 +1,5 @@
 import type { Db, Pool } from '#platform/db/db';
+import { dropIndexes, makeIndexes } from '../history/indexes.ts';
 import type { CardWorld } from './world.ts';
 
 export const bigTransactions = 1_000_000;
@@ -51,12 +52,12 @@ export async function seedCards({ db, bigUser, smallUser }: CardWorld): Promise<
        select a.user_id, k.kind, case when k.of_account then a.id end from card_issuer_users a,
          (values ('transactions'::card_list_kind, false), ('movements', false), ('movements', true)) as k (kind, of_account)`,
     );
-    const rebuild = await dropIndexes(db, ['card_transactions', 'card_movements']);
+    const dropped = await dropIndexes(db, ['card_transactions', 'card_movements']);
     for (let from = 1; from <= bigTransactions; from += seedBatch) {
       await addTransactions(db, bigUser, from, from + seedBatch - 1);
     }
     await addMovements(db, bigUser);
-    await rebuild();
+    await makeIndexes(db, dropped);
     await db.query(
       `update card_lists l set size = c.count from (
          select list_id, count(*) from card_transactions group by 1
@@ -82,29 +83,6 @@ function inBulk(db: Pool, work: (db: Db) => Promise<void>): Promise<void> {
     );
     await work(db);
   });
-}
-
-/**
- * Indexes are made faster than kept; resolves to what makes them again. Foreign keys lean on none of them.
- */
-async function dropIndexes(db: Db, tables: readonly string[]): Promise<() => Promise<void>> {
-  const constraints = await db.query<{ table: string; name: string; definition: string }>(
-    `select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition from pg_constraint
-     where conrelid = any ($1::text[]::regclass[]) and contype in ('p', 'u')`,
-    [tables],
-  );
-  for (const { table, name } of constraints) await db.query(`alter table ${table} drop constraint ${name}`);
-  const indexes = await db.query<{ name: string; definition: string }>(
-    'select indexname as name, indexdef as definition from pg_indexes where tablename = any ($1)',
-    [tables],
-  );
-  for (const { name } of indexes) await db.query(`drop index ${name}`);
-  return async () => {
-    for (const { table, name, definition } of constraints) {
-      await db.query(`alter table ${table} add constraint ${name} ${definition}`);
-    }
-    for (const { definition } of indexes) await db.query(definition);
-  };
 }
 
 const instant = (count: string) => {

@@ -1,5 +1,6 @@
 import type { Db, Pool } from '#platform/db/db';
 import type { World } from '../withdrawals/world.ts';
+import { dropIndexes, makeIndexes } from './indexes.ts';
 
 export const bigLines = 3_000_000;
 export const smallUsers = 10_000;
@@ -28,7 +29,7 @@ export async function seedLedgers(world: World): Promise<void> {
          first_posting bigint, posting_lines integer)`,
     );
     await addOwners(db, bigUser);
-    const rebuild = await dropIndexes(db, ['ledger_lines', 'ledger_movements']);
+    const dropped = await dropIndexes(db, ['ledger_lines', 'ledger_movements']);
     await addPostings(db);
     for (let from = 1; from <= bigLines; from += seedBatch) {
       await addLines(db, 'owner = 0', from, from + seedBatch - 1);
@@ -40,7 +41,7 @@ export async function seedLedgers(world: World): Promise<void> {
        union all
        select sent_account_id, transaction_at, number, -sent_amount from ledger_lines where sent_account_id is not null`,
     );
-    await rebuild();
+    await makeIndexes(db, dropped);
   });
   await inBulk(db, async (db) => {
     await addBalances(db);
@@ -65,27 +66,6 @@ function inBulk(db: Pool, work: (db: Db) => Promise<void>): Promise<void> {
     );
     await work(db);
   });
-}
-
-/** Indexes are made faster than kept; resolves to what makes them again. */
-async function dropIndexes(db: Db, tables: readonly string[]): Promise<() => Promise<void>> {
-  const constraints = await db.query<{ table: string; name: string; definition: string }>(
-    `select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition from pg_constraint
-     where conrelid = any ($1::text[]::regclass[]) and contype in ('p', 'u')`,
-    [tables],
-  );
-  for (const { table, name } of constraints) await db.query(`alter table ${table} drop constraint ${name}`);
-  const indexes = await db.query<{ name: string; definition: string }>(
-    'select indexname as name, indexdef as definition from pg_indexes where tablename = any ($1)',
-    [tables],
-  );
-  for (const { name } of indexes) await db.query(`drop index ${name}`);
-  return async () => {
-    for (const { table, name, definition } of constraints) {
-      await db.query(`alter table ${table} add constraint ${name} ${definition}`);
-    }
-    for (const { definition } of indexes) await db.query(definition);
-  };
 }
 
 async function addOwners(db: Db, bigUser: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Db, Pool } from '#platform/db/db';
+import { dropIndexes } from '../history/indexes.ts';
 import { addAccounts, lineColumns, lineSource } from '../history/seed.ts';
 
 /** Lines of each user but the largest. */
@@ -91,17 +92,7 @@ async function addOwners(db: Db, bigUser: string, ofBig: number, others: number)
 
 /** Indexes are made faster than kept. Returns a function that makes them again, two at a time. */
 async function takeIndexes(db: Pool, tables: readonly string[]): Promise<() => Promise<void>> {
-  const constraints = await db.query<{ table: string; name: string; definition: string }>(
-    `select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition from pg_constraint
-     where conrelid = any ($1::text[]::regclass[]) and contype in ('p', 'u')`,
-    [tables],
-  );
-  for (const { table, name } of constraints) await db.query(`alter table ${table} drop constraint ${name}`);
-  const indexes = await db.query<{ name: string; definition: string }>(
-    'select indexname as name, indexdef as definition from pg_indexes where tablename = any ($1)',
-    [tables],
-  );
-  for (const { name } of indexes) await db.query(`drop index ${name}`);
+  const { constraints, indexes } = await dropIndexes(db, tables);
   for (const table of tables) await db.query(`alter table ${table} set (autovacuum_enabled = off)`);
   return async () => {
     const statements = [
