@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import {
   chmodSync,
+  closeSync,
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -29,10 +30,11 @@ const [staged, installed] = [path.join(folder, 'staged'), path.join(folder, 'ins
 // As root, PostgreSQL runs under another account, which must be able to pass through here.
 chmodSync(folder, 0o755);
 
-const running = new Set<ChildProcess>();
+/** Each `npx` and what it started that has not ended. */
+const groups = new Set<number>();
 after(() => {
-  for (const child of running) process.kill(-child.pid!, 'SIGKILL');
-  rmSync(folder, { recursive: true, force: true });
+  for (const group of groups) signalGroup(group, 'SIGKILL');
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
 });
 
 // `npm test` sets these for its own folder, and npm would take them for settings of the new one.
@@ -90,27 +92,43 @@ function unpack(tarball: string, { name, bin }: { name: string; bin: Record<stri
 
 /** Starts `npx causeway …`, and returns what it has written once that matches. */
 async function run(args: string[], settings: Record<string, string>, ready: RegExp) {
+  // Into a file: the other end of a pipe would keep this process alive for as long as anybody holds it.
+  const file = path.join(folder, `${args[0]}.log`);
+  const log = openSync(file, 'a');
   // --no: never a package of the same name from the registry. Detached: a group, as under a terminal.
   const child = spawn('npx', ['--no', '--', 'causeway', ...args], {
     cwd: installed,
     env: { ...env, PORT: '0', ...settings },
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', log, log],
   });
-  running.add(child);
-  let output = '';
-  child.stdout.on('data', (chunk) => (output += chunk));
-  child.stderr.on('data', (chunk) => (output += chunk));
-  const exited = once(child, 'exit').finally(() => running.delete(child));
-  await waitUntil('it is ready', () => ready.test(output) || child.exitCode !== null);
-  assert.match(output, ready);
+  closeSync(log);
+  groups.add(child.pid!);
+  const output = () => readFileSync(file, 'utf8');
+  await waitUntil('it is ready', () => ready.test(output()) || child.exitCode !== null);
+  assert.match(output(), ready);
   return {
-    found: ready.exec(output)![1]!,
+    found: ready.exec(output())![1]!,
     async stop() {
       process.kill(-child.pid!, 'SIGINT');
-      await exited;
+      await waitUntil(`npx causeway ${args[0]} and all that it started have ended`, () => hasEnded(child));
+      groups.delete(child.pid!);
     },
   };
+}
+
+function hasEnded({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  if (exitCode === null && signalCode === null) return false;
+  return !signalGroup(pid!, 0);
+}
+
+/** Whether there is anybody in the group who could be sent it. */
+function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-group, signal);
+  } catch {
+    return false;
+  }
 }
 
 test('npx causeway sandbox: everything starts from the package, answers and stops', { timeout }, async () => {

@@ -142,14 +142,24 @@ async function runTests(files: string[], env: Record<string, string>): Promise<n
     signal: stopping.signal,
   });
   let failed = false;
-  events.on('test:fail', () => {
+  const lastErrors = new Map<string, string>();
+  events.on('test:stderr', ({ file, message }) => {
+    if (file) lastErrors.set(file, `${lastErrors.get(file) ?? ''}${message}`.slice(-2000));
+  });
+  const crashes: string[] = [];
+  events.on('test:fail', ({ file, nesting, details: { error } }) => {
     failed = true;
+    if (nesting > 0 || !file || !('exitCode' in error)) return;
+    const { exitCode, signal } = error as { exitCode?: number; signal?: string };
+    crashes.push(`${file} ended with ${signal ?? exitCode}, and wrote:\n${lastErrors.get(file) ?? ''}`);
   });
   events.on('test:complete', ({ name, nesting, details }) => {
     const file = path.relative(root, name);
     if (nesting === 0 && files.includes(file)) secondsOf.set(file, details.duration_ms / 1000);
   });
   for await (const text of events.compose(spec)) process.stdout.write(text);
+  // The reporter says no more than 'test failed', and what the process wrote is far above.
+  for (const crash of crashes) process.stdout.write(`\n${crash}\n`);
   return failed ? 1 : 0;
 }
 
