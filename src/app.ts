@@ -40,7 +40,7 @@ import { keyCommands, keyEvents, keyRoutes } from '#features/keys';
 import { ledgerCommands, ledgerEvents, ledgerJobs, ledgerReaders, ledgerTools } from '#features/ledger';
 import { makeStatement, statementCommand, statementResources } from '#features/ledger/statement';
 import { partnerCommands } from '#features/partners';
-import { pauseCommands, payoutGauges, payoutJobs, walletCommands, walletJobs } from '#features/payouts';
+import { ledPayoutJobs, pauseCommands, payoutGauges, walletCommands, walletJobs } from '#features/payouts';
 import { type PeopleOptions, peopleCommands, peopleJobs, peoplePages } from '#features/people';
 import {
   type PortfolioOptions,
@@ -170,7 +170,7 @@ export { flushRequests } from '#features/requests';
 
 /** What the worker does again and again. */
 export const jobs: readonly Job<Deps>[] = [
-  ...payoutJobs(),
+  ...ledPayoutJobs(),
   ...walletJobs,
   ...ruleJobs,
   ...depositJobs,

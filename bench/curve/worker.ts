@@ -1,6 +1,6 @@
 // A worker process with only the payout jobs. It starts and stops them when asked, and stays warm in between.
 import { createEvm, type NetworkSettings } from '#adapters/evm';
-import { payoutJobs } from '#features/payouts';
+import { ledPayoutJobs } from '#features/payouts';
 import { type RunningJobs, runJobs } from '#platform/worker/jobs';
 import { createBenchDeps } from '../withdrawals/world.ts';
 
@@ -17,7 +17,7 @@ process.once('message', ({ databaseUrl, networks }: WorkerOrder) => {
   const deps = { ...createBenchDeps(databaseUrl, networks), evm };
   let running: RunningJobs | undefined;
   process.on('message', async (isRunning: boolean) => {
-    if (isRunning) running ??= runJobs(payoutJobs(), deps);
+    if (isRunning) running ??= runJobs(ledPayoutJobs(), deps);
     else {
       await running?.stop();
       running = undefined;

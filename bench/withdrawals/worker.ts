@@ -1,6 +1,6 @@
 // A worker process with only the payout jobs, for the network in its settings.
 import type { NetworkSettings } from '#adapters/evm';
-import { payoutJobs } from '#features/payouts';
+import { ledPayoutJobs } from '#features/payouts';
 import { runJobs } from '#platform/worker/jobs';
 import { createBenchDeps } from './world.ts';
 
@@ -11,7 +11,7 @@ export interface WorkerOrder {
 
 process.once('message', ({ databaseUrl, networks }: WorkerOrder) => {
   const deps = createBenchDeps(databaseUrl, networks);
-  const jobs = runJobs(payoutJobs(), deps);
+  const jobs = runJobs(ledPayoutJobs(), deps);
   process.once('disconnect', async () => {
     await jobs.stop();
     await deps.db.end();

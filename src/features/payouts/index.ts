@@ -5,7 +5,7 @@ export { isFoundPaid } from './found/queries.ts';
 export { payoutGauges } from './gauges.ts';
 export { haltWallet } from './halt-wallet.ts';
 export { listHotWallets } from './hot-wallets.ts';
-export { payoutJobs, walletJobs } from './jobs.ts';
+export { ledPayoutJobs, payoutJobs, walletJobs } from './jobs.ts';
 export type { AtStep, PayoutStep } from './lane.ts';
 export { pauseCommands } from './pauses/commands.ts';
 export { findPaidByHash, type PayoutLife, selectOwnPayments, showPayout } from './queries/payments.ts';

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { hotWalletsMax, type Network, NodeError, networks } from '#adapters/evm';
 import { contextFor, type Deps } from '#context';
 import type { Job } from '#platform/worker/jobs';
+import type { Lead } from '#platform/worker/lead';
 import { bindRepeated } from './bind-repeated.ts';
 import { broadcast } from './broadcast.ts';
 import { bumpStuck } from './bump.ts';
@@ -48,14 +50,35 @@ const steps: readonly Step[] = [
  * and a slow wallet does not delay the others.
  */
 export function payoutJobs(atStep?: AtStep): Job<Deps>[] {
-  return networks.flatMap((network) =>
-    places.flatMap((place) =>
-      steps
-        .filter(({ isOfNetwork }) => place === 0 || !isOfNetwork)
-        .map((step) => jobOf(step, network, place, atStep)),
-    ),
-  );
+  return networks.flatMap((network) => jobsOf(network, atStep));
 }
+
+const jobsOf = (network: Network, atStep?: AtStep): Job<Deps>[] =>
+  places.flatMap((place) =>
+    steps
+      .filter(({ isOfNetwork }) => place === 0 || !isOfNetwork)
+      .map((step) => jobOf(step, network, place, atStep)),
+  );
+
+/**
+ * One worker at a time pays on a network. Several would ask the nodes the same questions, and wait for each
+ * other's locks: four took almost three times the CPU of one for each payout. Safety does not depend on it.
+ */
+export function ledPayoutJobs(): Job<Deps>[] {
+  return networks.flatMap((network) => jobsOf(network).map((job) => ({ ...job, lead: leadOf(network) })));
+}
+
+const leadOf = (network: Network): Lead<Deps> => ({
+  // Workers with other keys pay from other wallets.
+  name: ({ evm }) => {
+    const addresses = evm.get(network)!.signers.map(({ address }) => address);
+    return `payouts ${network} ${createHash('sha256').update(addresses.join()).digest('hex').slice(0, 16)}`;
+  },
+  isAble: ({ evm }) => {
+    const { node } = evm.get(network)!;
+    return node.endpoints().filter((isUp) => isUp !== false).length >= node.quorum;
+  },
+});
 
 /** Places of hot wallets in the setting. */
 const places = Array.from({ length: hotWalletsMax }, (_, place) => place);

@@ -3,6 +3,7 @@ import type { Listener } from '../db/listen.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { JobHung, type JobTiming, runTurn, usualTiming } from './job-turn.ts';
+import { HeldLead, type Lead, usualLeadTiming } from './lead.ts';
 import { LeaseLost } from './lease.ts';
 
 /** A repeated task of the worker. It must be safe to run at any time, any number of times. */
@@ -14,6 +15,8 @@ export interface Job<Deps> {
    * time has a lease: a frozen worker loses it and commits nothing after that.
    */
   isShared?: true;
+  /** Of a shared job: the one worker that has this lead runs it, and others stand by. */
+  lead?: Lead<Deps>;
   /** If it returns false at the start, the job never runs and has no metrics; default: it is configured. */
   isConfigured?(deps: Deps): boolean;
   /** A PostgreSQL channel: a notification on it starts a turn at once. */
@@ -47,19 +50,28 @@ export function runJobs<Deps extends JobDeps>(
   all: readonly Job<Deps>[],
   deps: Deps,
   timing: JobTiming = usualTiming,
+  leadTiming = usualLeadTiming,
 ): RunningJobs {
   const jobs = all.filter(({ isConfigured }) => isConfigured?.(deps) ?? true);
   let isStopping = false;
   const running = new Set<Promise<void>>();
   const timers = new Map<string, { timer: NodeJS.Timeout; dueAt: number }>();
   const awake = new Set<string>();
+  const leads = new Map<string, HeldLead>();
+  const leadOf = ({ lead }: Job<Deps>) => {
+    if (!lead) return undefined;
+    const name = lead.name(deps);
+    const held = leads.get(name) ?? new HeldLead(deps.db, name, leadTiming);
+    leads.set(name, held);
+    return held;
+  };
 
   const schedule = (job: Job<Deps>, delayMs: number) => {
     if (isStopping) return;
     const timer = setTimeout(() => {
       timers.delete(job.name);
       awake.delete(job.name);
-      const turn = takeTurn(job, deps, timing).then((done) => {
+      const turn = takeTurn(job, deps, { timing, held: leadOf(job) }).then((done) => {
         running.delete(turn);
         if (done > 0) for (const name of job.wakes ?? []) wake(name);
         schedule(job, done > 0 || awake.has(job.name) ? gatherMs : job.everyMs);
@@ -94,6 +106,7 @@ export function runJobs<Deps extends JobDeps>(
       isStopping = true;
       for (const { timer } of timers.values()) clearTimeout(timer);
       await Promise.all([...running, ...listeners.map((listener) => listener.stop())]);
+      await Promise.all([...leads.values()].map((held) => held.end()));
     },
   };
 }
@@ -101,14 +114,19 @@ export function runJobs<Deps extends JobDeps>(
 async function takeTurn<Deps extends JobDeps>(
   job: Job<Deps>,
   deps: Deps,
-  timing: JobTiming,
+  { timing, held }: { timing: JobTiming; held: HeldLead | undefined },
 ): Promise<number> {
   const { metrics, log } = deps;
   try {
-    const turn = await runTurn(deps.db, job, timing, (db) => job.run({ ...deps, db }));
+    const isElsewhere = held && !(await held.isOurs());
+    const turn = isElsewhere
+      ? 'elsewhere'
+      : await runTurn(deps.db, job, timing, (db) => job.run({ ...deps, db }));
     metrics.countJob(job.name, turn === 'elsewhere' ? 'elsewhere' : 'done');
+    if (!isElsewhere && !(job.lead?.isAble(deps) ?? true)) await held?.yield();
     return turn === 'elsewhere' ? 0 : turn;
   } catch (err) {
+    await held?.yield();
     const { outcome, message } = describeFault(err);
     metrics.countJob(job.name, outcome);
     log.error({ err, job: job.name }, message);
