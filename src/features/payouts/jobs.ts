@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
-import { hotWalletsMax, type Network, NodeError, networks } from '#adapters/evm';
+import { type Evm, hotWalletsMax, type Network, NodeError, networks } from '#adapters/evm';
 import { contextFor, type Deps } from '#context';
 import type { Job } from '#platform/worker/jobs';
-import type { Lead } from '#platform/worker/lead';
 import { bindRepeated } from './bind-repeated.ts';
 import { broadcast } from './broadcast.ts';
 import { bumpStuck } from './bump.ts';
@@ -61,24 +59,25 @@ const jobsOf = (network: Network, atStep?: AtStep): Job<Deps>[] =>
   );
 
 /**
- * One worker at a time pays on a network. Several would ask the nodes the same questions, and wait for each
+ * One worker at a time leads on a network. Several would ask the nodes the same questions, and wait for each
  * other's locks: four took almost three times the CPU of one for each payout. Safety does not depend on it.
  */
 export function ledPayoutJobs(): Job<Deps>[] {
-  return networks.flatMap((network) => jobsOf(network).map((job) => ({ ...job, lead: leadOf(network) })));
+  return networks.flatMap((network) =>
+    // Workers with other keys pay from other wallets.
+    jobsOf(network).map((job) => ({
+      ...job,
+      lead: ({ evm }) => `payouts ${network} ${walletsOf(evm, network)}`,
+    })),
+  );
 }
 
-const leadOf = (network: Network): Lead<Deps> => ({
-  // Workers with other keys pay from other wallets.
-  name: ({ evm }) => {
-    const addresses = evm.get(network)!.signers.map(({ address }) => address);
-    return `payouts ${network} ${createHash('sha256').update(addresses.join()).digest('hex').slice(0, 16)}`;
-  },
-  isAble: ({ evm }) => {
-    const { node } = evm.get(network)!;
-    return node.endpoints().filter((isUp) => isUp !== false).length >= node.quorum;
-  },
-});
+const walletsOf = (evm: Evm, network: Network) =>
+  evm
+    .get(network)!
+    .signers.map(({ address }) => address)
+    .sort()
+    .join();
 
 /** Places of hot wallets in the setting. */
 const places = Array.from({ length: hotWalletsMax }, (_, place) => place);

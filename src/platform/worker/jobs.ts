@@ -3,7 +3,7 @@ import type { Listener } from '../db/listen.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { JobHung, type JobTiming, runTurn, usualTiming } from './job-turn.ts';
-import { HeldLead, type Lead, usualLeadTiming } from './lead.ts';
+import { Lead, usualLeadTiming } from './lead.ts';
 import { LeaseLost } from './lease.ts';
 
 /** A repeated task of the worker. It must be safe to run at any time, any number of times. */
@@ -15,8 +15,11 @@ export interface Job<Deps> {
    * time has a lease: a frozen worker loses it and commits nothing after that.
    */
   isShared?: true;
-  /** Of a shared job: the one worker that has this lead runs it, and others stand by. */
-  lead?: Lead<Deps>;
+  /**
+   * Of a shared job: one of the workers that say the same name leads and runs the jobs of this lead; others
+   * run them now and then.
+   */
+  lead?(deps: Deps): string;
   /** If it returns false at the start, the job never runs and has no metrics; default: it is configured. */
   isConfigured?(deps: Deps): boolean;
   /** A PostgreSQL channel: a notification on it starts a turn at once. */
@@ -57,13 +60,13 @@ export function runJobs<Deps extends JobDeps>(
   const running = new Set<Promise<void>>();
   const timers = new Map<string, { timer: NodeJS.Timeout; dueAt: number }>();
   const awake = new Set<string>();
-  const leads = new Map<string, HeldLead>();
-  const leadOf = ({ lead }: Job<Deps>) => {
-    if (!lead) return undefined;
-    const name = lead.name(deps);
-    const held = leads.get(name) ?? new HeldLead(deps.db, name, leadTiming);
-    leads.set(name, held);
-    return held;
+  const leads = new Map<string, Lead>();
+  const leadOf = (job: Job<Deps>) => {
+    const name = job.lead?.(deps);
+    if (name === undefined) return undefined;
+    const lead = leads.get(name) ?? new Lead(deps, name, leadTiming);
+    leads.set(name, lead);
+    return lead;
   };
 
   const schedule = (job: Job<Deps>, delayMs: number) => {
@@ -71,7 +74,7 @@ export function runJobs<Deps extends JobDeps>(
     const timer = setTimeout(() => {
       timers.delete(job.name);
       awake.delete(job.name);
-      const turn = takeTurn(job, deps, { timing, held: leadOf(job) }).then((done) => {
+      const turn = takeTurn(job, deps, timing, leadOf(job)).then((done) => {
         running.delete(turn);
         if (done > 0) for (const name of job.wakes ?? []) wake(name);
         schedule(job, done > 0 || awake.has(job.name) ? gatherMs : job.everyMs);
@@ -105,8 +108,11 @@ export function runJobs<Deps extends JobDeps>(
     async stop() {
       isStopping = true;
       for (const { timer } of timers.values()) clearTimeout(timer);
-      await Promise.all([...running, ...listeners.map((listener) => listener.stop())]);
-      await Promise.all([...leads.values()].map((held) => held.end()));
+      const ends = [
+        ...listeners.map((listener) => listener.stop()),
+        ...[...leads.values()].map((lead) => lead.end()),
+      ];
+      await Promise.all([...running, ...ends]);
     },
   };
 }
@@ -114,19 +120,18 @@ export function runJobs<Deps extends JobDeps>(
 async function takeTurn<Deps extends JobDeps>(
   job: Job<Deps>,
   deps: Deps,
-  { timing, held }: { timing: JobTiming; held: HeldLead | undefined },
+  timing: JobTiming,
+  lead: Lead | undefined,
 ): Promise<number> {
   const { metrics, log } = deps;
   try {
-    const isElsewhere = held && !(await held.isOurs());
-    const turn = isElsewhere
-      ? 'elsewhere'
-      : await runTurn(deps.db, job, timing, (db) => job.run({ ...deps, db }));
+    const hasTurn = lead === undefined || (await lead.hasTurn(job.name));
+    const turn = hasTurn
+      ? await runTurn(deps.db, job, timing, (db) => job.run({ ...deps, db }))
+      : 'elsewhere';
     metrics.countJob(job.name, turn === 'elsewhere' ? 'elsewhere' : 'done');
-    if (!isElsewhere && !(job.lead?.isAble(deps) ?? true)) await held?.yield();
     return turn === 'elsewhere' ? 0 : turn;
   } catch (err) {
-    await held?.yield();
     const { outcome, message } = describeFault(err);
     metrics.countJob(job.name, outcome);
     log.error({ err, job: job.name }, message);

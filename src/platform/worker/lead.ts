@@ -1,49 +1,46 @@
 import type { Pool } from '../db/db.ts';
-import { endLease, renewLease, takeLease } from './lease.ts';
-
-/** Jobs that one worker at a time runs, all of them. */
-export interface Lead<Deps> {
-  /** Workers that say the same name compete. */
-  name(deps: Deps): string;
-  /** Whether this worker reaches what the jobs need. If not, it lets others try. */
-  isAble(deps: Deps): boolean;
-}
+import type { Log } from '../observe/log.ts';
+import { endLease, isLeaseFree, renewLease, takeLease } from './lease.ts';
 
 export interface LeadTiming {
   /** Without a sign of life for this long, the lead is free. */
   leadMs: number;
   /** How long an answer about the lead is believed. */
   believeMs: number;
-  /** After a worker has given it up, others have this long to take it. */
-  yieldMs: number;
-  /** It does not give it up again before that: where no worker is able, each does what it can. */
-  keepMs: number;
+  /** Workers without the lead have a turn of each job this often, in case the one that leads cannot work. */
+  standbyMs: number;
 }
 
-export const usualLeadTiming: LeadTiming = {
-  leadMs: 4_000,
-  believeMs: 1_000,
-  yieldMs: 2_500,
-  keepMs: 30_000,
-};
+export const usualLeadTiming: LeadTiming = { leadMs: 4_000, believeMs: 1_000, standbyMs: 10_000 };
 
 /**
- * A worker's place in the competition for a lead. Unlike the lease of a job this only saves work: a worker
- * that was frozen may go on for a moment beside the next one, and rows guard what the jobs do.
+ * A worker's place in the competition for a lead. Unlike the lease of a job this only saves work: rows guard
+ * what the jobs do, so two workers may lead for a moment, and a turn of one that does not lead does no harm.
  */
-export class HeldLead {
+export class Lead {
   readonly #db: Pool;
+  readonly #log: Log;
   readonly #name: string;
   readonly #timing: LeadTiming;
+  readonly #stoodByAt = new Map<string, number>();
   #turn: bigint | undefined;
-  #believedUntil = 0;
-  #keptUntil = 0;
+  #believedUntil = Number.NEGATIVE_INFINITY;
   #asking: Promise<boolean> | undefined;
 
-  constructor(db: Pool, name: string, timing: LeadTiming) {
+  constructor({ db, log }: { db: Pool; log: Log }, name: string, timing: LeadTiming) {
     this.#db = db;
+    this.#log = log;
     this.#name = name;
     this.#timing = timing;
+  }
+
+  /** Whether this worker has the next turn of a job: always if it leads, else now and then. */
+  async hasTurn(job: string): Promise<boolean> {
+    if (await this.isOurs()) return true;
+    const now = performance.now();
+    if (now - (this.#stoodByAt.get(job) ?? Number.NEGATIVE_INFINITY) < this.#timing.standbyMs) return false;
+    this.#stoodByAt.set(job, now);
+    return true;
   }
 
   /** Takes it if it is free. Rejects if the database does not answer. */
@@ -57,30 +54,25 @@ export class HeldLead {
 
   async #ask(): Promise<boolean> {
     const { leadMs, believeMs } = this.#timing;
+    const [db, name, held] = [this.#db, this.#name, this.#turn];
     const askedAt = performance.now();
-    const held = this.#turn;
-    if (held !== undefined && !(await renewLease(this.#db, this.#name, held, leadMs))) this.#turn = undefined;
-    this.#turn ??= await takeLease(this.#db, this.#name, leadMs);
-    this.#believedUntil = Math.max(this.#believedUntil, askedAt + believeMs);
+    const isKept = held !== undefined && (await renewLease(db, name, held, leadMs));
+    // Asking first, because trying to take it would lock its row.
+    const taken = !isKept && (await isLeaseFree(db, name)) ? await takeLease(db, name, leadMs) : undefined;
+    this.#turn = isKept ? held : taken;
+    this.#believedUntil = askedAt + believeMs;
+    if (taken !== undefined) this.#log.info({ lead: name }, 'this worker leads');
+    else if (held !== undefined && !isKept) this.#log.info({ lead: name }, 'another worker leads');
     return this.#turn !== undefined;
   }
 
-  /** Lets others try, because this worker cannot do the work. If none does, it tries again after a while. */
-  async yield(): Promise<void> {
-    await this.#asking?.catch(() => undefined);
-    const now = performance.now();
-    if (now < this.#keptUntil || this.#turn === undefined) return;
-    this.#keptUntil = now + this.#timing.keepMs;
-    this.#believedUntil = now + this.#timing.yieldMs;
-    await this.end();
-  }
-
-  /** Another worker may take it at once. */
+  /** At a stop: another worker may take it at once, beside turns that are still running here. */
   async end(): Promise<void> {
+    await this.#asking?.catch(() => undefined);
+    this.#believedUntil = Number.POSITIVE_INFINITY;
     const held = this.#turn;
     this.#turn = undefined;
-    if (held === undefined) return;
     // If this fails, the lead is free after `leadMs`.
-    await endLease(this.#db, this.#name, held).catch(() => undefined);
+    if (held !== undefined) await endLease(this.#db, this.#name, held).catch(() => undefined);
   }
 }

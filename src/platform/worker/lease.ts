@@ -16,6 +16,11 @@ export async function takeLease(db: Db, job: string, leaseMs: number): Promise<b
   return row?.turn;
 }
 
+export async function isLeaseFree(db: Db, job: string): Promise<boolean> {
+  const rows = await db.query('select 1 from job_leases where job = $1 and expires_at > now()', [job]);
+  return rows.length === 0;
+}
+
 /** False if another worker has taken it since. An expired lease that nobody took is renewed. */
 export async function renewLease(db: Db, job: string, turn: bigint, leaseMs: number): Promise<boolean> {
   const rows = await db.query(
