@@ -25,6 +25,15 @@ export interface DelivererOptions {
   claimMs?: number;
 }
 
+/** A delivery that is claimed and not stored. */
+interface Sending {
+  endpointId: string;
+  isFailing: boolean;
+  /** The endpoint has accepted it: it holds no connection any more. */
+  isReceived: boolean;
+  ended: Promise<void>;
+}
+
 /** Endpoints that fail may hold so much of the room, however many they are. */
 const failingShare = 0.25;
 
@@ -45,10 +54,16 @@ function startDeliverer(deps: Deps, options: DelivererOptions): RunningService {
   const { perEndpoint = 10, atOnce = 256, everyMs = 1_000, timeoutMs = 15_000, claimMs = 40_000 } = options;
   const { db, clock, log, traces } = deps;
   const aborting = new AbortController();
-  const sending = new Set<{ endpointId: string; isFailing: boolean; ended: Promise<void> }>();
+  const sending = new Set<Sending>();
   const recorder = startRecorder(deps);
 
-  const send = async (delivery: ClaimedDelivery) => {
+  /** The next one need not wait until this is stored. After a failure it does: the endpoint then gets fewer. */
+  const noteReceived = (one: Sending) => {
+    one.isReceived = true;
+    loop.wake();
+  };
+
+  const send = async (delivery: ClaimedDelivery, one: Sending) => {
     const { endpointId } = delivery;
     const { signal } = aborting;
     try {
@@ -57,6 +72,7 @@ function startDeliverer(deps: Deps, options: DelivererOptions): RunningService {
       const leftMs = delivery.claimedUntil.getTime() - clock().getTime();
       if (leftMs < claimMs / 2) return await releaseDelivery(db, delivery, clock());
       const attempt = await attemptDelivery(deps, delivery, { now: clock(), signal, timeoutMs });
+      if (attempt.outcome === 'delivered') noteReceived(one);
       await recorder.record(attempt);
       if (attempt.outcome === 'gone') await disableGone(deps, delivery);
     } catch (err) {
@@ -66,10 +82,10 @@ function startDeliverer(deps: Deps, options: DelivererOptions): RunningService {
     }
   };
 
-  const trace = (delivery: ClaimedDelivery) => {
+  const trace = (delivery: ClaimedDelivery, one: Sending) => {
     const { id, eventId } = delivery;
     const attributes = { 'causeway.delivery.id': String(id), 'causeway.event.id': eventId };
-    return traces!.inNewTrace('webhook delivery', { attributes }, () => send(delivery));
+    return traces!.inNewTrace('webhook delivery', { attributes }, () => send(delivery, one));
   };
   const begin = traces ? trace : send;
 
@@ -78,7 +94,8 @@ function startDeliverer(deps: Deps, options: DelivererOptions): RunningService {
     if (limit <= 0) return;
     const now = clock();
     const until = new Date(now.getTime() + claimMs);
-    const inHand = countBy([...sending], ({ endpointId }) => endpointId);
+    const connected = [...sending].filter(({ isReceived }) => !isReceived);
+    const inHand = countBy(connected, ({ endpointId }) => endpointId);
     const failing = [...sending].filter(({ isFailing }) => isFailing).length;
     const failingLimit = Math.max(0, Math.ceil(atOnce * failingShare) - failing);
     const wanted = { now, until, perEndpoint, inHand, limit, failingLimit };
@@ -86,13 +103,15 @@ function startDeliverer(deps: Deps, options: DelivererOptions): RunningService {
     // What was sent cannot be taken back: it must survive a failover.
     if (claimed.length > 0 && deps.isReplicationSynchronous) await confirmCommits(db);
     for (const delivery of claimed) {
-      const ended = begin(delivery).then(() => {
-        sending.delete(one);
-        loop.wake();
-      });
       const { endpointId, isFailing } = delivery;
-      const one = { endpointId, isFailing, ended };
+      const one: Sending = { endpointId, isFailing, isReceived: false, ended: Promise.resolve() };
       sending.add(one);
+      one.ended = begin(delivery, one).then(() => {
+        const wasFull = sending.size >= atOnce;
+        sending.delete(one);
+        // In order, the next one of the resource becomes due only when this is stored.
+        if (!one.isReceived || delivery.isOrdered || wasFull) loop.wake();
+      });
     }
   };
 

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import pg from 'pg';
 import { waitUntil } from '#test/wait-until';
 import type { Received, Receiver } from '#test/webhook-receiver';
 import { useWebhooks } from '#test/webhook-world';
 
 const { world, call, createEndpoint, makeSteps, startDelivering, arrived, drain, deliveries } = useWebhooks();
+const { harness } = world;
 
 const resourceOf = ({ event }: Received): string => event.data.object.id;
 
@@ -158,6 +160,23 @@ test('in parallel mode a worker has at most so many connections to one endpoint,
   startDelivering({ perEndpoint: 4 });
   await arrived(60);
   assert.equal(most, 4);
+});
+
+test('a connection is free for the next delivery when the answer is there, also if it is not stored', async (t) => {
+  const { id } = await createEndpoint();
+  await makeSteps(['a', 'b', 'c', 'd', 'e']);
+  const other = new pg.Client({ connectionString: harness.databaseUrl });
+  t.after(() => other.end());
+  await other.connect();
+  await other.query('begin');
+  await other.query('lock table webhook_attempts in share mode');
+  startDelivering({ perEndpoint: 2, everyMs: 3_600_000 });
+  await waitUntil('all arrive', () => world.receiver.received.length === 5, 20_000);
+  assert.ok((await deliveries(id)).every(({ status }) => status === 'due'));
+  await other.query('rollback');
+  await waitUntil('all are stored', async () =>
+    (await deliveries(id)).every(({ status, attempts }) => status === 'delivered' && attempts === 1),
+  );
 });
 
 test('a worker that is full takes the next delivery when one has ended', async () => {

@@ -12,6 +12,7 @@ export interface ClaimedDelivery {
   attempts: number;
   claimedUntil: Date;
   isFailing: boolean;
+  isOrdered: boolean;
   sequence: bigint;
   /** It is about the account of a user whose data the partner may not read any more. */
   isWithheld: boolean;
@@ -106,7 +107,8 @@ export async function claimDeliveries(db: Db, claim: Claim): Promise<ClaimedDeli
        update webhook_deliveries d set due_at = $2, claimed_until = $2 from picked p where d.id = p.id returning d.*)
      select c.id, c.endpoint_id as "endpointId", e.url, e.secret,
        case when e.former_ends_at > $1 then e.former_secret end as "formerSecret", v.id as "eventId", v.body, c.attempts,
-       c.claimed_until as "claimedUntil", e.failing_since is not null as "isFailing", c.sequence, ${isWithheld} as "isWithheld"
+       c.claimed_until as "claimedUntil", e.failing_since is not null as "isFailing", e.is_ordered as "isOrdered",
+       c.sequence, ${isWithheld} as "isWithheld"
      from claimed c join webhook_endpoints e on e.id = c.endpoint_id join event_streams s on s.id = e.stream_id
      join unflushed on true
      join events v on v.stream_id = c.stream_id and v.sequence = c.sequence
