@@ -47,11 +47,12 @@ test('a later call starts a new query, also while the first one runs', async () 
 test('while two queries are under way, later calls share the next one', async () => {
   const asked: string[][] = [];
   const releases: (() => void)[] = [];
+  const limits = { questionsMax: 16, queriesMax: 2, waitMs: 10_000 };
   const echo = batchLoader(async (_db: Db, questions: string[]) => {
     asked.push([...questions]);
     if (asked.length <= 2) await new Promise<void>((resolve) => releases.push(resolve));
     return questions;
-  });
+  }, limits);
   const db = someDb();
   const calls: Promise<string>[] = [];
   for (const question of ['a', 'b', 'c', 'd']) {

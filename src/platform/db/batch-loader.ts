@@ -6,11 +6,11 @@ export interface BatchLimits {
   questionsMax: number;
   /** With two, this process reads the answer to one while the database answers the other. */
   queriesMax: number;
+  /** A query that hangs must not stop those who come later. */
+  waitMs?: number;
 }
 
 const usualLimits: BatchLimits = { questionsMax: 16, queriesMax: 2 };
-/** A query that hangs must not stop those who come later. */
-const waitMs = 5;
 
 /**
  * Turns a query for many keys into a query for one, so that a busy server pays its overhead once: calls in
@@ -61,7 +61,7 @@ interface Batch<Question, Answer> {
 
 function createQueue<Question, Answer>(
   ask: (questions: Question[]) => Promise<Outcome<Answer>[]>,
-  { questionsMax, queriesMax }: BatchLimits,
+  { questionsMax, queriesMax, waitMs = 5 }: BatchLimits,
 ): Queue<Question, Answer> {
   let queries = 0;
   let next: Batch<Question, Answer> | undefined;

@@ -57,7 +57,7 @@ function startDeliverer(deps: Deps, options: DelivererOptions): RunningService {
   const sending = new Set<Sending>();
   const recorder = startRecorder(deps);
 
-  /** The next one need not wait until this is stored. After a failure it does: the endpoint then gets fewer. */
+  /** The next one need not wait until this is stored. After a failure it does, as the endpoint gets fewer. */
   const noteReceived = (one: Sending) => {
     one.isReceived = true;
     loop.wake();
