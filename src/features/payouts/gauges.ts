@@ -5,6 +5,7 @@ import { countPauses } from './pauses/queries.ts';
 import { countWaiting } from './queries/pending.ts';
 import { selectLaneDepths, selectSigners } from './queries/signers.ts';
 import { type Balances, lastBalances } from './read-balances.ts';
+import { waitReasons } from './wait-reasons.ts';
 
 /** Nodes are numbered as in the setting, because the URL of a hosted node contains the account's key. */
 const nodeUp: GaugeSource<Deps>['read'] = async ({ evm }) =>
@@ -35,7 +36,7 @@ const inUnits = (minor: bigint, decimals: number) => Number(formatMinor(minor, d
 export const payoutGauges: readonly GaugeSource<Deps>[] = [
   {
     name: 'causeway_payouts_waiting',
-    help: 'Pending withdrawals that cannot be signed, among the first 10000, by what they wait for: gas, a currency, fees, node, screening, token, halted, wallet key, paused, found payment, user suspended, partner suspended, key suspended.',
+    help: `Pending withdrawals that cannot be signed, among the first 10000, by what they wait for: a currency, ${waitReasons.join(', ')}.`,
     labels: ['network', 'reason'],
     read: async ({ db }) =>
       (await countWaiting(db, 10_000)).map(({ network, waitingFor, count }) => ({

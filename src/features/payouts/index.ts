@@ -12,3 +12,4 @@ export { findPaidByHash, type PayoutLife, selectOwnPayments, showPayout } from '
 export { shortfallReason } from './queries/signers.ts';
 export { requireDurable } from './require-durable.ts';
 export { isInDoubt } from './server.ts';
+export { waitReasons } from './wait-reasons.ts';

@@ -90,7 +90,7 @@ export function mcpRoutes(
       return '';
     }
     const dialect = readDialect(message, headers);
-    // Tools and resources only read. The body may have come long after the headers.
+    // Writes of tools go to the primary server. The body may have come long after the headers.
     readAfresh(request);
     const ctx = readingContext(deps, actor, request);
     const tool = dispatch.toolOf(message);

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { waitReasons } from '#features/payouts';
 import { signIn, unescaped } from '#test/console-world';
 import { useHarness } from '#test/harness';
 import { gauges } from '../../../app.ts';
 import { en } from '../texts/en.ts';
+import { pt } from '../texts/pt.ts';
 import { findAttention } from './find-attention.ts';
 
 const harness = useHarness();
@@ -20,6 +22,13 @@ const makeWallet = (network: string, fields: { isCurrent?: boolean; payoutsLeft?
   waiting: [],
   onChain:
     fields.payoutsLeft === undefined ? null : { gas: '1', payoutsLeft: fields.payoutsLeft, tokens: [] },
+});
+
+test('the console has words for each reason for which a withdrawal waits', () => {
+  for (const { reasons } of [en, pt]) {
+    const wordless = waitReasons.filter((reason) => !reasons[reason]);
+    assert.deepEqual(wordless, []);
+  }
 });
 
 test('a figure that cannot be read is a grave item, and the overview does not say that all is well', async (t) => {

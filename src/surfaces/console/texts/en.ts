@@ -190,8 +190,8 @@ export const en = {
       todo: 'Send coins to the hot wallet. The payout continues automatically within a minute.',
     },
     currency: {
-      why: 'The hot wallet does not have enough of this token.',
-      todo: 'Send tokens to the hot wallet. The payout continues automatically within a minute.',
+      why: 'The hot wallet does not have enough of this token, or the token refuses the transfer.',
+      todo: 'Send tokens to the hot wallet. If it has enough, see whether the token is paused. The payout continues automatically within a minute.',
     },
     fees: {
       why: 'The network’s fees are above the cap of this network.',
@@ -205,9 +205,13 @@ export const en = {
       why: 'The screening service does not answer.',
       todo: 'Check the service at SCREENING_URL. The payout continues automatically.',
     },
+    disagreement: {
+      why: 'The node is on another chain, a token has other decimals, or stored bytes are not what was signed.',
+      todo: 'The log of the worker says which. Correct the settings of the network. The payout continues automatically.',
+    },
     token: {
-      why: 'The token contract refuses the transfer.',
-      todo: 'Check whether the token is paused or the address is blocked by its issuer. Then cancel, or wait.',
+      why: 'The token is no longer in the settings of this network, or has another address there.',
+      todo: 'Put the token back into the settings and restart the workers, or cancel the withdrawal.',
     },
     halted: {
       why: 'The hot wallet is halted.',

@@ -179,8 +179,8 @@ export const pt: Texts = {
       todo: 'Envie moedas à carteira. O pagamento continua sozinho em até um minuto.',
     },
     currency: {
-      why: 'A carteira não tem o suficiente deste token.',
-      todo: 'Envie tokens à carteira. O pagamento continua sozinho em até um minuto.',
+      why: 'A carteira não tem o suficiente deste token, ou o token recusa a transferência.',
+      todo: 'Envie tokens à carteira. Se ela tem o suficiente, veja se o token está em pausa. O pagamento continua sozinho em até um minuto.',
     },
     fees: {
       why: 'As taxas da rede estão acima do limite.',
@@ -194,9 +194,13 @@ export const pt: Texts = {
       why: 'O serviço de verificação de endereços não responde.',
       todo: 'Verifique o serviço em SCREENING_URL. O pagamento continua sozinho.',
     },
+    disagreement: {
+      why: 'O nó está em outra rede, um token tem outras casas decimais ou os bytes guardados não são os assinados.',
+      todo: 'O log do worker diz qual é o caso. Corrija as configurações da rede. O pagamento continua sozinho.',
+    },
     token: {
-      why: 'O contrato do token recusa a transferência.',
-      todo: 'Verifique se o token está em pausa ou se o emissor bloqueou o endereço. Depois cancele ou espere.',
+      why: 'O token não está mais nas configurações desta rede, ou tem outro endereço lá.',
+      todo: 'Ponha o token de volta nas configurações e reinicie os workers, ou cancele o saque.',
     },
     halted: {
       why: 'A carteira está parada.',
