@@ -9,12 +9,17 @@ import { testFolder } from '../harness.ts';
 // Runs after every other test: whatever those used as a secret must be nowhere in what they left behind.
 
 const indexLength = 8;
+/** Of a hash of the last four characters, which each add five bits. */
+const hashes = 2 ** 20;
+const addToHash = (hash: number, code: number) => ((hash << 5) ^ code) & (hashes - 1);
 
 /**
- * A search for all secrets at once, each also as the hex of a bytea and as base64: one pass over the text.
+ * A search for all secrets at once, each also as the hex of a bytea and as base64: one pass over the text. A
+ * slice and a look-up at each character took ten times as long as a hash that few places share.
  */
 function createSearch(secrets: Iterable<string>): (text: string) => string[] {
   const byStart = new Map<string, string[]>();
+  const isStart = new Uint8Array(hashes);
   for (const secret of secrets) {
     assert.ok(
       secret.length >= indexLength,
@@ -28,12 +33,17 @@ function createSearch(secrets: Iterable<string>): (text: string) => string[] {
     ]) {
       const start = form.slice(0, indexLength);
       byStart.set(start, [...(byStart.get(start) ?? []), form]);
+      isStart[Array.from(start, (_, at) => start.charCodeAt(at)).reduce(addToHash, 0)] = 1;
     }
   }
   return (text) => {
     const found = new Set<string>();
-    for (let at = 0; at <= text.length - indexLength; at++) {
-      for (const form of byStart.get(text.slice(at, at + indexLength)) ?? []) {
+    let hash = 0;
+    for (let end = 0; end < text.length; end++) {
+      hash = addToHash(hash, text.charCodeAt(end));
+      if (isStart[hash] === 0) continue;
+      const at = end + 1 - indexLength;
+      for (const form of byStart.get(text.slice(Math.max(at, 0), end + 1)) ?? []) {
         if (text.startsWith(form, at)) found.add(form);
       }
     }
@@ -117,16 +127,21 @@ async function* dumpDatabase(url: string): AsyncGenerator<{ table: string; rows:
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
+    // Most tables of most databases are empty: to read them all took half of the time.
     const tables = await client.query<{ name: string }>(
-      `select format('%I.%I', schemaname, tablename) as name from pg_tables
-       where schemaname not in ('pg_catalog', 'information_schema')`,
+      `select oid::regclass::text as name from pg_class
+       where relkind = 'r' and relnamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
+         and pg_relation_size(oid) > 0`,
     );
+    const readRows = async (name: string, order: string) => {
+      const statement = `select t::text as line from ${name} t order by ${order} limit ${rowsAtEachEnd}`;
+      const { rows } = await client.query<{ line: string }>(statement);
+      return rows.map(({ line }) => line);
+    };
     for (const { name } of tables.rows) {
-      const { rows } = await client.query<{ line: string }>(
-        `(select t::text as line from ${name} t order by ctid limit ${rowsAtEachEnd}) union
-         (select t::text from ${name} t order by ctid desc limit ${rowsAtEachEnd})`,
-      );
-      yield { table: name, rows: rows.map(({ line }) => line) };
+      const rows = await readRows(name, 'ctid');
+      if (rows.length === rowsAtEachEnd) rows.push(...(await readRows(name, 'ctid desc')));
+      yield { table: name, rows };
     }
   } finally {
     await client.end();
