@@ -4,7 +4,8 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { Deps } from '#context';
 import { createMetrics } from '#platform/observe/metrics';
-import { gauges } from '../src/app.ts';
+import { stuckAfterSeconds } from '#platform/worker/jobs';
+import { gauges, jobs } from '../src/app.ts';
 
 const docs = path.resolve(import.meta.dirname, '../docs');
 const read = (file: string) => readFileSync(path.join(docs, file), 'utf8');
@@ -103,4 +104,20 @@ test('every alert has a severity, says what to do, and names a heading of docs/o
     assert.equal(file, 'docs/operating.md', alert);
     assert.ok(headings.includes(heading!), `${alert}: ${heading}`);
   }
+});
+
+test('CausewayJobStalled waits ten intervals of a job, as causeway doctor does', () => {
+  const { expr } = readAlerts().find(({ alert }) => alert === 'CausewayJobStalled')!;
+  const [, times, seconds] =
+    /> on \(job_name\) clamp_min\((\d+) \* max by \(job_name\) \(causeway_job_interval_seconds\), (\d+)\)$/.exec(
+      expr,
+    ) ?? [];
+  assert.ok(jobs.some(({ everyMs }) => everyMs === 3_600_000));
+  for (const { name, everyMs } of jobs) {
+    const limit = Math.max(Number(seconds), (everyMs / 1_000) * Number(times));
+    assert.ok(limit > everyMs / 1_000, name);
+    assert.equal(limit, stuckAfterSeconds(everyMs), name);
+  }
+  // 0 means none yet: such a job counts from its start and not from 1970.
+  assert.match(expr, /last_success_timestamp_seconds > 0\) or .*causeway_job_start_timestamp_seconds\)/);
 });

@@ -42,7 +42,7 @@ async function work(orders: WorkerOrders): Promise<void> {
     screening: createScreening(undefined),
     isReplicationSynchronous: isReplicationSynchronous || mutant === 'signs on after a promotion',
     // Of no use here, and a third of the time that a worker takes to start.
-    metrics: { countJob: () => {} },
+    metrics: { noteJob: () => {}, countJob: () => {} },
   } as unknown as Deps;
   const jobs = mutant
     ? (await import('./mutant-jobs.ts')).mutantJobs(mutant, deps, atStep)

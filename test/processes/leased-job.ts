@@ -17,6 +17,7 @@ const db = createPool({
   log,
 });
 const metrics = {
+  noteJob: () => {},
   countJob: (_job: string, outcome: string) => outcomes.push(outcome),
 } as Partial<Metrics> as Metrics;
 const jobs = runJobs(

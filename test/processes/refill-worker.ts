@@ -46,7 +46,7 @@ function work({ databaseUrl, logFile, network, issuer, dieAt }: RefillOrders): v
     evm: createEvm([network]),
     screening: createScreening(undefined),
     issuer: createHttpIssuer({ ...issuer, timeoutMs: 60_000 }),
-    metrics: { countJob: () => {} },
+    metrics: { noteJob: () => {}, countJob: () => {} },
   } as unknown as Deps;
   const jobs = [...payoutJobs(atStep), ...cardJobs, ...makeRefillJobs(atStep)];
   runJobs(

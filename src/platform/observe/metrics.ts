@@ -17,6 +17,8 @@ export interface Metrics {
   countRefusedSignIn(way: string): void;
   /** refused: the tool sent its caller the reason; failed: an internal error. */
   countToolCall(tool: string, outcome: 'done' | 'refused' | 'failed'): void;
+  /** Called before the first turn of a job in this process. */
+  noteJob(name: string, everyMs: number): void;
   /** hung: ended after a timeout; lost: another worker took over. */
   countJob(name: string, outcome: 'done' | 'failed' | 'elsewhere' | 'hung' | 'lost'): void;
   countNodeCall(network: string, method: string, outcome: string): void;
@@ -80,6 +82,18 @@ export function createMetrics(): Metrics {
     labelNames: ['job_name'],
     registers: [registry],
   });
+  const jobStart = new Gauge({
+    name: 'causeway_job_start_timestamp_seconds',
+    help: 'Unix time at which this process began to run each background job.',
+    labelNames: ['job_name'],
+    registers: [registry],
+  });
+  const jobInterval = new Gauge({
+    name: 'causeway_job_interval_seconds',
+    help: 'Time between two turns of each background job that has nothing to do.',
+    labelNames: ['job_name'],
+    registers: [registry],
+  });
   const nodeCalls = new Counter({
     name: 'causeway_node_calls_total',
     help: 'Calls to EVM nodes; refused: the node answered with an error, failed: it did not answer.',
@@ -130,12 +144,17 @@ export function createMetrics(): Metrics {
     countToolCall(tool, outcome) {
       toolCalls.inc({ tool, outcome });
     },
-    countJob(name, outcome) {
+    noteJob(name, everyMs) {
       // Prometheus has a label `job` for what it scrapes.
+      const labels = { job_name: name };
+      jobStart.setToCurrentTime(labels);
+      jobInterval.set(labels, everyMs / 1_000);
+      jobSuccess.set(labels, 0);
+    },
+    countJob(name, outcome) {
       const labels = { job_name: name };
       jobRuns.inc({ ...labels, outcome });
       if (outcome === 'done') jobSuccess.setToCurrentTime(labels);
-      else jobSuccess.inc(labels, 0);
     },
     countNodeCall(network, method, outcome) {
       nodeCalls.inc({ network, method, outcome });

@@ -99,7 +99,7 @@ test('a job that hangs is reported and ended, with its transaction; the next tur
   }
 });
 
-test('the last success of each job is in /metrics, and 0 for one that never had any', async (t) => {
+test('start, interval and last success of each job are in /metrics, and 0 for a job without a success', async (t) => {
   const worker = runJobs(
     [
       { name: 'succeeds', everyMs: 20, run: async () => {} },
@@ -111,4 +111,7 @@ test('the last success of each job is in /metrics, and 0 for one that never had 
   const last = (job: string) => metric('causeway_job_last_success_timestamp_seconds', `job_name="${job}"`);
   await waitUntil('both had a turn', async () => (await last('succeeds')) > 0 && (await last('fails')) === 0);
   assert.ok(Math.abs((await last('succeeds')) - Date.now() / 1_000) < 600);
+  assert.equal(await metric('causeway_job_interval_seconds', 'job_name="fails"'), 0.02);
+  const start = await metric('causeway_job_start_timestamp_seconds', 'job_name="fails"');
+  assert.ok(Math.abs(start - Date.now() / 1_000) < 600);
 });

@@ -48,6 +48,9 @@ interface JobDeps {
  */
 const gatherMs = 10;
 
+/** A job without a turn for ten of its intervals, and for a quarter of an hour, is stuck. */
+export const stuckAfterSeconds = (everyMs: number) => Math.max(900, (everyMs / 1_000) * 10);
+
 /** Runs each job on its interval, and sooner after a wake-up. */
 export function runJobs<Deps extends JobDeps>(
   all: readonly Job<Deps>[],
@@ -95,7 +98,10 @@ export function runJobs<Deps extends JobDeps>(
       schedule(job, gatherMs);
     }
   };
-  for (const job of jobs) schedule(job, 0);
+  for (const job of jobs) {
+    deps.metrics.noteJob(job.name, job.everyMs);
+    schedule(job, 0);
+  }
 
   const channels = new Set(jobs.flatMap(({ wokenBy }) => wokenBy ?? []));
   const listeners: Listener[] = [...channels].map((channel) =>

@@ -1,5 +1,6 @@
 import { verifyNewest } from '#features/audit';
 import { showDuration } from '#platform/values/duration';
+import { stuckAfterSeconds } from '#platform/worker/jobs';
 import { readLeases } from '#platform/worker/lease';
 import { type Check, count, list, ok, problem, warning } from '../outcome.ts';
 
@@ -123,9 +124,6 @@ const figureCheck = ({ check, figure, max, fine, ...limit }: FigureLimit): Check
 
 /** A worker ends the turn of some job at least once a minute. */
 const silentMaxSeconds = 300;
-/** A job without a turn for ten of its intervals, and for a quarter of an hour, is stuck. */
-const intervalsMax = 10;
-const stuckMinSeconds = 900;
 const auditRows = 1_000;
 
 export const queueChecks: readonly Check[] = [
@@ -138,10 +136,7 @@ export const queueChecks: readonly Check[] = [
       const newest = Math.min(...leases.values());
       if (newest > silentMaxSeconds)
         return problem(`No worker has run a job for ${showDuration(newest)}`, advice);
-      const stuck = jobs.filter(({ name, everyMs }) => {
-        const limit = Math.max(stuckMinSeconds, (everyMs / 1_000) * intervalsMax);
-        return (leases.get(name) ?? 0) > limit;
-      });
+      const stuck = jobs.filter(({ name, everyMs }) => (leases.get(name) ?? 0) > stuckAfterSeconds(everyMs));
       if (stuck.length > 0)
         return warning(
           `No recent turn: ${list(stuck.map(({ name }) => `${name} (${showDuration(leases.get(name)!)})`))}`,
