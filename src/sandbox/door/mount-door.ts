@@ -26,10 +26,10 @@ export function createDoor(
   { inbox, staffLinks }: { inbox: Inbox; staffLinks: StaffLinks },
 ): Door {
   return {
-    section: (request) => (isOnThisMachine(request) ? renderTour(sandbox, originOf(request)) : undefined),
+    section: (request) => (isFromThisMachine(request) ? renderTour(sandbox, originOf(request)) : undefined),
     mount(server, deps) {
       mountRoutes(server, deps, sandbox, secrets);
-      mountInbox(server, { inbox, clock: deps.clock, isAllowed: isOnThisMachine });
+      mountInbox(server, { inbox, clock: deps.clock, isAllowed: isFromThisMachine });
       mountStaffLinks(server, deps, { links: staffLinks, isAllowed: isFromThisMachine });
     },
   };
@@ -57,15 +57,15 @@ function mountRoutes(server: HttpServer, deps: Deps, sandbox: SandboxFacts, secr
   });
 }
 
-/** Another site's name may lead to this machine, and its pages could then read the keys. */
-function isOnThisMachine(request: FastifyRequest): boolean {
-  return ['localhost', '127.0.0.1', '[::1]'].includes(request.hostname.replace(/:\d+$/, ''));
-}
-
-/** Also by its address: a sandbox may listen on others. */
+/**
+ * By the host name, because another site's name may lead to this machine, and its pages could then read the
+ * keys; and by the address, because a sandbox may listen on others, where callers choose the host name.
+ */
 const isFromThisMachine = (request: FastifyRequest) =>
-  isOnThisMachine(request) && loopbackAddresses.includes(callerAddress(request));
+  loopbackNames.includes(request.hostname.replace(/:\d+$/, '')) &&
+  loopbackAddresses.includes(callerAddress(request));
 
+const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 const loopbackAddresses = ['127.0.0.1', '::1', '::ffff:127.0.0.1'];
 
 const originOf = (request: FastifyRequest) => `${request.protocol}://${request.host}`;
