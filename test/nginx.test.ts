@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFileSync, chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after } from 'node:test';
+import { after, test } from 'node:test';
 import { freePort } from '../src/sandbox/free-port.ts';
-import { cloneDatabase, noteSecret, testFolder } from './harness.ts';
+import { cloneDatabase, noteSecret, testFolder, useHarness } from './harness.ts';
 import { type AskOptions, type Site, siteName, startSite } from './nginx-site.ts';
 import { toolTest } from './tools.ts';
 import { csrfIn, encodeForm } from './visitor.ts';
@@ -22,6 +22,50 @@ chmodSync(folder, 0o755);
 const origin = `https://${siteName}`;
 const operatorToken = noteSecret(`cwo_${randomBytes(24).toString('hex')}`);
 const encryptionKey = noteSecret(randomBytes(32).toString('base64'));
+
+/** With every page: without a provider, `/people/openid` would be missing. */
+const everyPage = useHarness({
+  acceptsApplications: true,
+  openid: {
+    issuer: 'https://login.example.com',
+    clientId: 'causeway',
+    clientSecret: randomBytes(16).toString('hex'),
+  },
+});
+const secretParams = ['linkSecret', 'linkToken', 'secret'];
+const publicParams = ['asset', 'id', 'name', 'sha256'];
+
+/** The paths of all routes, from the tree that Fastify prints. */
+function listPaths(): string[] {
+  const above: string[] = [];
+  return everyPage.server
+    .printRoutes({ commonPrefix: false })
+    .split('\n')
+    .flatMap((line) => {
+      const [, indent, segment] = /^([\s│]*)[├└]── (\S+) \(/u.exec(line) ?? [];
+      if (segment === undefined) return [];
+      above.splice(indent!.length / 4, Number.POSITIVE_INFINITY, segment);
+      return above.join('').replace('//', '/');
+    });
+}
+
+/** What the site's log shows instead of a path, by its map. */
+function loggedPath(at: string): string {
+  const site = readFileSync(path.join(root, 'docs/deploy/nginx.conf'), 'utf8');
+  const patterns = [...site.matchAll(/^ {2}~(\S+) (\S+);$/gm)];
+  return patterns.find(([, pattern]) => new RegExp(pattern!).test(at))?.[2] ?? at;
+}
+
+test('the log of nginx hides the secret of every route that has one in its path', () => {
+  const paths = listPaths();
+  const withSecret = paths.filter((at) => secretParams.some((name) => at.includes(`/:${name}`)));
+  assert.ok(paths.length > 150 && withSecret.length >= 7, `${paths.length} routes`);
+  for (const at of withSecret) assert.doesNotMatch(loggedPath(at), /:/, at);
+  // A parameter with a new name is an id, a secret, or one of a few names.
+  const params = new Set(paths.flatMap((at) => [...at.matchAll(/:(\w+)/g)].map(([, name]) => name!)));
+  const unknown = [...params].filter((name) => ![...secretParams, ...publicParams].includes(name));
+  for (const name of unknown) assert.match(name, /Id$/);
+});
 
 const running = new Set<ChildProcess>();
 let site: Site | undefined;
@@ -183,7 +227,12 @@ toolTest(
       const consentId = new URL(decided.headers.location!).searchParams.get('consent_id');
       const read = await send('GET', `/api/v1/consent/${consentId}/user`, { headers: app });
       assert.equal(read.body.user.profile.name, 'Nina Proxy');
+      const hidden = ['/developers/applications/', '/people/invitation/', '/people/openid/invitation/'];
+      const links = hidden.map((where) => `${where}${noteSecret(randomBytes(32).toString('base64url'))}`);
+      for (const where of links) await send('GET', where);
       const log = readLogs();
+      for (const where of links) assert.ok(!log.includes(where), where);
+      assert.match(log, /GET \/developers\/\.\.\. \d/);
       for (const secret of [page.pathname, new URL(url).pathname]) assert.ok(!log.includes(secret));
     });
 
