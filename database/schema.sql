@@ -1271,6 +1271,13 @@ create table rules (
   constraint rules_verdict_check CHECK ((verdict = ANY (ARRAY['allow'::text, 'deny'::text, 'approve'::text])))
 );
 
+create table self_custody_addresses (
+  address text not null,
+  noted_at timestamp with time zone default now() not null,
+  constraint self_custody_addresses_pkey PRIMARY KEY (address),
+  constraint self_custody_addresses_address_check CHECK ((address ~ '^0x[0-9a-f]{40}$'::text))
+);
+
 create table sign_in_links (
   secret_sha256 bytea not null,
   user_id uuid not null,
@@ -1897,6 +1904,8 @@ CREATE TRIGGER payout_slots_no_truncate BEFORE TRUNCATE ON public.payout_slots F
 CREATE TRIGGER sign_in_links_stay_used BEFORE UPDATE ON public.sign_in_links FOR EACH ROW WHEN (((old.used_at IS NOT NULL) AND (new.used_at IS DISTINCT FROM old.used_at))) EXECUTE FUNCTION refuse_reopening();
 
 CREATE TRIGGER user_sessions_stay_ended BEFORE UPDATE ON public.user_sessions FOR EACH ROW WHEN (((old.ended_at IS NOT NULL) AND (new.ended_at IS DISTINCT FROM old.ended_at))) EXECUTE FUNCTION refuse_reopening();
+
+CREATE TRIGGER user_wallets_note_self_custody AFTER INSERT OR DELETE OR UPDATE ON public.user_wallets FOR EACH ROW EXECUTE FUNCTION user_wallets_note_self_custody();
 
 CREATE TRIGGER withdrawal_counts_add_inserted AFTER INSERT ON public.withdrawal_counts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION withdrawal_counts_add_inserted();
 

@@ -241,7 +241,7 @@ const owners: Record<string, RegExp> = {
   requests: /^request_log$/,
   rules: /^rules?(_|$)/,
   treasury: /^treasury_/,
-  users: /^(users|user_wallets|blocked_addresses)$/,
+  users: /^(users|user_wallets|blocked_addresses|self_custody_addresses)$/,
   webhooks: /^webhook_/,
   withdrawals: /^withdrawals?(_|$)/,
 };

@@ -12,6 +12,7 @@ import {
   selectUserForUpdate,
   selectWallet,
   upsertWallet,
+  wasInSelfCustody,
 } from './queries.ts';
 
 export interface NewWallet {
@@ -46,6 +47,8 @@ export function addWallet(ctx: Ctx, input: NewWallet): Promise<NewWallet> {
       if (before.custody === custody) return recorded;
       if (before.custody === 'self') throw userErrors.custodyKept();
     }
+    // Who has held the keys can copy them, and would spend on chain what is also credited.
+    if (custody === 'platform' && (await wasInSelfCustody(ctx.db, address))) throw userErrors.keysKnown();
     if (await isOfOurs(ctx, address)) throw userErrors.addressOfOurs();
     // The card issuer credits payments to this address: a user's ledger would be credited with the same
     // money.

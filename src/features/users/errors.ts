@@ -10,6 +10,10 @@ export const userErrors = defineErrors({
     409,
     'A wallet in self custody cannot become a platform wallet, because the user knows its keys: record another address',
   ],
+  keysKnown: [
+    409,
+    'This address was in self custody before, so a user may still have its keys: record another address as a platform wallet',
+  ],
   walletInUse: [
     409,
     'A withdrawal to this wallet is in progress and will be credited: try again when it is final',

@@ -262,6 +262,12 @@ export async function lockAddress(db: Db, address: string): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('address ' || $1::text, 0))`, [address]);
 }
 
+/** Whether a user has held its keys, on any network: the same keys sign on all of them. */
+export async function wasInSelfCustody(db: Db, address: string): Promise<boolean> {
+  const rows = await db.query('select 1 from self_custody_addresses where address = $1', [address]);
+  return rows.length > 0;
+}
+
 /** Whether it is the collateral address of a card account. */
 export async function isCollateralAddress(db: Db, address: string): Promise<boolean> {
   return (

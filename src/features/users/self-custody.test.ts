@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checksumAddress } from '#adapters/evm';
+import { databaseBefore } from '#test/database-before';
+import { makeAddress, makeUser } from '#test/factories';
+import { useHarness } from '#test/harness';
+
+// An address that was ever in self custody: its user may have copied the keys.
+
+const harness = useHarness();
+
+const add = (userId: string, address: string, custody: 'self' | 'platform', network = 'polygon') =>
+  harness.operator('users.add-wallet', { userId, network, address, custody });
+
+async function expectRefusal(userId: string, address: string, network?: string): Promise<void> {
+  const { status, body } = await add(userId, address, 'platform', network);
+  assert.deepEqual([status, body.code], [409, 'keys_known'], JSON.stringify(body));
+  assert.match(body.error, /was in self custody before.*record another address/);
+}
+
+test('409 users.add-wallet: a removed self wallet cannot come back as a platform wallet', async () => {
+  const [user, other, address] = [await makeUser(harness), await makeUser(harness), makeAddress()];
+  assert.equal((await add(user.id, address, 'self')).status, 200);
+  const removed = await harness.operator('users.remove-wallet', { userId: user.id, network: 'polygon' });
+  assert.equal(removed.status, 200);
+  await expectRefusal(user.id, address);
+  await expectRefusal(other.id, address);
+  await expectRefusal(user.id, address, 'base');
+  // In self custody it may be recorded again.
+  assert.equal((await add(other.id, address, 'self')).status, 200);
+});
+
+test('409 users.add-wallet: nor after a replacement, nor for an address that was platform first', async () => {
+  const [user, other, address] = [await makeUser(harness), await makeUser(harness), makeAddress()];
+  for (const custody of ['platform', 'self'] as const)
+    assert.equal((await add(user.id, address, custody)).status, 200);
+  assert.equal((await add(user.id, makeAddress(), 'platform')).status, 200);
+  await expectRefusal(user.id, address);
+  await expectRefusal(other.id, address);
+});
+
+test('200 users.add-wallet: a platform wallet may be removed and recorded again, under another user', async () => {
+  const [user, other, address] = [await makeUser(harness), await makeUser(harness), makeAddress()];
+  await add(user.id, address, 'platform');
+  await harness.operator('users.remove-wallet', { userId: user.id, network: 'polygon' });
+  assert.equal((await add(other.id, address, 'platform')).status, 200);
+});
+
+test('the migration lists self wallets, and those that only the audit log still has', async (t) => {
+  const before = await databaseBefore(t, 'self_custody_addresses');
+  const [current, replaced, removed, platform] = [makeAddress(), makeAddress(), makeAddress(), makeAddress()];
+  const userId = '0198a0de-0001-7000-8000-000000000000';
+  await before.query(
+    `insert into users (id, email, email_verified, given_name, family_name, entity_type, created_at, updated_at)
+     values ($1, 'before@example.com', true, 'A', 'B', 'individual', now(), now())`,
+    [userId],
+  );
+  for (const [network, address, custody] of [
+    ['polygon', current, 'self'],
+    ['base', platform, 'platform'],
+  ])
+    await before.query(
+      'insert into user_wallets (user_id, network, address, custody, verified_at) values ($1, $2, $3, $4, now())',
+      [userId, network, address, custody],
+    );
+  const wallet = (address: string, custody: string) =>
+    JSON.stringify({ network: 'polygon', address: checksumAddress(address), custody });
+  for (const [id, action, was, is] of [
+    [1, 'users.add-wallet', null, wallet(replaced, 'self')],
+    [2, 'users.add-wallet', wallet(replaced, 'self'), wallet(platform, 'platform')],
+    [3, 'users.remove-wallet', wallet(removed, 'self'), null],
+    [4, 'users.update', null, JSON.stringify({ custody: 'self', address: 'none' })],
+  ])
+    await before.query(
+      `insert into audit_log (id, at, actor_kind, actor_id, action, subject, before, after, hash)
+       values ($1, now(), 'operator', 'tester', $2, 'user:1', $3, $4, '\\x00')`,
+      [id, action, was, is],
+    );
+  await before.migrate();
+  const rows = await before.query('select address from self_custody_addresses');
+  assert.deepEqual(rows.map(({ address }) => address).sort(), [current, replaced, removed].sort());
+});
