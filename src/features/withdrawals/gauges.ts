@@ -25,12 +25,11 @@ export const withdrawalGauges: readonly GaugeSource<Deps>[] = [
   },
   {
     name: 'causeway_withdrawals_oldest_age_seconds',
-    help: 'Age of the oldest withdrawal that is not final, by network and status.',
+    help: 'Age of the oldest withdrawal that is not final, by network and status, among the first 10000. Those that wait for an approval, a pause or a suspension do not count.',
     labels: ['network', 'status'],
     read: async ({ db }) =>
-      (await readOldest(db)).map(({ network, status, ageSeconds }) => ({
-        labels: { network, status },
-        value: ageSeconds,
-      })),
+      (await readOldest(db)).flatMap(({ network, status, ageSeconds }) =>
+        ageSeconds === null ? [] : [{ labels: { network, status }, value: ageSeconds }],
+      ),
   },
 ];

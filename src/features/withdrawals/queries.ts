@@ -385,23 +385,33 @@ export async function countByStatus(db: Db): Promise<{ status: string; count: bi
   );
 }
 
+interface QueueRow extends Record<string, unknown> {
+  network: string;
+  status: string;
+  waiting: bigint;
+  /** Null if all wait because people decided so. */
+  ageSeconds: number | null;
+}
+
 /**
- * Queue of each network and state: the count, up to 10,000, and the age of the oldest, which has the lowest
- * id.
+ * Queue of each network and state: the count, up to 10,000, and the age of the oldest of as many, which has
+ * the lowest id. Those that wait for an approval, a pause or a suspension have no age: people know of them.
  */
-export async function selectOldest(
-  db: Db,
-): Promise<{ network: string; status: string; waiting: bigint; ageSeconds: number }[]> {
+export async function selectOldest(db: Db): Promise<QueueRow[]> {
   // Repeat the partial index's predicate literally, or the planner ignores it.
   const inQueue = `w.status in ('queued', 'pending', 'processing') and w.status = s.status and w.network = n.network`;
-  return db.query<{ network: string; status: string; waiting: bigint; ageSeconds: number }>(
+  const isDecided = `(waiting_for in ('approval', 'paused') or waiting_for like '% suspended')`;
+  return db.query<QueueRow>(
     `select n.network, s.status, counted.waiting,
        extract(epoch from now() - oldest.created_at)::double precision as "ageSeconds"
      from unnest($1::text[]) as n (network)
      cross join unnest(array['queued', 'pending', 'processing']) as s (status)
-     cross join lateral (select w.created_at from withdrawals w where ${inQueue} order by w.id limit 1) oldest
      cross join lateral (
-       select count(*) as waiting from (select from withdrawals w where ${inQueue} limit 10000) few) counted`,
+       select count(*) as waiting from (select from withdrawals w where ${inQueue} limit 10000) few) counted
+     left join lateral (
+       select created_at from (select w.id, w.created_at, w.waiting_for from withdrawals w where ${inQueue} order by w.id limit 10000) few
+       where not coalesce(${isDecided}, false) order by id limit 1) oldest on true
+     where counted.waiting > 0`,
     [networks],
   );
 }

@@ -40,7 +40,7 @@ const figureLimits: readonly FigureLimit[] = [
     figure: 'causeway_withdrawals_oldest_age_seconds',
     max: 3_600,
     describe: ({ network, status }, value) => `${status} on ${network} for ${showDuration(value)}`,
-    fine: 'None has been open for over an hour',
+    fine: 'None has been open for over an hour, except where people decided it',
     state: 'warning',
     advice: 'Run causeway withdrawals list --older-than-seconds 3600: it says what each waits for.',
   },
