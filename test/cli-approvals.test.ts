@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { exitCodes } from '../src/cli/exit-codes.ts';
 import { noteSecret, useHarness } from './harness.ts';
 import { runCli } from './run-cli.ts';
 
@@ -19,9 +20,10 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const run = (args: string[], token = harness.operatorToken) =>
   runCli([...args, '--url', harness.url, '--token', token], { cwd: folder });
 
-test('the CLI says that a command waits for another operator, who approves it', async () => {
+test('6 the CLI says that a command waits for another operator; 0 when one approves it', async () => {
   const asked = await run(['partners', 'create', 'Acme', '--json']);
-  assert.equal(asked.code, 0, asked.err);
+  assert.equal(asked.code, exitCodes.waits, asked.err);
+  assert.equal(exitCodes.waits, 6);
   const { id, status } = JSON.parse(asked.out);
   assert.equal(status, 'pending');
   assert.match(
@@ -38,7 +40,9 @@ test('the CLI says that a command waits for another operator, who approves it', 
 
 test('TWO_PERSON_RESUME: one operator pauses payouts, two resume them', async () => {
   assert.equal((await run(['payouts', 'pause', '--reason', 'a test'])).code, 0);
-  const { id } = JSON.parse((await run(['payouts', 'resume', '--json'])).out);
+  const resumed = await run(['payouts', 'resume', '--json']);
+  assert.equal(resumed.code, exitCodes.waits);
+  const { id } = JSON.parse(resumed.out);
   const pauses = async () => JSON.parse((await run(['payouts', 'list-pauses', '--json'])).out).pauses.length;
   assert.equal(await pauses(), 1);
   assert.equal((await run(['approvals', 'decide', id, 'approve'], bob)).code, 0);

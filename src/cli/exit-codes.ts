@@ -9,6 +9,7 @@ export const exitCodes = {
   unreachable: 3,
   refused: 4,
   internal: 5,
+  waits: 6,
 } as const;
 
 /** A mistake on the command line; the message says what to type instead. */

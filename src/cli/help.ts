@@ -34,6 +34,7 @@ export const exitCodeMeanings: Pair[] = [
   ['3', 'The server or the database does not answer.'],
   ['4', 'The server refused.'],
   ['5', 'An error of the CLI.'],
+  ['6', 'Not run yet: another operator must approve it.'],
 ];
 
 export const outFlag: Pair = [

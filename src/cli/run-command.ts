@@ -25,9 +25,11 @@ export async function runCommand(command: CommandDescription, args: string[]): P
     readAnswer(command, line, progress),
   );
   console.log(render(command, data, line.format));
-  if (waits)
+  if (waits) {
     console.error(`\nNot run yet: another operator must run causeway approvals decide ${data.id} approve.`);
-  if (!command.verdict || waits) return exitCodes.fine;
+    return exitCodes.waits;
+  }
+  if (!command.verdict) return exitCodes.fine;
   const { hasFault, text } = judge(command.verdict, data);
   // For other programs, standard output has only the data.
   if (line.format === 'json' || line.format === 'csv') console.error(text);
