@@ -24,8 +24,15 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** For a request without a route: 405 if the path has other methods, else 404. */
     refuseUnknown(request: FastifyRequest): Refusal;
+    /**
+     * Answers what the router itself refuses below a prefix, such as an address that is not valid UTF-8, with
+     * a page. Error handlers of routes do not see it.
+     */
+    sendFaultsUnder(prefix: string, send: SendFault): void;
   }
 }
+
+type SendFault = (error: unknown, request: FastifyRequest, reply: FastifyReply) => unknown;
 
 export type HttpServer = ReturnType<typeof createHttpServer>;
 
@@ -47,6 +54,9 @@ export function createHttpServer(options: HttpOptions) {
   const secureHeaders: Record<string, string> = isPublicHttps
     ? { 'strict-transport-security': 'max-age=31536000' }
     : {};
+  const faultsUnder = new Map<string, SendFault>();
+  const senderOf = ({ url }: { url: string }) =>
+    [...faultsUnder].find(([prefix]) => url.startsWith(`${prefix}/`))?.[1] ?? sendError;
   const server = Fastify({
     loggerInstance: log,
     // We log one line at the end of each request, without its URL.
@@ -72,7 +82,8 @@ export function createHttpServer(options: HttpOptions) {
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true, allErrors: true },
     },
     schemaController: lazySchemas,
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply.headers(secureHeaders)),
+    frameworkErrors: (error, request, reply) =>
+      senderOf(request)(error, request, reply.headers({ ...commonHeaders(request.id), ...secureHeaders })),
     clientErrorHandler: (error, socket) => refuseSocket({ log, silent, secureHeaders }, error, socket),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
@@ -150,6 +161,7 @@ export function createHttpServer(options: HttpOptions) {
     const allow = routes.methodsOf(url).join(', ');
     return allow ? commonErrors.methodNotAllowed({ headers: { allow } }) : commonErrors.notFound();
   });
+  server.decorate('sendFaultsUnder', (prefix: string, send: SendFault) => void faultsUnder.set(prefix, send));
   server.setNotFoundHandler((request, reply) => sendError(server.refuseUnknown(request), request, reply));
   return server;
 }

@@ -60,9 +60,10 @@ export function mountPages<V extends SignedIn>(
         const elsewhere = request.method === 'GET' && nameForPasskeys(deps, request as FastifyRequest);
         if (elsewhere) return reply.redirect(elsewhere, 302);
       });
-      scope.setErrorHandler((error, request, reply) =>
-        sendRefusal(deps, area, { error, request: request as FastifyRequest, reply }),
-      );
+      const sendFault = (error: unknown, request: unknown, reply: FastifyReply) =>
+        sendRefusal(deps, area, { error, request: request as FastifyRequest, reply });
+      scope.setErrorHandler((error, request, reply) => sendFault(error, request, reply as FastifyReply));
+      scope.sendFaultsUnder(prefix, sendFault);
       // Also a wrong address is answered only to who may see the others.
       scope.setNotFoundHandler(async (request) => {
         await visitOf(request as FastifyRequest);

@@ -120,6 +120,8 @@ test('every page has headers that forbid frames, scripts, referrers and keeping 
     [await visitor.post(path, { csrf: 'x' }), strict],
     [await visit(`${harness.url}/connect/sign-in/x`), strict],
     [await visitor.get('/connect/apps?a=%ff'), strict],
+    [await visitor.get('/connect/%zz'), strict],
+    [await visitor.get(`/connect/requests/${'x'.repeat(1_000)}`), strict],
     [await visitor.get('/connect/apps?done=a&done=b'), strict],
     [await visitor.get(new URL(await makeLink(harness, (await makeUser(harness)).id)).pathname), strict],
   ] as const) {

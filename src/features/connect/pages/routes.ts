@@ -72,6 +72,7 @@ export function connectPages(server: HttpServer, deps: Deps, { signInUrl }: Conn
         return reply.redirect(returnTo, 303);
       };
       scope.setErrorHandler(sendRefusal);
+      scope.sendFaultsUnder('/connect', sendRefusal);
       scope.setNotFoundHandler((request, reply) => sendRefusal(scope.refuseUnknown(request), request, reply));
 
       // No route answers HEAD: opening a link changes something.

@@ -149,3 +149,24 @@ test('429 more checks than an address may make in a minute', async () => {
   assert.ok(text.includes('Too many checks'));
   assert.match(headers.get('retry-after')!, /^\d+$/);
 });
+
+test('404, 405 and 400 of addresses below /statements are pages, as those of /connect are', async () => {
+  for (const [path, status, method] of [
+    ['/statements', 404, 'GET'],
+    ['/statements/', 404, 'GET'],
+    ['/statements/nowhere', 404, 'GET'],
+    ['/statements/verify/x', 404, 'GET'],
+    ['/statements/verify', 405, 'POST'],
+    ['/statements/%zz', 400, 'GET'],
+    ['/connect/%zz', 400, 'GET'],
+  ] as const) {
+    const answer = await fetch(harness.url + path, { method });
+    const text = await answer.text();
+    assert.equal(answer.status, status, path);
+    assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8', path);
+    assert.match(text, /^<!doctype html>[\s\S]*<h1/i, path);
+    for (const name of ['x-request-id', 'content-security-policy', 'x-content-type-options'])
+      assert.ok(answer.headers.has(name), `${name} of ${path}`);
+    if (status === 405) assert.equal(answer.headers.get('allow'), 'GET');
+  }
+});

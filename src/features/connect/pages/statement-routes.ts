@@ -1,7 +1,7 @@
 import type { Deps } from '#context';
 import { verifyStatement } from '#features/ledger/statement';
 import { asRefusal } from '#platform/http/as-refusal';
-import { callerAddress, type HttpServer } from '#platform/http/http';
+import { callerAddress, type FastifyReply, type FastifyRequest, type HttpServer } from '#platform/http/http';
 import { securityHeaders } from '#platform/pages/security-headers';
 import { type RatePolicy, rateLimitGuard } from '#platform/rate-limit/index';
 import { pageErrors } from './errors.ts';
@@ -21,7 +21,7 @@ export function statementPages(server: HttpServer, deps: Deps): void {
         reply.headers(securityHeaders);
         done();
       });
-      scope.setErrorHandler((error, request, reply) => {
+      const sendRefusal = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
         const refusal = asRefusal(error);
         if (refusal.status >= 500) request.log.error({ err: error, code: refusal.code }, 'request failed');
         const reader = readerOf(deps, request, undefined);
@@ -29,7 +29,10 @@ export function statementPages(server: HttpServer, deps: Deps): void {
         const page = renderRefusal(reader, refusal, { requestId: request.id, home });
         reply.headers({ ...securityHeaders, ...refusal.headers });
         return reply.status(refusal.status).type(pageType).send(page);
-      });
+      };
+      scope.setErrorHandler(sendRefusal);
+      scope.sendFaultsUnder('/statements', sendRefusal);
+      scope.setNotFoundHandler((request, reply) => sendRefusal(scope.refuseUnknown(request), request, reply));
       const admit = rateLimitGuard(deps, checkPolicy, pageErrors.tooManyChecks, callerAddress);
       scope.get<{ Querystring: { code?: string } }>(
         '/verify',
