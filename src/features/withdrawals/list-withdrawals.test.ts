@@ -253,6 +253,8 @@ for (const [query, error] of [
   ['?page=+1', 'page must be integer'],
   ['?page=%D9%A1', 'page must be integer'],
   ['?page=null', 'page must be integer'],
+  ['?page=01', 'page must be integer'],
+  ['?perPage=020', 'perPage must be integer'],
   ['?perPage=0', 'perPage must be >= 1'],
   ['?perPage=-5', 'perPage must be >= 1'],
   ['?perPage=201', 'perPage must be <= 200'],
