@@ -10,6 +10,22 @@ const formats = {
   binary: true,
 } as const;
 
+interface Checked {
+  status: number;
+  body: unknown;
+  headers?: Headers;
+}
+
+/** Those that callers read. */
+const ownHeaders = [
+  'x-request-id',
+  'ratelimit',
+  'ratelimit-policy',
+  'retry-after',
+  'idempotency-replayed',
+  'allow',
+];
+
 /** Validates values by the schemas of an OpenAPI document, in which each object is closed. */
 export function createChecker(document: Document) {
   const ajv = new Ajv2020({ strict: false, allErrors: true, formats });
@@ -24,11 +40,19 @@ export function createChecker(document: Document) {
   };
 
   /** Fails if the document does not describe this answer. */
-  const check = (method: string, url: string, { status, body }: { status: number; body: unknown }) => {
+  const check = (method: string, url: string, { status, body, headers }: Checked) => {
     const operation = findOperation(document, method, url);
     assert.ok(operation, `${method} ${url} is in the document`);
     const response = operation.responses[status];
     assert.ok(response, `${operation.operationId} documents ${status}: ${JSON.stringify(body)}`);
+    const documented = Object.keys(response.headers ?? {}).map((name) => name.toLowerCase());
+    for (const name of ownHeaders)
+      if (headers?.has(name)) {
+        assert.ok(
+          documented.includes(name),
+          `${operation.operationId} ${status} documents the header ${name}`,
+        );
+      }
     const json = response.content?.['application/json'];
     if (!json) return;
     const faults = faultsOf(json.schema, body);

@@ -13,14 +13,17 @@ const errorBodies = ['Error', 'EndedConsent'];
 
 /**
  * What the types of the client are made of: operations with their answers, without MCP, which has clients,
- * without the errors, which are classes, and with the schemas that are used.
+ * without the errors, which are classes, and headers, which it reads itself, and with the schemas that are
+ * used.
  */
 export function pruneDocument(document: ClientDocument): ClientDocument {
   const { paths, webhooks, components, ...others } = structuredClone(document);
   delete paths['/mcp'];
   for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods)))
-    for (const status of Object.keys(operation.responses))
+    for (const status of Object.keys(operation.responses)) {
       if (Number(status) >= 400) delete operation.responses[status];
+      else delete operation.responses[status].headers;
+    }
   const used = new Set(errorBodies);
   const collect = (value: unknown) => {
     for (const [, name] of JSON.stringify(value).matchAll(/#\/components\/schemas\/(\w+)/g)) {

@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts';
 import { faultInSchema, readSchema } from '../db/migrate.ts';
 import { commonErrors } from '../errors/errors.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import { type Operation, refusals } from '../reference/operation.ts';
+import { methodCase, type Operation, refusals } from '../reference/operation.ts';
 import type { HttpServer } from './http.ts';
 
 const status = Type.Object({ status: Type.String() });
@@ -15,7 +15,10 @@ const readiness = Type.Object({
 });
 
 const ofService = { audience: 'operator', tag: 'Service' } as const;
-const headersCase = refusals([[commonErrors.headersTooLarge, 'The headers are larger than the limit']]);
+const headersCase = [
+  ...methodCase,
+  ...refusals([[commonErrors.headersTooLarge, 'The headers are larger than the limit']]),
+];
 
 const livenessReference: Operation = {
   ...ofService,

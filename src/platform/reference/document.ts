@@ -1,5 +1,6 @@
 import type { FastifySchema } from 'fastify';
 import { Components } from './components.ts';
+import { headersOf, usedHeaders } from './headers.ts';
 import type { Answer, ErrorCase, Operation, ParameterWords } from './operation.ts';
 
 export interface DocumentInfo {
@@ -52,7 +53,7 @@ export function buildDocument(info: DocumentInfo, routes: readonly DescribedRout
     tags: tags.filter(({ name }) => used.has(name)),
     paths,
     ...(info.webhooks && { webhooks: describeWebhooks(info.webhooks, components) }),
-    components: { schemas: components.schemas, securitySchemes },
+    components: { schemas: components.schemas, headers: usedHeaders(paths), securitySchemes },
   };
 }
 
@@ -103,11 +104,22 @@ function describe({ schema, operation }: DescribedRoute, components: Components)
         },
       },
     }),
-    responses: {
+    responses: addHeaders(operation, schema, {
       ...describeAnswers(operation, schema, components),
       ...describeErrors(operation, components),
-    },
+    }),
   };
+}
+
+function addHeaders(operation: Operation, { headers }: FastifySchema, responses: object): object {
+  const { properties = {} } = (headers ?? {}) as ObjectSchema;
+  const isIdempotent = 'idempotency-key' in properties;
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, { description, ...response }]) => [
+      status,
+      { description, headers: headersOf(operation, Number(status), isIdempotent), ...response },
+    ]),
+  );
 }
 
 interface ObjectSchema {

@@ -203,3 +203,31 @@ for (const [name, read] of Object.entries(documents)) {
     assert.deepEqual(types.match(/.*[:|<(] ?unknown\b.*/g), null);
   });
 }
+
+test('every operation documents 405 with Allow, and one with a body 413 and 415', () => {
+  for (const document of [partner, operator])
+    for (const [place, { responses, requestBody }] of operationsOf(document)) {
+      assert.ok(responses[405]?.headers.Allow, place);
+      if (requestBody) for (const status of [413, 415]) assert.ok(responses[status], `${status} of ${place}`);
+    }
+});
+
+test('answers document their headers: request id, rate limits, retries and replays', () => {
+  const names = (response: Document) => Object.keys(response.headers);
+  for (const document of [partner, operator])
+    for (const [place, { responses }] of operationsOf(document))
+      for (const [status, response] of Object.entries<Document>(responses)) {
+        assert.ok(names(response).includes('X-Request-Id'), `${status} of ${place}`);
+        for (const { $ref } of Object.values<Document>(response.headers))
+          assert.ok(document.components.headers[$ref.split('/').at(-1)], $ref);
+        if (status === '429' || status === '503')
+          assert.ok(names(response).includes('Retry-After'), `${status} of ${place}`);
+      }
+  const { responses } = partner.paths['/api/crypto/{userId}/withdraw'].post;
+  assert.deepEqual(names(responses[200]), [
+    'X-Request-Id',
+    'RateLimit-Policy',
+    'RateLimit',
+    'Idempotency-Replayed',
+  ]);
+});

@@ -96,11 +96,19 @@ export const anyFields = {
   },
 };
 
-/** What every route may answer. */
-export const commonCases = refusals([
-  [commonErrors.internalError, 'A fault of this service. Report `requestId`'],
-  [commonErrors.unavailable, 'The database does not answer, or the service stops. Try again later'],
+/** What every path may answer. */
+export const methodCase = refusals([
+  [commonErrors.methodNotAllowed, 'The path has other methods. `Allow` lists them'],
 ]);
+
+/** What every route may answer. */
+export const commonCases = [
+  ...methodCase,
+  ...refusals([
+    [commonErrors.internalError, 'A fault of this service. Report `requestId`'],
+    [commonErrors.unavailable, 'The database does not answer, or the service stops. Try again later'],
+  ]),
+];
 
 /** What every route with a JSON body may answer. */
 export const bodyCases = refusals([

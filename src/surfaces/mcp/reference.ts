@@ -150,6 +150,7 @@ const rpcCases: ErrorCase[] = (
     [mcpErrors.revealScopeMissing(), 'A reveal with a key that lacks the scope `mcp_card_reveal`'],
     [mcpErrors.originNotAllowed(), 'A page of another origin sent the request'],
     [mcpErrors.hostNotAllowed(), 'The header `Host` is not allowed'],
+    [mcpErrors.methodNotAllowed(), 'The method is not POST. `Allow` says so'],
     [mcpErrors.bodyTooLarge(), 'The body is larger than the limit'],
     [mcpErrors.unsupportedMediaType(), 'The body is not JSON'],
     [

@@ -104,7 +104,7 @@ export const requestReference: Operation = {
   },
   errors: [
     ...refusals([
-      [() => invalidField('scopes', 'must not have fewer than 1 items'), 'A field is missing or invalid'],
+      [() => invalidField('scopes', 'must not be empty'), 'A field is missing or invalid'],
       [consentErrors.scopeNotRegistered, 'The integration may not ask for one of the scopes'],
       [consentErrors.nothingRequired, 'All scopes are optional, or an optional one is not in `scopes`'],
       [consentErrors.redirectNotRegistered, 'The redirect URI is not registered'],
@@ -194,7 +194,7 @@ export const reduceReference: Operation = {
   },
   errors: [
     ...refusals([
-      [() => invalidField('scopes', 'must not have fewer than 1 items'), 'The field is missing or invalid'],
+      [() => invalidField('scopes', 'must not be empty'), 'The field is missing or invalid'],
       [consentErrors.scopeNotGranted, 'One of the scopes was not granted'],
     ]),
     ...activeCases,

@@ -84,6 +84,7 @@ export const ownReference: Record<'list' | 'download' | 'summary' | 'bulk' | 'sh
       ...refusals([[() => invalidField('query', 'is unknown'), 'The request has a query parameter']]),
       ...noSession,
       ...sessionCases(),
+      ...limited,
       ...commonCases,
     ],
   },
