@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import commands from '../commands.json' with { type: 'json' };
+import { roles } from '../main.ts';
+import { simulationNames } from '../sandbox/door/simulation-list.ts';
 import { complete, runCompletion } from './completion.ts';
 import { starts } from './starts.ts';
 
@@ -34,6 +36,16 @@ test('then flags that are not given yet, and the values of a flag that has a lis
   assert.deepEqual(wordsFor('withdrawals', 'list', '--url', ''), []);
   assert.ok(!wordsFor('ledger', 'statement', '--').includes('--json'));
   assert.ok(wordsFor('ledger', 'statement', '--').includes('--out'));
+});
+
+test('the names of accidents after simulate, and the roles after --roles', () => {
+  assert.deepEqual(wordsFor('sandbox', 'simulate', ''), simulationNames);
+  assert.deepEqual(wordsFor('sandbox', 'simulate', 'reo'), ['reorg']);
+  assert.deepEqual(wordsFor('sandbox', ''), ['--reset', 'simulate', '--help']);
+  assert.deepEqual(wordsFor('serve', '--roles', ''), ['api', 'worker', 'api,worker']);
+  assert.deepEqual(wordsFor('serve', '--roles', 'api', ''), ['--help']);
+  for (const role of wordsFor('serve', '--roles', '').flatMap((word) => word.split(',')))
+    assert.ok((roles as readonly string[]).includes(role), role);
 });
 
 test('a shell that is not known is refused with those that are', () => {

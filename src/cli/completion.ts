@@ -75,7 +75,7 @@ function candidatesFor(
   const [first = '', second = '', ...rest] = words;
   if (words.length <= 1) return firstWords(starts, commands);
   const start = starts.find(({ name }) => name === first);
-  if (start) return [...Object.entries(start.flags).map(toFlag), help];
+  if (start) return argumentsOfStart(start, words.slice(1));
   const alone = commands.find(({ name }) => name === first);
   if (alone) return argumentsOf(alone, words.slice(1));
   const ofFeature = commands.filter(({ name }) => name.startsWith(`${first}.`));
@@ -101,6 +101,15 @@ const help: Candidate = ['--help', 'show help'];
 
 /** `--roles api,worker` of a start's help is the flag `--roles`. */
 const toFlag = ([usage, about]: [string, string]): Candidate => [usage.split(' ')[0]!, about];
+
+/** After a word that has values, its values; otherwise flags that are not given yet. */
+function argumentsOfStart({ flags, values = {} }: Start, words: readonly string[]): Candidate[] {
+  const before = words.at(-2);
+  const known = before === undefined ? undefined : values[before];
+  if (known) return known.map((value) => [value, '']);
+  const given = words.slice(0, -1);
+  return [...Object.entries(flags).map(toFlag), help].filter(([word]) => !given.includes(word));
+}
 
 function argumentsOf(command: CommandDescription, words: readonly string[]): Candidate[] {
   const { options, fieldOf } = optionsOf(command);

@@ -21,6 +21,8 @@ export interface Start {
   name: string;
   summary: string;
   flags: Record<string, string>;
+  /** What may follow a word of `flags`, if that is a fixed list. */
+  values?: Readonly<Record<string, readonly string[]>>;
   /** Returns the exit code. */
   run(args: string[]): Promise<number>;
 }

@@ -18,6 +18,7 @@ export const starts: readonly Start[] = [
     name: 'serve',
     summary: 'Start the server, with DATABASE_URL and the other settings of docs/settings.md.',
     flags: { '--roles api,worker': 'Roles of this process. Default: both' },
+    values: { '--roles': ['api', 'worker', 'api,worker'] },
     run: runServe,
   },
   {
@@ -37,6 +38,7 @@ export const starts: readonly Start[] = [
       '--reset': 'Start from scratch, with an empty embedded database',
       'simulate <name>': `Cause an accident in a running sandbox: ${simulationNames.join(', ')}`,
     },
+    values: { simulate: simulationNames },
     run: (args) => (args[0] === 'simulate' ? runSimulation(args.slice(1)) : runSandboxHere(args)),
   },
   {

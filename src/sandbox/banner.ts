@@ -30,6 +30,8 @@ export function describeSandbox(
   return `
   Causeway sandbox, ready in ${(elapsedMs / 1000).toFixed(1)} s. Ctrl-C stops it; ${resetCommand} starts from scratch.
 
+  Start here   ${baseUrl}/
+  Guides       ${baseUrl}/guides
   API          ${baseUrl}
   MCP          ${baseUrl}/mcp
   Reference    ${baseUrl}/docs

@@ -157,6 +157,17 @@ test('npm start: a first start, the banner as pasted, every key', async (t) => {
     },
   );
 
+  await t.test('the pages that the banner names are there, the first page and the guides too', async () => {
+    const pages = [...first.banner.matchAll(/^ {2}([A-Z]\w+(?: here)?) +(http\S+)$/gm)].map(
+      ([, name, url]) => [name!, url!] as const,
+    );
+    const names = pages.map(([name]) => name);
+    for (const name of ['Start here', 'Guides', 'Reference', 'Metrics', 'Events'])
+      assert.ok(names.includes(name), name);
+    for (const [name, url] of pages)
+      if (!['API', 'MCP'].includes(name)) assert.equal((await fetch(url)).status, 200, url);
+  });
+
   await t.test('each curl line of the banner works as pasted', async () => {
     const lines = first.banner.split('\n').filter((line) => line.trim().startsWith('curl '));
     assert.ok(lines.length >= 4);
