@@ -160,6 +160,7 @@ function toLine(
   const sent = { assetSent: currency, amountSent: decimal(amount) };
   if (kind === 'buy')
     return { ...words, transactionType: kind, assetReceived: currency, amountReceived: decimal(amount) };
+  if (kind === 'transfer-token') return { ...words, transactionType: kind, ...sent };
   if (kind !== 'swap-bridge' || network === 'base') return { ...words, transactionType: 'sell', ...sent };
   const other = currency === 'USDT' ? 'USDC' : 'USDT';
   return {
