@@ -100,6 +100,15 @@ test('1 audit verify of a changed log, with the row; 0 before and after', async 
   assert.equal((await run(['audit', 'verify', ...byUrl()])).code, 0);
 });
 
+test('0 users reseal ends with what to do next, for people and beside JSON', async () => {
+  const shown = await run(['users', 'reseal', ...byUrl()]);
+  assert.deepEqual([shown.code, shown.err], [0, '']);
+  assert.match(lastLine(shown.out), /^Every user is encrypted with key \d+\.$/);
+  const json = await run(['users', 'reseal', '--json', ...byUrl()]);
+  assert.deepEqual([json.code, JSON.parse(json.out).remaining], [0, 0]);
+  assert.match(json.err, /^Every user is encrypted with key \d+\.$/);
+});
+
 test('3 a server that is busy; 4 one that fails or refuses', async () => {
   for (const [status, code] of [
     [502, 3],

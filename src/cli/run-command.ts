@@ -1,5 +1,5 @@
 import { type CommandDescription, wordsOf } from '#platform/commands/command-description';
-import { judge } from '#platform/commands/verdict';
+import { describeOutlook, judge } from '#platform/commands/verdict';
 import { type Answer, readData, saveFile } from './answer.ts';
 import { type CommandLine, type Format, parseCommandLine } from './arguments.ts';
 import { callOperator } from './call-operator.ts';
@@ -29,12 +29,18 @@ export async function runCommand(command: CommandDescription, args: string[]): P
     console.error(`\nNot run yet: another operator must run causeway approvals decide ${data.id} approve.`);
     return exitCodes.waits;
   }
-  if (!command.verdict) return exitCodes.fine;
-  const { hasFault, text } = judge(command.verdict, data);
-  // For other programs, standard output has only the data.
-  if (line.format === 'json' || line.format === 'csv') console.error(text);
-  else console.log(`\n${hasFault ? bad(text) : good(text)}`);
+  const { verdict, outlook } = command;
+  if (outlook) printLast(line.format, describeOutlook(outlook, data));
+  if (!verdict) return exitCodes.fine;
+  const { hasFault, text } = judge(verdict, data);
+  printLast(line.format, text, hasFault ? bad : good);
   return hasFault ? exitCodes.faultFound : exitCodes.fine;
+}
+
+/** For other programs, standard output has only the data. */
+function printLast(format: Format, text: string, colour = (plain: string) => plain): void {
+  if (format === 'json' || format === 'csv') console.error(text);
+  else console.log(`\n${colour(text)}`);
 }
 
 function render({ columns, parts, isChecklist }: CommandDescription, data: Data, format: Format): string {

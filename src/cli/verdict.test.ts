@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judge } from '#platform/commands/verdict';
+import { describeOutlook, judge } from '#platform/commands/verdict';
 import { commands } from '../app.ts';
 import { CommandFault } from './exit-codes.ts';
 import { followParts } from './follow-parts.ts';
@@ -33,6 +33,30 @@ test('verdicts and parts name fields that the answer and the input have', () => 
     }
     if (parts) assert.ok(parts.input in input.properties, name);
     assert.equal(parts !== undefined, 'cursor' in input.properties || 'fromBlock' in input.properties, name);
+  }
+});
+
+test('work that is done in parts says what is left, and no fault', () => {
+  const outlook = {
+    left: 'remaining',
+    done: 'Key {keyVersion}.',
+    more: 'Again: {remaining} users are left.',
+  };
+  assert.equal(describeOutlook(outlook, { remaining: 0, keyVersion: 2 }), 'Key 2.');
+  assert.equal(describeOutlook(outlook, { remaining: 1_200 }), 'Again: 1,200 users are left.');
+  assert.equal(describeOutlook({ done: 'From block {nextBlock}.' }, { nextBlock: 7 }), 'From block 7.');
+  const named = commands.filter((command) => command.outlook);
+  assert.deepEqual(named.map(({ name }) => name).sort(), [
+    'deposits.rescan',
+    'users.reseal',
+    'webhooks.reseal',
+  ]);
+  for (const { name, outlook, output } of named) {
+    const answered = Object.keys((output as unknown as { properties: object }).properties);
+    const texts = `${outlook!.done} ${outlook!.more ?? ''}`;
+    const fields = [...texts.matchAll(/\{(\w+)\}/g)].map(([, field]) => field!);
+    for (const field of [...fields, ...(outlook!.left ? [outlook!.left] : [])])
+      assert.ok(answered.includes(field), `${name}: ${field}`);
   }
 });
 

@@ -113,6 +113,9 @@ export const depositCommands = [
     roles: alsoFor('treasury'),
     input: Type.Object({ network, fromBlock: block }, { additionalProperties: false }),
     output: moved,
+    outlook: {
+      done: 'A worker reads on from block {nextBlock}: causeway deposits show says how far it is.',
+    },
     run: (ctx: Ctx, input) => rescanDeposits(ctx, input),
   }),
 ];

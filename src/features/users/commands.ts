@@ -152,6 +152,11 @@ export const userCommands = [
       { additionalProperties: false },
     ),
     output: Type.Object({ resealed: Type.Integer(), remaining: Type.Integer(), keyVersion: Type.Integer() }),
+    outlook: {
+      left: 'remaining',
+      done: 'Every user is encrypted with key {keyVersion}.',
+      more: 'Run it again. Left with an older key: {remaining} users.',
+    },
     run: (ctx: Ctx, input) => resealUsers(ctx, input),
   }),
 ];

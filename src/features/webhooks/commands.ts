@@ -234,6 +234,11 @@ export const webhookCommands = (families: readonly EventFamily[]) => [
       closed,
     ),
     output: Type.Object({ resealed: Type.Integer(), remaining: Type.Integer(), keyVersion: Type.Integer() }),
+    outlook: {
+      left: 'remaining',
+      done: 'Every webhook endpoint is encrypted with key {keyVersion}.',
+      more: 'Run it again. Left with an older key: {remaining} endpoints.',
+    },
     run: (ctx: Ctx, input) => resealEndpoints(ctx, input),
   }),
 ];

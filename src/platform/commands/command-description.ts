@@ -10,6 +10,7 @@ type Described =
   | 'positional'
   | 'examples'
   | 'verdict'
+  | 'outlook'
   | 'parts';
 
 /** What `causeway` needs to know of a command to describe it and to read its flags. */

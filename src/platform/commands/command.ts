@@ -9,6 +9,15 @@ export interface Verdict {
   failed: string;
 }
 
+/** What to do after work that is done in parts, or that a worker goes on with. It is no fault. */
+export interface Outlook {
+  /** The field of the answer that counts what is left, if the work is done in parts. */
+  left?: string;
+  done: string;
+  /** While something is left. */
+  more?: string;
+}
+
 /** A long check answers in parts: call it again with `input` set to `output`, until that is null. */
 export interface Parts {
   input: string;
@@ -49,6 +58,8 @@ export interface Command<Ctx = unknown> {
   worksWithoutDatabase?: boolean;
   /** For a check: if it found a fault, the CLI exits with 1. */
   verdict?: Verdict;
+  /** The CLI ends with this line, and exits with 0. */
+  outlook?: Outlook;
   parts?: Parts;
   run(ctx: Ctx, input: never): Promise<unknown>;
 }

@@ -1,4 +1,4 @@
-import type { Verdict } from './command.ts';
+import type { Outlook, Verdict } from './command.ts';
 
 export interface Judgement {
   hasFault: boolean;
@@ -12,12 +12,19 @@ export interface Judgement {
 export function judge({ passesIf, passed, failed }: Verdict, data: Record<string, unknown>): Judgement {
   const value = data[passesIf];
   const hasFault = Array.isArray(value) ? value.length > 0 : value !== true;
-  const text = (hasFault ? failed : passed).replaceAll(
+  return { hasFault, text: fill(hasFault ? failed : passed, data) };
+}
+
+/** What to do next, by the answer of work that is done in parts. */
+export function describeOutlook({ left, done, more = done }: Outlook, data: Record<string, unknown>): string {
+  return fill(left === undefined || data[left] === 0 ? done : more, data);
+}
+
+const fill = (text: string, data: Record<string, unknown>): string =>
+  text.replaceAll(
     /\{(\w+)\}( \w+s\b)?/g,
     (_, field, unit = '') => write(data[field]) + (data[field] === 1 ? unit.slice(0, -1) : unit),
   );
-  return { hasFault, text };
-}
 
 function write(value: unknown): string {
   if (typeof value === 'number') return value.toLocaleString('en-US');
