@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { exampleOf } from '#surfaces/operator';
 import { hiddenIn, linksIn, signIn, unescaped } from '#test/console-world';
-import { makeKey, makePartner, makeUser, makeWithdrawal } from '#test/factories';
+import { makeAddress, makeKey, makePartner, makeUser, makeWithdrawal } from '#test/factories';
 import { readTestLog, useHarness } from '#test/harness';
 import { localhostOf, makePerson } from '#test/people-world';
 
@@ -290,4 +290,60 @@ test('a list has a link to its next page, and a file is downloaded', async () =>
   assert.ok(!readTestLog().includes(`ledger.statement?userId=${user.id}`), 'no address with its query');
   const wrong = await visitor.get(`/console/commands/ledger.statement?userId=x&format=csv&run=1`);
   assert.equal(wrong.status, 400);
+});
+
+/** A hot wallet that is halted for a reason of the engine. */
+async function haltWallet(reason: string): Promise<string> {
+  const { db } = harness.deps;
+  const address = makeAddress().toLowerCase();
+  await db.query(
+    `insert into payout_signers (network, address, next_nonce, halted_at, halted_reason, is_in_doubt, server, created_at)
+     values ('polygon', $1, 4, now(), $2, false, database_server(), now())`,
+    [address, reason],
+  );
+  return address;
+}
+
+test('a withdrawal whose wallet is halted says why, with the button of the command that the reason asks for', async (t) => {
+  const { db } = harness.deps;
+  t.after(() => db.query('update payout_signers set halted_at = null, halted_reason = null'));
+  const [visitor, viewer] = [
+    await signIn(harness, { role: 'treasury' }),
+    await signIn(harness, { role: 'viewer' }),
+  ];
+  const { id } = await pay();
+  const path = `/console/withdrawals/${id}`;
+  assert.ok(unescaped((await visitor.get(path)).body).includes('It has just been created.'));
+  harness.advance(61_000);
+  assert.ok(unescaped((await visitor.get(path)).body).includes('No worker has held the amount yet.'));
+  const reason = 'the database server changed: wait a minute and run wallets recover';
+  const address = await haltWallet(reason);
+  harness.advance(5_000);
+  const queued = await visitor.get(path);
+  assert.ok(unescaped(queued.body).includes('A hot wallet of this network is halted'));
+  const other = await haltWallet('Ticket 4711');
+  await db.query("update withdrawals set status = 'pending' where id = $1", [id]);
+  await db.query(
+    `insert into payout_slots (network, address, nonce, withdrawal_id, state, opened_at)
+     values ('polygon', $1, 3, $2, 'open', now())`,
+    [address, id],
+  );
+  await db.query("update withdrawals set status = 'processing', hot_wallet = $2 where id = $1", [
+    id,
+    address,
+  ]);
+  harness.advance(5_000);
+  const { body } = await visitor.get(path);
+  assert.ok(unescaped(body).includes('its hot wallet is halted: nothing is sent'));
+  assert.ok(unescaped(body).includes(reason) && !body.includes('Ticket 4711'));
+  const links = linksIn(body);
+  const wallet = links.find((link) => link.startsWith('/console/wallets#polygon-'))!;
+  assert.equal(wallet.toLowerCase(), `/console/wallets#polygon-${address}`);
+  const recover = links.find((link) => link.startsWith('/console/commands/wallets.recover?'))!;
+  assert.ok((await visitor.get(recover)).body.includes('value="polygon"'));
+  const seen = linksIn((await viewer.get(path)).body);
+  assert.ok(seen.includes(wallet) && !seen.some((link) => link.includes('wallets.re')));
+  const wallets = linksIn((await visitor.get('/console/wallets')).body);
+  assert.ok(wallets.includes(recover) && !wallets.some((link) => link.includes(`resend`)));
+  assert.ok(wallets.some((link) => link.includes('wallets.resume') && link.toLowerCase().includes(other)));
 });

@@ -1,6 +1,7 @@
 import type { Message } from '#surfaces/frame';
 import { approvalTexts } from './approvals.ts';
 import { bulkTexts } from './bulk.ts';
+import { haltTexts } from './halts.ts';
 import { reconcileTexts } from './reconcile.ts';
 import { ruleTexts } from './rules.ts';
 import { webhookTexts } from './webhooks.ts';
@@ -215,7 +216,7 @@ export const en = {
     },
     halted: {
       why: 'The hot wallet is halted.',
-      todo: 'Open the wallets, read the reason, and resume the wallet once you know why it was halted.',
+      todo: 'Read why the wallet was halted, and do what the reason says.',
     },
     'wallet key': {
       why: 'The hot wallet that has signed it once is no longer in the settings, and no other may pay it.',
@@ -241,11 +242,27 @@ export const en = {
     },
     queued: {
       why: 'It has just been created.',
-      todo: 'Nothing: a worker holds the amount within seconds. If it stays here, check that a worker runs.',
+      todo: 'Nothing: a worker holds the amount within seconds.',
+    },
+    'queued late': {
+      why: 'No worker has held the amount yet.',
+      todo: 'Check that a worker with a node of this network runs.',
+    },
+    'queued halted': {
+      why: 'A hot wallet of this network is halted, and the amount is not held yet.',
+      todo: 'Read why the wallet was halted, and do what the reason says.',
     },
     processing: {
       why: 'It is signed, and the network has not made it final yet.',
-      todo: 'Nothing: fees are raised automatically if it takes long.',
+      todo: 'Nothing: fees are raised automatically if it takes long. If no block has it after half an hour, or nodes contradict each other for as long, the wallet halts and the reason is here.',
+    },
+    'processing halted': {
+      why: 'It is signed, and its hot wallet is halted: nothing is sent and no fee is raised.',
+      todo: 'Read why the wallet was halted, and do what the reason says. If the payment is on chain already, it is settled meanwhile.',
+    },
+    'processing node': {
+      why: 'It is signed, and a node of this network does not answer.',
+      todo: 'Check the nodes in the RPC setting. The payout is settled when enough nodes agree.',
     },
     pending: { why: 'A worker signs it next.', todo: 'Nothing. If it stays here, check that a worker runs.' },
   } as Record<string, Reason>,
@@ -270,7 +287,6 @@ export const en = {
     waiting: 'Waiting',
     noChain: 'The node did not answer, so balances are unknown.',
     halt: 'Halt',
-    resume: 'Resume',
   },
   messages: {
     not_operator_staff: {
@@ -291,6 +307,7 @@ export const en = {
   webhooks: webhookTexts.en,
   rules: ruleTexts.en,
   reconcile: reconcileTexts.en,
+  halts: haltTexts.en,
 };
 
 export type Texts = typeof en;

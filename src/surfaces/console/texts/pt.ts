@@ -1,6 +1,7 @@
 import { approvalTexts } from './approvals.ts';
 import { bulkTexts } from './bulk.ts';
 import type { Texts } from './en.ts';
+import { haltTexts } from './halts.ts';
 import { reconcileTexts } from './reconcile.ts';
 import { ruleTexts } from './rules.ts';
 import { webhookTexts } from './webhooks.ts';
@@ -204,7 +205,7 @@ export const pt: Texts = {
     },
     halted: {
       why: 'A carteira está parada.',
-      todo: 'Abra as carteiras, leia o motivo e retome a carteira quando souber por que parou.',
+      todo: 'Leia por que a carteira parou e faça o que o motivo diz.',
     },
     'wallet key': {
       why: 'A carteira que já o assinou não está mais nas configurações, e nenhuma outra pode pagá-lo.',
@@ -227,11 +228,27 @@ export const pt: Texts = {
     },
     queued: {
       why: 'Acabou de ser criado.',
-      todo: 'Nada: um worker reserva o valor em segundos. Se ficar aqui, verifique se há um worker ativo.',
+      todo: 'Nada: um worker reserva o valor em segundos.',
+    },
+    'queued late': {
+      why: 'Nenhum worker reservou o valor ainda.',
+      todo: 'Verifique se há um worker ativo com um nó desta rede.',
+    },
+    'queued halted': {
+      why: 'Uma carteira desta rede está parada, e o valor ainda não foi reservado.',
+      todo: 'Leia por que a carteira parou e faça o que o motivo diz.',
     },
     processing: {
       why: 'Está assinado, e a rede ainda não o tornou final.',
-      todo: 'Nada: as taxas aumentam sozinhas se demorar.',
+      todo: 'Nada: as taxas aumentam sozinhas se demorar. Se nenhum bloco o tem depois de meia hora, ou os nós se contradizem por esse tempo, a carteira para e o motivo aparece aqui.',
+    },
+    'processing halted': {
+      why: 'Está assinado, e sua carteira está parada: nada é enviado e nenhuma taxa aumenta.',
+      todo: 'Leia por que a carteira parou e faça o que o motivo diz. Se o pagamento já está na rede, ele é encerrado enquanto isso.',
+    },
+    'processing node': {
+      why: 'Está assinado, e um nó desta rede não responde.',
+      todo: 'Verifique os nós na configuração RPC. O pagamento é encerrado quando nós suficientes concordam.',
     },
     pending: {
       why: 'Um worker o assina em seguida.',
@@ -259,7 +276,6 @@ export const pt: Texts = {
     waiting: 'Esperando',
     noChain: 'O nó não respondeu; os saldos são desconhecidos.',
     halt: 'Parar',
-    resume: 'Retomar',
   },
   messages: {
     not_operator_staff: {
@@ -280,4 +296,5 @@ export const pt: Texts = {
   webhooks: webhookTexts.pt,
   rules: ruleTexts.pt,
   reconcile: reconcileTexts.pt,
+  halts: haltTexts.pt,
 };

@@ -1,8 +1,6 @@
 import type { Ctx } from '#context';
 import type { Command } from '#platform/commands/command';
 import { type Content, type Html, html } from '#platform/http/html';
-import { sanitizeText } from '#platform/values/sanitize-text';
-import { renderInstant } from '#surfaces/frame';
 import { answerAddress, formAddress } from '../links.ts';
 import type { Mount } from '../mount.ts';
 import { whyOf } from '../overview/find-attention.ts';
@@ -10,6 +8,7 @@ import { renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
 import { renderLateNote } from './known-wallets.ts';
 import { addDaysLeft, type LastingWallet, readActivity } from './read-wallets.ts';
+import { renderHalt, renderHaltHelp } from './render-halt.ts';
 import { renderWalletTable } from './wallets-table.ts';
 
 /** `/console/wallets`. */
@@ -32,13 +31,13 @@ ${wallets.map((wallet) => renderWallet(visit, byName, wallet))}</div>`,
 
 function renderWallet(visit: Visit, byName: ReadonlyMap<string, Command<Ctx>>, wallet: LastingWallet): Html {
   const { words } = visit;
-  const { network, address, isCurrent, haltedAt, haltedReason, waiting, onChain } = wallet;
+  const { network, address, isCurrent, haltedAt, waiting, onChain } = wallet;
   const action = (name: string, label: string): Content =>
     visit.may(byName.get(name)!) &&
     html`<a class="button quiet" href="${formAddress(name, { network, address })}">${label}</a> `;
   return html`<section class="card" id="${network}-${address}"><h2>${network} <small>${isCurrent ? words.wallets.current : words.wallets.former}</small></h2>
 <p><code>${address}</code></p>
-${haltedAt && html`<p class="note bad"><strong>${words.wallets.halted}</strong> ${renderInstant(visit, haltedAt)}: ${sanitizeText(haltedReason ?? '', 500)}</p>`}
+${haltedAt && renderHalt(visit, wallet)}
 ${!onChain && html`<p class="note">${words.wallets.noChain}</p>`}
 ${
   waiting.length > 0 &&
@@ -47,5 +46,5 @@ ${
     return html`<li><a href="${answerAddress('withdrawals.list', filter)}">${count}: ${whyOf(words, waitingFor)}</a></li>`;
   })}</ul>`
 }
-<p class="actions">${haltedAt ? action('wallets.resume', words.wallets.resume) : action('wallets.halt', words.wallets.halt)}</p></section>`;
+<p class="actions">${haltedAt ? renderHaltHelp(visit, byName, wallet) : action('wallets.halt', words.wallets.halt)}</p></section>`;
 }

@@ -8,10 +8,14 @@ import { answerAddress } from '../links.ts';
 import { whyOf } from '../overview/find-attention.ts';
 import { renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
+import type { HaltedWallet } from '../wallets/help-for-halt.ts';
+import { renderHalt, renderHaltHelp } from '../wallets/render-halt.ts';
 import { actionsFor } from './actions.ts';
+import { reasonOf, type Trouble } from './find-trouble.ts';
 import { type Happened, type Life, type Moment, timelineOf } from './timeline.ts';
 
 export interface WithdrawalPage extends Happened {
+  trouble: Trouble;
   commands: ReadonlyMap<string, Command<Ctx>>;
 }
 
@@ -25,7 +29,8 @@ export function renderWithdrawal(visit: Visit, page: WithdrawalPage): string {
   return renderPage(visit, {
     title,
     body: html`<div id="life" data-live><h1>${title} ${renderStatus(visit, life.status)}</h1>
-${renderWait(visit, life)}
+${renderWait(visit, page)}
+${page.trouble.halted.map((wallet) => renderHalted(visit, commands, wallet))}
 ${renderActions(visit, life, commands)}
 <section class="card"><h2>${withdrawal.timeline}</h2><ol class="timeline">${timelineOf(visit, page).map((one) => renderMoment(visit, one))}</ol></section>
 <section class="card"><h2>${withdrawal.facts}</h2>${renderAnswer({ reader: visit, command }, facts)}
@@ -38,16 +43,25 @@ function renderMoment(visit: Visit, { at, what, detail, address }: Moment): Html
   return html`<li>${renderInstant(visit, at)} ${address ? html`<a href="${address}">${text}</a>` : text}${detail && html`<p class="soft">${sanitizeText(detail, 500)}</p>`}</li>`;
 }
 
-function renderWait({ words }: Visit, life: Life): Content {
+function renderWait({ words }: Visit, { life, trouble }: WithdrawalPage): Content {
   const { withdrawal, reasons } = words;
   if (life.status === 'completed' || life.status === 'failed') {
     const why = life.errorMessage && html` <strong>${sanitizeText(life.errorMessage, 500)}</strong>`;
     return html`<p class="note ${life.status === 'failed' && 'bad'}">${withdrawal.finalText}${why}</p>`;
   }
-  const reason = life.waitingFor ?? life.status;
+  const reason = reasonOf(life, trouble);
   const todo = (reasons[reason] ?? reasons.currency!).todo;
   return html`<section class="card"><h2>${withdrawal.waits}</h2><p>${whyOf(words, reason)}</p>
 <h2>${withdrawal.todo}</h2><p>${todo}</p></section>`;
+}
+
+/** The wallet that the withdrawal waits for, why it is halted, and what ends the halt. */
+function renderHalted(visit: Visit, commands: WithdrawalPage['commands'], wallet: HaltedWallet): Html {
+  const { network, address } = wallet;
+  return html`<section class="card"><h2>${visit.words.halts.title}</h2>
+<p>${network} <a href="/console/wallets#${network}-${address}"><code>${address}</code></a></p>
+${renderHalt(visit, wallet)}
+<p class="actions">${renderHaltHelp(visit, commands, wallet)}</p></section>`;
 }
 
 /** Only what the person's role may run. */
