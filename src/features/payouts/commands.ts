@@ -25,7 +25,9 @@ const wallet = Type.Object({
   oldestOpenSeconds: Type.Number(),
   haltedAt: nullable(dateTime),
   haltedReason: nullable(Type.String()),
-  waiting: Type.Array(Type.Object({ waitingFor: Type.String(), count: Type.Integer() })),
+  waiting: Type.Array(Type.Object({ waitingFor: Type.String(), count: Type.Integer() }), {
+    description: 'Waiting withdrawals of the network, at its first wallet only',
+  }),
   onChain: nullable(
     Type.Object({
       transactionCount: Type.Integer(),

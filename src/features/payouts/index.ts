@@ -8,7 +8,15 @@ export { listHotWallets } from './hot-wallets.ts';
 export { ledPayoutJobs, payoutJobs, walletJobs } from './jobs.ts';
 export type { AtStep, PayoutStep } from './lane.ts';
 export { pauseCommands } from './pauses/commands.ts';
-export { findPaidByHash, type PayoutLife, selectOwnPayments, showPayout } from './queries/payments.ts';
+export {
+  type AttemptLife,
+  type FormerPayout,
+  findPaidByHash,
+  type PayoutLife,
+  selectOwnPayments,
+  showFormerPayouts,
+  showPayout,
+} from './queries/payments.ts';
 export { shortfallReason } from './queries/signers.ts';
 export { requireDurable } from './require-durable.ts';
 export { isInDoubt } from './server.ts';

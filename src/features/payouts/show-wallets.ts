@@ -24,6 +24,7 @@ export interface Wallet {
   /** Undefined if it was never used. */
   signer: SignerRow | undefined;
   depth: LaneDepth | undefined;
+  /** Of the whole network, at one of its wallets: nothing is counted twice. */
   waiting: { waitingFor: string; count: bigint }[];
   /** Undefined if the node does not answer or this process does not know the network. */
   onChain: OnChain | undefined;
@@ -49,6 +50,10 @@ export async function showWallets(ctx: Ctx): Promise<Wallet[]> {
     countWaiting(ctx.db),
   ]);
   const wallets = [...signers, ...current.filter((one) => !signers.some(isSame(one)))];
+  const showsWaits = (wallet: WalletName) => {
+    const first = [...current, ...signers].find(({ network }) => network === wallet.network);
+    return first !== undefined && isSame(first)(wallet);
+  };
   return Promise.all(
     wallets.map(async ({ network, address }) => ({
       network,
@@ -56,7 +61,7 @@ export async function showWallets(ctx: Ctx): Promise<Wallet[]> {
       isCurrent: current.some(isSame({ network, address })),
       signer: signers.find(isSame({ network, address })),
       depth: depths.find(isSame({ network, address })),
-      waiting: waiting.filter((one) => one.network === network),
+      waiting: showsWaits({ network, address }) ? waiting.filter((one) => one.network === network) : [],
       onChain: await readOnChain(ctx.evm.get(network as Network), address).catch(() => undefined),
     })),
   );

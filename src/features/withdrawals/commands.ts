@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { checksumAddress } from '#adapters/evm';
 import type { Ctx } from '#context';
+import type { AttemptLife } from '#features/payouts';
 import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
 import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
@@ -35,6 +36,16 @@ const withdrawal = Type.Object({
   updatedAt: dateTime,
 });
 
+const attemptProperties = {
+  hash: Type.String(),
+  maxFeePerGas: Type.String(),
+  maxPriorityFeePerGas: Type.String(),
+  signedAt: dateTime,
+  sentAt: nullable(dateTime),
+  sends: Type.Integer(),
+  lastAnswer: nullable(Type.String()),
+};
+
 const life = Type.Object({
   ...withdrawal.properties,
   states: Type.Array(Type.Object({ status: Type.Enum([...statuses]), at: dateTime })),
@@ -47,17 +58,21 @@ const life = Type.Object({
       settledAt: nullable(dateTime),
       attempts: Type.Array(
         Type.Object({
-          hash: Type.String(),
+          ...attemptProperties,
           isMined: Type.Boolean(),
-          maxFeePerGas: Type.String(),
-          maxPriorityFeePerGas: Type.String(),
-          signedAt: dateTime,
-          sentAt: nullable(dateTime),
-          sends: Type.Integer(),
-          lastAnswer: nullable(Type.String()),
         }),
       ),
     }),
+  ),
+  formerPayouts: Type.Array(
+    Type.Object({
+      hotWallet: Type.String(),
+      nonce: Type.Integer(),
+      voidedAt: nullable(dateTime, { description: 'Null if another withdrawal has the nonce now' }),
+      usedBy: nullable(Type.String(), { description: 'Hash of the transaction that used the nonce' }),
+      attempts: Type.Array(Type.Object(attemptProperties)),
+    }),
+    { description: 'Nonces that were given up, with what was signed: none of it can pay any more' },
   ),
 });
 
@@ -169,7 +184,7 @@ function present(row: TracedRow): Static<typeof withdrawal> {
   };
 }
 
-function presentLife({ withdrawal, moves, payout }: WithdrawalLife): Static<typeof life> {
+function presentLife({ withdrawal, moves, payout, formerPayouts }: WithdrawalLife): Static<typeof life> {
   return {
     ...present(withdrawal),
     states: moves.map(({ status, at }) => ({ status, at: at.toISOString() })),
@@ -181,16 +196,25 @@ function presentLife({ withdrawal, moves, payout }: WithdrawalLife): Static<type
           openedAt: payout.openedAt.toISOString(),
           settledAt: payout.settledAt?.toISOString() ?? null,
           attempts: payout.attempts.map((attempt) => ({
-            hash: attempt.hash,
+            ...presentAttempt(attempt),
             isMined: attempt.hash === payout.minedHash,
-            maxFeePerGas: String(attempt.maxFeePerGas),
-            maxPriorityFeePerGas: String(attempt.maxPriorityFeePerGas),
-            signedAt: attempt.signedAt.toISOString(),
-            sentAt: attempt.sentAt?.toISOString() ?? null,
-            sends: attempt.sends,
-            lastAnswer: attempt.lastAnswer,
           })),
         }
       : null,
+    formerPayouts: formerPayouts.map(({ address, nonce, voidedAt, usedBy, attempts }) => ({
+      hotWallet: checksumAddress(address),
+      nonce: Number(nonce),
+      voidedAt: voidedAt?.toISOString() ?? null,
+      usedBy,
+      attempts: attempts.map(presentAttempt),
+    })),
   };
 }
+
+const presentAttempt = ({ maxFeePerGas, maxPriorityFeePerGas, signedAt, sentAt, ...rest }: AttemptLife) => ({
+  ...rest,
+  maxFeePerGas: String(maxFeePerGas),
+  maxPriorityFeePerGas: String(maxPriorityFeePerGas),
+  signedAt: signedAt.toISOString(),
+  sentAt: sentAt?.toISOString() ?? null,
+});

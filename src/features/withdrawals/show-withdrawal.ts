@@ -1,5 +1,5 @@
 import type { Ctx } from '#context';
-import { type PayoutLife, showPayout } from '#features/payouts';
+import { type FormerPayout, type PayoutLife, showFormerPayouts, showPayout } from '#features/payouts';
 import { selectMoves, type TracedRow } from './queries.ts';
 import { findWithdrawal } from './search/find-withdrawal.ts';
 import type { Status } from './states.ts';
@@ -8,6 +8,8 @@ export interface WithdrawalLife {
   withdrawal: TracedRow;
   moves: { status: Status; at: Date }[];
   payout: PayoutLife | undefined;
+  /** Nonces that were given up. */
+  formerPayouts: FormerPayout[];
 }
 
 /** The history, by any id: each state with its time, the nonce, and each signed transaction. */
@@ -17,7 +19,11 @@ export async function showWithdrawal(
 ): Promise<WithdrawalLife> {
   const withdrawal = await findWithdrawal(ctx, withdrawalId);
   const { id } = withdrawal;
-  const [moves, payout] = await Promise.all([selectMoves(ctx.db, id), showPayout(ctx.db, id)]);
+  const [moves, payout, formerPayouts] = await Promise.all([
+    selectMoves(ctx.db, id),
+    showPayout(ctx.db, id),
+    showFormerPayouts(ctx.db, id),
+  ]);
   const first = { status: 'queued' as const, at: withdrawal.createdAt };
-  return { withdrawal, moves: [first, ...moves], payout };
+  return { withdrawal, moves: [first, ...moves], payout, formerPayouts };
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { exampleOf } from '#surfaces/operator';
 import { hiddenIn, linksIn, signIn, unescaped } from '#test/console-world';
@@ -304,6 +305,63 @@ async function haltWallet(reason: string): Promise<string> {
   return address;
 }
 
+/** A withdrawal is signed by a wallet; returns the hash. */
+async function sign(id: string, address: string, nonce: number): Promise<string> {
+  const { db } = harness.deps;
+  const hash = `0x${randomBytes(32).toString('hex')}`;
+  await db.query("update withdrawals set status = 'pending' where id = $1 and status = 'queued'", [id]);
+  await db.query(
+    `insert into payout_slots (network, address, nonce, withdrawal_id, state, opened_at)
+     values ('polygon', $1, $2, $3, 'open', now())`,
+    [address, nonce, id],
+  );
+  await db.query(
+    `insert into payout_attempts (hash, network, address, nonce, raw, max_fee_per_gas, max_priority_fee_per_gas, signed_at)
+     values ($1, 'polygon', $2, $3, '\\x02'::bytea || uuid_send($4), 30000000000, 1, now())`,
+    [hash, address, nonce, id],
+  );
+  await db.query("update withdrawals set status = 'processing', hot_wallet = $2 where id = $1", [
+    id,
+    address,
+  ]);
+  return hash;
+}
+
+test('the page of a withdrawal has the nonces that were given up, with what was signed for them', async (t) => {
+  const { db } = harness.deps;
+  t.after(() => db.query('update payout_signers set halted_at = null, halted_reason = null'));
+  const visitor = await signIn(harness);
+  const { id } = await pay();
+  const address = await haltWallet('Ticket 4711');
+  const first = await sign(id, address, 7);
+  await db.query(
+    `update payout_slots set state = 'void', void_of = withdrawal_id, withdrawal_id = null, settled_at = now(), mined_hash = $2
+     where address = $1`,
+    [address, `0x${'cd'.repeat(32)}`],
+  );
+  await db.query('update payout_attempts set is_void = true where address = $1', [address]);
+  await db.query("update withdrawals set status = 'pending' where id = $1", [id]);
+  const second = await sign(id, address, 8);
+  const { body } = await visitor.get(`/console/withdrawals/${id}`);
+  for (const part of [
+    'Nonce 7 given up: it is signed again with another',
+    `used by transaction 0x${'cd'.repeat(32)}`,
+    `Signed ${first.slice(0, 8)}`,
+    'for nonce 7, which was given up; at most 30 gwei',
+    'Nonce 8 reserved',
+    `Signed ${second.slice(0, 8)}`,
+  ])
+    assert.ok(unescaped(body).includes(part), part);
+  const { formerPayouts } = (await harness.operator('withdrawals.show', { withdrawalId: id })).body.data;
+  assert.deepEqual(
+    formerPayouts.map(({ nonce, attempts }: { nonce: number; attempts: { hash: string }[] }) => [
+      nonce,
+      attempts.map(({ hash }) => hash),
+    ]),
+    [[7, [first]]],
+  );
+});
+
 test('a withdrawal whose wallet is halted says why, with the button of the command that the reason asks for', async (t) => {
   const { db } = harness.deps;
   t.after(() => db.query('update payout_signers set halted_at = null, halted_reason = null'));
@@ -322,16 +380,7 @@ test('a withdrawal whose wallet is halted says why, with the button of the comma
   const queued = await visitor.get(path);
   assert.ok(unescaped(queued.body).includes('A hot wallet of this network is halted'));
   const other = await haltWallet('Ticket 4711');
-  await db.query("update withdrawals set status = 'pending' where id = $1", [id]);
-  await db.query(
-    `insert into payout_slots (network, address, nonce, withdrawal_id, state, opened_at)
-     values ('polygon', $1, 3, $2, 'open', now())`,
-    [address, id],
-  );
-  await db.query("update withdrawals set status = 'processing', hot_wallet = $2 where id = $1", [
-    id,
-    address,
-  ]);
+  await sign(id, address, 3);
   harness.advance(5_000);
   const { body } = await visitor.get(path);
   assert.ok(unescaped(body).includes('its hot wallet is halted: nothing is sent'));
@@ -346,4 +395,10 @@ test('a withdrawal whose wallet is halted says why, with the button of the comma
   const wallets = linksIn((await visitor.get('/console/wallets')).body);
   assert.ok(wallets.includes(recover) && !wallets.some((link) => link.includes(`resend`)));
   assert.ok(wallets.some((link) => link.includes('wallets.resume') && link.toLowerCase().includes(other)));
+
+  const { id: stuck } = await pay();
+  await db.query("update withdrawals set status = 'pending', waiting_for = 'gas' where id = $1", [stuck]);
+  harness.advance(5_000);
+  const waiting = linksIn((await visitor.get('/console/wallets')).body);
+  assert.equal(waiting.filter((link) => link.includes('waitingFor=gas')).length, 1, 'not for each wallet');
 });

@@ -10,7 +10,7 @@ export interface PayoutLife {
   attempts: AttemptLife[];
 }
 
-interface AttemptLife {
+export interface AttemptLife {
   hash: string;
   maxFeePerGas: bigint;
   maxPriorityFeePerGas: bigint;
@@ -19,6 +19,9 @@ interface AttemptLife {
   sends: number;
   lastAnswer: string | null;
 }
+
+const attemptColumns = `hash, max_fee_per_gas as "maxFeePerGas", max_priority_fee_per_gas as "maxPriorityFeePerGas",
+  signed_at as "signedAt", sent_at as "sentAt", sends, last_answer as "lastAnswer"`;
 
 /** The nonce of a withdrawal and everything that was signed for it; undefined while it has none. */
 export async function showPayout(db: Db, withdrawalId: string): Promise<PayoutLife | undefined> {
@@ -29,12 +32,43 @@ export async function showPayout(db: Db, withdrawalId: string): Promise<PayoutLi
   );
   if (!slot) return undefined;
   const attempts = await db.query<AttemptLife & Row>(
-    `select hash, max_fee_per_gas as "maxFeePerGas", max_priority_fee_per_gas as "maxPriorityFeePerGas",
-       signed_at as "signedAt", sent_at as "sentAt", sends, last_answer as "lastAnswer"
-     from payout_attempts where network = $1 and address = $2 and nonce = $3 and not is_void order by signed_at, hash`,
+    `select ${attemptColumns} from payout_attempts where network = $1 and address = $2 and nonce = $3 and not is_void order by signed_at, hash`,
     [slot.network, slot.address, slot.nonce],
   );
   return { ...slot, attempts };
+}
+
+/** A nonce that a withdrawal had before, and what was signed with it. */
+export interface FormerPayout {
+  address: string;
+  nonce: bigint;
+  /** Null if the nonce was given to another withdrawal since. */
+  voidedAt: Date | null;
+  /** The transaction that used the nonce; null if none did, or it is that of another withdrawal. */
+  usedBy: string | null;
+  attempts: AttemptLife[];
+}
+
+/** The nonces that a withdrawal has lost; another withdrawal may have them now. */
+export async function showFormerPayouts(db: Db, withdrawalId: string): Promise<FormerPayout[]> {
+  const slots = await db.query<Omit<FormerPayout, 'attempts'> & { network: string }>(
+    `select network, address, nonce, case when state = 'void' then settled_at end as "voidedAt",
+       case when state = 'void' then mined_hash end as "usedBy"
+     from payout_slots where void_of = $1 order by opened_at, nonce`,
+    [withdrawalId],
+  );
+  const attempts = await Promise.all(
+    slots.map(({ network, address, nonce }) =>
+      // A transfer carries the id of its withdrawal: void attempts of another one may have the same nonce.
+      db.query<AttemptLife & Row>(
+        `select ${attemptColumns} from payout_attempts
+         where network = $1 and address = $2 and nonce = $3 and is_void and position(uuid_send($4) in raw) > 0
+         order by signed_at, hash`,
+        [network, address, nonce, withdrawalId],
+      ),
+    ),
+  );
+  return slots.map(({ network: _network, ...slot }, at) => ({ ...slot, attempts: attempts[at]! }));
 }
 
 /** The withdrawal that was ever sent under this hash. */

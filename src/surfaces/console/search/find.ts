@@ -67,7 +67,8 @@ async function findOthers(call: CallCommand, id: string): Promise<Other[]> {
   return [...(await Promise.all(subjects)).flat(), ...cards];
 }
 
-const summaryOf = ({ states: _states, payout: _payout, ...facts }: Item): Item => facts;
+const summaryOf = ({ states: _states, payout: _payout, formerPayouts: _former, ...facts }: Item): Item =>
+  facts;
 
 const onceEach = (items: readonly Item[]) => [...new Map(items.map((item) => [item.id, item])).values()];
 

@@ -174,6 +174,9 @@ export const en = {
     sends: (count: number, answer: string) =>
       `${count === 1 ? 'once' : `${count} times`}; last answer: ${answer}`,
     slot: (nonce: number) => `Nonce ${nonce} reserved`,
+    givenUp: (nonce: number) => `Nonce ${nonce} given up: it is signed again with another`,
+    ofGivenUp: (nonce: number) => `for nonce ${nonce}, which was given up`,
+    usedBy: (hash: string) => `used by transaction ${hash}`,
     settled: 'Payout settled',
     audit: (action: string, actor: string) => `${action} by ${actor}`,
     asked: 'The rules ask for an approval',
@@ -280,11 +283,11 @@ export const en = {
   },
   wallets: {
     title: 'Hot wallets',
-    lead: 'What each wallet has, what waits for it, and how long its gas lasts at the rate of the last 24 hours.',
+    lead: 'What each wallet has, what waits on its network, and how long its gas lasts at the rate of the last 24 hours.',
     current: 'workers sign with it',
     former: 'no longer used to sign',
     halted: 'Halted',
-    waiting: 'Waiting',
+    waiting: (network: string) => `Waiting on ${network}`,
     noChain: 'The node did not answer, so balances are unknown.',
     halt: 'Halt',
   },

@@ -41,7 +41,7 @@ ${haltedAt && renderHalt(visit, wallet)}
 ${!onChain && html`<p class="note">${words.wallets.noChain}</p>`}
 ${
   waiting.length > 0 &&
-  html`<h3>${words.wallets.waiting}</h3><ul>${waiting.map(({ waitingFor, count }) => {
+  html`<h3>${words.wallets.waiting(network)}</h3><ul>${waiting.map(({ waitingFor, count }) => {
     const filter = { status: 'pending', network, waitingFor };
     return html`<li><a href="${answerAddress('withdrawals.list', filter)}">${count}: ${whyOf(words, waitingFor)}</a></li>`;
   })}</ul>`

@@ -1,6 +1,7 @@
 import { shorten } from '#platform/commands/values';
 import { formatMinor } from '#platform/values/money';
 import { wordOfStatus } from '#surfaces/frame';
+import { searchAddress } from '../links.ts';
 import type { Texts } from '../texts/index.ts';
 import type { Visit } from '../visit.ts';
 
@@ -25,11 +26,18 @@ export interface Life {
     settledAt: string | null;
     attempts: Attempt[];
   };
+  formerPayouts: {
+    hotWallet: string;
+    nonce: number;
+    voidedAt: string | null;
+    usedBy: string | null;
+    attempts: Attempt[];
+  }[];
 }
 
 interface Attempt {
   hash: string;
-  isMined: boolean;
+  isMined?: boolean;
   maxFeePerGas: string;
   maxPriorityFeePerGas: string;
   signedAt: string;
@@ -108,10 +116,28 @@ export function timelineOf(visit: Visit, { life, changes, deliveries, decisions 
     ...states,
     ...describeDecisions(words, life, decisions),
     ...slot,
+    ...life.formerPayouts.flatMap((former) => describeFormer(words, former)),
     ...audited,
     ...deliveries.map((delivery) => describeDelivery(words, delivery)),
   ];
   return moments.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
+}
+
+/** A nonce that was given up, and what was signed with it. */
+function describeFormer(words: Texts, former: Life['formerPayouts'][number]): Moment[] {
+  const { nonce, hotWallet, voidedAt, usedBy, attempts } = former;
+  const { withdrawal } = words;
+  const ended = voidedAt && {
+    at: voidedAt,
+    what: withdrawal.givenUp(nonce),
+    detail: usedBy === null ? hotWallet : `${hotWallet}; ${withdrawal.usedBy(usedBy)}`,
+    ...(usedBy !== null && { address: searchAddress(usedBy) }),
+  };
+  const signed = attempts.flatMap((attempt) => describeAttempt(words, attempt));
+  return [
+    ...signed.map((one) => ({ ...one, detail: `${withdrawal.ofGivenUp(nonce)}; ${one.detail}` })),
+    ...(ended ? [ended] : []),
+  ];
 }
 
 /** What the rules asked for, and who decided what. */

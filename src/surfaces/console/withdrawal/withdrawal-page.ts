@@ -24,7 +24,7 @@ export function renderWithdrawal(visit: Visit, page: WithdrawalPage): string {
   const { life, commands } = page;
   const { withdrawal } = visit.words;
   const title = withdrawal.title(life.amount, life.currency);
-  const { states: _states, payout: _payout, ...facts } = life;
+  const { states: _states, payout: _payout, formerPayouts: _former, ...facts } = life;
   const command = commands.get('withdrawals.show')!;
   return renderPage(visit, {
     title,
