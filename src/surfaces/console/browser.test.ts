@@ -194,6 +194,30 @@ browserTest('figures and the page of a withdrawal change without a reload', { ti
   await page.close();
 });
 
+browserTest('a page that is no longer refreshed says so, and since when', { timeout }, async () => {
+  const { page } = await openAs(await signIn(harness));
+  const home = `${localhostOf(harness)}/console`;
+  await page.goto(home);
+  const notice = page.getByText(/^Not updated since [0-9-]{10} [0-9:]{5} UTC\. Reload$/);
+  assert.equal(await notice.count(), 1);
+  const refresh = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+  await page.route(home, (route) => route.abort());
+  await refresh();
+  await notice.waitFor();
+  await page.unroute(home);
+  await refresh();
+  await notice.waitFor({ state: 'hidden' });
+  const shown = await page.locator('#attention').textContent();
+  harness.advance(16 * 60_000);
+  await refresh();
+  await notice.waitFor();
+  assert.deepEqual([page.url(), await page.locator('#attention').textContent()], [home, shown]);
+  await check(page, 'no longer refreshed');
+  await notice.getByRole('link', { name: 'Reload' }).click();
+  await page.waitForURL('**/people/sign-in?next=%2Fconsole');
+  await page.close();
+});
+
 browserTest('keyboard: / goes to the search and ? opens the help', { timeout }, async () => {
   const { page } = await openAs(await signIn(harness));
   await page.goto(`${localhostOf(harness)}/console`);

@@ -114,6 +114,9 @@ for (const [colorScheme, width, locale] of [
         await page.goto(`${localhostOf(harness)}/developers${path}`);
         await check(page, path);
       }
+      await page.keyboard.press('?');
+      await page.locator('dialog[open]').waitFor();
+      await check(page, 'keyboard');
       await page.goto(`${localhostOf(harness)}/developers/applications/${linkSecret}`);
       await check(page, 'follow');
       assert.deepEqual({ strayed, errors }, { strayed: [], errors: [] });

@@ -15,29 +15,40 @@ document.addEventListener('keydown', (event) => {
   if (event.key === '?') document.querySelector('[data-keyboard]')?.showModal();
 });
 
+const age = document.querySelector('[data-age]');
+let nextRefresh;
+
 /** Regions of the page that are replaced by the same regions of a fresh copy, while somebody looks. */
 async function refresh() {
+  clearTimeout(nextRefresh);
   const regions = [...document.querySelectorAll('[data-live]')];
   if (regions.length === 0) return;
-  if (!document.hidden) await replace(regions).catch(() => {});
-  setTimeout(refresh, refreshMs);
+  if (!document.hidden) age.hidden = await replace(regions).catch(() => false);
+  clearTimeout(nextRefresh);
+  nextRefresh = setTimeout(refresh, refreshMs);
 }
 
+/** False if there is no fresh copy: the server does not answer, or the session has ended. */
 async function replace(regions) {
   // The header keeps the request from counting as a sign that somebody is there.
   const headers = { 'x-refresh': '1' };
-  const response = await fetch(location.href, { headers, signal: AbortSignal.timeout(waitMs) });
-  // Signed out: the person sees the figures that they have, and signs in with the next click.
-  if (!response.ok || response.redirected) return;
+  const signal = AbortSignal.timeout(waitMs);
+  // Without a session the server redirects to the sign-in page.
+  const response = await fetch(location.href, { headers, signal, redirect: 'manual' });
+  if (!response.ok) return false;
   const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
   for (const region of regions) {
     const next = fresh.getElementById(region.id);
     const isInUse = region.contains(document.activeElement) || region.querySelector('details[open]');
     if (next && !isInUse && next.innerHTML !== region.innerHTML) region.replaceChildren(...next.childNodes);
   }
+  age.replaceChildren(...fresh.querySelector('[data-age]').childNodes);
+  return true;
 }
 
-setTimeout(refresh, refreshMs);
+nextRefresh = setTimeout(refresh, refreshMs);
+// Browsers slow the timers of hidden pages down.
+document.addEventListener('visibilitychange', () => document.hidden || refresh());
 
 for (const input of document.querySelectorAll('[data-file-for]')) {
   input.hidden = false;

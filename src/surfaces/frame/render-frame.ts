@@ -41,10 +41,11 @@ ${renderWho(reader, frame)}
 <div class="columns">
 ${session && renderNavigation(reader, frame)}
 <main id="main" tabindex="-1">
+${session && renderAge(reader)}
 ${body}
 </main>
 </div>
-${frame.search && renderKeyboard(reader)}
+${renderKeyboard(reader, frame)}
 ${[scriptAddress, ...scripts].map((address) => html`<script type="module" src="${address}"></script>\n`)}`,
   });
 }
@@ -84,11 +85,18 @@ function renderNavigation({ frame, address }: Reader, { places, prefix }: Frame)
   return html`<nav class="places" aria-label="${frame.menu}"><ul>${links}</ul></nav>`;
 }
 
-/** Opened by the script with `?`. */
-function renderKeyboard({ frame }: Reader): Html {
+/** Shown by the script when the figures of the page are no longer refreshed. */
+function renderAge({ frame, now, address }: Reader): Html {
+  const instant = `${now.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return html`<div class="age" role="status"><p class="note bad" data-age hidden>${frame.notUpdated(instant)} <a href="${address}">${frame.reload}</a></p></div>`;
+}
+
+/** Opened by the script with `?`. Areas without a search have no `/`. */
+function renderKeyboard({ frame }: Reader, { search }: Frame): Html {
   const { title, rows, close } = frame.keyboard;
+  const shown = rows.filter(([key]) => search !== undefined || key !== '/');
   return html`<dialog data-keyboard aria-label="${title}"><h2>${title}</h2>
-<dl class="facts">${rows.map(([key, text]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${text}</dd></div>`)}</dl>
+<dl class="facts">${shown.map(([key, text]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${text}</dd></div>`)}</dl>
 <form method="dialog"><button class="quiet">${close}</button></form></dialog>`;
 }
 

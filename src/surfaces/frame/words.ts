@@ -18,6 +18,8 @@ const en = {
     ] as readonly (readonly [string, string])[],
     close: 'Close',
   },
+  notUpdated: (instant: string) => `Not updated since ${instant}.`,
+  reload: 'Reload',
   reference: 'Reference',
   /** Words for values of the API, by the value. A value without one is shown as it is. */
   statuses: {} as Readonly<Record<string, string>>,
@@ -56,6 +58,8 @@ const pt: FrameWords = {
     ],
     close: 'Fechar',
   },
+  notUpdated: (instant) => `Sem atualização desde ${instant}.`,
+  reload: 'Recarregar',
   reference: 'Referência',
   statuses: {
     awaiting: 'aguardando',

@@ -106,6 +106,10 @@ for (const [colorScheme, width, locale] of [
         await page.goto(localhostOf(harness) + path);
         await check(page, path);
       }
+      await page.locator('h1').click();
+      await page.keyboard.press('?');
+      await page.locator('dialog[open]').waitFor();
+      await check(page, 'keyboard');
       await page.goto(`${localhostOf(harness)}/partner/keys/new?userId=${userId}`);
       await page.locator('#field-name').fill('Reports');
       await page.locator('form.command button').click();
