@@ -278,7 +278,7 @@ export async function buildApp(deps: Deps, options: AppOptions): Promise<HttpSer
     partnerPages(server, deps, { eventTypes: eventTypesOf('partner') });
     developerPages(server, deps, options);
     const fourEyes = chooseFourEyes(commands, options);
-    consolePages(server, deps, { commands, fourEyes, gauges, exampleOf });
+    consolePages(server, deps, { commands, fourEyes, gauges, jobs, exampleOf });
     operatorRoutes(server, deps, {
       commands: traceRuns(commands, 'command', traces),
       tokens: options.operatorTokens,

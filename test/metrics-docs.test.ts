@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { Deps } from '#context';
 import { createMetrics } from '#platform/observe/metrics';
-import { stuckAfterSeconds } from '#platform/worker/jobs';
+import { stuckAfterSeconds } from '#platform/worker/stalled-jobs';
 import { gauges, jobs } from '../src/app.ts';
 
 const docs = path.resolve(import.meta.dirname, '../docs');

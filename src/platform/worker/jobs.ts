@@ -48,9 +48,6 @@ interface JobDeps {
  */
 const gatherMs = 10;
 
-/** A job without a turn for ten of its intervals, and for a quarter of an hour, is stuck. */
-export const stuckAfterSeconds = (everyMs: number) => Math.max(900, (everyMs / 1_000) * 10);
-
 /** Runs each job on its interval, and sooner after a wake-up. */
 export function runJobs<Deps extends JobDeps>(
   all: readonly Job<Deps>[],

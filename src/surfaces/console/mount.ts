@@ -3,6 +3,7 @@ import type { Command } from '#platform/commands/command';
 import type { FastifyReply, FastifyRequest, HttpServer } from '#platform/http/http';
 import type { GaugeSource } from '#platform/observe/metrics';
 import type { Form } from '#platform/pages/form';
+import type { Job } from '#platform/worker/jobs';
 import type { CallCommand } from './call-command.ts';
 import type { Visit } from './visit.ts';
 import type { SharedWallets } from './wallets/share-wallets.ts';
@@ -12,6 +13,7 @@ export interface ConsoleOptions {
   /** Commands that are stored for a second operator. */
   fourEyes: ReadonlySet<string>;
   gauges: readonly GaugeSource<Deps>[];
+  jobs: readonly Pick<Job<Deps>, 'name' | 'everyMs'>[];
   /** An input that a test sent, by the name of the command. */
   exampleOf(name: string): object | undefined;
 }

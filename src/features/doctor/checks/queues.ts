@@ -1,7 +1,6 @@
 import { verifyNewest } from '#features/audit';
 import { showDuration } from '#platform/values/duration';
-import { stuckAfterSeconds } from '#platform/worker/jobs';
-import { readLeases } from '#platform/worker/lease';
+import { findStalledJobs } from '#platform/worker/stalled-jobs';
 import { type Check, count, list, ok, problem, warning } from '../outcome.ts';
 
 /** A figure of `/metrics` with the limit that the alerts of docs/alerts.yml have. */
@@ -122,24 +121,19 @@ const figureCheck = ({ check, figure, max, fine, ...limit }: FigureLimit): Check
   },
 });
 
-/** A worker ends the turn of some job at least once a minute. */
-const silentMaxSeconds = 300;
 const auditRows = 1_000;
 
 export const queueChecks: readonly Check[] = [
   {
     name: 'workers',
     run: async ({ db }, { jobs }) => {
-      const leases = new Map((await readLeases(db)).map(({ job, ageSeconds }) => [job, ageSeconds]));
+      const { newestSeconds: newest, isSilent, stuck } = await findStalledJobs(db, jobs);
       const advice = 'Start a process with causeway serve --roles worker.';
-      if (leases.size === 0) return problem('No worker has run yet', advice);
-      const newest = Math.min(...leases.values());
-      if (newest > silentMaxSeconds)
-        return problem(`No worker has run a job for ${showDuration(newest)}`, advice);
-      const stuck = jobs.filter(({ name, everyMs }) => (leases.get(name) ?? 0) > stuckAfterSeconds(everyMs));
+      if (newest === undefined) return problem('No worker has run yet', advice);
+      if (isSilent) return problem(`No worker has run a job for ${showDuration(newest)}`, advice);
       if (stuck.length > 0)
         return warning(
-          `No recent turn: ${list(stuck.map(({ name }) => `${name} (${showDuration(leases.get(name)!)})`))}`,
+          `No recent turn: ${list(stuck.map(({ name, ageSeconds }) => `${name} (${showDuration(ageSeconds)})`))}`,
           'Look for the names of these jobs in the logs of the workers.',
         );
       return ok(`The last turn of a job was ${newest < 1 ? 'just now' : `${showDuration(newest)} ago`}`);

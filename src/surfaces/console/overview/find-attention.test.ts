@@ -4,6 +4,7 @@ import { waitReasons } from '#features/payouts';
 import { signIn, unescaped } from '#test/console-world';
 import { useHarness } from '#test/harness';
 import { gauges } from '../../../app.ts';
+import type { Figure } from '../figures.ts';
 import { en } from '../texts/en.ts';
 import { pt } from '../texts/pt.ts';
 import { findAttention } from './find-attention.ts';
@@ -11,6 +12,14 @@ import { findAttention } from './find-attention.ts';
 const harness = useHarness();
 const call = async () => ({ data: { pauses: [] }, waits: false });
 const figures = async () => [];
+const readJobs = async () => ({ newestSeconds: 1, isSilent: false, stuck: [] });
+/** As a worker leaves it after a turn. */
+const noteTurn = (job: string, age = '0') =>
+  harness.deps.db.query(
+    `insert into job_leases (job, turn, expires_at) values ($1, 1, now() - $2::interval)
+     on conflict (job) do update set expires_at = excluded.expires_at`,
+    [job, age],
+  );
 
 const makeWallet = (network: string, fields: { isCurrent?: boolean; payoutsLeft?: number | null }) => ({
   network,
@@ -33,6 +42,7 @@ test('the console has words for each reason for which a withdrawal waits', () =>
 
 test('a figure that cannot be read is a grave item, and the overview does not say that all is well', async (t) => {
   const visitor = await signIn(harness);
+  await noteTurn('payouts.hold');
   assert.ok((await visitor.get('/console')).body.includes('Nothing needs you right now.'));
   const { db } = harness.deps;
   await db.query('alter table approval_requests rename to hidden');
@@ -64,7 +74,7 @@ test('low gas is that of wallets that workers sign with, and gas that is not kno
     makeWallet('ethereum', {}),
     makeWallet('optimism', { isCurrent: false }),
   ];
-  const items = await findAttention({ figures, call, words: en, wallets });
+  const items = await findAttention({ figures, call, words: en, wallets, readJobs });
   assert.deepEqual(
     items.map(({ text, isGrave }) => [text, isGrave]),
     [
@@ -73,6 +83,87 @@ test('low gas is that of wallets that workers sign with, and gas that is not kno
       ['Gas on polygon covers only 49 more payouts', false],
     ],
   );
-  const [unread] = await findAttention({ figures, call, words: en, wallets: undefined });
+  const [unread] = await findAttention({ figures, call, words: en, wallets: undefined, readJobs });
   assert.deepEqual([unread?.text, unread?.isGrave], ['Could not be read: Hot wallets', true]);
+});
+
+/** What the overview says about these figures of `/metrics`. */
+async function itemsFor(rows: Record<string, readonly Figure[]>) {
+  const read = async (name: string) => rows[name] ?? [];
+  const items = await findAttention({ figures: read, call, words: en, wallets: [], readJobs });
+  return items.map(({ text, address, isGrave }) => [text, address, isGrave]);
+}
+
+test('a difference of the treasury, old payouts and nodes that are down are items with their pages', async () => {
+  const usdt = { network: 'polygon', currency: 'USDT' };
+  assert.deepEqual(
+    await itemsFor({
+      causeway_treasury_shortfall: [
+        { labels: usdt, value: 5 },
+        { labels: { network: 'base', currency: 'USDC' }, value: 0 },
+      ],
+      causeway_treasury_unexplained: [{ labels: usdt, value: -0.5 }],
+    }),
+    [
+      ['The treasury lacks 5 USDT on polygon', '/console/reconcile#polygon', true],
+      ['A difference of -0.5 USDT on polygon is not explained', '/console/reconcile#polygon', true],
+    ],
+  );
+  const list = '/console/commands/withdrawals.list?';
+  const aged = (status: string, value: number) => ({ labels: { network: 'polygon', status }, value });
+  assert.deepEqual(
+    await itemsFor({
+      causeway_withdrawals_oldest_age_seconds: [
+        aged('processing', 7_200),
+        aged('queued', 400),
+        aged('pending', 9_999),
+      ],
+    }),
+    [
+      [
+        'A payout on polygon has been processing for 2 h',
+        `${list}status=processing&network=polygon&olderThanSeconds=3600&run=1`,
+        true,
+      ],
+      [
+        'A payout on polygon has been queued for 6 min',
+        `${list}status=queued&network=polygon&olderThanSeconds=300&run=1`,
+        true,
+      ],
+    ],
+  );
+  const node = (network: string, place: string, value: number) => ({ labels: { network, place }, value });
+  const doctor = '/console/commands/doctor?run=1';
+  assert.deepEqual(
+    await itemsFor({
+      causeway_node_up: [
+        node('polygon', '1', 1),
+        node('polygon', '2', 0),
+        node('base', '1', 0),
+        node('ethereum', '1', 1),
+      ],
+    }),
+    [
+      ['No node of base answers: payouts and deposits wait', doctor, true],
+      ['Node 2 of polygon does not answer', doctor, false],
+    ],
+  );
+});
+
+test('a job that no worker runs is on the overview, and so is a deployment without workers', async (t) => {
+  const { db } = harness.deps;
+  t.after(() => db.query('delete from job_leases'));
+  const visitor = await signIn(harness);
+  const shown = async (headers = {}) => unescaped((await visitor.get('/console', headers)).body);
+  await db.query('delete from job_leases');
+  assert.ok((await shown()).includes('No worker has run yet: nothing is paid'));
+  await noteTurn('rate-limit.sweep', '2 hours');
+  assert.ok((await shown()).includes('No worker has run a job for 2 h: nothing is paid'));
+  const inPortuguese = await shown({ 'accept-language': 'pt' });
+  assert.ok(inPortuguese.includes('Nenhum worker executa tarefas há 2 h: nada é pago'));
+  await noteTurn('events.number');
+  const stuck = await shown();
+  assert.ok(
+    stuck.includes('The job rate-limit.sweep has not run for 2 h') && !stuck.includes('nothing is paid'),
+  );
 });

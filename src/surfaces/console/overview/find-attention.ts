@@ -1,34 +1,13 @@
 import { showDuration } from '#platform/values/duration';
-import type { CallCommand } from '../call-command.ts';
-import type { Figure, ReadFigures } from '../figures.ts';
 import { answerAddress, formAddress } from '../links.ts';
 import type { Texts } from '../texts/index.ts';
-import type { Wallet } from '../wallets/read-wallets.ts';
-
-/** Something that an operator should look at, and the page where it is solved. */
-export interface Item {
-  text: string;
-  address: string;
-  /** Payments or money wait for it. */
-  isGrave: boolean;
-}
+import type { Given, Item, Sources } from './attention.ts';
+import { findJobs, findNodes, findOldPayouts, findTreasury } from './find-engine-items.ts';
 
 /** Blocks of some networks take a quarter of an hour to become final. */
 const depositLagMaxSeconds = 1_800;
 const feedAgeMaxSeconds = 300;
 const payoutsLeftMin = 50;
-
-interface Given {
-  figures: ReadFigures;
-  call: CallCommand;
-  words: Texts;
-  /** Undefined if they could not be read. */
-  wallets: readonly Wallet[] | undefined;
-}
-
-interface Sources extends Given {
-  figures(name: string): Promise<readonly Figure[]>;
-}
 
 /** What waits, and why; the grave ones first. What could not be read is grave: it may hide anything. */
 export async function findAttention(given: Given): Promise<Item[]> {
@@ -52,6 +31,10 @@ const unreadItem = ({ overview }: Texts, name: string): Item => ({
 const finders: readonly ((sources: Sources) => Promise<Item[]>)[] = [
   findWaits,
   findHalts,
+  findJobs,
+  findNodes,
+  findOldPayouts,
+  findTreasury,
   findPauses,
   findLowGas,
   findDeposits,

@@ -5,7 +5,7 @@ import type { Figure } from '../figures.ts';
 import { answerAddress } from '../links.ts';
 import { renderPage } from '../page.ts';
 import type { Reader, Visit } from '../visit.ts';
-import type { Item } from './find-attention.ts';
+import type { Item } from './attention.ts';
 
 export interface Overview {
   items: readonly Item[];

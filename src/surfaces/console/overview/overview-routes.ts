@@ -1,4 +1,5 @@
 import { type Content, html } from '#platform/http/html';
+import { findStalledJobs } from '#platform/worker/stalled-jobs';
 import { figureReader } from '../figures.ts';
 import type { Mount } from '../mount.ts';
 import type { Visit } from '../visit.ts';
@@ -14,11 +15,16 @@ import { renderLatency } from './plot-latency.ts';
 /** `/console`. */
 export function overviewRoutes({ page, deps, options, sharedWallets }: Mount): void {
   const figures = figureReader(options.gauges, deps);
+  const readJobs = () =>
+    findStalledJobs(deps.db, options.jobs).catch((error: unknown) => {
+      deps.log.warn({ err: error }, 'the jobs could not be read');
+      return undefined;
+    });
   page('', async ({ visit, call }) => {
     const activity = await readActivity(call);
     const read = await sharedWallets.findKnown(call);
     const [items, waiting, ages] = await Promise.all([
-      findAttention({ figures, call, words: visit.words, wallets: read.known?.wallets }),
+      findAttention({ figures, call, words: visit.words, wallets: read.known?.wallets, readJobs }),
       figures('causeway_withdrawals_waiting'),
       figures('causeway_withdrawals_oldest_age_seconds'),
     ]);

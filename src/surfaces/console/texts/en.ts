@@ -135,6 +135,7 @@ export const en = {
     median: 'Median',
     p95: '95th percentile',
     table: 'Show as a table',
+    jobs: 'Background jobs',
     items: {
       unread: (what: string) => `Could not be read: ${what}`,
       waits: (count: number, network: string, reason: string) =>
@@ -154,6 +155,17 @@ export const en = {
         `${count === 1 ? '1 developer waits' : `${count} developers wait`} for an answer to an application`,
       lowGas: (network: string, payouts: string) =>
         `Gas on ${network} covers only ${payouts} more ${payouts === '1' ? 'payout' : 'payouts'}`,
+      old: (network: string, status: string, age: string) =>
+        `A payout on ${network} has been ${status} for ${age}`,
+      shortfall: (amount: string, currency: string, network: string) =>
+        `The treasury lacks ${amount} ${currency} on ${network}`,
+      unexplained: (amount: string, currency: string, network: string) =>
+        `A difference of ${amount} ${currency} on ${network} is not explained`,
+      nodeDown: (network: string, place: string) => `Node ${place} of ${network} does not answer`,
+      noNode: (network: string) => `No node of ${network} answers: payouts and deposits wait`,
+      noWorker: 'No worker has run yet: nothing is paid',
+      silent: (age: string) => `No worker has run a job for ${age}: nothing is paid`,
+      stuck: (job: string, age: string) => `The job ${job} has not run for ${age}`,
     },
     endpointStates: { failing: 'failing', disabled: 'disabled' } as Record<string, string>,
   },

@@ -129,6 +129,7 @@ export const pt: Texts = {
     median: 'Mediana',
     p95: 'Percentil 95',
     table: 'Mostrar como tabela',
+    jobs: 'Tarefas dos workers',
     items: {
       unread: (what) => `Não pôde ser lido: ${what}`,
       waits: (count, network, reason) =>
@@ -147,6 +148,16 @@ export const pt: Texts = {
         `${count === 1 ? '1 desenvolvedor espera' : `${count} desenvolvedores esperam`} resposta a um pedido`,
       lowGas: (network, payouts) =>
         `O gás em ${network} cobre só mais ${payouts} ${payouts === '1' ? 'pagamento' : 'pagamentos'}`,
+      old: (network, status, age) =>
+        `Um pagamento em ${network} está ${status === 'queued' ? 'na fila' : 'em processamento'} há ${age}`,
+      shortfall: (amount, currency, network) => `Faltam ${amount} ${currency} na tesouraria em ${network}`,
+      unexplained: (amount, currency, network) =>
+        `Uma diferença de ${amount} ${currency} em ${network} não tem explicação`,
+      nodeDown: (network, place) => `O nó ${place} de ${network} não responde`,
+      noNode: (network) => `Nenhum nó de ${network} responde: pagamentos e depósitos esperam`,
+      noWorker: 'Nenhum worker foi executado ainda: nada é pago',
+      silent: (age) => `Nenhum worker executa tarefas há ${age}: nada é pago`,
+      stuck: (job, age) => `A tarefa ${job} não é executada há ${age}`,
     },
     endpointStates: { failing: 'com falhas', disabled: 'fora de uso' },
   },
