@@ -509,11 +509,13 @@ const inputs: Record<string, () => object> = {
   'ledger.balances': () => ({ userId: key.userId }),
   'withdrawals.show': () => ({ withdrawalId: 'order-17' }),
   'rules.replay': () => ({ revision: 1 }),
+  'treasury.find-transaction': () => ({ transactionHash: depositHash }),
   'webhooks.deliveries': () => ({ endpointId }),
   'webhooks.show-delivery': () => ({ endpointId, deliveryId }),
   'webhooks.trace': () => ({ withdrawalId }),
 };
 
+const depositHash = `0x${'de'.repeat(32)}`;
 let personId: string;
 let applicationId: string;
 let withdrawalId: string;
@@ -530,6 +532,11 @@ test('operators: commands that change nothing answer as documented', async () =>
   );
   await harness.deps.db.query(
     `insert into deposit_cursors (network, next_block, updated_at) values ('base', 41000000, now())`,
+  );
+  await harness.deps.db.query(
+    `insert into deposits (network, transaction_hash, log_index, block_number, user_id, wallet, currency, amount)
+     values ('base', $1, 2, 41000000, $2, $3, 'USDC', 7500000)`,
+    [depositHash, key.userId, makeAddress().toLowerCase()],
   );
   const asked = { command: 'partners.create', input: { name: 'Acme' } };
   ({ id: approvalId } = await requestApproval(harness.operatorContext(), asked));

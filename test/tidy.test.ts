@@ -277,6 +277,7 @@ const foreignTables: Record<string, string[]> = {
     'ledger_lines',
     'ledger_postings',
     'payout_attempts',
+    'payout_fillers',
     'payout_slots',
     'user_wallets',
     'withdrawals',

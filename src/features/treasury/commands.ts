@@ -2,13 +2,15 @@ import { Type } from 'typebox';
 import type { Ctx } from '#context';
 import { alsoFor, everyone } from '#operator-roles';
 import { defineCommand } from '#platform/commands/command';
-import { line, nullable } from '#platform/http/schemas';
+import { line, nullable, uuid } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
 import { acceptShortfall } from './accept-shortfall.ts';
 import { type NetworkReport, type Reconciled, reconcile } from './reconcile.ts';
 import { reopen } from './reopen.ts';
 import type { AssetReport } from './report-assets.ts';
 import { showTreasury } from './show-treasury.ts';
+import { findTransaction } from './transaction/find-transaction.ts';
+import { kinds } from './transaction/queries.ts';
 import { lastComparison } from './wire.ts';
 
 const network = Type.String({ pattern: '^[a-z0-9-]{1,40}$' });
@@ -66,6 +68,37 @@ export const treasuryCommands = [
     input: Type.Object({}, { additionalProperties: false }),
     output: lastComparison,
     run: (ctx: Ctx) => showTreasury(ctx),
+  }),
+  defineCommand({
+    name: 'treasury.find-transaction',
+    summary: 'Find what is stored about a transaction hash: payouts, fillers, deposits, transfers and lines.',
+    changes: false,
+    roles: everyone,
+    positional: ['transactionHash'],
+    columns: ['kind', 'network', 'amount', 'currency', 'userId', 'withdrawalId', 'wallet', 'nonce', 'note'],
+    input: Type.Object(
+      { transactionHash: Type.String({ pattern: '^0[xX][0-9a-fA-F]{64}$' }) },
+      { additionalProperties: false },
+    ),
+    output: Type.Object({
+      items: Type.Array(
+        Type.Object({
+          kind: Type.Enum([...kinds], {
+            description:
+              'given up payout: it can pay no more. filler: it pays nobody. transfer and ledger line: as the comparison of chain and ledger has it, for a day at least while they differ',
+          }),
+          network: Type.String(),
+          currency: nullable(Type.String()),
+          amount: nullable(Type.String({ description: 'Decimal string' })),
+          userId: nullable(uuid),
+          withdrawalId: nullable(uuid),
+          wallet: nullable(Type.String({ description: 'The hot wallet that sent it, or who received it' })),
+          nonce: nullable(Type.Integer()),
+          note: nullable(Type.String({ description: 'Why chain and ledger differ by it' })),
+        }),
+      ),
+    }),
+    run: async (ctx: Ctx, input) => ({ items: await findTransaction(ctx, input) }),
   }),
   defineCommand({
     name: 'treasury.accept',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { useChain } from '#test/chain';
+import { makeAddress } from '#test/factories';
 import { unit } from '#test/payout-world';
 import { makeTreasury } from '#test/treasury-world';
 
@@ -14,7 +15,8 @@ test('200 treasury.show: what the last comparison found, without asking nodes', 
     assets: [],
   });
   await world.compare();
-  await world.transfer(world.wallet, `0x${'12'.repeat(20)}`, 5n * unit, 'USDT');
+  const stranger = `0x${'12'.repeat(20)}`;
+  const hash = await world.transfer(world.wallet, stranger, 5n * unit, 'USDT');
   await chain.mine(2);
   await world.compare();
   const { status, body } = await world.operator('treasury.show');
@@ -30,4 +32,40 @@ test('200 treasury.show: what the last comparison found, without asking nodes', 
     ['held on chain', 'owed to users', 'difference', 'unexplained'].map(compared),
   );
   assert.ok(usdt.since !== null && usdt.explanations.length > 0);
+  const found = await world.operator('treasury.find-transaction', { transactionHash: hash });
+  const [item] = found.body.items;
+  assert.deepEqual(
+    [item.kind, item.currency, item.amount, item.note],
+    ['transfer', 'USDT', '-5', 'unknown transfers out'],
+  );
+});
+
+test('200 treasury.find-transaction: the payout of a withdrawal, a deposit and a posting by hand', async (t) => {
+  const world = await makeTreasury(t, chain, {});
+  const { userId, address } = await world.makeOwner();
+  await world.watch();
+  await world.compare();
+  const find = async (transactionHash: string) =>
+    (await world.operator('treasury.find-transaction', { transactionHash })).body.items.map(
+      ({ kind, userId, amount }: Record<string, unknown>) => [kind, userId, amount],
+    );
+  const withdrawalId = await world.withdraw();
+  await world.pay();
+  const { transactionHash } = await world.read(withdrawalId);
+  assert.deepEqual(await find(transactionHash!), [['payout', world.userId, '1']]);
+  const from = makeAddress();
+  await chain.mint('USDC', from, 3n * unit);
+  const deposit = await world.transfer(from, address, 3n * unit);
+  await chain.mine(2);
+  await world.watch();
+  assert.deepEqual(await find(deposit), [['deposit', userId, '3']]);
+  const byHand = `0x${'ab'.repeat(32)}`;
+  const line = { userId, transactionType: 'buy', network: 'polygon', assetReceived: 'USDC' };
+  const { status, body } = await world.operator('ledger.post', {
+    key: 'by hand',
+    lines: [{ ...line, amountReceived: '2', description: 'A test', transactionHash: byHand, logIndex: 4 }],
+  });
+  assert.equal(status, 200, body.error);
+  await world.compare();
+  assert.deepEqual(await find(byHand), [['ledger line', userId, '2']]);
 });

@@ -2,8 +2,17 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { exampleOf } from '#surfaces/operator';
+import { makeApplication } from '#test/application-world';
 import { hiddenIn, linksIn, signIn, unescaped } from '#test/console-world';
-import { makeAddress, makeKey, makePartner, makeUser, makeWithdrawal } from '#test/factories';
+import {
+  makeAddress,
+  makeConsent,
+  makeIntegration,
+  makeKey,
+  makePartner,
+  makeUser,
+  makeWithdrawal,
+} from '#test/factories';
 import { readTestLog, useHarness } from '#test/harness';
 import { localhostOf, makePerson } from '#test/people-world';
 
@@ -212,6 +221,73 @@ test('search finds partners, keys, people and integrations by id', async () => {
     const { body } = await visitor.get(`/console/search?q=${id}`);
     assert.ok(
       linksIn(body).some((link) => link.startsWith(place) && link.includes(id)),
+      place,
+    );
+  }
+});
+
+test('search finds a filler, a deposit and an attempt that was given up by hash, and says what each is', async (t) => {
+  const { db } = harness.deps;
+  t.after(() => db.query('update payout_signers set halted_at = null, halted_reason = null'));
+  const visitor = await signIn(harness);
+  const [filler, deposit] = [`0x${'f1'.repeat(32)}`, `0x${'de'.repeat(32)}`];
+  const { id, userId } = await pay();
+  const address = await haltWallet('Ticket 4711');
+  const attempt = await sign(id, address, 5);
+  await db.query(
+    "update payout_slots set state = 'void', void_of = $1, withdrawal_id = null, settled_at = now() where withdrawal_id = $1",
+    [id],
+  );
+  await db.query('update payout_attempts set is_void = true where hash = $1', [attempt]);
+  await db.query(
+    `insert into payout_fillers (hash, network, address, nonce, raw, max_fee_per_gas, max_priority_fee_per_gas, signed_at)
+     values ($1, 'polygon', $2, 6, '', 1, 1, now())`,
+    [filler, address],
+  );
+  await db.query(
+    "insert into deposit_cursors (network, next_block, updated_at) values ('polygon', 1, now()) on conflict do nothing",
+  );
+  await db.query(
+    `insert into deposits (network, transaction_hash, log_index, block_number, user_id, wallet, currency, amount)
+     values ('polygon', $1, 2, 1, $2, $3, 'USDT', 7500000)`,
+    [deposit, userId, makeAddress().toLowerCase()],
+  );
+  for (const [hash, kind, link] of [
+    [filler, 'filler', undefined],
+    [deposit, 'deposit', `/console/users/${userId}`],
+    [attempt, 'given up payout', `/console/withdrawals/${id}`],
+  ] as const) {
+    const { body } = await visitor.get(`/console/search?q=${hash}`);
+    assert.ok(body.includes('What is known about this transaction') && body.includes(kind), kind);
+    assert.ok(link === undefined || linksIn(body).includes(link), kind);
+  }
+  const unknown = await visitor.get(`/console/search?q=0x${'00'.repeat(32)}`);
+  assert.ok(unknown.body.includes('Nothing found.'));
+});
+
+test('search finds hot wallets by address, and consents, applications and approvals by id', async (t) => {
+  const { db } = harness.deps;
+  t.after(() => db.query('update payout_signers set halted_at = null, halted_reason = null'));
+  const visitor = await signIn(harness);
+  const wallet = await haltWallet('Ticket 4711');
+  harness.advance(5_000);
+  const byAddress = linksIn((await visitor.get(`/console/search?q=${wallet}`)).body);
+  assert.ok(byAddress.some((link) => link.toLowerCase() === `/console/wallets#polygon-${wallet}`));
+  const { id: applicationId } = await makeApplication(harness);
+  const { id: consentId } = await makeConsent(harness, await makeIntegration(harness));
+  const asked = await visitor.post('/console/commands/partners.create', { step: 'review', name: 'Two' });
+  const run = { step: 'run', once: hiddenIn(asked.body, 'once'), name: 'Two' };
+  const stored = await visitor.post('/console/commands/partners.create', run);
+  const request = linksIn(stored.body).find((link) => link.includes('approvals.show'))!;
+  const approvalId = new URLSearchParams(request.split('?')[1]).get('id')!;
+  for (const [id, place] of [
+    [applicationId, `/console/applications/${applicationId}`],
+    [consentId, '/console/commands/consents.reads'],
+    [approvalId, '/console/commands/approvals.show'],
+  ] as const) {
+    const links = linksIn((await visitor.get(`/console/search?q=${id}`)).body);
+    assert.ok(
+      links.some((link) => link.startsWith(place) && link.includes(id)),
       place,
     );
   }

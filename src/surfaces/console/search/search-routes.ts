@@ -9,7 +9,7 @@ import { find, type Other } from './find.ts';
 const lengthMax = 255;
 
 /** `/console/search?q=…`. */
-export function searchRoutes({ page, options }: Mount): void {
+export function searchRoutes({ page, options, sharedWallets }: Mount): void {
   const byName = new Map(options.commands.map((command) => [command.name, command]));
   page('/search', async ({ visit, call, request }) => {
     const { q = '' } = request.query as { q?: string };
@@ -18,19 +18,23 @@ export function searchRoutes({ page, options }: Mount): void {
     const lead = html`<p class="lead">${search.lead}</p>`;
     if (text === '')
       return renderPage(visit, { title: search.label, body: html`<h1>${search.label}</h1>${lead}` });
-    const found = await find(call, text);
+    const found = await find({ call, sharedWallets }, text);
     const section = (name: 'withdrawals' | 'users') => {
       const items = found[name];
       if (items.length === 0) return '';
       const table = renderTable({ reader: visit, command: byName.get(`${name}.list`)! }, items);
       return html`<section class="card"><h2>${navigation[name]}</h2>${table}</section>`;
     };
-    const isEmpty = found.withdrawals.length + found.users.length + found.others.length === 0;
+    const command = byName.get('treasury.find-transaction')!;
+    const transaction =
+      found.transaction.length > 0 &&
+      html`<section class="card"><h2>${search.transaction}</h2>${renderTable({ reader: visit, command }, found.transaction)}</section>`;
+    const isEmpty = Object.values(found).every(({ length }) => length === 0);
     return renderPage(visit, {
       title: search.title(sanitizeText(text)),
       body: html`<h1>${search.title(sanitizeText(text))}</h1>
 ${isEmpty && html`<div class="card"><p>${search.nothing}</p>${lead}</div>`}
-${found.others.length > 0 && renderOthers(visit, found.others)}${section('users')}${section('withdrawals')}`,
+${transaction}${found.others.length > 0 && renderOthers(visit, found.others)}${section('users')}${section('withdrawals')}`,
     });
   });
 }

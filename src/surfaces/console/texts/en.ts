@@ -39,7 +39,12 @@ export const en = {
       person: 'Person',
       webhook: 'Webhook endpoint',
       card: 'Card',
+      consent: 'Consent',
+      approval: 'Command for a second operator',
+      application: 'Application of a developer',
+      wallet: 'Hot wallet',
     },
+    transaction: 'What is known about this transaction',
     nothing: 'Nothing found. Check the spelling, or search for another part of the record.',
   },
   commands: {

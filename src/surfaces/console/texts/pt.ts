@@ -33,7 +33,12 @@ export const pt: Texts = {
       person: 'Pessoa',
       webhook: 'Endereço de webhook',
       card: 'Cartão',
+      consent: 'Consentimento',
+      approval: 'Comando para um segundo operador',
+      application: 'Pedido de um desenvolvedor',
+      wallet: 'Carteira de pagamento',
     },
+    transaction: 'O que se sabe desta transação',
     nothing: 'Nada encontrado. Confira a grafia ou busque outra parte do registro.',
   },
   commands: {
