@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { createSecret } from '#platform/secrets/secret';
 import { browserTest, useBrowser } from '#test/browser';
-import { useHarness } from '#test/harness';
+import { signIn } from '#test/console-world';
+import { noteSecret, useHarness } from '#test/harness';
 import {
   callOperator,
   credentialOf,
+  localhostOf,
   makePerson,
   openWithPasskeys,
   press,
@@ -97,3 +100,40 @@ browserTest('a person adds a passkey on another device, after a confirmation', {
   assert.equal(new URL(page.url()).pathname, '/console');
   await page.close();
 });
+
+browserTest(
+  'session fixation: a cookie that was there before the sign-in opens nothing afterwards',
+  { timeout },
+  async () => {
+    const opened = await openWithPasskeys(harness, browser);
+    const { page } = opened;
+    const attacker = await signIn(harness);
+    const url = localhostOf(harness);
+    const [name = '', planted = ''] = attacker.cookie.split('=');
+    const secretNow = async () => (await page.context().cookies(url)).find((one) => one.name === name)!.value;
+    const statusWith = async (secret: string) => {
+      const headers = { host: new URL(url).host, cookie: `${name}=${secret}` };
+      return (await harness.request('GET', '/console', { headers })).status;
+    };
+    assert.equal(await statusWith(planted), 200);
+    await page.context().addCookies([{ name, value: planted, url }]);
+    const person = await makePerson(harness);
+    await register(opened, person.url);
+    assert.ok((await page.locator('main').textContent())?.includes(person.email));
+    const first = noteSecret(await secretNow());
+    assert.deepEqual([await statusWith(first), await statusWith(planted)], [200, 303]);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out').waitFor();
+    assert.equal(await statusWith(first), 303);
+    for (const chosen of [first, noteSecret(createSecret())]) {
+      await page.context().addCookies([{ name, value: chosen, url }]);
+      await page.goto(`${url}/people/sign-in`);
+      await press(page);
+      const secret = noteSecret(await secretNow());
+      assert.notEqual(secret, chosen);
+      assert.deepEqual([await statusWith(secret), await statusWith(chosen)], [200, 303]);
+      await page.context().clearCookies();
+    }
+    await page.close();
+  },
+);

@@ -18,7 +18,9 @@ const attack = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
 
 for (const [colorScheme, width, locale] of [
   ['light', 360, 'pt-BR'],
-  ['dark', 1440, 'en-US'],
+  ['dark', 360, 'en-US'],
+  ['light', 1440, 'en-US'],
+  ['dark', 1440, 'pt-BR'],
 ] as const) {
   browserTest(
     `axe, ${colorScheme}, ${width} px: pages of money have no fault, are not too wide and run nothing`,
@@ -83,3 +85,38 @@ for (const [colorScheme, width, locale] of [
     },
   );
 }
+
+browserTest(
+  'without JavaScript: a withdrawal is made, confirmed, followed and found',
+  { timeout },
+  async () => {
+    const key = await makeKey(harness);
+    await makeFunds(harness, key.userId, 'polygon', 'USDT', '5');
+    const visitor = await signIn(harness, { role: 'owner', partnerId: key.partnerId });
+    const options = { javaScriptEnabled: false, locale: 'en-US' };
+    const { page, strayed } = await browser.open(localhostOf(harness), options);
+    const [name = '', value = ''] = visitor.cookie.split('=');
+    await page.context().addCookies([{ name, value, url: localhostOf(harness) }]);
+    await page.goto(`${localhostOf(harness)}/partner`);
+    await page.getByRole('link', { name: 'Withdrawals' }).first().click();
+    await page.goto(`${localhostOf(harness)}/partner/withdrawals/new`);
+    await page.locator('#field-asset').selectOption('USDT polygon');
+    await page.locator('#field-amount').fill('none');
+    await page.locator('#field-to').fill(makeAddress());
+    await page.locator('#field-externalId').fill('without script');
+    await page.locator('form.command button').click();
+    await page.getByText('Pay this?').first().waitFor();
+    await page.locator('form#send button').click();
+    await page.locator('.field.wrong #field-amount').waitFor();
+    await page.locator('#field-amount').fill('2.5');
+    await page.locator('form.command button').click();
+    await page.locator('form#send button').click();
+    await page.waitForURL(/payouts\/[0-9a-f-]+$/);
+    await page.getByText('0 / 1').waitFor();
+    await page.goto(`${localhostOf(harness)}/partner/withdrawals?text=without%20script`);
+    await page.locator('a[href^="/partner/withdrawals/0"]').first().click();
+    await page.getByRole('heading', { name: '2.5 USDT' }).waitFor();
+    assert.deepEqual(strayed, []);
+    await page.close();
+  },
+);
