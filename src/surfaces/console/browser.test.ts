@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
+import { makeApplication } from '#test/application-world';
 import { browserTest, useBrowser } from '#test/browser';
 import { signIn, type Visitor } from '#test/console-world';
-import { makeFunds, makeKey, makeWithdrawal } from '#test/factories';
+import { makeAddress, makeFunds, makeKey, makeWithdrawal } from '#test/factories';
 import { useHarness } from '#test/harness';
 import { numberAll } from '#test/number-events';
 import { localhostOf, makePerson, openWithPasskeys, register } from '#test/people-world';
@@ -112,6 +114,7 @@ for (const [colorScheme, width, locale] of [
       const { body } = await harness.operator('rules.list', { limit: 1 });
       const { revision } = body.data.items[0];
       await storeComparison();
+      const { id: applicationId } = await makeApplication(harness);
       for (const path of [
         '',
         '/approvals',
@@ -132,6 +135,7 @@ for (const [colorScheme, width, locale] of [
         '/wallets',
         `/withdrawals/${id}`,
         `/users/${userId}`,
+        `/applications/${applicationId}`,
       ]) {
         await page.goto(`${localhostOf(harness)}/console${path}`);
         await check(page, path);
@@ -255,6 +259,24 @@ browserTest('after the sign-in, the page of the console opens that was asked for
   await page.close();
 });
 
+browserTest('CSP: no script runs that is not a file of ours', { timeout }, async () => {
+  const { page, errors } = await openAs(await signIn(harness));
+  const home = `${localhostOf(harness)}/console`;
+  const injected = `<script>window.hit=1</script><img src=x onerror="window.hit=2">
+    <script src="data:text/javascript,window.hit=3"></script><a href="javascript:window.hit=4">Follow me</a>`;
+  await page.route(home, async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replace('</h1>', `</h1>${injected}`);
+    await route.fulfill({ response, body });
+  });
+  await page.goto(home);
+  await page.getByRole('link', { name: 'Follow me' }).click();
+  assert.equal(await page.evaluate('window.hit'), undefined);
+  const blocked = errors.filter((error) => error.includes('Content Security Policy'));
+  assert.ok(blocked.length >= 4, errors.join('\n'));
+  await page.close();
+});
+
 /** What texts of partners and users may contain. */
 const payloads = [
   '<script>window.hit=1</script>',
@@ -267,8 +289,46 @@ const payloads = [
   '{{constructor.constructor("window.hit=1")()}}',
 ];
 
+/** A halted wallet, a payout of it that a node refused, and one that failed, all in these words. */
+async function storeTrouble(text: string) {
+  const key = await makeKey(harness);
+  const { db } = harness.deps;
+  const address = makeAddress().toLowerCase();
+  await db.query(
+    `insert into payout_signers (network, address, next_nonce, halted_at, halted_reason, server, created_at)
+     values ('polygon', $1, 1, now(), $2, database_server(), now())`,
+    [address, text],
+  );
+  const ids: string[] = [];
+  for (const status of ['processing', 'failed']) {
+    const bulkId = await makeWithdrawal(harness, key);
+    const { id } = (await harness.operator('withdrawals.show', { withdrawalId: bulkId })).body.data;
+    ids.push(id);
+    const message = status === 'failed' ? text : null;
+    await db.query("update withdrawals set status = 'pending' where id = $1", [id]);
+    if (status === 'processing') {
+      await db.query(
+        "insert into payout_slots (network, address, nonce, withdrawal_id, opened_at) values ('polygon', $1, 0, $2, now())",
+        [address, id],
+      );
+      await db.query(
+        `insert into payout_attempts (hash, network, address, nonce, raw, max_fee_per_gas, max_priority_fee_per_gas, signed_at,
+           sent_at, sends, last_answer)
+         values ($1, 'polygon', $2, 0, '', 1, 1, now(), now(), 1, $3)`,
+        [`0x${randomBytes(32).toString('hex')}`, address, text],
+      );
+    }
+    await db.query('update withdrawals set status = $2, error_message = $3 where id = $1', [
+      id,
+      status,
+      message,
+    ]);
+  }
+  return ids;
+}
+
 browserTest(
-  'stored XSS: no text of a partner, a user or a colleague runs or breaks a page',
+  'stored XSS: no text of a partner, a user, a colleague, a node or a stranger runs or breaks a page',
   { timeout },
   async () => {
     const { page, errors } = await openAs(await signIn(harness, { name: payloads[0]! }));
@@ -289,6 +349,9 @@ browserTest(
       const rules = [{ ...draftedRule, name: payload }];
       const { revision } = (await harness.operator('rules.draft', { rules })).body.data;
       await storeComparison(payload, payload);
+      const [refusedId, failedId] = await storeTrouble(payload);
+      const words = { name: payload, purposes: [payload], applicantName: payload };
+      const { id: applicationId } = await makeApplication(harness, words);
       await harness.operator('ledger.fund', { ...funding, userId, reference: payload });
       for (const path of [
         '',
@@ -301,6 +364,11 @@ browserTest(
         `/rules/replay?revision=${revision}`,
         '/reconcile',
         `/withdrawals/${withdrawalId}`,
+        `/withdrawals/${refusedId}`,
+        `/withdrawals/${failedId}`,
+        '/wallets',
+        `/applications/${applicationId}`,
+        '/commands/integrations.applications?run=1',
         `/users/${userId}`,
         `/search?q=${encodeURIComponent(payload)}`,
         '/commands/partners.list?run=1',
