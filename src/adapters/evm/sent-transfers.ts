@@ -22,7 +22,8 @@ export interface SentTransfer {
 
 export interface SentRange {
   from: string;
-  tokens: readonly string[];
+  /** Of any contract by default. */
+  tokens?: readonly string[];
   fromBlock: number;
   toBlock: number;
 }
@@ -30,7 +31,7 @@ export interface SentRange {
 /** Hosted nodes refuse logs of more blocks than this in one call. */
 const blocksInCall = 2_000;
 
-/** Every transfer of the tokens out of a wallet in a range of blocks. Throws a `NodeError`. */
+/** Every transfer of tokens out of a wallet in a range of blocks. Throws a `NodeError`. */
 export async function readSentTransfers(provider: Provider, range: SentRange): Promise<SentTransfer[]> {
   const hashes = new Set<string>();
   for (let first = range.fromBlock; first <= range.toBlock; first += blocksInCall) {
@@ -80,7 +81,7 @@ async function readHashes(
     {
       fromBlock: toQuantity(first),
       toBlock: toQuantity(last),
-      address: tokens,
+      ...(tokens && { address: tokens }),
       topics: [transferTopic, `0x${toWord(from)}`],
     },
   ]);

@@ -27,6 +27,14 @@ export const payoutErrors = defineErrors({
     409,
     'A transaction unknown to this database used a free nonce or that of an open payout: run wallets recover first',
   ],
+  paymentsLost: [
+    409,
+    'The wallet made payments on chain that this database does not know: run wallets recover first',
+  ],
+  paymentsUnread: [
+    409,
+    'Without a settled payout of the wallet that the nodes still have, this command cannot see whether payments are lost: run wallets recover, with --unpaid-nonces for transactions that paid nobody',
+  ],
   noncesNotFilled: [
     409,
     'Nonces of lost transactions are being filled: try again when wallets show has the transaction count in the halt reason',

@@ -2,29 +2,27 @@ import {
   type EvmNetwork,
   NodeError,
   readBlockHashes,
-  readFinalBlock,
   readReceipts,
   readSentTransaction,
-  strictestRule,
 } from '#adapters/evm';
 import { payoutErrors } from './errors.ts';
+import { readFinalHeight } from './final-height.ts';
 
 /**
  * A transaction in a final block on which every node agrees: proof that no other transaction will use its
  * nonce.
  */
-export async function readFinal({ node, finality }: EvmNetwork, hash: string) {
-  const provider = node.pick();
-  const [transaction, final, ...looks] = await Promise.all([
+export async function readFinal(network: EvmNetwork, hash: string) {
+  const final = await readFinalHeight(network);
+  if (!final) throw payoutErrors.transactionNotFinal();
+  const { provider, height } = final;
+  const [transaction, ...looks] = await Promise.all([
     readSentTransaction(provider, hash),
-    readFinalBlock(provider, strictestRule(finality)),
-    ...node.providers.map((each) => readReceipts(each, [hash])),
+    ...network.node.providers.map((each) => readReceipts(each, [hash])),
   ]);
   const [receipt, ...others] = looks.flat();
   if (receipt instanceof NodeError) throw receipt;
-  if (!transaction || !receipt || !final || receipt.blockNumber > final.number) {
-    throw payoutErrors.transactionNotFinal();
-  }
+  if (!transaction || !receipt || receipt.blockNumber > height) throw payoutErrors.transactionNotFinal();
   if (others.some((other) => JSON.stringify(other) !== JSON.stringify(receipt)))
     throw payoutErrors.nodesDiffer();
   const [blockHash] = await readBlockHashes(provider, [receipt.blockNumber]);

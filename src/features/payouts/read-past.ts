@@ -2,15 +2,15 @@ import {
   type EvmNetwork,
   NodeError,
   type Provider,
-  readFinalBlock,
+  type Receipt,
   readKnown,
   readReceipts,
   readSentTransfers,
   readTransactionCount,
   type SentTransfer,
-  strictestRule,
 } from '#adapters/evm';
 import { payoutErrors } from './errors.ts';
+import { readFinalHeight } from './final-height.ts';
 import type { OpenSlot } from './queries/slots.ts';
 import { readFinal } from './read-final.ts';
 
@@ -31,17 +31,17 @@ export async function readPast(
   network: EvmNetwork,
   { wallet, fromBlock, open }: { wallet: string; fromBlock: number; open: readonly OpenSlot[] },
 ): Promise<Past> {
-  const { node, finality, tokens } = network;
-  const provider = node.pick();
-  const final = await readFinalBlock(provider, strictestRule(finality));
+  const { node, tokens } = network;
+  const final = await readFinalHeight(network);
   if (!final) throw payoutErrors.nodeAway();
-  const used = await readTransactionCount(provider, wallet, final.number);
+  const { provider, height } = final;
+  const used = await readTransactionCount(provider, wallet, height);
   for (const each of node.providers) {
     const sent = await readTransactionCount(each, wallet, 'pending');
     if (sent < used || !(await knowsOurs(each, open, used, sent))) throw payoutErrors.walletBusy();
   }
   const addresses = [...tokens.values()].map(({ address }) => address);
-  const blocks = { fromBlock, toBlock: final.number };
+  const blocks = { fromBlock, toBlock: height };
   const transfers = await readSentTransfers(provider, { from: wallet, tokens: addresses, ...blocks });
   const taken = await findTaken(provider, open, used);
   for (const { nonce } of taken) {
@@ -56,6 +56,28 @@ export async function readPast(
     filled: new Map(transfers.filter(isFiller).map(({ nonce, hash }) => [BigInt(nonce), hash])),
   };
 }
+
+/**
+ * Payments with our mark in final blocks after the last settled one. Every node is asked, because one could
+ * hide a payment. Undefined if no node has the last settled one.
+ */
+export async function readMarked(
+  { node }: EvmNetwork,
+  { wallet, since, toBlock }: { wallet: string; since: string; toBlock: number },
+): Promise<SentTransfer[] | undefined> {
+  const receipts = (await Promise.all(node.providers.map((each) => readReceipts(each, [since])))).flat();
+  const failure = receipts.find((receipt) => receipt instanceof NodeError);
+  if (failure) throw failure;
+  const blocks = receipts.flatMap((receipt) => (isReceipt(receipt) ? [receipt.blockNumber] : []));
+  if (blocks.length === 0) return undefined;
+  // A payment in a token that was removed from the settings counts too, so no token is named.
+  const range = { from: wallet, fromBlock: Math.min(...blocks), toBlock };
+  const sent = await Promise.all(node.providers.map((each) => readSentTransfers(each, range)));
+  return sent.flat().filter(({ reference }) => reference !== undefined);
+}
+
+const isReceipt = (answer: Receipt | null | NodeError): answer is Receipt =>
+  answer !== null && !(answer instanceof NodeError);
 
 /** A node keeps one transaction for each nonce: if it has ours, no other is pending there. */
 async function knowsOurs(

@@ -1,12 +1,15 @@
-import { parseAddress, readFinalBlock, readTransactionCount, strictestRule } from '#adapters/evm';
+import { type EvmNetwork, parseAddress, readTransactionCount } from '#adapters/evm';
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
+import { reachedBy } from './agree.ts';
 import { askNode } from './ask-node.ts';
 import { payoutErrors } from './errors.ts';
+import { readFinalHeight } from './final-height.ts';
 import { selectUnknown } from './found/queries.ts';
+import { selectLastMined } from './queries/settled.ts';
 import { lockSigner, type SignerRow, selectSigner, updateResumed } from './queries/signers.ts';
 import { type OpenSlot, selectAllOpenSlots, selectFreeNonces } from './queries/slots.ts';
-import { findTaken } from './read-past.ts';
+import { findTaken, readMarked } from './read-past.ts';
 import { isServerTrusted } from './server.ts';
 
 export interface WalletToResume {
@@ -19,25 +22,29 @@ export interface WalletToResume {
 /**
  * Resumes a halted wallet after an operator has found the cause. A nonce counter behind the chain is moved
  * only to exactly the chain's count, and only if the operator names it, which confirms that every transaction
- * below is accounted for.
+ * below is accounted for. It is refused if one of them is a payment of ours: a restored database would make
+ * it again.
  */
 export async function resumeWallet(
   ctx: Ctx,
   { network, address, nextNonce }: WalletToResume,
 ): Promise<SignerRow> {
   const wallet = parseAddress(address);
-  if (!wallet || !(await selectSigner(ctx.db, network, wallet))) throw payoutErrors.walletNotFound();
+  const known = wallet && (await selectSigner(ctx.db, network, wallet));
+  if (!known) throw payoutErrors.walletNotFound();
+  const where = { network, address: wallet };
   const open = await selectAllOpenSlots(ctx.db, network, wallet);
-  const used = await readUsed(ctx, network, wallet, open);
+  const since = await selectLastMined(ctx.db, where);
+  const from = Number(known.nextNonce);
+  const used = await askNode(ctx, network, (evm) => readUsed(evm, { wallet, open, from, since }));
   return inTransaction(ctx, async (ctx) => {
     const signer = (await lockSigner(ctx.db, network, wallet))!;
     if (signer.haltedAt === null) throw payoutErrors.walletNotHalted();
     if (!isServerTrusted(ctx, signer)) throw payoutErrors.serverChanged();
     if (signer.fillBelow !== null) throw payoutErrors.noncesNotFilled();
-    if ((await selectUnknown(ctx.db, { network, address: wallet })).length > 0)
-      throw payoutErrors.paymentsUnknown();
+    if ((await selectUnknown(ctx.db, where)).length > 0) throw payoutErrors.paymentsUnknown();
     // The transaction that took the nonce may have paid a withdrawal that is pending here.
-    const [free] = await selectFreeNonces(ctx.db, { network, address: wallet }, 1);
+    const [free] = await selectFreeNonces(ctx.db, where, 1);
     if (used.isTaken || (free !== undefined && free < BigInt(used.final))) throw payoutErrors.nonceTaken();
     const next = nextNonce === undefined ? signer.nextNonce : BigInt(nextNonce);
     if (next < signer.nextNonce) throw payoutErrors.nonceBelowKnown();
@@ -45,7 +52,8 @@ export async function resumeWallet(
       throw payoutErrors.nonceNotOnChain();
     // A transaction dropped before it is final would leave a nonce gap.
     if (next > signer.nextNonce && used.final !== used.pending) throw payoutErrors.walletBusy();
-    await updateResumed(ctx.db, { network, address: wallet, nextNonce: next });
+    if (next > signer.nextNonce) requireNotLost(used);
+    await updateResumed(ctx.db, { ...where, nextNonce: next });
     await recordChange(ctx, {
       action: 'wallets.resume',
       subject: `wallet:${network}:${wallet}`,
@@ -61,17 +69,45 @@ interface Used {
   final: number;
   /** A nonce below the final count belongs to an open payout, and none of its transactions is on chain. */
   isTaken: boolean;
+  /** Nonces of payments of ours that this database has not assigned. Undefined: they were not read. */
+  lost: number[] | undefined;
 }
 
-function readUsed(ctx: Ctx, name: string, address: string, open: readonly OpenSlot[]): Promise<Used> {
-  return askNode(ctx, name, async ({ node, finality }) => {
-    const provider = node.pick();
-    const block = await readFinalBlock(provider, strictestRule(finality));
-    const counts = await Promise.all(
-      node.providers.map((each) => readTransactionCount(each, address, 'pending')),
-    );
-    const final = block ? await readTransactionCount(provider, address, block.number) : 0;
-    const taken = await findTaken(provider, open, final);
-    return { pending: Math.max(...counts), final, isTaken: taken.length > 0 };
+interface Reading {
+  wallet: string;
+  open: readonly OpenSlot[];
+  /** The first nonce that this database has not assigned. */
+  from: number;
+  /** Hash of the last settled payout. */
+  since: string | undefined;
+}
+
+/** All nodes are asked, because one could make a payment look final, gone or foreign. */
+async function readUsed(network: EvmNetwork, { wallet, open, from, since }: Reading): Promise<Used> {
+  const { node } = network;
+  const reached = await readFinalHeight(network);
+  const counts = await Promise.all(
+    node.providers.map((each) => readTransactionCount(each, wallet, 'pending')),
+  );
+  const pending = Math.max(...counts);
+  if (!reached) return { pending, final: 0, isTaken: false, lost: undefined };
+  const { height, providers } = reached;
+  const finals = await Promise.all(providers.map((each) => readTransactionCount(each, wallet, height)));
+  const final = reachedBy(node.quorum, finals);
+  const taken = await Promise.all(providers.map((each) => findTaken(each, open, final)));
+  const isTaken = taken.some(({ length }) => length > 0);
+  const isAhead = final > from && since !== undefined;
+  const marked = isAhead ? await readMarked(network, { wallet, since, toBlock: height }) : undefined;
+  const lost = marked?.map(({ nonce }) => nonce).filter((nonce) => nonce >= from);
+  return { pending, final, isTaken, lost };
+}
+
+function requireNotLost({ lost }: Used): void {
+  if (!lost) throw payoutErrors.paymentsUnread();
+  if (lost.length === 0) return;
+  const nonces = [...new Set(lost)].sort((one, other) => one - other);
+  const named = `${nonces.slice(0, 10).join(', ')}${nonces.length > 10 ? ', …' : ''}`;
+  throw payoutErrors.paymentsLost({
+    message: `The wallet made payments on chain that this database does not know, with the nonces ${named}: run wallets recover first`,
   });
 }

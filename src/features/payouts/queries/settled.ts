@@ -38,6 +38,19 @@ export async function selectSettledFrom(
   return db.query<SettledPayout & Row>(settledFrom, [network, address, from, limit]);
 }
 
+/** The transaction that settled the highest nonce of a wallet. */
+export async function selectLastMined(
+  db: Db,
+  { network, address }: { network: string; address: string },
+): Promise<string | undefined> {
+  const [row] = await db.query<{ hash: string }>(
+    `select mined_hash as hash from payout_slots where network = $1 and address = $2 and state = 'final'
+     order by nonce desc limit 1`,
+    [network, address],
+  );
+  return row?.hash;
+}
+
 export interface SettledSlot {
   nonce: bigint;
   withdrawalId: string;
