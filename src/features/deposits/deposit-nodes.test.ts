@@ -5,6 +5,7 @@ import { readReceivedTransfers } from '#adapters/evm';
 import { useDeposits } from '#test/deposit-world';
 import { makeAddress } from '#test/factories';
 import { cut, makeWorld, type NodeProxy, startProxy, unit } from '#test/payout-world';
+import { farBehindBlocks } from './timing.ts';
 
 const {
   chain,
@@ -295,17 +296,36 @@ describe('nodes', () => {
     });
   }
 
-  test('a node that is still syncing does not decide where a network begins', async (t) => {
-    const world = await makeWorld(t, chain);
-    const proxy = await startProxy(t, chain.rpcUrl);
-    proxy.meddle = ({ method, params }, forward) =>
-      method === 'eth_getBlockByNumber' && params[0] === 'latest'
-        ? chain.call(method, '0x3', false)
-        : forward();
-    const watcher = makeWatcher(world, world.makeWorker({ rpcUrls: [proxy.url, chain.rpcUrl] }));
-    await watcher.turn();
-    assert.equal((await cursorOf(world))!.next, (await heightOf()) - 2 + 1);
-  });
+  /** Reports a chain of another length. */
+  const reportHeight = (proxy: NodeProxy, heightFor: (head: number) => number) => {
+    proxy.meddle = async ({ method, params }, forward) => {
+      if (method !== 'eth_getBlockByNumber') return forward();
+      const head = await heightOf();
+      const number = params[0] === 'latest' ? heightFor(head) : Number(params[0]);
+      const known = `0x${Math.min(number, head).toString(16)}`;
+      const block = await chain.call<object>(method, known, false);
+      return { ...block, number: `0x${number.toString(16)}` };
+    };
+  };
+
+  for (const [what, heightFor] of [
+    ['that is still syncing', () => 3],
+    ['that invents a height', (head: number) => head + 100_000],
+  ] as const)
+    test(`a node ${what} does not decide where a network begins: a quorum near each other does`, async (t) => {
+      const world = await makeWorld(t, chain);
+      await chain.mine(farBehindBlocks + 3);
+      const proxy = await startProxy(t, chain.rpcUrl);
+      reportHeight(proxy, heightFor);
+      const alone = makeWatcher(world, world.makeWorker({ rpcUrls: [proxy.url, chain.rpcUrl] }));
+      await alone.turn();
+      assert.equal(await cursorOf(world), undefined, 'neither of two decides');
+      assert.match(troublesOf(alone).join(), /^only 1 of the nodes has block \d+, and 2 must agree$/);
+      const rpcUrls = [proxy.url, chain.rpcUrl, chain.rpcUrl.replace('127.0.0.1', 'localhost')];
+      const watcher = makeWatcher(world, world.makeWorker({ rpcUrls }));
+      await watcher.turn();
+      assert.equal((await cursorOf(world))!.next, (await heightOf()) - 2 + 1);
+    });
 
   test('without new blocks nothing but the blocks is asked, and no wallet is read', async (t) => {
     const { watcher, proxies } = await startWatching(t, { proxies: 1 });

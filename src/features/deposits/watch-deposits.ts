@@ -31,8 +31,8 @@ export async function watchDeposits(ctx: WorkerCtx, watch: Watch): Promise<Turn>
   }
   const answers = await viewNodes(watch, cursor && lastBlockOf(cursor));
   if (!cursor) {
-    watch.trouble.report(ctx.log, answers.trouble);
-    await begin(ctx, watch, answers.views);
+    const wait = await begin(ctx, watch, answers.views);
+    watch.trouble.report(ctx.log, answers.trouble ?? wait);
     return nothing;
   }
   const { views, trouble } = await checkLastBlock(ctx, watch, cursor, answers);
@@ -67,16 +67,24 @@ export async function watchDeposits(ctx: WorkerCtx, watch: Watch): Promise<Turn>
 
 /**
  * A network is watched from the first block that is not final when a worker first sees it, because operators
- * who credited balances by hand have counted what came before. The highest block of all nodes is used,
- * because a syncing node would start years ago; an invented height is logged as trouble in the next turn, and
- * a rescan can go back to any block.
+ * who credited balances by hand have counted what came before. A quorum of nodes near each other must have
+ * reached it: an invented height would skip deposits, and a syncing node would start years ago. Returns why
+ * it does not begin yet.
  */
-async function begin(ctx: WorkerCtx, { network }: Watch, views: readonly NodeView[]): Promise<void> {
-  const [final] = views.flatMap(({ final }) => final ?? []).sort((one, other) => other.number - one.number);
-  if (!final) return;
+async function begin(
+  ctx: WorkerCtx,
+  { network }: Watch,
+  views: readonly NodeView[],
+): Promise<string | undefined> {
+  const { quorum } = network.node;
+  const finals = views.flatMap(({ final }) => final ?? []).sort((one, other) => other.number - one.number);
+  const reached = finals.slice(quorum - 1);
+  const final = reached.find(({ number }, at) => finals[at]!.number - number < farBehindBlocks);
+  if (!final) return finals[0] && tooFew(1, quorum, finals[0].number);
   const nextBlock = final.number + 1;
   const first = { network: network.name, nextBlock, lastHash: final.hash, now: ctx.now };
   if (await insertCursor(ctx.db, first)) {
     ctx.log.info({ network: network.name, nextBlock }, 'deposits are watched from this block on');
   }
+  return undefined;
 }
