@@ -56,7 +56,7 @@ async function readFrom(
 }
 
 /** Of an even number, the lower of the two in the middle. */
-function median(values: readonly bigint[]): bigint | undefined {
+export function median(values: readonly bigint[]): bigint | undefined {
   const sorted = values.toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0));
   return sorted[Math.floor((sorted.length - 1) / 2)];
 }

@@ -9,7 +9,7 @@ export {
   readTransactionCount,
 } from './blocks.ts';
 export { type Chain, chains, type Network, networks, type TokenSymbol } from './chains.ts';
-export { type Fees, raiseFees, readFees } from './fees.ts';
+export { type Fees, median, raiseFees, readFees } from './fees.ts';
 export {
   describeFinality,
   type Finality,

@@ -1,5 +1,6 @@
 import { type EvmNetwork, type Receipt, ruleFor } from '#adapters/evm';
 import type { PaidSlot } from './queries/slots.ts';
+import { leadBlocks } from './timing.ts';
 import type { Look, NodeView } from './view-chain.ts';
 
 /** One node's answer about one nonce. */
@@ -13,7 +14,7 @@ export interface Agreement<Slot extends PaidSlot = PaidSlot> {
   words: readonly Word[];
   /** The receipt that a quorum of nodes has in the same final block. */
   final: Receipt | undefined;
-  /** In a block as far as known: one node shows it, and no node at that height lacks it. */
+  /** In a block that a quorum is near: one node shows it, and no node at that height lacks it. */
   seen: Receipt | undefined;
   /** A quorum of nodes has nothing of ours at this nonce, and they outnumber those that have something. */
   isGone: boolean;
@@ -38,7 +39,12 @@ export function agree<Slot extends PaidSlot>(
   const isAgreed = first && first.length >= quorum && first.length > (second?.length ?? 0);
   const empty = words.filter(({ receipt, isComplete }) => receipt === undefined && isComplete);
   const showing = words.flatMap(({ receipt }) => receipt ?? []);
-  const [shown] = showing;
+  // With fewer answers than the quorum, as far as those have come.
+  const height = reachedBy(
+    Math.min(quorum, words.length),
+    words.map(({ view }) => view.head),
+  );
+  const shown = showing.find(({ blockNumber }) => blockNumber <= height + leadBlocks);
   return {
     slot,
     words,

@@ -18,6 +18,8 @@ export interface Lane {
   unsettled: Trouble;
   /** When it last agreed with each of its nodes about the chain and its tokens. */
   agreedAt: Map<Provider, number>;
+  /** Since when fewer nodes than the quorum count a nonce as mined. */
+  countedAlone: { nonce: bigint; since: Date } | undefined;
   /** The highest block that a node has shown it. */
   head: { number: number; seenAt: number };
   /** Where the next turn of settling begins, if the last left a whole batch unsettled. */
@@ -53,6 +55,7 @@ function createLaneOf(network: EvmNetwork, signer: Signer, atStep: AtStep, all: 
     trouble: new Trouble(facts, { begins: 'payouts wait', ends: 'payouts continue' }),
     unsettled: new Trouble(facts, { begins: 'payouts are not settled', ends: 'payouts are settled again' }),
     agreedAt: new Map(),
+    countedAlone: undefined,
     head: { number: 0, seenAt: 0 },
     settleFrom: 0,
     startedAt: performance.now(),

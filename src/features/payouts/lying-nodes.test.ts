@@ -12,7 +12,7 @@ import {
   type Worker,
   type World,
 } from '#test/payout-world';
-import { stuckAfterMs } from './timing.ts';
+import { foreignAfterMs, stuckAfterMs } from './timing.ts';
 
 const chain = useChain();
 const gwei = 10n ** 9n;
@@ -58,6 +58,21 @@ async function claimsPaid(world: World, id: string): Promise<Meddle> {
     ];
     const log = { ...where, address: token, topics, data: word(amount), logIndex: '0x0' };
     return { ...where, status: '0x1', logs: [log] };
+  };
+}
+
+/** Has every transaction in a block far above the chain, and the wallet's count as one higher. */
+async function claimsMinedAt(height: number): Promise<Meddle> {
+  const newest = await chain.call<object>('eth_getBlockByNumber', 'latest', false);
+  const block = { ...newest, number: `0x${height.toString(16)}`, hash: `0x${'ab'.repeat(32)}` };
+  return ({ method, params }, forward) => {
+    if (method === 'eth_sendRawTransaction') return swallow({ method, params }, forward);
+    if (method === 'eth_getTransactionCount') return '0x1';
+    const isNewest = params[0] === 'latest' || params[0] === block.number;
+    if (method === 'eth_getBlockByNumber' && isNewest) return block;
+    if (method !== 'eth_getTransactionReceipt') return forward();
+    const where = { transactionHash: params[0], blockNumber: block.number, blockHash: block.hash };
+    return { ...where, status: '0x1', logs: [] };
   };
 }
 
@@ -120,6 +135,27 @@ for (const order of orders) {
       liar.meddle = undefined;
       await worker.settle();
       await world.expectFailed(id, 'The transaction was reverted on chain');
+    });
+
+    test('that a payout is in a block that no other has reached: its bytes are still sent', async (t) => {
+      const { world, worker, liar, honest } = await withTwoNodes(t, order);
+      const id = await world.withdraw();
+      await worker.hold();
+      await worker.sign();
+      const far = 1_000_000;
+      liar.meddle = honest.meddle = swallow;
+      await worker.send();
+      liar.meddle = await claimsMinedAt(far);
+      for (let turn = 0; turn < 2; turn++) await worker.settle();
+      assert.ok(receiptsAsked(liar) > 0, 'the liar was asked');
+      assert.notEqual((await world.read(id)).transferStatus, 'mined');
+      honest.meddle = undefined;
+      await letTimePass(world);
+      assert.equal(await worker.send(), 1, 'sent again');
+      await chain.mine(2);
+      liar.meddle = undefined;
+      await worker.settle();
+      await world.expectPaid(id);
     });
 
     test('about fees: payouts and raised payouts offer what the other says', async (t) => {
@@ -208,20 +244,71 @@ describe('a payout that is not settled for half an hour', () => {
     await world.expectPaid(id);
   });
 
+  const hasAbsurdBaseFee: Meddle = async ({ method }, forward) => {
+    const answer = await forward();
+    const isBlock = method === 'eth_getBlockByNumber' && answer;
+    return isBlock ? { ...answer, baseFeePerGas: '0xffffffffffff' } : answer;
+  };
+
   test('because it offers too little: it waits, as fees are raised or fall', async (t) => {
-    const { world, worker, honest } = await withTwoNodes(t, 'first');
+    const { world, worker, liar, honest } = await withTwoNodes(t, 'first');
     await world.withdraw();
     await worker.hold();
     await worker.sign();
-    honest.meddle = async ({ method }, forward) => {
-      const answer = await forward();
-      const isBlock = method === 'eth_getBlockByNumber' && answer;
-      return isBlock ? { ...answer, baseFeePerGas: '0xffffffffffff' } : answer;
-    };
+    liar.meddle = honest.meddle = hasAbsurdBaseFee;
     worker.advance(2 * stuckAfterMs);
     await worker.settle();
     assert.equal(await haltOf(world), null);
   });
+
+  for (const order of orders) {
+    test(`because no block takes it, and the ${order} of two nodes has an absurd base fee: the lane halts`, async (t) => {
+      const { world, worker, liar } = await withTwoNodes(t, order);
+      await world.withdraw();
+      await worker.hold();
+      await worker.sign();
+      liar.meddle = hasAbsurdBaseFee;
+      worker.advance(stuckAfterMs);
+      await worker.settle();
+      assert.match((await haltOf(world))!, /^no block has nonce 0 /);
+    });
+
+    test(`because no block takes it, and the ${order} of two nodes counts it as mined: the lane halts`, async (t) => {
+      const { world, worker, liar } = await withTwoNodes(t, order);
+      await world.withdraw();
+      await worker.hold();
+      await worker.sign();
+      liar.meddle = ({ method }, forward) => (method === 'eth_getTransactionCount' ? '0x1' : forward());
+      worker.advance(stuckAfterMs);
+      await worker.settle();
+      assert.equal(await haltOf(world), null, 'the other node may have the block in a moment');
+      worker.advance(foreignAfterMs);
+      await worker.settle();
+      assert.match(
+        (await haltOf(world))!,
+        /^no block has nonce 0 .*, and only node \d counts it as mined\. .* then run wallets resume$/,
+      );
+    });
+
+    test(`because only the ${order} of two nodes has it, far above the other: it is logged, and nothing halts`, async (t) => {
+      const { world, worker, liar } = await withTwoNodes(t, order);
+      await world.withdraw();
+      await worker.hold();
+      await worker.sign();
+      liar.meddle = await claimsMinedAt(1_000_000);
+      worker.advance(stuckAfterMs);
+      await worker.settle();
+      worker.advance(foreignAfterMs);
+      await worker.settle();
+      assert.equal(await haltOf(world), null, 'the other may be behind');
+      const troubles = worker.lines.flatMap(({ trouble }) => (trouble ? [String(trouble)] : []));
+      assert.equal(troubles.length, 1);
+      assert.match(
+        troubles[0]!,
+        /^only node \d of polygon has a transaction with nonce 0 .*: it shows block 1000000, and /,
+      );
+    });
+  }
 
   test('because the nodes contradict each other: the lane halts and says who says what', async (t) => {
     const { world, worker, liar } = await withTwoNodes(t, 'first');

@@ -1,9 +1,10 @@
-import { type Agreement, describeWords } from './agree.ts';
+import { median } from '#adapters/evm';
+import { type Agreement, describeWords, reachedBy } from './agree.ts';
 import { haltLane } from './check-lane.ts';
 import type { Lane, WorkerCtx } from './lane.ts';
 import { selectSigner } from './queries/signers.ts';
 import { type OpenSlot, selectOpenSlots, updateReported } from './queries/slots.ts';
-import { foreignAfterMs, stuckAfterMs } from './timing.ts';
+import { foreignAfterMs, leadBlocks, stuckAfterMs } from './timing.ts';
 import type { NodeView } from './view-chain.ts';
 
 interface Stand {
@@ -25,18 +26,15 @@ export async function noteStuck(ctx: WorkerCtx, lane: Lane, stand: Stand): Promi
   const known = stand.agreements.find(({ slot }) => slot.nonce === stand.lowest);
   const slot = known ? known.slot : await selectLowest(ctx, where, stand.lowest);
   const ageMs = slot ? ctx.now.getTime() - slot.attempts.at(-1)!.signedAt.getTime() : 0;
-  const trouble = slot && !known?.final && ageMs >= foreignAfterMs && findTrouble(lane, stand, slot, known);
+  const trouble =
+    slot && !known?.final && ageMs >= foreignAfterMs && findTrouble(ctx, lane, stand, firstOf(slot, known));
   if (!trouble) return lane.unsettled.report(ctx.log, undefined);
   lane.unsettled.report(ctx.log, trouble.what);
   if (!trouble.needsPerson || ageMs < stuckAfterMs || slot.isReported) return;
   const row = await selectSigner(ctx.db, network.name, signer.address);
   if (row?.haltedAt) return;
   const minutes = Math.floor(ageMs / 60_000);
-  await haltLane(
-    ctx,
-    lane,
-    `${trouble.what}. It was signed ${minutes} minutes ago. ${trouble.todo}, then run wallets resume`,
-  );
+  await haltLane(ctx, lane, `${trouble.what}. It was signed ${minutes} minutes ago. ${trouble.todo}`);
   await updateReported(ctx.db, where, slot.nonce, ctx.now);
 }
 
@@ -55,31 +53,82 @@ interface Trouble {
   todo: string;
 }
 
-function findTrouble(
-  { network, isKeyless }: Lane,
-  { views }: Stand,
-  slot: OpenSlot,
-  known: Agreement<OpenSlot> | undefined,
-): Trouble | undefined {
+/** The first payout in line. */
+interface First {
+  slot: OpenSlot;
+  name: string;
+  known: Agreement<OpenSlot> | undefined;
+}
+
+const firstOf = (slot: OpenSlot, known: First['known']): First => ({
+  slot,
+  name: `nonce ${slot.nonce} (withdrawal ${slot.withdrawalId})`,
+  known,
+});
+
+function findTrouble(ctx: WorkerCtx, lane: Lane, stand: Stand, first: First): Trouble | undefined {
+  const { network } = lane;
+  const { views } = stand;
+  const { slot, name, known } = first;
   const { quorum, providers } = network.node;
-  const name = `nonce ${slot.nonce} (withdrawal ${slot.withdrawalId})`;
-  if (views.length < quorum) {
-    const what = `${views.length} of ${providers.length} nodes of ${network.name} answer, and ${quorum} must agree before a payout is settled`;
-    return { what, needsPerson: false, todo: '' };
-  }
+  if (views.length < quorum)
+    return endsAlone(
+      `${views.length} of ${providers.length} nodes of ${network.name} answer, and ${quorum} must agree before a payout is settled`,
+    );
   if (known && isContradicted(known)) {
     const what = `the nodes of ${network.name} do not agree about ${name}: ${describeWords(known.words)}`;
-    return { what, needsPerson: true, todo: 'Take the node that is wrong out of the settings' };
+    const todo = 'Take the node that is wrong out of the settings, then run wallets resume';
+    return { what, needsPerson: true, todo };
   }
-  const isInBlock = views.some(({ latest }) => BigInt(latest) > slot.nonce);
-  const isEnough = views.every(({ baseFeePerGas }) => slot.attempts[0]!.maxFeePerGas >= baseFeePerGas);
-  if (!isInBlock && !isEnough && isKeyless) {
-    const what = `the fees of ${name} are too low, and cannot be raised because the key of the hot wallet is not in HOT_WALLET_KEYS`;
-    return { what, needsPerson: false, todo: '' };
-  }
-  if (isInBlock || !isEnough) return undefined;
-  const what = `no block has ${name}, though it offers enough and is sent again and again`;
-  return { what, needsPerson: true, todo: 'See whether the nodes pass transactions on' };
+  const counting = views.filter(({ latest }) => BigInt(latest) > slot.nonce);
+  if (counting.length >= quorum) return noteAlone(lane, undefined);
+  if (counting.length > 0 && !isAloneForLong(ctx, lane, slot)) return undefined;
+  if (counting.length === 0) noteAlone(lane, undefined);
+  const alone = counting.map((view) => view.name).join(' and ');
+  const height = reachedBy(
+    quorum,
+    views.map(({ head }) => head),
+  );
+  const front = Math.max(...counting.map(({ head }) => head));
+  if (front > height + leadBlocks)
+    return endsAlone(
+      `only ${alone} of ${network.name} has a transaction with ${name}: it shows block ${front}, and the other nodes are at block ${height}`,
+    );
+  const said = alone && `, and only ${alone} counts it as mined`;
+  return findTroubleInMempool(lane, stand, first, said);
+}
+
+/** Halting would stop the sending that ends it. */
+const endsAlone = (what: string): Trouble => ({ what, needsPerson: false, todo: '' });
+
+function noteAlone(lane: Lane, alone: Lane['countedAlone']): undefined {
+  lane.countedAlone = alone;
+}
+
+/** The other nodes usually have what one has in a moment. */
+function isAloneForLong({ now }: WorkerCtx, lane: Lane, { nonce }: OpenSlot): boolean {
+  if (lane.countedAlone?.nonce !== nonce) noteAlone(lane, { nonce, since: now });
+  return now.getTime() - lane.countedAlone!.since.getTime() >= foreignAfterMs;
+}
+
+/** A payout that no block has, as far as a quorum says. */
+function findTroubleInMempool(
+  { isKeyless }: Lane,
+  { views }: Stand,
+  { slot, name }: First,
+  alone: string,
+): Trouble | undefined {
+  // The median, as for fees: one node must not decide what is enough.
+  const baseFee = median(views.map(({ baseFeePerGas }) => baseFeePerGas))!;
+  const isEnough = slot.attempts[0]!.maxFeePerGas >= baseFee;
+  if (!isEnough && isKeyless)
+    return endsAlone(
+      `the fees of ${name} are too low, and cannot be raised because the key of the hot wallet is not in HOT_WALLET_KEYS`,
+    );
+  if (!isEnough) return undefined;
+  const what = `no block has ${name}, though it offers enough and is sent again and again${alone}`;
+  const todo = 'See whether the nodes pass transactions on, then run wallets resume';
+  return { what, needsPerson: true, todo };
 }
 
 /** One node has it in a block that another has passed without it, or has it with another outcome. */

@@ -28,6 +28,9 @@ export const lagMs = 15_000;
 /** A transaction this many blocks deep is included in the balance that any node reports. */
 export const balanceLagBlocks = 2;
 
+/** A node this many blocks in front of a quorum is only faster than the others. */
+export const leadBlocks = 2;
+
 /** How long the first payout of a process waits for a node that does not answer. */
 export const startPatienceMs = 10_000;
 
