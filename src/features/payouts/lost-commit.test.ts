@@ -4,6 +4,7 @@ import { useChain } from '#test/chain';
 import { makeAddress } from '#test/factories';
 import { backUp, letTimePass, makeWorld, unit, type World } from '#test/payout-world';
 import { shortfallReason } from './queries/signers.ts';
+import { stuckAfterMs } from './timing.ts';
 
 const chain = useChain();
 
@@ -27,11 +28,15 @@ const hold = (world: World, id: string) =>
 
 /**
  * A is signed at nonce 0 on a server whose last commits are lost in a promotion. The new server, a copy from
- * before, gives nonce 0 to B; then A is mined. `isRequestLost`: the request for A is lost as well.
+ * before, gives nonce 0 to B; then A is mined. `isRequestLost`: the request for A is lost as well. `to`: both
+ * pay the same amount to this recipient.
  */
-async function makeFailover(t: TestContext, { isRequestLost = false } = {}) {
+async function makeFailover(
+  t: TestContext,
+  { isRequestLost = false, to }: { isRequestLost?: boolean; to?: string } = {},
+) {
   const old = await makeWorld(t, chain);
-  const request = { idempotencyKey: 'order-1', amount: '2' };
+  const request = { idempotencyKey: 'order-1', amount: '2', ...(to && { to }) };
   let databaseUrl = isRequestLost ? await backUp(old) : '';
   const a = await old.withdraw(request);
   await old.worker.hold();
@@ -39,7 +44,7 @@ async function makeFailover(t: TestContext, { isRequestLost = false } = {}) {
   await old.worker.sign();
   const promoted = await makeWorld(t, chain, { ...old.settings, databaseUrl });
   if (!isRequestLost) await hold(promoted, a);
-  const b = await promoted.withdraw();
+  const b = await promoted.withdraw(to ? { amount: '2', to } : {});
   await promoted.worker.hold();
   await promoted.worker.sign();
   assert.equal((await promoted.read(b)).status, 'processing');
@@ -77,6 +82,20 @@ describe('a failover that lost the commit of a signed payout, whose nonce anothe
     assert.equal((await promoted.operator('wallets.resume', wallet)).status, 200);
     await payTurns(promoted);
     await promoted.expectPaid(a, b);
+  });
+
+  test('accept-foreign: also if both pay the same amount to the same recipient, because the mark decides', async (t) => {
+    const { promoted, a, b, hash, wallet } = await makeFailover(t, { to: makeAddress() });
+    await promoted.worker.send();
+    const accepted = await promoted.operator('wallets.accept-foreign', { ...wallet, transactionHash: hash });
+    assert.deepEqual([accepted.status, accepted.body], [200, { withdrawalId: b, outcome: 'requeued' }]);
+    assert.equal((await promoted.operator('wallets.resume', wallet)).status, 200);
+    await payTurns(promoted);
+    const [first, second] = [await promoted.read(a), await promoted.read(b)];
+    assert.deepEqual([first.status, second.status], ['completed', 'completed']);
+    assert.equal(first.transactionHash, hash);
+    assert.notEqual(second.transactionHash, hash);
+    assert.equal((await promoted.paid()).length, 2);
   });
 
   test('the request is lost, too: halted until it is repeated, and nobody is paid twice', async (t) => {
@@ -137,6 +156,44 @@ describe('wallets.void', () => {
     await payTurns(world);
     await world.expectPaid(id);
     assert.equal((await signerOf(world)).nextNonce, 1n);
+  });
+
+  test('a voided nonce below a sent one whose withdrawal is canceled: the halt names the gap, and how to end it', async (t) => {
+    const world = await makeWorld(t, chain);
+    const { worker } = world;
+    const first = await world.withdraw();
+    await worker.hold();
+    await worker.sign();
+    const wallet = { network: 'polygon', address: world.wallet };
+    const second = await world.withdraw();
+    await worker.hold();
+    await worker.sign();
+    await world.db.query(`update payout_attempts set sent_at = now() + interval '1 hour' where nonce = 0`);
+    await worker.send();
+    await world.operator('wallets.halt', { ...wallet, reason: 'test' });
+    assert.equal((await world.operator('wallets.void', { ...wallet, nonce: 0 })).status, 200);
+    await world.operator('wallets.resume', wallet);
+    const canceled = await world.operator('withdrawals.cancel', { withdrawalId: first, reason: 'test' });
+    assert.equal(canceled.status, 200, canceled.body.error);
+    worker.advance(stuckAfterMs);
+    await worker.settle();
+    assert.match(
+      (await signerOf(world)).reason!,
+      new RegExp(
+        `^nonce 1 \\(withdrawal ${second}\\) waits for nonce 0, which no transaction .* takes nonce 0; .* --fill-nonces 1$`,
+      ),
+    );
+    const recover = (fillNonces: number) =>
+      world.operator('wallets.recover', { ...wallet, fromBlock: 0, fillNonces });
+    assert.equal((await recover(1)).status, 200);
+    await letTimePass(world);
+    await worker.fill();
+    await chain.mine(2);
+    const { status, body } = await world.operator('wallets.recover', { ...wallet, fromBlock: 0 });
+    assert.deepEqual([status, body.isHalted], [200, false], body.error);
+    await worker.settle();
+    await world.expectPaid(second);
+    await world.expectFailed(first, /./);
   });
 
   test('409: bytes that were sent may be mined', async (t) => {

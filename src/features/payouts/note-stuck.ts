@@ -94,6 +94,11 @@ function findTrouble(ctx: WorkerCtx, lane: Lane, stand: Stand, first: First): Tr
     return endsAlone(
       `only ${alone} of ${network.name} has a transaction with ${name}: it shows block ${front}, and the other nodes are at block ${height}`,
     );
+  const used = reachedBy(
+    quorum,
+    views.map(({ latest }) => latest),
+  );
+  if (counting.length === 0 && BigInt(used) < slot.nonce) return describeGap(name, used);
   const said = alone && `, and only ${alone} counts it as mined`;
   return findTroubleInMempool(lane, stand, first, said);
 }
@@ -110,6 +115,13 @@ function isAloneForLong({ now }: WorkerCtx, lane: Lane, { nonce }: OpenSlot): bo
   if (lane.countedAlone?.nonce !== nonce) noteAlone(lane, { nonce, since: now });
   return now.getTime() - lane.countedAlone!.since.getTime() >= foreignAfterMs;
 }
+
+/** Left by `wallets.void`; any signature takes the lowest free nonce. */
+const describeGap = (name: string, gap: number): Trouble => ({
+  what: `${name} waits for nonce ${gap}, which no transaction on chain has used`,
+  needsPerson: true,
+  todo: `Run wallets resume, and the next payout that is signed takes nonce ${gap}; if there is no other payout, run wallets recover with --fill-nonces 1`,
+});
 
 /** A payout that no block has, as far as a quorum says. */
 function findTroubleInMempool(
