@@ -31,6 +31,7 @@ export const run: Bench = async ({ db, log }) => {
       publicUrl: 'http://127.0.0.1',
       brand: { name: 'Causeway', address: [] },
       isReplicationSynchronous: false,
+      deploymentId: 'bench',
       installation: { databasePoolMax: 10, isDurabilityRequired: false, secretFiles: [], replicas: [] },
     },
     { kind: 'operator', name: 'bench', role: 'admin' },

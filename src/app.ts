@@ -163,7 +163,7 @@ export const tools = (options: PortfolioOptions): readonly Tool<Ctx<KeyActor>>[]
 export const resources: readonly ResourceKind<Ctx<KeyActor>>[] = [...statementResources];
 
 /** What a worker requires of its database before it pays. */
-export { claimDeployment, requireDurable } from '#features/payouts';
+export { claimDeployment, requireDurable, requireSynchronous } from '#features/payouts';
 
 /** At a stop, after the last answer. */
 export { flushRequests } from '#features/requests';

@@ -100,6 +100,8 @@ export interface Ctx<A extends Actor = Actor> {
   brand: Brand;
   /** No commit that was answered is lost when a standby is promoted, as the operator says. */
   isReplicationSynchronous: boolean;
+  /** The `DEPLOYMENT_ID` of this process, by which a worker knows whether the database is its own. */
+  deploymentId: string;
   installation: Installation;
   /** When the operator asked, if the command waited for a second one. */
   askedAt?: Date;
@@ -145,6 +147,7 @@ export interface Deps {
   publicUrl: string;
   brand: Brand;
   isReplicationSynchronous: boolean;
+  deploymentId: string;
   installation: Installation;
 }
 
@@ -154,9 +157,9 @@ export function contextFor<A extends Actor>(
   log: Log,
 ): Ctx<A> {
   const { db, clock, sealer, evm, screening, issuer, prices, outgoing, publicUrl, brand } = deps;
-  const { isReplicationSynchronous, installation } = deps;
+  const { isReplicationSynchronous, deploymentId, installation } = deps;
   const outside = { evm, screening, issuer, prices, outgoing };
-  const settings = { publicUrl, brand, isReplicationSynchronous, installation };
+  const settings = { publicUrl, brand, isReplicationSynchronous, deploymentId, installation };
   return { db, actor, now: clock(), log, sealer, ...outside, ...settings };
 }
 

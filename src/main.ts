@@ -30,6 +30,7 @@ import {
   flushRequests,
   jobs,
   requireDurable,
+  requireSynchronous,
   services,
 } from './app.ts';
 
@@ -128,6 +129,7 @@ export function createDeps(config: Config, log: Log): Deps {
     publicUrl: config.publicUrl,
     brand: readBrand(config.brand),
     isReplicationSynchronous: config.databaseReplication === 'synchronous',
+    deploymentId: config.deploymentId,
     installation: {
       databasePoolMax: config.databasePoolMax,
       isDurabilityRequired: config.databaseDurability === 'required',
@@ -171,6 +173,7 @@ export async function endDatabases({ db, limitsDb }: Pick<Deps, 'db' | 'limitsDb
 /** Before a wallet is used: the database keeps what is committed, and is the one of this deployment. */
 async function requireOwnDatabase(deps: Deps, config: Config): Promise<void> {
   if (config.databaseDurability === 'required') await requireDurable(deps.db);
+  if (config.databaseReplication === 'synchronous') await requireSynchronous(deps.db);
   await claimDeployment(deps, config.deploymentId);
 }
 

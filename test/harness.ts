@@ -76,6 +76,7 @@ export type HarnessOptions = { cutsSlowRequests?: boolean; databaseUrl?: string 
       | 'databaseReadUrls'
       | 'rateLimitUrl'
       | 'databaseReplication'
+      | 'deploymentId'
       | 'secretFiles'
       | 'databaseStatementTimeoutMs'
       | 'pricesUrl'
@@ -193,7 +194,7 @@ export function testConfig(databaseUrl: string, options: HarnessOptions = {}): C
     databaseReplication: options.databaseReplication ?? 'asynchronous',
     // The PostgreSQL of a test run writes nothing to disk in time.
     databaseDurability: 'relaxed',
-    deploymentId: 'test',
+    deploymentId: options.deploymentId ?? 'test',
     host: '127.0.0.1',
     port: 0,
     publicUrl: options.publicUrl ?? 'http://127.0.0.1:0',

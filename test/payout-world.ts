@@ -59,6 +59,7 @@ export interface WorkerOptions extends Partial<NetworkSettings> {
   databaseUrl?: string;
   screeningUrl?: string;
   isReplicationSynchronous?: boolean;
+  deploymentId?: string;
   /** Default: a minute. */
   databaseLockTimeoutMs?: number;
 }
@@ -298,7 +299,7 @@ function startWorker(
   options: WorkerOptions & NetworkSettings & { databaseUrl: string },
 ): Worker {
   const { databaseUrl, screeningUrl, isReplicationSynchronous = false, ...others } = options;
-  const { databaseLockTimeoutMs, ...settings } = others;
+  const { databaseLockTimeoutMs, deploymentId, ...settings } = others;
   const lines: LogLine[] = [];
   const log = createLog({
     level: 'debug',
@@ -314,6 +315,7 @@ function startWorker(
     networks: [settings],
     ...(screeningUrl && { screeningUrl }),
     ...(databaseLockTimeoutMs && { databaseLockTimeoutMs }),
+    ...(deploymentId && { deploymentId }),
   });
   const clock = () => new Date(Date.now() + offsetMs);
   const deps: Deps = { ...createDeps(config, log), clock, isReplicationSynchronous };

@@ -5,7 +5,7 @@ import { type Lane, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
 import { insertAttempts, selectNewestAttempt } from './queries/attempts.ts';
 import { lockSigner } from './queries/signers.ts';
 import { type OpenSlot, selectOpenBounds, selectOpenSlots } from './queries/slots.ts';
-import { isFillingNow } from './server.ts';
+import { isFillingNow, isOfDeployment } from './server.ts';
 import { turnMax } from './timing.ts';
 
 /**
@@ -90,7 +90,7 @@ async function replace(
   return inTransaction(ctx, async ({ db, now }) => {
     const row = await lockSigner(db, network.name, signer.address);
     const isMeant = isFilling ? isFillingNow(row) : row && !row.haltedAt;
-    if (!isMeant) return false;
+    if (!isMeant || !isOfDeployment(ctx, row!)) return false;
     // Another worker settled or raised it since it was read.
     if ((await selectNewestAttempt(db, { ...where, nonce })) !== slot.attempts[0]!.hash) return false;
     const { hash, raw } = await signer.signTransfer({

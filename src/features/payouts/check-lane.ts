@@ -18,14 +18,16 @@ import {
   updateUnknownServer,
 } from './queries/signers.ts';
 import { selectFirstUnsent } from './queries/slots.ts';
-import { isServerTrusted } from './server.ts';
+import { isOfDeployment, isServerTrusted } from './server.ts';
 import { agreementMs, startPatienceMs } from './timing.ts';
 
 /**
  * `used`: the wallet's transaction count, the highest that any node knows, including transactions in no
  * block.
  */
-export type LaneCheck = { signer: SignerRow; used: number } | { refused: 'halted' | 'disagreement' | 'node' };
+export type LaneCheck =
+  | { signer: SignerRow; used: number }
+  | { refused: 'halted' | 'disagreement' | 'node' | 'deployment' };
 
 /**
  * Checks whether this lane may sign and send: the node is on the right chain, its tokens match our table, our
@@ -46,6 +48,7 @@ export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider):
   // foreign.
   const used = await readUsed(lane);
   const known = await selectSigner(ctx.db, network.name, signer.address);
+  if (known && isOfOther(ctx, lane, known)) return { refused: 'deployment' };
   if (!known && (await haltDoubted(ctx, lane))) return { refused: 'halted' };
   if (!known) return isSure(lane) ? register(ctx, lane, used) : { refused: 'node' };
   // Halt for the changed server first: resume ends a halt for a shortfall, but is refused after a server
@@ -154,6 +157,14 @@ async function register(ctx: WorkerCtx, lane: Lane, used: number): Promise<LaneC
     return { refused: 'halted' };
   }
   return { signer: (await selectSigner(ctx.db, network.name, signer.address))!, used };
+}
+
+/** Whether the database was rebound while this worker runs; logs it. */
+export function isOfOther(ctx: WorkerCtx, lane: Lane, signer: SignerRow): boolean {
+  if (isOfDeployment(ctx, signer)) return false;
+  const trouble = `this database belongs to the deployment "${signer.deployment}", and DEPLOYMENT_ID is "${ctx.deploymentId}": stop this worker`;
+  lane.trouble.report(ctx.log, trouble);
+  return true;
 }
 
 const serverChanged = ({ server, serverNow }: SignerRow) =>

@@ -1,6 +1,6 @@
 import { inTransaction } from '#context';
 import { type Hold, holdFunds, lockAccounts, lockFreeAccounts } from '#features/ledger';
-import { haltDoubted } from './check-lane.ts';
+import { haltDoubted, isOfOther } from './check-lane.ts';
 import type { Lane, WorkerCtx } from './lane.ts';
 import { lockQueued, type QueuedRow, updateFailedBeforeSigning, updatePending } from './queries/pending.ts';
 import { selectSigner } from './queries/signers.ts';
@@ -17,6 +17,7 @@ export async function holdQueued(ctx: WorkerCtx, lane: Lane): Promise<number> {
   // A queued withdrawal of a restored database may be paid already; failing it for lack of funds would hide
   // that.
   const signer = await selectSigner(ctx.db, network, lane.signer.address);
+  if (signer && isOfOther(ctx, lane, signer)) return 0;
   if (signer?.haltedAt || (await haltDoubted(ctx, lane))) return 0;
   const busy: QueuedRow[] = [];
   let done = 0;

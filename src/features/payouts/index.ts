@@ -18,6 +18,6 @@ export {
   showPayout,
 } from './queries/payments.ts';
 export { shortfallReason } from './queries/signers.ts';
-export { requireDurable } from './require-durable.ts';
+export { requireDurable, requireSynchronous } from './require-durable.ts';
 export { isInDoubt } from './server.ts';
 export { waitReasons } from './wait-reasons.ts';

@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { requireSynchronous } from '#features/payouts';
 import { migrate } from '#platform/db/migrate';
 import { type Member, startPrimary, startStandby, urlOf } from '#test/cluster';
 import { makeKey } from '#test/factories';
@@ -47,6 +48,11 @@ const creator = async () => {
       body: { amount: '1', to: `0x${'a'.repeat(39)}1`, externalId: key },
     });
 };
+
+test('a worker that pays accepts the server, because commits wait for a standby', async () => {
+  await untilSynchronous();
+  await requireSynchronous(harness.deps.db);
+});
 
 test('503 if somebody cancels the wait for the standby: PostgreSQL itself reports success', async (t) => {
   const [primary, standby] = members as [Member, Member];

@@ -2,7 +2,7 @@ import { type Fees, raiseFees, readFees, readTransactionCount } from '#adapters/
 import { raiseInTheWay } from '../bump.ts';
 import { type Lane, tolerateNodeOutage, type WorkerCtx } from '../lane.ts';
 import { selectSigner } from '../queries/signers.ts';
-import { isFillingNow } from '../server.ts';
+import { isFillingNow, isOfDeployment } from '../server.ts';
 import { turnMax } from '../timing.ts';
 import { insertFillers, type NonceToFill, type SignedFiller, selectToFill } from './queries.ts';
 
@@ -15,7 +15,7 @@ export function fillNonces(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const { network, signer } = lane;
     const where = { network: network.name, address: signer.address };
     const row = await selectSigner(ctx.db, network.name, signer.address);
-    if (!isFillingNow(row)) return 0;
+    if (!isFillingNow(row) || !isOfDeployment(ctx, row)) return 0;
     const used = await readTransactionCount(network.node.pick(), signer.address, 'latest');
     const range = { from: BigInt(used), below: row.fillBelow, limit: turnMax };
     let nonces = await selectToFill(ctx.db, { ...where, ...range });

@@ -18,6 +18,14 @@ export async function updateDeployment(db: Db, id: string, now: Date): Promise<s
   return former?.id ?? null;
 }
 
+/** Empty: commits wait for no standby. */
+export async function selectStandbyNames(db: Db): Promise<string> {
+  const [row] = await db.query<{ names: string }>(
+    `select current_setting('synchronous_standby_names') as names`,
+  );
+  return row!.names;
+}
+
 /** Settings without which a commit that was answered may be lost in a crash. */
 export async function selectUnsafeSettings(db: Db): Promise<string[]> {
   const rows = await db.query<{ name: string }>(

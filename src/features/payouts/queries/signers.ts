@@ -14,10 +14,13 @@ export interface SignerRow {
   /** Nonces below are being filled, as long as the server is this one. */
   fillBelow: bigint | null;
   fillServer: string | null;
+  /** The deployment that the database is bound to; null before the first worker that pays. */
+  deployment: string | null;
 }
 
 const signerColumns = `network, address, next_nonce as "nextNonce", halted_at as "haltedAt", halted_reason as "haltedReason",
-  is_in_doubt and halted_at is not null as "isInDoubt", server, database_server() as "serverNow", fill_below as "fillBelow", fill_server as "fillServer"`;
+  is_in_doubt and halted_at is not null as "isInDoubt", server, database_server() as "serverNow", fill_below as "fillBelow", fill_server as "fillServer",
+  (select id from deployment) as deployment`;
 
 export async function selectSigner(db: Db, network: string, address: string): Promise<SignerRow | undefined> {
   const [row] = await db.query<SignerRow & Row>(
