@@ -1,5 +1,6 @@
 import { hashOf, isKnownTransaction, NodeError } from '#adapters/evm';
 import { checkLane, haltLane } from './check-lane.ts';
+import { haltReasons } from './halt-reasons.ts';
 import { type Lane, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
 import { claimUnsent, type UnsentAttempt, updateAnswers, updateNotSent } from './queries/attempts.ts';
 import { selectOpenBounds } from './queries/slots.ts';
@@ -23,7 +24,7 @@ export function broadcast(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const changed = unsent.find(({ hash, raw }) => hashOf(raw) !== hash);
     if (changed) {
       await updateNotSent(ctx.db, unsent);
-      await haltLane(ctx, lane, `the stored bytes of ${changed.hash} are not what was signed`);
+      await haltLane(ctx, lane, haltReasons.bytesChanged(changed.hash));
       return 0;
     }
     // The nonce was used before we sent anything, so another sender has the key and may have paid this
@@ -31,7 +32,7 @@ export function broadcast(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const taken = unsent.find(({ isFirst, nonce }) => isFirst && nonce < BigInt(check.used));
     if (taken) {
       await updateNotSent(ctx.db, unsent);
-      await haltLane(ctx, lane, `nonce ${taken.nonce} was used by a transaction that is not ours`, {
+      await haltLane(ctx, lane, haltReasons.takenBeforeSent(taken.nonce), {
         isInDoubt: true,
       });
       return 0;

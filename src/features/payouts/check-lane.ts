@@ -6,6 +6,7 @@ import {
   readDecimals,
   readTransactionCount,
 } from '#adapters/evm';
+import { haltReasons } from './halt-reasons.ts';
 import type { Lane, WorkerCtx } from './lane.ts';
 import { selectOpenAttempts } from './queries/attempts.ts';
 import {
@@ -64,7 +65,7 @@ export async function checkLane(ctx: WorkerCtx, lane: Lane, provider: Provider):
   // One answer may be wrong, and ending a halt takes a person: ask again before halting.
   const again = await readUsed(lane);
   if (BigInt(again) <= known.nextNonce) return { refused: 'node' };
-  await haltLane(ctx, lane, unknownTransactions(again, known.nextNonce), { isInDoubt: true });
+  await haltLane(ctx, lane, haltReasons.unknownTransactions(again, known.nextNonce), { isInDoubt: true });
   return { refused: 'halted' };
 }
 
@@ -81,7 +82,7 @@ export async function findDoubt(ctx: WorkerCtx, lane: Lane): Promise<string | un
     const isBehind = async () => {
       const used = await readUsed(other);
       const known = await selectFirstUnsent(ctx.db, { network, address });
-      return BigInt(used) > known && unknownTransactions(used, known);
+      return BigInt(used) > known && haltReasons.unknownTransactions(used, known);
     };
     // One answer may be wrong, as for the lane's own wallet.
     const reason = (await isBehind()) && (await isBehind());
@@ -150,7 +151,7 @@ async function findDisagreement(ctx: WorkerCtx, lane: Lane, provider: Provider):
  */
 async function register(ctx: WorkerCtx, lane: Lane, used: number): Promise<LaneCheck> {
   const { network, signer } = lane;
-  const haltedReason = used === 0 ? undefined : unknownTransactions(used, 0n);
+  const haltedReason = used === 0 ? undefined : haltReasons.unknownTransactions(used, 0n);
   await insertSigner(ctx.db, { network: network.name, address: signer.address, haltedReason, now: ctx.now });
   if (haltedReason) {
     reportHalt(ctx, lane, haltedReason);
@@ -167,12 +168,6 @@ export function isOfOther(ctx: WorkerCtx, lane: Lane, signer: SignerRow): boolea
   return true;
 }
 
-const serverChanged = ({ server, serverNow }: SignerRow) =>
-  `the database server changed from ${server} to ${serverNow}, by a promotion, a restore or a move, and may have lost signed transactions: wait a minute and run wallets recover`;
-
-const unknownTransactions = (used: number, known: bigint) =>
-  `the hot wallet has sent ${used} transactions and this database knows ${known}: the database was restored from an older backup, or the key is used elsewhere`;
-
 /**
  * Whether a wallet of the lane's network last signed on another database server. Such wallets are halted, and
  * with them those of which no server is known: their first signatures, or their rows, may be lost. Former
@@ -184,7 +179,7 @@ export async function haltDoubted(ctx: WorkerCtx, lane: Lane): Promise<boolean> 
   const lost = signers.find((signer) => !isServerTrusted(ctx, signer));
   if (!lost) return false;
   const server = lost.server!;
-  const reason = serverChanged(lost);
+  const reason = haltReasons.serverChanged(server, lost.serverNow);
   for (const { signer } of lane.all) {
     if (signers.some(({ address }) => address === signer.address)) continue;
     const { address } = signer;
@@ -199,7 +194,7 @@ export async function haltDoubted(ctx: WorkerCtx, lane: Lane): Promise<boolean> 
 
 async function haltDoubtedSigner(ctx: WorkerCtx, lane: Lane, signer: SignerRow): Promise<void> {
   const { network, address } = signer;
-  const reason = serverChanged(signer);
+  const reason = haltReasons.serverChanged(signer.server!, signer.serverNow);
   const how = { isOverShortfall: true, isInDoubt: true };
   await updateHalted(ctx.db, { network, address, reason, now: ctx.now, ...how });
   if (address === lane.signer.address) reportHalt(ctx, lane, reason);

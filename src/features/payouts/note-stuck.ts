@@ -1,6 +1,7 @@
 import { median } from '#adapters/evm';
 import { type Agreement, describeWords, reachedBy } from './agree.ts';
 import { haltLane } from './check-lane.ts';
+import { haltReasons, stuckTroubles } from './halt-reasons.ts';
 import type { Lane, WorkerCtx } from './lane.ts';
 import { selectSigner } from './queries/signers.ts';
 import { type OpenSlot, selectOpenSlots, updateReported } from './queries/slots.ts';
@@ -34,7 +35,7 @@ export async function noteStuck(ctx: WorkerCtx, lane: Lane, stand: Stand): Promi
   const row = await selectSigner(ctx.db, network.name, signer.address);
   if (row?.haltedAt) return;
   const minutes = Math.floor(ageMs / 60_000);
-  await haltLane(ctx, lane, `${trouble.what}. It was signed ${minutes} minutes ago. ${trouble.todo}`);
+  await haltLane(ctx, lane, haltReasons.stuck({ ...trouble, minutes }));
   await updateReported(ctx.db, where, slot.nonce, ctx.now);
 }
 
@@ -76,7 +77,7 @@ function findTrouble(ctx: WorkerCtx, lane: Lane, stand: Stand, first: First): Tr
       `${views.length} of ${providers.length} nodes of ${network.name} answer, and ${quorum} must agree before a payout is settled`,
     );
   if (known && isContradicted(known)) {
-    const what = `the nodes of ${network.name} do not agree about ${name}: ${describeWords(known.words)}`;
+    const what = stuckTroubles.contradicted(network.name, name, describeWords(known.words));
     const todo = 'Take the node that is wrong out of the settings, then run wallets resume';
     return { what, needsPerson: true, todo };
   }
@@ -118,7 +119,7 @@ function isAloneForLong({ now }: WorkerCtx, lane: Lane, { nonce }: OpenSlot): bo
 
 /** Left by `wallets.void`; any signature takes the lowest free nonce. */
 const describeGap = (name: string, gap: number): Trouble => ({
-  what: `${name} waits for nonce ${gap}, which no transaction on chain has used`,
+  what: stuckTroubles.gap(name, gap),
   needsPerson: true,
   todo: `Run wallets resume, and the next payout that is signed takes nonce ${gap}; if there is no other payout, run wallets recover with --fill-nonces 1`,
 });
@@ -138,7 +139,7 @@ function findTroubleInMempool(
       `the fees of ${name} are too low, and cannot be raised because the key of the hot wallet is not in HOT_WALLET_KEYS`,
     );
   if (!isEnough) return undefined;
-  const what = `no block has ${name}, though it offers enough and is sent again and again${alone}`;
+  const what = stuckTroubles.unmined(name, alone);
   const todo = 'See whether the nodes pass transactions on, then run wallets resume';
   return { what, needsPerson: true, todo };
 }

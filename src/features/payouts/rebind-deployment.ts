@@ -1,5 +1,6 @@
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
+import { haltReasons } from './halt-reasons.ts';
 import { updateDeployment } from './queries/deployment.ts';
 import { selectSigners, updateHalted } from './queries/signers.ts';
 
@@ -15,7 +16,7 @@ export function rebindDeployment(
     const { db, now } = ctx;
     const former = await updateDeployment(db, deploymentId, now);
     if (former === deploymentId) return { deploymentId, former };
-    const reason = `the database was rebound from deployment ${former ?? '(none)'} to ${deploymentId}: run wallets recover`;
+    const reason = haltReasons.rebound(former, deploymentId);
     for (const { network, address } of await selectSigners(db))
       await updateHalted(db, { network, address, reason, now, isInDoubt: true });
     await recordChange(ctx, {

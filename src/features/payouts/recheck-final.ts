@@ -1,7 +1,7 @@
-import { checksumAddress } from '#adapters/evm';
 import { type Agreement, reachedBy } from './agree.ts';
 import { askAbout } from './ask-about.ts';
 import { haltLane } from './check-lane.ts';
+import { haltReasons } from './halt-reasons.ts';
 import { type Lane, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
 import { type SettledPayout, selectLatestSettled } from './queries/settled.ts';
 import { selectSigner, selectWasResumed, updateGone } from './queries/signers.ts';
@@ -39,7 +39,7 @@ export function recheckFinal(ctx: WorkerCtx, lane: Lane): Promise<number> {
     if (goneSince && ctx.now.getTime() - goneSince.getTime() >= foreignAfterMs)
       await haltForGone(ctx, lane, gone, used);
     const changed = agreements.find((one) => hasChanged(signer.address, one));
-    if (changed) await haltOnce(ctx, lane, describeChange(changed.slot));
+    if (changed) await haltOnce(ctx, lane, haltReasons.changed(changed.slot));
     return gone.length;
   });
 }
@@ -53,29 +53,13 @@ async function haltForGone(
   // A nonce that another transaction has used since can never pay, so resending would not help.
   const taken = gone.find(({ nonce }) => nonce < BigInt(used));
   const [first] = gone.filter(({ nonce }) => nonce >= BigInt(used));
-  if (taken) await haltOnce(ctx, lane, describeTaken(taken));
+  if (taken) await haltOnce(ctx, lane, haltReasons.takenAgain(taken));
   if (!first) return;
   const { network, signer } = lane;
   if ((await selectSigner(ctx.db, network.name, signer.address))?.haltedAt) return;
-  await haltLane(ctx, lane, describeGone(lane, gone.length, first, used));
+  const wallet = { network: network.name, address: signer.address };
+  await haltLane(ctx, lane, haltReasons.gone(wallet, gone.length, first, used));
 }
-
-function describeGone(
-  { network, signer }: Lane,
-  count: number,
-  { nonce, withdrawalId, status }: SettledPayout,
-  used: number,
-): string {
-  const subject = count === 1 ? 'a payout that was final is' : `${count} payouts that were final are`;
-  const wallet = `--network ${network.name} --address ${checksumAddress(signer.address)}`;
-  return `${subject} no longer on chain, first nonce ${nonce} (withdrawal ${withdrawalId}, ${status}): the chain was reorganised below what counts as final. Run wallets resend ${wallet} --from-nonce ${used}, which sends the stored bytes again, and wallets resume when they are mined`;
-}
-
-const describeTaken = ({ nonce, withdrawalId, status }: SettledPayout) =>
-  `nonce ${nonce}, which settled withdrawal ${withdrawalId} as ${status}, was used again by a transaction that is not ours after the chain was reorganised below what counts as final. See who was paid, correct the books with ledger post, then run wallets resume`;
-
-const describeChange = ({ nonce, withdrawalId, status }: SettledPayout) =>
-  `nonce ${nonce} settled withdrawal ${withdrawalId} as ${status}, and the chain shows another outcome now: it was reorganised below what counts as final. Correct the books with ledger post, then run wallets resume`;
 
 /**
  * An outcome accepted by an operator that we cannot judge stays accepted while the transaction is the same.

@@ -1,4 +1,4 @@
-import { checksumAddress, parseAddress, readTransactionCount } from '#adapters/evm';
+import { parseAddress, readTransactionCount } from '#adapters/evm';
 import { type Ctx, inTransaction } from '#context';
 import { recordChange } from '#features/audit';
 import { askNode } from './ask-node.ts';
@@ -14,6 +14,7 @@ import {
   updateMatchedByKey,
   updateSignedAgain,
 } from './found/queries.ts';
+import { haltReasons } from './halt-reasons.ts';
 import {
   lockSigners,
   type SignerRow,
@@ -110,7 +111,7 @@ export async function recoverWallet(
       throw payoutErrors.paymentNotFound();
     const unknown = await selectUnknown(db, where);
     const next = BigInt(past.used) > signer.nextNonce ? BigInt(past.used) : signer.nextNonce;
-    const haltedReason = unknown.length > 0 ? describeUnknown(unknown.length) : undefined;
+    const haltedReason = unknown.length > 0 ? haltReasons.unknownPayments(unknown.length) : undefined;
     await updateResumed(db, { ...where, nextNonce: next, ...(haltedReason && { haltedReason }) });
     await recordChange(ctx, {
       action: 'wallets.recover',
@@ -143,7 +144,7 @@ async function beginFilling(
     await updateFilling(ctx.db, {
       ...where,
       fillBelow: BigInt(fillBelow),
-      reason: describeFilling(fillBelow),
+      reason: haltReasons.filling(fillBelow),
     });
     await doubtOthers(ctx, signers, signer);
     await recordChange(ctx, {
@@ -163,25 +164,13 @@ async function beginFilling(
  */
 async function doubtOthers(ctx: Ctx, signers: readonly SignerRow[], lost: SignerRow): Promise<void> {
   const { db, now } = ctx;
-  const reason = describeLoss(lost.address);
+  const reason = haltReasons.lostElsewhere(lost.address);
   for (const { network, address, haltedAt } of signers) {
     const isKnown =
       haltedAt === null && (await selectWasRecovered(db, { network, address, since: lost.haltedAt! }));
     if (!isKnown) await updateHalted(db, { network, address, reason, now, isInDoubt: true });
   }
 }
-
-const describeLoss = (address: string) =>
-  `payments of ${checksumAddress(address)} are lost in this database, and those of this wallet may be: ` +
-  'run wallets recover with --fill-nonces';
-
-const describeFilling = (fillBelow: number) =>
-  `nonces below ${fillBelow} are being filled, so that lost transactions are never mined: when wallets show has a transaction ` +
-  `count of ${fillBelow}, run wallets recover again`;
-
-const describeUnknown = (count: number) =>
-  `${count} ${count === 1 ? 'payment' : 'payments'} on chain for withdrawals that this database does not have: ` +
-  'let partners repeat their requests, then run wallets recover again, with --accept for each that remains';
 
 /** Transactions signed on a server that is gone may still reach a node for a while. */
 function requireQuiet(ctx: Ctx, signer: SignerRow): void {

@@ -2,6 +2,7 @@ import { type FinalityRule, ruleFor } from '#adapters/evm';
 import { type Agreement, reachedBy } from './agree.ts';
 import { askAbout } from './ask-about.ts';
 import { haltLane } from './check-lane.ts';
+import { haltReasons } from './halt-reasons.ts';
 import { type Lane, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
 import { noteStuck } from './note-stuck.ts';
 import { updateSeen, updateUnseen } from './queries/settled.ts';
@@ -127,25 +128,13 @@ async function noteMissing(
   const isDecided = ({ nonce, amount, decimals }: OpenSlot) =>
     nonce < BigInt(decidedCount(lane, views, ruleFor(lane.network.finality, amount, decimals)));
   const gone = agreements.filter(({ isGone, slot }) => isGone && isDecided(slot)).map(({ slot }) => slot);
-  await noteStrange(
-    ctx,
-    lane,
-    gone,
-    ({ nonce }) => `nonce ${nonce} was used on chain by a transaction that is not ours`,
-    { isInDoubt: true },
-  );
+  await noteStrange(ctx, lane, gone, ({ nonce }) => haltReasons.taken(nonce), { isInDoubt: true });
 }
 
 /** Such as a fee-taking token: the chain shows several transfers, or another one. */
 async function noteDeviating(ctx: WorkerCtx, lane: Lane, deviating: readonly FinalSlot[]): Promise<void> {
   const hashes = new Map(deviating.map(({ slot, receipt }) => [slot, receipt.transactionHash]));
-  await noteStrange(
-    ctx,
-    lane,
-    [...hashes.keys()],
-    (slot) =>
-      `what nonce ${slot.nonce} moved is not what was signed for withdrawal ${slot.withdrawalId}: look at transaction ${hashes.get(slot)}, run wallets accept-outcome for it, then wallets resume`,
-  );
+  await noteStrange(ctx, lane, [...hashes.keys()], (slot) => haltReasons.movedOther(slot, hashes.get(slot)!));
 }
 
 const noncesOf = (slots: readonly OpenSlot[]) => slots.map(({ nonce }) => nonce);
