@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Ctx } from '#context';
-import { accountFeatures, type LineType, type LineView, openStatement } from '#features/ledger';
+import {
+  type AccountFeature,
+  accountFeatures,
+  type LineType,
+  type LineView,
+  openStatement,
+} from '#features/ledger';
 import type { Db } from '#platform/db/db';
 import { formatMinor } from '#platform/values/money';
 import { listLines } from '../src/features/ledger/lines/list-lines.ts';
@@ -11,7 +17,7 @@ export type ExpectedLine = Omit<LineView, 'uniqueHashId'>;
 
 export interface LedgerQuery {
   userId: string;
-  feature: string;
+  feature: AccountFeature;
   startAt?: Date;
   endAt?: Date;
 }
@@ -47,7 +53,7 @@ export class LedgerModel {
 
   /** Newest first. */
   select({ userId, feature, startAt, endAt }: LedgerQuery): ExpectedLine[] {
-    const types: readonly LineType[] = accountFeatures[feature]!;
+    const types: readonly LineType[] = accountFeatures[feature];
     return this.#all(userId).filter(({ transactionType, transactionDate }) => {
       const at = Date.parse(transactionDate);
       return (
@@ -130,7 +136,7 @@ export async function expectPage(
   page: { currentPage: number; pageSize: number },
 ): Promise<void> {
   const { userId, feature, startAt, endAt } = query;
-  const types = accountFeatures[feature]!;
+  const types = accountFeatures[feature];
   const { total, lines } = await listLines(ctx, { userId, types, startAt, endAt, ...page });
   const expected = model.select(query);
   const from = page.currentPage * page.pageSize;
@@ -146,7 +152,7 @@ export async function expectAllPages(
   pageSize: number,
 ): Promise<void> {
   const { userId, feature, startAt, endAt } = query;
-  const types = accountFeatures[feature]!;
+  const types = accountFeatures[feature];
   const expected = model.select(query);
   const read: LineView[] = [];
   const numberOfPages = Math.ceil(expected.length / pageSize);
@@ -163,7 +169,7 @@ export async function expectAllPages(
 /** A statement has the model's lines, and its balances are those before and after its period. */
 export async function expectStatement(ctx: Ctx, model: LedgerModel, query: LedgerQuery): Promise<void> {
   const { userId, feature, startAt, endAt } = query;
-  const types = accountFeatures[feature]!;
+  const types = accountFeatures[feature];
   const statement = await openStatement(ctx, { userId, types, startAt, endAt });
   const lines: LineView[] = [];
   for await (const batch of statement.batches) lines.push(...batch);

@@ -11,7 +11,7 @@ import { postBatch } from './post-batch.ts';
 import { verifyLedger } from './verify/verify-ledger.ts';
 
 const harness = useHarness();
-const types = accountFeatures.account!;
+const types = accountFeatures.account;
 /** Four more than one posting cuts. */
 const userCount = 260;
 let deps: Deps | undefined;

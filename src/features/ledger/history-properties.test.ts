@@ -19,7 +19,7 @@ import { readCsv } from '#test/read-csv';
 import { readPdfRows } from '#test/read-pdf';
 import { gather, noValues } from '#test/sample-statement';
 import { sized } from '#test/sizes';
-import { accountFeatures, checkBooks } from './index.ts';
+import { accountFeatureNames, accountFeatures, checkBooks } from './index.ts';
 import { fillAllKinds } from './jobs.ts';
 import { listLines } from './lines/list-lines.ts';
 import type { BatchLine } from './post-batch.ts';
@@ -134,7 +134,7 @@ const anyLedger = fc.record({
 const anyEdge = fc.tuple(anyAt, fc.constantFrom(-1, 0, 0, 1)).map(([at, more]) => new Date(at + more));
 const anyQuery = fc.record({
   who: fc.nat(2),
-  feature: fc.constantFrom(...Object.keys(accountFeatures)),
+  feature: fc.constantFrom(...accountFeatureNames),
   edges: fc.option(fc.tuple(anyEdge, anyEdge), { freq: 4 }),
   open: fc.constantFrom('none', 'start', 'end'),
   pageSize: fc.integer({ min: 4, max: 70 }),
@@ -200,7 +200,7 @@ test('whatever is posted in whatever order, pages and statements are what a plai
           const { network, currency } = assets[place] ?? {};
           const filter = {
             userId,
-            types: accountFeatures[feature]!,
+            types: accountFeatures[feature],
             network,
             asset: currency,
             direction,
@@ -310,7 +310,8 @@ test('the rows of the CSV, the rows of the PDF and the nodes of all pages are th
     ...fundsAt(userId, start),
     ...specs.flatMap((spec, place) => toLines(spec, [userId, userId, userId], `op ${place}`)),
   ]);
-  for (const [feature, types] of Object.entries(accountFeatures)) {
+  for (const feature of accountFeatureNames) {
+    const types = accountFeatures[feature];
     for (const period of [{}, { startAt: new Date(start), endAt: new Date(start + 90 * 24 * hour) }]) {
       const { lines, total } = await listLines(ctx(), {
         userId,

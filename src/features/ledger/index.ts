@@ -2,7 +2,7 @@ export { decimalsOf } from './assets.ts';
 export { checkBooks } from './check-books.ts';
 export { ledgerCommands } from './commands.ts';
 export { ledgerEvents, presentDepositLines } from './events.ts';
-export { accountFeatures } from './features.ts';
+export { type AccountFeature, accountFeatureNames, accountFeatures, isAccountFeature } from './features.ts';
 export { fundAccount } from './fund-account.ts';
 export { holdFunds, releaseFunds, releaseHeld } from './hold-funds.ts';
 export { ledgerJobs } from './jobs.ts';

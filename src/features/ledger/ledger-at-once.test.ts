@@ -19,7 +19,7 @@ import { updateUnsettled } from './unsettled/update-unsettled.ts';
 import { verifyLedger } from './verify/verify-ledger.ts';
 
 const polygon = useChain();
-const types = accountFeatures.account!;
+const types = accountFeatures.account;
 
 /** Numbers that look random and are the same in every run. */
 function seeded(seed: number): (below: number) => number {

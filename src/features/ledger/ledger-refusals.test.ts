@@ -19,7 +19,7 @@ const leg = { network: 'polygon', assetReceived: 'USDC', amountReceived: '1' };
 const deposit = { transactionType: 'buy', status: 'pending', description: 'x', legs: [leg] } as const;
 const page = { currentPage: 0, pageSize: 200 };
 const both = async (userId: string) => [
-  (await listLines(ctx(), { userId, types: accountFeatures.account!, ...page })).lines.map(({ id }) => id),
+  (await listLines(ctx(), { userId, types: accountFeatures.account, ...page })).lines.map(({ id }) => id),
   (await listUnsettled(ctx(), { userId, ...page })).records.map(({ id }) => id),
 ];
 
@@ -197,7 +197,7 @@ test('a deposit that an operator has posted under its place on chain is left out
   );
   // A transaction without a chain id can be repeated on another network.
   assert.equal(await postDeposits(ctx(), [{ ...found, network: 'base', logIndex: 3 }]), 1);
-  const { lines } = await listLines(ctx(), { userId, types: accountFeatures.account!, ...page });
+  const { lines } = await listLines(ctx(), { userId, types: accountFeatures.account, ...page });
   assert.equal(lines.length, 3);
   assert.equal(new Set(lines.map(({ uniqueHashId }) => uniqueHashId)).size, 3);
 });

@@ -17,7 +17,13 @@ import {
 import { sized } from '#test/sizes';
 import { createDeps } from '../../main.ts';
 import { findLines } from './find/find-lines.ts';
-import { accountFeatures, type LineView, openStatement } from './index.ts';
+import {
+  type AccountFeature,
+  accountFeatureNames,
+  accountFeatures,
+  type LineView,
+  openStatement,
+} from './index.ts';
 import { fillAllKinds } from './jobs.ts';
 import { lineTypes } from './lines/line.ts';
 import type { BatchLine } from './post-batch.ts';
@@ -104,7 +110,7 @@ const lineAt = (number: number, at: number): BatchLine => ({
 });
 
 const anyMinute = fc.integer({ min: -2, max: 5_002 }).map((at) => new Date(start + at * minute));
-const anyFeature = fc.constantFrom(...Object.keys(accountFeatures));
+const anyFeature = fc.constantFrom(...accountFeatureNames);
 
 test('24,000 lines: a page at any depth, of any feature and window, is the one of a plain sum', async () => {
   await buildOnce();
@@ -134,7 +140,7 @@ for (const [feature, startAt, endAt] of [
   ['account-portifolio', new Date(start + 100 * minute), new Date(start + 4_000 * minute)],
   // The minute that half of the late lines are in.
   ['account', new Date(start + 2_500 * minute), new Date(start + 2_500 * minute)],
-] as [string, Date?, Date?][]) {
+] as [AccountFeature, Date?, Date?][]) {
   const when = startAt ? `${startAt.toISOString()} to ${endAt!.toISOString()}` : 'from the first to the last';
   test(`24,000 lines: all pages of ${feature} ${when}, and the statement, are those of a plain sum`, async () => {
     await buildOnce();
@@ -216,9 +222,9 @@ test('24,000 lines: count, sums and pages of any filter are those of a plain sum
 test('a statement is of one moment: what is posted while it is read does not appear', async () => {
   await buildOnce();
   const endAt = new Date(start + 6_000 * minute);
-  const query = { userId, feature: 'account', startAt: new Date(start + 10 * minute), endAt };
+  const query = { userId, feature: 'account' as const, startAt: new Date(start + 10 * minute), endAt };
   const expected = model.select(query);
-  const types = accountFeatures.account!;
+  const types = accountFeatures.account;
   const { batches, lineCount, readBalances } = await openStatement(ctx(), { ...query, types });
   const read: LineView[] = [];
   let posted = 0;

@@ -16,7 +16,7 @@ const makeUserId = async () => (await makeUser(harness)).id;
 const makeHash = () => `0x${randomBytes(32).toString('hex')}`;
 const unknownId = '0198a0de-ffff-7000-8000-000000000000';
 const rightBooks = { unbalancedPostings: [], wrongBalances: [] };
-const types = accountFeatures.account!;
+const types = accountFeatures.account;
 const funds = (userId: string, amountReceived = '100') =>
   lineOf(userId, { assetReceived: 'USDC', amountReceived });
 const spending = (userId: string, amountSent: string, fields: LineFields = {}) =>

@@ -14,7 +14,7 @@ import { postDeposits } from './post-deposits.ts';
 import { verifyLedger } from './verify/verify-ledger.ts';
 
 const harness = useHarness();
-const types = accountFeatures.account!;
+const types = accountFeatures.account;
 
 interface Outcome {
   key: string;

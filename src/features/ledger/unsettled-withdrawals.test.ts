@@ -6,7 +6,7 @@ import { useChain } from '#test/chain';
 import { lineOf, makeAddress, makeUser } from '#test/factories';
 import { makeWorld, type World } from '#test/payout-world';
 import { updateSettled } from '../payouts/queries/settled.ts';
-import { accountFeatures } from './index.ts';
+import { type AccountFeature, accountFeatures } from './index.ts';
 import { listLines } from './lines/list-lines.ts';
 import { listUnsettled } from './unsettled/list-unsettled.ts';
 
@@ -15,8 +15,8 @@ const page = { currentPage: 0, pageSize: 100 };
 
 const unsettledOf = async (world: World, userId = world.userId) =>
   (await listUnsettled(world.harness.operatorContext(), { userId, ...page })).records;
-const linesOf = async (world: World, feature: string, userId = world.userId) => {
-  const types = accountFeatures[feature]!;
+const linesOf = async (world: World, feature: AccountFeature, userId = world.userId) => {
+  const types = accountFeatures[feature];
   return (await listLines(world.harness.operatorContext(), { userId, types, ...page })).lines;
 };
 

@@ -15,7 +15,7 @@ const ctx = () => harness.operatorContext();
 const makeUserId = async () => (await makeUser(harness)).id;
 const makeHash = () => `0x${randomBytes(32).toString('hex')}`;
 const unknownId = '0198a0de-ffff-7000-8000-000000000000';
-const types = accountFeatures.account!;
+const types = accountFeatures.account;
 const page = { currentPage: 0, pageSize: 200 };
 const unsettledOf = async (userId: string) => (await listUnsettled(ctx(), { userId, ...page })).records;
 const linesOf = async (userId: string) => (await listLines(ctx(), { userId, types, ...page })).lines;

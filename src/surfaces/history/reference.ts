@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { adminSecurity, scopeMissing, sessionCases } from '#features/keys';
+import { accountFeatureNames } from '#features/ledger';
 import { invalidField } from '#platform/errors/errors';
 import { commonCases, type Operation, refusals } from '#platform/reference/operation';
 import { instantForms } from '#platform/values/instant';
@@ -110,7 +111,7 @@ export const statementReference: Operation = {
     order: { description: 'Which lines come first. Default: `oldest` for camt053 and ofx, else `newest`' },
     bom: { description: 'Begin a CSV with a byte order mark, for spreadsheets' },
     feature: {
-      values: Object.keys(historyFeatures.account).filter((feature) => feature !== 'account-unsettled'),
+      values: accountFeatureNames,
       example: 'account',
       description: 'Which lines',
     },

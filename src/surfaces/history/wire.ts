@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { type AccountFeature, isAccountFeature } from '#features/ledger';
 import { type Language, languages, type StatementFormat, statementFormats } from '#features/ledger/statement';
 import { invalidField } from '#platform/errors/errors';
 import { uuid } from '#platform/http/schemas';
@@ -145,7 +146,7 @@ export const statementQuery = Type.Object(
 /** A statement as it was asked for, with its instants read. */
 export interface StatementRequest {
   format: StatementFormat;
-  feature: string;
+  feature: AccountFeature;
   language: Language;
   order: 'newest' | 'oldest' | undefined;
   hasBom: boolean;
@@ -157,7 +158,7 @@ export interface StatementRequest {
 export function parseStatementQuery(query: Static<typeof statementQuery>): StatementRequest {
   const { format = 'csv', feature = 'account', lang = 'en', order, bom } = query;
   if (!Object.hasOwn(historyFeatures.account, feature)) throw historyErrors.invalidFeature();
-  if (feature === 'account-unsettled') throw invalidField('feature', `${feature} has no statement`);
+  if (!isAccountFeature(feature)) throw invalidField('feature', `${feature} has no statement`);
   return {
     format: format as StatementFormat,
     feature,

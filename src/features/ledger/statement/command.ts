@@ -4,7 +4,7 @@ import { everyone } from '#operator-roles';
 import { defineFileCommand } from '#platform/commands/command';
 import { uuid } from '#platform/http/schemas';
 import { readPeriod } from '#platform/values/instant';
-import { accountFeatures } from '../features.ts';
+import { type AccountFeature, accountFeatureNames } from '../features.ts';
 import { type LineOrder, lineOrders } from '../open-statement.ts';
 import {
   type AssetValuer,
@@ -37,7 +37,7 @@ export const statementCommand = (valueAssets: AssetValuer) =>
         format: Type.Optional(Type.Enum([...statementFormats], { default: 'csv' })),
         from: Type.Optional(edge),
         to: Type.Optional(edge),
-        feature: Type.Optional(Type.Enum(Object.keys(accountFeatures), { default: 'account' })),
+        feature: Type.Optional(Type.Enum(accountFeatureNames, { default: 'account' })),
         lang: Type.Optional(
           Type.Enum([...languages], { default: 'en', description: 'Language of the file' }),
         ),
@@ -59,7 +59,7 @@ export const statementCommand = (valueAssets: AssetValuer) =>
       const terms = {
         userId: userId.toLowerCase(),
         format: format as StatementFormat,
-        feature,
+        feature: feature as AccountFeature,
         language: lang as Language,
         order: order as LineOrder | undefined,
         hasBom: bom ?? false,

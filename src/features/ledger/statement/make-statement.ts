@@ -1,7 +1,7 @@
 import type { Ctx } from '#context';
 import { invalidField } from '#platform/errors/errors';
 import type { Download } from '#platform/http/download';
-import { accountFeatures } from '../features.ts';
+import { type AccountFeature, accountFeatures } from '../features.ts';
 import { type LineOrder, openStatement } from '../open-statement.ts';
 import { writeCamt053 } from './camt053.ts';
 import { writeCsv } from './csv.ts';
@@ -68,8 +68,7 @@ export const statementTypes = Object.values(formats).map(({ contentType }) => co
 export interface StatementTerms {
   userId: string;
   format: StatementFormat;
-  /** One of `accountFeatures`. */
-  feature: string;
+  feature: AccountFeature;
   startAt?: Date | undefined;
   /** Inclusive. */
   endAt?: Date | undefined;
@@ -91,7 +90,7 @@ export async function makeStatement(
   const format: Format = formats[terms.format];
   if (format.isOfAccounts && feature !== 'account')
     throw invalidField('format', `${terms.format} needs every line, so feature must be account`);
-  const types = accountFeatures[feature]!;
+  const types = accountFeatures[feature];
   const order = terms.order ?? format.order;
   const statement = await openStatement(ctx, { userId, types, startAt, endAt, order });
   const days = `${startAt ? dayOf(startAt) : 'until'}-${dayOf(endAt ?? statement.madeAt)}`;
