@@ -4,6 +4,7 @@ import { runJobs } from '#platform/worker/jobs';
 import { useChain } from '#test/chain';
 import { makeLanes, payTurns, placesOf, signersOf, walletOf, withdrawMany } from '#test/lane-world';
 import { backUp, letTimePass, makeWorld } from '#test/payout-world';
+import { publish } from '#test/rules-world';
 import { waitUntil } from '#test/wait-until';
 import { payoutJobs } from './jobs.ts';
 
@@ -139,6 +140,27 @@ describe('a withdrawal that a wallet has signed', () => {
     // With its key again it is paid.
     await payTurns(world);
     await world.expectPaid(id, later);
+  });
+
+  test('waits for its approval also then, and for the key of its wallet once it needs none', async (t) => {
+    const { world, id } = await makeVoid(t);
+    await world.operator('wallets.resume', walletOf(world, 0));
+    const everything = { name: 'Everything', verdict: 'allow' } as const;
+    const approvals = { count: 1, role: 'compliance' } as const;
+    await publish(world.harness, [everything, { name: 'Ask', verdict: 'approve', approvals }]);
+    await payTurns(world);
+    const reasonWithoutKey = async () => {
+      const removed = world.makeWorker({ signerKeys: [world.settings.signerKeys![1]!] });
+      await letTimePass(world);
+      await removed.sign();
+      return (await world.read(id)).waitingFor;
+    };
+    assert.equal((await world.read(id)).waitingFor, 'approval');
+    assert.equal(await reasonWithoutKey(), 'approval');
+    await publish(world.harness, [everything]);
+    assert.equal(await reasonWithoutKey(), 'wallet key');
+    await payTurns(world);
+    await world.expectPaid(id);
   });
 
   test('the database refuses it to another wallet', async (t) => {

@@ -17,7 +17,6 @@ import { type Lane, tolerateNodeOutage, type WorkerCtx } from './lane.ts';
 import { preflight } from './preflight.ts';
 import { insertSigned, type SignedPayout } from './queries/attempts.ts';
 import {
-  approval,
   approved,
   type ClaimedRow,
   claimPending,
@@ -60,17 +59,14 @@ export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const where = { network: network.name, address: lane.signer.address };
     const claimed = await claimPending(ctx.db, { ...where, ...shareQueue(lane), leaveMs: recheckMs, limit });
     if (claimed.length === 0) return 0;
-    const free = claimed.filter(({ isFound, suspension }) => !isFound && !suspension);
+    const free = claimed.filter(({ isFound, decision }) => !isFound && !decision);
     const rows = free.filter(({ ruling }) => ruling === null || ruling === approved);
     const found = claimed
       .filter(({ isFound }) => isFound)
       .map(({ id }) => ({ id, waitingFor: 'found payment' }));
-    const suspended = claimed.flatMap(({ id, isFound, suspension }) =>
-      suspension && !isFound ? [{ id, waitingFor: suspension }] : [],
+    const decided = claimed.flatMap(({ id, isFound, decision }) =>
+      decision && !isFound ? [{ id, waitingFor: decision }] : [],
     );
-    const unapproved = free
-      .filter(({ ruling }) => ruling === approval)
-      .map(({ id }) => ({ id, waitingFor: approval }));
     const verdicts = await preflight(ctx, lane, provider, rows);
     const having = <K extends string>(key: K) =>
       rows.flatMap((row, at) =>
@@ -86,7 +82,6 @@ export function signPending(ctx: WorkerCtx, lane: Lane): Promise<number> {
     const failed = await failPending(ctx, lane, [...denials, ...refusals]);
     const { signed, short } = await allocate(ctx, lane, wallet, ready);
     const waiting = [...waits, ...short, ...found];
-    const decided = [...suspended, ...unapproved];
     if (waiting.length + decided.length > 0) await updateWaiting(ctx.db, [...waiting, ...decided]);
     await passOn(ctx, lane, waiting);
     lane.trouble.report(

@@ -50,6 +50,30 @@ describe('a payout that is not signed yet waits', () => {
   }
 });
 
+test('it says so also while the wallet is halted, and waits for the wallet once the suspension ends', async (t) => {
+  const world = await makeWorld(t, chain);
+  const id = await world.withdraw();
+  const { users } = await partiesOf(world, id);
+  const wallet = { network: 'polygon', address: world.wallet };
+  await operate(world, 'users.suspend', { ...users, reason: 'a test' });
+  await world.pay();
+  await operate(world, 'wallets.halt', { ...wallet, reason: 'a test' });
+  const reasonAfterTurns = async () => {
+    for (let turn = 0; turn < 2; turn += 1) {
+      await letTimePass(world);
+      await world.worker.sign();
+    }
+    return (await world.read(id)).waitingFor;
+  };
+  assert.equal(await reasonAfterTurns(), 'user suspended');
+  await operate(world, 'users.resume', users);
+  assert.equal(await reasonAfterTurns(), 'halted');
+  await operate(world, 'wallets.resume', wallet);
+  await letTimePass(world);
+  await world.pay();
+  await world.expectPaid(id);
+});
+
 test('one that was checked before the suspension is not signed after it', async (t) => {
   const world = await makeWorld(t, chain);
   const id = await world.withdraw();

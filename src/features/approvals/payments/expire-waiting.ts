@@ -1,4 +1,5 @@
-import { contextFor, type Deps } from '#context';
+import { networks } from '#adapters/evm';
+import { type Ctx, contextFor, type Deps } from '#context';
 import { cancelWithdrawal } from '#features/withdrawals';
 import { Refusal } from '#platform/errors/errors';
 import { selectOverdue } from './queries.ts';
@@ -10,12 +11,17 @@ export const waitingMs = 72 * 3_600_000;
 export async function expireWaiting(deps: Deps): Promise<void> {
   const ctx = contextFor(deps, { kind: 'worker', job: 'approvals.expire-payments' } as const, deps.log);
   const before = new Date(ctx.now.getTime() - waitingMs);
-  for (const withdrawalId of await selectOverdue(ctx.db, before, 100)) {
-    try {
-      await cancelWithdrawal(ctx, { withdrawalId, reason: 'not approved within 72 hours' });
-    } catch (error) {
-      // It was decided or signed meanwhile, or its wallet is halted.
-      if (!(error instanceof Refusal)) throw error;
-    }
+  // Those of a network whose wallet is halted stay, and must not keep the others behind them.
+  for (const network of networks)
+    for (const withdrawalId of await selectOverdue(ctx.db, { network, before, limit: 100 }))
+      await expire(ctx, withdrawalId);
+}
+
+async function expire(ctx: Ctx, withdrawalId: string): Promise<void> {
+  try {
+    await cancelWithdrawal(ctx, { withdrawalId, reason: 'not approved within 72 hours' });
+  } catch (error) {
+    // It was decided or signed meanwhile, or its wallet is halted.
+    if (!(error instanceof Refusal)) throw error;
   }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { contextFor } from '#context';
 import { challengeOf, verifyApprovals } from '#features/rules';
 import { createWithdrawal, listAssets } from '#features/withdrawals';
@@ -12,7 +12,7 @@ import {
 } from '#test/approval-world';
 import { useChain } from '#test/chain';
 import { makeAddress, makeKey } from '#test/factories';
-import { letTimePass, makeWorld, type World } from '#test/payout-world';
+import { letTimePass, makeWorld, type NodeProxy, startProxy, type World } from '#test/payout-world';
 import { publish } from '#test/rules-world';
 import type { Rule } from '../../rules/wire.ts';
 import { decidePayment } from './decide-payment.ts';
@@ -54,6 +54,17 @@ const decide = async (
   });
 };
 
+const listed = async ({ harness }: World, who: SoftPasskey) =>
+  (await listWaiting(personContext(harness, who))).map(({ withdrawalId }) => withdrawalId);
+
+const countRequested = async ({ db }: World, id: string) => {
+  const recorded = await db.query(
+    `select 1 from event_records where type = 'withdrawal.approval_requested' and resource = $1`,
+    [`withdrawal:${id}`],
+  );
+  return recorded.length;
+};
+
 const payTurns = async (world: World) => {
   for (let turn = 0; turn < 2; turn += 1) {
     await world.pay();
@@ -70,15 +81,9 @@ test('a payment is paid once enough people of the role approved it, and no soone
     await makeApprover(world.harness, { role: 'admin' }),
   ];
   await payTurns(world);
-  const recorded = await world.db.query(
-    `select 1 from event_records where type = 'withdrawal.approval_requested' and resource = $1`,
-    [`withdrawal:${id}`],
-  );
-  assert.equal(recorded.length, 1);
-  const listed = async (who: SoftPasskey) =>
-    (await listWaiting(personContext(world.harness, who))).map(({ withdrawalId }) => withdrawalId);
-  assert.deepEqual(await listed(ana), [id]);
-  assert.deepEqual(await listed(await makeApprover(world.harness, { role: 'treasury' })), []);
+  assert.equal(await countRequested(world, id), 1);
+  assert.deepEqual(await listed(world, ana), [id]);
+  assert.deepEqual(await listed(world, await makeApprover(world.harness, { role: 'treasury' })), []);
   const after = await decide(world, id, ana);
   assert.deepEqual(after.approvedBy, ['Ana Ribeiro']);
   await assert.rejects(decide(world, id, ana), { code: 'already_decided' });
@@ -284,4 +289,167 @@ test('a payment that nobody decides about fails after three days', async (t) => 
   world.worker.advance(waitingMs + 60_000);
   await expireWaiting(world.worker.deps);
   await world.expectFailed(id, 'Canceled: not approved within 72 hours');
+});
+
+test('payments of a network whose wallet is halted do not keep those of others from failing', async (t) => {
+  const world = await makeWorld(t, chain);
+  await publish(world.harness, [everything, ask(1, 'compliance')]);
+  await world.withdraw({ amount: '6' });
+  await payTurns(world);
+  await world.db.query(
+    `insert into payout_signers (network, address, next_nonce, halted_at, halted_reason, created_at)
+     values ('base', $1, 0, now(), 'a test', now())`,
+    [makeAddress()],
+  );
+  await world.db.transaction(async (db) => {
+    await db.query('set local session_replication_role = replica');
+    await db.query(
+      `insert into withdrawals (list_id, position, partner_id, user_id, key_id, network, currency, token_address, decimals,
+         amount, to_address, created_at, updated_at, status, waiting_for)
+       select list_id, position + n, partner_id, user_id, key_id, 'base', currency, token_address, decimals, amount,
+         to_address, created_at, updated_at, status, waiting_for from withdrawals, generate_series(1, 100) n`,
+    );
+  });
+  await world.db.query('update withdrawal_lists set last_position = 101');
+  const id = await world.withdraw({ amount: '6' });
+  await payTurns(world);
+  world.worker.advance(waitingMs + 60_000);
+  await expireWaiting(world.worker.deps);
+  assert.equal((await world.read(id)).status, 'failed');
+  const left = await world.db.query(
+    `select 1 from withdrawals where status = 'pending' and network = 'base'`,
+  );
+  assert.equal(left.length, 100);
+});
+
+for (const [trouble, reason, begin, end] of [
+  [
+    'the node is away',
+    'node',
+    (_, proxy) => {
+      proxy.weather = (response) => response.destroy();
+    },
+    (_, proxy) => {
+      proxy.weather = undefined;
+    },
+  ],
+  [
+    'the wallet is halted',
+    'halted',
+    (world) => operate(world, 'wallets.halt', { ...walletOf(world), reason: 'a test' }),
+    (world) => operate(world, 'wallets.resume', walletOf(world)),
+  ],
+] as [string, string, Change, Change][]) {
+  describe(`while ${trouble}, a payment that waits for approval`, () => {
+    /** `id` has asked for its approval; `other` needs none, and waits because of the trouble. */
+    async function makeTrouble(t: TestContext) {
+      const proxy = await startProxy(t, chain.rpcUrl);
+      const world = await makeWorld(t, chain, { rpcUrls: [proxy.url] });
+      await publish(world.harness, [everything, ask(1, 'compliance')]);
+      const ana = await makeApprover(world.harness, { role: 'compliance' });
+      const id = await world.withdraw({ amount: '6' });
+      await payTurns(world);
+      const other = await world.withdraw();
+      await world.worker.hold();
+      await begin(world, proxy);
+      const turns = async () => {
+        for (let turn = 0; turn < 2; turn += 1) {
+          await letTimePass(world);
+          await world.worker.sign();
+        }
+      };
+      await turns();
+      assert.equal((await world.read(other)).waitingFor, reason);
+      return { world, ana, id, other, turns, end: () => end(world, proxy) };
+    }
+
+    test('stays in the list of those who may approve it', async (t) => {
+      const { world, ana, id } = await makeTrouble(t);
+      assert.equal((await world.read(id)).waitingFor, 'approval');
+      assert.deepEqual(await listed(world, ana), [id]);
+    });
+
+    test('has one event that asks for it, also after the others were paid', async (t) => {
+      const { world, id, other, end } = await makeTrouble(t);
+      await end();
+      await payTurns(world);
+      await world.expectPaid(other);
+      assert.equal((await world.read(id)).waitingFor, 'approval');
+      assert.equal(await countRequested(world, id), 1);
+    });
+
+    test('fails after three days', async (t) => {
+      const { world, id, end } = await makeTrouble(t);
+      world.worker.advance(waitingMs + 60_000);
+      await expireWaiting(world.worker.deps);
+      // A halted wallet may have paid more than the database knows, so nothing is canceled before it resumes.
+      if (reason === 'halted') {
+        assert.equal((await world.read(id)).status, 'pending');
+        await end();
+        await expireWaiting(world.worker.deps);
+      }
+      await world.expectFailed(id, 'Canceled: not approved within 72 hours');
+    });
+
+    test('waits for the wallet once it is approved, does not fail, and is paid later', async (t) => {
+      const { world, ana, id, turns, end } = await makeTrouble(t);
+      await decide(world, id, ana);
+      world.worker.advance(waitingMs + 60_000);
+      await expireWaiting(world.worker.deps);
+      await turns();
+      assert.equal((await world.read(id)).waitingFor, reason);
+      assert.deepEqual(await listed(world, ana), []);
+      await expireWaiting(world.worker.deps);
+      await end();
+      await payTurns(world);
+      await world.expectPaid(id);
+      assert.equal(await countRequested(world, id), 1);
+    });
+  });
+}
+
+type Change = (world: World, proxy: NodeProxy) => unknown;
+
+const walletOf = ({ wallet }: World) => ({ network: 'polygon', address: wallet });
+
+async function operate(world: World, command: string, input: object): Promise<void> {
+  const { status, body } = await world.operator(command, input);
+  assert.equal(status, 200, body.error);
+}
+
+test('a payment that comes while the node is away asks for its approval at once', async (t) => {
+  const proxy = await startProxy(t, chain.rpcUrl);
+  const world = await makeWorld(t, chain, { rpcUrls: [proxy.url] });
+  await publish(world.harness, [everything, ask(1, 'compliance')]);
+  const ana = await makeApprover(world.harness, { role: 'compliance' });
+  proxy.weather = (response) => response.destroy();
+  const id = await world.withdraw({ amount: '6' });
+  await world.worker.hold();
+  await world.worker.sign();
+  assert.deepEqual(await listed(world, ana), [id]);
+  assert.equal(await countRequested(world, id), 1);
+});
+
+test('a payment asks for its approval once, also while payouts are paused and its user is suspended', async (t) => {
+  const world = await makeWorld(t, chain);
+  await publish(world.harness, [everything, ask(1, 'compliance')]);
+  const ana = await makeApprover(world.harness, { role: 'compliance' });
+  const id = await world.withdraw({ amount: '6' });
+  await payTurns(world);
+  const { userId } = world;
+  await operate(world, 'payouts.pause', { reason: 'a test' });
+  await operate(world, 'users.suspend', { userId, reason: 'a test' });
+  await payTurns(world);
+  assert.deepEqual(await listed(world, ana), [id]);
+  await decide(world, id, ana);
+  await payTurns(world);
+  assert.equal((await world.read(id)).waitingFor, 'user suspended');
+  assert.deepEqual(await listed(world, ana), []);
+  await operate(world, 'users.resume', { userId });
+  await payTurns(world);
+  assert.equal((await world.read(id)).waitingFor, 'paused');
+  await operate(world, 'payouts.resume', {});
+  await payTurns(world);
+  await world.expectPaid(id);
+  assert.equal(await countRequested(world, id), 1);
 });

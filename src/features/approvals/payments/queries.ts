@@ -63,11 +63,19 @@ export async function updateUnchecked(db: Db, withdrawalId: string): Promise<voi
   );
 }
 
-/** Those that have waited longer than that. */
-export async function selectOverdue(db: Db, before: Date, limit: number): Promise<string[]> {
+/**
+ * Those of a network that have waited longer than that. One that was approved may wait for the wallet, and
+ * workers may not have looked at it again.
+ */
+export async function selectOverdue(
+  db: Db,
+  { network, before, limit }: { network: string; before: Date; limit: number },
+): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
-    `select id from withdrawals where status = 'pending' and waiting_for = 'approval' and created_at < $1 order by id limit $2`,
-    [before, limit],
+    `select w.id from withdrawals w cross join lateral rules_ruling(w.id) r
+     where w.status = 'pending' and w.network = $1 and w.waiting_for = 'approval' and w.created_at < $2 and r.ruling = 'approval'
+     order by w.id limit $3`,
+    [network, before, limit],
   );
   return rows.map(({ id }) => id);
 }

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import pg from 'pg';
 import { contextFor, type KeyActor } from '#context';
 import { useChain } from '#test/chain';
-import { letTimePass, makeUser, makeWorld, type World } from '#test/payout-world';
+import { letTimePass, makeUser, makeWorld, startProxy, type World } from '#test/payout-world';
 import { waitUntil } from '#test/wait-until';
 import { listWithdrawals } from '../../withdrawals/list-withdrawals.ts';
 import { parseListQuery, presentWithdrawal } from '../../withdrawals/wire.ts';
@@ -68,6 +68,32 @@ describe('while payouts are paused', () => {
     await world.pay();
     await world.expectPaid(id);
   });
+});
+
+test('while the node is away, a payout says that it is paused, and waits for the node once it is resumed', async (t) => {
+  const proxy = await startProxy(t, chain.rpcUrl);
+  const world = await makeWorld(t, chain, { rpcUrls: [proxy.url] });
+  const id = await world.withdraw();
+  await pause(world);
+  await world.pay();
+  const reasonAfterTurns = async () => {
+    for (let turn = 0; turn < 2; turn += 1) {
+      await letTimePass(world);
+      await world.worker.sign();
+    }
+    return (await world.read(id)).waitingFor;
+  };
+  proxy.weather = (response) => response.destroy();
+  assert.equal(await reasonAfterTurns(), 'paused');
+  await operate(world, 'payouts.resume');
+  assert.equal(await reasonAfterTurns(), 'node');
+  await pause(world);
+  proxy.weather = undefined;
+  assert.equal(await reasonAfterTurns(), 'paused');
+  await operate(world, 'payouts.resume');
+  await letTimePass(world);
+  await world.pay();
+  await world.expectPaid(id);
 });
 
 test('a payout that was claimed before the pause is not signed after it, though its worker waits for the lane', async (t) => {

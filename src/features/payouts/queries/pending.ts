@@ -1,4 +1,5 @@
 import type { Db, Row } from '#platform/db/db';
+import { recheckMs, turnMax } from '../timing.ts';
 
 export interface QueuedRow {
   id: string;
@@ -81,12 +82,17 @@ export const approval = 'approval';
 export const isDenial = (ruling: string | null) =>
   ruling !== null && ruling !== approval && ruling !== approved;
 
-/** Whether people decided that it waits, and not trouble of a wallet. */
+/** Whether people decide how long it waits, and not trouble of a wallet. */
 export const isDecided = (waitingFor: string) =>
   [approval, 'paused'].includes(waitingFor) || waitingFor.endsWith(' suspended');
 
+const isDecidedInSql = `waiting_for in ('${approval}', 'paused') or waiting_for like '% suspended'`;
+
 const suspension = `coalesce(withdrawal_suspension(w.partner_id, w.user_id, w.key_id),
     payout_pause(w.network, w.partner_id, w.user_id))`;
+
+/** An approval comes first: it is the one of these for which people must do something. */
+const decision = `case when r.ruling = '${approval}' then r.ruling else ${suspension} end`;
 
 /** What was found paid on chain is bound to that payment, and never held or signed again. */
 const notFoundPaid = 'not exists (select from found_payments f where f.withdrawal_id = withdrawals.id)';
@@ -97,8 +103,11 @@ export interface ClaimedRow extends PendingRow {
    * for an operator.
    */
   isFound: boolean;
-  /** Its user, partner or key is suspended, or payouts are paused: it waits until they are resumed. */
-  suspension: string | null;
+  /**
+   * Why it waits whatever the wallets have: for an approval, or until its user, partner or key, or payouts,
+   * are resumed.
+   */
+  decision: string | null;
 }
 
 const isFound = `exists (select from found_payments f where f.withdrawal_id = w.id) or exists (select from found_payments f
@@ -136,7 +145,7 @@ export async function claimPending(db: Db, claim: Claim): Promise<ClaimedRow[]> 
          and id <> all ($7::uuid[])
        order by checked_at nulls first, id limit $3 for update skip locked),
      w as (update withdrawals set checked_at = now() where id in (select id from taken) returning *)
-     select ${pendingColumns}, ${isFound} as "isFound", ${suspension} as suspension
+     select ${pendingColumns}, ${isFound} as "isFound", ${decision} as decision
      from w cross join lateral rules_ruling(w.id) r order by w.id`,
     [network, leaveMs, limit, address, share.of, share.places, without],
   );
@@ -176,21 +185,16 @@ export async function updatePassedOn(db: Db, ids: readonly string[], leaveMs: nu
   );
 }
 
-/**
- * Marks what waits for a wallet, a thousand at a time, so that operators see why; with `isForAll`, also what
- * no wallet has signed.
- */
+/** Marks what waits for a wallet; with `isForAll`, also what no wallet has signed. */
 export async function updateAllWaiting(
   db: Db,
   wait: { network: string; address: string; isForAll: boolean; waitingFor: string },
 ): Promise<void> {
-  await db.query(
-    `update withdrawals set waiting_for = $2
-     where status = 'pending' and id in (select id from withdrawals
-       where status = 'pending' and network = $1 and (hot_wallet = $3 or $4 and hot_wallet is null)
-         and waiting_for is distinct from $2 order by id limit 1000)`,
-    [wait.network, wait.waitingFor, wait.address, wait.isForAll],
-  );
+  const whose = {
+    where: 'hot_wallet = $5 or $6 and hot_wallet is null',
+    values: [wait.address, wait.isForAll],
+  };
+  await markWaiting(db, wait, whose);
 }
 
 /** Marks what only a wallet may pay whose key is not in the settings. */
@@ -198,10 +202,39 @@ export async function updateWithoutKey(
   db: Db,
   { network, addresses }: { network: string; addresses: readonly string[] },
 ): Promise<void> {
+  const whose = { where: 'hot_wallet <> all ($5::text[])', values: [addresses] };
+  await markWaiting(db, { network, waitingFor: walletKey }, whose);
+}
+
+/**
+ * Writes why no wallet can look at pending withdrawals, some at a time. What people decide comes first, as in
+ * the claim: it is looked up for new rows, and again for those that wait for it. If an approval were
+ * overwritten, it would be asked for twice and not expire.
+ */
+async function markWaiting(
+  db: Db,
+  { network, waitingFor }: { network: string; waitingFor: string },
+  whose: { where: string; values: unknown[] },
+): Promise<void> {
   await db.query(
-    `update withdrawals set waiting_for = $3
-     where status = 'pending' and network = $1 and hot_wallet <> all ($2::text[]) and waiting_for is distinct from $3`,
-    [network, addresses, walletKey],
+    `with due as (
+       select * from withdrawals
+       where status = 'pending' and network = $1 and (${whose.where}) and waiting_for is distinct from $2),
+     plain as materialized (
+       select id from due where waiting_for is not null and not (${isDecidedInSql}) order by id limit 1000),
+     taken as materialized (
+       select id from due where waiting_for is null
+         or (${isDecidedInSql}) and (checked_at is null or checked_at < now() - $3 * interval '1 millisecond')
+       order by checked_at nulls first, id limit $4),
+     judged as materialized (
+       select id, null as decision from plain
+       union all
+       select w.id, case when not (${isFound}) then (select ${decision} from rules_ruling(w.id) r) end
+       from taken join withdrawals w on w.id = taken.id)
+     update withdrawals w set waiting_for = coalesce(j.decision, $2),
+       checked_at = case when j.decision is null then w.checked_at else now() end
+     from judged j where w.id = j.id and w.status = 'pending'`,
+    [network, waitingFor, recheckMs, turnMax, ...whose.values],
   );
 }
 
