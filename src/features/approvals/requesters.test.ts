@@ -58,6 +58,16 @@ test('409 what a person asked for who lost the role since; with the role again i
   assert.equal((await decide(bruno, id)).status, 200);
 });
 
+test('403 a role that may not run a command decides nothing about it', async () => {
+  const id = await askFunds(bruno);
+  const treasurer = await signInStaff(harness, { role: 'treasury' });
+  for (const decision of ['approve', 'refuse']) {
+    const { status, body } = await decide(treasurer, id, decision);
+    assert.deepEqual([status, body.code], [403, 'other_role']);
+  }
+  assert.equal((await decide(machine, id)).status, 200);
+});
+
 test('403 a person does not decide what their token asked for, nor their token what they asked for', async () => {
   const owner = await signInStaff(harness, { role: 'admin', email: machineOwner });
   for (const [one, other] of [

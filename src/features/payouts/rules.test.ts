@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { useChain } from '#test/chain';
 import { makeAddress } from '#test/factories';
+import { lockRows } from '#test/lock-rows';
 import { backUp, letTimePass, makeWorld } from '#test/payout-world';
 import { publish } from '#test/rules-world';
+import { waitUntil } from '#test/wait-until';
 import type { Rule } from '../rules/wire.ts';
 import { lockPending } from './queries/pending.ts';
 
@@ -59,6 +61,31 @@ test('one that was checked before rules were published is not signed after that'
   assert.deepEqual(await ruling(), [null]);
   await publish(world.harness, [everything, ask]);
   assert.deepEqual(await ruling(), ['approval']);
+});
+
+test('what a worker claimed before rules were published is not signed after that, though it waits for the lane', async (t) => {
+  const world = await makeWorld(t, chain);
+  await world.worker.sign();
+  const [waiting, denied, fine] = [
+    await world.withdraw({ amount: '6' }),
+    await world.withdraw({ amount: '11' }),
+    await world.withdraw({ amount: '1' }),
+  ];
+  await world.worker.hold();
+  const lane = await lockRows(t, world.databaseUrl, 'select from payout_signers for update');
+  const signing = world.worker.sign();
+  await waitUntil('the worker waits for the lane', async () => {
+    const waits = await world.db.query(
+      `select 1 from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and query ~ 'from payout_signers'`,
+    );
+    return waits.length > 0;
+  });
+  await publish(world.harness, [everything, ask, { name: 'Large', verdict: 'deny', amount: { over: '10' } }]);
+  await lane.release();
+  assert.equal(await signing, 1);
+  const statuses = [waiting, denied, fine].map(async (id) => (await world.read(id)).status);
+  assert.deepEqual(await Promise.all(statuses), ['pending', 'pending', 'processing']);
 });
 
 test('payments within a limit are signed, however long they waited and whatever came after', async (t) => {
@@ -168,6 +195,46 @@ test('approvals that a payout needed at its creation stay needed under the same 
     [(await world.read(large)).status, (await world.read(large)).waitingFor],
     ['pending', 'approval'],
   );
+  await publish(world.harness, [everything]);
+  await letTimePass(world);
+  await world.pay();
+  assert.equal((await world.read(large)).status, 'completed', 'other rules do not need them');
+});
+
+test('a payout whose nonce was voided is judged again before it is signed again', async (t) => {
+  const world = await makeWorld(t, chain);
+  const [waiting, denied] = [await world.withdraw({ amount: '6' }), await world.withdraw({ amount: '11' })];
+  await world.worker.hold();
+  await world.worker.sign();
+  const wallet = { network: 'polygon', address: world.wallet };
+  await world.operator('wallets.halt', { ...wallet, reason: 'a test' });
+  for (const nonce of [0, 1]) {
+    assert.equal((await world.operator('wallets.void', { ...wallet, nonce })).status, 200);
+  }
+  await publish(world.harness, [everything, ask, { name: 'Large', verdict: 'deny', amount: { over: '10' } }]);
+  assert.equal((await world.operator('wallets.resume', wallet)).status, 200);
+  for (let turn = 0; turn < 2; turn += 1) {
+    await letTimePass(world);
+    await world.pay();
+  }
+  assert.deepEqual(await world.paid(), []);
+  assert.equal((await world.read(waiting)).waitingFor, 'approval');
+  await world.expectFailed(denied, 'The withdrawal is denied by the rule “Large”');
+});
+
+test('what waited for a pause is judged again when payouts are resumed', async (t) => {
+  const world = await makeWorld(t, chain);
+  await world.operator('payouts.pause', { reason: 'a test' });
+  const [waiting, denied] = [await world.withdraw({ amount: '6' }), await world.withdraw({ amount: '11' })];
+  await world.pay();
+  assert.equal((await world.read(waiting)).waitingFor, 'paused');
+  await publish(world.harness, [everything, ask, { name: 'Large', verdict: 'deny', amount: { over: '10' } }]);
+  assert.equal((await world.operator('payouts.resume')).status, 200);
+  await letTimePass(world);
+  await world.pay();
+  assert.deepEqual(await world.paid(), []);
+  assert.equal((await world.read(waiting)).waitingFor, 'approval');
+  await world.expectFailed(denied, 'The withdrawal is denied by the rule “Large”');
 });
 
 test('a request that is repeated after a restore is never denied if its payment was found on chain', async (t) => {

@@ -88,6 +88,18 @@ test('deny wins over approve and approve over allow, in whatever order they stan
   }
 });
 
+test('of several rules that deny, the first one is named', async () => {
+  const key = await makeKey(harness);
+  const [one, other]: Rule[] = [
+    { name: 'One', verdict: 'deny' },
+    { name: 'Other', verdict: 'deny', amount: { upTo: '5' } },
+  ];
+  await publish(harness, [one!, other!]);
+  assert.deepEqual(await denialOf(key), denied('One'));
+  await publish(harness, [other!, one!]);
+  assert.deepEqual(await denialOf(key), denied('Other'));
+});
+
 test('each condition holds for what it names, and not for the rest', async () => {
   const [one, other] = [await makeKey(harness), await makeKey(harness)];
   const cases: [Partial<Rule>, Parameters<typeof pay>, Parameters<typeof pay>][] = [
@@ -199,6 +211,20 @@ test('a payment leaves the window when it is exactly as old as the window, and n
     assert.equal(await admit(space, '2026-01-01T00:00:00Z'), 'allow');
     assert.equal(await admit(space, later), verdict, later);
   }
+  // One that failed leaves at the same instant as its return, which else would make room for another.
+  assert.equal(await admit('failed ', '2026-01-01T00:00:00Z'), 'allow');
+  await harness.deps.db.query(
+    `insert into rule_returns (counter_id, at, amount) select s.counter_id, s.at, s.amount from rule_spends s
+     join rule_counters c on c.id = s.counter_id where starts_with(c.selection, 'failed ')`,
+  );
+  assert.equal(await admit('failed ', '2026-01-01T00:30:00Z'), 'allow');
+  assert.equal(await admit('failed ', '2026-01-01T01:00:00Z'), 'deny');
+  // What partners are shown has the same edge.
+  const sums = await harness.deps.db.query(
+    `select rules_sum(c.id, '2026-01-01T00:00:00Z', '2026-01-01T01:00:00Z') / 10::numeric ^ 18 = 12 as "isTwelve"
+     from rule_counters c where starts_with(c.selection, 'failed ')`,
+  );
+  assert.deepEqual(sums, [{ isTwelve: true }]);
 });
 
 test('windows of the same payments share a counter, and each holds', async () => {

@@ -171,8 +171,11 @@ test('who may decide: the role that is asked for, staff of the partner for its r
   await assert.rejects(decide(world, id, await staff('developer')), { code: 'other_role' });
   await assert.rejects(decide(world, id, await staff('finance', elsewhere)), { code: 'payment_not_found' });
   const issuer = await staff('finance');
+  await decide(world, id, issuer);
   await world.db.query('update api_keys set issued_by = $2 where id = $1', [keyId, issuer.personId]);
   await assert.rejects(decide(world, id, issuer), { code: 'own_payment' });
+  await payTurns(world);
+  assert.equal((await world.read(id)).waitingFor, 'approval', 'what is stored does not count either');
   await decide(world, id, await staff('owner'));
   await payTurns(world);
   await world.expectPaid(id);

@@ -82,6 +82,20 @@ test('rules deny a refill as they deny a withdrawal: it fails with the reason, a
   assert.equal((await world.received()).length, 1);
 });
 
+test('rules that are published after a failed attempt deny the next one', async (t) => {
+  const world = await makeRefillWorld(t, { amount: '1000.01' });
+  await world.turn();
+  await world.worker.hold();
+  await world.turn();
+  assert.deepEqual(await world.history(), [{ status: 'queued', retries: 1, transactionHash: null }]);
+  const everything = { name: 'Everything', verdict: 'allow' } as const;
+  await publish(world.harness, [everything, { name: 'No refills', verdict: 'deny', sources: ['refill'] }]);
+  world.advance(minute);
+  await world.turn();
+  assert.deepEqual(await world.history(), [{ status: 'failed', retries: 1, transactionHash: null }]);
+  assert.equal((await world.db.query('select 1 from withdrawals')).length, 1);
+});
+
 test('a refill of a suspended user waits, and is paid on resume only if it is still needed', async (t) => {
   const world = await makeRefillWorld(t);
   const { userId } = world;
