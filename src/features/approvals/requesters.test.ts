@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { makeUser } from '#test/factories';
+import { makeKey, makeUser } from '#test/factories';
 import { noteSecret, type RequestOptions, useHarness } from '#test/harness';
 import { signInStaff } from '#test/staff-session';
 
@@ -16,7 +16,14 @@ const harness = useHarness({
     [`${machineOwner}/ci`, { ...machine, role: admin }],
     [`${retiredOwner}/ci`, { ...retired, role: admin }],
   ]),
-  fourEyesCommands: ['ledger.fund', 'payouts.resume', 'keys.issue'],
+  fourEyesCommands: [
+    'ledger.fund',
+    'payouts.resume',
+    'keys.issue',
+    'users.resume',
+    'partners.resume',
+    'keys.resume',
+  ],
 });
 
 const call = (by: RequestOptions, command: string, body: object = {}) =>
@@ -116,6 +123,27 @@ test('409 a request to resume does not end a pause that was renewed after it', a
   const again = (await call(bruno, 'payouts.resume')).body.data.id as string;
   assert.equal((await decide(machine, again)).status, 200);
 });
+
+for (const kind of ['users', 'partners', 'keys'] as const)
+  test(`409 a request for ${kind}.resume does not end a suspension that began or was renewed after it`, async () => {
+    const { userId, partnerId, id: keyId } = await makeKey(harness);
+    const subject = { users: { userId }, partners: { partnerId }, keys: { keyId } }[kind];
+    const suspend = (reason: string) => call(bruno, `${kind}.suspend`, { ...subject, reason });
+    const resume = async () => (await call(bruno, `${kind}.resume`, subject)).body.data.id as string;
+    await suspend('a test');
+    const [first, second] = [await resume(), await resume()];
+    harness.advance(1_000);
+    assert.equal((await decide(machine, first)).status, 200);
+    await suspend('a question');
+    assert.equal((await decide(machine, second)).body.code, 'suspension_is_newer');
+    const third = await resume();
+    harness.advance(1_000);
+    const renewed = await suspend('stolen');
+    assert.equal(renewed.body.data.suspendedReason, 'stolen');
+    const { status, body } = await decide(machine, third);
+    assert.deepEqual([status, body.code], [409, 'suspension_is_newer']);
+    assert.equal((await decide(machine, await resume())).status, 200);
+  });
 
 test('the issuer of a key is who asked for it, also by a token with an owner', async () => {
   const { partnerId, userId } = await allowedPair();

@@ -3,5 +3,5 @@ export { auditJobs } from './jobs.ts';
 export type { RecordedElsewhere } from './list-changes.ts';
 export type { AuditRow, AuditSearch } from './queries.ts';
 export { changesToAppend, recordChange, recordChanges } from './record-change.ts';
-export { setSuspension } from './set-suspension.ts';
+export { requireOlder, setSuspension } from './set-suspension.ts';
 export { verifyNewest } from './verify-chain.ts';

@@ -1,5 +1,6 @@
 import { type Ctx, inTransaction } from '#context';
 import type { Db } from '#platform/db/db';
+import { defineErrors } from '#platform/errors/errors';
 import { recordChange } from './record-change.ts';
 
 /** What can be suspended: a user, a partner. Keys are suspended with what they issued. */
@@ -22,7 +23,22 @@ export interface Suspension<Row extends Suspendable, View> {
   present(row: Row): View;
 }
 
-/** Suspends or resumes, audited with both sides. If it is so already, nothing changes. */
+const suspensionErrors = defineErrors({
+  suspensionIsNewer: [409, 'It was suspended again after this was asked for: refuse it, and ask again'],
+});
+
+/**
+ * A request that waited for a second operator ends only the suspension that it was about: an old approval must
+ * not end a new emergency.
+ */
+export function requireOlder({ askedAt }: Ctx, suspendedAt: Date): void {
+  if (askedAt && suspendedAt > askedAt) throw suspensionErrors.suspensionIsNewer();
+}
+
+/**
+ * Suspends or resumes, audited with both sides. Suspending again renews reason and instant; resuming what is
+ * not suspended has no effect.
+ */
 export function setSuspension<Row extends Suspendable, View extends object>(
   ctx: Ctx,
   { action, kind, reason, lock, store, present }: Suspension<Row, View>,
@@ -30,7 +46,10 @@ export function setSuspension<Row extends Suspendable, View extends object>(
   return inTransaction(ctx, async (ctx) => {
     const row = await lock(ctx.db);
     const before = present(row);
-    if ((row.suspendedAt === null) === (reason === null)) return before;
+    if (reason === null) {
+      if (row.suspendedAt === null) return before;
+      requireOlder(ctx, row.suspendedAt);
+    }
     const changed = { ...row, suspendedAt: reason === null ? null : ctx.now, suspendedReason: reason };
     await store(ctx.db, changed);
     const after = present(changed);

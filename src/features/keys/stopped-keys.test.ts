@@ -137,13 +137,14 @@ test('keys.list shows the last use, which is written at most once a minute', asy
   await waitUntil('the later use is noted', async () => (await lastUse()) > first);
 });
 
-test('200 keys.suspend and keys.resume: repeated, they change nothing; each is audited once', async () => {
+test('200 keys.suspend repeated renews the suspension, keys.resume repeated changes nothing; audited', async () => {
   const { id: keyId } = await makeKey(harness);
   const first = await harness.operator('keys.suspend', { keyId, reason: 'Leaked in a log' });
   harness.advance(1_000);
   const again = await harness.operator('keys.suspend', { keyId, reason: 'Another reason' });
-  assert.deepEqual(again.body, first.body);
   assert.equal(first.body.data.suspendedReason, 'Leaked in a log');
+  assert.equal(again.body.data.suspendedReason, 'Another reason');
+  assert.ok(again.body.data.suspendedAt > first.body.data.suspendedAt);
   const { status, body } = await harness.operator('keys.rotate', { keyId });
   assert.deepEqual([status, body.error], [409, 'Key is suspended: resume it first']);
   for (let n = 0; n < 2; n += 1) {
@@ -151,7 +152,7 @@ test('200 keys.suspend and keys.resume: repeated, they change nothing; each is a
     assert.deepEqual([resumed.body.data.suspendedAt, resumed.body.data.suspendedReason], [null, null]);
   }
   const actions = (await changesOf(`key:${keyId}`)).map(({ action }) => action).sort();
-  assert.deepEqual(actions, ['keys.issue', 'keys.resume', 'keys.suspend']);
+  assert.deepEqual(actions, ['keys.issue', 'keys.resume', 'keys.suspend', 'keys.suspend']);
 });
 
 test('404 suspend and resume: an unknown key, partner or user; the house', async () => {

@@ -1,20 +1,17 @@
 import { type Ctx, inTransaction } from '#context';
+import { requireOlder } from '#features/audit';
 import { holdFamily, recordFamily } from './hold-family.ts';
 import { type KeyRow, resumeWith, suspendWith, updateKeySuspension } from './queries.ts';
 import { type KeyView, presentKey } from './wire.ts';
 
 /**
  * Refuses a key from the next request on, and the keys that it issued. Payouts that they made and that are
- * not signed yet wait. Repeating it changes nothing that is shown.
+ * not signed yet wait. Repeating it renews reason and instant, and the key is suspended alone from then on, so
+ * that resuming the key that issued it does not resume it.
  */
 export function suspendKey(ctx: Ctx, { keyId, reason }: { keyId: string; reason: string }): Promise<KeyView> {
   return inTransaction(ctx, async (ctx) => {
     const { key, issued } = await holdFamily(ctx.db, keyId);
-    if (key.suspendedAt) {
-      // From now on it is suspended alone, so that resuming the key that issued it does not resume it.
-      await updateKeySuspension(ctx.db, key);
-      return presentKey(key);
-    }
     const change = { suspendedAt: ctx.now, suspendedReason: reason };
     await updateKeySuspension(ctx.db, { ...key, ...change });
     const ids = await suspendWith(ctx.db, { by: keyId, keyIds: idsOf(issued), at: ctx.now, reason });
@@ -28,6 +25,7 @@ export function resumeKey(ctx: Ctx, { keyId }: { keyId: string }): Promise<KeyVi
   return inTransaction(ctx, async (ctx) => {
     const { key, issued } = await holdFamily(ctx.db, keyId);
     if (!key.suspendedAt) return presentKey(key);
+    requireOlder(ctx, key.suspendedAt);
     const change = { suspendedAt: null, suspendedReason: null };
     await updateKeySuspension(ctx.db, { ...key, ...change });
     const ids = await resumeWith(ctx.db, keyId, idsOf(issued));

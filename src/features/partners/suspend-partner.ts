@@ -7,7 +7,7 @@ import { presentPartner } from './wire.ts';
 
 /**
  * Refuses all keys of the partner from the next request on. Payouts that are not signed yet wait. Repeating
- * it has no effect.
+ * it renews reason and instant.
  */
 export const suspendPartner = (ctx: Ctx, { partnerId, reason }: { partnerId: string; reason: string }) =>
   setSuspension(ctx, { ...parts(partnerId), action: 'partners.suspend', reason });

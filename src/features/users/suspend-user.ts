@@ -7,7 +7,7 @@ import { presentUser } from './wire.ts';
 
 /**
  * Refuses the user's keys and sessions, and withdrawals for or to the user, from the next request on. Payouts
- * that are not signed yet wait. Repeating it has no effect.
+ * that are not signed yet wait. Repeating it renews reason and instant.
  */
 export const suspendUser = (ctx: Ctx, { userId, reason }: { userId: string; reason: string }) =>
   setSuspension(ctx, { ...parts(userId), action: 'users.suspend', reason });
