@@ -28,8 +28,8 @@ const suspensionErrors = defineErrors({
 });
 
 /**
- * A request that waited for a second operator ends only the suspension that it was about: an old approval must
- * not end a new emergency.
+ * A request that waited for a second operator ends only the suspension that it was about: an old approval
+ * must not end a new emergency.
  */
 export function requireOlder({ askedAt }: Ctx, suspendedAt: Date): void {
   if (askedAt && suspendedAt > askedAt) throw suspensionErrors.suspensionIsNewer();

@@ -6,8 +6,8 @@ import { type KeyView, presentKey } from './wire.ts';
 
 /**
  * Refuses a key from the next request on, and the keys that it issued. Payouts that they made and that are
- * not signed yet wait. Repeating it renews reason and instant, and the key is suspended alone from then on, so
- * that resuming the key that issued it does not resume it.
+ * not signed yet wait. Repeating it renews reason and instant, and suspends the key alone from then on:
+ * resuming the key that issued it does not resume it.
  */
 export function suspendKey(ctx: Ctx, { keyId, reason }: { keyId: string; reason: string }): Promise<KeyView> {
   return inTransaction(ctx, async (ctx) => {

@@ -38,14 +38,18 @@ function renderWaiting(reader: Reader, waiting: Overview['waiting'], ages: Overv
   if (!waiting || !ages) return html`<p class="note bad">${overview.items.unread(overview.waiting)}</p>`;
   const rows = waiting.filter(({ value }) => value > 0);
   if (rows.length === 0) return html`<p class="soft">${overview.noWaiting}</p>`;
-  const ageOf = ({ labels }: Figure) =>
-    ages.find((age) => age.labels.network === labels.network && age.labels.status === labels.status)?.value ??
-    0;
+  // What waits because people decided so has no age.
+  const ageOf = ({ labels }: Figure) => {
+    const age = ages.find(
+      (one) => one.labels.network === labels.network && one.labels.status === labels.status,
+    );
+    return age ? showDuration(age.value) : '–';
+  };
   return html`<div class="scroll" role="region" aria-label="${overview.waiting}" tabindex="0"><table>
 <thead><tr><th scope="col">${overview.state}</th><th scope="col">${overview.network}</th><th scope="col" class="number">${overview.count}</th><th scope="col" class="number">${overview.oldest}</th></tr></thead>
 <tbody>${rows.map((row) => {
     const { network = '', status = '' } = row.labels;
     const address = answerAddress('withdrawals.list', { status, network });
-    return html`<tr><td>${renderStatus(reader, status)}</td><td>${network}</td><td class="number"><a href="${address}">${row.value}</a></td><td class="number">${showDuration(ageOf(row))}</td></tr>`;
+    return html`<tr><td>${renderStatus(reader, status)}</td><td>${network}</td><td class="number"><a href="${address}">${row.value}</a></td><td class="number">${ageOf(row)}</td></tr>`;
   })}</tbody></table></div>`;
 }
