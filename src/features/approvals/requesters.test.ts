@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { makeKey, makeUser } from '#test/factories';
+import { makeAddress, makeKey, makeUser } from '#test/factories';
 import { noteSecret, type RequestOptions, useHarness } from '#test/harness';
 import { signInStaff } from '#test/staff-session';
 
@@ -23,6 +23,7 @@ const harness = useHarness({
     'users.resume',
     'partners.resume',
     'keys.resume',
+    'wallets.resume',
   ],
 });
 
@@ -144,6 +145,20 @@ for (const kind of ['users', 'partners', 'keys'] as const)
     assert.deepEqual([status, body.code], [409, 'suspension_is_newer']);
     assert.equal((await decide(machine, await resume())).status, 200);
   });
+
+test('409 a request for wallets.resume does not end a halt that began after it', async () => {
+  const wallet = { network: 'polygon', address: makeAddress() };
+  await call(bruno, 'wallets.halt', { ...wallet, reason: 'maintenance' });
+  const asked = (await call(bruno, 'wallets.resume', wallet)).body.data.id as string;
+  await harness.deps.db.query(
+    'update payout_signers set halted_at = null, halted_reason = null where address = $1',
+    [wallet.address.toLowerCase()],
+  );
+  harness.advance(1_000);
+  await call(bruno, 'wallets.halt', { ...wallet, reason: 'a stolen key' });
+  const { status, body } = await decide(machine, asked);
+  assert.deepEqual([status, body.code], [409, 'halt_is_newer']);
+});
 
 test('the issuer of a key is who asked for it, also by a token with an owner', async () => {
   const { partnerId, userId } = await allowedPair();

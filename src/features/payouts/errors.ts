@@ -2,6 +2,7 @@ import { defineErrors } from '#platform/errors/errors';
 
 export const payoutErrors = defineErrors({
   severalPauseTargets: [400, 'Pass at most one of network, partnerId and userId'],
+  haltIsNewer: [409, 'The wallet was halted again after this was asked for: refuse it, and ask again'],
   pauseIsNewer: [409, 'Payouts were paused again after this was asked for: refuse it, and ask again'],
   walletNotFound: [404, 'Wallet not found'],
   walletNotHalted: [409, 'The wallet is not halted'],

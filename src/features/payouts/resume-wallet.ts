@@ -32,6 +32,7 @@ export async function resumeWallet(
   const wallet = parseAddress(address);
   const known = wallet && (await selectSigner(ctx.db, network, wallet));
   if (!known) throw payoutErrors.walletNotFound();
+  requireOlderHalt(ctx, known);
   const where = { network, address: wallet };
   const open = await selectAllOpenSlots(ctx.db, network, wallet);
   const since = await selectLastMined(ctx.db, where);
@@ -40,6 +41,7 @@ export async function resumeWallet(
   return inTransaction(ctx, async (ctx) => {
     const signer = (await lockSigner(ctx.db, network, wallet))!;
     if (signer.haltedAt === null) throw payoutErrors.walletNotHalted();
+    requireOlderHalt(ctx, signer);
     if (!isServerTrusted(ctx, signer)) throw payoutErrors.serverChanged();
     if (signer.fillBelow !== null) throw payoutErrors.noncesNotFilled();
     if ((await selectUnknown(ctx.db, where)).length > 0) throw payoutErrors.paymentsUnknown();
@@ -62,6 +64,11 @@ export async function resumeWallet(
     });
     return (await selectSigner(ctx.db, network, wallet))!;
   });
+}
+
+/** A request that waited for a second operator ends only the halt that it was about. */
+function requireOlderHalt({ askedAt }: Ctx, { haltedAt }: SignerRow): void {
+  if (askedAt && haltedAt && haltedAt > askedAt) throw payoutErrors.haltIsNewer();
 }
 
 interface Used {
