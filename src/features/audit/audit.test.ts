@@ -398,6 +398,9 @@ async function signOne(currency: 'USDC' | 'USDT' = 'USDC') {
   await makeFunds(harness, key.userId, 'base', currency, '1');
   await makeWithdrawal(harness, key, { network: 'base', currency });
   const lane = createLanes(harness.deps.evm.get('base')!)[0]!;
+  // wallets.rebind may have bound the database to another deployment, whose workers sign from then on.
+  const [bound] = await sql('select id from deployment');
+  if (bound) harness.deps.deploymentId = bound.id as string;
   const ctx = contextFor(harness.deps, { kind: 'worker', job: 'test' } as const, harness.deps.log);
   await holdQueued(ctx, lane);
   await signPending(ctx, lane);

@@ -34,7 +34,7 @@ export const payoutErrors = defineErrors({
   ],
   paymentsUnread: [
     409,
-    'Without a settled payout of the wallet that the nodes still have, this command cannot see whether payments are lost: run wallets recover, with --unpaid-nonces for transactions that paid nobody',
+    'Without a settled payout of the wallet that the nodes still have, this command cannot see whether payments are lost: run wallets recover, with --unpaid-nonces for transactions that paid nobody, or use a new wallet',
   ],
   noncesNotFilled: [
     409,

@@ -346,6 +346,8 @@ test('after the database was moved to another deployment, every wallet is recove
   await payTurns(world);
   const rebound = await world.operator('wallets.rebind', { deploymentId: 'moved' });
   assert.equal(rebound.status, 200, rebound.body.error);
+  // From here on it is a worker of the new deployment; what one of the former does: deployment.test.ts.
+  world.worker.deps.deploymentId = 'moved';
   const [id] = await withdrawMany(world, 1);
   for (const place of [0, 1]) {
     await payTurns(world);

@@ -180,7 +180,7 @@ describe('wallets.void', () => {
     assert.match(
       (await signerOf(world)).reason!,
       new RegExp(
-        `^nonce 1 \\(withdrawal ${second}\\) waits for nonce 0, which no transaction .* takes nonce 0; .* --fill-nonces 1$`,
+        `^nonce 1 \\(withdrawal ${second}\\) waits for nonce 0, which no transaction .* takes nonce 0\\. .* --fill-nonces 1, which halts every wallet of the network until it is recovered$`,
       ),
     );
     const recover = (fillNonces: number) =>

@@ -261,6 +261,22 @@ describe('a payout that is not settled for half an hour', () => {
     assert.equal(await haltOf(world), null);
   });
 
+  test('because it offers too little, and one node is behind with earlier payouts: it waits, too', async (t) => {
+    const { world, worker, liar, honest } = await withTwoNodes(t, 'first');
+    const paid = await world.withdraw();
+    await world.pay();
+    await world.withdraw();
+    await worker.hold();
+    await worker.sign();
+    honest.meddle = hasAbsurdBaseFee;
+    liar.meddle = (call, forward) =>
+      call.method === 'eth_getTransactionCount' ? '0x0' : hasAbsurdBaseFee(call, forward);
+    worker.advance(2 * stuckAfterMs);
+    await worker.settle();
+    assert.equal(await haltOf(world), null, 'nonce 0 is used');
+    assert.equal((await world.read(paid)).status, 'completed');
+  });
+
   for (const order of orders) {
     test(`because no block takes it, and the ${order} of two nodes has an absurd base fee: the lane halts`, async (t) => {
       const { world, worker, liar } = await withTwoNodes(t, order);

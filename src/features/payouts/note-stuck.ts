@@ -95,11 +95,9 @@ function findTrouble(ctx: WorkerCtx, lane: Lane, stand: Stand, first: First): Tr
     return endsAlone(
       `only ${alone} of ${network.name} has a transaction with ${name}: it shows block ${front}, and the other nodes are at block ${height}`,
     );
-  const used = reachedBy(
-    quorum,
-    views.map(({ latest }) => latest),
-  );
-  if (counting.length === 0 && BigInt(used) < slot.nonce) return describeGap(name, used);
+  // The highest, because a node that is behind does not count nonces that were used long ago.
+  const used = Math.max(...views.map(({ latest }) => latest));
+  if (BigInt(used) < slot.nonce) return describeGap(name, used);
   const said = alone && `, and only ${alone} counts it as mined`;
   return findTroubleInMempool(lane, stand, first, said);
 }
@@ -121,7 +119,7 @@ function isAloneForLong({ now }: WorkerCtx, lane: Lane, { nonce }: OpenSlot): bo
 const describeGap = (name: string, gap: number): Trouble => ({
   what: stuckTroubles.gap(name, gap),
   needsPerson: true,
-  todo: `Run wallets resume, and the next payout that is signed takes nonce ${gap}; if there is no other payout, run wallets recover with --fill-nonces 1`,
+  todo: `Run wallets resume, and the next payout that is signed takes nonce ${gap}. If no other payout comes, run wallets recover with --fill-nonces 1, which halts every wallet of the network until it is recovered`,
 });
 
 /** A payout that no block has, as far as a quorum says. */

@@ -140,10 +140,11 @@ async function readWallet(ctx: WorkerCtx, lane: Lane, provider: Provider): Promi
     return undefined;
   };
   try {
-    if (lane === lane.all[0] && !isAgreed(lane, provider)) await updateWithoutKey(ctx.db, namesOf(lane));
+    const isFirstLook = lane === lane.all[0] && !isAgreed(lane, provider);
     const check = await checkLane(ctx, lane, provider);
     // The workers of the other deployment say what withdrawals wait for.
     if ('refused' in check && check.refused === 'deployment') return undefined;
+    if (isFirstLook) await updateWithoutKey(ctx.db, namesOf(lane));
     if ('refused' in check) return await wait(check.refused);
     const together = gatherCalls(provider);
     const addresses = [...network.tokens.values()].map(({ address }) => address);

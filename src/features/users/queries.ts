@@ -264,7 +264,12 @@ export async function lockAddress(db: Db, address: string): Promise<void> {
 
 /** Whether a user has held its keys, on any network: the same keys sign on all of them. */
 export async function wasInSelfCustody(db: Db, address: string): Promise<boolean> {
-  const rows = await db.query('select 1 from self_custody_addresses where address = $1', [address]);
+  // While an upgrade is under way, a process of the release before may record a wallet without the trigger.
+  const rows = await db.query(
+    `select 1 from self_custody_addresses where address = $1
+     union all select 1 from user_wallets where address = $1 and custody = 'self'`,
+    [address],
+  );
   return rows.length > 0;
 }
 

@@ -39,6 +39,19 @@ test('409 users.add-wallet: nor after a replacement, nor for an address that was
   await expectRefusal(other.id, address);
 });
 
+test('409 users.add-wallet: nor while another user has it in self custody, recorded without the trigger', async () => {
+  const [user, other, address] = [await makeUser(harness), await makeUser(harness), makeAddress()];
+  // As by a process of the release before, between the migration and the new functions.
+  await harness.deps.db.transaction(async (db) => {
+    await db.query('set local session_replication_role = replica');
+    await db.query(
+      `insert into user_wallets (user_id, network, address, custody, verified_at) values ($1, 'base', $2, 'self', now())`,
+      [user.id, address],
+    );
+  });
+  await expectRefusal(other.id, address);
+});
+
 test('200 users.add-wallet: a platform wallet may be removed and recorded again, under another user', async () => {
   const [user, other, address] = [await makeUser(harness), await makeUser(harness), makeAddress()];
   await add(user.id, address, 'platform');

@@ -217,8 +217,8 @@ async function markWaiting(
   whose: { where: string; values: unknown[] },
 ): Promise<void> {
   await db.query(
-    `with due as (
-       select * from withdrawals
+    `with due as not materialized (
+       select id, waiting_for, checked_at from withdrawals
        where status = 'pending' and network = $1 and (${whose.where}) and waiting_for is distinct from $2),
      plain as materialized (
        select id from due where waiting_for is not null and not (${isDecidedInSql}) order by id limit 1000),

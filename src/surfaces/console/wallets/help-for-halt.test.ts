@@ -56,6 +56,10 @@ test('the button of a halted wallet opens the command that its reason asks for, 
       `what nonce 4 moved is not what was signed for withdrawal x: look at transaction ${hash}, run wallets accept-outcome for it, then wallets resume`,
       [['wallets.accept-outcome', { transactionHash: hash }], 'wallets.resume'],
     ],
+    [
+      'nonce 5 (withdrawal x) waits for nonce 4, which no transaction on chain has used. It was signed 30 minutes ago. Run wallets resume, and the next payout that is signed takes nonce 4. If no other payout comes, run wallets recover with --fill-nonces 1, which halts every wallet of the network until it is recovered',
+      ['wallets.resume', 'wallets.recover'],
+    ],
     ['the treasury lacks 5 USDT: see "The treasury"', ['/console/reconcile', 'wallets.resume']],
   ] as const)
     assert.deepEqual(helpFor(reason), help, String(reason));

@@ -40,6 +40,8 @@ export function helpForHalt({ network, address, haltedReason }: HaltedWallet, { 
 
 /** Those that the reason names, in its order; a halt that needs no other command ends with `resume`. */
 function commandsFor(reason: string): HaltCommand[] {
+  // The next payout takes the nonce. Filling it halts the other wallets of the network.
+  if (reason.includes(' waits for nonce ')) return ['wallets.resume', 'wallets.recover'];
   const named = [...reason.matchAll(/\bwallets (recover|resend|accept-outcome|accept-foreign)\b/g)].map(
     ([, name]) => `wallets.${name}` as HaltCommand,
   );
