@@ -14,8 +14,8 @@ async function findFaults(text: string): Promise<string[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'causeway-unit-'));
   try {
     const file = path.join(folder, 'causeway@8080.service');
-    // This machine may have Node elsewhere.
-    writeFileSync(file, text.replace('/usr/bin/node', process.execPath));
+    // This machine may have Node elsewhere, in a path with a space.
+    writeFileSync(file, text.replace('/usr/bin/node', '/bin/sh'));
     const verify = run(findTool('systemd-analyze')!, ['verify', '--man=no', file]);
     const { stdout, stderr } = await verify.catch((error: { stdout: string; stderr: string }) => error);
     // It also reads units of this machine that ours names.
