@@ -17,6 +17,7 @@ export {
   showFormerPayouts,
   showPayout,
 } from './queries/payments.ts';
+export { isDecidedInSql } from './queries/pending.ts';
 export { shortfallReason } from './queries/signers.ts';
 export { requireDurable, requireSynchronous } from './require-durable.ts';
 export { isInDoubt } from './server.ts';

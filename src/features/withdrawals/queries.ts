@@ -1,4 +1,5 @@
 import { networks } from '#adapters/evm';
+import { isDecidedInSql } from '#features/payouts';
 import { batchLoader } from '#platform/db/batch-loader';
 import type { Db, Row } from '#platform/db/db';
 import { type Status, statuses } from './states.ts';
@@ -400,7 +401,6 @@ interface QueueRow extends Record<string, unknown> {
 export async function selectOldest(db: Db): Promise<QueueRow[]> {
   // Repeat the partial index's predicate literally, or the planner ignores it.
   const inQueue = `w.status in ('queued', 'pending', 'processing') and w.status = s.status and w.network = n.network`;
-  const isDecided = `(waiting_for in ('approval', 'paused') or waiting_for like '% suspended')`;
   return db.query<QueueRow>(
     `select n.network, s.status, counted.waiting,
        extract(epoch from now() - oldest.created_at)::double precision as "ageSeconds"
@@ -410,7 +410,7 @@ export async function selectOldest(db: Db): Promise<QueueRow[]> {
        select count(*) as waiting from (select from withdrawals w where ${inQueue} limit 10000) few) counted
      left join lateral (
        select created_at from (select w.id, w.created_at, w.waiting_for from withdrawals w where ${inQueue} order by w.id limit 10000) few
-       where not coalesce(${isDecided}, false) order by id limit 1) oldest on true
+       where not coalesce(${isDecidedInSql}, false) order by id limit 1) oldest on true
      where counted.waiting > 0`,
     [networks],
   );

@@ -86,7 +86,8 @@ export const isDenial = (ruling: string | null) =>
 export const isDecided = (waitingFor: string) =>
   [approval, 'paused'].includes(waitingFor) || waitingFor.endsWith(' suspended');
 
-const isDecidedInSql = `waiting_for in ('${approval}', 'paused') or waiting_for like '% suspended'`;
+/** The same as a condition on `waiting_for`. */
+export const isDecidedInSql = `waiting_for in ('${approval}', 'paused') or waiting_for like '% suspended'`;
 
 const suspension = `coalesce(withdrawal_suspension(w.partner_id, w.user_id, w.key_id),
     payout_pause(w.network, w.partner_id, w.user_id))`;
