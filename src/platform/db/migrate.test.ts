@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
@@ -56,12 +56,18 @@ test('twenty processes migrate an empty database at once: one applies everything
   const script = path.resolve(import.meta.dirname, '../../../test/processes/migrate.ts');
   const processes = Array.from({ length: 20 }, () => fork(script, [databaseUrl]));
   const exits = processes.map(async (child) => (await once(child, 'exit'))[0]);
-  await Promise.all(processes.map((child) => once(child, 'message')));
-  const reports = await Promise.all(
-    processes.map(async (child) => {
+  // Without a race, a process that dies would be waited for until the test times out.
+  const hearFrom = async (child: ChildProcess) => {
+    const died = once(child, 'exit').then(([code]) => assert.fail(`a process ended with ${code}`));
+    const [said] = await Promise.race([once(child, 'message'), died]);
+    died.catch(() => undefined);
+    return said;
+  };
+  await Promise.all(processes.map(hearFrom));
+  const reports: Applied[] = await Promise.all(
+    processes.map((child) => {
       child.send('go');
-      const [applied] = (await once(child, 'message')) as [Applied];
-      return applied;
+      return hearFrom(child);
     }),
   );
   assert.deepEqual(new Set(await Promise.all(exits)), new Set([0]));
