@@ -5,7 +5,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Network, NetworkSettings } from '#adapters/evm';
 import type { Deps } from '#context';
-import { startChain } from '../test/chain.ts';
+import { startChain } from '#test/outside/chain';
 import { type ApiCalls, callServers, seedApi, titles } from './curve/api.ts';
 import { type Cell, measureCell, type Pids, summarize } from './curve/cell.ts';
 import { parentOf } from './curve/cpu.ts';

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { migrate } from '#platform/db/migrate';
-import { type Member, startPrimary, startStandby } from '../test/cluster.ts';
+import { type Member, startPrimary, startStandby } from '#test/database/cluster';
 import { measureCpu } from './replicas/cpu.ts';
 import { measurePairs } from './replicas/pairs.ts';
 import { prefer } from './replicas/server-cpu.ts';

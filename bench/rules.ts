@@ -1,8 +1,8 @@
 import { contextFor } from '#context';
+import { startChain } from '#test/outside/chain';
 import { draftRules } from '../src/features/rules/draft-rules.ts';
 import { publishRules } from '../src/features/rules/publish-rules.ts';
 import type { Rule } from '../src/features/rules/wire.ts';
-import { startChain } from '../test/chain.ts';
 import { type Bench, measureRounds, printRounds } from './measure.ts';
 import { createRate } from './withdrawals/create-rate.ts';
 import { createWorld, type World } from './withdrawals/world.ts';

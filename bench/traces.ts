@@ -6,7 +6,7 @@ import { tracePool } from '#platform/db/trace-pool';
 import { createHttpServer } from '#platform/http/http';
 import { createMetrics } from '#platform/observe/metrics';
 import { createTraces, type Traces } from '#platform/observe/traces/traces';
-import { startReceiver } from '../test/webhook-receiver.ts';
+import { startReceiver } from '#test/outside/webhook-receiver';
 import { admitsAll, quietNetworks } from './history/world.ts';
 import { type Bench, countPerCpuSecond, measureRounds, printRounds } from './measure.ts';
 import { createBenchDeps } from './withdrawals/world.ts';

@@ -1,4 +1,4 @@
-import { startChain } from '../test/chain.ts';
+import { startChain } from '#test/outside/chain';
 import type { Bench } from './measure.ts';
 import { measureAgainstInserts, measureCreations } from './withdrawals/creations.ts';
 import { measureLanes } from './withdrawals/lanes.ts';

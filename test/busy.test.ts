@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { lockAuditChains } from './audit-head.ts';
-import { makeKey } from './factories.ts';
+import { makeKey } from '#test/data/factories';
+import { lockAuditChains } from '#test/database/audit-head';
 import { type Harness, useHarness } from './harness.ts';
 import { waitUntil } from './wait-until.ts';
 

@@ -6,10 +6,10 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import pg from 'pg';
 import type { KeyActor } from '#context';
+import { makeKey } from '#test/data/factories';
+import { startTestIssuer } from '#test/outside/issuer';
 import { openVault, readVault } from '../src/sandbox/issuer/vault.ts';
-import { makeKey } from './factories.ts';
 import { noteSecret, testConfig, testFolder, useHarness } from './harness.ts';
-import { startTestIssuer } from './issuer.ts';
 import type { Canaries, Cards, Order, Outcomes } from './processes/card-secrets.ts';
 import { waitUntil } from './wait-until.ts';
 

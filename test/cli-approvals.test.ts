@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { runCli } from '#test/callers/run-cli';
 import { exitCodes } from '../src/cli/exit-codes.ts';
 import { noteSecret, useHarness } from './harness.ts';
-import { runCli } from './run-cli.ts';
 
 const bob = noteSecret(`cwo_${randomBytes(24).toString('hex')}`);
 const harness = useHarness({

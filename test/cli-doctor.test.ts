@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
+import { runCli } from '#test/callers/run-cli';
+import { runInTerminal } from '#test/callers/terminal';
 import { noteSecret, useHarness } from './harness.ts';
-import { runCli } from './run-cli.ts';
-import { runInTerminal } from './terminal.ts';
 
 const harness = useHarness();
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway-cli-doctor-'));

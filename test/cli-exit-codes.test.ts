@@ -7,10 +7,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { runCli } from '#test/callers/run-cli';
+import { makeFunds, makePartner, makeUser } from '#test/data/factories';
 import { exitCodes } from '../src/cli/exit-codes.ts';
-import { makeFunds, makePartner, makeUser } from './factories.ts';
 import { noteSecret, useHarness } from './harness.ts';
-import { runCli } from './run-cli.ts';
 
 const harness = useHarness();
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway-exit-'));

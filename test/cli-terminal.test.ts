@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { makeKey, makeWithdrawal } from './factories.ts';
+import { runCli } from '#test/callers/run-cli';
+import { eraseLine, runInTerminal } from '#test/callers/terminal';
+import { makeKey, makeWithdrawal } from '#test/data/factories';
 import { useHarness } from './harness.ts';
-import { runCli } from './run-cli.ts';
-import { eraseLine, runInTerminal } from './terminal.ts';
 
 const harness = useHarness();
 const folder = mkdtempSync(path.join(tmpdir(), 'causeway-terminal-'));

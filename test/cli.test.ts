@@ -11,10 +11,10 @@ import { after, suite, test } from 'node:test';
 import pg from 'pg';
 import { readFunctions } from '#platform/db/apply-functions';
 import { knownVersion, readMigrations } from '#platform/db/migrate';
+import { cliFile, runCli } from '#test/callers/run-cli';
+import { makePartner, makeUser } from '#test/data/factories';
 import { commands } from '../src/app.ts';
-import { makePartner, makeUser } from './factories.ts';
 import { cloneDatabase, noteSecret, useHarness } from './harness.ts';
-import { cliFile, runCli } from './run-cli.ts';
 
 const harness = useHarness();
 const root = path.resolve(import.meta.dirname, '..');

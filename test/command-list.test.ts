@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { writeCommandDocs } from '#test/generate/command-docs';
+import { docsFile, listCommands } from '#test/generate/command-list';
 import { flagsOf, shapesOf } from '../src/cli/help.ts';
 import commandList from '../src/commands.json' with { type: 'json' };
-import { writeCommandDocs } from './command-docs.ts';
-import { docsFile, listCommands } from './command-list.ts';
 
 test('src/commands.json describes the operator commands of the app', () => {
   assert.deepEqual(commandList, listCommands(), 'run `npm run commands`');

@@ -9,10 +9,16 @@ import type { Page } from 'playwright-core';
 import type { ConsentRequest } from '#features/connect/consents';
 import type { RegisteredIntegration } from '#features/connect/integrations';
 import { addWallet } from '#features/users';
-import { type OpenOptions, browserTest as test, useBrowser } from './browser.ts';
-import { makeAddress, makeConsent, makeConsentRequest, makeIntegration, makeUser } from './factories.ts';
+import { type OpenOptions, browserTest as test, useBrowser } from '#test/callers/browser';
+import { makeLink } from '#test/callers/visitor';
+import {
+  makeAddress,
+  makeConsent,
+  makeConsentRequest,
+  makeIntegration,
+  makeUser,
+} from '#test/data/factories';
 import { useHarness } from './harness.ts';
-import { makeLink } from './visitor.ts';
 
 // The user's pages in a real browser: without JavaScript, unless a test says otherwise.
 
@@ -43,7 +49,7 @@ const harness = useHarness({
   brand: {
     name: 'Ponte Pagamentos',
     address: [],
-    logoFile: 'test/logo.png',
+    logoFile: 'test/data/logo.png',
     color: '#ffe600',
     supportUrl: 'https://example.com/help',
     privacyUrl: 'https://example.com/privacy',

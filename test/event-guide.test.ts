@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { readGuideFiles } from '#test/callers/guide-blocks';
+import { compile, installClient } from '#test/callers/install-client';
 import { eventFamilies } from '../src/app.ts';
-import { readGuideFiles } from './guide-blocks.ts';
-import { compile, installClient } from './install-client.ts';
 
 const file = 'docs/guides/receive-events.md';
 

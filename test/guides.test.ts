@@ -15,10 +15,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import pg from 'pg';
+import { type GuideFile, matchesSample, readGuideFiles } from '#test/callers/guide-blocks';
+import { installClient } from '#test/callers/install-client';
+import { findTool, toolTest } from '#test/callers/tools';
 import type { SandboxFile } from '../src/sandbox/sandbox-file.ts';
-import { type GuideFile, matchesSample, readGuideFiles } from './guide-blocks.ts';
-import { installClient } from './install-client.ts';
-import { findTool, toolTest } from './tools.ts';
 
 // Every command of README.md and of the guides, as a reader would paste it, in one bash for each file.
 

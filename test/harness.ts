@@ -12,9 +12,9 @@ import { contextFor } from '#context';
 import type { HttpServer } from '#platform/http/http';
 import { createLog, type Log } from '#platform/observe/log';
 import { createSealer, type Sealer } from '#platform/secrets/seal';
+import { recordCall } from '#test/generate/record-calls';
 import { type AppOptions, buildApp } from '../src/app.ts';
 import { createDeps, endDatabases } from '../src/main.ts';
-import { recordCall } from './record-calls.ts';
 
 export interface Answer {
   status: number;

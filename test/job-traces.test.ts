@@ -4,8 +4,8 @@ import { createEvm } from '#adapters/evm';
 import { tracePool } from '#platform/db/trace-pool';
 import { traceJobs } from '#platform/observe/traces/trace-runs';
 import { createTraces, type Traces } from '#platform/observe/traces/traces';
+import { attributeOf, startTraceReceiver } from '#test/outside/trace-receiver';
 import { networksWithoutNodes, testLog, useHarness } from './harness.ts';
-import { attributeOf, startTraceReceiver } from './trace-receiver.ts';
 
 const harness = useHarness();
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { payoutJobs } from '#features/payouts';
 import { runJobs } from '#platform/worker/jobs';
-import { useChain } from './chain.ts';
-import { makeAddress } from './factories.ts';
+import { makeAddress } from '#test/data/factories';
+import { useChain } from '#test/outside/chain';
 import { noteSecret, useHarness } from './harness.ts';
 import { waitUntil } from './wait-until.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '#platform/observe/log';
+import { makeKey } from '#test/data/factories';
 import { type Role, serve } from '../src/main.ts';
-import { makeKey } from './factories.ts';
 import { cloneDatabase, testConfig, useHarness } from './harness.ts';
 
 const limitsUrl = await cloneDatabase();

@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { test } from 'node:test';
-import { makeKey, makeWithdrawal } from './factories.ts';
+import { makeKey, makeWithdrawal } from '#test/data/factories';
+import { numberAll } from '#test/database/number-events';
+import { startReceiver } from '#test/outside/webhook-receiver';
 import { networksWithoutNodes, noteSecret, useHarness } from './harness.ts';
-import { numberAll } from './number-events.ts';
 import { waitUntil } from './wait-until.ts';
-import { startReceiver } from './webhook-receiver.ts';
 
 const harness = useHarness({ networks: networksWithoutNodes() });
 const cli = path.resolve(import.meta.dirname, '../bin/causeway.js');

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Deps } from '#context';
+import { makeKey, makeWithdrawal } from '#test/data/factories';
+import { countRowsRead } from '#test/database/rows-read';
 import { gauges } from '../src/app.ts';
 import { foldCountChanges } from '../src/features/withdrawals/queries.ts';
-import { makeKey, makeWithdrawal } from './factories.ts';
 import { useHarness } from './harness.ts';
-import { countRowsRead } from './rows-read.ts';
 
 // A scrape reads as many rows after years as on the first day.
 

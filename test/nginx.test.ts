@@ -6,11 +6,11 @@ import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { toolTest } from '#test/callers/tools';
+import { csrfIn, encodeForm } from '#test/callers/visitor';
+import { type AskOptions, type Site, siteName, startSite } from '#test/outside/nginx-site';
 import { freePort } from '../src/sandbox/free-port.ts';
 import { cloneDatabase, noteSecret, testFolder, useHarness } from './harness.ts';
-import { type AskOptions, type Site, siteName, startSite } from './nginx-site.ts';
-import { toolTest } from './tools.ts';
-import { csrfIn, encodeForm } from './visitor.ts';
 import { waitUntil } from './wait-until.ts';
 
 // The site of docs/deploy/ in front of two processes, with TLS: what a partner, an app and a user see.

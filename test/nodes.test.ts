@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { useChain } from './chain.ts';
+import { useChain } from '#test/outside/chain';
 import { type Client, clients, type Fields, fieldsOf, outcomeOf, shapeOf } from './nodes/outcomes.ts';
 import { dialects, type Exchange, playScenario } from './nodes/scenario.ts';
 

@@ -8,16 +8,16 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { contextFor } from '#context';
 import { migrate } from '#platform/db/migrate';
+import { type Block, matchesSample, readGuideFiles } from '#test/callers/guide-blocks';
+import { toolTest } from '#test/callers/tools';
+import { makeAddress, makeFunds, makeKey } from '#test/data/factories';
+import { numberAll } from '#test/database/number-events';
+import { type Chain, makeWallet, useChain } from '#test/outside/chain';
+import { letTimePass, makeWorld, unit, type World } from '#test/worlds/payout';
 import { createDeps } from '../src/main.ts';
 import { freePort } from '../src/sandbox/free-port.ts';
 import { type Postgres, startPostgres } from '../src/sandbox/postgres/index.ts';
-import { type Chain, makeWallet, useChain } from './chain.ts';
-import { makeAddress, makeFunds, makeKey } from './factories.ts';
-import { type Block, matchesSample, readGuideFiles } from './guide-blocks.ts';
 import { type Harness, noteSecret, testConfig, testLog } from './harness.ts';
-import { numberAll } from './number-events.ts';
-import { letTimePass, makeWorld, unit, type World } from './payout-world.ts';
-import { toolTest } from './tools.ts';
 import { waitUntil } from './wait-until.ts';
 
 // Runs docs/guides/point-in-time.md block by block: SQL on a real server, commands in a shell. What the

@@ -4,9 +4,9 @@ import { before, test } from 'node:test';
 import { requestApproval } from '#features/approvals';
 import type { IssuedKey } from '#features/keys';
 import { flushRequests } from '#features/requests';
-import { commands, historyReaders } from '../src/app.ts';
-import { makeApplication } from './application-world.ts';
-import { createChecker } from './check-answers.ts';
+import { createChecker } from '#test/callers/check-answers';
+import { payloadOf, toolCall } from '#test/callers/mcp';
+import { signInStaff } from '#test/callers/staff-session';
 import {
   makeAddress,
   makeConsent,
@@ -17,14 +17,14 @@ import {
   makeLines,
   makePartner,
   makeUser,
-} from './factories.ts';
+} from '#test/data/factories';
+import { numberAll } from '#test/database/number-events';
+import { useIssuer } from '#test/outside/issuer';
+import { makeApplication } from '#test/worlds/application';
+import { makePerson } from '#test/worlds/people';
+import { publish } from '#test/worlds/rules';
+import { commands, historyReaders } from '../src/app.ts';
 import { type Answer, noteSecret, type RequestOptions, useHarness } from './harness.ts';
-import { useIssuer } from './issuer.ts';
-import { payloadOf, toolCall } from './mcp.ts';
-import { numberAll } from './number-events.ts';
-import { makePerson } from './people-world.ts';
-import { publish } from './rules-world.ts';
-import { signInStaff } from './staff-session.ts';
 
 // Every answer of this file is checked by the schema that the API reference has for it.
 

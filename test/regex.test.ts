@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { checkSync } from 'recheck';
-import safeExpressions from './safe-expressions.json' with { type: 'json' };
+import safeExpressions from './data/safe-expressions.json' with { type: 'json' };
 import { isEndurance } from './sizes.ts';
 
 const root = path.resolve(import.meta.dirname, '..');

@@ -9,13 +9,13 @@ import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import type { IssuedKey } from '#features/keys';
 import { migrate } from '#platform/db/migrate';
+import { makeKey, makeLines, makeWithdrawal } from '#test/data/factories';
+import { type Member, startPrimary, startStandby, untilCaughtUp } from '#test/database/cluster';
+import { numberAll } from '#test/database/number-events';
+import { signIn } from '#test/worlds/console';
 import { commands } from '../src/app.ts';
 import { createToken } from '../src/features/keys/token.ts';
-import { type Member, startPrimary, startStandby, untilCaughtUp } from './cluster.ts';
-import { signIn } from './console-world.ts';
-import { makeKey, makeLines, makeWithdrawal } from './factories.ts';
 import { readTestLog, useHarness } from './harness.ts';
-import { numberAll } from './number-events.ts';
 import { waitUntil } from './wait-until.ts';
 
 let folder: string;

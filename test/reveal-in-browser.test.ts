@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after } from 'node:test';
 import type { Page } from 'playwright-core';
-import { browserTest as test, useBrowser } from './browser.ts';
+import { browserTest as test, useBrowser } from '#test/callers/browser';
+import { useIssuer } from '#test/outside/issuer';
 import { noteSecret } from './harness.ts';
-import { useIssuer } from './issuer.ts';
 
 // The file that callers are given, in a browser that they would load it into.
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { readFunctions } from '#platform/db/apply-functions';
 import { readMigrations } from '#platform/db/migrate';
-import { findBlocking } from './migration-rules.ts';
+import { findBlocking } from '#test/database/migration-rules';
 
 const root = path.resolve(import.meta.dirname, '..');
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { dumpSchema, schemaFile } from '#test/database/schema-dump';
 import { cloneDatabase } from './harness.ts';
-import { dumpSchema, schemaFile } from './schema-dump.ts';
 
 test('database/schema.sql is the schema after all migrations', async () => {
   const expected = await dumpSchema(await cloneDatabase());

@@ -9,10 +9,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
-import { makeFunds, makeUser } from './factories.ts';
+import { readCsv } from '#test/callers/read-csv';
+import { readPdfRows } from '#test/callers/read-pdf';
+import { makeFunds, makeUser } from '#test/data/factories';
 import { noteSecret, useHarness } from './harness.ts';
-import { readCsv } from './read-csv.ts';
-import { readPdfRows } from './read-pdf.ts';
 
 const harness = useHarness();
 const cli = path.resolve(import.meta.dirname, '../src/cli.ts');

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { findTool, toolTest } from './tools.ts';
+import { findTool, toolTest } from '#test/callers/tools';
 
 const unit = readFileSync(path.resolve(import.meta.dirname, '../docs/deploy/causeway@.service'), 'utf8');
 const run = promisify(execFile);

@@ -428,7 +428,7 @@ test('no test is skipped or run alone', () => {
   const files = globSync(['{src,packages/*/src}/**/*.test.ts', 'test/**/*.ts'], { cwd: root });
   const wrong = files.filter((file) => file !== 'test/tidy.test.ts' && skipping.test(read(file)));
   // Their browserTest and toolTest skip where no browser or program is installed, and never in CI.
-  assert.deepEqual(wrong.sort(), ['test/browser.ts', 'test/tools.ts']);
+  assert.deepEqual(wrong.sort(), ['test/callers/browser.ts', 'test/callers/tools.ts']);
   assert.match(read('.ci/run'), /^export CAUSEWAY_REQUIRE_BROWSER=1$/m);
   assert.match(read('.ci/run'), /^export CAUSEWAY_REQUIRE_TOOLS=1$/m);
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { startTraceReceiver } from '#test/outside/trace-receiver';
 import { serve } from '../src/main.ts';
 import { ask, cloneDatabase, testConfig, testLog } from './harness.ts';
-import { startTraceReceiver } from './trace-receiver.ts';
 import { waitUntil } from './wait-until.ts';
 
 const start = async (tracesUrl: string) =>

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
+import { callPlain } from '#test/callers/mcp';
+import { makeAddress, makeKey, makeUser } from '#test/data/factories';
+import {
+  attributeOf,
+  type ReceivedSpan,
+  startTraceReceiver,
+  type TraceReceiver,
+} from '#test/outside/trace-receiver';
 import { createDeps, endDatabases } from '../src/main.ts';
-import { makeAddress, makeKey, makeUser } from './factories.ts';
 import { networksWithoutNodes, readTestLog, testConfig, testLog, useHarness } from './harness.ts';
-import { callPlain } from './mcp.ts';
-import { attributeOf, type ReceivedSpan, startTraceReceiver, type TraceReceiver } from './trace-receiver.ts';
 
 let receiver: TraceReceiver;
 const harness = useHarness(async () => {

@@ -14,8 +14,8 @@ import { fundAccount } from '#features/ledger';
 import { allowUser, createPartner } from '#features/partners';
 import { createUser } from '#features/users';
 import type { Pool } from '#platform/db/db';
+import { type Chain, makeWallet, startChain } from '#test/outside/chain';
 import { insertWithdrawals, type NewWithdrawal } from '../../src/features/withdrawals/queries.ts';
-import { type Chain, makeWallet, startChain } from '../../test/chain.ts';
 
 const users = 64;
 export const wallets = 4;

@@ -16,9 +16,9 @@ import { registerIntegration } from '#features/connect/integrations';
 import { issueKey } from '#features/keys';
 import { flushRequests } from '#features/requests';
 import { addWallet } from '#features/users';
+import type { Chain } from '#test/outside/chain';
 import { applyEvents } from '../../src/features/cards/apply-events.ts';
 import { startIssuer } from '../../src/sandbox/issuer/index.ts';
-import type { Chain } from '../../test/chain.ts';
 import { operatorContext, type World } from '../withdrawals/world.ts';
 
 const unit = 1_000_000n;

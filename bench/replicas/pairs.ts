@@ -1,5 +1,5 @@
 import type { Db } from '#platform/db/db';
-import type { Member } from '../../test/cluster.ts';
+import type { Member } from '#test/database/cluster';
 import { countedPool, describe, noCounts } from './pools.ts';
 
 const callers = 8;

@@ -1,7 +1,7 @@
 import { createPool, type Pool } from '#platform/db/db';
 import { type Why, withReplicas } from '#platform/db/replicas';
 import { createLog } from '#platform/observe/log';
-import type { Member } from '../../test/cluster.ts';
+import type { Member } from '#test/database/cluster';
 
 const log = createLog({ level: 'silent' });
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
-import type { Member } from '../../test/cluster.ts';
+import type { Member } from '#test/database/cluster';
 
 /** CPU microseconds of a server by kind of process, `ended` included. */
 export type ServerCpu = Record<'sessions' | 'walsender' | 'others' | 'ended', number>;

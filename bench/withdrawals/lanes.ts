@@ -1,5 +1,5 @@
 import { addressOfKey, type PrivateKey } from '#adapters/evm';
-import { type Chain, makeWallet, startChain } from '../../test/chain.ts';
+import { type Chain, makeWallet, startChain } from '#test/outside/chain';
 import { median } from '../measure.ts';
 import { fundUsers, type Payer, settleMany } from './settlement.ts';
 import { startProcess, stopProcess, type World } from './world.ts';

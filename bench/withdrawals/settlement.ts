@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createEvm, type Network, type Token } from '#adapters/evm';
 import { fundAccount } from '#features/ledger';
 import type { Db } from '#platform/db/db';
+import { type Chain, startChain } from '#test/outside/chain';
 import { insertWithdrawal } from '../../src/features/withdrawals/queries.ts';
-import { type Chain, startChain } from '../../test/chain.ts';
 import { median } from '../measure.ts';
 import { operatorContext, startProcess, stopProcess, type World } from './world.ts';
 

@@ -78,7 +78,7 @@ test('a file as an argument: its bytes in base64, and an empty text where it may
   const file = Type.String({ contentEncoding: 'base64' });
   const framed = { ...command, input: Type.Object({ picture: Type.Union([file, Type.Null()]) }) };
   const read = (given: string) => parseCommandLine(framed, ['--picture', given]).input;
-  assert.deepEqual(read('@test/logo.png'), { picture: readFileSync('test/logo.png', 'base64') });
+  assert.deepEqual(read('@test/data/logo.png'), { picture: readFileSync('test/data/logo.png', 'base64') });
   assert.deepEqual(read(''), { picture: null });
   assert.throws(() => read('logo.png'), {
     message: '--picture must be @ and the name of a file, or - for standard input.',

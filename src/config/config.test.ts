@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { complete, devnetToken, faultsOf, newKey, newPrivateKey, newToken } from '#test/environment';
+import { complete, devnetToken, faultsOf, newKey, newPrivateKey, newToken } from '#test/data/environment';
 import { readConfig } from './config.ts';
 import { readSetting, type SettingName } from './settings.ts';
 

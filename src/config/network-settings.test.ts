@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { complete, devnetToken, faultsOf, newKey, newPrivateKey } from '#test/environment';
+import { complete, devnetToken, faultsOf, newKey, newPrivateKey } from '#test/data/environment';
 import { readConfig } from './config.ts';
 
 const rpcUrl = 'https://polygon.example.com/v2/account-key';

@@ -9,14 +9,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { callNode } from '#adapters/evm';
 import { usualScopes } from '#features/keys';
-import { makeUser } from '#test/factories';
-import { ask, cloneDatabase, useHarness } from '#test/harness';
 import {
   launchSandbox as launch,
   type StartedSandbox as Started,
   startSandbox as start,
   stopSandbox as stop,
-} from '#test/start-sandbox';
+} from '#test/callers/start-sandbox';
+import { makeUser } from '#test/data/factories';
+import { ask, cloneDatabase, useHarness } from '#test/harness';
 import { waitUntil } from '#test/wait-until';
 import { exitCodes } from '../cli/exit-codes.ts';
 import type { SandboxFile } from './sandbox-file.ts';

@@ -5,10 +5,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeAddress, makeKey } from '../factories.ts';
+import { findTool, toolTest } from '#test/callers/tools';
+import { makeAddress, makeKey } from '#test/data/factories';
 import { testFolder, useHarness } from '../harness.ts';
 import type { PayOrders } from '../processes/pay-orders.ts';
-import { findTool, toolTest } from '../tools.ts';
 import { waitUntil } from '../wait-until.ts';
 import { type FailingNetwork, faults, startFailingNetwork } from './failing-network.ts';
 

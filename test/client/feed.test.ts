@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeConsent, makeIntegration } from '#test/data/factories';
+import { numberAll } from '#test/database/number-events';
+import { useWebhooks } from '#test/worlds/webhook';
 import {
   Causeway,
   type CausewayEvent,
@@ -9,11 +12,8 @@ import {
   WebhookVerificationError,
   webhooks,
 } from '../../packages/client/src/index.ts';
-import { makeConsent, makeIntegration } from '../factories.ts';
 import { noteSecret } from '../harness.ts';
-import { numberAll } from '../number-events.ts';
 import { waitUntil } from '../wait-until.ts';
-import { useWebhooks } from '../webhook-world.ts';
 
 // The feed and webhooks of the app, read by the client.
 

@@ -4,10 +4,10 @@ import { globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { buildClient } from '#test/callers/install-client';
+import { clientFolder, makeClientFiles, readDocument, writeClientFiles } from '#test/generate/client-files';
 import * as client from '../../packages/client/src/index.ts';
-import { clientFolder, makeClientFiles, readDocument, writeClientFiles } from '../client-files.ts';
 import { testFolder } from '../harness.ts';
-import { buildClient } from '../install-client.ts';
 import type { ClientDocument } from './prune-document.ts';
 import { classOf, rowsOf } from './write-errors.ts';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { before } from 'node:test';
-import { browserTest as test, useBrowser } from '../browser.ts';
+import { browserTest as test, useBrowser } from '#test/callers/browser';
+import { buildClient } from '#test/callers/install-client';
 import { testFolder } from '../harness.ts';
-import { buildClient } from '../install-client.ts';
 import { answer, type Step, useScriptedServer } from './scripted-server.ts';
 
 const browser = useBrowser();

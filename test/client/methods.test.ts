@@ -3,6 +3,17 @@ import { before, test } from 'node:test';
 import type { IssuedKey } from '#features/keys';
 import { flushRequests } from '#features/requests';
 import {
+  makeAddress,
+  makeConsent,
+  makeConsentRequest,
+  makeIntegration,
+  makeKey,
+  makeLines,
+  makeUser,
+} from '#test/data/factories';
+import { numberAll } from '#test/database/number-events';
+import { useIssuer } from '#test/outside/issuer';
+import {
   AddressKnownError,
   AddressNotFoundError,
   BulkRefusedError,
@@ -26,18 +37,7 @@ import {
   UserNotFoundError,
   WalletNotFoundError,
 } from '../../packages/client/src/index.ts';
-import {
-  makeAddress,
-  makeConsent,
-  makeConsentRequest,
-  makeIntegration,
-  makeKey,
-  makeLines,
-  makeUser,
-} from '../factories.ts';
 import { noteSecret, useHarness } from '../harness.ts';
-import { useIssuer } from '../issuer.ts';
-import { numberAll } from '../number-events.ts';
 import { type ClientDocument, isForPeople } from './prune-document.ts';
 
 // Every method against the app. The last test compares what was called with the API reference.

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { makeAddress, makeConsent, makeIntegration, makeKey, makeLines } from '../factories.ts';
+import { findTool, toolTest } from '#test/callers/tools';
+import { makeAddress, makeConsent, makeIntegration, makeKey, makeLines } from '#test/data/factories';
+import { numberAll } from '#test/database/number-events';
 import { useHarness } from '../harness.ts';
-import { numberAll } from '../number-events.ts';
-import { findTool, toolTest } from '../tools.ts';
 
 const harness = useHarness({
   outgoing: { allowsLoopbackHttp: true, ports: [], allowedBlocks: [] },

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
-import { matchesSample, readBlocks } from '../guide-blocks.ts';
-import { compile, installClient } from '../install-client.ts';
-import { type StartedSandbox, startSandbox, stopSandbox } from '../start-sandbox.ts';
-import { findTool, toolTest } from '../tools.ts';
+import { matchesSample, readBlocks } from '#test/callers/guide-blocks';
+import { compile, installClient } from '#test/callers/install-client';
+import { type StartedSandbox, startSandbox, stopSandbox } from '#test/callers/start-sandbox';
+import { findTool, toolTest } from '#test/callers/tools';
+import { type Receiver, startReceiver } from '#test/outside/webhook-receiver';
 import { waitUntil } from '../wait-until.ts';
-import { type Receiver, startReceiver } from '../webhook-receiver.ts';
 
 // The examples of a client's README.md as one program, with the TypeScript client as it is installed.
 

@@ -1,8 +1,16 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { migrate } from '#platform/db/migrate';
+import {
+  anyStandby,
+  cutOff,
+  follow,
+  type Member,
+  startPrimary,
+  startStandby,
+  urlOf,
+} from '#test/database/cluster';
 import { freePort } from '../../src/sandbox/free-port.ts';
-import { anyStandby, cutOff, follow, type Member, startPrimary, startStandby, urlOf } from '../cluster.ts';
 
 /** A primary and two standbys. If they are synchronous, one must have a commit before it is acknowledged. */
 export interface Servers {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { IssuedKey } from '#features/keys';
-import { makeKey, makeUser } from '../factories.ts';
+import { makeKey, makeUser } from '#test/data/factories';
 import type { Harness } from '../harness.ts';
 
 /** A line as the operator posts it. */

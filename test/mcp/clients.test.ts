@@ -4,9 +4,9 @@ import { after, before, test } from 'node:test';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { IssuedKey } from '#features/keys';
-import { makeKey } from '../factories.ts';
+import { makeKey } from '#test/data/factories';
+import { startTestIssuer } from '#test/outside/issuer';
 import { useHarness } from '../harness.ts';
-import { startTestIssuer } from '../issuer.ts';
 import { waitUntil } from '../wait-until.ts';
 import { client1, client2, type Exchange, noteFetch } from './official-clients.ts';
 

@@ -5,7 +5,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { makeKey } from '../factories.ts';
+import { makeKey } from '#test/data/factories';
 import { testFolder, useHarness } from '../harness.ts';
 import { createKeyPool } from './key-pool.ts';
 import { runJudge, type Verdict } from './run-judge.ts';

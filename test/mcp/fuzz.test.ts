@@ -4,13 +4,13 @@ import { after, type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { Compile, type Validator } from 'typebox/compile';
 import type { IssuedKey } from '#features/keys';
+import { modernRequest } from '#test/callers/mcp';
+import { makeKey, makeLines, makePartner } from '#test/data/factories';
+import { startTestIssuer } from '#test/outside/issuer';
 import { tools as toolsOf } from '../../src/app.ts';
 import { createCards } from '../../src/features/cards/create-cards.ts';
 import { updateCard } from '../../src/features/cards/update-card.ts';
-import { makeKey, makeLines, makePartner } from '../factories.ts';
 import { useHarness } from '../harness.ts';
-import { startTestIssuer } from '../issuer.ts';
-import { modernRequest } from '../mcp.ts';
 import { sizes } from '../sizes.ts';
 import { createKeyPool } from './key-pool.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeKey } from '../factories.ts';
+import { makeKey } from '#test/data/factories';
 import { useHarness } from '../harness.ts';
 import { runJudge } from './run-judge.ts';
 

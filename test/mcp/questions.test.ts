@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { callPlain, modernRequest, payloadOf, postMessage } from '#test/callers/mcp';
+import { startTestIssuer } from '#test/outside/issuer';
 import { useHarness } from '../harness.ts';
-import { startTestIssuer } from '../issuer.ts';
-import { callPlain, modernRequest, payloadOf, postMessage } from '../mcp.ts';
 import { type AskedAccount, makeAskedAccount } from './asked-account.ts';
 import { writePrices } from './rich-user.ts';
 

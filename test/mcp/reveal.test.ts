@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { webcrypto } from 'node:crypto';
 import { after, test } from 'node:test';
-import { makeKey } from '../factories.ts';
+import { makeKey } from '#test/data/factories';
+import { startTestIssuer } from '#test/outside/issuer';
 import { noteSecret, useHarness } from '../harness.ts';
-import { startTestIssuer } from '../issuer.ts';
 import { type Connected, client1, client2 } from './official-clients.ts';
 
 // A reveal as an agent does it: an official client, WebCrypto, and nothing of ours but what the tools say.

@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { IssuedKey } from '#features/keys';
+import { type LineFields, makeKey, makeLines } from '#test/data/factories';
 import { createCards } from '../../src/features/cards/create-cards.ts';
 import { simulateActivity } from '../../src/features/cards/simulate-activity.ts';
 import { updateCard } from '../../src/features/cards/update-card.ts';
 import { refreshPrices } from '../../src/features/portfolio/refresh-prices.ts';
-import { type LineFields, makeKey, makeLines } from '../factories.ts';
 import { type Harness, testFolder } from '../harness.ts';
 
 export interface RichUser extends IssuedKey {

@@ -5,11 +5,11 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker';
+import { callPlain, modernRequest, payloadOf, postMessage } from '#test/callers/mcp';
+import { makeKey } from '#test/data/factories';
+import { startTestIssuer } from '#test/outside/issuer';
 import { tools as toolsOf } from '../../src/app.ts';
-import { makeKey } from '../factories.ts';
 import { noteSecret, useHarness } from '../harness.ts';
-import { startTestIssuer } from '../issuer.ts';
-import { callPlain, modernRequest, payloadOf, postMessage } from '../mcp.ts';
 import { countTokens, inWords, type Tokens, tokenizers } from './count-tokens.ts';
 import { makeRichUser, type RichUser, writePrices } from './rich-user.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Chain, startChain } from '#test/outside/chain';
 import { startPostgres } from '../../src/sandbox/postgres/index.ts';
-import { type Chain, startChain } from '../chain.ts';
 import { type Balancer, type Caller, type Load, startLoad } from './load.ts';
 import { migrateWith, type Process, type Settings, startProcess, unpackRelease } from './release.ts';
 

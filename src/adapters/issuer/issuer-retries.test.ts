@@ -12,7 +12,7 @@ import {
   json,
   token,
   useIssuerStub,
-} from '#test/issuer-stub';
+} from '#test/outside/issuer-stub';
 import { createHttpIssuer } from './index.ts';
 
 let answer: Handler;

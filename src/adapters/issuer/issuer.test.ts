@@ -20,7 +20,7 @@ import {
   transaction,
   useIssuerStub,
   user,
-} from '#test/issuer-stub';
+} from '#test/outside/issuer-stub';
 import { createHttpIssuer, type Issuer } from './index.ts';
 import { statusOfReason } from './protocol.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { makeUser } from '#test/factories';
+import { makeUser } from '#test/data/factories';
 import { noteSecret, useHarness } from '#test/harness';
 import { selectApproval, updateExpired } from './queries.ts';
 import { sealInput } from './seal-input.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { makeAddress, makeKey, makeUser } from '#test/factories';
+import { signInStaff } from '#test/callers/staff-session';
+import { makeAddress, makeKey, makeUser } from '#test/data/factories';
 import { noteSecret, type RequestOptions, useHarness } from '#test/harness';
-import { signInStaff } from '#test/staff-session';
 
 const tokenOf = (name: string) => noteSecret(`cwo_${name}_${randomBytes(20).toString('hex')}`);
 const [bruno, machine, retired] = [{ token: tokenOf('b') }, { token: tokenOf('m') }, { token: tokenOf('r') }];

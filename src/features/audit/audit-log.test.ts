@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newestAuditId } from '#test/audit-head';
-import { makeKey, makePartner } from '#test/factories';
+import { makeKey, makePartner } from '#test/data/factories';
+import { newestAuditId } from '#test/database/audit-head';
 import { useHarness } from '#test/harness';
 import { verifyChain } from './verify-chain.ts';
 

@@ -5,9 +5,6 @@ import { after, test } from 'node:test';
 import { contextFor } from '#context';
 import { chooseFourEyes, requestApproval } from '#features/approvals';
 import { addWallet, blockAddress, createUser } from '#features/users';
-import { makeApplication } from '#test/application-world';
-import { newestAuditId } from '#test/audit-head';
-import { startChain } from '#test/chain';
 import {
   makeAddress,
   makeConsent,
@@ -17,12 +14,15 @@ import {
   makePartner,
   makeUser,
   makeWithdrawal,
-} from '#test/factories';
-import { takeFees } from '#test/fee-token';
+} from '#test/data/factories';
+import { newestAuditId } from '#test/database/audit-head';
 import { noteSecret, useHarness } from '#test/harness';
-import { startTestIssuer } from '#test/issuer';
-import { makePerson } from '#test/people-world';
-import { operatorNamed } from '#test/rules-world';
+import { startChain } from '#test/outside/chain';
+import { takeFees } from '#test/outside/fee-token';
+import { startTestIssuer } from '#test/outside/issuer';
+import { makeApplication } from '#test/worlds/application';
+import { makePerson } from '#test/worlds/people';
+import { operatorNamed } from '#test/worlds/rules';
 import { commands } from '../../app.ts';
 import { holdQueued } from '../payouts/hold-queued.ts';
 import { createLanes } from '../payouts/lane.ts';
@@ -218,7 +218,7 @@ const changes: Record<string, () => Promise<object>> = {
   }),
   'integrations.set-logo': async () => ({
     integrationId: (await makeIntegration(harness)).id,
-    logo: readFileSync('test/logo.png', 'base64'),
+    logo: readFileSync('test/data/logo.png', 'base64'),
   }),
   'integrations.rotate-key': async () => ({ integrationId: (await makeIntegration(harness)).id }),
   'integrations.approve': async () => ({ applicationId: (await makeApplication(harness)).id }),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import pg from 'pg';
-import { lockAuditChains } from '#test/audit-head';
-import { makePartner } from '#test/factories';
+import { makePartner } from '#test/data/factories';
+import { lockAuditChains } from '#test/database/audit-head';
 import { useHarness } from '#test/harness';
 import { waitUntil } from '#test/wait-until';
 import { auditJobs } from './jobs.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type pg from 'pg';
 import type { Db } from '#platform/db/db';
-import { databaseBefore } from '#test/database-before';
+import { databaseBefore } from '#test/database/database-before';
 import { checkLogPart, selectChainHeads } from './queries.ts';
 
 const change = {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, test } from 'node:test';
-import { makeAddress, makeKey, makePartner, makeWithdrawal } from '#test/factories';
+import { makeAddress, makeKey, makePartner, makeWithdrawal } from '#test/data/factories';
+import { countRowsRead } from '#test/database/rows-read';
 import { useHarness } from '#test/harness';
-import { countRowsRead } from '#test/rows-read';
 import { listChanges } from './list-changes.ts';
 
 const harness = useHarness();

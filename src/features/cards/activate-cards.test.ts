@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { useCards } from '#test/card-world';
-import { callerOf, refusalOf } from '#test/tool-call';
+import { callerOf, refusalOf } from '#test/callers/tool-call';
+import { useCards } from '#test/worlds/card';
 import { createCards } from './create-cards.ts';
 import { cardTools } from './tools.ts';
 import { updateCard } from './update-card.ts';

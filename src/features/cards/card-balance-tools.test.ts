@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CardOwner, makeCardOwner, tell, toMovement, toTransaction } from '#test/card-model';
-import { day, disarmed, hostile, idsOf, useCardTools } from '#test/card-tool-calls';
-import { makeKey } from '#test/factories';
-import { readAllPages, refusalOf } from '#test/tool-call';
+import { day, disarmed, hostile, idsOf, useCardTools } from '#test/callers/card-tool-calls';
+import { readAllPages, refusalOf } from '#test/callers/tool-call';
+import { makeKey } from '#test/data/factories';
+import { type CardOwner, makeCardOwner, tell, toMovement, toTransaction } from '#test/models/card-model';
 
 const { harness, owner, call, makeOwner } = useCardTools();
 

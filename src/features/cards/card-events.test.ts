@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { IssuerTransaction } from '#adapters/issuer';
-import { makeCardOwner, toCard, toTransaction } from '#test/card-model';
-import { makeKey } from '#test/factories';
+import { makeKey } from '#test/data/factories';
+import { numberAll } from '#test/database/number-events';
 import { useHarness } from '#test/harness';
-import { numberAll } from '#test/number-events';
+import { makeCardOwner, toCard, toTransaction } from '#test/models/card-model';
 import { applyEvents } from './apply-events.ts';
 
 const harness = useHarness();

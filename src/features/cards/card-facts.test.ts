@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { IssuerCard } from '#adapters/issuer';
-import { tell, toCard, toMovement, toTransaction } from '#test/card-model';
-import { day, disarmed, hostile, useCardTools } from '#test/card-tool-calls';
+import { day, disarmed, hostile, useCardTools } from '#test/callers/card-tool-calls';
+import { tell, toCard, toMovement, toTransaction } from '#test/models/card-model';
 import { configureRefill } from './refills/index.ts';
 
 const { harness, call, makeOwner } = useCardTools();

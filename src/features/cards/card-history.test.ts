@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { IssuedKey } from '#features/keys';
-import { makeCardOwner, tell, toMovement, toTransaction } from '#test/card-model';
-import { makeKey } from '#test/factories';
+import { makeKey } from '#test/data/factories';
 import { type Answer, useHarness } from '#test/harness';
+import { makeCardOwner, tell, toMovement, toTransaction } from '#test/models/card-model';
 
 // With the limiter's windows in the database, a test can give a user their allowance back.
 const harness = useHarness({ rateLimitStore: 'postgres' });

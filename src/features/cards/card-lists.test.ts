@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { IssuerMovement, IssuerTransaction } from '#adapters/issuer';
+import { refusalOf } from '#test/callers/tool-call';
+import { testConfig, testLog, useHarness } from '#test/harness';
 import {
   checkLists,
   makeCardOwner,
@@ -9,10 +11,8 @@ import {
   tell,
   toMovement,
   toTransaction,
-} from '#test/card-model';
-import { testConfig, testLog, useHarness } from '#test/harness';
+} from '#test/models/card-model';
 import { sized } from '#test/sizes';
-import { refusalOf } from '#test/tool-call';
 import { createDeps } from '../../main.ts';
 import { findTransactions } from './lists/find-transactions.ts';
 import { listCardTransactions } from './lists/list-card-transactions.ts';

@@ -9,8 +9,8 @@ import {
   type SpendingInterval,
   spendingIntervals,
 } from '#adapters/issuer';
-import { makeCardOwner, tell, toCard, toTransaction } from '#test/card-model';
 import { useHarness } from '#test/harness';
+import { makeCardOwner, tell, toCard, toTransaction } from '#test/models/card-model';
 import { sized } from '#test/sizes';
 import { type CardView, listCards } from './lists/list-cards.ts';
 

@@ -3,10 +3,10 @@ import { createDecipheriv, publicEncrypt, randomBytes, randomUUID } from 'node:c
 import { after, beforeEach, test } from 'node:test';
 import { noIssuer } from '#adapters/issuer';
 import type { IssuedKey } from '#features/keys';
-import { makeKey } from '#test/factories';
+import { callerOf, keyContext, refusalOf } from '#test/callers/tool-call';
+import { makeKey } from '#test/data/factories';
 import { noteSecret, useHarness } from '#test/harness';
-import { startTestIssuer } from '#test/issuer';
-import { callerOf, keyContext, refusalOf } from '#test/tool-call';
+import { startTestIssuer } from '#test/outside/issuer';
 import { cardTools } from './tools.ts';
 
 const sandbox = await startTestIssuer();

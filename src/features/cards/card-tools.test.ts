@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Compile } from 'typebox/compile';
-import { tell, toCard, toMovement, toTransaction } from '#test/card-model';
-import { day, disarmed, hostile, idsOf, useCardTools } from '#test/card-tool-calls';
-import { makeKey } from '#test/factories';
-import { checkTool, keyContext, noteStatements, readAllPages, refusalOf } from '#test/tool-call';
+import { day, disarmed, hostile, idsOf, useCardTools } from '#test/callers/card-tool-calls';
+import { checkTool, keyContext, noteStatements, readAllPages, refusalOf } from '#test/callers/tool-call';
+import { makeKey } from '#test/data/factories';
+import { tell, toCard, toMovement, toTransaction } from '#test/models/card-model';
 import { cardTools } from './tools.ts';
 
 const { harness, callTool, owner, call, makeOwner } = useCardTools();

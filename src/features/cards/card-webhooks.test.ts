@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type IssuerEvent, signWebhook } from '#adapters/issuer';
-import { useCards } from '#test/card-world';
-import { makeUser } from '#test/factories';
-import { startUnreliableProxy } from '#test/unreliable-proxy';
+import { makeUser } from '#test/data/factories';
+import { startUnreliableProxy } from '#test/outside/unreliable-proxy';
 import { waitUntil } from '#test/wait-until';
+import { useCards } from '#test/worlds/card';
 import { catchUp } from './catch-up.ts';
 
 const { sandbox, harness, owner, as, sql, readAllEvents, readEverything } = await useCards();

@@ -4,10 +4,10 @@ import { after, beforeEach, test } from 'node:test';
 import { checksumAddress } from '#adapters/evm';
 import { createHttpIssuer, noIssuer } from '#adapters/issuer';
 import { createLog } from '#platform/observe/log';
-import { makeUser } from '#test/factories';
+import { makeUser } from '#test/data/factories';
 import { useHarness } from '#test/harness';
-import { startTestIssuer } from '#test/issuer';
-import { startUnreliableProxy } from '#test/unreliable-proxy';
+import { startTestIssuer } from '#test/outside/issuer';
+import { startUnreliableProxy } from '#test/outside/unreliable-proxy';
 import { cardJobs } from './jobs.ts';
 
 const sandbox = await startTestIssuer();

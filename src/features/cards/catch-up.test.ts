@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { FeedEvent } from '#adapters/issuer';
 import type { Ctx } from '#context';
 import type { Db } from '#platform/db/db';
-import { issuerOf, useCardStories } from '#test/card-stories';
+import { issuerOf, useCardStories } from '#test/data/card-stories';
 import { catchUp } from './catch-up.ts';
 import { cardGauges } from './gauges.ts';
 import { skipEvent } from './skip-event.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
 import type { IssuerTransaction } from '#adapters/issuer';
-import { type CardOwner, makeCardOwner, shrinkCardNodes, tell, toTransaction } from '#test/card-model';
 import { useHarness } from '#test/harness';
+import { type CardOwner, makeCardOwner, shrinkCardNodes, tell, toTransaction } from '#test/models/card-model';
 import { sized } from '#test/sizes';
 import { findTransactions } from './lists/find-transactions.ts';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readReceivedTransfers } from '#adapters/evm';
-import { useDeposits } from '#test/deposit-world';
-import { makeAddress } from '#test/factories';
-import { cut, makeWorld, type NodeProxy, startProxy, unit } from '#test/payout-world';
+import { makeAddress } from '#test/data/factories';
+import { useDeposits } from '#test/worlds/deposit';
+import { cut, makeWorld, type NodeProxy, startProxy, unit } from '#test/worlds/payout';
 import { farBehindBlocks } from './timing.ts';
 
 const {

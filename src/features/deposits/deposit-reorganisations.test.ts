@@ -3,11 +3,11 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checksumAddress } from '#adapters/evm';
 import { runJobs } from '#platform/worker/jobs';
-import { useDeposits } from '#test/deposit-world';
-import { makeAddress } from '#test/factories';
-import { cut, makeWorld, type NodeProxy, startProxy, unit } from '#test/payout-world';
+import { makeAddress } from '#test/data/factories';
 import { sized } from '#test/sizes';
 import { waitUntil } from '#test/wait-until';
+import { useDeposits } from '#test/worlds/deposit';
+import { cut, makeWorld, type NodeProxy, startProxy, unit } from '#test/worlds/payout';
 import { leaveOutPosted } from './find-deposits.ts';
 import { depositJobs } from './jobs.ts';
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { addWallet } from '#features/users';
 import { runJobs } from '#platform/worker/jobs';
-import { useDeposits } from '#test/deposit-world';
-import { makeAddress, makeKey } from '#test/factories';
-import { numberedEvents } from '#test/number-events';
-import { makeWorld, unit } from '#test/payout-world';
+import { makeAddress, makeKey } from '#test/data/factories';
+import { numberedEvents } from '#test/database/number-events';
 import { waitUntil } from '#test/wait-until';
+import { useDeposits } from '#test/worlds/deposit';
+import { makeWorld, unit } from '#test/worlds/payout';
 import { depositGauges } from './gauges.ts';
 import { depositJobs } from './jobs.ts';
 

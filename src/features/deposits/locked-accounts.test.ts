@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contextFor } from '#context';
 import { addWallet } from '#features/users';
-import { useChain } from '#test/chain';
-import { makeAddress, makeUser } from '#test/factories';
-import { lockRows } from '#test/lock-rows';
-import { makeWorld, unit } from '#test/payout-world';
+import { makeAddress, makeUser } from '#test/data/factories';
+import { lockRows } from '#test/database/lock-rows';
+import { useChain } from '#test/outside/chain';
+import { makeWorld, unit } from '#test/worlds/payout';
 import { createWatch } from './watch.ts';
 import { watchDeposits } from './watch-deposits.ts';
 

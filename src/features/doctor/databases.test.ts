@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { migrate } from '#platform/db/migrate';
-import { type Member, startPrimary, startStandby, untilCaughtUp } from '#test/cluster';
+import { type Member, startPrimary, startStandby, untilCaughtUp } from '#test/database/cluster';
 import { noteSecret, testConfig, testLog } from '#test/harness';
 import { waitUntil } from '#test/wait-until';
 import { contextFor } from '../../context.ts';

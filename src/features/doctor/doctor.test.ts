@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { makeKey } from '#test/factories';
+import { makeKey } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import { commands } from '../../app.ts';
 

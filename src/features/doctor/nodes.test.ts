@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { createEvm, type EvmNetwork } from '#adapters/evm';
-import { startChain, useChain } from '#test/chain';
-import { makeKey, makeWithdrawal } from '#test/factories';
+import { makeKey, makeWithdrawal } from '#test/data/factories';
 import { noteSecret, useHarness } from '#test/harness';
+import { startChain, useChain } from '#test/outside/chain';
 import { commands } from '../../app.ts';
 
 const chain = useChain();

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import pg from 'pg';
 import { migrate } from '#platform/db/migrate';
-import { startPrimary, startStandby, untilCaughtUp } from '#test/cluster';
+import { startPrimary, startStandby, untilCaughtUp } from '#test/database/cluster';
 import { noteSecret, testConfig, testLog } from '#test/harness';
 import { waitUntil } from '#test/wait-until';
 import { contextFor } from '../../context.ts';

@@ -12,10 +12,10 @@ import {
   makeLines,
   makeUser,
   makeWithdrawal,
-} from '#test/factories';
+} from '#test/data/factories';
+import { numberAll } from '#test/database/number-events';
+import { countRowsRead } from '#test/database/rows-read';
 import { networksWithoutNodes, useHarness } from '#test/harness';
-import { numberAll } from '#test/number-events';
-import { countRowsRead } from '#test/rows-read';
 import { eventFamilies } from '../../app.ts';
 import type { EventFamily } from './event.ts';
 import { numberEvents, numberParked } from './number-events.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import type { Db } from '#platform/db/db';
-import { makeKey, makePartner, makeUser } from '#test/factories';
+import { makeKey, makePartner, makeUser } from '#test/data/factories';
 import { type Answer, ask, noteSecret, testConfig, testLog, useHarness } from '#test/harness';
 import { buildApp } from '../../app.ts';
 import { createDeps } from '../../main.ts';

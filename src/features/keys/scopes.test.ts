@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeKey } from '#test/factories';
+import { makeKey } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import { apiScopes, mcpScopes, noApiScope, routeScopes, usualScopes } from './scopes.ts';
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { makeAddress, makeKey, makePartner, makeUser } from '#test/factories';
+import { makeAddress, makeKey, makePartner, makeUser } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import { waitUntil } from '#test/wait-until';
 import { usualScopes } from './scopes.ts';
 
-// test/battery.ts shows for every route that a stopped key is refused and works again when it is resumed.
+// test/callers/battery.ts shows for every route that a stopped key is refused, and works when it is resumed.
 
 const harness = useHarness({ trustedProxies: ['127.0.0.1'] });
 const minuteMs = 60_000;

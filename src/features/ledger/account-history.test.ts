@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import type { IssuedKey } from '#features/keys';
-import { type LineFields, makeFunds, makeKey, makeLines } from '#test/factories';
+import { type LineFields, makeFunds, makeKey, makeLines } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import { postDeposits } from './index.ts';
 

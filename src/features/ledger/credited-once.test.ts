@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { TokenSymbol } from '#adapters/evm';
 import { readMigrations } from '#platform/db/migrate';
-import { lineOf, makeAddress, makeUser } from '#test/factories';
+import { lineOf, makeAddress, makeUser } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import { type Deposit, postDeposits } from './post-deposits.ts';
 import { postWithdrawals } from './post-withdrawals.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import type { Ctx, Deps } from '#context';
-import { lineOf, makeUser } from '#test/factories';
+import { lineOf, makeUser } from '#test/data/factories';
 import { testConfig, testLog, useHarness } from '#test/harness';
 import { createDeps } from '../../main.ts';
 import { accountFeatures } from './index.ts';

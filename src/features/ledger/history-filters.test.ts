@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import type { IssuedKey } from '#features/keys';
+import { callerOf, keyContext, readAllPages, refusalOf } from '#test/callers/tool-call';
 import {
   type LineFields,
   lineOf,
@@ -10,9 +11,8 @@ import {
   makeLines,
   makeUser,
   makeWithdrawal,
-} from '#test/factories';
+} from '#test/data/factories';
 import { useHarness } from '#test/harness';
-import { callerOf, keyContext, readAllPages, refusalOf } from '#test/tool-call';
 import { postBatch } from './post-batch.ts';
 import { ledgerTools } from './tools.ts';
 import { recordUnsettled } from './unsettled/record-unsettled.ts';

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { makeUser } from '#test/factories';
-import { expectFound } from '#test/found-model';
+import { readCsv } from '#test/callers/read-csv';
+import { readPdfRows } from '#test/callers/read-pdf';
+import { makeUser } from '#test/data/factories';
+import { gather, noValues } from '#test/data/sample-statement';
 import { useHarness } from '#test/harness';
+import { expectFound } from '#test/models/found-model';
 import {
   countNodes,
   expectAllPages,
@@ -14,10 +17,7 @@ import {
   type LedgerQuery,
   shrinkNodes,
   withoutKey,
-} from '#test/ledger-model';
-import { readCsv } from '#test/read-csv';
-import { readPdfRows } from '#test/read-pdf';
-import { gather, noValues } from '#test/sample-statement';
+} from '#test/models/ledger-model';
 import { sized } from '#test/sizes';
 import { accountFeatureNames, accountFeatures, checkBooks } from './index.ts';
 import { fillAllKinds } from './jobs.ts';

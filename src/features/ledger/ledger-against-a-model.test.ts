@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatMinor } from '#platform/values/money';
-import { makeUser } from '#test/factories';
-import { useLedger } from '#test/ledger-books';
+import { makeUser } from '#test/data/factories';
+import { useLedger } from '#test/models/ledger-books';
 import {
   checkBooks,
   fundAccount,

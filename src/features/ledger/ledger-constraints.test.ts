@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { Db } from '#platform/db/db';
-import { useLedger } from '#test/ledger-books';
+import { useLedger } from '#test/models/ledger-books';
 import { checkBooks, type Owner } from './index.ts';
 
 const { harness, sql, transaction, rightBooks, makeOwner, accountOf, fundsOf, custodyOf, hold } = useLedger();

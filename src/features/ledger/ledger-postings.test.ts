@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inTransaction } from '#context';
-import { makeFunds } from '#test/factories';
-import { useLedger } from '#test/ledger-books';
+import { makeFunds } from '#test/data/factories';
+import { useLedger } from '#test/models/ledger-books';
 import {
   checkBooks,
   holdFunds,

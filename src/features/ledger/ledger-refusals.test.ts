@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { contextFor } from '#context';
-import { lineOf, makeKey, makeUser, makeWithdrawal } from '#test/factories';
+import { lineOf, makeKey, makeUser, makeWithdrawal } from '#test/data/factories';
 import { testConfig, testLog, useHarness } from '#test/harness';
 import { createDeps } from '../../main.ts';
 import { accountFeatures, postDeposits } from './index.ts';

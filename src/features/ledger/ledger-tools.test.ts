@@ -4,9 +4,16 @@ import { beforeEach, test } from 'node:test';
 import { Compile } from 'typebox/compile';
 import { inTransaction } from '#context';
 import type { IssuedKey } from '#features/keys';
-import { type LineFields, makeFunds, makeKey, makeLines } from '#test/factories';
+import {
+  callerOf,
+  checkTool,
+  keyContext,
+  noteStatements,
+  readAllPages,
+  refusalOf,
+} from '#test/callers/tool-call';
+import { type LineFields, makeFunds, makeKey, makeLines } from '#test/data/factories';
 import { useHarness } from '#test/harness';
-import { callerOf, checkTool, keyContext, noteStatements, readAllPages, refusalOf } from '#test/tool-call';
 import { holdFunds } from './hold-funds.ts';
 import { postDeposits } from './post-deposits.ts';
 import { postWithdrawals } from './post-withdrawals.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { makeFunds } from '#test/factories';
-import { useLedger } from '#test/ledger-books';
+import { makeFunds } from '#test/data/factories';
+import { useLedger } from '#test/models/ledger-books';
 import { checkBooks, fundAccount } from './index.ts';
 import { listBalances } from './list-balances.ts';
 

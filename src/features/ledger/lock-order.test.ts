@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { Db } from '#platform/db/db';
-import { makeFunds, makeUser } from '#test/factories';
+import { makeFunds, makeUser } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import { waitUntil } from '#test/wait-until';
 import { holdFunds, lockAccounts, type Owner, postWithdrawals } from './index.ts';

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { Ctx, Deps } from '#context';
-import { makeUser } from '#test/factories';
-import { expectFound } from '#test/found-model';
+import { makeUser } from '#test/data/factories';
 import { testConfig, testLog, useHarness } from '#test/harness';
+import { expectFound } from '#test/models/found-model';
 import {
   countNodes,
   expectAllPages,
@@ -13,7 +13,7 @@ import {
   expectStatement,
   LedgerModel,
   withoutKey,
-} from '#test/ledger-model';
+} from '#test/models/ledger-model';
 import { sized } from '#test/sizes';
 import { createDeps } from '../../main.ts';
 import { findLines } from './find/find-lines.ts';

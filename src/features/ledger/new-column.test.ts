@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { lineOf, makeUser } from '#test/factories';
+import { lineOf, makeUser } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import { checkBooks } from './index.ts';
 import { postBatch } from './post-batch.ts';

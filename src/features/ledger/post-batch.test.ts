@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { type LineFields, lineOf, makeFunds, makeKey, makeUser, makeWithdrawal } from '#test/factories';
+import { type LineFields, lineOf, makeFunds, makeKey, makeUser, makeWithdrawal } from '#test/data/factories';
 import { ask, testConfig, testLog, useHarness } from '#test/harness';
 import { buildApp } from '../../app.ts';
 import { createDeps } from '../../main.ts';

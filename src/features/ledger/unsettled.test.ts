@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { lineOf, makeFunds, makeKey, makeUser } from '#test/factories';
+import { lineOf, makeFunds, makeKey, makeUser } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import { accountFeatures, checkBooks } from './index.ts';
 import { listLines } from './lines/list-lines.ts';

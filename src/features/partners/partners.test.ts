@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makePartner, makeUser } from '#test/factories';
+import { makePartner, makeUser } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import { selectUserAccess } from './index.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { useChain } from '#test/chain';
-import { makeAddress } from '#test/factories';
-import { takeFees } from '#test/fee-token';
-import { makeWorld, startProxy, unit, type World } from '#test/payout-world';
+import { makeAddress } from '#test/data/factories';
+import { useChain } from '#test/outside/chain';
+import { takeFees } from '#test/outside/fee-token';
+import { makeWorld, startProxy, unit, type World } from '#test/worlds/payout';
 import { foreignAfterMs } from './timing.ts';
 
 const chain = useChain();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { useChain } from '#test/chain';
-import { cut, letTimePass, type Meddle, makeWorld, startProxy, unit, type World } from '#test/payout-world';
+import { useChain } from '#test/outside/chain';
+import { cut, letTimePass, type Meddle, makeWorld, startProxy, unit, type World } from '#test/worlds/payout';
 import { foreignAfterMs } from './timing.ts';
 
 const chain = useChain();

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { describe, type TestContext, test } from 'node:test';
 import { parseTransaction } from 'viem';
 import { checksumAddress, readMark } from '#adapters/evm';
-import { useChain } from '#test/chain';
-import { makeAddress, makeFunds } from '#test/factories';
-import { backUp, letTimePass, makeWorld, unit, type World } from '#test/payout-world';
+import { makeAddress, makeFunds } from '#test/data/factories';
+import { useChain } from '#test/outside/chain';
+import { backUp, letTimePass, makeWorld, unit, type World } from '#test/worlds/payout';
 
 const chain = useChain();
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checksumAddress, createEvm } from '#adapters/evm';
-import { makeWallet, useChain } from '#test/chain';
-import { makeWorld, type NodeProxy, startProxy } from '#test/payout-world';
+import { makeWallet, useChain } from '#test/outside/chain';
+import { makeWorld, type NodeProxy, startProxy } from '#test/worlds/payout';
 import { walletJobs } from './jobs.ts';
 
 const chain = useChain();

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { contextFor } from '#context';
 import { addWallet, type Custody } from '#features/users';
-import { useChain } from '#test/chain';
-import { makeAddress, makeUser } from '#test/factories';
-import { makeWorld, unit, type World } from '#test/payout-world';
+import { makeAddress, makeUser } from '#test/data/factories';
+import { useChain } from '#test/outside/chain';
+import { makeWorld, unit, type World } from '#test/worlds/payout';
 import { createWatch } from '../deposits/watch.ts';
 import { watchDeposits } from '../deposits/watch-deposits.ts';
 

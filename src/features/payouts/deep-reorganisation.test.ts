@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { useChain } from '#test/chain';
-import { makeAddress } from '#test/factories';
-import { letTimePass, makeWorld, startProxy, unit, type World } from '#test/payout-world';
+import { makeAddress } from '#test/data/factories';
+import { useChain } from '#test/outside/chain';
+import { letTimePass, makeWorld, startProxy, unit, type World } from '#test/worlds/payout';
 import { foreignAfterMs, recheckForMs } from './timing.ts';
 
 const chain = useChain();

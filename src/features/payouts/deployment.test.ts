@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import type { Config } from '#config/config';
-import { useChain } from '#test/chain';
 import { testConfig, testLog } from '#test/harness';
-import { letTimePass, makeWorld, type World } from '#test/payout-world';
+import { useChain } from '#test/outside/chain';
+import { letTimePass, makeWorld, type World } from '#test/worlds/payout';
 import { serve } from '../../main.ts';
 
 const chain = useChain();

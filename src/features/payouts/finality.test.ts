@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { useChain } from '#test/chain';
-import { makeAddress } from '#test/factories';
-import { letTimePass, makeWorld, startProxy, unit, type World } from '#test/payout-world';
+import { makeAddress } from '#test/data/factories';
+import { useChain } from '#test/outside/chain';
 import { waitUntil } from '#test/wait-until';
+import { letTimePass, makeWorld, startProxy, unit, type World } from '#test/worlds/payout';
 
 const chain = useChain();
 const gwei = 10n ** 9n;

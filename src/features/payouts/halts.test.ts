@@ -3,8 +3,9 @@ import { describe, type TestContext, test } from 'node:test';
 import pg from 'pg';
 import { privateKeyToAccount } from 'viem/accounts';
 import { runJobs } from '#platform/worker/jobs';
-import { useChain } from '#test/chain';
-import { makeAddress } from '#test/factories';
+import { makeAddress } from '#test/data/factories';
+import { useChain } from '#test/outside/chain';
+import { waitUntil } from '#test/wait-until';
 import {
   backUp,
   letTimePass,
@@ -13,8 +14,7 @@ import {
   unit,
   type Worker,
   type World,
-} from '#test/payout-world';
-import { waitUntil } from '#test/wait-until';
+} from '#test/worlds/payout';
 import { payoutJobs } from './jobs.ts';
 import { foreignAfterMs } from './timing.ts';
 

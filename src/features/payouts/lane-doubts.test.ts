@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { addressOfKey } from '#adapters/evm';
-import { makeWallet, useChain } from '#test/chain';
-import { makeLanes, payTurns, placesOf, signersOf, walletOf, withdrawMany } from '#test/lane-world';
-import { backUp, cut, letTimePass, makeWorld, startProxy, type World } from '#test/payout-world';
+import { makeWallet, useChain } from '#test/outside/chain';
+import { makeLanes, payTurns, placesOf, signersOf, walletOf, withdrawMany } from '#test/worlds/lane';
+import { backUp, cut, letTimePass, makeWorld, startProxy, type World } from '#test/worlds/payout';
 
 const chain = useChain();
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { useChain } from '#test/chain';
-import { letTimePass, makeWorld, type World } from '#test/payout-world';
+import { useChain } from '#test/outside/chain';
 import { waitUntil } from '#test/wait-until';
+import { letTimePass, makeWorld, type World } from '#test/worlds/payout';
 
 const chain = useChain();
 

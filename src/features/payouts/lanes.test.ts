@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { runJobs } from '#platform/worker/jobs';
-import { useChain } from '#test/chain';
-import { makeLanes, payTurns, placesOf, signersOf, walletOf, withdrawMany } from '#test/lane-world';
-import { backUp, letTimePass, makeWorld } from '#test/payout-world';
-import { publish } from '#test/rules-world';
+import { useChain } from '#test/outside/chain';
 import { waitUntil } from '#test/wait-until';
+import { makeLanes, payTurns, placesOf, signersOf, walletOf, withdrawMany } from '#test/worlds/lane';
+import { backUp, letTimePass, makeWorld } from '#test/worlds/payout';
+import { publish } from '#test/worlds/rules';
 import { payoutJobs } from './jobs.ts';
 
 const chain = useChain();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { useChain } from '#test/chain';
-import { backUp, letTimePass, makeWorld, type World } from '#test/payout-world';
+import { useChain } from '#test/outside/chain';
+import { backUp, letTimePass, makeWorld, type World } from '#test/worlds/payout';
 
 const chain = useChain();
 

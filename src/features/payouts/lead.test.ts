@@ -3,9 +3,9 @@ import { type TestContext, test } from 'node:test';
 import { usualTiming } from '#platform/worker/job-turn';
 import { runJobs } from '#platform/worker/jobs';
 import { usualLeadTiming } from '#platform/worker/lead';
-import { makeWallet, useChain } from '#test/chain';
-import { makeWorld, startProxy, type WorkerOptions, type World } from '#test/payout-world';
+import { makeWallet, useChain } from '#test/outside/chain';
 import { waitUntil } from '#test/wait-until';
+import { makeWorld, startProxy, type WorkerOptions, type World } from '#test/worlds/payout';
 import { ledPayoutJobs } from './jobs.ts';
 
 const chain = useChain();

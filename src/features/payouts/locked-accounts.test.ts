@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { useChain } from '#test/chain';
-import { makeAddress, makeFunds, makeUser } from '#test/factories';
-import { lockRows } from '#test/lock-rows';
-import { makeWorld, unit, type World } from '#test/payout-world';
+import { makeAddress, makeFunds, makeUser } from '#test/data/factories';
+import { lockRows } from '#test/database/lock-rows';
+import { useChain } from '#test/outside/chain';
+import { makeWorld, unit, type World } from '#test/worlds/payout';
 import { turnMax } from './timing.ts';
 
 // Another transaction, such as an operator's session, keeps one user's account locked: everybody else is

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { useChain } from '#test/chain';
-import { makeAddress } from '#test/factories';
+import { makeAddress } from '#test/data/factories';
+import { useChain } from '#test/outside/chain';
 import {
   letTimePass,
   type Meddle,
@@ -11,7 +11,7 @@ import {
   unit,
   type Worker,
   type World,
-} from '#test/payout-world';
+} from '#test/worlds/payout';
 import { foreignAfterMs, stuckAfterMs } from './timing.ts';
 
 const chain = useChain();

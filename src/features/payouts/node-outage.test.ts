@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RunningJobs, runJobs } from '#platform/worker/jobs';
-import { useChain } from '#test/chain';
-import { makeWorld, type NodeProxy, startProxy, unit, type Worker, type World } from '#test/payout-world';
+import { useChain } from '#test/outside/chain';
 import { waitUntil } from '#test/wait-until';
+import { makeWorld, type NodeProxy, startProxy, unit, type Worker, type World } from '#test/worlds/payout';
 import { payoutJobs } from './jobs.ts';
 
 const chain = useChain();

@@ -3,11 +3,11 @@ import { describe, test } from 'node:test';
 import { readMark } from '#adapters/evm';
 import { addWallet } from '#features/users';
 import { runJobs } from '#platform/worker/jobs';
-import { type Chain, useChain } from '#test/chain';
-import { makeAddress, makeFunds, makeUser } from '#test/factories';
-import { numberedEvents } from '#test/number-events';
-import { makeWorld, unit, type World } from '#test/payout-world';
+import { makeAddress, makeFunds, makeUser } from '#test/data/factories';
+import { numberedEvents } from '#test/database/number-events';
+import { type Chain, useChain } from '#test/outside/chain';
 import { waitUntil } from '#test/wait-until';
+import { makeWorld, unit, type World } from '#test/worlds/payout';
 import { payoutJobs } from './jobs.ts';
 
 const polygon = useChain();

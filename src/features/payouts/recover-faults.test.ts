@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { useChain } from '#test/chain';
 import type { FaultMix } from '#test/chaos/fault-mix';
 import { startFaultProxy } from '#test/chaos/fault-proxy';
 import { createRandom } from '#test/chaos/random';
-import { makeWorld, type NodeProxy, startProxy, type World } from '#test/payout-world';
+import { useChain } from '#test/outside/chain';
+import { makeWorld, type NodeProxy, startProxy, type World } from '#test/worlds/payout';
 
 const chain = useChain();
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { useChain } from '#test/chain';
-import { makeAddress } from '#test/factories';
+import { makeAddress } from '#test/data/factories';
 import { cloneDatabase } from '#test/harness';
-import { makeWorld, startProxy, type World } from '#test/payout-world';
+import { useChain } from '#test/outside/chain';
+import { makeWorld, startProxy, type World } from '#test/worlds/payout';
 
 const chain = useChain();
 

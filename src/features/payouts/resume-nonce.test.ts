@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { useChain } from '#test/chain';
-import { makeAddress } from '#test/factories';
-import { backUp, letTimePass, type Meddle, makeWorld, startProxy, type World } from '#test/payout-world';
+import { makeAddress } from '#test/data/factories';
+import { useChain } from '#test/outside/chain';
+import { backUp, letTimePass, type Meddle, makeWorld, startProxy, type World } from '#test/worlds/payout';
 
 const chain = useChain();
 const wanted = { amount: '5', idempotencyKey: 'order-1', to: makeAddress() };

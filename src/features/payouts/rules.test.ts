@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { useChain } from '#test/chain';
-import { makeAddress } from '#test/factories';
-import { lockRows } from '#test/lock-rows';
-import { backUp, letTimePass, makeWorld } from '#test/payout-world';
-import { publish } from '#test/rules-world';
+import { makeAddress } from '#test/data/factories';
+import { lockRows } from '#test/database/lock-rows';
+import { useChain } from '#test/outside/chain';
 import { waitUntil } from '#test/wait-until';
+import { backUp, letTimePass, makeWorld } from '#test/worlds/payout';
+import { publish } from '#test/worlds/rules';
 import type { Rule } from '../rules/wire.ts';
 import { lockPending } from './queries/pending.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { useChain } from '#test/chain';
-import { makeWorld } from '#test/payout-world';
-import { countRowsRead } from '#test/rows-read';
+import { countRowsRead } from '#test/database/rows-read';
+import { useChain } from '#test/outside/chain';
+import { makeWorld } from '#test/worlds/payout';
 import { selectLatencies } from './queries/settled.ts';
 
 const chain = useChain();

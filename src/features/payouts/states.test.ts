@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import pg from 'pg';
-import { makeAddress, makeKey } from '#test/factories';
+import { makeAddress, makeKey } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import { isFinal, moves, type Status, statuses } from '../withdrawals/states.ts';
 

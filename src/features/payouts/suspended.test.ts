@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { useChain } from '#test/chain';
-import { letTimePass, makeWorld, type World } from '#test/payout-world';
+import { useChain } from '#test/outside/chain';
+import { letTimePass, makeWorld, type World } from '#test/worlds/payout';
 import { lockPending } from './queries/pending.ts';
 
 const chain = useChain();

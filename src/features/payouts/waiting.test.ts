@@ -5,10 +5,10 @@ import { describe, type TestContext, test } from 'node:test';
 import pg from 'pg';
 import { blockAddress } from '#features/users';
 import { runJobs } from '#platform/worker/jobs';
-import { useChain } from '#test/chain';
-import { makeAddress } from '#test/factories';
-import { type Call, letTimePass, makeWorld, startProxy, unit, type World } from '#test/payout-world';
+import { makeAddress } from '#test/data/factories';
+import { useChain } from '#test/outside/chain';
 import { waitUntil } from '#test/wait-until';
+import { type Call, letTimePass, makeWorld, startProxy, unit, type World } from '#test/worlds/payout';
 import { payoutJobs } from './jobs.ts';
 import { updateAllWaiting } from './queries/pending.ts';
 

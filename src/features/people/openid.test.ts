@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
+import { csrfIn, visit } from '#test/callers/visitor';
 import { noteSecret, useHarness } from '#test/harness';
-import { startOpenidProvider } from '#test/openid-provider';
-import { localhostOf, makePerson } from '#test/people-world';
-import { csrfIn, visit } from '#test/visitor';
+import { startOpenidProvider } from '#test/outside/openid-provider';
+import { localhostOf, makePerson } from '#test/worlds/people';
 
 const provider = await startOpenidProvider();
 after(() => provider.stop());

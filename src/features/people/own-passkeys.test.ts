@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { signInStaff } from '#test/callers/staff-session';
 import { useHarness } from '#test/harness';
-import { signInStaff } from '#test/staff-session';
 
 const harness = useHarness();
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
-import { browserTest, useBrowser } from '#test/browser';
+import { browserTest, useBrowser } from '#test/callers/browser';
 import { useHarness } from '#test/harness';
 import {
   answerInPage,
@@ -15,7 +15,7 @@ import {
   openWithPasskeys,
   press,
   register,
-} from '#test/people-world';
+} from '#test/worlds/people';
 
 const harness = useHarness();
 const browser = useBrowser();

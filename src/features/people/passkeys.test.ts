@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createSecret } from '#platform/secrets/secret';
-import { browserTest, useBrowser } from '#test/browser';
-import { signIn } from '#test/console-world';
+import { browserTest, useBrowser } from '#test/callers/browser';
 import { noteSecret, useHarness } from '#test/harness';
+import { signIn } from '#test/worlds/console';
 import {
   callOperator,
   credentialOf,
@@ -11,7 +11,7 @@ import {
   openWithPasskeys,
   press,
   register,
-} from '#test/people-world';
+} from '#test/worlds/people';
 
 const harness = useHarness();
 const browser = useBrowser();

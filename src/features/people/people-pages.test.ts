@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { browserTest, useBrowser } from '#test/browser';
+import { browserTest, useBrowser } from '#test/callers/browser';
 import { useHarness } from '#test/harness';
-import { localhostOf, makePerson, openWithPasskeys, register } from '#test/people-world';
+import { localhostOf, makePerson, openWithPasskeys, register } from '#test/worlds/people';
 
 const openid = { issuer: 'http://127.0.0.1:1', clientId: 'causeway', clientSecret: 'unused' };
 const harness = useHarness({ openid });

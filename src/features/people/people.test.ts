@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { makeIntegration, makePartner } from '#test/factories';
+import { visit } from '#test/callers/visitor';
+import { makeIntegration, makePartner } from '#test/data/factories';
 import { useHarness } from '#test/harness';
-import { localhostOf, makePerson } from '#test/people-world';
-import { visit } from '#test/visitor';
+import { localhostOf, makePerson } from '#test/worlds/people';
 import { invitePerson } from './invite-person.ts';
 import { peopleJobs } from './jobs.ts';
 import { texts } from './pages/texts.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeIntegration, makePartner } from '#test/factories';
+import { signInStaff } from '#test/callers/staff-session';
+import { makeIntegration, makePartner } from '#test/data/factories';
 import { noteSecret, useHarness } from '#test/harness';
-import { makePerson } from '#test/people-world';
-import { signInStaff } from '#test/staff-session';
+import { makePerson } from '#test/worlds/people';
 
 const harness = useHarness();
 

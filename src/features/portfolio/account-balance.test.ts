@@ -6,7 +6,7 @@ import { parsePrice } from '#adapters/prices';
 import { type Ctx, contextFor, type KeyActor } from '#context';
 import type { Db } from '#platform/db/db';
 import { parseMinor } from '#platform/values/money';
-import { makeFunds, makeUser } from '#test/factories';
+import { makeFunds, makeUser } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import { sized } from '#test/sizes';
 import { portfolioTools } from './index.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inTransaction } from '#context';
-import { makeUser } from '#test/factories';
+import { makeUser } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import { recordPositions } from './record-positions.ts';
 

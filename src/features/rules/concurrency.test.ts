@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeKey } from '#test/factories';
+import { makeKey } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import type { RulesOrder, RulesReport } from '#test/processes/hammer-rules';
-import { publish } from '#test/rules-world';
 import { sized } from '#test/sizes';
+import { publish } from '#test/worlds/rules';
 import type { Rule } from './wire.ts';
 
 const processes = 4;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { useHarness } from '#test/harness';
-import { makePerson } from '#test/people-world';
-import { operatorNamed } from '#test/rules-world';
+import { makePerson } from '#test/worlds/people';
+import { operatorNamed } from '#test/worlds/rules';
 import { draftRules } from './draft-rules.ts';
 import { publishRules } from './publish-rules.ts';
 

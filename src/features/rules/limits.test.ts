@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import type { IssuedKey } from '#features/keys';
-import { makeAddress, makeKey, makeWithdrawal } from '#test/factories';
+import { makeAddress, makeKey, makeWithdrawal } from '#test/data/factories';
 import { useHarness } from '#test/harness';
-import { publish } from '#test/rules-world';
+import { publish } from '#test/worlds/rules';
 import type { Limit } from './read-limits.ts';
 import type { Rule } from './wire.ts';
 

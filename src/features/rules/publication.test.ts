@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeAddress, makeKey } from '#test/factories';
+import { makeAddress, makeKey } from '#test/data/factories';
 import { useHarness } from '#test/harness';
-import { publish } from '#test/rules-world';
+import { publish } from '#test/worlds/rules';
 import { insertWithdrawals } from '../withdrawals/queries.ts';
 
 /** Less than it takes to count the past in one statement. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeKey, makeWithdrawal } from '#test/factories';
+import { makeKey, makeWithdrawal } from '#test/data/factories';
 import { useHarness } from '#test/harness';
-import { publish } from '#test/rules-world';
+import { publish } from '#test/worlds/rules';
 import { ruleJobs } from './jobs.ts';
 
 const harness = useHarness();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { useChain } from '#test/chain';
-import { unit } from '#test/payout-world';
-import { makeTreasury, type Treasury } from '#test/treasury-world';
+import { useChain } from '#test/outside/chain';
+import { unit } from '#test/worlds/payout';
+import { makeTreasury, type Treasury } from '#test/worlds/treasury';
 import { itemsOpenMs } from './timing.ts';
 
 const chain = useChain();

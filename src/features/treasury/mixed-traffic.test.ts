@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { useChain } from '#test/chain';
 import { createRandom, type Random } from '#test/chaos/random';
-import { makeAddress, makeFunds } from '#test/factories';
-import { unit } from '#test/payout-world';
+import { makeAddress, makeFunds } from '#test/data/factories';
+import { useChain } from '#test/outside/chain';
 import { sized } from '#test/sizes';
-import { makeTreasury, type Treasury } from '#test/treasury-world';
+import { unit } from '#test/worlds/payout';
+import { makeTreasury, type Treasury } from '#test/worlds/treasury';
 
 const chain = useChain();
 

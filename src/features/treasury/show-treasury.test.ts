@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { useChain } from '#test/chain';
-import { makeAddress } from '#test/factories';
-import { unit } from '#test/payout-world';
-import { makeTreasury } from '#test/treasury-world';
+import { makeAddress } from '#test/data/factories';
+import { useChain } from '#test/outside/chain';
+import { unit } from '#test/worlds/payout';
+import { makeTreasury } from '#test/worlds/treasury';
 
 const chain = useChain();
 

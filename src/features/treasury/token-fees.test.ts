@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { useChain } from '#test/chain';
-import { takeFees } from '#test/fee-token';
-import { unit } from '#test/payout-world';
-import { makeTreasury } from '#test/treasury-world';
+import { useChain } from '#test/outside/chain';
+import { takeFees } from '#test/outside/fee-token';
+import { unit } from '#test/worlds/payout';
+import { makeTreasury } from '#test/worlds/treasury';
 
 const chain = useChain();
 

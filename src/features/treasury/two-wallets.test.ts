@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeWallet, useChain } from '#test/chain';
-import { unit } from '#test/payout-world';
-import { makeTreasury } from '#test/treasury-world';
+import { makeWallet, useChain } from '#test/outside/chain';
+import { unit } from '#test/worlds/payout';
+import { makeTreasury } from '#test/worlds/treasury';
 
 const chain = useChain();
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressOfKey, checksumAddress, tokenAddresses } from '#adapters/evm';
-import { makeCardOwner } from '#test/card-model';
-import { makeAddress, makeUser } from '#test/factories';
-import { useUserCommands } from '#test/user-commands';
+import { useUserCommands } from '#test/callers/user-commands';
+import { makeAddress, makeUser } from '#test/data/factories';
+import { makeCardOwner } from '#test/models/card-model';
 
 const { signerKey, harness, call, create, auditOf } = useUserCommands();
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeAddress, makeUser } from '#test/factories';
+import { makeAddress, makeUser } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 
 const harness = useHarness();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeAddress, makeKey, makeUser } from '#test/factories';
+import { makeAddress, makeKey, makeUser } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 
 const harness = useHarness();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checksumAddress } from '#adapters/evm';
-import { databaseBefore } from '#test/database-before';
-import { makeAddress, makeUser } from '#test/factories';
+import { makeAddress, makeUser } from '#test/data/factories';
+import { databaseBefore } from '#test/database/database-before';
 import { useHarness } from '#test/harness';
 
 // An address that was ever in self custody: its user may have copied the keys.

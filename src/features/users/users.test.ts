@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { makeAddress } from '#test/factories';
+import { newEmail, newPerson, unknownId, useUserCommands } from '#test/callers/user-commands';
+import { makeAddress } from '#test/data/factories';
 import { noteSecret } from '#test/harness';
-import { newEmail, newPerson, unknownId, useUserCommands } from '#test/user-commands';
 import { createUser } from './create-user.ts';
 
 const { harness, call, create, auditOf } = useUserCommands();

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { recordEvent } from '#features/events';
-import { makeIntegration } from '#test/factories';
+import { makeIntegration } from '#test/data/factories';
+import { numberAll } from '#test/database/number-events';
 import { noteSecret } from '#test/harness';
-import { numberAll } from '#test/number-events';
 import { waitUntil } from '#test/wait-until';
-import { useWebhooks } from '#test/webhook-world';
+import { useWebhooks } from '#test/worlds/webhook';
 import { webhookJobs } from './jobs.ts';
 
 const { world, call, createEndpoint, makeSteps, startDelivering, arrived, allAre, deliveries, drain } =

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeKey, makeLines, makeUser } from '#test/factories';
+import { signInStaff } from '#test/callers/staff-session';
+import { makeKey, makeLines, makeUser } from '#test/data/factories';
+import { numberAll } from '#test/database/number-events';
 import { networksWithoutNodes, noteSecret, type RequestOptions, useHarness } from '#test/harness';
-import { numberAll } from '#test/number-events';
-import { signInStaff } from '#test/staff-session';
 
 const harness = useHarness({
   networks: networksWithoutNodes(),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runKeyBattery } from '#test/battery';
-import { makeIntegration } from '#test/factories';
+import { runKeyBattery } from '#test/callers/battery';
+import { makeIntegration } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 
 const harness = useHarness();

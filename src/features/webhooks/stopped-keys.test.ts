@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeKey } from '#test/factories';
-import { useWebhooks } from '#test/webhook-world';
+import { makeKey } from '#test/data/factories';
+import { useWebhooks } from '#test/worlds/webhook';
 import { webhookJobs } from './jobs.ts';
 
 const { world, call, createEndpoint, makeSteps, startDelivering, allAre } = useWebhooks();

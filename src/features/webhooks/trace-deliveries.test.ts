@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeWithdrawal } from '#test/factories';
-import { numberAll } from '#test/number-events';
-import { countRowsRead } from '#test/rows-read';
+import { makeWithdrawal } from '#test/data/factories';
+import { numberAll } from '#test/database/number-events';
+import { countRowsRead } from '#test/database/rows-read';
 import { waitUntil } from '#test/wait-until';
-import { useWebhooks } from '#test/webhook-world';
+import { useWebhooks } from '#test/worlds/webhook';
 import { selectDeliveriesAbout } from './queries/deliveries.ts';
 
 const { world, createEndpoint, startDelivering } = useWebhooks();

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { issueKey } from '#features/keys';
 import { allowUser } from '#features/partners';
-import { makeIntegration, makeKey, makeLines, makeUser, makeWithdrawal } from '#test/factories';
-import { numberAll } from '#test/number-events';
+import { makeIntegration, makeKey, makeLines, makeUser, makeWithdrawal } from '#test/data/factories';
+import { numberAll } from '#test/database/number-events';
 import { waitUntil } from '#test/wait-until';
-import { useWebhooks } from '#test/webhook-world';
+import { useWebhooks } from '#test/worlds/webhook';
 import { webhookJobs } from './jobs.ts';
 
 const { world, call, createEndpoint, makeEvents, startDelivering, arrived, deliveries } = useWebhooks();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { afterEach, test } from 'node:test';
-import { makeAddress, makeKey, makeUser, makeWithdrawal } from '#test/factories';
+import { signInStaff } from '#test/callers/staff-session';
+import { makeAddress, makeKey, makeUser, makeWithdrawal } from '#test/data/factories';
 import { type RequestOptions, useHarness } from '#test/harness';
-import { publish } from '#test/rules-world';
-import { signInStaff } from '#test/staff-session';
+import { publish } from '#test/worlds/rules';
 
 const harness = useHarness();
 const everything = { name: 'Everything', verdict: 'allow' } as const;

@@ -7,9 +7,9 @@ import { tokensOf } from '#adapters/evm';
 import type { IssuedKey } from '#features/keys';
 import { payoutJobs } from '#features/payouts';
 import { addWallet } from '#features/users';
-import { startChain } from '#test/chain';
-import { makeAddress, makeFunds, makeKey, makeUser } from '#test/factories';
+import { makeAddress, makeFunds, makeKey, makeUser } from '#test/data/factories';
 import { type Answer, useHarness } from '#test/harness';
+import { startChain } from '#test/outside/chain';
 
 const chain = await startChain({ network: 'polygon' });
 after(() => chain.stop());

@@ -4,9 +4,9 @@ import { beforeEach, test } from 'node:test';
 import pg from 'pg';
 import type { IssuedKey } from '#features/keys';
 import { addWallet, blockAddress } from '#features/users';
-import { makeAddress, makeKey, makeUser } from '#test/factories';
+import { keepAliveClient } from '#test/callers/keep-alive';
+import { makeAddress, makeKey, makeUser } from '#test/data/factories';
 import { type Answer, type Harness, useHarness } from '#test/harness';
-import { keepAliveClient } from '#test/keep-alive';
 import { sizes } from '#test/sizes';
 import { waitUntil } from '#test/wait-until';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { IssuedKey } from '#features/keys';
-import { makeAddress, makeKey, makeUser } from '#test/factories';
+import { makeAddress, makeKey, makeUser } from '#test/data/factories';
 import { type Harness, useHarness } from '#test/harness';
 
 const withdrawalRates = { partner: 8, user: 5 };

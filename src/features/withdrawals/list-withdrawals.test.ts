@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import { checksumAddress } from '#adapters/evm';
 import type { IssuedKey } from '#features/keys';
-import { makeAddress, makeKey } from '#test/factories';
+import { makeAddress, makeKey } from '#test/data/factories';
 import { type Answer, useHarness } from '#test/harness';
 import { sized } from '#test/sizes';
 import { foldCountChanges, selectStatusPage } from './queries.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { waitReasons } from '#features/payouts';
-import { makeFunds, makeKey, makeWithdrawal } from '#test/factories';
+import { makeFunds, makeKey, makeWithdrawal } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import { withdrawalGauges } from './gauges.ts';
 

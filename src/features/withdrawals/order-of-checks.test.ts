@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { IssuedKey } from '#features/keys';
 import { blockAddress } from '#features/users';
-import { runKeyBattery } from '#test/battery';
-import { makeAddress, makeKey, makeUser } from '#test/factories';
+import { runKeyBattery } from '#test/callers/battery';
+import { makeAddress, makeKey, makeUser } from '#test/data/factories';
 import type { RequestOptions } from '#test/harness';
-import { useWithdrawals } from '#test/withdrawal-world';
+import { useWithdrawals } from '#test/worlds/withdrawal';
 
 /** On no partner's list. */
 let stranger: string;

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { addressOfKey, checksumAddress, tokenAddresses } from '#adapters/evm';
 import { addWallet, blockAddress } from '#features/users';
-import { makeAddress, makeUser } from '#test/factories';
-import { useWithdrawals } from '#test/withdrawal-world';
+import { makeAddress, makeUser } from '#test/data/factories';
+import { useWithdrawals } from '#test/worlds/withdrawal';
 import { updateUser } from '../users/update-user.ts';
 
 const otherHotWallet = makeAddress();

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
 import type { IssuedKey } from '#features/keys';
-import { makeAddress, makeKey } from '#test/factories';
+import { makeAddress, makeKey } from '#test/data/factories';
 import { type Answer, useHarness } from '#test/harness';
-import { publish } from '#test/rules-world';
+import { publish } from '#test/worlds/rules';
 
 const harness = useHarness({ databaseLockTimeoutMs: 500 });
 

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { requireSynchronous } from '#features/payouts';
 import { migrate } from '#platform/db/migrate';
-import { type Member, startPrimary, startStandby, urlOf } from '#test/cluster';
-import { makeKey } from '#test/factories';
+import { makeKey } from '#test/data/factories';
+import { type Member, startPrimary, startStandby, urlOf } from '#test/database/cluster';
 import { useHarness } from '#test/harness';
 import { waitUntil } from '#test/wait-until';
 

@@ -5,7 +5,7 @@ import { checksumAddress } from '#adapters/evm';
 import type { IssuedKey } from '#features/keys';
 import { checkBooks } from '#features/ledger';
 import { payoutJobs } from '#features/payouts';
-import { makeAddress, makeFunds, makeKey } from '#test/factories';
+import { makeAddress, makeFunds, makeKey } from '#test/data/factories';
 import { networksWithoutNodes, noteSecret, useHarness } from '#test/harness';
 
 const harness = useHarness({

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { parseAddress } from '#adapters/evm';
 import type { IssuedKey } from '#features/keys';
 import { addWallet } from '#features/users';
-import { makeAddress, makeKey, makeUser } from '#test/factories';
+import { makeAddress, makeKey, makeUser } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import { sized, sizes } from '#test/sizes';
 import { statuses } from './states.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { tokenAddresses } from '#adapters/evm';
-import { makeAddress } from '#test/factories';
-import { useWithdrawals } from '#test/withdrawal-world';
+import { makeAddress } from '#test/data/factories';
+import { useWithdrawals } from '#test/worlds/withdrawal';
 
 const { harness, caller, create, list, expectRefusal, expectCreated, good } = useWithdrawals();
 

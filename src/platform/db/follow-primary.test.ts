@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Member, startPrimary, startStandby, untilCaughtUp, urlOf } from '#test/cluster';
+import { type Member, startPrimary, startStandby, untilCaughtUp, urlOf } from '#test/database/cluster';
 import { testLog } from '#test/harness';
 import { waitUntil } from '#test/wait-until';
 import { DatabaseUnavailable } from '../errors/errors.ts';

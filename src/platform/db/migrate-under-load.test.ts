@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeAddress, makeKey } from '#test/factories';
+import { makeAddress, makeKey } from '#test/data/factories';
+import { lockRows } from '#test/database/lock-rows';
 import { useHarness } from '#test/harness';
-import { lockRows } from '#test/lock-rows';
 import { readFunctions } from './apply-functions.ts';
 import { type Migration, MigrationFault, migrate, type Release, readMigrations } from './migrate.ts';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type Member, startPrimary, startStandby, untilCaughtUp } from '#test/cluster';
+import { type Member, startPrimary, startStandby, untilCaughtUp } from '#test/database/cluster';
 import { testLog } from '#test/harness';
 import { waitUntil } from '#test/wait-until';
 import { createPool, type Db, type Pool } from './db.ts';

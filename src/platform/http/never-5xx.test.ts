@@ -4,10 +4,10 @@ import { METHODS } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { TObject } from 'typebox';
-import { makeKey, makeUser } from '#test/factories';
+import { assertRefusal, type RawOptions, sendRaw } from '#test/callers/raw-http';
+import { makeKey, makeUser } from '#test/data/factories';
 import { useHarness } from '#test/harness';
-import { startTestIssuer } from '#test/issuer';
-import { assertRefusal, type RawOptions, sendRaw } from '#test/raw-http';
+import { startTestIssuer } from '#test/outside/issuer';
 import { sized } from '#test/sizes';
 import { commands } from '../../app.ts';
 

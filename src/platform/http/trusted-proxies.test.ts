@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { makeKey } from '#test/factories';
+import { makeKey } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 
 describe('behind trusted proxies the right hop of X-Forwarded-For is the caller', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { makeUser } from '#test/factories';
+import { makeUser } from '#test/data/factories';
 import { type Answer, noteSecret, readTestLog, useHarness } from '#test/harness';
 import { createLog, redactedFields } from './log.ts';
 

@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import { startNameServer } from '#test/name-server';
+import { startNameServer } from '#test/outside/name-server';
 import { waitUntil } from '#test/wait-until';
 import { createOutgoing, OutgoingFault, type OutgoingPost } from './index.ts';
 import { nameResolver } from './resolve-name.ts';

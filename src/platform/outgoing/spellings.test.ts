@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer, isIP } from 'node:net';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
-import { startNameServer } from '#test/name-server';
+import { startNameServer } from '#test/outside/name-server';
 import { createOutgoing, OutgoingFault, type OutgoingPolicy, OutgoingRefusal } from './index.ts';
 import { nameResolver } from './resolve-name.ts';
 

@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { makeCertificate } from '#test/certificate';
-import { startNameServer } from '#test/name-server';
-import { runCli } from '#test/run-cli';
-import { toolTest } from '#test/tools';
+import { runCli } from '#test/callers/run-cli';
+import { toolTest } from '#test/callers/tools';
+import { makeCertificate } from '#test/outside/certificate';
+import { startNameServer } from '#test/outside/name-server';
 import { createOutgoing, OutgoingFault } from './index.ts';
 import { nameResolver } from './resolve-name.ts';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { createChecker, type Document } from '#test/check-answers';
+import { createChecker, type Document } from '#test/callers/check-answers';
 import { testFolder, useHarness } from '#test/harness';
 import { commands, historyReaders } from '../../app.ts';
 
@@ -191,7 +191,7 @@ for (const [name, read] of Object.entries(documents)) {
   });
 
   test(`${name}: openapi-typescript gives named operations and no unknown`, async () => {
-    const maker = path.join(root, 'test/make-types.ts');
+    const maker = path.join(root, 'test/generate/make-types.ts');
     const { stdout } = await run(process.execPath, [maker, path.join(folder, `${name}.json`)], {
       maxBuffer: 2 ** 26,
     });

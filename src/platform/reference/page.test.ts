@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { browserTest, useBrowser } from '#test/browser';
+import { browserTest, useBrowser } from '#test/callers/browser';
 import { useHarness } from '#test/harness';
 
 const harness = useHarness();

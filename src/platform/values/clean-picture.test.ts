@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
-import { browserTest, useBrowser } from '#test/browser';
-import { pictures } from '#test/pictures';
+import { browserTest, useBrowser } from '#test/callers/browser';
+import { pictures } from '#test/data/pictures';
 import { cleanPicture } from './clean-picture.ts';
 
 const browser = useBrowser();

@@ -7,10 +7,10 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { browserTest, useBrowser } from '#test/browser';
+import { browserTest, useBrowser } from '#test/callers/browser';
+import { type StartedSandbox, startSandbox, stopSandbox } from '#test/callers/start-sandbox';
+import { toolTest } from '#test/callers/tools';
 import { ask } from '#test/harness';
-import { type StartedSandbox, startSandbox, stopSandbox } from '#test/start-sandbox';
-import { toolTest } from '#test/tools';
 import { waitUntil } from '#test/wait-until';
 import { type SimulationName, simulationNames } from './simulation-list.ts';
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { verifyWebhook, type WebhookVerdict } from '#adapters/issuer';
-import { startTestIssuer, type TestIssuer } from '#test/issuer';
+import { startTestIssuer, type TestIssuer } from '#test/outside/issuer';
 import { waitUntil } from '#test/wait-until';
 
 interface Receiver {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { IssuerEvent, IssuerMovement, IssuerTransaction, Simulation } from '#adapters/issuer';
-import { startTestIssuer } from '#test/issuer';
-import { refused, useIssuerAccounts } from '#test/issuer-accounts';
+import { startTestIssuer } from '#test/outside/issuer';
+import { refused, useIssuerAccounts } from '#test/outside/issuer-accounts';
 
 const { issuer, makeAccount, makeCard, allEvents, raw } = await useIssuerAccounts();
 

@@ -20,7 +20,7 @@ import { after, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createHttpIssuer, type Issuer, type IssuerEvent, IssuerFault } from '#adapters/issuer';
 import { StartupError } from '#platform/errors/startup-error';
-import { startTestIssuer } from '#test/issuer';
+import { startTestIssuer } from '#test/outside/issuer';
 import { startIssuer } from './index.ts';
 
 const temporary = mkdtempSync(path.join(tmpdir(), 'causeway issuer '));

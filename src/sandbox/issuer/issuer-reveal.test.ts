@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { type EncryptedSecrets, type IssuerCard, IssuerFault } from '#adapters/issuer';
 import { ask, testFolder } from '#test/harness';
-import { startTestIssuer, type TestIssuer } from '#test/issuer';
+import { startTestIssuer, type TestIssuer } from '#test/outside/issuer';
 
 const caller = (await import(
   new URL('../../adapters/issuer/reveal-in-browser.js', import.meta.url).href

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { cardStatuses, type IssuerCard } from '#adapters/issuer';
 import { ask } from '#test/harness';
-import { newKey, refused, terms, useIssuerAccounts } from '#test/issuer-accounts';
+import { newKey, refused, terms, useIssuerAccounts } from '#test/outside/issuer-accounts';
 
 const { server, issuer, makeAccount, makeCard, allEvents, raw } = await useIssuerAccounts();
 

@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { exampleOf } from '#surfaces/operator';
-import { makeApplication } from '#test/application-world';
-import { hiddenIn, linksIn, signIn, unescaped } from '#test/console-world';
 import {
   makeAddress,
   makeConsent,
@@ -12,9 +10,11 @@ import {
   makePartner,
   makeUser,
   makeWithdrawal,
-} from '#test/factories';
+} from '#test/data/factories';
 import { readTestLog, useHarness } from '#test/harness';
-import { localhostOf, makePerson } from '#test/people-world';
+import { makeApplication } from '#test/worlds/application';
+import { hiddenIn, linksIn, signIn, unescaped } from '#test/worlds/console';
+import { localhostOf, makePerson } from '#test/worlds/people';
 
 const harness = useHarness({ fourEyesCommands: ['partners.create'] });
 const pages = [

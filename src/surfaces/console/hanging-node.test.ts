@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
-import { signIn, unescaped } from '#test/console-world';
 import { networksWithoutNodes, useHarness } from '#test/harness';
+import { signIn, unescaped } from '#test/worlds/console';
 
 /** Accepts connections and never answers. */
 const open = new Set<Socket>();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { signIn } from '#test/console-world';
 import { useHarness } from '#test/harness';
+import { signIn } from '#test/worlds/console';
 
 const harness = useHarness();
 const refresh = { 'x-refresh': '1' };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { browserTest, useBrowser } from '#test/browser';
-import { useChain } from '#test/chain';
-import { signIn } from '#test/console-world';
+import { browserTest, useBrowser } from '#test/callers/browser';
 import { testConfig } from '#test/harness';
-import { letTimePass, makeWorld } from '#test/payout-world';
+import { useChain } from '#test/outside/chain';
+import { signIn } from '#test/worlds/console';
+import { letTimePass, makeWorld } from '#test/worlds/payout';
 import { buildApp } from '../../app.ts';
 
 const chain = useChain();

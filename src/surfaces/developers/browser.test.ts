@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { makeApplication } from '#test/application-world';
-import { browserTest, useBrowser } from '#test/browser';
-import { signIn } from '#test/console-world';
-import { makeConsent, makeIntegration } from '#test/factories';
+import { browserTest, useBrowser } from '#test/callers/browser';
+import { makeConsent, makeIntegration } from '#test/data/factories';
 import { noteSecret, useHarness } from '#test/harness';
-import { localhostOf, openWithPasskeys, press } from '#test/people-world';
+import { makeApplication } from '#test/worlds/application';
+import { signIn } from '#test/worlds/console';
+import { localhostOf, openWithPasskeys, press } from '#test/worlds/people';
 
 const harness = useHarness();
 const browser = useBrowser();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeApplication } from '#test/application-world';
-import { hiddenIn, signIn, unescaped } from '#test/console-world';
-import { makeIntegration } from '#test/factories';
+import { makeIntegration } from '#test/data/factories';
 import { noteSecret, useHarness } from '#test/harness';
-import { localhostOf } from '#test/people-world';
+import { makeApplication } from '#test/worlds/application';
+import { hiddenIn, signIn, unescaped } from '#test/worlds/console';
+import { localhostOf } from '#test/worlds/people';
 
 const harness = useHarness();
 const closed = useHarness({ acceptsApplications: false });

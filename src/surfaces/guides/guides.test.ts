@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
-import { browserTest, useBrowser } from '#test/browser';
+import { browserTest, useBrowser } from '#test/callers/browser';
 import { useHarness } from '#test/harness';
 import { addressOf, openLibrary } from './library.ts';
 import { renderMarkdown } from './render-markdown.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runKeyBattery } from '#test/battery';
-import { makeKey } from '#test/factories';
+import { runKeyBattery } from '#test/callers/battery';
+import { makeKey } from '#test/data/factories';
 import { type Answer, ask, cloneDatabase, testConfig, testLog, useHarness } from '#test/harness';
 import { buildApp } from '../../app.ts';
 import { createDeps } from '../../main.ts';

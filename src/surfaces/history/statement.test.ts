@@ -4,12 +4,12 @@ import { test } from 'node:test';
 import { DatabaseUnavailable } from '#platform/errors/errors';
 import { createHttpServer } from '#platform/http/http';
 import { createMetrics } from '#platform/observe/metrics';
-import { runKeyBattery } from '#test/battery';
-import { makeFunds, makeKey, makeLines, makeUser } from '#test/factories';
+import { runKeyBattery } from '#test/callers/battery';
+import { readCsv } from '#test/callers/read-csv';
+import { readPdfRows } from '#test/callers/read-pdf';
+import { signInStaff } from '#test/callers/staff-session';
+import { makeFunds, makeKey, makeLines, makeUser } from '#test/data/factories';
 import { testLog, useHarness } from '#test/harness';
-import { readCsv } from '#test/read-csv';
-import { readPdfRows } from '#test/read-pdf';
-import { signInStaff } from '#test/staff-session';
 import { waitUntil } from '#test/wait-until';
 import { historyRoutes, type StatementMaker } from './index.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { IssuedKey } from '#features/keys';
-import { runKeyBattery } from '#test/battery';
-import { makeKey } from '#test/factories';
+import { runKeyBattery } from '#test/callers/battery';
+import { callPlain, modernRequest, postMessage, toolCall } from '#test/callers/mcp';
+import { sendRaw } from '#test/callers/raw-http';
+import { makeKey } from '#test/data/factories';
 import { type Answer, useHarness } from '#test/harness';
-import { callPlain, modernRequest, postMessage, toolCall } from '#test/mcp';
-import { sendRaw } from '#test/raw-http';
 
 const harness = useHarness({ mcpAllowedHosts: ['127.0.0.1', 'mcp.example.com'] });
 let key: IssuedKey;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Compile } from 'typebox/compile';
 import type { IssuedKey } from '#features/keys';
-import { type LineFields, makeKey, makeLines } from '#test/factories';
+import { modernRequest, postMessage } from '#test/callers/mcp';
+import { type LineFields, makeKey, makeLines } from '#test/data/factories';
 import { useHarness } from '#test/harness';
-import { modernRequest, postMessage } from '#test/mcp';
 import { tools } from '../../app.ts';
 
 const harness = useHarness();

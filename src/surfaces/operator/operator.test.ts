@@ -5,8 +5,6 @@ import { requestApproval } from '#features/approvals';
 import { openRefills } from '#features/cards/refills';
 import { flushRequests } from '#features/requests';
 import { createMetrics } from '#platform/observe/metrics';
-import { makeApplication } from '#test/application-world';
-import { makeCardOwner } from '#test/card-model';
 import {
   makeAddress,
   makeConsent,
@@ -15,10 +13,12 @@ import {
   makePartner,
   makeUser,
   makeWithdrawal,
-} from '#test/factories';
+} from '#test/data/factories';
+import { numberAll } from '#test/database/number-events';
 import { noteSecret, useHarness } from '#test/harness';
-import { numberAll } from '#test/number-events';
-import { makePerson } from '#test/people-world';
+import { makeCardOwner } from '#test/models/card-model';
+import { makeApplication } from '#test/worlds/application';
+import { makePerson } from '#test/worlds/people';
 import { buildApp, commands } from '../../app.ts';
 
 const harness = useHarness();

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { flushRequests } from '#features/requests';
-import { browserTest, useBrowser } from '#test/browser';
-import { linksIn, signIn, type Visitor } from '#test/console-world';
-import { makeAddress, makeKey } from '#test/factories';
+import { browserTest, useBrowser } from '#test/callers/browser';
+import { makeAddress, makeKey } from '#test/data/factories';
+import { numberAll } from '#test/database/number-events';
 import { noteSecret, useHarness } from '#test/harness';
-import { numberAll } from '#test/number-events';
-import { localhostOf, makePerson, openWithPasskeys, register } from '#test/people-world';
+import { linksIn, signIn, type Visitor } from '#test/worlds/console';
+import { localhostOf, makePerson, openWithPasskeys, register } from '#test/worlds/people';
 
 const harness = useHarness();
 const browser = useBrowser();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { flushRequests } from '#features/requests';
-import { hiddenIn, linksIn, signIn, unescaped, type Visitor } from '#test/console-world';
-import { makeAddress, makeKey } from '#test/factories';
+import { makeAddress, makeKey } from '#test/data/factories';
+import { numberAll } from '#test/database/number-events';
 import { noteSecret, useHarness } from '#test/harness';
-import { numberAll } from '#test/number-events';
+import { hiddenIn, linksIn, signIn, unescaped, type Visitor } from '#test/worlds/console';
 
 const harness = useHarness();
 

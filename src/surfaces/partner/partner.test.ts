@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { signIn } from '#test/console-world';
-import { makeKey } from '#test/factories';
+import { makeKey } from '#test/data/factories';
 import { useHarness } from '#test/harness';
-import { localhostOf } from '#test/people-world';
+import { signIn } from '#test/worlds/console';
+import { localhostOf } from '#test/worlds/people';
 
 const harness = useHarness();
 const pages = [

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { browserTest, useBrowser } from '#test/browser';
-import { makeKey, makeWithdrawal } from '#test/factories';
+import { browserTest, useBrowser } from '#test/callers/browser';
+import { makeKey, makeWithdrawal } from '#test/data/factories';
 import { type Answer, useHarness } from '#test/harness';
-import { answerInPage, makePerson, openWithPasskeys, register } from '#test/people-world';
-import { publish } from '#test/rules-world';
+import { answerInPage, makePerson, openWithPasskeys, register } from '#test/worlds/people';
+import { publish } from '#test/worlds/rules';
 
 const harness = useHarness();
 const browser = useBrowser();

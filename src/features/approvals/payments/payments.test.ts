@@ -3,17 +3,17 @@ import { describe, type TestContext, test } from 'node:test';
 import { contextFor } from '#context';
 import { challengeOf, verifyApprovals } from '#features/rules';
 import { createWithdrawal, listAssets } from '#features/withdrawals';
+import { makeAddress, makeKey } from '#test/data/factories';
+import { useChain } from '#test/outside/chain';
 import {
   assertionOf,
   makeApprover,
   personContext,
   replacePasskey,
   type SoftPasskey,
-} from '#test/approval-world';
-import { useChain } from '#test/chain';
-import { makeAddress, makeKey } from '#test/factories';
-import { letTimePass, makeWorld, type NodeProxy, startProxy, type World } from '#test/payout-world';
-import { publish } from '#test/rules-world';
+} from '#test/worlds/approval';
+import { letTimePass, makeWorld, type NodeProxy, startProxy, type World } from '#test/worlds/payout';
+import { publish } from '#test/worlds/rules';
 import type { Rule } from '../../rules/wire.ts';
 import { decidePayment } from './decide-payment.ts';
 import { expireWaiting, waitingMs } from './expire-waiting.ts';

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createHttpIssuer } from '#adapters/issuer';
 import { addWallet, blockAddress, lockAddress } from '#features/users';
-import type { World } from '#test/payout-world';
-import { type RefillWorld, useRefills } from '#test/refill-world';
-import { publish } from '#test/rules-world';
 import { waitUntil } from '#test/wait-until';
+import type { World } from '#test/worlds/payout';
+import { type RefillWorld, useRefills } from '#test/worlds/refill';
+import { publish } from '#test/worlds/rules';
 import { resumeUser, suspendUser } from '../../users/suspend-user.ts';
 import { listRefills, refillJobs } from './index.ts';
 

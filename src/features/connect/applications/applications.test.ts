@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSecret } from '#platform/secrets/secret';
-import { applicationTerms, makeApplication } from '#test/application-world';
 import { networksWithoutNodes, useHarness } from '#test/harness';
+import { applicationTerms, makeApplication } from '#test/worlds/application';
 import { applyForIntegration } from './apply.ts';
 import { findApplication } from './find-application.ts';
 import { applicationJobs } from './jobs.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ConsentScope, RegisteredIntegration } from '#features/connect/integrations';
-import { useConsents } from '#test/consent-world';
 import {
   integrationContextOf,
   makeConsent,
@@ -9,7 +8,8 @@ import {
   makeIntegration,
   makeUser,
   userContextOf,
-} from '#test/factories';
+} from '#test/data/factories';
+import { useConsents } from '#test/worlds/consent';
 import { decideConsent, listConnections, openConsentLink, reduceConsent, revokeConsent } from './index.ts';
 
 const { harness, sql, dayMs, call, makeOwner, actionsOf, runJob, grantCopies } = useConsents();

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { useConsents } from '#test/consent-world';
 import {
   consentRequest,
   integrationContextOf,
   makeConsent,
   makeConsentRequest,
   makeIntegration,
-} from '#test/factories';
+} from '#test/data/factories';
 import { noteSecret } from '#test/harness';
+import { useConsents } from '#test/worlds/consent';
 import { decideConsent, openConsentLink, reduceConsent, requestConsent, revokeConsent } from './index.ts';
 import { readConsentedData } from './read-consented-data.ts';
 

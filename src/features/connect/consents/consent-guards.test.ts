@@ -7,7 +7,7 @@ import {
   makeIntegration,
   makeUser,
   userContextOf,
-} from '#test/factories';
+} from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import { openConsentLink, revokeConsent } from './index.ts';
 import { readConsentedData } from './read-consented-data.ts';

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { useConsents } from '#test/consent-world';
 import {
   integrationContextOf,
   makeConsent,
   makeConsentRequest,
   makeIntegration,
   makeUser,
-} from '#test/factories';
+} from '#test/data/factories';
 import { waitUntil } from '#test/wait-until';
+import { useConsents } from '#test/worlds/consent';
 import { listConnections, revokeConsent } from './index.ts';
 import { readConsentedData } from './read-consented-data.ts';
 

@@ -8,7 +8,7 @@ import {
   makeIntegration,
   makeUser,
   userContextOf,
-} from '#test/factories';
+} from '#test/data/factories';
 import { noteSecret, useHarness } from '#test/harness';
 import type { ConsentDuration } from './consent.ts';
 import { expireConsents } from './end-consents.ts';

@@ -9,7 +9,7 @@ import {
   makeIntegration,
   makeUser,
   userContextOf,
-} from '#test/factories';
+} from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import type { Consent } from './consent.ts';
 import { expireConsents } from './end-consents.ts';

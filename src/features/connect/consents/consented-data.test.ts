@@ -10,7 +10,7 @@ import {
   makeIntegration,
   makeUser,
   userContextOf,
-} from '#test/factories';
+} from '#test/data/factories';
 import { noteSecret, useHarness } from '#test/harness';
 import { decideConsent, openConsentLink } from './index.ts';
 import { readConsentedData } from './read-consented-data.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RegisteredIntegration } from '#features/connect/integrations';
-import { makeConsent, makeIntegration, makeKey } from '#test/factories';
+import { makeConsent, makeIntegration, makeKey } from '#test/data/factories';
 import { ask, testConfig, testLog, useHarness } from '#test/harness';
 import { buildApp } from '../../../app.ts';
 import { createDeps } from '../../../main.ts';

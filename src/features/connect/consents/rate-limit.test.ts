@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeConsent, makeIntegration } from '#test/factories';
+import { makeConsent, makeIntegration } from '#test/data/factories';
 import { type Answer, useHarness } from '#test/harness';
 
 const harness = useHarness();

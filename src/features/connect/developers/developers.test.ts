@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { makeConsent, makeConsentRequest, makeIntegration, makePartner } from '#test/factories';
+import { signInStaff } from '#test/callers/staff-session';
+import { makeConsent, makeConsentRequest, makeIntegration, makePartner } from '#test/data/factories';
+import { numberAll } from '#test/database/number-events';
 import { networksWithoutNodes, noteSecret, type RequestOptions, useHarness } from '#test/harness';
-import { numberAll } from '#test/number-events';
-import { signInStaff } from '#test/staff-session';
 
 const harness = useHarness({ networks: networksWithoutNodes() });
 const url = 'https://hooks.example.com/in';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Db } from '#platform/db/db';
-import { makeIntegration } from '#test/factories';
+import { makeIntegration } from '#test/data/factories';
 import { noteSecret, useHarness } from '#test/harness';
 import { parseToken as parsePartnerToken } from '../../keys/token.ts';
 import { authenticateIntegration } from './authenticate-integration.ts';

@@ -3,12 +3,12 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { decode } from 'fast-png';
-import { makeConsent, makeConsentRequest, makeIntegration, makeUser } from '#test/factories';
+import { signIn } from '#test/callers/visitor';
+import { makeConsent, makeConsentRequest, makeIntegration, makeUser } from '#test/data/factories';
 import { useHarness } from '#test/harness';
-import { signIn } from '#test/visitor';
 
 const harness = useHarness();
-const picture = readFileSync('test/logo.png');
+const picture = readFileSync('test/data/logo.png');
 
 const setLogo = (integrationId: string, logo: string | null) =>
   harness.operator('integrations.set-logo', { integrationId, logo });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeConsentRequest, makeIntegration, makeUser } from '#test/factories';
+import { signIn } from '#test/callers/visitor';
+import { makeConsentRequest, makeIntegration, makeUser } from '#test/data/factories';
 import { useHarness } from '#test/harness';
-import { signIn } from '#test/visitor';
 
 const harness = useHarness();
 

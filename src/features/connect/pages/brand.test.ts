@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { makeConsentRequest, makeIntegration, makeUser } from '#test/factories';
+import { signIn, visit } from '#test/callers/visitor';
+import { makeConsentRequest, makeIntegration, makeUser } from '#test/data/factories';
 import { useHarness } from '#test/harness';
-import { signIn, visit } from '#test/visitor';
 
 const brand = {
   name: 'Ponte & Filhos',
   address: [],
-  logoFile: 'test/logo.png',
+  logoFile: 'test/data/logo.png',
   color: '#7a1fa2',
   supportUrl: 'https://example.com/help?a=1&b=2',
   privacyUrl: 'https://example.com/privacy',

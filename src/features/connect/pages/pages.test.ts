@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { ConsentRequest } from '#features/connect/consents';
-import { makeConsent, makeConsentRequest, makeIntegration, makeUser } from '#test/factories';
+import { encodeForm, type Fields, makeLink, signIn, type Visitor, visit } from '#test/callers/visitor';
+import { makeConsent, makeConsentRequest, makeIntegration, makeUser } from '#test/data/factories';
 import { readTestLog, useHarness } from '#test/harness';
-import { encodeForm, type Fields, makeLink, signIn, type Visitor, visit } from '#test/visitor';
 
 const signInUrl = 'https://login.example.com/start?tenant=a';
 const harness = useHarness({ signInUrl });

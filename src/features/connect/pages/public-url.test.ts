@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeConsentRequest, makeIntegration, makeUser } from '#test/factories';
+import { cookieIn, csrfIn, encodeForm, makeLink, visit } from '#test/callers/visitor';
+import { makeConsentRequest, makeIntegration, makeUser } from '#test/data/factories';
 import { useHarness } from '#test/harness';
-import { cookieIn, csrfIn, encodeForm, makeLink, visit } from '#test/visitor';
 
 // Behind a proxy that speaks https, and without a login of the operator's.
 

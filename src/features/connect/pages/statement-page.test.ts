@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { makeStatement } from '#features/ledger/statement';
-import { makeUser } from '#test/factories';
+import { readPdfTexts } from '#test/callers/read-pdf';
+import { visit } from '#test/callers/visitor';
+import { makeUser } from '#test/data/factories';
+import { gather, noValues } from '#test/data/sample-statement';
 import { useHarness } from '#test/harness';
-import { readPdfTexts } from '#test/read-pdf';
-import { gather, noValues } from '#test/sample-statement';
-import { visit } from '#test/visitor';
 import { type BatchLine, postBatch } from '../../ledger/post-batch.ts';
 import { checkPolicy } from './statement-routes.ts';
 

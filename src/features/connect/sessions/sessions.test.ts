@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { makeUser } from '#test/factories';
+import { cookieIn, makeLink, signIn, visit } from '#test/callers/visitor';
+import { makeUser } from '#test/data/factories';
 import { noteSecret, useHarness } from '#test/harness';
-import { cookieIn, makeLink, signIn, visit } from '#test/visitor';
 import { sessionJobs } from './jobs.ts';
 
 const harness = useHarness();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeKey } from '#test/factories';
+import { makeKey } from '#test/data/factories';
 import { noteSecret, useHarness } from '#test/harness';
 import { waitUntil } from '#test/wait-until';
 import type { IssuedKey } from '../issue-key.ts';

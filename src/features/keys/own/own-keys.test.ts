@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runKeyBattery } from '#test/battery';
-import { makeKey, makePartner, makeUser } from '#test/factories';
+import { runKeyBattery } from '#test/callers/battery';
+import { signInStaff } from '#test/callers/staff-session';
+import { makeKey, makePartner, makeUser } from '#test/data/factories';
 import { noteSecret, type RequestOptions, useHarness } from '#test/harness';
-import { signInStaff } from '#test/staff-session';
 import type { IssuedKey } from '../issue-key.ts';
 
 const harness = useHarness();

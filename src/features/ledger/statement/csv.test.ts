@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { guardCell, writeCell } from '#platform/values/csv-cell';
-import { readCsv, readCsvCells } from '#test/read-csv';
-import { gather, sampleLine, sampleStatement, sampleStyle } from '#test/sample-statement';
+import { readCsv, readCsvCells } from '#test/callers/read-csv';
+import { gather, sampleLine, sampleStatement, sampleStyle } from '#test/data/sample-statement';
 import { csvColumns, writeCsv } from './csv.ts';
 import { signedAmount } from './signed-amount.ts';
 

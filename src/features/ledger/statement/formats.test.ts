@@ -7,11 +7,11 @@ import fc from 'fast-check';
 import { XmlDocument, XsdValidator } from 'libxml2-wasm';
 import { readSheet } from 'read-excel-file/node';
 import { parseMinor } from '#platform/values/money';
-import { makeUser } from '#test/factories';
+import { readCsv } from '#test/callers/read-csv';
+import { readPdfBalances, readPdfRows } from '#test/callers/read-pdf';
+import { makeUser } from '#test/data/factories';
+import { gather, noValues } from '#test/data/sample-statement';
 import { useHarness } from '#test/harness';
-import { readCsv } from '#test/read-csv';
-import { readPdfBalances, readPdfRows } from '#test/read-pdf';
-import { gather, noValues } from '#test/sample-statement';
 import { sized } from '#test/sizes';
 import { type BatchLine, postBatch } from '../post-batch.ts';
 import { roundTo5 } from './camt053.ts';
@@ -56,7 +56,7 @@ function changesOf(rows: readonly Record<string, string>[]): Map<string, bigint[
 }
 
 const namespaces = { c: 'urn:iso:std:iso:20022:tech:xsd:camt.053.001.08' };
-const schema = readFileSync(path.resolve(import.meta.dirname, '../../../../test/camt053.xsd'), 'utf8');
+const schema = readFileSync(path.resolve(import.meta.dirname, '../../../../test/data/camt053.xsd'), 'utf8');
 
 function readCamt053(xml: Buffer): Books {
   using document = XmlDocument.fromBuffer(xml);

@@ -9,8 +9,8 @@ import {
   readPdfRows,
   readPdfStructure,
   readPdfTexts,
-} from '#test/read-pdf';
-import { gather, sampleBalance, sampleLine, sampleStatement, sampleStyle } from '#test/sample-statement';
+} from '#test/callers/read-pdf';
+import { gather, sampleBalance, sampleLine, sampleStatement, sampleStyle } from '#test/data/sample-statement';
 import type { LineView } from '../open-statement.ts';
 import { lineColumns } from './draw-lines.ts';
 import { writePdf } from './pdf.ts';
@@ -198,7 +198,7 @@ test('tagged: language, title, tables with heads and cells, and nothing outside 
 });
 
 test('issuer: name, address and logo; the ledger head and the page that checks it', async () => {
-  const logo = readFileSync(path.resolve(import.meta.dirname, '../../../../test/logo.png'));
+  const logo = readFileSync(path.resolve(import.meta.dirname, '../../../../test/data/logo.png'));
   const address = ['Rua Augusta 1500', '01304-001 São Paulo'];
   for (const brand of [
     { name: 'Ponte S.A.', address },

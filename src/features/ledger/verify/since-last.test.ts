@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSealer } from '#platform/secrets/seal';
-import { makeUser } from '#test/factories';
-import { assertSound, useVerifiedLedger } from '#test/verified-ledger';
+import { makeUser } from '#test/data/factories';
+import { assertSound, useVerifiedLedger } from '#test/models/verified-ledger';
 import { foldHouseChanges } from '../queries.ts';
 import { type LedgerVerdict, verifyLedger } from './verify-ledger.ts';
 

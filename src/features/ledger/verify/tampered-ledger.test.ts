@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { assertSound, useVerifiedLedger } from '#test/verified-ledger';
+import { assertSound, useVerifiedLedger } from '#test/models/verified-ledger';
 import { verifyLedger } from './verify-ledger.ts';
 
 const { ctx, verify, postLedger, listOf, behindTheBack, putBack } = useVerifiedLedger();

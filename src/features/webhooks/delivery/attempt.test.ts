@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { createOutgoing } from '#platform/outgoing/index';
 import { waitUntil } from '#test/wait-until';
-import { useWebhooks } from '#test/webhook-world';
+import { useWebhooks } from '#test/worlds/webhook';
 
 const { world, createEndpoint, makeSteps, startDelivering, deliveries, showDelivery } = useWebhooks();
 const { harness } = world;

@@ -8,7 +8,7 @@ import { createSealer } from '#platform/secrets/seal';
 import { noteSecret, testFolder } from '#test/harness';
 import type { WebhookOrders } from '#test/processes/webhook-worker';
 import { waitUntil } from '#test/wait-until';
-import { useWebhooks } from '#test/webhook-world';
+import { useWebhooks } from '#test/worlds/webhook';
 import { openKeys, sealKeys } from './seal-keys.ts';
 
 const { world, createEndpoint, makeSteps, startDelivering, arrived, allAre, deliveries, drain } =

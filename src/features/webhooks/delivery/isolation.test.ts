@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Db } from '#platform/db/db';
-import { countRowsRead } from '#test/rows-read';
+import { countRowsRead } from '#test/database/rows-read';
 import { waitUntil } from '#test/wait-until';
-import { useWebhooks } from '#test/webhook-world';
+import { useWebhooks } from '#test/worlds/webhook';
 import { type Attempt, type ClaimedDelivery, claimDeliveries, recordAttempts } from '../queries/claims.ts';
 import { cancelUnwanted } from '../queries/deliveries.ts';
 import { selectEndpoint } from '../queries/endpoints.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
+import type { Received, Receiver } from '#test/outside/webhook-receiver';
 import { waitUntil } from '#test/wait-until';
-import type { Received, Receiver } from '#test/webhook-receiver';
-import { useWebhooks } from '#test/webhook-world';
+import { useWebhooks } from '#test/worlds/webhook';
 
 const { world, call, createEndpoint, makeSteps, startDelivering, arrived, drain, deliveries } = useWebhooks();
 const { harness } = world;

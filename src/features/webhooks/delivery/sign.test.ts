@@ -3,7 +3,7 @@ import { createPublicKey, verify } from 'node:crypto';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { noteSecret } from '#test/harness';
-import { useWebhooks } from '#test/webhook-world';
+import { useWebhooks } from '#test/worlds/webhook';
 import { createKeys, signedHeaders, writePublicKey, writeSecret } from './sign.ts';
 
 const { world, call, createEndpoint, makeEvents, startDelivering, arrived } = useWebhooks();

@@ -4,8 +4,8 @@ import { tracePool } from '#platform/db/trace-pool';
 import { createTraces } from '#platform/observe/traces/traces';
 import { traceOutgoing } from '#platform/outgoing/index';
 import { testLog } from '#test/harness';
-import { attributeOf, startTraceReceiver } from '#test/trace-receiver';
-import { useWebhooks } from '#test/webhook-world';
+import { attributeOf, startTraceReceiver } from '#test/outside/trace-receiver';
+import { useWebhooks } from '#test/worlds/webhook';
 
 const { world, createEndpoint, makeSteps, startDelivering, allAre } = useWebhooks();
 const { harness } = world;

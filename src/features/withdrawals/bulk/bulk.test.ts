@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import type { IssuedKey } from '#features/keys';
 import { addWallet, blockAddress } from '#features/users';
-import { makeAddress, makeKey, makeUser } from '#test/factories';
+import { makeAddress, makeKey, makeUser } from '#test/data/factories';
 import { type Answer, useHarness } from '#test/harness';
-import { publish } from '#test/rules-world';
+import { publish } from '#test/worlds/rules';
 
 const harness = useHarness();
 let caller: IssuedKey;

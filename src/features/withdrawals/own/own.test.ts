@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { runKeyBattery } from '#test/battery';
-import { makeAddress, makeKey, makeWithdrawal } from '#test/factories';
+import { runKeyBattery } from '#test/callers/battery';
+import { readCsv } from '#test/callers/read-csv';
+import { signInStaff } from '#test/callers/staff-session';
+import { makeAddress, makeKey, makeWithdrawal } from '#test/data/factories';
 import { useHarness } from '#test/harness';
-import { readCsv } from '#test/read-csv';
-import { signInStaff } from '#test/staff-session';
 
 const harness = useHarness();
 

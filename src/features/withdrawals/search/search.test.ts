@@ -4,9 +4,9 @@ import { before, beforeEach, describe, test } from 'node:test';
 import { checksumAddress } from '#adapters/evm';
 import type { IssuedKey } from '#features/keys';
 import { lowestUuidAt } from '#platform/values/uuid-time';
-import { makeAddress, makeKey, makeUser } from '#test/factories';
+import { makeAddress, makeKey, makeUser } from '#test/data/factories';
+import { countRowsRead } from '#test/database/rows-read';
 import { useHarness } from '#test/harness';
-import { countRowsRead } from '#test/rows-read';
 import { type AcrossPartners, listAcrossPartners } from './list-across-partners.ts';
 import { selectByAnyIdempotencyKey } from './queries.ts';
 

@@ -4,11 +4,11 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import path from 'node:path';
 import { after, afterEach, test } from 'node:test';
-import { makeAddress, makeFunds, makeKey } from '#test/factories';
+import { signInStaff } from '#test/callers/staff-session';
+import { makeAddress, makeFunds, makeKey } from '#test/data/factories';
 import { useHarness } from '#test/harness';
 import type { ConfirmOrder } from '#test/processes/confirm-upload';
-import { publish } from '#test/rules-world';
-import { signInStaff } from '#test/staff-session';
+import { publish } from '#test/worlds/rules';
 import { withdrawalJobs } from '../jobs.ts';
 
 const harness = useHarness({ rateLimitStore: 'postgres' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testLog } from '#test/harness';
-import { startTraceReceiver } from '#test/trace-receiver';
+import { startTraceReceiver } from '#test/outside/trace-receiver';
 import { waitUntil } from '#test/wait-until';
 import { bufferMax } from './exporter.ts';
 import { createTraces } from './traces.ts';

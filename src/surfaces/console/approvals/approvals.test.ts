@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { browserTest, useBrowser } from '#test/browser';
-import { hiddenIn, signIn, unescaped } from '#test/console-world';
-import { makeKey, makeWithdrawal } from '#test/factories';
+import { browserTest, useBrowser } from '#test/callers/browser';
+import { makeKey, makeWithdrawal } from '#test/data/factories';
 import { useHarness } from '#test/harness';
-import { localhostOf, makePerson, openWithPasskeys, register } from '#test/people-world';
-import { publish } from '#test/rules-world';
+import { hiddenIn, signIn, unescaped } from '#test/worlds/console';
+import { localhostOf, makePerson, openWithPasskeys, register } from '#test/worlds/people';
+import { publish } from '#test/worlds/rules';
 
 const harness = useHarness({ fourEyesCommands: ['partners.create', 'users.create'] });
 const browser = useBrowser();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hiddenIn, linksIn, signIn, unescaped, type Visitor } from '#test/console-world';
-import { makeKey, makeWithdrawal } from '#test/factories';
+import { makeKey, makeWithdrawal } from '#test/data/factories';
 import { useHarness } from '#test/harness';
+import { hiddenIn, linksIn, signIn, unescaped, type Visitor } from '#test/worlds/console';
 import { commands } from '../../../app.ts';
 import { bulkCommands } from './bulk-commands.ts';
 

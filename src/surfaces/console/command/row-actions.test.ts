@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hiddenIn, linksIn, signIn, unescaped } from '#test/console-world';
 import { useHarness } from '#test/harness';
+import { hiddenIn, linksIn, signIn, unescaped } from '#test/worlds/console';
 
 const harness = useHarness({ fourEyesCommands: ['partners.create', 'users.create'] });
 const decidePath = '/console/commands/approvals.decide';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { waitReasons } from '#features/payouts';
-import { signIn, unescaped } from '#test/console-world';
 import { useHarness } from '#test/harness';
+import { signIn, unescaped } from '#test/worlds/console';
 import { gauges } from '../../../app.ts';
 import type { Figure } from '../figures.ts';
 import { en } from '../texts/en.ts';

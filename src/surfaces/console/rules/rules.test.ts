@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hiddenIn, linksIn, signIn, unescaped, type Visitor } from '#test/console-world';
-import { makeKey, makeWithdrawal } from '#test/factories';
+import { makeKey, makeWithdrawal } from '#test/data/factories';
 import { useHarness } from '#test/harness';
-import { publish } from '#test/rules-world';
+import { hiddenIn, linksIn, signIn, unescaped, type Visitor } from '#test/worlds/console';
+import { publish } from '#test/worlds/rules';
 import { en } from '../texts/en.ts';
 import { differenceOf, type Rule, sentenceOf } from './rule.ts';
 

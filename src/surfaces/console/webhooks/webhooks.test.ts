@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hiddenIn, linksIn, signIn, unescaped } from '#test/console-world';
-import { makeWithdrawal } from '#test/factories';
-import { numberAll } from '#test/number-events';
+import { makeWithdrawal } from '#test/data/factories';
+import { numberAll } from '#test/database/number-events';
 import { waitUntil } from '#test/wait-until';
-import { useWebhooks } from '#test/webhook-world';
+import { hiddenIn, linksIn, signIn, unescaped } from '#test/worlds/console';
+import { useWebhooks } from '#test/worlds/webhook';
 
 const { world, createEndpoint, startDelivering } = useWebhooks();
 const { harness } = world;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
-import { hiddenIn, signIn, unescaped, type Visitor } from '#test/console-world';
-import { makeConsentRequest, makeUser } from '#test/factories';
+import { signIn as signInUser } from '#test/callers/visitor';
+import { makeConsentRequest, makeUser } from '#test/data/factories';
+import { pictures } from '#test/data/pictures';
 import { noteSecret, useHarness } from '#test/harness';
-import { localhostOf } from '#test/people-world';
-import { pictures } from '#test/pictures';
-import { signIn as signInUser } from '#test/visitor';
+import { hiddenIn, signIn, unescaped, type Visitor } from '#test/worlds/console';
+import { localhostOf } from '#test/worlds/people';
 
 const harness = useHarness();
 const script = Buffer.from('<!doctype html><script>alert(1)</script>');

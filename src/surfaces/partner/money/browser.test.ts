@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { browserTest, useBrowser } from '#test/browser';
-import { signIn } from '#test/console-world';
-import { makeAddress, makeFunds, makeKey, makeWithdrawal } from '#test/factories';
+import { browserTest, useBrowser } from '#test/callers/browser';
+import { makeAddress, makeFunds, makeKey, makeWithdrawal } from '#test/data/factories';
 import { useHarness } from '#test/harness';
-import { localhostOf } from '#test/people-world';
+import { signIn } from '#test/worlds/console';
+import { localhostOf } from '#test/worlds/people';
 
 const harness = useHarness({ rateLimitStore: 'postgres' });
 const browser = useBrowser();

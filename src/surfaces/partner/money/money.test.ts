@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hiddenIn, linksIn, signIn, unescaped, type Visitor } from '#test/console-world';
-import { makeAddress, makeFunds, makeKey, makeWithdrawal } from '#test/factories';
+import { readCsv } from '#test/callers/read-csv';
+import { makeAddress, makeFunds, makeKey, makeWithdrawal } from '#test/data/factories';
 import { useHarness } from '#test/harness';
-import { localhostOf } from '#test/people-world';
-import { readCsv } from '#test/read-csv';
+import { hiddenIn, linksIn, signIn, unescaped, type Visitor } from '#test/worlds/console';
+import { localhostOf } from '#test/worlds/people';
 
 const harness = useHarness({ rateLimitStore: 'postgres' });
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { runKeyBattery } from '#test/battery';
-import { makeAddress, makeFunds, makeKey } from '#test/factories';
+import { runKeyBattery } from '#test/callers/battery';
+import { signInStaff } from '#test/callers/staff-session';
+import { makeAddress, makeFunds, makeKey } from '#test/data/factories';
 import { type RequestOptions, useHarness } from '#test/harness';
-import { publish } from '#test/rules-world';
-import { signInStaff } from '#test/staff-session';
 import { waitUntil } from '#test/wait-until';
+import { publish } from '#test/worlds/rules';
 import { addAddress } from '../change-book.ts';
 
 const harness = useHarness();
