@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import type { ConsentRequest } from '#features/connect/consents';
 import type { RegisteredIntegration } from '#features/connect/integrations';
 import { addWallet } from '#features/users';
 import { type OpenOptions, browserTest as test, useBrowser } from '#test/callers/browser';
+import { findPageFaults } from '#test/callers/page-faults';
 import { makeLink } from '#test/callers/visitor';
 import {
   makeAddress,
@@ -370,24 +369,14 @@ for (const locale of ['en', 'pt-BR']) {
   );
 }
 
-const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
-
-const scan = `axe.run().then(({ violations }) =>
-  violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html) })))`;
-
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`axe, ${colorScheme}: no page has a fault`, { timeout }, () =>
-    inBrowser(
-      async (page) => {
-        for await (const name of everyPage(page)) {
-          await page.evaluate(axeSource);
-          assert.deepEqual(await page.evaluate(scan), [], name);
-        }
-      },
-      { colorScheme, javaScriptEnabled: true },
-    ),
-  );
-}
+test('axe, light and dark, 360 and 1440 px: no page has a fault or is too wide', { timeout }, () =>
+  inBrowser(
+    async (page) => {
+      for await (const name of everyPage(page)) assert.deepEqual(await findPageFaults(page), [], name);
+    },
+    { javaScriptEnabled: true },
+  ),
+);
 
 test('clickjacking: no site can show a page of ours in a frame', { timeout }, async () => {
   const { page, errors } = await browser.open(harness.url, { others: [foreignOrigin, appOrigin] });
