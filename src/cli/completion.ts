@@ -14,7 +14,8 @@ export type Candidate = readonly [word: string, about: string];
 
 /**
  * The scripts ask this program for candidates at each Tab, so they stay right when commands change. A
- * candidate is a line: the word, and a tab with what it means. Without candidates, shells offer files.
+ * candidate is a line: the word, and a tab with what it means. Without candidates, shells offer files. The
+ * last line of zsh: a file `_causeway` in `fpath` is run as the function itself at the first Tab.
  */
 const scripts: Record<string, string> = {
   bash: `_causeway() {
@@ -25,12 +26,12 @@ complete -o default -F _causeway causeway`,
   zsh: `#compdef causeway
 _causeway() {
   local -a lines
-  lines=("\${(@f)$(causeway completion words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  lines=("\${(@f)$(causeway completion words -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
   lines=("\${(@)lines//:/\\\\:}")
   lines=("\${(@)lines/$'\\t'/:}")
   [[ -n "$lines" ]] && _describe 'causeway' lines || _files
 }
-compdef _causeway causeway`,
+if [[ "\${funcstack[1]}" = _causeway ]]; then _causeway "$@"; else compdef _causeway causeway; fi`,
   fish: `function __causeway
   set -l found (causeway completion words -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)
   test -n "$found"; and printf '%s\\n' $found; or __fish_complete_path (commandline -ct)
@@ -57,14 +58,29 @@ export function runCompletion(
   return script;
 }
 
-/** Candidates for the last of the words, which may be empty. */
+/** Candidates for the last of the words, which may be empty or `--flag=value`. */
 export function complete(
   words: readonly string[],
   starts: readonly Start[],
   commands: readonly CommandDescription[],
 ): Candidate[] {
-  const typed = words.at(-1) ?? '';
-  return candidatesFor(words, starts, commands).filter(([word]) => word.startsWith(typed));
+  const [prefix = ''] = flagForm.exec(words.at(-1) ?? '') ?? [];
+  const split = words.flatMap(splitFlag);
+  // After `--flag=`, bash has the equals sign as the word that is typed.
+  if (words.at(-1) === '=') split.push('');
+  const typed = split.at(-1) ?? '';
+  return candidatesFor(split, starts, commands)
+    .filter(([word]) => word.startsWith(typed))
+    .map(([word, about]) => [prefix + word, about]);
+}
+
+const flagForm = /^--[^=]+=/;
+
+/** `--flag=value` as two words; bash splits it itself, and has the equals sign between them. */
+function splitFlag(word: string): string[] {
+  const [flag] = flagForm.exec(word) ?? [];
+  if (flag) return [flag.slice(0, -1), word.slice(flag.length)];
+  return word === '=' ? [] : [word];
 }
 
 function candidatesFor(
