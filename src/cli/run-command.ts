@@ -32,8 +32,8 @@ export async function runCommand(command: CommandDescription, args: string[]): P
   const { verdict, outlook } = command;
   if (outlook) printLast(line.format, describeOutlook(outlook, data));
   if (!verdict) return exitCodes.fine;
-  const { hasFault, text } = judge(verdict, data);
-  printLast(line.format, text, hasFault ? bad : good);
+  const { hasFault, isUnfinished, text } = judge(verdict, data);
+  printLast(line.format, text, hasFault ? bad : isUnfinished ? undefined : good);
   return hasFault ? exitCodes.faultFound : exitCodes.fine;
 }
 

@@ -21,17 +21,36 @@ test('a check fails by a field that is false, missing or a list with rows', () =
   assert.equal(judge(byList, { rows: [], lines: 0 }).hasFault, false);
 });
 
+test('rows are counted, and unfinished work is no fault and no success', () => {
+  const recover = { passesIf: 'unknown', passed: 'Known.', failed: 'Unknown: {unknown}.' };
+  const rows = [{ hash: '0x1' }, { hash: '0x2' }];
+  assert.deepEqual(judge(recover, { unknown: rows }), { hasFault: true, text: 'Unknown: 2.' });
+  const [row] = rows;
+  assert.equal(judge({ ...recover, failed: '{unknown} payments' }, { unknown: [row] }).text, '1 payment');
+  const verdict = { ...recover, unfinished: { while: 'fillBelow', text: 'At {fillBelow}.' } };
+  assert.deepEqual(judge(verdict, { unknown: [], fillBelow: 400 }), {
+    hasFault: false,
+    isUnfinished: true,
+    text: 'At 400.',
+  });
+  assert.deepEqual(judge(verdict, { unknown: [], fillBelow: null }), { hasFault: false, text: 'Known.' });
+  assert.ok(judge(verdict, { unknown: rows, fillBelow: null }).hasFault);
+});
+
 test('verdicts and parts name fields that the answer and the input have', () => {
   const checks = commands.filter(({ verdict }) => verdict);
   assert.ok(checks.length >= 4);
-  for (const { name, verdict, parts, input, output } of checks) {
+  for (const { name, verdict, parts, input, output, changes } of checks) {
     const answered = Object.keys((output as unknown as { properties: object }).properties);
-    const texts = `${verdict!.passed} ${verdict!.failed}`;
+    const { passesIf, passed, failed, unfinished } = verdict!;
+    const texts = `${passed} ${failed} ${unfinished?.text}`;
     const named = [...texts.matchAll(/\{(\w+)\}/g)].map(([, field]) => field!);
-    for (const field of [verdict!.passesIf, ...named, ...(parts ? [parts.output] : [])]) {
+    const others = [...(unfinished ? [unfinished.while] : []), ...(parts ? [parts.output] : [])];
+    for (const field of [passesIf, ...named, ...others]) {
       assert.ok(answered.includes(field), `${name}: ${field}`);
     }
     if (parts) assert.ok(parts.input in input.properties, name);
+    if (changes) continue;
     assert.equal(parts !== undefined, 'cursor' in input.properties || 'fromBlock' in input.properties, name);
   }
 });

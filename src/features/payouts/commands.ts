@@ -129,6 +129,16 @@ export const walletCommands = [
     examples: [
       '--network polygon --address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed --from-block 41000000 --fill-nonces 400',
     ],
+    verdict: {
+      passesIf: 'unknown',
+      passed: 'All payments are known. The wallet signs again, from nonce {nextNonce} on.',
+      failed:
+        'The wallet stays halted. Unknown payments: {unknown}. Let partners repeat their requests, then run it again, with --accept for each that remains.',
+      unfinished: {
+        while: 'fillBelow',
+        text: 'The wallet stays halted while a worker uses up nonces. Run it again when the transaction count is {fillBelow}.',
+      },
+    },
     input: Type.Object(
       {
         ...walletName,

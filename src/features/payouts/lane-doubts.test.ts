@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { addressOfKey } from '#adapters/evm';
+import { judge } from '#platform/commands/verdict';
 import { makeWallet, useChain } from '#test/outside/chain';
 import { makeLanes, payTurns, placesOf, signersOf, walletOf, withdrawMany } from '#test/worlds/lane';
 import { backUp, cut, letTimePass, makeWorld, startProxy, type World } from '#test/worlds/payout';
+import { walletCommands } from './commands.ts';
+
+const verdict = walletCommands.find(({ name }) => name === 'wallets.recover')!.verdict!;
 
 const chain = useChain();
 
@@ -57,6 +61,8 @@ describe('a failover that may have lost the first signatures of the second walle
           [200, place === 0 ? null : 400],
           begun.body.error,
         );
+        const { isUnfinished, hasFault } = judge(verdict, begun.body);
+        assert.deepEqual([isUnfinished, hasFault], [place === 0 ? undefined : true, false]);
       }
       const ended = { ...walletOf(world, 1), fromBlock: 0, fillNonces: 0 };
       assert.equal((await world.operator('wallets.recover', ended)).body.isHalted, false);

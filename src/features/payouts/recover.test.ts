@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { judge } from '#platform/commands/verdict';
 import { makeAddress } from '#test/data/factories';
 import { cloneDatabase } from '#test/harness';
 import { useChain } from '#test/outside/chain';
 import { makeWorld, startProxy, type World } from '#test/worlds/payout';
+import { walletCommands } from './commands.ts';
 
 const chain = useChain();
+const verdict = walletCommands.find(({ name }) => name === 'wallets.recover')!.verdict!;
 
 const restore = async (world: World) => cloneDatabase(new URL(world.databaseUrl).pathname.slice(1));
 
@@ -61,6 +64,9 @@ test('what was paid after the backup is found on chain and settled, and nothing 
     body.unknown.map(({ withdrawalId }: { withdrawalId: string }) => withdrawalId),
     [lost],
   );
+  const stays = judge(verdict, body);
+  assert.ok(stays.hasFault);
+  assert.match(stays.text, /^The wallet stays halted\. Unknown payments: 1\. Let partners repeat/);
   await restored.worker.settle();
   await restored.expectPaid(before, queued, pending, held);
   await restored.pay();
@@ -68,6 +74,10 @@ test('what was paid after the backup is found on chain and settled, and nothing 
   const [{ hash }] = body.unknown;
   const accepted = await restored.operator('wallets.recover', { ...wallet, fromBlock, accept: [hash] });
   assert.deepEqual([accepted.status, accepted.body.isHalted], [200, false]);
+  assert.deepEqual(judge(verdict, accepted.body), {
+    hasFault: false,
+    text: 'All payments are known. The wallet signs again, from nonce 5 on.',
+  });
   await restored.db.query('update withdrawals set checked_at = null where id = $1', [later]);
   await restored.pay();
   await restored.expectPaid(later);

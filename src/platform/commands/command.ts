@@ -7,6 +7,8 @@ export interface Verdict {
   passesIf: string;
   passed: string;
   failed: string;
+  /** A worker goes on first, while this field of the answer has a value: no fault, and nothing is proven. */
+  unfinished?: { while: string; text: string };
 }
 
 /** What to do after work that is done in parts, or that a worker goes on with. It is no fault. */
