@@ -69,7 +69,10 @@ export const payoutErrors = defineErrors({
     409,
     'A failed withdrawal is among them and its transaction may pay now: freeze the recipient, or accept this with includeFailed',
   ],
-  nodesDiffer: [409, 'The nodes of that network do not agree: try again'],
+  nodesDiffer: [
+    409,
+    'The nodes of that network do not agree: try again, and if they still differ, take the wrong one out of the settings',
+  ],
   noncesNotFound: [409, 'Not every transaction of the wallet was found: start at an earlier block'],
   nodeAway: [503, 'No node of that network answers'],
   nonceNotOnChain: [409, 'The next nonce must be the number of transactions that the wallet has sent'],

@@ -26,7 +26,10 @@ export interface Past {
   filled: ReadonlyMap<bigint, string>;
 }
 
-/** Refuses while a transaction that is not ours is in no final block yet, because it could not be found. */
+/**
+ * Refuses while a transaction that is not ours is in no final block yet, because it could not be found, and
+ * while the nodes that have come as far as the quorum differ.
+ */
 export async function readPast(
   network: EvmNetwork,
   { wallet, fromBlock, open }: { wallet: string; fromBlock: number; open: readonly OpenSlot[] },
@@ -34,16 +37,26 @@ export async function readPast(
   const { node, tokens } = network;
   const final = await readFinalHeight(network);
   if (!final) throw payoutErrors.nodeAway();
-  const { provider, height } = final;
-  const used = await readTransactionCount(provider, wallet, height);
+  const range = {
+    from: wallet,
+    tokens: [...tokens.values()].map(({ address }) => address),
+    fromBlock,
+    toBlock: final.height,
+  };
+  // A payment that one node hides, or explains by another transaction, would be made again.
+  const [first, ...others] = await Promise.all(
+    final.providers.map(async (each) => {
+      const used = await readTransactionCount(each, wallet, final.height);
+      const transfers = (await readSentTransfers(each, range)).sort((a, b) => a.nonce - b.nonce);
+      return { used, transfers, taken: await findTaken(each, open, used) };
+    }),
+  );
+  if (others.some((other) => describe(other) !== describe(first!))) throw payoutErrors.nodesDiffer();
+  const { used, transfers, taken } = first!;
   for (const each of node.providers) {
     const sent = await readTransactionCount(each, wallet, 'pending');
     if (sent < used || !(await knowsOurs(each, open, used, sent))) throw payoutErrors.walletBusy();
   }
-  const addresses = [...tokens.values()].map(({ address }) => address);
-  const blocks = { fromBlock, toBlock: height };
-  const transfers = await readSentTransfers(provider, { from: wallet, tokens: addresses, ...blocks });
-  const taken = await findTaken(provider, open, used);
   for (const { nonce } of taken) {
     const other = transfers.find((transfer) => BigInt(transfer.nonce) === nonce);
     if (other) await readFinal(network, other.hash);
@@ -52,10 +65,14 @@ export async function readPast(
   return {
     used,
     taken,
-    transfers: transfers.filter((each) => !isFiller(each)).sort((a, b) => a.nonce - b.nonce),
+    transfers: transfers.filter((each) => !isFiller(each)),
     filled: new Map(transfers.filter(isFiller).map(({ nonce, hash }) => [BigInt(nonce), hash])),
   };
 }
+
+/** What a node says, to compare. A hash stands for all that its transaction says. */
+const describe = ({ used, transfers, taken }: Pick<Past, 'used' | 'transfers' | 'taken'>) =>
+  JSON.stringify([used, transfers.map(({ hash }) => hash), taken.map(({ nonce }) => Number(nonce))]);
 
 /**
  * Payments with our mark in final blocks after the last settled one. Every node is asked, because one could
