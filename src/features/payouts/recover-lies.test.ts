@@ -18,11 +18,9 @@ async function makeNodes(t: TestContext, order: (typeof orders)[number]) {
 
 /** Shows what the wallet has signed, such as a filler that came too late, in place of what is on chain. */
 function shows({ hash, raw }: { hash: string; raw: Buffer }, from: string): Meddle {
+  const bytes = `0x${raw.toString('hex')}` as `0x02${string}`;
   const { nonce, gas, maxFeePerGas, maxPriorityFeePerGas, to, data, chainId, r, s, yParity } =
-    parseTransaction(`0x${raw.toString('hex')}` as `0x02${string}`) as Record<
-      string,
-      string | bigint | number
-    >;
+    parseTransaction(bytes);
   const hex = (value: unknown) => `0x${BigInt(value as number).toString(16)}`;
   const transaction = {
     hash,
