@@ -30,11 +30,11 @@ export const sizes = {
   chaos: sized(
     {
       leastSeconds: 8,
-      goals: { withdrawals: 50, kills: 10, killsEachStep: 0, reorganisations: 2, crashes: 1 },
+      goals: { withdrawals: 50, kills: 10, killsEachStep: 0, reorganisations: 2, lies: 1, crashes: 1 },
     },
     {
       leastSeconds: 30,
-      goals: { withdrawals: 200, kills: 30, killsEachStep: 1, reorganisations: 5, crashes: 3 },
+      goals: { withdrawals: 200, kills: 30, killsEachStep: 1, reorganisations: 5, lies: 3, crashes: 3 },
     },
   ),
 };

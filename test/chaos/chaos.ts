@@ -60,6 +60,8 @@ export interface Goals {
   kills: number;
   killsEachStep: number;
   reorganisations: number;
+  deepReorganisations: number;
+  lies: number;
   crashes: number;
   failovers: number;
   restores: number;
@@ -110,6 +112,8 @@ export const usualOptions: Omit<ChaosOptions, 'folder' | 'seed'> = {
     kills: 30,
     killsEachStep: 1,
     reorganisations: 5,
+    deepReorganisations: 0,
+    lies: 3,
     crashes: 3,
     failovers: 0,
     restores: 0,
@@ -262,6 +266,8 @@ function unreachedGoals({ world, workers, load, disasters, losses }: Run, option
     ['withdrawals', load.created, goals.withdrawals],
     ['kills', workers.kills, goals.kills],
     ['reorganisations', reorganised(disasters), goals.reorganisations],
+    ['reorganisations below finality', disasters.deepReorganisations, goals.deepReorganisations],
+    ['lies of a node', disasters.lies, goals.lies],
     ['crashes of PostgreSQL', world.database.crashes, goals.crashes],
     ['failovers', losses.failovers, goals.failovers],
     ['restores', restoresOf(losses), goals.restores],

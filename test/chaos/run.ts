@@ -45,7 +45,7 @@ async function runHealthy(): Promise<number> {
 
 /**
  * As many of each in a minute as make 6,000 withdrawals, 1,000 kills, 100 reorganisations and 50 crashes in
- * 15.
+ * 15, with every accident that an operator ends: lies, lost commits and reorganisations of final blocks.
  */
 function longGoals(minutes: number): Partial<ChaosOptions> {
   const of15 = (count: number) => Math.floor((count * minutes) / 15 / slow);
@@ -57,6 +57,8 @@ function longGoals(minutes: number): Partial<ChaosOptions> {
       kills: of15(1_000),
       killsEachStep: of15(30),
       reorganisations: of15(100),
+      deepReorganisations: of15(3),
+      lies: of15(75),
       crashes: of15(50),
       failovers: of15(4),
       restores: of15(2),
