@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { statuses } from '../src/features/withdrawals/states.ts';
 import { promises } from './model/invariants.ts';
-import { losing, mutants } from './model/mutants.ts';
+import { losing, mutants, undone } from './model/mutants.ts';
 import { describeBounds, describeOutcome, searchPayouts, usualBounds } from './model/payouts.ts';
 import { canFinish } from './model/search.ts';
 import { Status } from './model/world.ts';
@@ -64,6 +64,32 @@ test('it keeps them where the database loses commits and an operator recovers th
     'fills nonce',
     'recovers the wallet, with payments of A,B',
   ])
+    assert.ok(labels.includes(happening), happening);
+});
+
+test('it keeps them where one of three nodes says what it likes', (t) => {
+  const bounds = { ...usualBounds, bumps: 1, finalDepth: 2, liars: 1 as const };
+  const outcome = searchPayouts(bounds);
+  t.diagnostic(describeBounds(bounds));
+  t.diagnostic(describeOutcome(outcome));
+  assert.equal(outcome.broken, undefined);
+  const labels = [...outcome.labels].join('\n');
+  for (const happening of [
+    'from a liar that nonce 0 has paid',
+    'is not final, and decides nothing',
+    'nothing more',
+  ])
+    assert.ok(labels.includes(happening), happening);
+});
+
+test('it keeps them where the chain loses what was final', (t) => {
+  const bounds = { ...undone, withdrawals: 2, funded: 2, bumps: 1 };
+  const outcome = searchPayouts(bounds);
+  t.diagnostic(describeBounds(bounds));
+  t.diagnostic(describeOutcome(outcome));
+  assert.equal(outcome.broken, undefined);
+  const labels = [...outcome.labels].join('\n');
+  for (const happening of ['although it was final', 'halts the lane', 'stored bytes of nonce 1', 'resumes'])
     assert.ok(labels.includes(happening), happening);
 });
 

@@ -1,6 +1,6 @@
 // What the chain and its nodes do, at any time and in any order.
 import { bytesOf, type Turn } from './rules.ts';
-import { type Bounds, Network, type Nonce, nothing, type World } from './world.ts';
+import { type Bounds, Gone, Network, type Nonce, nothing, type World } from './world.ts';
 
 /** Nonces in their order; one may share the newest block with the one before it. */
 export function mine({ world, bounds, step, fault }: Turn): void {
@@ -26,12 +26,13 @@ export function mine({ world, bounds, step, fault }: Turn): void {
   });
 }
 
-function addBlock(next: World, { finalDepth }: Bounds): void {
+function addBlock(next: World, { finalDepth, deepReorgs }: Bounds): void {
   for (const nonce of next.lane) {
     if (nonce.mined === nothing) continue;
     nonce.depth = Math.min(nonce.depth + 1, finalDepth);
     // Nothing can come of a final nonce any more: one spelling for all that still lies around of it.
-    if (nonce.depth === finalDepth) for (const attempt of nonce.attempts) attempt.network = Network.forgotten;
+    if (nonce.depth === finalDepth && !deepReorgs)
+      for (const attempt of nonce.attempts) attempt.network = Network.forgotten;
   }
 }
 
@@ -48,6 +49,21 @@ export function reorganise({ world, bounds, fault }: Turn): void {
       }
     });
   }
+}
+
+/** Below what counts as final; the bytes are in the mempool again. */
+export function loseFinal({ world, bounds, fault }: Turn): void {
+  if (!bounds.deepReorgs || world.gone !== Gone.none) return;
+  world.lane.forEach(({ depth }, from) => {
+    if (depth < bounds.finalDepth) return;
+    fault(`the chain loses nonce ${from} although it was final`, (next) => {
+      next.gone = Gone.unseen;
+      for (const nonce of next.lane.slice(from).filter(({ mined }) => mined !== nothing)) {
+        nonce.attempts[nonce.mined]!.network = Network.inMempool;
+        Object.assign(nonce, { mined: nothing, hasPaid: false, depth: 0 });
+      }
+    });
+  });
 }
 
 /** Nodes may know different bytes of one nonce, so none replaces another here. */

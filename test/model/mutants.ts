@@ -9,6 +9,9 @@ const one: Bounds = { withdrawals: 1, workers: 2, bumps: 0, finalDepth: 2, funde
 const fundedTwice: Bounds = { ...one, funded: 2 };
 /** One worker: what two do to each other is searched without losses. */
 export const losing: Bounds = { withdrawals: 2, workers: 1, bumps: 0, finalDepth: 2, funded: 2, losses: 1 };
+const lied: Bounds = { ...one, liars: 1 };
+/** Final blocks that vanish: once more room on the lane than withdrawals. */
+export const undone: Bounds = { ...one, workers: 1, deepReorgs: 1 };
 const two: Bounds = { ...fundedTwice, withdrawals: 2, bumps: 1 };
 
 /** Each promise is searched for separately: the harm would hide behind the first oddity on the way to it. */
@@ -26,6 +29,11 @@ const table = [
   ['signs on after a promotion', losing, promises.paidOnce],
   ['recovers without fillers', losing, promises.paidOnce],
   ['recovers past free nonces', losing, promises.paidOnce],
+  ['recovers by the word of one node', losing, promises.paidOnce],
+  ['believes one node', lied, promises.failedIsUnpayable, promises.completedIsFinal],
+  ['takes silence for agreement', lied, promises.failedIsUnpayable, promises.completedIsFinal],
+  ['pays again what is gone', undone, promises.paidOnce],
+  ['never checks final payouts again', undone, canFinish],
 ] as const;
 
 /** Switches one of the rules; without it they are the protocol. */

@@ -11,6 +11,8 @@ export const usualBounds: Bounds = {
   finalDepth: 3,
   funded: 2,
   losses: 0,
+  liars: 0,
+  deepReorgs: 0,
 };
 
 /** Watches over every promise, or over one. */

@@ -1,16 +1,18 @@
 // The steps of the payout protocol, and everything that may come between them. Each function offers what
 // could happen next in a world; one offer is one statement, one transaction or one call, and takes effect as
 // a whole.
-import { dropOrDeliver, mine, reorganise } from './chain.ts';
+import { dropOrDeliver, loseFinal, mine, reorganise } from './chain.ts';
+import { recheckFinal, resendFinal, resume } from './gone.ts';
 import { copyDatabase, fillNonces, loseCommits, recover, voidUnsent } from './loss.ts';
 import type { Departure } from './mutants.ts';
+import { askAgain, askAnother, readVerdict } from './nodes.ts';
 import type { Step } from './search.ts';
 import {
   At,
   type Bounds,
   copyOf,
   idleWorker,
-  Loss,
+  isHalted,
   Network,
   type Nonce,
   nonceOf,
@@ -44,6 +46,9 @@ const naturesRules: Rule[] = [
   mine,
   reorganise,
   dropOrDeliver,
+  loseFinal,
+  resendFinal,
+  resume,
   voidUnsent,
   copyDatabase,
   loseCommits,
@@ -52,7 +57,7 @@ const naturesRules: Rule[] = [
 ];
 
 const workersRules: Record<At, Rule[]> = {
-  [At.idle]: [readQueued, preflight, lockLane, readOpenSlot, signBump, readVerdict],
+  [At.idle]: [readQueued, preflight, lockLane, readOpenSlot, signBump, readVerdict, recheckFinal],
   [At.preparing]: [prepare, crash],
   [At.refusing]: [refuse, crash],
   [At.laneLocked]: [takeNonce, crash],
@@ -64,6 +69,8 @@ const workersRules: Record<At, Rule[]> = {
   [At.answeredWithError]: [mistakeErrorForOutcome, crash],
   [At.bumping]: [storeBump, crash],
   [At.cancelling]: [storeBump, crash],
+  [At.heardHonest]: [askAgain, crash],
+  [At.heardLiar]: [askAnother, crash],
   [At.settling]: [settle, crash],
 };
 
@@ -126,7 +133,7 @@ function prepare({ world, worker: { withdrawal: w }, departure, step }: Turn): v
 }
 
 function preflight({ world, fault }: Turn): void {
-  if (world.loss === Loss.halted) return;
+  if (isHalted(world)) return;
   for (const w of having(Status.pending, world)) {
     fault(`learns that ${nameOf(w)} can never be paid`, asBefore, { at: At.refusing, withdrawal: w });
   }
@@ -151,7 +158,7 @@ function refuse({ world, worker: { withdrawal: w }, departure, step }: Turn): vo
 function lockLane({ world, bounds, step }: Turn): void {
   // The protocol never needs the nonce to spare; it keeps the mutants finite.
   const noncesMax = bounds.withdrawals * (bounds.losses ? 2 : 1);
-  if (world.workers.some(isAllocating) || world.nextNonce > noncesMax || world.loss === Loss.halted) return;
+  if (world.workers.some(isAllocating) || world.nextNonce > noncesMax || isHalted(world)) return;
   if (world.statuses.includes(Status.pending)) step('locks the lane', asBefore, { at: At.laneLocked });
 }
 
@@ -257,7 +264,7 @@ function mistakeErrorForOutcome({ world, worker: { nonce }, bounds, departure, s
 
 function signBump({ world, bounds, step, fault }: Turn): void {
   const nonce = world.lane.findIndex(({ isOpen }) => isOpen);
-  if (nonce === -1 || bumpsIn(world) >= bounds.bumps) return;
+  if (nonce === -1 || bumpsIn(world) >= bounds.bumps || isHalted(world)) return;
   step(`signs a bump of nonce ${nonce}`, asBefore, { at: At.bumping, nonce });
   fault(`signs a cancel of nonce ${nonce}`, asBefore, { at: At.cancelling, nonce });
 }
@@ -279,31 +286,14 @@ function storeBump({ world, worker: { at, nonce }, bounds, step }: Turn): void {
 
 // 6. Settle
 
-/**
- * The count at the final block, then the slot's bytes and their receipts. None of ours is an anomaly: nothing
- * is decided.
- */
-function readVerdict({ world, bounds, departure, step, fault }: Turn): void {
-  const depthNeeded = departure === 'completes at the first receipt' ? 1 : bounds.finalDepth;
-  world.lane.forEach(({ isOpen, mined, attempts, hasPaid, depth }, nonce) => {
-    if (!isOpen) return;
-    const settling = { at: At.settling, nonce, verdict: hasPaid ? Status.completed : Status.failed };
-    if (depth >= depthNeeded && attempts[mined]!.isStored) {
-      step(`reads that nonce ${nonce} has ${hasPaid ? '' : 'not '}paid`, asBefore, settling);
-    } else if (departure === 'marks failed on a missing receipt') {
-      fault(`is told of no receipt for nonce ${nonce}`, asBefore, { ...settling, verdict: Status.failed });
-    }
-  });
-}
-
-function settle({ world, worker: { nonce, verdict }, departure, step }: Turn): void {
+function settle({ world, worker: { nonce, verdict, attempt }, departure, step }: Turn): void {
   const { isOpen, withdrawal } = world.lane[nonce]!;
   if (!isOpen && departure !== 'settles without a guard') {
     step(`finds nonce ${nonce} settled and leaves it`, asBefore);
     return;
   }
   const outcome = verdict === Status.completed ? 'completed, hold spent' : 'failed, hold released';
-  step(`settles ${nameOf(withdrawal)}: ${outcome}`, (next) => closeSlot(next, nonce, verdict));
+  step(`settles ${nameOf(withdrawal)}: ${outcome}`, (next) => closeSlot(next, nonce, verdict, attempt));
 }
 
 /**
@@ -343,9 +333,9 @@ function openSlot(next: World, number: number, withdrawal: number, sentBefore: n
   else nonce.attempts.push({ withdrawal, isCancel: false, isStored: true, network: Network.neverSent });
 }
 
-function closeSlot(next: World, number: number, verdict: Status): void {
+function closeSlot(next: World, number: number, verdict: Status, settledBy = nothing): void {
   const nonce = next.lane[number]!;
-  Object.assign(nonce, { isOpen: false, wasSentLately: false });
+  Object.assign(nonce, { isOpen: false, wasSentLately: false, settledBy });
   next.statuses[nonce.withdrawal] = verdict;
   next.held -= 1;
   if (verdict === Status.completed) next.spent += 1;

@@ -13,6 +13,10 @@ export interface Bounds {
   funded: number;
   /** 1: the database may go back to an earlier state, once. */
   losses?: 0 | 1;
+  /** 1: of three nodes one says what it likes; two have to agree. */
+  liars?: 0 | 1;
+  /** 1: the chain may lose what was final, once. */
+  deepReorgs?: 0 | 1;
 }
 
 /**
@@ -21,6 +25,13 @@ export interface Bounds {
  */
 export const Loss = { none: 0, copied: 1, halted: 2, recovered: 3 } as const;
 export type Loss = (typeof Loss)[keyof typeof Loss];
+
+/**
+ * Where the world is after final payments left the chain: nobody has seen it, the lane is halted, or an
+ * operator has sent the bytes again and resumed it.
+ */
+export const Gone = { none: 0, unseen: 1, halted: 2, resumed: 3 } as const;
+export type Gone = (typeof Gone)[keyof typeof Gone];
 
 /** The database at an earlier time. */
 export interface Copy {
@@ -54,6 +65,8 @@ export const At = {
   settling: 10,
   refusing: 11,
   preparing: 12,
+  heardHonest: 13,
+  heardLiar: 14,
 } as const;
 export type At = (typeof At)[keyof typeof At];
 
@@ -86,6 +99,8 @@ export interface Nonce {
   mined: number;
   hasPaid: boolean;
   depth: number;
+  /** The attempt whose outcome the database has settled. */
+  settledBy: number;
 }
 
 export interface World {
@@ -98,6 +113,7 @@ export interface World {
   workers: Worker[];
   loss: Loss;
   copy: Copy | undefined;
+  gone: Gone;
 }
 
 export const idleWorker: Worker = {
@@ -115,6 +131,7 @@ const unusedNonce = {
   mined: nothing,
   hasPaid: false,
   depth: 0,
+  settledBy: nothing,
 };
 
 export function firstWorld({ withdrawals, workers, funded }: Bounds): World {
@@ -128,8 +145,12 @@ export function firstWorld({ withdrawals, workers, funded }: Bounds): World {
     workers: Array(workers).fill(idleWorker),
     loss: Loss.none,
     copy: undefined,
+    gone: Gone.none,
   };
 }
+
+/** An operator has to act before anything is signed. */
+export const isHalted = ({ loss, gone }: World) => loss === Loss.halted || gone === Gone.halted;
 
 /** Workers are replaced, never changed, so that copies may share them. */
 export function copyOf(world: World): World {
@@ -177,12 +198,17 @@ function keyUnder(naming: number[], world: World): string {
   for (let at = 0; at < naming.length; at += 1) statuses |= world.statuses[at]! << (3 * naming[at]!);
   // Mutants overdraw: the offset leaves room below zero.
   const funds = ((world.available + 8) << 10) | ((world.held + 8) << 5) | (world.spent + 8);
-  const units = [statuses, funds, (world.nextNonce << 4) | world.lane.length | (world.loss << 10)];
+  const units = [
+    statuses,
+    funds,
+    (world.nextNonce << 4) | world.lane.length | (world.loss << 10) | (world.gone << 12),
+  ];
   if (world.copy) units.push(...copyUnder(naming, rename, world.copy));
-  for (const { isOpen, withdrawal, wasSentLately, attempts, mined, hasPaid, depth } of world.lane) {
+  for (const nonce of world.lane) {
+    const { isOpen, withdrawal, wasSentLately, attempts, mined, hasPaid, depth, settledBy } = nonce;
     const row =
       Number(isOpen) | (rename(withdrawal) << 2) | (Number(wasSentLately) << 5) | (attempts.length << 6);
-    units.push(row | ((mined + 1) << 9) | (Number(hasPaid) << 12) | (depth << 13));
+    units.push(row | ((mined + 1) << 9) | (Number(hasPaid) << 12) | (depth << 13), settledBy + 1);
     for (const { withdrawal, isCancel, isStored, network } of attempts) {
       units.push(rename(withdrawal) | (Number(isCancel) << 3) | (Number(isStored) << 4) | (network << 5));
     }
