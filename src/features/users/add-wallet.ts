@@ -9,6 +9,7 @@ import {
   isCollateralAddress,
   isPayoutSigner,
   lockAddress,
+  selectPlatformElsewhere,
   selectUserForUpdate,
   selectWallet,
   upsertWallet,
@@ -25,7 +26,8 @@ export interface NewWallet {
 const zeroAddress = `0x${'0'.repeat(40)}`;
 
 /**
- * Records the verified smart wallet of a user on a network; another one there is replaced.
+ * Records the verified smart wallet of a user on a network; another one there is replaced. In self custody,
+ * the same address on other networks is so from then on, too.
  * @example
  * await addWallet(ctx, { userId, network: 'base', address, custody: 'platform' });
  */
@@ -66,8 +68,32 @@ export function addWallet(ctx: Ctx, input: NewWallet): Promise<NewWallet> {
       before: before ? { network, address: checksumAddress(before.address), custody: before.custody } : null,
       after: { network, address: checksumAddress(address), custody },
     });
+    if (custody === 'self') await handOverElsewhere(ctx, { userId: user.id, network, address });
     return recorded;
   });
+}
+
+/** The same keys sign on every network, so nothing more is credited there either. */
+async function handOverElsewhere(
+  ctx: Ctx,
+  { userId, network, address }: { userId: string; network: string; address: string },
+): Promise<void> {
+  for (const other of await selectPlatformElsewhere(ctx.db, address, network)) {
+    if (other.userId !== userId)
+      throw userErrors.platformElsewhere({
+        message: `This address is a platform wallet of another user on ${other.network}: remove it there first`,
+      });
+    if (await hasOpenCredit(ctx.db, other.network, address)) throw userErrors.walletInUse();
+    const wallet = { network: other.network, address };
+    await upsertWallet(ctx.db, { userId, ...wallet, custody: 'self', verifiedAt: ctx.now });
+    const audited = { network: other.network, address: checksumAddress(address) };
+    await recordChange(ctx, {
+      action: 'users.add-wallet',
+      subject: `user:${userId}`,
+      before: { ...audited, custody: 'platform' },
+      after: { ...audited, custody: 'self' },
+    });
+  }
 }
 
 /** On any network: tokens sent to a token's contract are lost, and a hot wallet belongs to no user. */

@@ -14,6 +14,7 @@ export const userErrors = defineErrors({
     409,
     'This address was in self custody before, so a user may still have its keys: record another address as a platform wallet',
   ],
+  platformElsewhere: [409, 'This address is a platform wallet of another user: remove it there first'],
   walletInUse: [
     409,
     'A withdrawal to this wallet is in progress and will be credited: try again when it is final',

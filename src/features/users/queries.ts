@@ -273,6 +273,19 @@ export async function wasInSelfCustody(db: Db, address: string): Promise<boolean
   return rows.length > 0;
 }
 
+/** Where else this address is a platform wallet: the same keys sign on all networks. */
+export function selectPlatformElsewhere(
+  db: Db,
+  address: string,
+  network: string,
+): Promise<{ userId: string; network: string }[]> {
+  return db.query(
+    `select user_id as "userId", network from user_wallets
+     where address = $1 and custody = 'platform' and network <> $2 order by network`,
+    [address, network],
+  );
+}
+
 /** Whether it is the collateral address of a card account. */
 export async function isCollateralAddress(db: Db, address: string): Promise<boolean> {
   return (

@@ -52,6 +52,53 @@ test('409 users.add-wallet: nor while another user has it in self custody, recor
   await expectRefusal(other.id, address);
 });
 
+test('409 users.add-wallet: not in self custody while it is a platform wallet on another network', async () => {
+  const [user, other, address] = [await makeUser(harness), await makeUser(harness), makeAddress()];
+  assert.equal((await add(user.id, address, 'platform')).status, 200);
+  const { status, body } = await add(other.id, address, 'self', 'base');
+  assert.deepEqual([status, body.code], [409, 'platform_elsewhere'], JSON.stringify(body));
+  assert.match(body.error, /platform wallet of another user on polygon/);
+  await harness.operator('users.remove-wallet', { userId: user.id, network: 'polygon' });
+  assert.equal((await add(other.id, address, 'self', 'base')).status, 200);
+});
+
+test('200 users.add-wallet: self custody on one network changes the same address on the others', async () => {
+  const [user, address] = [await makeUser(harness), makeAddress()];
+  for (const network of ['polygon', 'base'])
+    assert.equal((await add(user.id, address, 'platform', network)).status, 200);
+  assert.equal((await add(user.id, address, 'self', 'ethereum')).status, 200);
+  const { db } = harness.deps;
+  const wallets = await db.query<{ network: string; custody: string }>(
+    'select network, custody from user_wallets where user_id = $1 order by network',
+    [user.id],
+  );
+  assert.deepEqual(
+    wallets.map(({ network, custody }) => `${network} ${custody}`),
+    ['base self', 'ethereum self', 'polygon self'],
+  );
+  const audited = await harness.operator('audit.list', {
+    subject: `user:${user.id}`,
+    action: 'users.add-wallet',
+  });
+  const changes = audited.body.data.items
+    .slice(0, 3)
+    .map((row: { before: unknown; after: { network: string } }) => [row.after.network, row.before !== null]);
+  assert.deepEqual(changes.sort(), [
+    ['base', true],
+    ['ethereum', false],
+    ['polygon', true],
+  ]);
+});
+
+test('409 users.add-wallet: two at once, in self custody and on the platform, are never both recorded', async () => {
+  const [user, other, address] = [await makeUser(harness), await makeUser(harness), makeAddress()];
+  const answers = await Promise.all([
+    add(user.id, address, 'self', 'polygon'),
+    add(other.id, address, 'platform', 'base'),
+  ]);
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
+});
+
 test('200 users.add-wallet: a platform wallet may be removed and recorded again, under another user', async () => {
   const [user, other, address] = [await makeUser(harness), await makeUser(harness), makeAddress()];
   await add(user.id, address, 'platform');
