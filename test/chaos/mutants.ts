@@ -37,6 +37,12 @@ const losing = { lossEvery: 6, leastSeconds: 90, mostSeconds: 150, backupSeconds
  * is not among them: lost bytes must arrive within the second before their nonce is used again, which five
  * failovers do not show. `npm run model` finds it, and `src/features/payouts/late-bytes.test.ts` has the
  * case.
+ *
+ * Nor are departures whose harm needs an accident that chaos cannot aim at, or that the database refuses. In
+ * `src/features/payouts/`: raised fees without the mark, and recover that does not compare recipient and
+ * amount (`after-restore.test.ts`), accept-foreign that takes the payment of another withdrawal
+ * (`lost-commit.test.ts`), a lane without its lock or without the limit of idle transactions
+ * (`lane-lock.test.ts`). In `src/features/ledger/`: accounts locked in another order (`lock-order.test.ts`).
  */
 export const mutants: readonly Mutant[] = [
   {

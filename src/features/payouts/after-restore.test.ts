@@ -275,6 +275,27 @@ describe('wallets.recover', () => {
     assert.equal((await restored.read(pending)).transactionHash, null);
   });
 
+  test('nor is it the payment of a nonce that was given to that withdrawal: it waits for another nonce', async (t) => {
+    const world = await makeWorld(t, chain);
+    const id = await world.withdraw({ amount: '2' });
+    await world.worker.hold();
+    await world.worker.sign();
+    const { amount } = await world.read(id);
+    const { signer, network } = world.worker.lane;
+    const token = world.settings.tokens.find(({ symbol }) => symbol === 'USDC')!.address;
+    const fees = { maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n };
+    const call = { chainId: network.chainId, nonce: 0, gas: 150_000n, reference: id, token, amount, ...fees };
+    const { hash, raw } = await signer.signTransfer({ ...call, to: makeAddress() });
+    await chain.call('eth_sendRawTransaction', `0x${raw.toString('hex')}`);
+    await chain.mine(2);
+    const wallet = { network: 'polygon', address: world.wallet };
+    await world.operator('wallets.halt', { ...wallet, reason: 'test' });
+    const { body } = await world.operator('wallets.recover', { ...wallet, fromBlock: 0 });
+    assert.deepEqual([body.recovered, body.requeued, body.isHalted], [[], [id], true], JSON.stringify(body));
+    assert.deepEqual(body.unknown, [{ hash, withdrawalId: id }]);
+    assert.equal((await world.read(id)).status, 'pending');
+  });
+
   test('what it found is known to be sent: the lane goes on without another halt', async (t) => {
     const { restored, recover } = await makeRestored(t, async () => undefined);
     const id = await restored.withdraw();
