@@ -13,13 +13,20 @@ const rowsOf = ({ Plans = [], ...plan }: Plan): number =>
     ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
     : 0) + Plans.reduce((sum, each) => sum + rowsOf(each), 0);
 
-/** How many rows of tables the queries of `work` read, by their plans for the same values. */
-export async function countRowsRead(pool: Pool, work: (db: Db) => Promise<unknown>): Promise<number> {
+/**
+ * How many rows of tables the queries of `work` read, by their plans for the same values. What changes rows
+ * finds nothing left at a second time: with `once`, only its plan is run, and `work` gets no rows.
+ */
+export async function countRowsRead(
+  pool: Pool,
+  work: (db: Db) => Promise<unknown>,
+  { once = false } = {},
+): Promise<number> {
   const statements: { text: string; values: readonly unknown[] | undefined }[] = [];
   const recording: Db = {
     query: (text, values) => {
       statements.push({ text, values });
-      return pool.query(text, values);
+      return once ? Promise.resolve([]) : pool.query(text, values);
     },
     transaction: (run) => run(recording),
   };

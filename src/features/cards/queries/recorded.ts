@@ -14,9 +14,11 @@ interface Recorded {
   facts: object;
 }
 
+/** Lateral, so that PostgreSQL reads them by index. */
 const asRecorded = (table: string) =>
-  `jsonb_array_elements($1::jsonb) with ordinality as r (one, place) join ${table} now on now.id = r.one->>'id'
-   cross join lateral jsonb_populate_record(now, r.one->'facts')`;
+  `jsonb_array_elements($1::jsonb) with ordinality as r (one, place)
+   cross join lateral (select now from ${table} now where now.id = r.one->>'id' offset 0) n
+   cross join lateral jsonb_populate_record(n.now, r.one->'facts')`;
 
 export async function selectCardsAsRecorded(
   db: Db,

@@ -88,15 +88,16 @@ export interface Claim {
 /**
  * Claims due deliveries until `until`, for each endpoint at most `perEndpoint` less those that the caller has
  * in hand. The endpoints with deliveries are found one by one in the index, so a long queue of one of them
- * costs nothing. They come in random order, so that none is always last where `limit` ends the list.
+ * costs nothing; sorted by `due_at` too, or PostgreSQL read an index with all that an endpoint ever received.
+ * They come in random order, so that none is always last where `limit` ends the list.
  */
 export async function claimDeliveries(db: Db, claim: Claim): Promise<ClaimedDelivery[]> {
   return db.query<ClaimedDelivery & Row>(
     `with recursive waiting as (
-       (select endpoint_id as id from webhook_deliveries where status = 'due' order by endpoint_id limit 1)
+       (select endpoint_id as id from webhook_deliveries where status = 'due' order by endpoint_id, due_at limit 1)
        union all
        select (select d.endpoint_id from webhook_deliveries d where d.status = 'due' and d.endpoint_id > w.id
-         order by d.endpoint_id limit 1)
+         order by d.endpoint_id, d.due_at limit 1)
        from waiting w where w.id is not null),
      ${withoutFlush},
      in_hand as (select * from unnest($4::uuid[], $5::integer[]) as h (endpoint_id, count)),
@@ -154,6 +155,12 @@ export async function releaseDelivery(
 }
 
 /**
+ * The deliveries of these attempts, as an array, so that PostgreSQL reads them by index. Joined, it read the
+ * whole table, or all that waits for any endpoint: 58 ms beside 8,000 waiting deliveries.
+ */
+const these = 'array(select "deliveryId" from ended)';
+
+/**
  * Stores what became of claimed deliveries. What was delivered counts even if the claim ended or the
  * endpoint was disabled meanwhile; a failure counts only under its own claim. Of an ordered endpoint, the
  * next delivery of the resource becomes due when one ended, and waits with it while it is retried.
@@ -175,20 +182,20 @@ export async function recordAttempts(db: Db, attempts: readonly Attempt[], now: 
          outcome text)),
      results as (
        select d.endpoint_id, bool_or(a.outcome = 'delivered') as is_working
-       from ended a join webhook_deliveries d on d.id = a."deliveryId" group by 1),
+       from webhook_deliveries d join ended a on a."deliveryId" = d.id where d.id = any(${these}) group by 1),
      changed as materialized (
        select e.id, r.is_working from webhook_endpoints e join results r on r.endpoint_id = e.id
        where (e.failing_since is null) <> r.is_working order by e.id for no key update of e),
      locked as materialized (
        select d.id from webhook_deliveries d
-       where (select count(*) from changed) >= 0 and d.id in (select "deliveryId" from ended) order by d.id for no key update),
+       where (select count(*) from changed) >= 0 and d.id = any(${these}) order by d.id for no key update),
      moved as (
        update webhook_deliveries d set attempts = d.attempts + 1, claimed_until = null,
          status = case when a.outcome = 'delivered' then 'delivered' when a."dueAt" is null then 'failed' else 'due' end,
          ended_at = case when a.outcome = 'delivered' or a."dueAt" is null then $2::timestamptz end,
          due_at = coalesce(a."dueAt", d.due_at)
        from ended a, unflushed
-       where (select count(*) from locked) >= 0 and d.id = a."deliveryId"
+       where (select count(*) from locked) >= 0 and d.id = a."deliveryId" and d.id = any(${these})
          and case a.outcome when 'delivered' then d.status in ('due', 'canceled')
            else d.status = 'due' and d.claimed_until = a."claimedUntil" end
        returning d.id, d.endpoint_id, d.resource, d.attempts, d.status, d.due_at),
@@ -197,11 +204,19 @@ export async function recordAttempts(db: Db, attempts: readonly Attempt[], now: 
        select m.id, m.attempts, a.url, a."startedAt", a."durationMs", a.status, a.error, a.answer
        from moved m join ended a on a."deliveryId" = m.id
        on conflict do nothing),
-     followers as (
-       update webhook_deliveries n set due_at = case when m.status = 'due' then m.due_at else least(n.due_at, $2) end
+     following as materialized (
+       select n.id, case when m.status = 'due' then m.due_at else least(n.due_at, $2) end as due_at
        from moved m join webhook_endpoints e on e.id = m.endpoint_id and e.is_ordered
-       where n.endpoint_id = m.endpoint_id and n.resource = m.resource and n.status = 'due' and n.id > m.id
-         and n.claimed_until is null and case when m.status = 'due' then n.due_at <> m.due_at else n.due_at > $2 end)
+       cross join lateral (
+         select id, due_at from webhook_deliveries
+         where endpoint_id = m.endpoint_id and resource = m.resource and status = 'due' and id > m.id and claimed_until is null
+         offset 0) n
+       where case when m.status = 'due' then n.due_at <> m.due_at else n.due_at > $2 end),
+     followers as (
+       update webhook_deliveries n set due_at = f.due_at from following f
+       where n.id = f.id and n.id = any(array(select id from following))
+         -- Not as two conditions: PostgreSQL would read the index of all that waits.
+         and case when n.status = 'due' then n.claimed_until is null end)
      update webhook_endpoints e set failing_since = case when c.is_working then null else $2 end
      from changed c where e.id = c.id`,
     [JSON.stringify(rows), now],

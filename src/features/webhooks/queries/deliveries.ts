@@ -105,7 +105,9 @@ export async function cancelUnwanted(db: Db, now: Date, limit: number): Promise<
        select e.id from webhook_endpoints e join event_streams s on s.id = e.stream_id
        left join integrations i on i.id = s.integration_id
        where (e.disabled_at is not null or e.deleted_at is not null or i.revoked_at is not null)
-         and exists (select from webhook_deliveries d where d.endpoint_id = e.id and d.status = 'due')
+         -- Sorted, so that PostgreSQL reads the index of what is due, and nothing that ended.
+         and exists (select from webhook_deliveries d where d.endpoint_id = e.id and d.status = 'due'
+           order by d.due_at, d.id limit 1 offset 0)
        order by e.id limit 100),
      waiting as materialized (
        select d.id from ended e cross join lateral (
@@ -204,7 +206,7 @@ export async function countWaiting(
 ): Promise<{ endpointId: string; count: number }[]> {
   return db.query<{ endpointId: string; count: number } & Row>(
     `select e.id as "endpointId", (select count(*)::integer from (
-       select from webhook_deliveries d where d.endpoint_id = e.id and d.status = 'due' limit 1000) due) as count
+       select from webhook_deliveries d where d.endpoint_id = e.id and d.status = 'due' order by d.due_at limit 1000) due) as count
      from unnest($1::uuid[]) e (id)`,
     [endpointIds],
   );
