@@ -1707,6 +1707,8 @@ CREATE INDEX treasury_wallets_to_check ON public.treasury_wallets USING btree (n
 
 CREATE INDEX user_sessions_ending ON public.user_sessions USING btree (expires_at);
 
+CREATE INDEX users_old_emails ON public.users USING btree (NORMALIZE(split_part(email, '@'::text, 1), NFKC)) WHERE ((octet_length(email) > length(email)) OR (email ~~ '%xn--%'::text));
+
 CREATE INDEX webhook_deliveries_by_age ON public.webhook_deliveries USING brin (created_at) WITH (autosummarize='on');
 
 CREATE INDEX webhook_deliveries_by_resource ON public.webhook_deliveries USING btree (endpoint_id, resource, id) WHERE (status = 'due'::text);

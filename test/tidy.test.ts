@@ -22,6 +22,7 @@ const neighbours: Record<string, string[]> = {
   deposits: ['events', 'ledger', 'payouts', 'users'],
   payouts: ['ledger', 'partners', 'rules', 'users'],
   portfolio: ['ledger', 'users'],
+  doctor: ['users'],
   requests: ['keys'],
   rules: ['keys', 'partners', 'people', 'users'],
   ledger: ['events', 'users'],
@@ -43,9 +44,7 @@ const neighbours: Record<string, string[]> = {
 
 const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
 
-/**
- * The layer of a file, and its place in it: a feature, a surface, an adapter, or a file or folder at the top.
- */
+/** The layer of a file, and its place in it: a feature, a surface, an adapter, or a file or folder on top. */
 function placeOf(file: string): { layer: (typeof layers)[number]; place: string } {
   const [, first, second, third] = file.split('/') as [string, string, string?, string?];
   if (first === 'features')

@@ -186,6 +186,11 @@ const changes: Record<string, () => Promise<object>> = {
     });
     return {};
   },
+  'users.normalize-emails': async () => {
+    const { id } = await makeUser(harness);
+    await sql('update users set email = $2 where id = $1', [id, `jose\u0301.${mark()}@example.com`]);
+    return {};
+  },
   'partners.create': async () => ({ name: `Partner ${mark()}` }),
   'partners.allow-user': makePair,
   'partners.disallow-user': makeAllowedPair,

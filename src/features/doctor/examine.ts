@@ -1,6 +1,7 @@
 import type { Ctx } from '#context';
 import { DatabaseUnavailable } from '#platform/errors/errors';
 import { databaseChecks } from './checks/databases.ts';
+import { emailCheck } from './checks/emails.ts';
 import { nodeChecks } from './checks/nodes.ts';
 import { queueChecks } from './checks/queues.ts';
 import { replicationChecks } from './checks/replication.ts';
@@ -41,7 +42,8 @@ async function examineDatabase(run: Run, others: readonly Check[]): Promise<Find
   const first = await run(serverCheck);
   const isAway = first.hasFailed;
   const findings = [first];
-  for (const check of [...serverChecks, ...replicationChecks, ...storageChecks, ...queueChecks, ...others]) {
+  const following = [...serverChecks, ...replicationChecks, ...storageChecks, ...queueChecks, emailCheck];
+  for (const check of [...following, ...others]) {
     const leftMs = deadline - performance.now();
     findings.push(
       isAway || leftMs <= 0

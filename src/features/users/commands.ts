@@ -6,9 +6,11 @@ import { cursorInput, cursorPage } from '#platform/commands/cursor-page';
 import { dateTime, line, nullable, uuid } from '#platform/http/schemas';
 import { addWallet } from './add-wallet.ts';
 import { blockAddress, unblockAddress } from './block-address.ts';
+import { checkEmails, emailFaults } from './check-emails.ts';
 import { createUser } from './create-user.ts';
 import { listBlockedAddresses } from './list-blocked-addresses.ts';
 import { listUsers } from './list-users.ts';
+import { normalizeEmails } from './normalize-emails.ts';
 import { removeWallet } from './remove-wallet.ts';
 import { resealUsers } from './reseal-users.ts';
 import { resumeUser, suspendUser } from './suspend-user.ts';
@@ -23,6 +25,23 @@ const network = Type.String({
   description: 'Such as polygon, ethereum or base',
 });
 const blockedAddress = Type.Object({ address: Type.String(), blocked: Type.Boolean() });
+
+const emailPart = {
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 5_000, description: 'Users in one part (default 1,000)' }),
+  ),
+  cursor: cursorInput.cursor,
+};
+const emailItems = Type.Array(
+  Type.Object({
+    userId: uuid,
+    email: Type.String(),
+    normalEmail: nullable(Type.String({ description: 'null if it is not an email address' })),
+    fault: Type.Enum([...emailFaults]),
+    sharedWith: Type.Array(uuid, { description: 'Other users with this email' }),
+  }),
+);
+const emailColumns = ['email', 'fault', 'userId', 'sharedWith', 'normalEmail'];
 
 export const userCommands = [
   defineCommand({
@@ -158,5 +177,43 @@ export const userCommands = [
       more: 'Run it again. Left with an older key: {remaining} users.',
     },
     run: (ctx: Ctx, input) => resealUsers(ctx, input),
+  }),
+  defineCommand({
+    name: 'users.check-emails',
+    summary: 'Find emails that an older release stored in another spelling, or for several users.',
+    changes: false,
+    roles: everyone,
+    columns: emailColumns,
+    parts: { input: 'cursor', output: 'nextCursor' },
+    verdict: {
+      passesIf: 'items',
+      passed: 'Every email is in its normal form.',
+      failed: 'Emails that are not in their normal form: {items}. Run causeway users normalize-emails.',
+    },
+    input: Type.Object(emailPart, { additionalProperties: false }),
+    output: Type.Object({ items: emailItems, nextCursor: nullable(Type.String()) }),
+    run: (ctx: Ctx, input) => checkEmails(ctx, input),
+  }),
+  defineCommand({
+    name: 'users.normalize-emails',
+    summary: 'Bring emails of older releases into their normal form; those of several users are listed.',
+    changes: true,
+    roles: adminOnly,
+    stepUp: true,
+    columns: emailColumns,
+    parts: { input: 'cursor', output: 'nextCursor' },
+    verdict: {
+      passesIf: 'items',
+      passed: 'Every email is in its normal form. Changed: {normalized}.',
+      failed:
+        'Changed: {normalized}. Left to decide: {items}. Give each another one with causeway users update.',
+    },
+    input: Type.Object(emailPart, { additionalProperties: false }),
+    output: Type.Object({
+      normalized: Type.Integer(),
+      items: emailItems,
+      nextCursor: nullable(Type.String()),
+    }),
+    run: (ctx: Ctx, input) => normalizeEmails(ctx, input),
   }),
 ];

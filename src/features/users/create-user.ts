@@ -4,6 +4,7 @@ import { violates } from '#platform/db/db';
 import { parseEmail } from './email.ts';
 import { userErrors } from './errors.ts';
 import { insertUser, newUserId, type UserRow } from './queries.ts';
+import { requireFreeEmail } from './require-free-email.ts';
 import { sealIdentity } from './seal-identity.ts';
 import { presentUser, type UserView } from './wire.ts';
 
@@ -29,9 +30,11 @@ export interface NewUser {
 export function createUser(ctx: Ctx, input: NewUser): Promise<UserView> {
   return inTransaction(ctx, async (ctx) => {
     const id = input.id ?? (await newUserId(ctx.db));
+    const email = parseEmail(input.email);
+    await requireFreeEmail(ctx, email);
     const row: UserRow = {
       id,
-      email: parseEmail(input.email),
+      email,
       emailVerified: input.emailVerified ?? false,
       givenName: input.givenName,
       familyName: input.familyName,

@@ -24,6 +24,12 @@ export function normalizeEmail(text: string): string | undefined {
   return email.length <= 254 ? email : undefined;
 }
 
+/**
+ * What all spellings of an email share, in a form that PostgreSQL can compute too: its local part in NFKC.
+ * Other emails may share it, so compare by `normalizeEmail`.
+ */
+export const localPartKey = (email: string) => email.split('@')[0]!.normalize('NFKC');
+
 /** Forms of ASCII for East Asian layouts, which look like it and compare as other letters. */
 const fullWidth = /[\u3000\uff01-\uff5e]/g;
 /**

@@ -5,6 +5,7 @@ export const userErrors = defineErrors({
   userNotFound: [404, 'User not found'],
   userSuspended: [409, 'User is suspended: run users resume first'],
   emailTaken: [409, 'Another user has this email'],
+  emailShared: [409, 'Several users have this email: give the id of one of them'],
   walletTaken: [409, 'Another user has this wallet on this network'],
   custodyKept: [
     409,

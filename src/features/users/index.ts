@@ -1,5 +1,6 @@
 export { addWallet } from './add-wallet.ts';
 export { blockAddress } from './block-address.ts';
+export { checkEmails } from './check-emails.ts';
 export { userCommands } from './commands.ts';
 export { createUser, type NewUser } from './create-user.ts';
 export { normalizeEmail } from './email.ts';
@@ -12,9 +13,9 @@ export {
   selectBlockedAmong,
   selectEmails,
   selectHolder,
+  selectIdsByEmail,
   selectOwners,
   selectRecipient,
-  selectUserIdByEmail,
   selectUserWithWallets,
   type UserWithWalletsRow,
   userExists,

@@ -7,7 +7,7 @@ import {
 } from '#platform/commands/cursor-page';
 import { uuidForm } from '#platform/http/schemas';
 import { parseEmail } from './email.ts';
-import { selectUsers } from './queries.ts';
+import { selectIdsByEmail, selectUsers } from './queries.ts';
 import { presentUser, presentWallet, type UserView } from './wire.ts';
 
 export interface ListUsers extends CursorInput {
@@ -23,9 +23,9 @@ export type UserWithWallets = UserView & { wallets: ReturnType<typeof presentWal
 export async function listUsers(ctx: Ctx, input: ListUsers): Promise<CursorPage<UserWithWallets>> {
   const { limit = 50 } = input;
   const after = decodeCursor('users.list', input.cursor, uuidForm);
-  const email = input.email === undefined ? undefined : parseEmail(input.email);
+  const ids = input.email === undefined ? undefined : await selectIdsByEmail(ctx.db, parseEmail(input.email));
   const address = input.address?.toLowerCase();
-  const filter = { email, id: input.userId, address, after };
+  const filter = { ids, id: input.userId, address, after };
   const rows = await selectUsers(ctx.db, { ...filter, limit: limit + 1 });
   const users = rows.map(({ wallets, ...row }) => ({
     ...presentUser(row),

@@ -1,5 +1,6 @@
 import { batchLoader } from '#platform/db/batch-loader';
 import type { Db } from '#platform/db/db';
+import { localPartKey, normalizeEmail } from './email.ts';
 
 export interface UserRow {
   id: string;
@@ -181,22 +182,52 @@ export async function selectUserWithWallets(db: Db, userId: string): Promise<Use
   return row;
 }
 
-export async function selectUserIdByEmail(db: Db, email: string): Promise<string | undefined> {
-  const [row] = await db.query<{ id: string }>('select id from users where email = $1', [email]);
-  return row?.id;
+/**
+ * May have the email whose normal form is $1, with the local part's key $2: stored so, or in another spelling
+ * by a release before emails were normalized. The index `users_old_emails` has the last two conditions.
+ */
+const mayHaveEmail = `(u.email = $1 or normalize(split_part(u.email, '@', 1), NFKC) = $2
+  and (octet_length(u.email) > length(u.email) or u.email like '%xn--%'))`;
+
+const isSpellingOf = (normal: string) => (row: { email: string }) =>
+  row.email === normal || normalizeEmail(row.email) === normal;
+
+/** Ids of the users with an email, whose normal form is given. Several only from older releases. */
+export async function selectIdsByEmail(db: Db, normal: string): Promise<string[]> {
+  const rows = await db.query<{ id: string; email: string }>(
+    `select u.id, u.email from users u where ${mayHaveEmail} order by u.id`,
+    [normal, localPartKey(normal)],
+  );
+  return rows.filter(isSpellingOf(normal)).map(({ id }) => id);
+}
+
+/** Emails that may not be in their normal form: all that are not plain ASCII, and a few that are. */
+export const oddEmail = `octet_length(email) > length(email) or email like '%xn--%' or email !~
+  '^[a-z0-9!#$%&''*+/=?^_\`{|}~.-]+@([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$'`;
+
+/** Users after an id whose email may not be in its normal form; `isLocked` until the transaction ends. */
+export async function selectOddEmails(
+  db: Db,
+  { after, limit, isLocked }: { after?: string; limit: number; isLocked: boolean },
+): Promise<UserRow[]> {
+  return db.query<UserRow & Record<string, unknown>>(
+    `select ${columns} from users where ($1::uuid is null or id > $1) and (${oddEmail})
+     order by id limit $2 ${isLocked ? 'for update' : ''}`,
+    [after ?? null, limit],
+  );
 }
 
 /** Users in order of id, which is the order of creation; wallets in the same statement, not one by one. */
 export async function selectUsers(
   db: Db,
-  filter: { email?: string; id?: string; address?: string; after?: string; limit: number },
+  filter: { ids?: readonly string[]; id?: string; address?: string; after?: string; limit: number },
 ): Promise<UserWithWalletsRow[]> {
   return db.query<UserWithWalletsRow & Record<string, unknown>>(
     `select ${columns}, ${wallets} from users
-     where ($1::text is null or email = $1) and ($2::uuid is null or id > $2) and ($4::uuid is null or id = $4)
+     where ($1::uuid[] is null or id = any($1)) and ($2::uuid is null or id > $2) and ($4::uuid is null or id = $4)
        and ($5::text is null or id in (select user_id from user_wallets where address = $5))
      order by id limit $3`,
-    [filter.email ?? null, filter.after ?? null, filter.limit, filter.id ?? null, filter.address ?? null],
+    [filter.ids ?? null, filter.after ?? null, filter.limit, filter.id ?? null, filter.address ?? null],
   );
 }
 
@@ -319,16 +350,31 @@ export async function selectRecipient(
   { email, userId, address }: { email?: string; userId?: string; address?: string },
 ): Promise<RecipientRow | undefined> {
   if (address !== undefined) return selectOwnerOfAddress(db, { network, address });
+  if (email !== undefined) return selectRecipientByEmail(db, network, email);
   const [row] = await db.query<RecipientRow & Record<string, unknown>>(
-    userId === undefined
-      ? `select w.address, w.user_id as "userId", w.custody, ${isBlocked('w.address')}
-         from users u join user_wallets w on w.user_id = u.id and w.network = $1 
-         where u.email = $2 and u.email_verified`
-      : `select w.address, w.user_id as "userId", w.custody, ${isBlocked('w.address')}
-         from user_wallets w where w.network = $1 and w.user_id = $2`,
-    [network, userId ?? email],
+    `select w.address, w.user_id as "userId", w.custody, ${isBlocked('w.address')}
+     from user_wallets w where w.network = $1 and w.user_id = $2`,
+    [network, userId],
   );
   return row;
+}
+
+/** If several users have verified the email, it names nobody: also where only one of them has a wallet. */
+async function selectRecipientByEmail(
+  db: Db,
+  network: string,
+  normal: string,
+): Promise<RecipientRow | undefined> {
+  const rows = await db.query<RecipientRow & { email: string } & Record<string, unknown>>(
+    `select u.email, w.address, w.user_id as "userId", w.custody, ${isBlocked('w.address')}
+     from users u left join user_wallets w on w.user_id = u.id and w.network = $3
+     where ${mayHaveEmail} and u.email_verified`,
+    [normal, localPartKey(normal), network],
+  );
+  const [only, ...others] = rows.filter(isSpellingOf(normal));
+  if (!only?.userId || others.length > 0) return undefined;
+  const { email: _email, ...recipient } = only;
+  return recipient;
 }
 
 /** The arrays are in subselects: if the planner sees their length, it makes a new plan for each call. */

@@ -6,6 +6,7 @@ import type { NewUser } from './create-user.ts';
 import { normalizeEmail, parseEmail } from './email.ts';
 import { userErrors } from './errors.ts';
 import { selectUserForUpdate, type UserRow, updateUserRow } from './queries.ts';
+import { requireFreeEmail } from './require-free-email.ts';
 import { sealIdentity } from './seal-identity.ts';
 import { presentUser, type UserView } from './wire.ts';
 
@@ -20,6 +21,7 @@ export function updateUser(ctx: Ctx, { userId, ...change }: UserChange): Promise
     const after: UserRow = { ...before, ...plain, ...sealIdentity(ctx.sealer, before.id, change) };
     if (change.email !== undefined) {
       after.email = parseEmail(change.email);
+      if (after.email !== before.email) await requireFreeEmail(ctx, after.email, before.id);
       // Another spelling of the same address, from before emails were normalized, stays verified.
       const isSame = after.email === normalizeEmail(before.email);
       if (!isSame) after.emailVerified = change.emailVerified ?? false;

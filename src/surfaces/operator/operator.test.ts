@@ -148,6 +148,7 @@ test('400 cursor is not from this list: from another list, made up, cut, in anot
     await makeWithdrawal(harness, await makeKey(harness, { partnerId }));
     await makePartner(harness);
     await makePerson(harness);
+    await makeUser(harness, { email: `jos\u00e9-${made}@example.com` });
     await makeApplication(harness);
     await harness.operator('users.block-address', { address: makeAddress(), reason: 'test' });
     await harness.operator('addresses.add', { address: makeAddress(), name: 'test' });

@@ -1,6 +1,6 @@
 import type { Ctx } from '#context';
 import { findPaidByHash } from '#features/payouts';
-import { normalizeEmail, selectUserIdByEmail, userErrors } from '#features/users';
+import { normalizeEmail, selectIdsByEmail, userErrors } from '#features/users';
 import {
   type CursorInput,
   type CursorPage,
@@ -81,7 +81,8 @@ async function findUserId(ctx: Ctx, user: string): Promise<string> {
   if (uuidForm.test(user.toLowerCase())) return user.toLowerCase();
   const email = normalizeEmail(user);
   if (email === undefined) throw userErrors.invalidEmail();
-  const userId = await selectUserIdByEmail(ctx.db, email);
+  const [userId, ...others] = await selectIdsByEmail(ctx.db, email);
+  if (others.length > 0) throw userErrors.emailShared();
   if (userId === undefined) throw withdrawalErrors.userNotFound();
   return userId;
 }
