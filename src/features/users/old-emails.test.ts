@@ -4,9 +4,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { addWallet } from '#features/users';
 import { makeAddress, makeUser } from '#test/data/factories';
+import { countRowsRead } from '#test/database/rows-read';
 import { useWithdrawals } from '#test/worlds/withdrawal';
 import { normalizeEmail } from './email.ts';
-import { oddEmail } from './queries.ts';
+import { oddEmail, selectIdsByEmail, selectRecipient } from './queries.ts';
 
 const { harness, sql, create, expectRefusal, expectCreated, good } = useWithdrawals();
 const mark = () => randomBytes(6).toString('hex');
@@ -215,4 +216,19 @@ test('an email that the search for old spellings passes over is in its normal fo
   const rows = await sql(`select email from unnest($1::text[]) as email where not (${oddEmail})`, [all]);
   assert.ok(rows.length > 300 && rows.length < all.length, String(rows.length));
   for (const { email } of rows) assert.equal(normalizeEmail(email as string), email);
+});
+
+test('an email is found among 20,000 users in any script without reading them', async () => {
+  await sql(
+    `insert into users (id, email, email_verified, given_name, family_name, entity_type, created_at, updated_at)
+     select uuidv7(), 'jos\u00e9.' || n || '@example.com', true, 'A', 'B', 'individual', now(), now()
+     from generate_series(1, 20000) n`,
+  );
+  await sql('analyze users');
+  const email = 'jos\u00e9.777@example.com';
+  const { db } = harness.deps;
+  assert.equal(await countRowsRead(db, (recording) => selectIdsByEmail(recording, email)), 1);
+  const read = await countRowsRead(db, (recording) => selectRecipient(recording, 'polygon', { email }));
+  // The few wallets of this file may all be read.
+  assert.ok(read <= 100, String(read));
 });
