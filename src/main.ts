@@ -9,6 +9,7 @@ import { createPool, type Pool } from '#platform/db/db';
 import { readSchema, requireKnownSchema } from '#platform/db/migrate';
 import { withReplicas } from '#platform/db/replicas';
 import { tracePool } from '#platform/db/trace-pool';
+import { cannotListen, type PortSetting } from '#platform/errors/cannot-listen';
 import { StartupError, Unreachable } from '#platform/errors/startup-error';
 import type { HttpServer } from '#platform/http/http';
 import type { Log } from '#platform/observe/log';
@@ -46,12 +47,18 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
+export interface ServeOptions {
+  door?: AppOptions['door'];
+  /** Runs when the API answers, before the worker takes its share of CPU and database. */
+  beforeWork?(server: Pick<RunningServer, 'url' | 'deps'>): Promise<void>;
+}
+
 /** Config → database → roles. Nothing is left behind when it throws. */
 export async function serve(
   config: Config,
   log: Log,
   roles: readonly Role[],
-  door?: AppOptions['door'],
+  { door, beforeWork }: ServeOptions = {},
 ): Promise<RunningServer> {
   const deps = createDeps(config, log);
   try {
@@ -68,6 +75,10 @@ export async function serve(
     const [url, metricsUrl] = await listenAll(servers, config);
     // A port that the system chose is known only now.
     if (deps.publicUrl === httpOrigin(config.host, 0)) deps.publicUrl = url!;
+    await beforeWork?.({ url: url!, deps }).catch(async (error) => {
+      await Promise.all(servers.map((one) => one.close()));
+      throw error;
+    });
     const workers = roles.includes('worker')
       ? [runJobs(traceJobs(jobs, deps.traces), deps), runServices(services, deps)]
       : [];
@@ -210,8 +221,6 @@ async function listenAll(servers: readonly HttpServer[], config: Config): Promis
   }
 }
 
-type PortSetting = 'PORT' | 'METRICS_PORT';
-
 async function listen(
   server: HttpServer,
   { host, port, metricsPort }: Config,
@@ -228,17 +237,6 @@ async function listen(
   return httpOrigin(host, bound);
 }
 
-export function cannotListen(
-  error: NodeJS.ErrnoException,
-  { host, port, name }: { host: string; port: number; name: PortSetting },
-): StartupError {
-  if (error.code === 'EADDRINUSE') {
-    const other = `${name}=${port + 1}`;
-    return new StartupError(`Port ${port} is taken: choose another with ${name}, such as ${other}.`);
-  }
-  return new StartupError(`Cannot listen on ${host} port ${port}: ${error.message}.`);
-}
-
 /** Callers see their connections break; PostgreSQL rolls back what was not committed. */
 function cutOff(
   servers: readonly HttpServer[],
@@ -249,18 +247,4 @@ function cutOff(
   for (const { server } of servers) server.closeAllConnections();
   db.cutOff();
   limitsDb.cutOff();
-}
-
-/**
- * Stops once, on the first SIGTERM or SIGINT; further ones change nothing. Resolves when everything is down.
- */
-export function stopOnSignal(stop: () => Promise<void>): Promise<void> {
-  let stopped: Promise<void> | undefined;
-  return new Promise((resolve, reject) => {
-    const onSignal = () => {
-      stopped ??= stop();
-      stopped.then(resolve, reject);
-    };
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
-  });
 }

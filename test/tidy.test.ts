@@ -38,7 +38,7 @@ const neighbours: Record<string, string[]> = {
   console: ['frame'],
   developers: ['frame'],
   partner: ['frame'],
-  config: ['evm', 'issuer', 'openid', 'operator-roles'],
+  config: ['evm', 'openid', 'operator-roles'],
   context: ['evm', 'issuer', 'operator-roles', 'prices', 'screening'],
 };
 

@@ -66,7 +66,8 @@ export const starts: readonly Start[] = [
 
 async function runServe(args: string[]): Promise<number> {
   const flags = readFlags('serve', args, { roles: { type: 'string', default: 'api,worker' } });
-  const { roles, serve, stopOnSignal } = await import('../main.ts');
+  const { roles, serve } = await import('../main.ts');
+  const { stopOnSignal } = await import('#platform/worker/stop-on-signal');
   const wanted = flags.roles.split(',') as Role[];
   const unknown = wanted.find((role) => !roles.includes(role));
   if (unknown !== undefined)

@@ -14,8 +14,8 @@ const databaseName = 'causeway';
 /**
  * The embedded server, restarted on the same port if it stops, so that the service recovers as in production.
  */
-export async function startDatabase(home: string, log: Log): Promise<SandboxDatabase> {
-  let server = await startPostgres({ folder: home, durable: true });
+export async function startDatabase(home: string, log: Log, onSpawn?: () => void): Promise<SandboxDatabase> {
+  let server = await startPostgres({ folder: home, durable: true, onSpawn });
   await makeDatabase(server);
   const url = server.url(databaseName);
   let isStopping = false;

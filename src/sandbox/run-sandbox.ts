@@ -2,36 +2,24 @@ import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import pino from 'pino';
-import { chains, type Network, type NetworkSettings, type PrivateKey, tokensOf } from '#adapters/evm';
-import { type Config, readConfig } from '#config/config';
+import type { Config } from '#config/config';
 import type { Environment } from '#config/setting';
 import { readSetting } from '#config/settings';
-import { contextFor } from '#context';
-import { migrate } from '#platform/db/migrate';
-import { DatabaseUnavailable } from '#platform/errors/errors';
+import { cannotListen } from '#platform/errors/cannot-listen';
 import { StartupError } from '#platform/errors/startup-error';
 import { createLog, type Log } from '#platform/observe/log';
-import { cannotListen, createDeps, type RunningServer, serve, stopOnSignal, unreachable } from '../main.ts';
-import { describeSandbox } from './banner.ts';
+import { stopOnSignal } from '#platform/worker/stop-on-signal';
 import { type SandboxDatabase, startDatabase } from './database.ts';
-import { type Devnet, type DevnetNetwork, startDevnet } from './devnet/index.ts';
-import { createDoor } from './door/mount-door.ts';
-import { StaffLinks } from './door/staff-links.ts';
+import { type Devnet, startDevnet } from './devnet/index.ts';
 import { lockFolder } from './folder-lock.ts';
-import { Inbox } from './inbox/inbox.ts';
 import { type SandboxIssuer, startIssuer } from './issuer/index.ts';
 import { createLifecycle, Interrupted, type Lifecycle } from './lifecycle.ts';
 import { requireOptionalPackages } from './optional-packages.ts';
 import { writePricesFile } from './prices-file.ts';
-import { resetHint } from './reset-hint.ts';
-import { readSandboxFile, type SandboxFile, writeSandboxFile } from './sandbox-file.ts';
+import { readDevnets, readSandboxConfig } from './sandbox-config.ts';
+import { readSandboxFile } from './sandbox-file.ts';
 import { readOrMakeSecrets, type SandboxSecrets } from './secrets.ts';
-import { useCards } from './world/cards.ts';
-import { makeConsentLink } from './world/connect.ts';
-import { loadWorld, type World } from './world/load-world.ts';
 import { makeCalls } from './world/make-calls.ts';
-import { recordPortfolio } from './world/portfolio.ts';
-import { keepOrCreateEndpoint } from './world/webhooks.ts';
 
 export interface SandboxOptions {
   /** Start from scratch, with an empty embedded database. */
@@ -84,27 +72,26 @@ async function startSandbox(
     destination: pino.destination({ dest: path.join(home, 'causeway.log'), mode: 0o600, sync: true }),
   });
   onStep('Starting PostgreSQL, three networks and a card issuer');
-  const [database, devnet, cardIssuer] = await lifecycle.begin<[SandboxDatabase, Devnet, SandboxIssuer]>(
-    openDatabase(home, env, log),
-    startDevnet({ home, keys: secrets, log }),
-    startIssuer({ ...issuerFiles(home), token: secrets.cardIssuerToken, log }),
+  const { parts, program } = startParts({ home, env, secrets, log, onStep });
+  const [database, devnet, cardIssuer] = await lifecycle.begin<[OpenDatabase, Devnet, SandboxIssuer]>(
+    ...parts,
   );
-  const networks = readDevnets(devnet, secrets.hotWalletKey);
-  const { cardIssuerToken, cardWebhookSecret } = secrets;
   const served: Config = {
     ...config,
     databaseUrl: database.url,
-    networks,
+    networks: readDevnets(devnet, secrets.hotWalletKey),
     // A copy of another deployment's database is refused.
     deploymentId: 'sandbox',
     // An operator's test server may have `fsync` off: no real money moves here.
     databaseDurability: 'relaxed',
-    issuer: { url: cardIssuer.url, token: cardIssuerToken },
-    issuerWebhookSecrets: [cardWebhookSecret],
+    issuer: { url: cardIssuer.url, token: secrets.cardIssuerToken },
+    issuerWebhookSecrets: [secrets.cardWebhookSecret],
     // Receivers of a developer listen on this machine.
     outgoing: { ...config.outgoing, allowsLoopbackHttp: true },
   };
-  const world = await prepareData(served, { home, env, log, onStep, cardIssuer });
+  onStep('Loading the demo data');
+  const { loadDemo, serveDemo } = await program;
+  const world = await loadDemo({ ...served, databaseUrl: hurried(database) }, { home, log, cardIssuer });
   onStep('Starting the server');
   const { operatorToken, loginToken } = secrets;
   const facts = {
@@ -112,134 +99,71 @@ async function startSandbox(
     loginToken,
     ...world,
     networks: devnet.networks,
-    cardIssuer: { url: cardIssuer.url, token: cardIssuerToken },
+    cardIssuer: { url: cardIssuer.url, token: secrets.cardIssuerToken },
   };
-  const [inbox, staffLinks] = [new Inbox(), new StaffLinks()];
-  const [server] = await lifecycle.begin<[RunningServer]>(
-    serve(served, log, ['api', 'worker'], createDoor(facts, secrets, { inbox, staffLinks })),
-  );
-
-  const { url } = server;
-  await cardIssuer.setWebhook({ url: `${url}/issuer/events`, secret: cardWebhookSecret });
-  const urls = { baseUrl: url, historyUrl: url, mcpUrl: url, operatorUrl: url };
-  const ctx = contextFor(server.deps, sandboxOperator, log);
-  const webhook = await patiently(() => keepOrCreateEndpoint(ctx, readSandboxFile(home)?.webhook, url));
-  inbox.setKeys(webhook);
-  const sandbox: SandboxFile = { ...urls, ...facts, webhook };
-  writeSandboxFile(home, sandbox);
-  const consentLink = await patiently(() => makeConsentLink(ctx, sandbox));
-  await makeCalls(url, sandbox);
-  const elapsedMs = performance.now() - startedAt;
-  const links = {
-    consentLink,
-    consoleLink: staffLinks.issue('operator', server.deps),
-    partnerLink: staffLinks.issue('partner', server.deps),
-  };
-  onReady(describeSandbox(sandbox, { home, elapsedMs, ...links }));
+  await lifecycle.begin(serveDemo(served, { home, facts, secrets, cardIssuer, log, startedAt, onReady }));
+  await makeCalls(readSandboxFile(home)!);
   return devnet;
 }
 
-const sandboxOperator = { kind: 'operator', name: 'sandbox', role: 'admin' } as const;
-
-/** The operator's settings, with the sandbox's own secrets in place of any for production. */
-function readSandboxConfig(
-  { operatorToken, loginToken, encryptionKey }: SandboxSecrets,
-  env: Environment,
-  pricesUrl: string,
-): Config {
-  return readConfig({
-    RATE_LIMIT_STORE: 'memory',
-    // For load tests: the sandbox has two partners and few users.
-    WITHDRAWALS_PER_PARTNER: '10000',
-    WITHDRAWALS_PER_USER: '10000',
-    // Long timeouts for a busy laptop.
-    DATABASE_CONNECT_TIMEOUT_MS: '30000',
-    DATABASE_LOCK_TIMEOUT_MS: '30000',
-    DATABASE_STATEMENT_TIMEOUT_MS: '60000',
-    ...env,
-    DATABASE_URL: readSetting(env, 'DATABASE_URL') ?? 'postgres://embedded',
-    OPERATOR_TOKENS: `sandbox:admin:${operatorToken},login:sign-in:${loginToken}`,
-    OPERATOR_TOKENS_FILE: undefined,
-    ENCRYPTION_KEYS: `1:${encryptionKey}`,
-    ENCRYPTION_KEYS_FILE: undefined,
-    // Also its own card issuer: another one would issue real cards to demo users.
-    ISSUER_URL: undefined,
-    ISSUER_TOKEN: undefined,
-    ISSUER_TOKEN_FILE: undefined,
-    PRICES_URL: readSetting(env, 'PRICES_URL') || pricesUrl,
-    PRICES_URL_FILE: undefined,
-  });
-}
-
-/** The devnets instead of configured networks: a sandbox pays nobody but itself. */
-function readDevnets({ networks }: Devnet, signerKey: PrivateKey): NetworkSettings[] {
-  return (Object.entries(networks) as [Network, DevnetNetwork][]).map(([network, { rpcUrl, tokens }]) => ({
-    network,
-    rpcUrls: [rpcUrl],
-    // Two blocks, at one a second: payouts complete within seconds, but not at the first receipt.
-    finality: { rule: 2 },
-    tokens: tokensOf(network, tokens),
-    feeCap: chains[network].feeCap,
-    bumpAfterMs: chains[network].bumpAfterMs,
-    // Often enough that no comparison needs a block that is gone: a compacted devnet keeps the last 256.
-    reconcileEveryMs: 20_000,
-    callTimeoutMs: 30_000,
-    signerKeys: [signerKey],
-  }));
-}
-
-interface Preparation {
+interface PartsOptions {
   home: string;
   env: Environment;
+  secrets: SandboxSecrets;
   log: Log;
   onStep: SandboxOptions['onStep'];
-  cardIssuer: SandboxIssuer;
 }
 
-/** Migrates and loads the demo data, before the first request is answered. */
-async function prepareData(
-  config: Config,
-  { home, env, log, onStep, cardIssuer }: Preparation,
-): Promise<World & Pick<SandboxFile, 'cards'>> {
-  await migrate(config.databaseUrl, { functions: 'own', onStep }).catch((error) => {
-    if (!(error instanceof StartupError)) throw unreachable(error);
-    // --reset does not empty an operator's own database.
-    if (readSetting(env, 'DATABASE_URL')) throw error;
-    const cause = error;
-    throw new StartupError(`${error.message} ${resetHint}`, { cause });
-  });
-  onStep('Loading the demo data');
-  const deps = createDeps(config, log);
-  const ctx = contextFor(deps, sandboxOperator, log);
-  try {
-    const world = await patiently(() => loadWorld(ctx, readSandboxFile(home)));
-    const cards = await patiently(() => useCards(ctx, cardIssuer));
-    await patiently(() => recordPortfolio(ctx));
-    return { ...world, cards };
-  } finally {
-    await deps.db.end();
-  }
-}
-
-/** On a busy machine the database may not answer in time; these steps can be repeated, as after a kill. */
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
+/**
+ * The server's code, about a second of CPU, is loaded while other processes and threads make and start the
+ * parts. Loading blocks this thread, so it begins when the database's first process runs. The database is
+ * migrated while the other parts start.
+ */
+function startParts({ home, env, secrets, log, onStep }: PartsOptions) {
+  const { promise: spawned, resolve: noteSpawn } = Promise.withResolvers<void>();
+  const devnet = startDevnet({ home, keys: secrets, log });
+  const issuer = startIssuer({ ...issuerFiles(home), token: secrets.cardIssuerToken, log });
+  const database = openDatabase(home, env, log, noteSpawn);
+  const program = Promise.race([spawned, database]).then(() => import('./serve-demo.ts'));
+  const migrated = database.then(async (opened) => {
     try {
-      return await work();
+      await (await program).migrateSandbox(hurried(opened), { isEmbedded: opened.isEmbedded, onStep });
+      return opened;
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailable) || attempt === 5) throw error;
+      await opened.stop();
+      throw error;
     }
-  }
+  });
+  // Its failure is reported where it is awaited, and must not end the process before.
+  program.catch(() => {});
+  return { parts: [migrated, devnet, issuer] as const, program };
 }
+
+/**
+ * For what the next start does again if it is lost: its commits do not wait for the disk. A later commit that
+ * does takes them along.
+ */
+const hurried = ({ url, isEmbedded }: OpenDatabase): string =>
+  isEmbedded ? `${url}?options=-c%20synchronous_commit%3Doff` : url;
 
 const issuerFiles = (home: string) => ({
   folder: path.join(home, 'card-issuer'),
   logFile: path.join(home, 'card-issuer.log'),
 });
 
-async function openDatabase(home: string, env: Environment, log: Log): Promise<SandboxDatabase> {
+interface OpenDatabase extends SandboxDatabase {
+  isEmbedded: boolean;
+}
+
+async function openDatabase(
+  home: string,
+  env: Environment,
+  log: Log,
+  onSpawn: () => void,
+): Promise<OpenDatabase> {
   const url = readSetting(env, 'DATABASE_URL');
-  return url ? { url, stop: async () => {} } : startDatabase(home, log);
+  if (url) return { url, isEmbedded: false, stop: async () => {} };
+  return { ...(await startDatabase(home, log, onSpawn)), isEmbedded: true };
 }
 
 /** Deletes everything except the lock, which we hold. */

@@ -21,4 +21,4 @@ export {
 } from './issuer.ts';
 export { noIssuer } from './no-issuer.ts';
 export { idForm, statusOfReason, type WireReason } from './protocol.ts';
-export { isWebhookSecret, signWebhook, verifyWebhook, type WebhookVerdict } from './webhook.ts';
+export { signWebhook, verifyWebhook, type WebhookVerdict } from './webhook.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { isWebhookSecret, signWebhook, verifyWebhook } from './index.ts';
+import { isWebhookSecret } from '#platform/secrets/webhook-secret';
+import { signWebhook, verifyWebhook } from './index.ts';
 
 const now = new Date('2026-11-15T12:00:00.000Z');
 const seconds = String(now.getTime() / 1_000);

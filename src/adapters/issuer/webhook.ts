@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { parseStrictJson } from '#platform/http/strict-json';
+import { keyOfWebhookSecret } from '#platform/secrets/webhook-secret';
 import type { IssuerEvent } from './issuer.ts';
 import { parseEvent } from './protocol.ts';
 
@@ -20,8 +21,6 @@ export type WebhookRefusal =
 const toleranceSeconds = 5 * 60;
 /** More than any rotation needs, so that a header full of them costs nothing. */
 const signaturesMax = 10;
-const keyBytesMin = 24;
-const keyBytesMax = 64;
 
 /**
  * Reads an event from a webhook, signed as in Standard Webhooks. Several secrets may be valid, and a sender
@@ -52,26 +51,9 @@ export function verifyWebhook(
 
 /** The value of `webhook-signature` for one secret; `timestamp` in seconds, as in the header. */
 export function signWebhook(secret: string, id: string, timestamp: string, body: Uint8Array): string {
-  const mac = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body);
+  const mac = createHmac('sha256', keyOfWebhookSecret(secret)).update(`${id}.${timestamp}.`).update(body);
   return `v1,${mac.digest('base64')}`;
 }
-
-/** `whsec_` and the base64 of 24 to 64 bytes; the prefix is optional. */
-export function isWebhookSecret(secret: string): boolean {
-  const text = withoutPrefix(secret);
-  const key = Buffer.from(text, 'base64');
-  const canonical = key.toString('base64');
-  const isCanonical = text === canonical || text === canonical.replaceAll('=', '');
-  return isCanonical && key.length >= keyBytesMin && key.length <= keyBytesMax;
-}
-
-function keyOf(secret: string): Buffer {
-  // With a short or garbled secret anybody could sign.
-  if (!isWebhookSecret(secret)) throw new TypeError('A webhook secret is the base64 of 24 to 64 bytes.');
-  return Buffer.from(withoutPrefix(secret), 'base64');
-}
-
-const withoutPrefix = (secret: string) => (secret.startsWith('whsec_') ? secret.slice(6) : secret);
 
 function isSame(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];

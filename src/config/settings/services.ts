@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { isWebhookSecret } from '#adapters/issuer';
+import { isWebhookSecret } from '#platform/secrets/webhook-secret';
 import { asInteger, hasCredentials, isHttpUrl, itemsOf } from '../parsers.ts';
 import type { Reading, Setting } from '../setting.ts';
 

@@ -76,13 +76,12 @@ export async function applyFunctions(
     }
     const changed = files.filter(({ name, sha256 }) => choice === 'all' || applied.get(name) !== sha256);
     await writeFunctions(client, changed);
-    for (const { name, sha256 } of changed) {
-      await client.query(
-        `insert into schema_functions (name, sha256) values ($1, $2)
-         on conflict (name) do update set sha256 = excluded.sha256, applied_at = now()`,
-        [name, sha256],
-      );
-    }
+    await client.query(
+      `insert into schema_functions (name, sha256)
+       select name, sha256 from unnest($1::text[], $2::text[]) as file (name, sha256)
+       on conflict (name) do update set sha256 = excluded.sha256, applied_at = now()`,
+      [changed.map(({ name }) => name), changed.map(({ sha256 }) => sha256)],
+    );
     await client.query('delete from schema_functions where name <> all ($1::text[])', [
       files.map(({ name }) => name),
     ]);
@@ -117,9 +116,8 @@ export async function writeFunctions(client: pg.Client, files: readonly Function
 }
 
 async function write(client: pg.Client, { name, sql }: FunctionFile): Promise<Error | undefined> {
-  await client.query('savepoint file');
   try {
-    await client.query(sql);
+    await client.query(`savepoint file;\n${sql}`);
     return undefined;
   } catch (error) {
     await client.query('rollback to savepoint file');

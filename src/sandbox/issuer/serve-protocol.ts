@@ -1,10 +1,10 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isWebhookSecret } from '#adapters/issuer';
 import { limitConcurrency } from '#platform/http/limit-concurrency';
 import { JsonFault, parseStrictJson } from '#platform/http/strict-json';
 import type { Log } from '#platform/observe/log';
+import { isWebhookSecret } from '#platform/secrets/webhook-secret';
 import type { Clock } from '#platform/values/clock';
 import type { Deliveries } from './deliver-webhooks.ts';
 import { ProtocolError } from './protocol-error.ts';

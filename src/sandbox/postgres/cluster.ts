@@ -17,6 +17,7 @@ interface ClusterPlace {
   server: ServerFiles;
   logFile: string;
   durable: boolean;
+  onSpawn?: (() => void) | undefined;
 }
 
 /** Creates the cluster if it is absent, and returns the superuser's password. */
@@ -27,6 +28,7 @@ export async function prepareCluster({
   server,
   logFile,
   durable,
+  onSpawn,
 }: ClusterPlace): Promise<string> {
   const passwordFile = path.join(folder, 'postgres-password');
   const kept = await contentOf(passwordFile);
@@ -84,6 +86,7 @@ export async function prepareCluster({
     stopSignal: 'SIGTERM',
     logFile,
   });
+  onSpawn?.();
   const { code } = await initdb.exited;
   if (code !== 0) {
     const line = tellingLine(await readLogFrom(logFile, logStart));

@@ -24,6 +24,8 @@ export interface PostgresOptions {
   /** False is faster, but a crash may lose data; for tests. */
   durable: boolean;
   settings?: Record<string, string | number | boolean>;
+  /** Called when the first process runs, and we have nothing to do but wait for it. */
+  onSpawn?: (() => void) | undefined;
 }
 
 export interface Postgres {
@@ -55,6 +57,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
       server,
       logFile,
       durable: options.durable,
+      onSpawn: options.onSpawn,
     });
     return await launch({ options, data, account, server, logFile, password });
   } catch (error) {
@@ -119,6 +122,7 @@ async function launch({ options, data, account, server, logFile, password }: Lau
       stopSignal: 'SIGINT',
       logFile,
     });
+    options.onSpawn?.();
     const failure = await failureToAnswer(running, url());
     if (failure === undefined) {
       const { pid, exited, stop } = running;

@@ -27,13 +27,13 @@ const calls: readonly Call[] = [
  * Calls the API as programs of the demo partners do, by HTTP, so that the request log shows real entries
  * from the first minute: answers, and refusals of keys that no longer work. None of them changes anything.
  */
-export async function makeCalls(url: string, sandbox: Pick<SandboxFile, 'keys'>): Promise<void> {
+export async function makeCalls({ baseUrl, keys }: Pick<SandboxFile, 'baseUrl' | 'keys'>): Promise<void> {
   await Promise.allSettled(
     calls.map(async ({ key, path, body }) => {
-      const response = await fetch(url + path, {
+      const response = await fetch(baseUrl + path, {
         method: body ? 'POST' : 'GET',
         headers: {
-          authorization: `Bearer ${sandbox.keys[key].token}`,
+          authorization: `Bearer ${keys[key].token}`,
           ...(body && { 'content-type': 'application/json' }),
         },
         ...(body && { body: JSON.stringify(body) }),
