@@ -5,6 +5,7 @@ import type { Pool } from '#platform/db/db';
 import { invalidField } from '#platform/errors/errors';
 import { createSecret, hashSecret } from '#platform/secrets/secret';
 import { cleanPicture, type Picture } from '#platform/values/clean-picture';
+import { redrawPng } from '#platform/values/redraw-png';
 import type { CheckedApplication, NewApplication } from './application.ts';
 import { applicationErrors } from './errors.ts';
 import { countOpen, insertApplication, insertLogo, lockApplying } from './queries.ts';
@@ -13,6 +14,8 @@ const openMax = 200;
 const openOfEmailMax = 3;
 const openDays = 30;
 const logoBytesMax = 64 * 1_024;
+/** Pages show it at 56 pixels. Larger, a picture of noise would have more bytes than the table takes. */
+const logoSize = 120;
 
 /** Refuses what `integrations.register` would refuse, besides what the schema says. */
 export function checkApplication(input: NewApplication): CheckedApplication {
@@ -39,6 +42,18 @@ function readLogo(logo: string | null | undefined): Picture | null {
 }
 
 /**
+ * A PNG is drawn again from its pixels, up to a tenth of a second of CPU, so only of an application that is
+ * within its allowance. No package that we use decodes JPEG and WebP: of those, what their pixels need is
+ * kept.
+ */
+function redraw(logo: Picture | null): Picture | null {
+  if (logo?.type !== 'image/png') return logo;
+  const redrawn = redrawPng(logo.bytes, logoSize);
+  if ('fault' in redrawn) throw invalidField('logo', redrawn.fault);
+  return { type: 'image/png', bytes: redrawn.png };
+}
+
+/**
  * Stores what a stranger applies for and returns the secret of the private link, once. There is no audit row:
  * strangers must not make the audit log grow. `formSecret` is that of the form, which counts once.
  */
@@ -49,6 +64,7 @@ export async function applyForIntegration(
   const application = checkApplication(input);
   const formSha256 = hashSecret(formSecret);
   if (!formSha256) throw applicationErrors.applicationSent();
+  const logo = redraw(application.logo);
   const linkSecret = createSecret();
   const linkSha256 = hashSecret(linkSecret)!;
   const expiresAt = new Date(now.getTime() + openDays * 86_400_000);
@@ -60,7 +76,6 @@ export async function applyForIntegration(
     const stored = { application, linkSha256, formSha256, now, expiresAt };
     const id = await insertApplication(db, stored);
     if (id === undefined) throw applicationErrors.applicationSent();
-    const { logo } = application;
     if (logo) await insertLogo(db, { applicationId: id, sha256: hash('sha256', logo.bytes), ...logo });
     return { linkSecret };
   });

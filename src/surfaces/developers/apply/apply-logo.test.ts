@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
+import { crc32 } from 'node:zlib';
+import { decode, encode } from 'fast-png';
 import { signIn as signInUser } from '#test/callers/visitor';
 import { makeConsentRequest, makeUser } from '#test/data/factories';
 import { pictures } from '#test/data/pictures';
@@ -39,6 +41,22 @@ async function apply(logo: Buffer) {
     body.append(name, value);
   body.append('logo', new File([new Uint8Array(logo)], 'logo.png', { type: 'image/png' }));
   return open('/developers/apply', { method: 'POST', headers: { cookie }, body });
+}
+
+const drawPng = (width: number, height: number) => {
+  const pixels = Array.from({ length: width * height }, () => [10, 200, 30, 255]);
+  return Buffer.from(encode({ width, height, channels: 4, depth: 8, data: Uint8Array.from(pixels.flat()) }));
+};
+
+/** The file with more bytes at the end of its pixels' chunk, whose checksum is right. */
+function hideIn(file: Buffer, hidden: Buffer): Buffer {
+  const at = file.indexOf('IDAT') - 4;
+  const end = at + 12 + file.readUInt32BE(at);
+  const named = Buffer.concat([file.subarray(at + 4, end - 4), hidden]);
+  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(named.length - 4);
+  checksum.writeUInt32BE(crc32(named));
+  return Buffer.concat([file.subarray(0, at), length, named, checksum, file.subarray(end)]);
 }
 
 const newest = async () =>
@@ -97,6 +115,20 @@ test('200 a logo is shown to the applicant, to operators, and after the approval
   const { linkToken } = await makeConsentRequest(harness, asked, { scopes: ['email'] });
   const user = await signInUser(harness, (await makeUser(harness)).id);
   assert.ok((await user.get(`/connect/requests/${linkToken}`)).text.includes(`src="${kept}"`));
+});
+
+test('200 a PNG is drawn again: what is hidden behind its pixels is gone, and a large one is made smaller', async () => {
+  const { status } = await apply(hideIn(drawPng(300, 150), script));
+  assert.equal(status, 200);
+  const { id, logoSha256 } = await newest();
+  const staff = await signIn(harness);
+  const { bytes } = await open(`/console/applications/${id}/logo/${logoSha256}`, {
+    headers: { cookie: staff.cookie },
+  });
+  assert.ok(!bytes.includes('script'));
+  const { width, height, data } = decode(bytes);
+  assert.deepEqual([width, height], [120, 120]);
+  assert.deepEqual([...data.subarray(4 * (60 * 120 + 60), 4 * (60 * 120 + 60) + 4)], [10, 200, 30, 255]);
 });
 
 for (const [what, file, fault] of [
