@@ -1,6 +1,6 @@
 // `npm run check`: types, lint and formatting, tidy. Every step runs, so that a failure does not hide the next one.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
@@ -11,7 +11,7 @@ const passed = [
   hasBinary('typescript', 'types were') && run('tsc', '--noEmit'),
   (process.env.BIOME_BINARY || hasBinary('@biomejs/biome', 'lint and formatting were')) &&
     run('biome', 'check', '--error-on-warnings'),
-  run('node', '--test', 'test/tidy.test.ts'),
+  run('node', '--test', ...globSync('test/tidy*.test.ts', { cwd: root })),
 ];
 process.exitCode = passed.every(Boolean) ? 0 : 1;
 

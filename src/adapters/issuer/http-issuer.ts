@@ -41,6 +41,14 @@ export function createHttpIssuer({ url, token, timeoutMs = 5_000 }: HttpIssuerOp
   const base = baseOf(url);
   if (!visibleAscii.test(token)) throw new TypeError('The issuer’s token must be visible ASCII characters.');
 
+  const call = createCaller(base, token, timeoutMs);
+  return Object.assign(writesOf(call), readsOf(call));
+}
+
+type Caller = <T>(request: Call<T>) => Promise<T>;
+
+/** Makes one call, again if nobody answered and the call may be repeated. */
+function createCaller(base: URL, token: string, timeoutMs: number): Caller {
   const attempt = async <T>(request: Call<T>): Promise<T> => {
     const { method, path, body, idempotencyKey, parse = parseJson, read } = request;
     const answer = await exchange(new URL(path, base), {
@@ -61,7 +69,7 @@ export function createHttpIssuer({ url, token, timeoutMs = 5_000 }: HttpIssuerOp
     throw faultOf(answer);
   };
 
-  const call = async <T>(request: Call<T>): Promise<T> => {
+  return async <T>(request: Call<T>): Promise<T> => {
     const { method, idempotencyKey } = request;
     if (idempotencyKey !== undefined && !visibleAscii.test(idempotencyKey)) {
       throw new IssuerFault('refused', 'An idempotency key has 1 to 255 visible ASCII characters.');
@@ -76,7 +84,11 @@ export function createHttpIssuer({ url, token, timeoutMs = 5_000 }: HttpIssuerOp
       }
     }
   };
+}
 
+type Reads = 'readCard' | 'readEvents' | 'readRevealKey' | 'reveal';
+
+function writesOf(call: Caller): Omit<Issuer, Reads> {
   return {
     async createUser({ idempotencyKey, reference }) {
       const body = { reference };
@@ -107,6 +119,36 @@ export function createHttpIssuer({ url, token, timeoutMs = 5_000 }: HttpIssuerOp
       return card;
     },
 
+    announceDeposit(deposit) {
+      // Derived from all fields: the issuer recognizes a repeated transfer, and another amount is not an
+      // error of the key.
+      const { cardIssuerUserId, network, currency, amount, transactionHash, logIndex } = deposit;
+      const facts = [cardIssuerUserId, network, currency, amount, transactionHash, logIndex];
+      const idempotencyKey = `deposit-${hashFacts(facts).toString('base64url')}`;
+      return call({
+        method: 'POST',
+        path: 'v1/deposits',
+        body: deposit,
+        idempotencyKey,
+        read: answers.nothing,
+      });
+    },
+
+    simulate(simulation) {
+      const idempotencyKey = randomUUID();
+      return call({
+        method: 'POST',
+        path: 'v1/simulations',
+        body: simulation,
+        idempotencyKey,
+        read: answers.events,
+      });
+    },
+  };
+}
+
+function readsOf(call: Caller): Pick<Issuer, Reads> {
+  return {
     async readCard(cardId) {
       if (!idForm.test(cardId)) return undefined;
       try {
@@ -139,32 +181,6 @@ export function createHttpIssuer({ url, token, timeoutMs = 5_000 }: HttpIssuerOp
         if (!(error instanceof IssuerFault) || error.reason !== 'refused') throw error;
         throw new IssuerFault('refused', 'The issuer does not reveal this card.');
       }
-    },
-
-    announceDeposit(deposit) {
-      // Derived from all fields: the issuer recognizes a repeated transfer, and another amount is not an
-      // error of the key.
-      const { cardIssuerUserId, network, currency, amount, transactionHash, logIndex } = deposit;
-      const facts = [cardIssuerUserId, network, currency, amount, transactionHash, logIndex];
-      const idempotencyKey = `deposit-${hashFacts(facts).toString('base64url')}`;
-      return call({
-        method: 'POST',
-        path: 'v1/deposits',
-        body: deposit,
-        idempotencyKey,
-        read: answers.nothing,
-      });
-    },
-
-    simulate(simulation) {
-      const idempotencyKey = randomUUID();
-      return call({
-        method: 'POST',
-        path: 'v1/simulations',
-        body: simulation,
-        idempotencyKey,
-        read: answers.events,
-      });
     },
   };
 }

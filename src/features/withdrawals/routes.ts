@@ -4,7 +4,7 @@ import { adminContext, partnerGuard } from '#features/keys';
 import { readLimits } from '#features/rules';
 import { invalidField } from '#platform/errors/errors';
 import type { FastifyRequest, HttpServer } from '#platform/http/http';
-import { listAssets } from './assets.ts';
+import { type Asset, listAssets } from './assets.ts';
 import { createBulk } from './bulk/create-bulk.ts';
 import { bulkReference } from './bulk/reference.ts';
 import { bulkBody, bulkBytesMax, createdBulk, parseBulk } from './bulk/wire.ts';
@@ -44,20 +44,30 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
   const assets = listAssets(deps.evm, options.withdrawalLimits);
   const spendCreation = limitCreations(deps.limiter, options.withdrawalRates);
   const spendBulk = limitBulks(deps.limiter, options.withdrawalRates);
-  const guard = partnerGuard(deps, guardRows);
-  const toRead = guard({ roles: readers });
-  const toCreate = guard({ roles: creators, stepUp: true });
-  // Authenticate and check the user before the body is read.
-  const authorize = async (request: FastifyRequest) => {
-    const { userId } = request.params as { userId: string };
-    await requireAllowedUser(adminContext(deps, request), userId);
-  };
-
   uploadRoutes(server, deps, { assets, spendBulk });
+  createRoutes(server, deps, { assets, spendCreation, spendBulk });
+  readRoutes(server, deps, assets);
+}
+
+/** Checks the user of the path before the body is read. */
+const authorizeFor = (deps: Deps) => async (request: FastifyRequest) => {
+  const { userId } = request.params as { userId: string };
+  await requireAllowedUser(adminContext(deps, request), userId);
+};
+
+interface Creation {
+  assets: readonly Asset[];
+  spendCreation: ReturnType<typeof limitCreations>;
+  spendBulk: ReturnType<typeof limitBulks>;
+}
+
+function createRoutes(server: HttpServer, deps: Deps, { assets, spendCreation, spendBulk }: Creation): void {
+  const onRequest = [partnerGuard(deps, guardRows)({ roles: creators, stepUp: true }), authorizeFor(deps)];
+
   server.post(
     '/api/crypto/:userId/withdraw',
     {
-      onRequest: [toCreate, authorize],
+      onRequest,
       config: { reference: createReference },
       schema: {
         params: userPath,
@@ -86,7 +96,7 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
   server.post(
     '/api/crypto/:userId/withdrawals/bulk',
     {
-      onRequest: [toCreate, authorize],
+      onRequest,
       bodyLimit: bulkBytesMax,
       config: { reference: bulkReference },
       schema: {
@@ -111,11 +121,15 @@ export function withdrawalRoutes(server: HttpServer, deps: Deps, options: Withdr
       return { message: 'Withdrawals created as queued', data: { bulkId, count: items.length } };
     },
   );
+}
+
+function readRoutes(server: HttpServer, deps: Deps, assets: readonly Asset[]): void {
+  const toRead = partnerGuard(deps, guardRows)({ roles: readers });
 
   server.get(
     '/api/crypto/:userId/withdraws',
     {
-      onRequest: [toRead, authorize],
+      onRequest: [toRead, authorizeFor(deps)],
       config: { reference: listReference },
       schema: {
         params: userPath,

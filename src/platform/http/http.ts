@@ -107,16 +107,41 @@ export function createHttpServer(options: HttpOptions) {
       route.schema.response = { '4xx': errorSchema, '5xx': errorSchema, ...(route.schema.response ?? {}) };
     }
   });
+  refuseUnknownRequests(server);
+  server.setErrorHandler(sendError);
+  server.decorate('sendFaultsUnder', (prefix: string, send: SendFault) => void faultsUnder.set(prefix, send));
+  if (traces) traceRequests(server, traces);
+  addRequestHooks(server, { secureHeaders, silent });
+  logRequests(server, { log, metrics });
+  return server;
+}
+
+/** 405 where another method has a route, else 404. */
+function refuseUnknownRequests(server: HttpServer): void {
   const routes = new KnownRoutes();
   server.addHook('onRoute', ({ url, method }) => routes.add(url, method));
+  server.decorate('refuseUnknown', ({ url }: FastifyRequest) => {
+    const allow = routes.methodsOf(url).join(', ');
+    return allow ? commonErrors.methodNotAllowed({ headers: { allow } }) : commonErrors.notFound();
+  });
+  server.setNotFoundHandler((request, reply) => sendError(server.refuseUnknown(request), request, reply));
+}
+
+interface Connections {
+  secureHeaders: Record<string, string>;
+  silent: SilentSockets;
+}
+
+/**
+ * Every request passes these hooks, so they are callbacks: a promise for each took a tenth of a request's
+ * time.
+ */
+function addRequestHooks(server: HttpServer, { secureHeaders, silent }: Connections): void {
   let isStopping = false;
   server.addHook('preClose', async () => {
     isStopping = true;
     silent.close();
   });
-  if (traces) traceRequests(server, traces);
-  // Every request passes these hooks, so they are callbacks: a promise for each took a tenth of a request's
-  // time.
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(commonHeaders(request.id));
     reply.headers(secureHeaders);
@@ -143,6 +168,9 @@ export function createHttpServer(options: HttpOptions) {
     if (isStopping) reply.header('connection', 'close');
     done();
   });
+}
+
+function logRequests(server: HttpServer, { log, metrics }: Pick<HttpOptions, 'log' | 'metrics'>): void {
   // These lines have known fields only, so they are not redacted.
   const lines = log.child({}, { redact: [] });
   server.addHook('onResponse', (request, reply, done) => {
@@ -155,15 +183,6 @@ export function createHttpServer(options: HttpOptions) {
     lines.info({ ...about, method, route, status, ms: Math.round(elapsedTime) }, 'request');
     done();
   });
-
-  server.setErrorHandler(sendError);
-  server.decorate('refuseUnknown', ({ url }: FastifyRequest) => {
-    const allow = routes.methodsOf(url).join(', ');
-    return allow ? commonErrors.methodNotAllowed({ headers: { allow } }) : commonErrors.notFound();
-  });
-  server.decorate('sendFaultsUnder', (prefix: string, send: SendFault) => void faultsUnder.set(prefix, send));
-  server.setNotFoundHandler((request, reply) => sendError(server.refuseUnknown(request), request, reply));
-  return server;
 }
 
 /** Adds fields to later log lines of a request. Only ids and our own words: the last line is not redacted. */

@@ -30,31 +30,7 @@ export function feedRoutes(server: HttpServer, deps: Deps, families: readonly Ev
   // Before the server waits for running requests: these would wait for events.
   server.addHook('preClose', () => room.close());
 
-  const answer = async (
-    request: FastifyRequest<{
-      Querystring: { after?: number; limit?: number; types?: string; wait?: number };
-    }>,
-    reply: FastifyReply,
-    { reader, events, authenticate }: Reading,
-  ) => {
-    const { after = 0, limit = 100, wait = 0 } = request.query;
-    const types = parseTypes(request.query, events);
-    const leaving = new AbortController();
-    const leave = () => leaving.abort();
-    request.raw.once('close', leave);
-    const { bodies, next, hasWaited } = await readFeed(
-      deps,
-      { reader, after, limit, types },
-      { room, waitMs: wait * 1_000, signal: leaving.signal },
-    ).finally(() => request.raw.off('close', leave));
-    // The key may have been revoked in the meantime.
-    if (hasWaited) {
-      readAfresh(request);
-      await authenticate(request);
-    }
-    reply.header('cache-control', 'no-store').header('content-type', 'application/json; charset=utf-8');
-    return writeFeed(bodies, next);
-  };
+  const answer = answerFrom(deps, room);
   // The reference has the shape; the answer is made of stored texts, which no serializer may write again.
   const schema = { querystring: feedQuery, response: { 200: Type.Unknown() as TSchema } };
 
@@ -98,4 +74,32 @@ export function feedRoutes(server: HttpServer, deps: Deps, families: readonly Ev
       });
     },
   );
+}
+
+function answerFrom(deps: Deps, room: WaitingRoom) {
+  return async (
+    request: FastifyRequest<{
+      Querystring: { after?: number; limit?: number; types?: string; wait?: number };
+    }>,
+    reply: FastifyReply,
+    { reader, events, authenticate }: Reading,
+  ) => {
+    const { after = 0, limit = 100, wait = 0 } = request.query;
+    const types = parseTypes(request.query, events);
+    const leaving = new AbortController();
+    const leave = () => leaving.abort();
+    request.raw.once('close', leave);
+    const { bodies, next, hasWaited } = await readFeed(
+      deps,
+      { reader, after, limit, types },
+      { room, waitMs: wait * 1_000, signal: leaving.signal },
+    ).finally(() => request.raw.off('close', leave));
+    // The key may have been revoked in the meantime.
+    if (hasWaited) {
+      readAfresh(request);
+      await authenticate(request);
+    }
+    reply.header('cache-control', 'no-store').header('content-type', 'application/json; charset=utf-8');
+    return writeFeed(bodies, next);
+  };
 }

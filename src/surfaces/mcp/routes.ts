@@ -40,35 +40,7 @@ export function mcpRoutes(
   options: AllowedPlaces & { serverInfo: ServerInfo },
 ): void {
   const dispatch = createDispatch(offer, options.serverInfo, deps.metrics.countToolCall);
-  const { isAllowedOrigin, isAllowedHost } = createPlaceChecks(options);
-
-  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    reply.header('cache-control', 'no-store');
-    const { origin, host = '', authorization } = request.headers;
-    if (request.method !== 'POST') throw mcpErrors.methodNotAllowed({ headers: { allow: 'POST' } });
-    if (origin !== undefined && !isAllowedOrigin(origin)) throw mcpErrors.originNotAllowed();
-    if (!isAllowedHost(host)) throw mcpErrors.hostNotAllowed();
-    const credentials = { authorization, address: callerAddress(request) };
-    const ctx = { db: deps.db, now: deps.clock(), readingDb: readingDatabase(deps, request) };
-    const verdict = await authenticateKey(ctx, credentials).catch((error) => {
-      if (error instanceof DatabaseUnavailable) return error;
-      throw error;
-    });
-    if (verdict instanceof DatabaseUnavailable) {
-      request.mcpOutage = verdict;
-      return;
-    }
-    if (verdict.owner) request.owner = verdict.owner;
-    if ('refused' in verdict) {
-      deps.metrics.countRefusedKey(verdict.refused);
-      if (verdict.refused !== 'address') {
-        throw mcpErrors.unauthorized({ headers: { 'www-authenticate': 'Bearer realm="mcp"' } });
-      }
-    }
-    const { actor } = verdict;
-    noteForLog(request, { keyId: actor.keyId, partnerId: actor.partnerId });
-    request.mcpCaller = { actor, isAddressAllowed: !('refused' in verdict) };
-  };
+  const admit = admitter(deps, options);
 
   // Returns text, not the reply: for a returned reply, Fastify adds listeners until its last byte is sent.
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
@@ -103,21 +75,7 @@ export function mcpRoutes(
   server.register(async (scope) => {
     scope.removeContentTypeParser('application/json');
     scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, jsonParser(mcpErrors.notJson));
-    scope.setErrorHandler((error, request, reply) => {
-      const refusal = asRpcError(error, request);
-      const isOurs = refusal.code === -32603;
-      if (isOurs) request.log.error({ err: error }, 'request failed');
-      const data = isOurs ? { requestId: request.id, ...refusal.data } : refusal.data;
-      const { code, message } = refusal;
-      request.refusedWith = String(code);
-      reply.headers(refusal.headers ?? {});
-      const body = {
-        jsonrpc: '2.0',
-        id: answeredId(refusal, request.body),
-        error: { code, message, data },
-      };
-      reply.status(refusal.status).header('content-type', jsonType).send(JSON.stringify(body));
-    });
+    scope.setErrorHandler(sendRpcError);
     scope.route({
       method: ['POST'],
       url: '/mcp',
@@ -135,6 +93,54 @@ export function mcpRoutes(
       handler: answer,
     });
   });
+}
+
+/** Finds the caller. Some refusals wait until the body is read, because they are answered under its id. */
+function admitter(deps: Deps, places: AllowedPlaces) {
+  const { isAllowedOrigin, isAllowedHost } = createPlaceChecks(places);
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    reply.header('cache-control', 'no-store');
+    const { origin, host = '', authorization } = request.headers;
+    if (request.method !== 'POST') throw mcpErrors.methodNotAllowed({ headers: { allow: 'POST' } });
+    if (origin !== undefined && !isAllowedOrigin(origin)) throw mcpErrors.originNotAllowed();
+    if (!isAllowedHost(host)) throw mcpErrors.hostNotAllowed();
+    const credentials = { authorization, address: callerAddress(request) };
+    const ctx = { db: deps.db, now: deps.clock(), readingDb: readingDatabase(deps, request) };
+    const verdict = await authenticateKey(ctx, credentials).catch((error) => {
+      if (error instanceof DatabaseUnavailable) return error;
+      throw error;
+    });
+    if (verdict instanceof DatabaseUnavailable) {
+      request.mcpOutage = verdict;
+      return;
+    }
+    if (verdict.owner) request.owner = verdict.owner;
+    if ('refused' in verdict) {
+      deps.metrics.countRefusedKey(verdict.refused);
+      if (verdict.refused !== 'address') {
+        throw mcpErrors.unauthorized({ headers: { 'www-authenticate': 'Bearer realm="mcp"' } });
+      }
+    }
+    const { actor } = verdict;
+    noteForLog(request, { keyId: actor.keyId, partnerId: actor.partnerId });
+    request.mcpCaller = { actor, isAddressAllowed: !('refused' in verdict) };
+  };
+}
+
+function sendRpcError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const refusal = asRpcError(error, request);
+  const isOurs = refusal.code === -32603;
+  if (isOurs) request.log.error({ err: error }, 'request failed');
+  const data = isOurs ? { requestId: request.id, ...refusal.data } : refusal.data;
+  const { code, message } = refusal;
+  request.refusedWith = String(code);
+  reply.headers(refusal.headers ?? {});
+  const body = {
+    jsonrpc: '2.0',
+    id: answeredId(refusal, request.body),
+    error: { code, message, data },
+  };
+  reply.status(refusal.status).header('content-type', jsonType).send(JSON.stringify(body));
 }
 
 /** Many clients ignore headers, so the wait is in the body, too. */

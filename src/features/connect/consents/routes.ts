@@ -36,21 +36,7 @@ const connectPolicy: RatePolicy = { name: 'connect', quota: 100, windowMs: 10_00
 const requestPolicy: RatePolicy = { name: 'connect-requests', quota: 20, windowMs: 10_000 };
 
 export function consentRoutes(server: HttpServer, deps: Deps): void {
-  const storeNothing = async (_request: FastifyRequest, reply: FastifyReply) =>
-    void reply.header('cache-control', 'no-store');
-  const admit = [storeNothing, integrationGuard(deps), integrationRateGuard(deps, connectPolicy)];
-  // Before query and body: whether the consent exists, whose it is and whether it has ended is checked first.
-  const findOwn = (request: FastifyRequest) =>
-    showConsent(integrationContext(deps, request), request.params as { consentId: string });
-  const requireOwn = async (request: FastifyRequest) => void (await findOwn(request));
-  const requireOwnActive = async (request: FastifyRequest) => requireActive(await findOwn(request));
-  const answerRevoked = async (request: FastifyRequest, reply: FastifyReply) => {
-    const consent = await findOwn(request);
-    if (consent.status === 'revoked') return reply.send(presentState(consent));
-    requireActive(consent);
-  };
-  const ofOne = { params: consentPath, querystring: noQuery };
-  const counting = countingReads(deps);
+  const { admit, requireOwn, requireOwnActive, answerRevoked } = guardsOf(deps);
 
   server.post(
     '/api/v1/consent/requests',
@@ -69,25 +55,6 @@ export function consentRoutes(server: HttpServer, deps: Deps): void {
       reply.status(201);
       return presentRequested(consent, linkToken, ctx.publicUrl);
     },
-  );
-
-  server.get(
-    '/api/v1/consent/:consentId/user',
-    {
-      // A HEAD would be a read without an answer; for a one-time consent, the only read.
-      exposeHeadRoute: false,
-      onRequest: [...admit, counting.refusals(requireOwnActive)],
-      config: { reference: readReference },
-      schema: {
-        ...ofOne,
-        response: { 200: consentedData, 410: endedConsent },
-      },
-    },
-    counting.all(async (request) => {
-      const { consentId } = request.params as { consentId: string };
-      const address = callerAddress(request);
-      return readConsentedData(integrationContext(deps, request), { consentId, address });
-    }),
   );
 
   server.get(
@@ -135,4 +102,47 @@ export function consentRoutes(server: HttpServer, deps: Deps): void {
     },
     async (request) => presentState(await revokeConsent(integrationContext(deps, request), request.params)),
   );
+  dataRoute(server, deps);
+}
+
+const ofOne = { params: consentPath, querystring: noQuery };
+
+function dataRoute(server: HttpServer, deps: Deps): void {
+  const { admit, requireOwnActive } = guardsOf(deps);
+  const counting = countingReads(deps);
+  server.get(
+    '/api/v1/consent/:consentId/user',
+    {
+      // A HEAD would be a read without an answer; for a one-time consent, the only read.
+      exposeHeadRoute: false,
+      onRequest: [...admit, counting.refusals(requireOwnActive)],
+      config: { reference: readReference },
+      schema: {
+        ...ofOne,
+        response: { 200: consentedData, 410: endedConsent },
+      },
+    },
+    counting.all(async (request) => {
+      const { consentId } = request.params as { consentId: string };
+      const address = callerAddress(request);
+      return readConsentedData(integrationContext(deps, request), { consentId, address });
+    }),
+  );
+}
+
+function guardsOf(deps: Deps) {
+  const storeNothing = async (_request: FastifyRequest, reply: FastifyReply) =>
+    void reply.header('cache-control', 'no-store');
+  const admit = [storeNothing, integrationGuard(deps), integrationRateGuard(deps, connectPolicy)];
+  // Before query and body: whether the consent exists, whose it is and whether it has ended is checked first.
+  const findOwn = (request: FastifyRequest) =>
+    showConsent(integrationContext(deps, request), request.params as { consentId: string });
+  const requireOwn = async (request: FastifyRequest) => void (await findOwn(request));
+  const requireOwnActive = async (request: FastifyRequest) => requireActive(await findOwn(request));
+  const answerRevoked = async (request: FastifyRequest, reply: FastifyReply) => {
+    const consent = await findOwn(request);
+    if (consent.status === 'revoked') return reply.send(presentState(consent));
+    requireActive(consent);
+  };
+  return { admit, requireOwn, requireOwnActive, answerRevoked };
 }

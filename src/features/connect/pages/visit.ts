@@ -1,5 +1,5 @@
 import { type Ctx, contextFor, type Deps, type UserActor } from '#context';
-import { findSession, type Session } from '#features/connect/sessions';
+import { findSession, isOwnPage, type Session } from '#features/connect/sessions';
 import { type FastifyRequest, noteForLog } from '#platform/http/http';
 import { isCsrfTokenOf } from '#platform/pages/csrf';
 import { type Form, parseForm, readField, requireFields } from '#platform/pages/form';
@@ -9,6 +9,9 @@ import { brandFiles } from './brand.ts';
 import { pageErrors } from './errors.ts';
 import type { Reader } from './page.ts';
 import { userCookie } from './session-cookie.ts';
+
+/** No route answers HEAD: opening a link changes something. */
+export const route = { exposeHeadRoute: false };
 
 /** For the page that an error becomes. */
 export const sessions = new WeakMap<FastifyRequest, Session>();
@@ -51,3 +54,14 @@ export async function ownForm(
   requireFields(form, ['csrf', ...fields]);
   return { ...visit, form };
 }
+
+/** The operator's login page, with the page to return to. */
+export function wayToSignIn(signInUrl: string | undefined, request: FastifyRequest): string | undefined {
+  if (!signInUrl) return undefined;
+  const path = pathOf(request);
+  const way = new URL(signInUrl);
+  way.searchParams.append('return_to', isOwnPage(path) ? path : '/connect/apps');
+  return way.href;
+}
+
+export const pathOf = ({ url }: FastifyRequest): string => url.split('?')[0]!;

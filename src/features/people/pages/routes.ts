@@ -1,8 +1,8 @@
 import { createOpenid, type OpenidSettings } from '#adapters/openid';
 import type { Ctx, Deps } from '#context';
 import { asRefusal } from '#platform/http/as-refusal';
-import type { FastifyReply, FastifyRequest, HttpServer } from '#platform/http/http';
-import { formBytesMax, parseForm } from '#platform/pages/form';
+import type { FastifyRequest, HttpServer } from '#platform/http/http';
+import { readFormsOnly, sendPage } from '#platform/pages/page-scope';
 import { scriptPolicy, securityHeaders } from '#platform/pages/security-headers';
 import { findInvitation } from '../find-invitation.ts';
 import { hasIdentity } from '../queries/identities.ts';
@@ -32,12 +32,7 @@ export function peoplePages(server: HttpServer, deps: Deps, { openid }: PeopleOp
   const provider = openid && createOpenid(openid);
   server.register(
     async (scope) => {
-      scope.removeAllContentTypeParsers();
-      scope.addContentTypeParser(
-        'application/x-www-form-urlencoded',
-        { parseAs: 'string', bodyLimit: formBytesMax },
-        async (_request: unknown, body: string) => parseForm(body),
-      );
+      readFormsOnly(scope);
       scope.addHook('onRequest', async (request, reply) => {
         reply.headers(headers);
         const elsewhere = request.method === 'GET' && nameForPasskeys(deps, request);
@@ -120,6 +115,3 @@ function passkeyRoutes(scope: HttpServer, deps: Deps): void {
     },
   );
 }
-
-const sendPage = (reply: FastifyReply, page: string, status = 200) =>
-  reply.status(status).type('text/html; charset=utf-8').send(page);

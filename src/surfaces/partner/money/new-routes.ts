@@ -25,34 +25,6 @@ const typedOf = (form: Form): Typed =>
 
 /** `/partner/withdrawals/new`: a form, a confirmation, and the withdrawal. */
 export function newWithdrawalRoutes({ page, form }: Mount): void {
-  const renderForm = async (
-    { visit, call }: Pick<PageRequest, 'visit' | 'call'>,
-    typed: Partial<Typed>,
-    { faults = [], message }: { faults?: readonly Detail[]; message?: string } = {},
-  ) => {
-    const { money } = visit.words;
-    const { body } = await call({ method: 'GET', url: '/api/crypto/assets' });
-    const { assets } = body.data as { assets: { currency: string; network: string }[] };
-    const atAsset = faults.map((fault) =>
-      ['currency', 'network'].includes(fault.field) ? { ...fault, field: 'asset' } : fault,
-    );
-    const choices = assets.map(
-      ({ currency, network }) => [`${currency} ${network}`, `${currency} · ${network}`] as const,
-    );
-    return renderPage(visit, {
-      title: money.newWithdrawal,
-      body: html`<h1>${money.newWithdrawal}</h1>
-${message && html`<p class="note bad" lang="en" role="alert">${message}</p>`}
-<form class="card command fields" method="post" action="/partner/withdrawals/new">${renderCsrf(visit.session)}
-${renderField(userField(visit, await readUsers(call), typed.userId ?? ''), atAsset)}
-${renderField({ name: 'asset', label: money.asset, value: typed.asset, choices }, atAsset)}
-${renderField({ name: 'amount', label: money.amount, value: typed.amount, inputMode: 'decimal', maxLength: 80, required: true, placeholder: '12.5' }, atAsset)}
-${renderField({ name: 'to', label: money.to, help: money.toHelp, value: typed.to, maxLength: 255, required: true }, atAsset)}
-${renderField({ name: 'externalId', label: money.externalId, value: typed.externalId, maxLength: 255 }, atAsset)}
-<p><button>${money.check}</button></p></form>`,
-    });
-  };
-
   page('/withdrawals/new', (given) => renderForm(given, {}));
 
   form('/withdrawals/new', async ({ visit, call, form }) => {
@@ -67,45 +39,6 @@ ${renderField({ name: 'externalId', label: money.externalId, value: typed.extern
       return renderForm({ visit, call }, typed, shownOf(error));
     }
   });
-
-  const renderConfirmation = (
-    visit: Visit,
-    typed: Typed,
-    { limits = [], name = randomUUID(), isUnknown = false }: Confirmation = {},
-  ) => {
-    const { money } = visit.words;
-    const [currency = '', network = ''] = typed.asset.split(' ');
-    const action = {
-      to: '/partner/withdrawals/create',
-      label: money.pay,
-      // The idempotency key: a form that is sent again gets the answer of the first.
-      hidden: { ...typed, name },
-      stepUp: true,
-    };
-    const concerned = limits.filter(
-      (limit) => limit.currency === currency && (limit.network === null || limit.network === network),
-    );
-    return renderPage(visit, {
-      title: money.confirmTitle,
-      scripts: scriptsOf(visit, action),
-      body: html`<h1>${money.confirmTitle}</h1>
-${isUnknown && html`<p class="note bad" role="alert">${money.unknown}</p>`}
-<section class="card">${renderFacts([
-        [
-          money.amount,
-          html`<strong>${clean(typed.amount)}</strong> ${clean(currency)} <small>${clean(network)}</small>`,
-        ],
-        [money.to, clean(typed.to)],
-        [money.externalId, clean(typed.externalId)],
-        [money.user, clean(typed.userId)],
-      ])}<p class="soft">${money.feeNote}</p>
-${renderAction(visit, action)}
-<form method="post" action="/partner/withdrawals/new">${renderCsrf(visit.session)}${names.map(
-        (name) => html`<input type="hidden" name="${name}" value="${typed[name]}">`,
-      )}<input type="hidden" name="change" value="1"><p><button class="quiet">${money.change}</button></p></form></section>
-<section class="card"><h2>${money.left}</h2>${renderLimits(visit, concerned)}</section>`,
-    });
-  };
 
   form('/withdrawals/create', async ({ visit, call, form, reply }) => {
     const typed = typedOf(form);
@@ -133,6 +66,73 @@ ${renderAction(visit, action)}
       }
       return renderForm({ visit, call }, typed, shownOf(error));
     }
+  });
+}
+
+async function renderForm(
+  { visit, call }: Pick<PageRequest, 'visit' | 'call'>,
+  typed: Partial<Typed>,
+  { faults = [], message }: { faults?: readonly Detail[]; message?: string } = {},
+) {
+  const { money } = visit.words;
+  const { body } = await call({ method: 'GET', url: '/api/crypto/assets' });
+  const { assets } = body.data as { assets: { currency: string; network: string }[] };
+  const atAsset = faults.map((fault) =>
+    ['currency', 'network'].includes(fault.field) ? { ...fault, field: 'asset' } : fault,
+  );
+  const choices = assets.map(
+    ({ currency, network }) => [`${currency} ${network}`, `${currency} · ${network}`] as const,
+  );
+  return renderPage(visit, {
+    title: money.newWithdrawal,
+    body: html`<h1>${money.newWithdrawal}</h1>
+${message && html`<p class="note bad" lang="en" role="alert">${message}</p>`}
+<form class="card command fields" method="post" action="/partner/withdrawals/new">${renderCsrf(visit.session)}
+${renderField(userField(visit, await readUsers(call), typed.userId ?? ''), atAsset)}
+${renderField({ name: 'asset', label: money.asset, value: typed.asset, choices }, atAsset)}
+${renderField({ name: 'amount', label: money.amount, value: typed.amount, inputMode: 'decimal', maxLength: 80, required: true, placeholder: '12.5' }, atAsset)}
+${renderField({ name: 'to', label: money.to, help: money.toHelp, value: typed.to, maxLength: 255, required: true }, atAsset)}
+${renderField({ name: 'externalId', label: money.externalId, value: typed.externalId, maxLength: 255 }, atAsset)}
+<p><button>${money.check}</button></p></form>`,
+  });
+}
+
+function renderConfirmation(
+  visit: Visit,
+  typed: Typed,
+  { limits = [], name = randomUUID(), isUnknown = false }: Confirmation = {},
+) {
+  const { money } = visit.words;
+  const [currency = '', network = ''] = typed.asset.split(' ');
+  const action = {
+    to: '/partner/withdrawals/create',
+    label: money.pay,
+    // The idempotency key: a form that is sent again gets the answer of the first.
+    hidden: { ...typed, name },
+    stepUp: true,
+  };
+  const concerned = limits.filter(
+    (limit) => limit.currency === currency && (limit.network === null || limit.network === network),
+  );
+  return renderPage(visit, {
+    title: money.confirmTitle,
+    scripts: scriptsOf(visit, action),
+    body: html`<h1>${money.confirmTitle}</h1>
+${isUnknown && html`<p class="note bad" role="alert">${money.unknown}</p>`}
+<section class="card">${renderFacts([
+      [
+        money.amount,
+        html`<strong>${clean(typed.amount)}</strong> ${clean(currency)} <small>${clean(network)}</small>`,
+      ],
+      [money.to, clean(typed.to)],
+      [money.externalId, clean(typed.externalId)],
+      [money.user, clean(typed.userId)],
+    ])}<p class="soft">${money.feeNote}</p>
+${renderAction(visit, action)}
+<form method="post" action="/partner/withdrawals/new">${renderCsrf(visit.session)}${names.map(
+      (name) => html`<input type="hidden" name="${name}" value="${typed[name]}">`,
+    )}<input type="hidden" name="change" value="1"><p><button class="quiet">${money.change}</button></p></form></section>
+<section class="card"><h2>${money.left}</h2>${renderLimits(visit, concerned)}</section>`,
   });
 }
 

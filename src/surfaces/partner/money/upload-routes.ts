@@ -24,25 +24,6 @@ export function uploadRoutes({ page, form, scope, deps }: Mount): void {
       readMultipart(body, String(request.headers['content-type'])),
   );
 
-  const renderUpload = async (
-    { visit, call }: Pick<PageRequest, 'visit' | 'call'>,
-    userId = '',
-    refusal?: Refusal,
-  ) => {
-    const { upload } = visit.words.money;
-    const faults = (refusal?.details ?? []).filter(({ field }) => field === 'csv');
-    return renderPage(visit, {
-      title: upload.title,
-      body: html`<h1>${upload.title}</h1><p class="lead">${upload.intro}</p>
-${refusal && html`<p class="note bad" lang="en" role="alert">${refusal.message}</p>`}
-<form class="card command fields" method="post" action="/partner/payouts/upload" enctype="multipart/form-data">${renderCsrf(visit.session)}
-${renderField(userField(visit, await readUsers(call), userId))}
-<div class="field"><label for="field-file">${upload.file}</label><input type="file" id="field-file" name="file" accept=".csv,text/csv,text/plain"></div>
-${renderField({ name: 'csv', label: upload.paste, rows: 6, placeholder: 'to,amount,currency,network,externalId' }, faults)}
-<p><button>${upload.check}</button> <a href="/partner/payouts/template">${upload.template}</a></p></form>`,
-    });
-  };
-
   page('/payouts/upload', (given) => renderUpload(given));
 
   page('/payouts/template', async ({ reply }) => {
@@ -72,6 +53,23 @@ ${renderField({ name: 'csv', label: upload.paste, rows: 6, placeholder: 'to,amou
     },
   );
 
+  previewRoutes({ page, form, deps });
+
+  page('/payouts/:bulkId', async ({ visit, call, request }) => {
+    const { bulkId } = request.params as { bulkId: string };
+    const { before } = request.query as { before?: string };
+    const { body } = await call({
+      method: 'GET',
+      url: `/api/withdrawals/bulks/${encodeURIComponent(bulkId)}`,
+    });
+    const query = new URLSearchParams({ bulkId, status: 'failed', limit: '50' });
+    const failed = await call({ method: 'GET', url: `/api/withdrawals?${query.toString()}` });
+    const { items } = failed.body as unknown as { items: Withdrawal[] };
+    return renderBulk(visit, { bulk: body as unknown as Bulk, failed: items, isBefore: before === '1' });
+  });
+}
+
+function previewRoutes({ page, form, deps }: Pick<Mount, 'page' | 'form' | 'deps'>): void {
   const pathOf = (id: string) => `/api/withdrawals/uploads/${encodeURIComponent(id)}`;
 
   page('/payouts/upload/:id', async ({ visit, call, request }) => {
@@ -104,17 +102,23 @@ ${renderField({ name: 'csv', label: upload.paste, rows: 6, placeholder: 'to,amou
       );
     }
   });
+}
 
-  page('/payouts/:bulkId', async ({ visit, call, request }) => {
-    const { bulkId } = request.params as { bulkId: string };
-    const { before } = request.query as { before?: string };
-    const { body } = await call({
-      method: 'GET',
-      url: `/api/withdrawals/bulks/${encodeURIComponent(bulkId)}`,
-    });
-    const query = new URLSearchParams({ bulkId, status: 'failed', limit: '50' });
-    const failed = await call({ method: 'GET', url: `/api/withdrawals?${query.toString()}` });
-    const { items } = failed.body as unknown as { items: Withdrawal[] };
-    return renderBulk(visit, { bulk: body as unknown as Bulk, failed: items, isBefore: before === '1' });
+async function renderUpload(
+  { visit, call }: Pick<PageRequest, 'visit' | 'call'>,
+  userId = '',
+  refusal?: Refusal,
+) {
+  const { upload } = visit.words.money;
+  const faults = (refusal?.details ?? []).filter(({ field }) => field === 'csv');
+  return renderPage(visit, {
+    title: upload.title,
+    body: html`<h1>${upload.title}</h1><p class="lead">${upload.intro}</p>
+${refusal && html`<p class="note bad" lang="en" role="alert">${refusal.message}</p>`}
+<form class="card command fields" method="post" action="/partner/payouts/upload" enctype="multipart/form-data">${renderCsrf(visit.session)}
+${renderField(userField(visit, await readUsers(call), userId))}
+<div class="field"><label for="field-file">${upload.file}</label><input type="file" id="field-file" name="file" accept=".csv,text/csv,text/plain"></div>
+${renderField({ name: 'csv', label: upload.paste, rows: 6, placeholder: 'to,amount,currency,network,externalId' }, faults)}
+<p><button>${upload.check}</button> <a href="/partner/payouts/template">${upload.template}</a></p></form>`,
   });
 }
