@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { CommandDescription } from '#platform/commands/command-description';
+import { describeCause } from '#platform/errors/describe-cause';
 import { CommandFault, exitCodes, UsageFault } from './exit-codes.ts';
 import { nameFlags, type Refused } from './name-flags.ts';
 
@@ -67,7 +68,7 @@ export async function saveFile(
     throw foreign(from, status);
   }
   const broken = (error: Error) =>
-    new CommandFault(`The download failed: ${reasonOf(error)}.`, exitCodes.unreachable);
+    new CommandFault(`The download failed: ${describeCause(error)}.`, exitCodes.unreachable);
   if (out === '-') {
     await pipeline(body, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw broken(error);
@@ -90,10 +91,4 @@ export async function saveFile(
     throw broken(error as Error);
   }
   return file;
-}
-
-/** `fetch` puts the reason into `cause`, whose message is empty if a host name has several addresses. */
-export function reasonOf({ cause, message }: Error): string {
-  if (!(cause instanceof Error)) return message;
-  return cause.message || (cause as NodeJS.ErrnoException).code || message;
 }

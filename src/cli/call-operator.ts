@@ -3,8 +3,9 @@ import { userInfo } from 'node:os';
 import { Readable } from 'node:stream';
 import { readCommandLineSetting as readSetting } from '#config/settings/command-line';
 import type { CommandDescription } from '#platform/commands/command-description';
+import { describeCause } from '#platform/errors/describe-cause';
 import { readSandboxFile } from '../sandbox/index.ts';
-import { type Answer, reasonOf } from './answer.ts';
+import type { Answer } from './answer.ts';
 import { CommandFault, exitCodes, UsageFault } from './exit-codes.ts';
 
 /**
@@ -44,7 +45,7 @@ export async function callOperator<T>(
     signal: patience.signal,
   })
     .catch((error: Error) => {
-      throw new CommandFault(`${url} does not answer: ${reasonOf(error)}.`, exitCodes.unreachable);
+      throw new CommandFault(`${url} does not answer: ${describeCause(error)}.`, exitCodes.unreachable);
     })
     .finally(() => clearTimeout(timer));
   const { status, headers, body } = response;

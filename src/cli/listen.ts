@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { readCommandLineSetting as readSetting } from '#config/settings/command-line';
+import { describeCause } from '#platform/errors/describe-cause';
 import { readSandboxFile } from '../sandbox/index.ts';
-import { reasonOf } from './answer.ts';
 import { CommandFault, exitCodes, UsageFault } from './exit-codes.ts';
 import { describeFlagFault } from './flag-fault.ts';
 
@@ -61,7 +61,7 @@ export async function runListen(args: string[]): Promise<number> {
       if (error instanceof CommandFault) throw error;
       const pauseMs = pausesMs[Math.min(failures, pausesMs.length - 1)]!;
       failures += 1;
-      console.error(`${feed.url} does not answer: ${reasonOf(error as Error)}. Trying again.`);
+      console.error(`${feed.url} does not answer: ${describeCause(error as Error)}. Trying again.`);
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   }
@@ -118,7 +118,7 @@ async function findEnd(feed: Feed): Promise<number> {
     } catch (error) {
       if (error instanceof CommandFault) throw error;
       if (!(error instanceof RateLimited)) {
-        const reason = reasonOf(error as Error);
+        const reason = describeCause(error as Error);
         throw new CommandFault(`${feed.url} does not answer: ${reason}.`, exitCodes.unreachable);
       }
       // A long feed takes more requests than the rate limit has room for.
@@ -164,7 +164,7 @@ async function forwardOne(
       await response.body?.cancel();
       return String(response.status);
     },
-    (error: Error) => `no answer: ${reasonOf(error)}`,
+    (error: Error) => `no answer: ${describeCause(error)}`,
   );
   console.log(`${time}  ${type.padEnd(28)} ${id}  ${outcome}`);
 }

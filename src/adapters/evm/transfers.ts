@@ -1,3 +1,4 @@
+import { uuidForm } from '#platform/http/schemas';
 import type { Hex } from './hex.ts';
 import { viem } from './viem.ts';
 
@@ -25,13 +26,12 @@ const abi = [
     ],
   },
 ] as const;
-const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const calldataPattern = /^0xa9059cbb[0-9a-f]{128}([0-9a-f]{32})([0-9a-f]{32})?$/;
 
 export function encodeTransfer({ to, amount, reference, keyMark }: Omit<Transfer, 'token'>): Hex {
   if (amount <= 0n) throw new RangeError('a transfer moves more than nothing');
   const uuid = reference.toLowerCase();
-  if (!uuidPattern.test(uuid)) throw new RangeError('the reference of a transfer is a UUID');
+  if (!uuidForm.test(uuid)) throw new RangeError('the reference of a transfer is a UUID');
   if (keyMark && keyMark.length !== 16) throw new RangeError('the mark of a key has 16 bytes');
   const call = viem.utils.encodeFunctionData({
     abi,

@@ -13,10 +13,10 @@ import {
   insertCards,
   insertMovements,
   insertVersions,
-  type ToldAccount,
-  type ToldCard,
-  type ToldMovement,
-  type ToldTransaction,
+  type ReportedAccount,
+  type ReportedCard,
+  type ReportedMovement,
+  type ReportedTransaction,
   updateCards,
   updateCollateral,
   upsertTransactions,
@@ -52,10 +52,10 @@ export function applyEvents(ctx: Pick<Ctx, 'db'>, facts: readonly IssuerFact[]):
 }
 
 function sort(facts: readonly IssuerFact[]) {
-  const accounts: ToldAccount[] = [];
-  const cards: ToldCard[] = [];
-  const transactions: ToldTransaction[] = [];
-  const movements: ToldMovement[] = [];
+  const accounts: ReportedAccount[] = [];
+  const cards: ReportedCard[] = [];
+  const transactions: ReportedTransaction[] = [];
+  const movements: ReportedMovement[] = [];
   for (const { type, data } of facts) {
     switch (type) {
       case 'user.created':
@@ -75,21 +75,21 @@ function sort(facts: readonly IssuerFact[]) {
   return { accounts, cards, transactions, movements };
 }
 
-const toAccount = ({ id, reference, collateralAddress, createdAt }: IssuerUser): ToldAccount => ({
+const toAccount = ({ id, reference, collateralAddress, createdAt }: IssuerUser): ReportedAccount => ({
   id,
   createdAt,
   userId: uuidForm.test(reference) ? reference : null,
   collateralAddress: collateralAddress.toLowerCase(),
 });
 
-const toCard = (card: IssuerCard): ToldCard => ({ ...card, spendingLimit: centsOf(card.spendingLimit) });
+const toCard = (card: IssuerCard): ReportedCard => ({ ...card, spendingLimit: centsOf(card.spendingLimit) });
 
-const toTransaction = (transaction: IssuerTransaction): ToldTransaction => ({
+const toTransaction = (transaction: IssuerTransaction): ReportedTransaction => ({
   ...transaction,
   amount: centsOf(transaction.amount),
 });
 
-const toMovement = (movement: IssuerMovement): ToldMovement => ({
+const toMovement = (movement: IssuerMovement): ReportedMovement => ({
   ...movement,
   amount: centsOf(movement.amount),
   previousBalance: centsOf(movement.previousBalance),

@@ -3,7 +3,7 @@ import { cardStatuses, spendingIntervals } from '#adapters/issuer';
 import { pagePosition } from '#platform/commands/cursor-page';
 import { dateTime, nullable } from '#platform/http/schemas';
 import { formatMinor } from '#platform/values/money';
-import type { ShownCard } from './lists/list-cards.ts';
+import type { ShownCard } from './lists/queries/cards.ts';
 import type { MovementView } from './lists/queries/movements.ts';
 import { cardTransactionStatuses, type UserTransactionView } from './lists/queries/transactions.ts';
 

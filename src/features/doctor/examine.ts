@@ -1,4 +1,5 @@
 import type { Ctx } from '#context';
+import { describeCause } from '#platform/errors/describe-cause';
 import { DatabaseUnavailable } from '#platform/errors/errors';
 import { databaseChecks } from './checks/databases.ts';
 import { emailCheck } from './checks/emails.ts';
@@ -66,18 +67,19 @@ async function runCheck(ctx: Ctx, sources: Sources, check: Check, ms: number): P
 }
 
 /**
- * What could not be read may hide anything, so it is a problem. Messages of other errors may hold anything,
- * so they are only in the log.
+ * What could not be read may hide anything, so it is a problem. The driver's reason names the server's
+ * address at most, and never the password. Messages of other errors may hold anything, so they are only in
+ * the log.
  */
 function describeFailure(error: unknown): Outcome {
   if (error instanceof DatabaseUnavailable && error.isConnectionLost)
     return problem(
-      `${awayWords}: ${reasonOf(error)}`,
+      `${awayWords}: ${describeCause(error)}`,
       'Start PostgreSQL, or correct DATABASE_URL and the network between.',
     );
   if (error instanceof TooSlow || error instanceof DatabaseUnavailable)
     return problem(
-      `Not checked: ${error instanceof TooSlow ? error.message : reasonOf(error)}`,
+      `Not checked: ${error instanceof TooSlow ? error.message : describeCause(error)}`,
       'Run causeway doctor again, and look for what keeps the database or the node busy.',
     );
   if (isRefusal(error))
@@ -87,10 +89,6 @@ function describeFailure(error: unknown): Outcome {
     );
   return problem('Not checked: an internal error', 'Look for "a check of doctor failed" in the log.');
 }
-
-/** The driver's reason names the server's address at most, and never the password. */
-const reasonOf = ({ cause, message }: Error) =>
-  (cause instanceof Error && (cause.message || (cause as NodeJS.ErrnoException).code)) || message;
 
 /** PostgreSQL refused the login: class 28, or a database that does not exist. */
 const isRefusal = (error: unknown): error is Error => {

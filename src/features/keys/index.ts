@@ -4,7 +4,7 @@ export { keyEvents } from './events.ts';
 export { keyContext, keyGuard, rateGuard, scopeMissing } from './guard.ts';
 export { type IssuedKey, issueKey } from './issue-key.ts';
 export { type AdminRoute, adminContext, adminGuard, partnerGuard, type StaffRole } from './own/guard.ts';
-export { adminCases, adminSecurity, sessionCases } from './own/reference.ts';
+export { adminCases, adminOperations, adminSecurity, sessionCases } from './own/reference.ts';
 export { keyRoutes } from './own/routes.ts';
 export { keyExists } from './queries.ts';
 export { revokeKey } from './revoke-key.ts';

@@ -1,29 +1,7 @@
 import { hashFacts } from '#platform/values/hash-facts';
 import { parseMinor } from '#platform/values/money';
+import type { RuleColumns } from './queries/sets.ts';
 import type { Rule } from './wire.ts';
-
-/** As `rules` stores it, and as the SQL functions read it. */
-export interface RuleColumns {
-  place: number;
-  name: string;
-  verdict: string;
-  approvals: number | null;
-  approver_role: string | null;
-  partner_ids: string[] | null;
-  user_ids: string[] | null;
-  key_ids: string[] | null;
-  sources: string[] | null;
-  networks: string[] | null;
-  currencies: string[] | null;
-  destinations: string[] | null;
-  amount_over: string | null;
-  amount_up_to: string | null;
-  sum_over: string | null;
-  sum_up_to: string | null;
-  sum_window: string | null;
-  sum_per: string | null;
-  selection: string | null;
-}
 
 /** Amounts of rules have 18 decimals, whatever a token has. */
 export const ruleDecimals = 18;

@@ -105,11 +105,11 @@ function asFault(error: Error): Error {
   if (error instanceof OutgoingFault || error instanceof OutgoingRefusal || error instanceof TypeError)
     return error;
   const code = errorCode(error) ?? 'no code';
-  const reason = reasonOf(code);
+  const reason = faultKindOf(code);
   return new OutgoingFault(reason, `${messages[reason]} (${code}).`, { cause: error });
 }
 
-function reasonOf(code: string): keyof typeof messages {
+function faultKindOf(code: string): keyof typeof messages {
   if (code.startsWith('HPE_') || code.startsWith('ERR_HTTP')) return 'protocol';
   // Codes of the system have no underscore. OpenSSL reports a failed handshake as EPROTO, or in its words.
   return code.includes('_') || code === 'EPROTO' ? 'tls' : 'connection';

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { commonErrors, type Refusal } from '../errors/errors.ts';
+import { commonErrors, invalidField, type Refusal } from '../errors/errors.ts';
 import { errorBody, errorSchema } from '../http/send-error.ts';
 
 declare module 'fastify' {
@@ -79,6 +79,15 @@ export function refusals(
     return { status, code, message, when, schema, body: errorBody(refusal, sampleRequestId) };
   });
 }
+
+/** A field that is refused. */
+export const invalidCase = (field: string, message: string, when: string): ErrorCase[] =>
+  refusals([[() => invalidField(field, message), when]]);
+
+/** An answer with one example. */
+export const exampleAnswer = (description: string, value: unknown, status = 200): Operation['answers'] => ({
+  [status]: { description, examples: { answer: { value } } },
+});
 
 const sampleRequestId = '7d5ad0ea-3f0c-4f53-9bcd-0a8f4f6d2c11';
 

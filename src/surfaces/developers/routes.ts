@@ -1,6 +1,6 @@
 import type { Deps } from '#context';
-import type { FastifyRequest, HttpServer } from '#platform/http/http';
-import { type Area, apiCaller, mountPages } from '#surfaces/frame';
+import type { HttpServer } from '#platform/http/http';
+import { type Area, mountApiPages } from '#surfaces/frame';
 import { applyRoutes } from './apply/apply-routes.ts';
 import { followRoutes } from './apply/follow-routes.ts';
 import { keyRoutes } from './key/key-routes.ts';
@@ -35,18 +35,8 @@ export function developerPages(server: HttpServer, deps: Deps, options: Develope
     messagesOf: ({ language }) => texts[language].messages,
     foreign: ['not_integration_staff'],
   };
-  mountPages(server, deps, area, ({ scope, page, form }) => {
-    const withCall = <G extends { request: FastifyRequest; visit: Visit }>(given: G) => ({
-      ...given,
-      call: apiCaller(server, given.request, given.visit.session),
-    });
-    const mount: Mount = {
-      scope,
-      deps,
-      options,
-      page: (path, render) => page(path, (given) => render(withCall(given))),
-      form: (path, answer) => form(path, (given) => answer(withCall(given))),
-    };
+  mountApiPages(server, deps, area, (pages) => {
+    const mount: Mount = { ...pages, deps, options };
     for (const add of parts) add(mount);
   });
 }

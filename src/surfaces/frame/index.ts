@@ -2,7 +2,7 @@ export { frameRoutes, serveAsset, versioned } from './assets.ts';
 export { apiCaller, type CallApi, openFile, refusalOf } from './call-api.ts';
 export { frameErrors } from './errors.ts';
 export { type Field, renderChoices, renderField } from './fields.ts';
-export { type Area, mountPages, type Pages } from './mount-pages.ts';
+export { type Area, mountApiPages, mountPages, type Pages } from './mount-pages.ts';
 export { issueOnce, ownForm, useOnce } from './own-form.ts';
 export { type Reader, readerOf, sessionReader, sessions } from './reader.ts';
 export { type Action, renderAction, renderCsrf, scriptsOf } from './render-action.ts';

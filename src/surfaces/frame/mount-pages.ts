@@ -4,6 +4,7 @@ import { asRefusal } from '#platform/http/as-refusal';
 import type { FastifyReply, FastifyRequest, HttpServer } from '#platform/http/http';
 import { type Form, parseForm } from '#platform/pages/form';
 import { scriptPolicy, securityHeaders } from '#platform/pages/security-headers';
+import { apiCaller, type CallApi } from './call-api.ts';
 import { ownForm } from './own-form.ts';
 import { isLanguage, languageCookie, type Reader, readerOf, sessions } from './reader.ts';
 import { type Frame, renderRefusal } from './render-frame.ts';
@@ -79,6 +80,36 @@ export function mountPages<V extends SignedIn>(
     },
     { prefix },
   );
+}
+
+/** Pages that call routes of the API as the person who sees them. */
+export interface ApiPages<V> {
+  scope: HttpServer;
+  page(path: string, render: (given: Given<V> & { call: CallApi }) => Shown): void;
+  form(
+    path: string,
+    answer: (given: Given<V> & { call: CallApi; form: Form }) => Shown,
+    options?: Parameters<Pages<V>['form']>[2],
+  ): void;
+}
+
+export function mountApiPages<V extends SignedIn>(
+  server: HttpServer,
+  deps: Deps,
+  area: Area<V>,
+  add: (pages: ApiPages<V>) => void,
+): void {
+  mountPages(server, deps, area, ({ scope, page, form }) => {
+    const withCall = <G extends Given<V>>(given: G) => ({
+      ...given,
+      call: apiCaller(server, given.request, given.visit.session),
+    });
+    add({
+      scope,
+      page: (path, render) => page(path, (given) => render(withCall(given))),
+      form: (path, answer, options) => form(path, (given) => answer(withCall(given)), options),
+    });
+  });
 }
 
 const pageAdder =

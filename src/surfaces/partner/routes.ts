@@ -1,6 +1,6 @@
 import type { Deps } from '#context';
-import type { FastifyRequest, HttpServer } from '#platform/http/http';
-import { type Area, apiCaller, mountPages } from '#surfaces/frame';
+import type { HttpServer } from '#platform/http/http';
+import { type Area, mountApiPages } from '#surfaces/frame';
 import { addressRoutes } from './addresses/address-routes.ts';
 import { keyRoutes } from './keys/key-routes.ts';
 import { accountRoutes } from './money/account-routes.ts';
@@ -43,19 +43,8 @@ export function partnerPages(server: HttpServer, deps: Deps, options: PartnerPag
     // A form with events has a box for each type.
     fieldsMax: 100,
   };
-  mountPages(server, deps, area, ({ scope, page, form }) => {
-    const withCall = <G extends { request: FastifyRequest; visit: Visit }>(given: G) => ({
-      ...given,
-      call: apiCaller(server, given.request, given.visit.session),
-    });
-    const mount: Mount = {
-      scope,
-      server,
-      deps,
-      options,
-      page: (path, render) => page(path, (given) => render(withCall(given))),
-      form: (path, answer, options) => form(path, (given) => answer(withCall(given)), options),
-    };
+  mountApiPages(server, deps, area, (pages) => {
+    const mount: Mount = { ...pages, server, deps, options };
     for (const add of parts) add(mount);
   });
 }

@@ -12,12 +12,6 @@ export interface CardsRequest extends NumberedPage {
   status?: CardStatus | 'all';
 }
 
-/** What the history shows of a card. */
-export type ShownCard = Pick<
-  CardState,
-  'id' | 'nickname' | 'lastFourDigits' | 'status' | 'spendingLimitMinor' | 'spendingInterval'
->;
-
 /** A card as it was at an instant. Amounts are US cents. */
 export interface CardView extends CardState {
   /** Of the limit, what is left in the interval that was running: never below zero. */

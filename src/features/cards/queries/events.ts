@@ -1,7 +1,7 @@
-import type { CardKind, CardStatus, SpendingInterval } from '#adapters/issuer';
+import type { IssuerCard, IssuerMovement, IssuerTransaction } from '#adapters/issuer';
 import type { Db } from '#platform/db/db';
 
-export interface ToldAccount {
+export interface ReportedAccount {
   id: string;
   /** Null if the issuer's reference is not a UUID. */
   userId: string | null;
@@ -14,39 +14,27 @@ export interface ToldAccount {
  * returns how many are about an unknown user, account or card. Rows are taken in order of their ids, so that
  * two of the statements never wait for each other.
  */
-export async function insertAccounts(db: Db, accounts: readonly ToldAccount[]): Promise<number> {
+export async function insertAccounts(db: Db, accounts: readonly ReportedAccount[]): Promise<number> {
   const [row] = await db.query<{ unknown: number }>(
-    `with told as (
+    `with reported as (
        select * from jsonb_to_recordset($1::jsonb)
          as t (id text, "userId" uuid, "collateralAddress" text, "createdAt" timestamptz)),
      put as (
        insert into card_issuer_users (id, user_id, collateral_address, created_at)
-       select t.id, u.id, t."collateralAddress", t."createdAt" from told t join users u on u.id = t."userId" order by t.id
+       select t.id, u.id, t."collateralAddress", t."createdAt" from reported t join users u on u.id = t."userId" order by t.id
        on conflict do nothing)
-     select count(*)::integer as unknown from told t where not exists (select from users u where u.id = t."userId")`,
+     select count(*)::integer as unknown from reported t where not exists (select from users u where u.id = t."userId")`,
     [JSON.stringify(accounts)],
   );
   return row!.unknown;
 }
 
-/** Cents are text, because JSON has no integers of that length. */
-export interface ToldCard {
-  id: string;
-  cardIssuerUserId: string;
-  version: number;
-  name: string;
-  nickname: string | null;
-  lastFourDigits: string;
-  status: CardStatus;
-  spendingLimit: string;
-  spendingInterval: SpendingInterval;
-  createdAt: string;
-  updatedAt: string;
-  kind?: CardKind;
-  statusReason?: string | null;
-}
-
-const toldCards = `jsonb_to_recordset($1::jsonb) as t (id text, "cardIssuerUserId" text, version integer, name text, nickname text,
+/**
+ * What the issuer reported, with amounts in US cents instead of dollars. Cents are text, because JSON has no
+ * integers of that length.
+ */
+export type ReportedCard = IssuerCard;
+const reportedCards = `jsonb_to_recordset($1::jsonb) as t (id text, "cardIssuerUserId" text, version integer, name text, nickname text,
   "lastFourDigits" text, status card_status, "spendingLimit" bigint, "spendingInterval" card_interval, "createdAt" timestamptz,
   "updatedAt" timestamptz, kind text, "statusReason" text)`;
 
@@ -54,13 +42,13 @@ const toldCards = `jsonb_to_recordset($1::jsonb) as t (id text, "cardIssuerUserI
  * Cards that were not known. A concurrent insert of the same card waits here and then does nothing, whichever
  * unique index sees it first: `on conflict (id) do update` would fail by the other one.
  */
-export async function insertCards(db: Db, cards: readonly ToldCard[]): Promise<void> {
+export async function insertCards(db: Db, cards: readonly ReportedCard[]): Promise<void> {
   await db.query(
     `insert into cards (id, card_issuer_user_id, user_id, version, name, nickname, last_four_digits, status, spending_limit,
        spending_interval, created_at, updated_at, kind)
      select distinct on (t.id) t.id, a.id, a.user_id, t.version, t.name, t.nickname, t."lastFourDigits", t.status,
        t."spendingLimit", t."spendingInterval", t."createdAt", t."updatedAt", t.kind
-     from ${toldCards} join card_issuer_users a on a.id = t."cardIssuerUserId"
+     from ${reportedCards} join card_issuer_users a on a.id = t."cardIssuerUserId"
      order by t.id, t.version desc
      on conflict do nothing`,
     [JSON.stringify(cards)],
@@ -68,60 +56,43 @@ export async function insertCards(db: Db, cards: readonly ToldCard[]): Promise<v
 }
 
 /** A card as its highest version has it; an account is a card's for life. After `insertCards` of the same. */
-export async function updateCards(db: Db, cards: readonly ToldCard[]): Promise<void> {
+export async function updateCards(db: Db, cards: readonly ReportedCard[]): Promise<void> {
   await db.query(
     `update cards c set version = t.version, name = t.name, nickname = t.nickname, last_four_digits = t."lastFourDigits",
        status = t.status, spending_limit = t."spendingLimit", spending_interval = t."spendingInterval",
        updated_at = t."updatedAt", kind = t.kind
-     from (select distinct on (t.id) t.* from ${toldCards} order by t.id, t.version desc) t
+     from (select distinct on (t.id) t.* from ${reportedCards} order by t.id, t.version desc) t
      where c.id = t.id and c.card_issuer_user_id = t."cardIssuerUserId" and c.version < t.version`,
     [JSON.stringify(cards)],
   );
 }
 
 /** After `insertCards` of the same. */
-export async function insertVersions(db: Db, cards: readonly ToldCard[]): Promise<number> {
+export async function insertVersions(db: Db, cards: readonly ReportedCard[]): Promise<number> {
   const [row] = await db.query<{ unknown: number }>(
-    `with told as (select * from ${toldCards}),
+    `with reported as (select * from ${reportedCards}),
      put as (
        insert into card_versions (card_id, version, nickname, status, spending_limit, spending_interval, valid_at,
          status_reason)
        select c.id, t.version, t.nickname, t.status, t."spendingLimit", t."spendingInterval", t."updatedAt", t."statusReason"
-       from told t join cards c on c.id = t.id and c.card_issuer_user_id = t."cardIssuerUserId"
+       from reported t join cards c on c.id = t.id and c.card_issuer_user_id = t."cardIssuerUserId"
        order by c.id, t.version
        on conflict do nothing)
-     select count(*)::integer as unknown from told t
+     select count(*)::integer as unknown from reported t
      where not exists (select from cards c where c.id = t.id and c.card_issuer_user_id = t."cardIssuerUserId")`,
     [JSON.stringify(cards)],
   );
   return row!.unknown;
 }
 
-export interface ToldTransaction {
-  id: string;
-  cardId: string;
-  cardIssuerUserId: string;
-  version: number;
-  type: string;
-  status: string;
-  amount: string;
-  currency: string;
-  merchantName: string;
-  description: string | null;
-  merchantCategory: string | null;
-  merchantCountry: string | null;
-  localAmount: string | null;
-  localCurrency: string | null;
-  createdAt: string;
-  authorizedAt: string | null;
-  settledAt: string | null;
-  declineReason: string | null;
-  updatedAt: string;
-}
-
-export async function upsertTransactions(db: Db, transactions: readonly ToldTransaction[]): Promise<number> {
+/** Amounts as in `ReportedCard`. */
+export type ReportedTransaction = IssuerTransaction;
+export async function upsertTransactions(
+  db: Db,
+  transactions: readonly ReportedTransaction[],
+): Promise<number> {
   const [row] = await db.query<{ unknown: number }>(
-    `with told as (
+    `with reported as (
        select * from jsonb_to_recordset($1::jsonb) as t (id text, "cardId" text, "cardIssuerUserId" text, version integer,
          type text, status card_transaction_status, amount bigint, currency text, "merchantName" text, description text,
          "merchantCategory" text, "merchantCountry" text, "localAmount" text, "localCurrency" text, "createdAt" timestamptz,
@@ -133,7 +104,7 @@ export async function upsertTransactions(db: Db, transactions: readonly ToldTran
        select distinct on (t.id) t.id, c.id, c.user_id, t.version, t.type, t.status, t.amount, t.currency, t."merchantName",
          t.description, t."merchantCategory", t."merchantCountry", t."localAmount", t."localCurrency", t."createdAt",
          t."authorizedAt", t."settledAt", t."declineReason", t."updatedAt"
-       from told t join cards c on c.id = t."cardId" and c.card_issuer_user_id = t."cardIssuerUserId"
+       from reported t join cards c on c.id = t."cardId" and c.card_issuer_user_id = t."cardIssuerUserId"
        order by t.id, t.version desc
        on conflict (id) do update set version = excluded.version, type = excluded.type, status = excluded.status,
          amount = excluded.amount, currency = excluded.currency, merchant_name = excluded.merchant_name,
@@ -142,44 +113,30 @@ export async function upsertTransactions(db: Db, transactions: readonly ToldTran
          local_currency = excluded.local_currency, authorized_at = excluded.authorized_at, settled_at = excluded.settled_at,
          decline_reason = excluded.decline_reason, updated_at = excluded.updated_at
        where x.version < excluded.version and x.card_id = excluded.card_id)
-     select count(*)::integer as unknown from told t
+     select count(*)::integer as unknown from reported t
      where not exists (select from cards c where c.id = t."cardId" and c.card_issuer_user_id = t."cardIssuerUserId")`,
     [JSON.stringify(transactions)],
   );
   return row!.unknown;
 }
 
-export interface ToldMovement {
-  id: string;
-  cardIssuerUserId: string;
-  sequence: number;
-  action: string;
-  type: string;
-  status: string;
-  amount: string;
-  previousBalance: string;
-  runningBalance: string;
-  description: string;
-  transactionId: string | null;
-  reference: string | null;
-  createdAt: string;
-}
-
-const toldMovements = `jsonb_to_recordset($1::jsonb) as t (id text, "cardIssuerUserId" text, sequence integer, action text, type text,
+/** Amounts as in `ReportedCard`. */
+export type ReportedMovement = IssuerMovement;
+const reportedMovements = `jsonb_to_recordset($1::jsonb) as t (id text, "cardIssuerUserId" text, sequence integer, action text, type text,
   status text, amount bigint, "previousBalance" bigint, "runningBalance" bigint, description text, "transactionId" text,
   reference text, "createdAt" timestamptz)`;
 
-export async function insertMovements(db: Db, movements: readonly ToldMovement[]): Promise<number> {
+export async function insertMovements(db: Db, movements: readonly ReportedMovement[]): Promise<number> {
   const [row] = await db.query<{ unknown: number }>(
-    `with told as (select * from ${toldMovements}),
+    `with reported as (select * from ${reportedMovements}),
      put as (
        insert into card_movements (id, card_issuer_user_id, user_id, sequence, action, type, status, amount, previous_balance,
          running_balance, description, transaction_id, reference, created_at)
        select t.id, a.id, a.user_id, t.sequence, t.action, t.type, t.status, t.amount, t."previousBalance",
          t."runningBalance", t.description, t."transactionId", t.reference, t."createdAt"
-       from told t join card_issuer_users a on a.id = t."cardIssuerUserId" order by a.id, t.sequence
+       from reported t join card_issuer_users a on a.id = t."cardIssuerUserId" order by a.id, t.sequence
        on conflict do nothing)
-     select count(*)::integer as unknown from told t
+     select count(*)::integer as unknown from reported t
      where not exists (select from card_issuer_users a where a.id = t."cardIssuerUserId")`,
     [JSON.stringify(movements)],
   );
@@ -190,11 +147,11 @@ export async function insertMovements(db: Db, movements: readonly ToldMovement[]
  * The balance after the last movement that is stored: one that contradicts what is known was left out, and
  * does not count.
  */
-export async function updateCollateral(db: Db, movements: readonly ToldMovement[]): Promise<void> {
+export async function updateCollateral(db: Db, movements: readonly ReportedMovement[]): Promise<void> {
   await db.query(
     `update card_issuer_users a set collateral = m.running_balance, last_sequence = m.sequence
      from (select distinct on (k.card_issuer_user_id) k.card_issuer_user_id, k.sequence, k.running_balance
-       from ${toldMovements}
+       from ${reportedMovements}
        join card_movements k on k.id = t.id and k.card_issuer_user_id = t."cardIssuerUserId" and k.sequence = t.sequence
        order by k.card_issuer_user_id, k.sequence desc) m
      where a.id = m.card_issuer_user_id and a.last_sequence < m.sequence`,

@@ -1,5 +1,5 @@
 import type { Db, Row } from '#platform/db/db';
-import type { ShownCard } from '../lists/list-cards.ts';
+import type { ShownCard } from '../lists/queries/cards.ts';
 import {
   cardColumns,
   type TransactionRow,

@@ -28,7 +28,7 @@ export const refillGauges: readonly GaugeSource<Deps>[] = [
     labels: [],
     read: async ({ db, issuer }) => {
       if (issuer === noIssuer) return [];
-      const value = (await readOpen(db)).reduce((sum, { untold }) => sum + Number(untold), 0);
+      const value = (await readOpen(db)).reduce((sum, { unannounced }) => sum + Number(unannounced), 0);
       return [{ labels: {}, value }];
     },
   },

@@ -346,11 +346,11 @@ export async function selectAcrossUsers(
 /** Open refills by status: their number, and the age of the oldest. */
 export async function selectOpen(
   db: Db,
-): Promise<{ status: string; count: bigint; ageSeconds: number; untold: bigint }[]> {
-  return db.query<{ status: string; count: bigint; ageSeconds: number; untold: bigint }>(
+): Promise<{ status: string; count: bigint; ageSeconds: number; unannounced: bigint }[]> {
+  return db.query<{ status: string; count: bigint; ageSeconds: number; unannounced: bigint }>(
     `select f.status, count(*) as count,
        greatest(extract(epoch from now() - min(f.created_at)), 0)::double precision as "ageSeconds",
-       count(*) filter (where f.status = 'processing' and w.status = 'completed') as untold
+       count(*) filter (where f.status = 'processing' and w.status = 'completed') as unannounced
      from card_refills f left join withdrawals w on w.id = f.withdrawal_id
      where f.status in ('queued', 'processing') group by f.status`,
   );

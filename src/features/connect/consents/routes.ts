@@ -57,6 +57,8 @@ export function consentRoutes(server: HttpServer, deps: Deps): void {
     },
   );
 
+  dataRoute(server, deps);
+
   server.get(
     '/api/v1/consent/:consentId',
     {
@@ -102,7 +104,6 @@ export function consentRoutes(server: HttpServer, deps: Deps): void {
     },
     async (request) => presentState(await revokeConsent(integrationContext(deps, request), request.params)),
   );
-  dataRoute(server, deps);
 }
 
 const ofOne = { params: consentPath, querystring: noQuery };

@@ -5,6 +5,7 @@ import {
   bodyCases,
   commonCases,
   type ErrorCase,
+  exampleAnswer,
   type Operation,
   refusals,
 } from '#platform/reference/operation';
@@ -52,10 +53,6 @@ const figures = {
   readErrors: [{ hour: '2026-08-01T08:00:00.000Z', code: 'consent_revoked', count: 2 }],
 };
 
-const ok = (description: string, value: unknown, status = 200) => ({
-  [status]: { description, examples: { answer: { value } } },
-});
-
 const operation = (
   rest: Pick<Operation, 'id' | 'summary' | 'answers'> & Partial<Operation>,
   stepUp = false,
@@ -79,7 +76,7 @@ export const ownIntegrationReference = {
     id: 'showOwnIntegration',
     summary: 'Show your integration',
     description: 'Its terms, and its keys with their last use.',
-    answers: ok('The integration.', own),
+    answers: exampleAnswer('The integration.', own),
   }),
   rotate: operation(
     {
@@ -87,7 +84,7 @@ export const ownIntegrationReference = {
       summary: 'Make or replace the key of your integration',
       description: 'The answer has the token, once. Older keys work until the overlap ends.',
       requests: { some: { value: { overlapHours: 24 } } },
-      answers: ok(
+      answers: exampleAnswer(
         'The new key.',
         {
           integrationId,
@@ -107,6 +104,6 @@ export const ownIntegrationReference = {
   activity: operation({
     id: 'showIntegrationActivity',
     summary: 'Show consents, reads and read errors in figures',
-    answers: ok('Figures of the last 30 days, and of all consents by state.', figures),
+    answers: exampleAnswer('Figures of the last 30 days, and of all consents by state.', figures),
   }),
 };

@@ -3,6 +3,7 @@ import type { Ctx, Installation } from '#context';
 import type { Db } from '#platform/db/db';
 import { faultInSchema, readSchema } from '#platform/db/migrate';
 import { type Place, selectPlace, selectReplayed } from '#platform/db/replica-queries';
+import { describeCause } from '#platform/errors/describe-cause';
 import { DatabaseUnavailable } from '#platform/errors/errors';
 import { type Check, type Outcome, ok, problem, type Sources, warning } from '../outcome.ts';
 import { selectDatabase, selectReplay, selectServer } from '../queries.ts';
@@ -30,23 +31,22 @@ const answering =
     try {
       return await run(ctx, sources);
     } catch (error) {
-      const reason = reasonOf(error);
+      const reason = describeNoAnswer(error);
       if (reason === undefined) throw error;
       return problem(`Does not answer: ${reason}`, `Start the server, or correct ${setting}.`);
     }
   };
 
-/** The driver's reason names the server's address at most, and never the password. */
-function reasonOf(error: unknown): string | undefined {
+/**
+ * Undefined for an error that is not the server's. The driver's reason names its address at most, and never
+ * the password.
+ */
+function describeNoAnswer(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  if (error instanceof DatabaseUnavailable)
-    return (error.cause instanceof Error && wordsOf(error.cause)) || error.message;
+  if (error instanceof DatabaseUnavailable) return describeCause(error);
   const { code = '' } = error as { code?: string };
   return code.startsWith('28') || code === '3D000' ? error.message : undefined;
 }
-
-/** Several refused addresses of one name are an error without a message. */
-const wordsOf = (cause: Error & { code?: string }) => cause.message || cause.code;
 
 async function examineReplica({ db }: Ctx, replica: Db): Promise<Outcome> {
   const { version, major, isStandby } = await selectServer(replica);

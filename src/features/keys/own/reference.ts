@@ -1,9 +1,11 @@
 import { personErrors } from '#features/people';
-import { invalidField, type RefusalFactory } from '#platform/errors/errors';
+import type { RefusalFactory } from '#platform/errors/errors';
 import {
   bodyCases,
   commonCases,
   type ErrorCase,
+  exampleAnswer,
+  invalidCase,
   type Operation,
   refusals,
 } from '#platform/reference/operation';
@@ -42,6 +44,25 @@ export const adminCases = (
 /** By key, or by the session of a person; the order is that of the reference. */
 export const adminSecurity = ['apiKey', 'personSession'] as const;
 
+/** Describes operations under one tag that need the scope `partner:admin`. */
+export const adminOperations =
+  (tag: string, rows: Parameters<typeof adminCases>[0]) =>
+  (rest: Pick<Operation, 'id' | 'summary' | 'answers'> & Partial<Operation>, stepUp = false): Operation => ({
+    audience: 'partner',
+    tag,
+    security: adminSecurity,
+    ...rest,
+    errors: [
+      ...(rest.errors ?? []),
+      ...adminCases(rows, {
+        scope: 'partner:admin',
+        quota: 'More than 30 requests of the user or person in 10 seconds',
+        stepUp,
+      }),
+      ...commonCases,
+    ],
+  });
+
 const keyId = 'k3y7abcdefgh2345';
 const example = {
   id: keyId,
@@ -61,10 +82,6 @@ const example = {
 const listed = { ...example, status: 'active', lastUsedAt: '2026-08-01T08:15:00.000Z' };
 const issued = { ...example, token: `cwk_${keyId}_…` };
 
-const quota = 'More than 30 requests of the user or person in 10 seconds';
-const ok = (description: string, value: unknown, status = 200) => ({
-  [status]: { description, examples: { answer: { value } } },
-});
 const notFound = refusals([[keyErrors.keyNotFound, 'You have no such key']]);
 const tooWide = refusals([
   [
@@ -72,23 +89,8 @@ const tooWide = refusals([
     'The key would have more than you may give',
   ],
 ]);
-const invalid = (field: string, message: string, when: string) =>
-  refusals([[() => invalidField(field, message), when]]);
 
-const operation = (
-  rest: Pick<Operation, 'id' | 'summary' | 'answers'> & Partial<Operation>,
-  stepUp = false,
-): Operation => ({
-  audience: 'partner',
-  tag: 'Keys',
-  security: adminSecurity,
-  ...rest,
-  errors: [
-    ...(rest.errors ?? []),
-    ...adminCases(keyErrors, { scope: 'partner:admin', quota, stepUp }),
-    ...commonCases,
-  ],
-});
+const operation = adminOperations('Keys', keyErrors);
 const parameters = { keyId: { example: keyId } };
 
 export const ownKeyReference = {
@@ -96,8 +98,8 @@ export const ownKeyReference = {
     id: 'listKeys',
     summary: 'List keys',
     description: 'Of the partner, with status and last use, in the order of their ids.',
-    answers: ok('A page of keys.', { items: [listed], nextCursor: null }),
-    errors: invalid('limit', 'must be <= 200', 'A query parameter is invalid or unknown'),
+    answers: exampleAnswer('A page of keys.', { items: [listed], nextCursor: null }),
+    errors: invalidCase('limit', 'must be <= 200', 'A query parameter is invalid or unknown'),
   }),
   issue: operation(
     {
@@ -113,9 +115,9 @@ export const ownKeyReference = {
         '- A key that a key issued is revoked together with it.',
       ].join('\n'),
       requests: { some: { value: { name: 'Reports', scopes: ['history:read', 'events:read'] } } },
-      answers: ok('The key, with its token.', issued, 201),
+      answers: exampleAnswer('The key, with its token.', issued, 201),
       errors: [
-        ...invalid('userId', 'is required by session', 'A field is invalid or missing'),
+        ...invalidCase('userId', 'is required by session', 'A field is invalid or missing'),
         ...refusals([
           [keyErrors.expiryInThePast, '`expiresAt` is over'],
           [keyErrors.invalidAddressBlock, 'An entry of `ipAllowlist` is not an address or block'],
@@ -134,7 +136,7 @@ export const ownKeyReference = {
     id: 'showKey',
     summary: 'Show a key',
     parameters,
-    answers: ok('The key.', listed),
+    answers: exampleAnswer('The key.', listed),
     errors: notFound,
   }),
   rotate: operation(
@@ -145,9 +147,13 @@ export const ownKeyReference = {
         'The new key has the terms of the old one, which you must be able to give. The old one works until the overlap ends.',
       parameters,
       requests: { now: { value: { overlapHours: 1 } } },
-      answers: ok('The new key, with its token.', { ...issued, rotatedFrom: 'f0rmerabcdefgh23' }, 201),
+      answers: exampleAnswer(
+        'The new key, with its token.',
+        { ...issued, rotatedFrom: 'f0rmerabcdefgh23' },
+        201,
+      ),
       errors: [
-        ...invalid('overlapHours', 'must be <= 720', 'A field is invalid'),
+        ...invalidCase('overlapHours', 'must be <= 720', 'A field is invalid'),
         ...tooWide,
         ...notFound,
         ...refusals([
@@ -166,7 +172,11 @@ export const ownKeyReference = {
     description:
       'From the next request on, with the keys that it issued. A key may revoke itself. Repeating it has no effect.',
     parameters,
-    answers: ok('The key.', { ...listed, status: 'revoked', revokedAt: '2026-08-01T09:00:00.000Z' }),
+    answers: exampleAnswer('The key.', {
+      ...listed,
+      status: 'revoked',
+      revokedAt: '2026-08-01T09:00:00.000Z',
+    }),
     errors: notFound,
   }),
   users: operation({
@@ -175,10 +185,10 @@ export const ownKeyReference = {
     description:
       'The users that the operator allowed the partner to act for, by session, in the order of their ids.',
     security: 'personSession',
-    answers: ok('A page of users.', {
+    answers: exampleAnswer('A page of users.', {
       items: [{ userId: example.userId, email: 'ana@example.com', allowedAt: example.createdAt }],
       nextCursor: null,
     }),
-    errors: invalid('limit', 'must be <= 200', 'A query parameter is invalid or unknown'),
+    errors: invalidCase('limit', 'must be <= 200', 'A query parameter is invalid or unknown'),
   }),
 };

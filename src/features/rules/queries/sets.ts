@@ -1,6 +1,28 @@
 import type { Db, Row } from '#platform/db/db';
-import type { RuleColumns } from '../to-columns.ts';
 import type { Rule, RuleSetRow } from '../wire.ts';
+
+/** As `rules` stores it, and as the SQL functions read it. */
+export interface RuleColumns {
+  place: number;
+  name: string;
+  verdict: string;
+  approvals: number | null;
+  approver_role: string | null;
+  partner_ids: string[] | null;
+  user_ids: string[] | null;
+  key_ids: string[] | null;
+  sources: string[] | null;
+  networks: string[] | null;
+  currencies: string[] | null;
+  destinations: string[] | null;
+  amount_over: string | null;
+  amount_up_to: string | null;
+  sum_over: string | null;
+  sum_up_to: string | null;
+  sum_window: string | null;
+  sum_per: string | null;
+  selection: string | null;
+}
 
 const columns = `revision, document, drafted_by as "draftedBy", drafted_at as "draftedAt", published_by as "publishedBy",
   published_at as "publishedAt", is_current as "isCurrent"`;

@@ -1,6 +1,6 @@
 import { adminSecurity, sessionCases } from '#features/keys';
 import { invalidField } from '#platform/errors/errors';
-import { commonCases, type Operation, refusals } from '#platform/reference/operation';
+import { commonCases, exampleAnswer, type Operation, refusals } from '#platform/reference/operation';
 import { withdrawalErrors } from '../errors.ts';
 import { keyCases, paidExample, scopeCase } from '../reference.ts';
 
@@ -26,9 +26,6 @@ const parameters = {
   startDate: { example: '2026-07-01' },
   endDate: { example: '2026-07-31' },
 };
-const ok = (description: string, value: unknown) => ({
-  200: { description, examples: { answer: { value } } },
-});
 
 const limited = refusals([
   [withdrawalErrors.rateLimitExceeded, 'More than 60 requests of a user’s keys or a person in 10 seconds'],
@@ -43,7 +40,7 @@ export const ownReference: Record<'list' | 'download' | 'summary' | 'bulk' | 'sh
     description:
       'What the partner created for any user, newest first, by cursor. All filters must match. Users who are no longer on your list are included.',
     parameters,
-    answers: ok('A page of withdrawals.', { items: [example], nextCursor: null }),
+    answers: exampleAnswer('A page of withdrawals.', { items: [example], nextCursor: null }),
     errors: [
       ...badQuery,
       ...keyCases,
@@ -73,7 +70,7 @@ export const ownReference: Record<'list' | 'download' | 'summary' | 'bulk' | 'sh
     id: 'summarizeWithdrawals',
     summary: 'Summarize withdrawals',
     description: 'What is under way, and what ended in the last 24 hours.',
-    answers: ok('Counts and sums.', {
+    answers: exampleAnswer('Counts and sums.', {
       waiting: 3,
       needApproval: 1,
       completed: 120,
@@ -93,7 +90,7 @@ export const ownReference: Record<'list' | 'download' | 'summary' | 'bulk' | 'sh
     id: 'showBulk',
     summary: 'Show the progress of a bulk',
     parameters: { bulkId: { example: paidExample.bulkId } },
-    answers: ok('How many are in each status.', {
+    answers: exampleAnswer('How many are in each status.', {
       bulkId: paidExample.bulkId,
       userId,
       requestedBy,
@@ -113,7 +110,7 @@ export const ownReference: Record<'list' | 'download' | 'summary' | 'bulk' | 'sh
     summary: 'Show a withdrawal',
     description: 'With each state and its time.',
     parameters: { withdrawalId: { example: paidExample.id } },
-    answers: ok('The withdrawal.', {
+    answers: exampleAnswer('The withdrawal.', {
       ...example,
       requestedByName: 'Ana Ribeiro',
       states: [

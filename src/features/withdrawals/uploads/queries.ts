@@ -1,5 +1,15 @@
 import type { Db, Row } from '#platform/db/db';
-import type { FileRow } from './read-file.ts';
+
+/** A row of a file as it was written. */
+export interface FileRow {
+  /** As a spreadsheet counts: the head is row 1. */
+  row: number;
+  to: string;
+  amount: string;
+  currency: string;
+  network: string;
+  externalId?: string;
+}
 
 export interface UploadRow {
   id: string;

@@ -1,16 +1,6 @@
 import { invalidField } from '#platform/errors/errors';
 import { CsvFault, parseCsv } from '#platform/values/parse-csv';
-
-/** A row of a file as it was written. */
-export interface FileRow {
-  /** As a spreadsheet counts: the head is row 1. */
-  row: number;
-  to: string;
-  amount: string;
-  currency: string;
-  network: string;
-  externalId?: string;
-}
+import type { FileRow } from './queries.ts';
 
 export const rowsMax = 1_000;
 export const fileBytesMax = 1024 * 1024;

@@ -4,7 +4,7 @@ import { lazyValidator } from '#platform/http/lazy-validator';
 import type { Asset } from '../assets.ts';
 import type { BulkItem, Faulty } from '../bulk/item.ts';
 import { parseWithdrawal, withdrawalBody } from '../wire.ts';
-import type { FileRow } from './read-file.ts';
+import type { FileRow } from './queries.ts';
 
 const body = lazyValidator(withdrawalBody);
 

@@ -1,6 +1,5 @@
 import { sessionCases } from '#features/keys';
-import { invalidField } from '#platform/errors/errors';
-import { bodyCases, commonCases, type Operation, refusals } from '#platform/reference/operation';
+import { bodyCases, commonCases, invalidCase, type Operation, refusals } from '#platform/reference/operation';
 import { withdrawalErrors } from '../errors.ts';
 import { storingCases } from '../reference.ts';
 
@@ -32,8 +31,6 @@ const cases = refusals([
 const notFound = refusals([
   [withdrawalErrors.uploadNotFound, 'You have no such file, or it is older than a day'],
 ]);
-const invalid = (field: string, message: string, when: string) =>
-  refusals([[() => invalidField(field, message), when]]);
 
 export const uploadReference: Record<'upload' | 'show' | 'confirm', Operation> = {
   upload: {
@@ -54,7 +51,7 @@ export const uploadReference: Record<'upload' | 'show' | 'confirm', Operation> =
     },
     answers: { 201: { description: 'What it would do.', examples: { answer: { value: preview } } } },
     errors: [
-      ...invalid('csv', 'row 1: the column to is missing', 'The file is no table with these columns'),
+      ...invalidCase('csv', 'row 1: the column to is missing', 'The file is no table with these columns'),
       ...cases,
       ...sessionCases({ changes: true }),
       ...bodyCases,
@@ -69,7 +66,7 @@ export const uploadReference: Record<'upload' | 'show' | 'confirm', Operation> =
     parameters,
     answers: { 200: { description: 'What it would do.', examples: { answer: { value: preview } } } },
     errors: [
-      ...invalid('uploadId', 'must be a UUID', 'The id or the query is invalid'),
+      ...invalidCase('uploadId', 'must be a UUID', 'The id or the query is invalid'),
       ...cases,
       ...notFound,
       ...sessionCases(),
@@ -93,7 +90,7 @@ export const uploadReference: Record<'upload' | 'show' | 'confirm', Operation> =
       },
     },
     errors: [
-      ...invalid('times', 'is more often than the file was paid', 'A field is invalid'),
+      ...invalidCase('times', 'is more often than the file was paid', 'A field is invalid'),
       ...refusals([[withdrawalErrors.bulkRefused, 'Some rows are invalid: `details` has what is wrong']]),
       ...refusals([[withdrawalErrors.moreRepeats, 'Equal payments were made since you read the preview']]),
       ...cases,

@@ -45,6 +45,12 @@ export interface CardState extends NamedCard, Funds {
   currentNickname: string | null;
 }
 
+/** What the history shows of a card. */
+export type ShownCard = Pick<
+  CardState,
+  'id' | 'nickname' | 'lastFourDigits' | 'status' | 'spendingLimitMinor' | 'spendingInterval'
+>;
+
 interface CardsFilter {
   userId: string;
   asOf: Date | undefined;

@@ -1,6 +1,5 @@
-import { adminCases, adminSecurity } from '#features/keys';
-import { invalidField } from '#platform/errors/errors';
-import { bodyCases, commonCases, type Operation, refusals } from '#platform/reference/operation';
+import { adminOperations } from '#features/keys';
+import { bodyCases, exampleAnswer, invalidCase, refusals } from '#platform/reference/operation';
 import { ruleErrors } from '../../errors.ts';
 
 const addressId = '0198a6c4-51b0-7c39-9d0e-3f6a1c2b8d46';
@@ -19,39 +18,17 @@ const usable = {
   addedBy: `${waiting.addedBy} person:0198a6a0-0000-7000-8000-000000000004`,
 };
 
-const ok = (description: string, value: unknown, status = 200) => ({
-  [status]: { description, examples: { answer: { value } } },
-});
 const notFound = refusals([[ruleErrors.addressNotFound, 'Your book has no such entry']]);
-const invalid = (field: string, message: string, when: string) =>
-  refusals([[() => invalidField(field, message), when]]);
 
-const operation = (
-  rest: Pick<Operation, 'id' | 'summary' | 'answers'> & Partial<Operation>,
-  stepUp = false,
-): Operation => ({
-  audience: 'partner',
-  tag: 'Address book',
-  security: adminSecurity,
-  ...rest,
-  errors: [
-    ...(rest.errors ?? []),
-    ...adminCases(ruleErrors, {
-      scope: 'partner:admin',
-      quota: 'More than 30 requests of the user or person in 10 seconds',
-      stepUp,
-    }),
-    ...commonCases,
-  ],
-});
+const operation = adminOperations('Address book', ruleErrors);
 
 export const ownAddressReference = {
   list: operation({
     id: 'listAddresses',
     summary: 'List the address book',
     description: 'Entries of the partner with those that wait for a confirmation, oldest first.',
-    answers: ok('A page of entries.', { items: [usable], nextCursor: null }),
-    errors: invalid('limit', 'must be <= 200', 'A query parameter is invalid or unknown'),
+    answers: exampleAnswer('A page of entries.', { items: [usable], nextCursor: null }),
+    errors: invalidCase('limit', 'must be <= 200', 'A query parameter is invalid or unknown'),
   }),
   propose: operation(
     {
@@ -62,9 +39,9 @@ export const ownAddressReference = {
         'a recipient. People need the role `finance` or `owner`.',
       ].join('\n'),
       requests: { some: { value: { address: waiting.address, name: waiting.name } } },
-      answers: ok('The entry, which waits.', waiting, 201),
+      answers: exampleAnswer('The entry, which waits.', waiting, 201),
       errors: [
-        ...invalid('address', 'must be 0x and 40 hex digits', 'A field is invalid'),
+        ...invalidCase('address', 'must be 0x and 40 hex digits', 'A field is invalid'),
         ...refusals([
           [ruleErrors.addressKnown, 'It is in the book, or somebody proposed it'],
           [ruleErrors.tooManyProposals, '100 entries wait'],
@@ -82,7 +59,7 @@ export const ownAddressReference = {
         'By the session of a person with the role `finance` or `owner`: not who proposed it, nor who issued the key that did.',
       security: 'personSession',
       parameters: { addressId: { example: addressId } },
-      answers: ok('The entry, which rules now see.', usable),
+      answers: exampleAnswer('The entry, which rules now see.', usable),
       errors: [
         ...notFound,
         ...refusals([
@@ -102,7 +79,7 @@ export const ownAddressReference = {
     summary: 'Remove an address',
     description: 'From the book, or what waits. Payments that are not signed yet are judged without it.',
     parameters: { addressId: { example: addressId } },
-    answers: ok('The entry as it was.', usable),
+    answers: exampleAnswer('The entry as it was.', usable),
     errors: [...notFound, ...refusals([[ruleErrors.addedByOperator, 'The operator added it']])],
   }),
 };
