@@ -1639,6 +1639,10 @@ CREATE INDEX consents_user ON public.consents USING btree (user_id, id) WHERE (u
 
 CREATE INDEX deposits_by_block ON public.deposits USING btree (network, block_number);
 
+CREATE INDEX deposits_by_currency ON public.deposits USING btree (network, currency, block_number);
+
+CREATE INDEX deposits_by_user ON public.deposits USING btree (user_id, network, block_number);
+
 CREATE INDEX event_parked_by_resource ON public.event_parked USING btree (resource);
 
 CREATE INDEX events_by_resource ON public.events USING btree (resource);

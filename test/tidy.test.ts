@@ -250,7 +250,7 @@ const foreignTables: Record<string, string[]> = {
   approvals: ['api_keys', 'people', 'withdrawals'],
   cards: ['api_keys', 'event_records', 'ledger_postings', 'partners', 'users', 'withdrawals'],
   'connect/consents': ['integration_keys', 'integration_logos', 'integrations'],
-  deposits: ['api_keys', 'event_records', 'user_wallets'],
+  deposits: ['api_keys', 'event_records', 'ledger_lines', 'ledger_lists', 'ledger_postings', 'user_wallets'],
   events: ['api_keys', 'integrations', 'partners'],
   keys: ['partner_users_removed', 'partners', 'users'],
   ledger: [

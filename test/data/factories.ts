@@ -12,7 +12,7 @@ import {
   registerIntegration,
 } from '#features/connect/integrations';
 import { type IssuedKey, issueKey } from '#features/keys';
-import { fundAccount } from '#features/ledger';
+import { type Deposit, fundAccount, postDeposits } from '#features/ledger';
 import { allowUser, createPartner } from '#features/partners';
 import { createUser, type NewUser } from '#features/users';
 import { type Harness, noteSecret } from '#test/harness';
@@ -163,4 +163,39 @@ export function makeLines(harness: Harness, userId: string, lines: readonly Line
     key: mark(),
     lines: lines.map((fields) => lineOf(userId, fields)),
   });
+}
+
+export interface DepositFields extends Partial<Omit<Deposit, 'userId'>> {
+  wallet?: string;
+  blockNumber?: number;
+}
+
+/** A deposit, by default of 7.5 USDT on polygon, as the watcher posts it. */
+export async function makeDeposit(harness: Harness, userId: string, fields: DepositFields = {}) {
+  const { db, clock } = harness.deps;
+  const deposit = {
+    userId,
+    network: 'polygon',
+    currency: 'USDT',
+    amount: 7_500_000n,
+    transactionHash: `0x${randomBytes(32).toString('hex')}`,
+    logIndex: 2,
+    at: clock(),
+    wallet: makeAddress(),
+    blockNumber: 4711,
+    ...fields,
+  };
+  const { network, transactionHash, logIndex, blockNumber, wallet, currency, amount } = deposit;
+  await db.query(
+    `insert into deposit_cursors (network, next_block, last_block_at, updated_at) values ($1, $2, now(), now())
+     on conflict (network) do update set next_block = greatest(deposit_cursors.next_block, excluded.next_block)`,
+    [network, blockNumber + 1],
+  );
+  await db.query(
+    `insert into deposits (network, transaction_hash, log_index, block_number, user_id, wallet, currency, amount)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [network, transactionHash, logIndex, blockNumber, userId, wallet, currency, amount],
+  );
+  await postDeposits(contextFor(harness.deps, { kind: 'worker', job: 'test' }, harness.deps.log), [deposit]);
+  return deposit;
 }

@@ -9,6 +9,7 @@ import { formatMinor } from '#platform/values/money';
 import { checkDeposits } from './check-deposits.ts';
 import { rescanDeposits } from './rescan-deposits.ts';
 import { resumeDeposits } from './resume-deposits.ts';
+import { listCommand } from './search/command.ts';
 import { showDeposits } from './show-deposits.ts';
 
 const network = Type.String({ pattern: '^[a-z0-9-]{1,40}$' });
@@ -55,6 +56,7 @@ export const depositCommands = [
       }),
     }),
   }),
+  listCommand,
   defineCommand({
     name: 'deposits.check',
     summary: 'Compare posted deposits from a block on with the chain, such as after a reorganisation.',

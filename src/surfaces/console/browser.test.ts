@@ -3,7 +3,14 @@ import { randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { browserTest, useBrowser } from '#test/callers/browser';
 import { findPageFaults } from '#test/callers/page-faults';
-import { makeAddress, makeFunds, makeKey, makeWithdrawal } from '#test/data/factories';
+import {
+  makeAddress,
+  makeDeposit,
+  makeFunds,
+  makeKey,
+  makeLines,
+  makeWithdrawal,
+} from '#test/data/factories';
 import { scriptTexts } from '#test/data/script-texts';
 import { numberAll } from '#test/database/number-events';
 import { useHarness } from '#test/harness';
@@ -105,8 +112,12 @@ for (const locale of ['en-US', 'pt-BR']) {
       const { revision } = body.data.items[0];
       await storeComparison();
       const { id: applicationId } = await makeApplication(harness);
+      const { transactionHash } = await makeDeposit(harness, userId);
       for (const path of [
         '',
+        `/deposits?userId=${userId}`,
+        '/deposits?currency=USDT',
+        `/deposits/${transactionHash}`,
         '/approvals',
         '/webhooks',
         `/webhooks/${endpointId}`,
@@ -145,6 +156,8 @@ for (const locale of ['en-US', 'pt-BR']) {
       assert.deepEqual({ strayed, errors }, { strayed: [], errors: [] });
       await page.goto(`${localhostOf(harness)}/console/withdrawals/unknown`);
       await check(page, 'error');
+      await page.goto(`${localhostOf(harness)}/console/deposits?startDate=never`);
+      await check(page, 'refused filters');
       await page.close();
     },
   );
@@ -302,11 +315,28 @@ async function storeTrouble(text: string) {
   return ids;
 }
 
+/** A deposit whose line an operator posted before, in these words, and a currency of this name. */
+async function storeDeposit(userId: string, text: string) {
+  const transactionHash = `0x${randomBytes(32).toString('hex')}`;
+  const place = { transactionHash, logIndex: 2 };
+  await makeLines(harness, userId, [{ ...place, description: text.slice(0, 200) }]);
+  await makeDeposit(harness, userId, place);
+  await harness.deps.db.query(
+    `insert into deposits (network, transaction_hash, log_index, block_number, user_id, wallet, currency, amount)
+     values ('polygon', $1, 3, 4711, $2, $3, $4, 1)`,
+    [transactionHash, userId, makeAddress(), text],
+  );
+  return transactionHash;
+}
+
 browserTest(
   'stored XSS: no text of a partner, a user, a colleague, a node or a stranger runs or breaks a page',
   { timeout },
   async () => {
-    const { page, errors } = await openAs(await signIn(harness, { name: scriptTexts[0]! }));
+    const visitor = await signIn(harness, { name: scriptTexts[0]! });
+    const { page, errors } = await openAs(visitor);
+    // Its errors are the status of pages that refuse what was typed.
+    const { page: refused } = await openAs(visitor);
     for (const payload of scriptTexts) {
       const partner = await harness.operator('partners.create', { name: payload });
       const partnerId = partner.body.data.id as string;
@@ -328,8 +358,11 @@ browserTest(
       const words = { name: payload, purposes: [payload], applicantName: payload };
       const { id: applicationId } = await makeApplication(harness, words);
       await harness.operator('ledger.fund', { ...funding, userId, reference: payload });
+      const depositHash = await storeDeposit(userId, payload);
       for (const path of [
         '',
+        '/deposits',
+        `/deposits/${depositHash}`,
         '/approvals',
         '/webhooks',
         `/webhooks/${endpointId}`,
@@ -355,12 +388,16 @@ browserTest(
         assert.equal(await page.evaluate('window.hit'), undefined, `${path} ${payload}`);
         assert.equal(await page.locator('main img, main svg[onload], main script').count(), 0, path);
       }
+      await refused.goto(`${localhostOf(harness)}/console/deposits?userId=${encodeURIComponent(payload)}`);
+      assert.equal(await refused.locator('[name=userId]').inputValue(), payload);
+      assert.equal(await refused.evaluate('window.hit'), undefined, payload);
       await page.locator('form.command button').click();
       await page.locator('form#run').waitFor();
       assert.equal(await page.locator('.typed').textContent(), payload);
       assert.equal(await page.evaluate('window.hit'), undefined, payload);
     }
     assert.deepEqual(errors, []);
+    await refused.close();
     await page.close();
   },
 );

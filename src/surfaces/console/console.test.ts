@@ -22,6 +22,7 @@ const pages = [
   '/console/commands',
   '/console/search?q=x',
   '/console/wallets',
+  '/console/deposits',
   '/console/approvals',
   '/console/webhooks',
   '/console/reconcile',

@@ -2,6 +2,8 @@ import { shorten } from '#platform/commands/values';
 import type { Html } from '#platform/http/html';
 import { html } from '#platform/http/html';
 
+const encoded = encodeURIComponent;
+
 /** The form of a command with fields filled in. */
 export const formAddress = (name: string, fields: Record<string, string> = {}) =>
   addressOf(`/console/commands/${name}`, fields);
@@ -10,14 +12,15 @@ export const formAddress = (name: string, fields: Record<string, string> = {}) =
 export const answerAddress = (name: string, fields: Record<string, string> = {}) =>
   addressOf(`/console/commands/${name}`, { ...fields, run: '1' });
 
+/** The deposits of a transaction. */
+export const depositAddress = (hash: string) => `/console/deposits/${encoded(hash)}`;
+
 export const searchAddress = (text: string) => addressOf('/console/search', { q: text });
 
 export function addressOf(path: string, fields: Record<string, string>): string {
   const query = new URLSearchParams(fields).toString();
   return query === '' ? path : `${path}?${query}`;
 }
-
-const encoded = encodeURIComponent;
 
 /** The page about what a field names. */
 const places: Readonly<Record<string, (id: string) => string>> = {
@@ -77,6 +80,7 @@ function subjectPlace(subject: string): string | undefined {
 export function placeOf(command: string, field: string, value: unknown): string | undefined {
   if (typeof value !== 'string' || value === '') return undefined;
   if (field === 'subject') return subjectPlace(value);
+  if (field === 'transactionHash' && command === 'deposits.list') return depositAddress(value);
   const name =
     field === 'id' && !withoutOwnId.includes(command)
       ? (otherIds[command] ?? ownIds[command.split('.')[0]!])

@@ -6,6 +6,7 @@ import type { Reader } from './visit.ts';
 const places = [
   ['overview', '/console'],
   ['withdrawals', answerAddress('withdrawals.list')],
+  ['deposits', '/console/deposits'],
   ['wallets', '/console/wallets'],
   ['users', answerAddress('users.list')],
   ['approvals', '/console/approvals'],

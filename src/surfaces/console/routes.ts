@@ -6,6 +6,7 @@ import { approvalRoutes } from './approvals/approvals-routes.ts';
 import { bulkRoutes } from './bulk/bulk-routes.ts';
 import { commandCaller } from './call-command.ts';
 import { commandRoutes } from './command/command-routes.ts';
+import { depositRoutes } from './deposits/deposit-routes.ts';
 import type { ConsoleOptions, Mount, PageRequest } from './mount.ts';
 import { overviewRoutes } from './overview/overview-routes.ts';
 import { frameOf } from './page.ts';
@@ -26,6 +27,7 @@ const parts = [
   searchRoutes,
   commandRoutes,
   withdrawalRoutes,
+  depositRoutes,
   walletRoutes,
   userRoutes,
   bulkRoutes,

@@ -8,6 +8,7 @@ import { createMetrics } from '#platform/observe/metrics';
 import {
   makeAddress,
   makeConsent,
+  makeDeposit,
   makeIntegration,
   makeKey,
   makePartner,
@@ -149,6 +150,7 @@ test('400 cursor is not from this list: from another list, made up, cut, in anot
     await makePartner(harness);
     await makePerson(harness);
     await makeUser(harness, { email: `jos\u00e9-${made}@example.com` });
+    await makeDeposit(harness, (await makeUser(harness)).id);
     await makeApplication(harness);
     await harness.operator('users.block-address', { address: makeAddress(), reason: 'test' });
     await harness.operator('addresses.add', { address: makeAddress(), name: 'test' });

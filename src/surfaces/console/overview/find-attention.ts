@@ -5,7 +5,7 @@ import type { Given, Item, Sources } from './attention.ts';
 import { findJobs, findNodes, findOldPayouts, findTreasury } from './find-engine-items.ts';
 
 /** Blocks of some networks take a quarter of an hour to become final. */
-const depositLagMaxSeconds = 1_800;
+export const depositLagMaxSeconds = 1_800;
 const feedAgeMaxSeconds = 300;
 const payoutsLeftMin = 50;
 
@@ -101,7 +101,7 @@ async function findDeposits({ figures, words }: Sources): Promise<Item[]> {
     figures('causeway_deposits_last_block_age_seconds'),
   ]);
   const { depositsHalted, depositLag } = words.overview.items;
-  const address = answerAddress('deposits.show');
+  const address = '/console/deposits';
   const ofNetwork = (labels: Record<string, string>) => labels.network ?? '';
   return [
     ...halted

@@ -1,7 +1,7 @@
 import { type Content, type Html, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { renderCsrf, renderInstant } from '#surfaces/frame';
-import { formAddress, searchAddress } from '../links.ts';
+import { addressOf, formAddress, searchAddress } from '../links.ts';
 import { renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
 
@@ -71,7 +71,7 @@ ${isStopped && html`<p class="note bad">${words.depositsHalted}</p>`}
 ${assets.length > 0 && renderAssets(visit, network, assets)}
 ${renderTodo(visit, page, network, assets)}
 <div class="actions">${page.may('treasury.reconcile') && renderRun(visit, words.run, network)}
-${page.may('deposits.check') && html`<a class="button quiet" href="${formAddress('deposits.check', { network })}">${words.checkDeposits}</a> `}${page.may('treasury.reopen') && html`<a class="button quiet" href="${formAddress('treasury.reopen', { network })}">${words.reopen}</a>`}</div></section>`;
+<a class="button quiet" href="${addressOf('/console/deposits', { network })}">${words.deposits}</a> ${page.may('deposits.check') && html`<a class="button quiet" href="${formAddress('deposits.check', { network })}">${words.checkDeposits}</a> `}${page.may('treasury.reopen') && html`<a class="button quiet" href="${formAddress('treasury.reopen', { network })}">${words.reopen}</a>`}</div></section>`;
 }
 
 const isZero = (amount: string) => Number(amount) === 0;

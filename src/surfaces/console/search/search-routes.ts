@@ -1,6 +1,8 @@
+import type { Item } from '#platform/commands/values';
 import { type Html, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { renderTable } from '../answer.ts';
+import { depositAddress } from '../links.ts';
 import type { Mount } from '../mount.ts';
 import { renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
@@ -26,9 +28,11 @@ export function searchRoutes({ page, options, sharedWallets }: Mount): void {
       return html`<section class="card"><h2>${navigation[name]}</h2>${table}</section>`;
     };
     const command = byName.get('treasury.find-transaction')!;
+    const actionsOf = ({ kind }: Item) =>
+      kind === 'deposit' ? [html`<a href="${depositAddress(text)}">${search.openDeposit}</a>`] : [];
     const transaction =
       found.transaction.length > 0 &&
-      html`<section class="card"><h2>${search.transaction}</h2>${renderTable({ reader: visit, command }, found.transaction)}</section>`;
+      html`<section class="card"><h2>${search.transaction}</h2>${renderTable({ reader: visit, command, actionsOf }, found.transaction)}</section>`;
     const isEmpty = Object.values(found).every(({ length }) => length === 0);
     return renderPage(visit, {
       title: search.title(sanitizeText(text)),

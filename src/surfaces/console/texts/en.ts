@@ -1,6 +1,7 @@
 import type { Message } from '#surfaces/frame';
 import { approvalTexts } from './approvals.ts';
 import { bulkTexts } from './bulk.ts';
+import { depositTexts } from './deposits.ts';
 import { haltTexts } from './halts.ts';
 import { reconcileTexts } from './reconcile.ts';
 import { ruleTexts } from './rules.ts';
@@ -17,6 +18,7 @@ export const en = {
   navigation: {
     overview: 'Overview',
     withdrawals: 'Withdrawals',
+    deposits: 'Deposits',
     wallets: 'Wallets',
     users: 'Users',
     approvals: 'Approvals',
@@ -45,6 +47,7 @@ export const en = {
       wallet: 'Hot wallet',
     },
     transaction: 'What is known about this transaction',
+    openDeposit: 'Open the deposit',
     nothing: 'Nothing found. Check the spelling, or search for another part of the record.',
   },
   commands: {
@@ -78,6 +81,7 @@ export const en = {
     openAgain: 'Open the form again',
     cli: 'In a terminal:',
   },
+  filter: { clear: 'Clear' },
   confirm: {
     title: 'Check before you run it',
     decides: 'The command that you decide about',
@@ -293,6 +297,7 @@ export const en = {
     wallets: 'Wallets',
     balances: 'Balances',
     withdrawals: 'Withdrawals',
+    deposits: 'Deposits',
     cards: 'Cards',
     consents: 'Consents',
     audit: 'Audit log',
@@ -323,6 +328,7 @@ export const en = {
     decisions: { 'integrations.approve': 'Approve', 'integrations.refuse': 'Refuse' },
   },
   bulk: bulkTexts.en,
+  deposits: depositTexts.en,
   approvals: approvalTexts.en,
   webhooks: webhookTexts.en,
   rules: ruleTexts.en,

@@ -1,5 +1,6 @@
 import { approvalTexts } from './approvals.ts';
 import { bulkTexts } from './bulk.ts';
+import { depositTexts } from './deposits.ts';
 import type { Texts } from './en.ts';
 import { haltTexts } from './halts.ts';
 import { reconcileTexts } from './reconcile.ts';
@@ -11,6 +12,7 @@ export const pt: Texts = {
   navigation: {
     overview: 'Visão geral',
     withdrawals: 'Saques',
+    deposits: 'Depósitos',
     wallets: 'Carteiras',
     users: 'Usuários',
     approvals: 'Aprovações',
@@ -39,6 +41,7 @@ export const pt: Texts = {
       wallet: 'Carteira de pagamento',
     },
     transaction: 'O que se sabe desta transação',
+    openDeposit: 'Abrir o depósito',
     nothing: 'Nada encontrado. Confira a grafia ou busque outra parte do registro.',
   },
   commands: {
@@ -72,6 +75,7 @@ export const pt: Texts = {
     openAgain: 'Abrir o formulário de novo',
     cli: 'No terminal:',
   },
+  filter: { clear: 'Limpar' },
   confirm: {
     title: 'Confira antes de executar',
     decides: 'O comando sobre o qual você decide',
@@ -281,6 +285,7 @@ export const pt: Texts = {
     wallets: 'Carteiras',
     balances: 'Saldos',
     withdrawals: 'Saques',
+    deposits: 'Depósitos',
     cards: 'Cartões',
     consents: 'Consentimentos',
     audit: 'Registro de auditoria',
@@ -311,6 +316,7 @@ export const pt: Texts = {
     decisions: { 'integrations.approve': 'Aprovar', 'integrations.refuse': 'Recusar' },
   },
   bulk: bulkTexts.pt,
+  deposits: depositTexts.pt,
   approvals: approvalTexts.pt,
   webhooks: webhookTexts.pt,
   rules: ruleTexts.pt,

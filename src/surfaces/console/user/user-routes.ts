@@ -5,7 +5,9 @@ import { commonErrors } from '#platform/errors/errors';
 import { type Content, type Html, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { renderAnswer, renderTable } from '../answer.ts';
-import { answerAddress, formAddress } from '../links.ts';
+import type { Deposit } from '../deposits/deposit.ts';
+import { renderList } from '../deposits/deposits-page.ts';
+import { addressOf, answerAddress, formAddress } from '../links.ts';
 import type { Mount } from '../mount.ts';
 import { renderPage } from '../page.ts';
 import type { Visit } from '../visit.ts';
@@ -16,6 +18,7 @@ const limit = 10;
 const parts = [
   ['balances', 'ledger.balances', (userId: string) => ({ userId })],
   ['withdrawals', 'withdrawals.list', (user: string) => ({ user, limit })],
+  ['deposits', 'deposits.list', (userId: string) => ({ userId, limit })],
   ['cards', 'cards.list', (userId: string) => ({ userId, limit })],
   ['consents', 'consents.list', (userId: string) => ({ userId, limit })],
   ['audit', 'audit.list', (userId: string) => ({ subject: `user:${userId}`, limit })],
@@ -62,12 +65,16 @@ interface Part {
 }
 
 function renderPart(visit: Visit, { title, command, input, data }: Part): Html {
-  const address = answerAddress(
-    command.name,
-    Object.fromEntries(Object.entries(input).map(([name, value]) => [name, String(value)])),
-  );
+  const fields = Object.fromEntries(Object.entries(input).map(([name, value]) => [name, String(value)]));
+  const isOfDeposits = command.name === 'deposits.list';
+  const address = isOfDeposits
+    ? addressOf('/console/deposits', { userId: fields.userId! })
+    : answerAddress(command.name, fields);
+  const table = isOfDeposits
+    ? renderList(visit, data.items as Deposit[])
+    : renderTable({ reader: visit, command }, data.items as Item[]);
   return html`<section class="card" id="${title}"><h2><a href="${address}">${visit.words.user[title]}</a></h2>
-${renderTable({ reader: visit, command }, data.items as Item[])}</section>`;
+${table}</section>`;
 }
 
 function renderUser(

@@ -1,0 +1,46 @@
+import { tokenSymbols } from '#adapters/evm';
+import { commonErrors } from '#platform/errors/errors';
+import { figureReader, type ReadFigures } from '../figures.ts';
+import { readFiltered } from '../filter.ts';
+import type { Mount } from '../mount.ts';
+import type { Deposit, WatchedNetwork } from './deposit.ts';
+import { renderDeposit } from './deposit-page.ts';
+import { filters, renderDeposits } from './deposits-page.ts';
+
+const hashForm = /^0[xX][0-9a-fA-F]{64}$/;
+const ofTransactionMax = 25;
+
+/** `/console/deposits` and `/console/deposits/<transaction hash>`. */
+export function depositRoutes({ page, deps, options }: Mount): void {
+  const byName = new Map(options.commands.map((command) => [command.name, command]));
+  const figures = figureReader(options.gauges, deps);
+  page('/deposits', async ({ visit, call, request, reply }) => {
+    const [list, networks] = await Promise.all([
+      readFiltered({ request, call }, 'deposits.list', { filters }),
+      readNetworks(figures),
+    ]);
+    if (list.refusal) reply.status(list.refusal.status);
+    const may = (name: string) => visit.may(byName.get(name)!);
+    return renderDeposits(visit, { list, networks, currencies: tokenSymbols, may });
+  });
+  page('/deposits/:hash', async ({ visit, call, request }) => {
+    const { hash: transactionHash } = request.params as { hash: string };
+    if (!hashForm.test(transactionHash)) throw commonErrors.notFound();
+    const { data } = await call('deposits.list', { transactionHash, limit: ofTransactionMax });
+    const deposits = data.items as Deposit[];
+    if (deposits.length === 0) throw commonErrors.notFound();
+    return renderDeposit(visit, { deposits, may: (name) => visit.may(byName.get(name)!) });
+  });
+}
+
+/** From figures of the database: nodes that hang do not delay the page. */
+async function readNetworks(figures: ReadFigures): Promise<WatchedNetwork[] | undefined> {
+  const [blocks, ages, halts] = await Promise.all(
+    ['last_block', 'last_block_age_seconds', 'halted'].map((name) => figures(`causeway_deposits_${name}`)),
+  );
+  if (!blocks || !ages || !halts) return undefined;
+  return blocks.map(({ labels: { network = '' }, value: block }) => {
+    const own = (rows: typeof blocks) => rows.find(({ labels }) => labels.network === network)?.value;
+    return { network, block, ageSeconds: own(ages), isHalted: own(halts) === 1 };
+  });
+}
