@@ -843,6 +843,19 @@ create table ledger_unsettled (
   constraint ledger_unsettled_transaction_at_check CHECK (isfinite(transaction_at))
 );
 
+create table ledger_verdicts (
+  subject text not null,
+  fault_count integer not null,
+  faults jsonb not null,
+  since_last boolean not null,
+  last_number bigint,
+  last_hash text,
+  actor_kind text not null,
+  actor_id text not null,
+  checked_at timestamp with time zone not null,
+  constraint ledger_verdicts_pkey PRIMARY KEY (subject)
+);
+
 create table partner_users (
   partner_id uuid not null,
   user_id uuid not null,
@@ -1660,6 +1673,8 @@ CREATE INDEX ledger_lines_by_posting ON public.ledger_lines USING brin (posting_
 CREATE INDEX ledger_lines_in_order ON public.ledger_lines USING btree (list_id, type, transaction_at, number);
 
 CREATE INDEX ledger_lines_of_transfers ON public.ledger_lines USING btree (posting_id, operation_id) WHERE (type = 'transfer-token'::ledger_line_type);
+
+CREATE INDEX ledger_verdicts_faulty ON public.ledger_verdicts USING btree (subject) WHERE (fault_count > 0);
 
 CREATE INDEX partner_users_user ON public.partner_users USING btree (user_id);
 

@@ -37,7 +37,14 @@ import { depositCommands, depositEvents, depositGauges, depositJobs } from '#fea
 import { doctorCommands } from '#features/doctor';
 import { describeEvents, type EventFamily, eventCommands, eventGauges, eventJobs } from '#features/events';
 import { keyCommands, keyEvents, keyRoutes } from '#features/keys';
-import { ledgerCommands, ledgerEvents, ledgerJobs, ledgerReaders, ledgerTools } from '#features/ledger';
+import {
+  ledgerCommands,
+  ledgerEvents,
+  ledgerGauges,
+  ledgerJobs,
+  ledgerReaders,
+  ledgerTools,
+} from '#features/ledger';
 import { makeStatement, statementCommand, statementResources } from '#features/ledger/statement';
 import { partnerCommands } from '#features/partners';
 import { ledPayoutJobs, pauseCommands, payoutGauges, walletCommands, walletJobs } from '#features/payouts';
@@ -201,6 +208,7 @@ export const gauges: readonly GaugeSource<Deps>[] = [
   ...withdrawalGauges,
   ...payoutGauges,
   ...depositGauges,
+  ...ledgerGauges,
   ...treasuryGauges,
   ...cardGauges,
   ...refillGauges,

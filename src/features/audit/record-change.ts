@@ -44,14 +44,15 @@ function toRow({ ctx, action, before, after }: Omit<ChangeBy, 'subject'>): NewAu
   return {
     at: ctx.now,
     actorKind: ctx.actor.kind,
-    actorId: idOf(ctx.actor),
+    actorId: idOfActor(ctx.actor),
     action,
     before: before ?? null,
     after: after ?? null,
   };
 }
 
-function idOf(actor: Actor): string {
+/** As the audit log names an actor. */
+export function idOfActor(actor: Actor): string {
   switch (actor.kind) {
     case 'key':
       return actor.keyId;

@@ -12,6 +12,7 @@ import { settleUnsettled } from './unsettled/settle-unsettled.ts';
 import { unsettledStatuses } from './unsettled/states.ts';
 import { updateUnsettled } from './unsettled/update-unsettled.ts';
 import { verifyCommand } from './verify/command.ts';
+import { verdictsCommand } from './verify/verdicts-command.ts';
 
 const network = Type.String({
   pattern: '^[A-Za-z0-9-]{1,40}$',
@@ -228,4 +229,5 @@ export const ledgerCommands = [
     run: (ctx: Ctx, input) => settleUnsettled(ctx, input),
   }),
   verifyCommand,
+  verdictsCommand,
 ];

@@ -4,6 +4,7 @@ export { ledgerCommands } from './commands.ts';
 export { ledgerEvents, presentDepositLines } from './events.ts';
 export { type AccountFeature, accountFeatureNames, accountFeatures, isAccountFeature } from './features.ts';
 export { fundAccount } from './fund-account.ts';
+export { ledgerGauges } from './gauges.ts';
 export { holdFunds, releaseFunds, releaseHeld } from './hold-funds.ts';
 export { ledgerJobs } from './jobs.ts';
 export type { LineType, LineView } from './lines/line.ts';

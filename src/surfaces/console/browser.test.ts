@@ -113,6 +113,7 @@ for (const locale of ['en-US', 'pt-BR']) {
       await storeComparison();
       const { id: applicationId } = await makeApplication(harness);
       const { transactionHash } = await makeDeposit(harness, userId);
+      await storeFault(userId, 'account 1');
       for (const path of [
         '',
         `/deposits?userId=${userId}`,
@@ -126,6 +127,8 @@ for (const locale of ['en-US', 'pt-BR']) {
         `/rules/edit?base=${revision}&last=${revision}&at=0`,
         `/rules/replay?revision=${revision}`,
         '/reconcile',
+        '/ledger',
+        `/ledger?userId=${userId}`,
         '/commands',
         '/commands/ledger.post',
         '/commands/keys.issue',
@@ -315,6 +318,15 @@ async function storeTrouble(text: string) {
   return ids;
 }
 
+/** A verification by somebody of this name that found a fault in these words. */
+const storeFault = (subject: string, text: string) =>
+  harness.deps.db.query(
+    `insert into ledger_verdicts (subject, fault_count, faults, since_last, last_number, last_hash, actor_kind, actor_id, checked_at)
+     values ($1, 30, jsonb_build_array(jsonb_build_object('subject', $2::text, 'message', $2)), false, 7, 'ab', 'operator', $2, now())
+     on conflict (subject) do update set faults = excluded.faults, actor_id = excluded.actor_id`,
+    [subject, text],
+  );
+
 /** A deposit whose line an operator posted before, in these words, and a currency of this name. */
 async function storeDeposit(userId: string, text: string) {
   const transactionHash = `0x${randomBytes(32).toString('hex')}`;
@@ -359,6 +371,7 @@ browserTest(
       const { id: applicationId } = await makeApplication(harness, words);
       await harness.operator('ledger.fund', { ...funding, userId, reference: payload });
       const depositHash = await storeDeposit(userId, payload);
+      for (const subject of ['books', userId]) await storeFault(subject, payload);
       for (const path of [
         '',
         '/deposits',
@@ -371,6 +384,8 @@ browserTest(
         `/rules/edit?base=${revision}&last=${revision}&at=0`,
         `/rules/replay?revision=${revision}`,
         '/reconcile',
+        '/ledger',
+        `/ledger?userId=${userId}`,
         `/withdrawals/${withdrawalId}`,
         `/withdrawals/${refusedId}`,
         `/withdrawals/${failedId}`,

@@ -26,6 +26,7 @@ const pages = [
   '/console/approvals',
   '/console/webhooks',
   '/console/reconcile',
+  '/console/ledger',
   '/console/rules',
 ];
 

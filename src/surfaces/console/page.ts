@@ -12,6 +12,7 @@ const places = [
   ['approvals', '/console/approvals'],
   ['webhooks', '/console/webhooks'],
   ['audit', answerAddress('audit.list')],
+  ['ledger', '/console/ledger'],
   ['reconcile', '/console/reconcile'],
   ['rules', '/console/rules'],
   ['commands', '/console/commands'],

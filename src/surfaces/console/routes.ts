@@ -7,6 +7,7 @@ import { bulkRoutes } from './bulk/bulk-routes.ts';
 import { commandCaller } from './call-command.ts';
 import { commandRoutes } from './command/command-routes.ts';
 import { depositRoutes } from './deposits/deposit-routes.ts';
+import { ledgerRoutes } from './ledger/ledger-routes.ts';
 import type { ConsoleOptions, Mount, PageRequest } from './mount.ts';
 import { overviewRoutes } from './overview/overview-routes.ts';
 import { frameOf } from './page.ts';
@@ -34,6 +35,7 @@ const parts = [
   approvalRoutes,
   applicationRoutes,
   webhookRoutes,
+  ledgerRoutes,
   reconcileRoutes,
   ruleRoutes,
 ];

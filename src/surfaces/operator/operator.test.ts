@@ -168,6 +168,10 @@ test('400 cursor is not from this list: from another list, made up, cut, in anot
   await harness.deps.db.query(
     `insert into prices (token, price, quoted_at, refreshed_at) values ('USDC', 1, now(), now()), ('USDT', 1, now(), now())`,
   );
+  await harness.deps.db.query(
+    `insert into ledger_verdicts (subject, fault_count, faults, since_last, actor_kind, actor_id, checked_at)
+     select id::text, 1, '[]', false, 'operator', 'tester', now() from users`,
+  );
   await numberAll(harness);
   // The withdrawals above were asked for with keys.
   await flushRequests(harness.deps);

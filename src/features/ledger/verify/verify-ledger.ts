@@ -13,6 +13,7 @@ import {
   saveCheckpoint,
 } from './checkpoint.ts';
 import { type Fault, Faults } from './faults.ts';
+import { noteVerdict } from './note-verdict.ts';
 import { type HeadRow, selectHeads, selectPostingBeyond } from './queries/checks.ts';
 import { noPlace, selectUserIds } from './queries/lists.ts';
 import { savePostings } from './save-postings.ts';
@@ -74,11 +75,13 @@ export async function verifyLedger(
   if (stage === undefined) await work.verifyHouse();
   if (stage !== 'user') {
     const stoppedAt = await work.verifyPostings(key === undefined ? undefined : BigInt(key));
+    await work.noteBooks({ isPart: stage !== undefined });
     if (stoppedAt !== null) return work.answer(cursorAfter(`posting ${stoppedAt}`));
   }
   const { limit = 50 } = input;
   const after = stage === 'user' ? key : undefined;
   const last = await (sinceLast ? work.verifyHeads(after, limit) : work.verifyUsers(after, limit));
+  if (last === undefined) await work.noteRun();
   return work.answer(last === undefined ? null : cursorAfter(`user ${last}`));
 }
 
@@ -115,6 +118,23 @@ class Work {
     const accounts = await checkHouse(this.#ctx, this.#sizes, this.#faults.reportFor(null));
     // An account takes a tenth of the time of a line.
     this.#rows += accounts / 10;
+  }
+
+  /** What was found in the house and in postings, before users are read. */
+  noteBooks({ isPart }: { isPart: boolean }): Promise<void> {
+    const { count: faultCount, kept: faults } = this.#faults;
+    return noteVerdict(this.#ctx, {
+      subject: 'books',
+      faultCount,
+      faults,
+      sinceLast: this.#sinceLast,
+      isPart,
+    });
+  }
+
+  /** A run through all users has ended. What it found is noted at each user. */
+  noteRun(): Promise<void> {
+    return noteVerdict(this.#ctx, { subject: 'all', faultCount: 0, faults: [], sinceLast: this.#sinceLast });
   }
 
   /** Goes on after a posting. Returns where it stopped, and null if all were checked. */
@@ -155,10 +175,11 @@ class Work {
       const rows = await selectHeads(this.#ctx.db, after, headsAtOnce);
       for (const row of rows) {
         if (changed >= limit || (after !== from && this.#isEnough)) return after;
+        const faultsBefore = this.#faults.count;
         if (!this.#isUnchanged(row)) {
           await this.verifyUser(row.userId);
           changed += 1;
-        }
+        } else if (this.#faults.count > faultsBefore) await this.#noteUser(row.userId, faultsBefore);
         after = row.userId;
       }
       if (rows.length < headsAtOnce) return undefined;
@@ -200,11 +221,24 @@ class Work {
     this.#users += 1;
     this.#lines += Number(lines);
     this.#rows += Number(lines);
+    await this.#noteUser(userId, faultsBefore, ledger);
     if (!ledger) return;
     if (checkpoint && this.#faults.count === faultsBefore)
       await saveCheckpoint(ctx, { userId, listId: ledger.id }, checkpoint);
     const { lastNumber, lastHash } = ledger;
     this.#heads.push({ userId, lastNumber: Number(lastNumber), lastHash: lastHash?.toString('hex') ?? '' });
+  }
+
+  /** The first faults of the user; those after the 200th of a call are only counted. */
+  #noteUser(
+    userId: string,
+    faultsBefore: number,
+    ledger?: { lastNumber: bigint; lastHash: Buffer | null },
+  ): Promise<void> {
+    const { count, kept } = this.#faults;
+    const faults = kept.filter((fault) => fault.userId === userId);
+    const found = { subject: userId, faultCount: count - faultsBefore, faults, sinceLast: this.#sinceLast };
+    return noteVerdict(this.#ctx, { ...found, ledger });
   }
 
   answer(nextCursor: string | null): LedgerVerdict {

@@ -2,7 +2,7 @@ import { showDuration } from '#platform/values/duration';
 import { answerAddress, formAddress } from '../links.ts';
 import type { Texts } from '../texts/index.ts';
 import type { Given, Item, Sources } from './attention.ts';
-import { findJobs, findNodes, findOldPayouts, findTreasury } from './find-engine-items.ts';
+import { findFaultyLedgers, findJobs, findNodes, findOldPayouts, findTreasury } from './find-engine-items.ts';
 
 /** Blocks of some networks take a quarter of an hour to become final. */
 export const depositLagMaxSeconds = 1_800;
@@ -34,6 +34,7 @@ const finders: readonly ((sources: Sources) => Promise<Item[]>)[] = [
   findJobs,
   findNodes,
   findOldPayouts,
+  findFaultyLedgers,
   findTreasury,
   findPauses,
   findLowGas,

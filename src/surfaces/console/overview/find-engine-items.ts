@@ -19,6 +19,13 @@ export async function findOldPayouts({ figures, words }: Sources): Promise<Item[
   });
 }
 
+/** What the last verifications found. */
+export async function findFaultyLedgers({ figures, words }: Sources): Promise<Item[]> {
+  const [{ value } = { value: 0 }] = await figures('causeway_ledger_faulty');
+  if (value === 0) return [];
+  return [{ text: words.overview.items.faultyLedgers(value), address: '/console/ledger', isGrave: true }];
+}
+
 /** What the last comparison of chain and ledger found. */
 export async function findTreasury({ figures, words }: Sources): Promise<Item[]> {
   const { shortfall, unexplained } = words.overview.items;

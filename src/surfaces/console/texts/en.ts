@@ -3,6 +3,7 @@ import { approvalTexts } from './approvals.ts';
 import { bulkTexts } from './bulk.ts';
 import { depositTexts } from './deposits.ts';
 import { haltTexts } from './halts.ts';
+import { ledgerTexts } from './ledger.ts';
 import { reconcileTexts } from './reconcile.ts';
 import { ruleTexts } from './rules.ts';
 import { webhookTexts } from './webhooks.ts';
@@ -24,6 +25,7 @@ export const en = {
     approvals: 'Approvals',
     webhooks: 'Webhooks',
     audit: 'Audit log',
+    ledger: 'Ledger',
     reconcile: 'Reconcile',
     rules: 'Rules',
     commands: 'All commands',
@@ -168,6 +170,8 @@ export const en = {
         `A payout on ${network} has been ${status} for ${age}`,
       shortfall: (amount: string, currency: string, network: string) =>
         `The treasury lacks ${amount} ${currency} on ${network}`,
+      faultyLedgers: (count: number) =>
+        `The last verification found faults in ${count === 1 ? '1 ledger' : `${count} ledgers`}`,
       unexplained: (amount: string, currency: string, network: string) =>
         `A difference of ${amount} ${currency} on ${network} is not explained`,
       nodeDown: (network: string, place: string) => `Node ${place} of ${network} does not answer`,
@@ -294,6 +298,7 @@ export const en = {
   rows: { approve: 'Approve', refuse: 'Refuse' },
   user: {
     facts: 'Facts',
+    ledger: 'Verification of the ledger',
     wallets: 'Wallets',
     balances: 'Balances',
     withdrawals: 'Withdrawals',
@@ -333,6 +338,7 @@ export const en = {
   webhooks: webhookTexts.en,
   rules: ruleTexts.en,
   reconcile: reconcileTexts.en,
+  ledger: ledgerTexts.en,
   halts: haltTexts.en,
 };
 

@@ -3,6 +3,7 @@ import { bulkTexts } from './bulk.ts';
 import { depositTexts } from './deposits.ts';
 import type { Texts } from './en.ts';
 import { haltTexts } from './halts.ts';
+import { ledgerTexts } from './ledger.ts';
 import { reconcileTexts } from './reconcile.ts';
 import { ruleTexts } from './rules.ts';
 import { webhookTexts } from './webhooks.ts';
@@ -18,6 +19,7 @@ export const pt: Texts = {
     approvals: 'Aprovações',
     webhooks: 'Webhooks',
     audit: 'Registro de auditoria',
+    ledger: 'Livros',
     reconcile: 'Conciliação',
     rules: 'Regras',
     commands: 'Todos os comandos',
@@ -160,6 +162,8 @@ export const pt: Texts = {
       old: (network, status, age) =>
         `Um pagamento em ${network} está ${status === 'queued' ? 'na fila' : 'em processamento'} há ${age}`,
       shortfall: (amount, currency, network) => `Faltam ${amount} ${currency} na tesouraria em ${network}`,
+      faultyLedgers: (count) =>
+        `A última verificação achou falhas em ${count === 1 ? 'um dos livros' : `${count} livros`}`,
       unexplained: (amount, currency, network) =>
         `Uma diferença de ${amount} ${currency} em ${network} não tem explicação`,
       nodeDown: (network, place) => `O nó ${place} de ${network} não responde`,
@@ -282,6 +286,7 @@ export const pt: Texts = {
   rows: { approve: 'Aprovar', refuse: 'Recusar' },
   user: {
     facts: 'Dados',
+    ledger: 'Verificação dos livros',
     wallets: 'Carteiras',
     balances: 'Saldos',
     withdrawals: 'Saques',
@@ -321,5 +326,6 @@ export const pt: Texts = {
   webhooks: webhookTexts.pt,
   rules: ruleTexts.pt,
   reconcile: reconcileTexts.pt,
+  ledger: ledgerTexts.pt,
   halts: haltTexts.pt,
 };

@@ -7,6 +7,7 @@ import { sanitizeText } from '#platform/values/sanitize-text';
 import { renderAnswer, renderTable } from '../answer.ts';
 import type { Deposit } from '../deposits/deposit.ts';
 import { renderList } from '../deposits/deposits-page.ts';
+import { type LedgerState, ledgerAddress, renderState } from '../ledger/ledger-pages.ts';
 import { addressOf, answerAddress, formAddress } from '../links.ts';
 import type { Mount } from '../mount.ts';
 import { renderPage } from '../page.ts';
@@ -53,7 +54,9 @@ export function userRoutes({ page, options }: Mount): void {
         });
       }),
     );
-    return renderUser(visit, byName, user, shown);
+    const verdicts = await call('ledger.verdicts', { userId });
+    const [ledger] = verdicts.data.items as LedgerState[];
+    return renderUser(visit, byName, user, { shown, ledger: ledger! });
   });
 }
 
@@ -81,7 +84,7 @@ function renderUser(
   visit: Visit,
   byName: ReadonlyMap<string, Command<Ctx>>,
   { wallets, ...facts }: Item,
-  shown: Content,
+  { shown, ledger }: { shown: Content; ledger: LedgerState },
 ): string {
   const { user: words } = visit.words;
   const command = byName.get('users.list')!;
@@ -99,6 +102,7 @@ function renderUser(
     title,
     body: html`<h1>${title}</h1>
 <p class="actions">${links}</p>
+<p>${words.ledger}: <a href="${ledgerAddress(String(facts.id))}">${renderState(visit, ledger.verdict)}</a></p>
 <section class="card"><h2>${words.facts}</h2>${renderAnswer({ reader: visit, command }, facts)}</section>
 <section class="card"><h2>${words.wallets}</h2>${renderTable({ reader: visit, command: { ...command, columns: [] } }, wallets as Item[])}</section>
 ${shown}`,
