@@ -1,4 +1,4 @@
--- Why: pages show what the last verification of a ledger found, when and by whom; a fault was known to its reader only.
+-- Why: pages show what the last verification of a ledger found, when, and who verified; a fault was known to its reader only.
 
 -- `subject` is the id of a user, `books` for the house and all postings, or `all` for a run through all users.
 create table ledger_verdicts (

@@ -16,7 +16,7 @@ export interface Found {
   isPart?: boolean;
 }
 
-/** Stores what a verification found, when and by whom. */
+/** Stores what a verification found, when, and who verified. */
 export function noteVerdict({ db, actor, now }: Ctx, found: Found): Promise<void> {
   const { subject, faultCount, faults, sinceLast, ledger, isPart } = found;
   const verdict = {

@@ -23,7 +23,8 @@ const verdict = Type.Object({
 
 export const verdictsCommand = defineCommand({
   name: 'ledger.verdicts',
-  summary: 'Show what the last verifications found, when and by whom: of one user, or ledgers with faults.',
+  summary:
+    'Show what the last verifications found, when and who verified: of one user, or ledgers with faults.',
   changes: false,
   roles: everyone,
   positional: ['userId'],

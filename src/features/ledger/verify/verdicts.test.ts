@@ -19,7 +19,7 @@ async function verdicts(input: object = {}) {
 const verdictOf = async (userId: string) => (await verdicts({ userId })).items[0];
 const faulty = async () => (await verdicts()).items.map(({ userId }: { userId: string }) => userId);
 
-test('200 what was found, when and by whom, and where the ledger ended then and ends now', async () => {
+test('200 what was found, when, and who verified, and where the ledger ended then and ends now', async () => {
   const userId = await makeRichUser();
   await postMany([userId], 0, 5);
   assert.equal((await verdictOf(userId)).verdict, null);

@@ -71,7 +71,7 @@ ${mayVerify && html`<p class="actions"><a class="button quiet" href="${formAddre
   });
 }
 
-/** One ledger: what was found, by whom, and where it ended then and ends now. */
+/** One ledger: what was found, who verified it, and where it ended then and ends now. */
 export function renderLedger(visit: Visit, state: LedgerState, mayVerify: boolean): string {
   const { ledger: words } = visit.words;
   const { userId, verdict } = state;
