@@ -44,8 +44,8 @@ function findPinnedNode() {
 }
 
 /**
- * Compiled code is kept between runs, which saves a second of CPU where the app is loaded. It is kept only where no other user can
- * write: with the packages, or in the user's home if the packages are read-only.
+ * Compiled code is kept between runs, which saves a second of CPU where the app is loaded. It is kept only
+ * where no other user can write: with the packages, or in the user's home if the packages are read-only.
  */
 function compileCacheFolder() {
   const besidePackages = fileURLToPath(new URL('../node_modules/.cache/causeway', import.meta.url));

@@ -1,4 +1,5 @@
-// `npm run contracts`: compiles contracts/test-tokens.sol with the npm compiler and writes src/sandbox/devnet/test-tokens.json.
+// `npm run contracts`: compiles contracts/test-tokens.sol with the npm compiler and writes
+// src/sandbox/devnet/test-tokens.json.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import solc from 'solc';

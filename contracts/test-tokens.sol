@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-// Tokens for devnets, with 6 decimals and an issuer who mints and freezes. They behave as the real ones do where that
-// matters to a payout: what `transfer` returns, and what the freeze list is called.
+// Tokens for devnets, with 6 decimals and an issuer who mints and freezes. They behave as the real ones do
+// where that matters to a payout: what `transfer` returns, and what the freeze list is called.
 
 abstract contract IssuedToken {
     string public name;

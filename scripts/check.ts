@@ -1,4 +1,4 @@
-// `npm run check`: types, lint and formatting, tidy. Every step runs, so that a failure does not hide the next one.
+// `npm run check`: types, lint and formatting, tidy. Every step runs, so that one failure hides no other.
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -19,7 +19,7 @@ function run(command: string, ...args: string[]): boolean {
   return spawnSync(command, args, { cwd: root, stdio: 'inherit' }).status === 0;
 }
 
-/** Whether npm installed the tool's program: it is an optional package, and a registry may lack some platforms. */
+/** Whether npm installed the tool's program, an optional package that a registry may lack for a platform. */
 function hasBinary(tool: string, unchecked: string): boolean {
   const manifest = path.join(root, 'node_modules', tool, 'package.json');
   const { version, optionalDependencies } = JSON.parse(readFileSync(manifest, 'utf8'));

@@ -1,7 +1,8 @@
-// npm runs this around `npm pack` and `npm publish`: `prepack` compiles src/ to dist/, and `postpack` removes it.
+// npm runs this around `npm pack` and `npm publish`: `prepack` compiles src/ to dist/, `postpack` removes it.
 //
-// Node does not strip types under node_modules, so the package has dist/ instead of src/. Both are one level deep, so
-// that ../database is the same folder for both. dist/ has a package.json with the # names of its own files.
+// Node does not strip types under node_modules, so the package has dist/ instead of src/. Both are one level
+// deep, so that ../database is the same folder for both. dist/ has a package.json with the # names of its
+// files.
 import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

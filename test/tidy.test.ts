@@ -474,69 +474,6 @@ test('every link of a *.md leads to a file, and to one of its headings', () => {
   assert.deepEqual(wrong, []);
 });
 
-const unplain =
-  /\b(?:whoever|whom|anew|by (?:itself|themselves)|of (?:its|their) own|(?:is|are) none|that there is not|told|mended|weather|in so many words|for good)\b/i;
-
-test('documents have lines of at most 110 columns and plain words', () => {
-  const wrong = documents
-    .filter((document) => document !== 'docs/contract.md')
-    .flatMap((document) =>
-      read(document)
-        .replaceAll(/^```[\s\S]*?^```$/gm, (block) => block.replaceAll(/[^\n]/g, ''))
-        .split('\n')
-        .map((line, at) => ({ place: `${document}:${at + 1}`, line }))
-        .filter(({ line }) => (line.length > 110 && !/^ *\|/.test(line)) || unplain.test(line)),
-    );
-  assert.deepEqual(wrong, []);
-});
-
-/** A block is one comment, or `//` lines that follow each other. */
-const commented = globSync('{src,test,bench,packages/*/src}/**/*.ts', { cwd: root });
-const comments = commented
-  .filter((file) => !file.includes('/generated/'))
-  .flatMap((file) =>
-    [...read(file).matchAll(/^ *\/\*\*[\s\S]*?\*\/|^ *\/\/.*(?:\n *\/\/.*)*/gm)].map(([text]) => ({
-      file,
-      text,
-    })),
-  );
-
-test('comments have lines of at most 110 columns', () => {
-  assert.ok(comments.length > 1_000);
-  const wrong = comments.filter(({ text }) => text.split('\n').some((line) => line.length > 110));
-  assert.deepEqual(wrong, []);
-});
-
-test('comments have plain words', () => {
-  const wrong = comments.filter(({ text }) => unplain.test(text.replaceAll(/\s+(?:\*|\/\/)?\s*/g, ' ')));
-  assert.deepEqual(wrong, [], 'say it in the words of CONTRIBUTING.md');
-});
-
-test('a row of docs/decisions/ has one sentence for the choice and one for the reason', () => {
-  const files = globSync('docs/decisions/*.md', { cwd: root });
-  const rows = files.flatMap((file) =>
-    [...read(file).matchAll(/^\| .+ \|$/gm)].map(([row]) => ({ file, cells: row.split(/(?<!\\)\|/) })),
-  );
-  assert.ok(rows.length > 100);
-  const wrong = rows.filter(({ cells }) => cells.length !== 6 || cells.some((cell) => /[.!?] \S/.test(cell)));
-  assert.deepEqual(wrong, [], 'split the row');
-  const listed = [...read('docs/decisions.md').matchAll(/\((decisions\/[\w-]+\.md)\)/g)].map(
-    ([, to]) => `docs/${to}`,
-  );
-  assert.deepEqual(listed.sort(), files.sort(), 'list the area in docs/decisions.md');
-  assert.doesNotMatch(read('docs/decisions.md'), /held by \|/, 'rows belong into docs/decisions/');
-});
-
-test('ARCHITECTURE.md has sections of one screen', () => {
-  const sections = read('ARCHITECTURE.md').split(/^## /m).slice(1);
-  const long = sections.filter((section) => section.split('\n').length > 46);
-  assert.deepEqual(
-    long.map((section) => section.split('\n')[0]),
-    [],
-    'move details to a README.md next to the code',
-  );
-});
-
 test('migrations are numbered without gaps and say why', () => {
   const files = globSync('database/migrations/*_*.sql', { cwd: root }).sort();
   files.forEach((file, at) => {

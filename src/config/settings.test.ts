@@ -49,11 +49,22 @@ for (const [name, { example, secret }] of entries.filter(([, { example }]) => is
   });
 }
 
+/** Comment lines of at most 110 columns. */
+function commentLines(text: string): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const longer = `${lines.at(-1) || '#'} ${word}`;
+    if (longer.length > 110) lines.push(`# ${word}`);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines.join('\n');
+}
+
 test('.env.example has every setting with its meaning, its example and its default', () => {
   const blocks = entries.map(([name, setting]) => {
     const line = `${name}=${setting.default ?? ''}`;
     return [
-      `# ${setting.meaning}`,
+      commentLines(setting.meaning),
       ...(setting.example ? [`# Example: ${setting.example}`] : []),
       setting.default === undefined ? line : `# ${line}`,
     ].join('\n');

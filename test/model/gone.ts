@@ -1,5 +1,4 @@
-// Final payments that a reorganisation took back: the lane halts, and an operator sends the stored bytes
-// again.
+// A reorganisation can remove final payments: the lane halts, and an operator sends the stored bytes again.
 import { nameOf, type Turn } from './rules.ts';
 import { At, Gone, isHalted, Network, nothing, Status, type World } from './world.ts';
 

@@ -14,16 +14,19 @@ begin
   with added as (
     insert into audit_log (id, at, actor_kind, actor_id, action, subject, before, after, chain, hash)
       select r.id, r.at, r.actor_kind, r.actor_id, r.action, r.subject, r.before, r.after, head.chain,
-        hash_chain(head.hash, jsonb_build_array(r.id, extract(epoch from r.at), r.actor_kind, r.actor_id, r.action, r.subject, r.before,
-          r.after)::text) over (order by r.id rows unbounded preceding)
+        hash_chain(head.hash, jsonb_build_array(r.id, extract(epoch from r.at), r.actor_kind, r.actor_id,
+          r.action, r.subject, r.before, r.after)::text) over (order by r.id rows unbounded preceding)
       from (
-        select nextval('audit_log_number') as id, c.at, c.actor_kind, c.actor_id, c.action, subjects[c.place] as subject, c.before, c.after
-        from rows from (json_to_recordset(changes) as (at timestamptz, "actorKind" text, "actorId" text, action text, before jsonb,
-          after jsonb)) with ordinality as c (at, actor_kind, actor_id, action, before, after, place)
+        select nextval('audit_log_number') as id, c.at, c.actor_kind, c.actor_id, c.action,
+          subjects[c.place] as subject, c.before, c.after
+        from rows from (json_to_recordset(changes) as (at timestamptz, "actorKind" text, "actorId" text,
+          action text, before jsonb, after jsonb)) with ordinality as c (at, actor_kind, actor_id, action,
+          before, after, place)
       ) r
       returning id, hash
   )
-  select min(a.id) over (), a.id, a.hash into strict first_id, last_id, last_hash from added a order by a.id desc limit 1;
+  select min(a.id) over (), a.id, a.hash into strict first_id, last_id, last_hash from added a
+    order by a.id desc limit 1;
   if first_id <= head.id then perform audit_refuse_number(head, first_id); end if;
   perform audit_move_head(head, last_id, last_hash);
   return last_id;

@@ -18,7 +18,8 @@ begin
   end if;
   for large in
     with counted as (
-      update card_nodes n set size = n.size + case when n.level = 0 then c.members else 0 end, members = n.members + c.members
+      update card_nodes n set size = n.size + case when n.level = 0 then c.members else 0 end,
+        members = n.members + c.members
       from (
         select d.level, f.first_at, f.first_number, count(*) as members
         from unnest(ats, numbers) as k (at, number), generate_series(0, 2) as d (level), lateral (
@@ -27,7 +28,8 @@ begin
           order by n.first_at desc, n.first_number desc limit 1) f
         group by d.level, f.first_at, f.first_number
       ) c
-      where n.list_id = in_list and n.level = c.level and (n.first_at, n.first_number) = (c.first_at, c.first_number)
+      where n.list_id = in_list and n.level = c.level
+        and (n.first_at, n.first_number) = (c.first_at, c.first_number)
       returning n.*
     )
     select c.* from counted c where c.level = 0 and c.size > 128

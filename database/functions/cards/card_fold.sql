@@ -8,6 +8,7 @@
 create or replace function card_fold(text) returns text
 language sql immutable parallel safe strict
 return normalize(replace(replace(translate(
-  casefold(regexp_replace(normalize($1, NFKD), U&'[\0300-\036F\1AB0-\1AFF\1DC0-\1DFF\20D0-\20FF\FE20-\FE2F]', '', 'g')
+  casefold(regexp_replace(normalize($1, NFKD), U&'[\0300-\036F\1AB0-\1AFF\1DC0-\1DFF\20D0-\20FF\FE20-\FE2F]',
+    '', 'g')
     collate pg_unicode_fast),
   'łøđħŧıð', 'lodhtid'), 'æ', 'ae'), 'œ', 'oe'), NFC);

@@ -2,7 +2,8 @@
 -- Called by: `card_cut`.
 -- Locks: nothing.
 -- Costs: reads the rows in the range, by one index range.
-create or replace function card_keys(list card_lists, lo_at timestamptz, lo_number bigint, hi_at timestamptz, hi_number bigint)
+create or replace function card_keys(list card_lists, lo_at timestamptz, lo_number bigint, hi_at timestamptz,
+  hi_number bigint)
 returns table (created_at timestamptz, number bigint)
 language plpgsql stable rows 500 as $$
 begin
@@ -13,7 +14,8 @@ begin
     return query select m.created_at, m.number from card_movements m where m.user_id = list.user_id
       and (m.created_at, m.number) >= (lo_at, lo_number) and (m.created_at, m.number) < (hi_at, hi_number);
   else
-    return query select m.created_at, m.number from card_movements m where m.card_issuer_user_id = list.card_issuer_user_id
+    return query select m.created_at, m.number from card_movements m
+      where m.card_issuer_user_id = list.card_issuer_user_id
       and (m.created_at, m.number) >= (lo_at, lo_number) and (m.created_at, m.number) < (hi_at, hi_number);
   end if;
 end $$;

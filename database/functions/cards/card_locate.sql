@@ -1,12 +1,13 @@
 -- Returns the number of a list's rows in a window, both ends included, and the place before which the rows
--- after the first `skip` are, newest first; null if there are none.
+-- after the first `skip` are, newest first; null if there are no rows.
 -- Called by: `card_find`, `src/features/cards/lists/queries/movements.ts`,
 -- `src/features/cards/lists/queries/transactions.ts`.
 -- Locks: nothing.
 -- Costs: `card_rank` for each end that is given. Up to a `skip` of 128, `skip` index entries; above that, the
 -- nodes of the top level, on both lower levels those below one node, and at most the rows of one node.
-create or replace function card_locate(of_user uuid, of_kind card_list_kind, of_account text, start_at timestamptz, end_at timestamptz,
-  skip bigint, out list_id bigint, out total bigint, out upto_at timestamptz, out upto_number bigint)
+create or replace function card_locate(of_user uuid, of_kind card_list_kind, of_account text,
+  start_at timestamptz, end_at timestamptz, skip bigint, out list_id bigint, out total bigint,
+  out upto_at timestamptz, out upto_number bigint)
 language plpgsql stable set plan_cache_mode = force_generic_plan as $$
 declare
   list card_lists;
@@ -38,12 +39,14 @@ begin
   if skip > 128 then
     hi_at := 'infinity';
     for depth in reverse 2..0 loop
-      -- The node with the wanted row, by how many there are through each. The upper levels may not be there yet.
+      -- The node with the wanted row, by how many there are through each. The upper levels may not be there
+      -- yet.
       select * into node from (
         select n.first_at, n.first_number, n.upto_at, n.upto_number, n.members,
           sum(n.members) over (order by n.first_at, n.first_number) as through
         from card_nodes n where n.list_id = list.id and n.level = depth
-          and (n.first_at, n.first_number) >= (lo_at, lo_number) and (n.first_at, n.first_number) < (hi_at, hi_number)
+          and (n.first_at, n.first_number) >= (lo_at, lo_number)
+          and (n.first_at, n.first_number) < (hi_at, hi_number)
       ) w where w.through >= wanted - before order by w.first_at, w.first_number limit 1;
       continue when not found;
       rest := before + node.through - wanted;

@@ -14,7 +14,8 @@ declare
   parts text[] := '{}';
 begin
   for place in 1..length(words) - 2 loop
-    -- Anything between words is a space to the index. Of letters beyond ASCII it depends on the server whether it knows them.
+    -- Anything between words is a space to the index. Of letters beyond ASCII it depends on the server
+    -- whether it knows them.
     gram := regexp_replace(substr(words, place, 3), '[\x01-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]', ' ', 'g');
     continue when gram !~ '^([a-z0-9]{2}[a-z0-9 ]| [a-z0-9]{2})$' or gram = any (frequent);
     first := greatest(place, kept + 1);

@@ -25,7 +25,8 @@ begin
       into passed, lo_at, lo_number
       from (
         select n.first_at as at, n.first_number as number from card_nodes n
-        where n.list_id = list.id and n.level = 0 and (n.first_at, n.first_number) <= (card_rank.at, at_number)
+        where n.list_id = list.id and n.level = 0
+          and (n.first_at, n.first_number) <= (card_rank.at, at_number)
         order by n.first_at desc, n.first_number desc limit 1
       ) a left join lateral (
         select n.first_at as at, n.first_number as number from card_nodes n

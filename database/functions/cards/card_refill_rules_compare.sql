@@ -6,6 +6,7 @@
 -- Costs: for each row, one account by index.
 create or replace function card_refill_rules_compare() returns trigger language plpgsql as $$
 begin
-  select a.collateral < new.threshold into strict new.is_short from card_issuer_users a where a.id = new.card_issuer_user_id;
+  select a.collateral < new.threshold into strict new.is_short from card_issuer_users a
+    where a.id = new.card_issuer_user_id;
   return new;
 end $$;

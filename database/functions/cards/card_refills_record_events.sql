@@ -19,4 +19,5 @@ begin
   return null;
 end $$;
 create or replace trigger card_refills_record_events after update on card_refills
-  referencing old table as before_rows new table as added for each statement execute function card_refills_record_events();
+  referencing old table as before_rows new table as added
+    for each statement execute function card_refills_record_events();

@@ -4,5 +4,6 @@
 -- Costs: nothing is read; it always raises an error.
 create or replace function card_refuse_move() returns trigger language plpgsql as $$
 begin
-  raise exception 'rows of % keep their owner and their place', tg_table_name using errcode = 'restrict_violation';
+  raise exception 'rows of % keep their owner and their place', tg_table_name
+    using errcode = 'restrict_violation';
 end $$;

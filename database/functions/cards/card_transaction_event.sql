@@ -2,7 +2,8 @@
 -- Called by: `card_transactions_record_events`.
 -- Locks: nothing.
 -- Costs: nothing is read.
-create or replace function card_transaction_event(t card_transactions) returns text language sql immutable as $$
+create or replace function card_transaction_event(t card_transactions) returns text
+  language sql immutable as $$
   select case
     when t.status = 'declined' then 'card_transaction.declined'
     when t.status = 'reversed' then 'card_transaction.reversed'

@@ -7,7 +7,8 @@ declare
   news record;
 begin
   for news in
-    select a.list_id, array_agg(a.created_at) as ats, array_agg(a.number) as numbers from added a group by a.list_id order by 1
+    select a.list_id, array_agg(a.created_at) as ats, array_agg(a.number) as numbers from added a
+      group by a.list_id order by 1
   loop
     perform card_count(news.list_id, news.ats, news.numbers);
   end loop;

@@ -19,7 +19,8 @@ begin
   else
     with put as (
       insert into event_records (type, resource, user_id, previous_status, facts)
-      select card_transaction_event(a), 'card_transaction:' || a.id, a.user_id, b.status, to_jsonb(a) - 'folded'
+      select card_transaction_event(a), 'card_transaction:' || a.id, a.user_id, b.status,
+        to_jsonb(a) - 'folded'
       from added a join before_rows b on b.id = a.id
       where b.status <> a.status and card_transaction_event(a) is not null
         and exists (select from api_keys k where k.user_id = a.user_id and k.revoked_at is null)
@@ -30,7 +31,9 @@ begin
   perform event_records_wake(first_record);
   return null;
 end $$;
-create or replace trigger card_transactions_record_new after insert on card_transactions referencing new table as added
+create or replace trigger card_transactions_record_new after insert on card_transactions
+  referencing new table as added
   for each statement execute function card_transactions_record_events();
 create or replace trigger card_transactions_record_changes after update on card_transactions
-  referencing old table as before_rows new table as added for each statement execute function card_transactions_record_events();
+  referencing old table as before_rows new table as added
+    for each statement execute function card_transactions_record_events();

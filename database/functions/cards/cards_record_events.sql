@@ -1,4 +1,5 @@
--- Records events of cards whose users have a partner's key: of new ones, and of changes that a partner can see.
+-- Records events of cards whose users have a partner's key: of new ones, and of changes that a partner can
+-- see.
 -- Called by: triggers `cards_record_new` and `cards_record_changes` on `cards`, after each statement.
 -- Locks: nothing.
 -- Costs: for each card, a search for a key by index, and one insert.
@@ -19,7 +20,8 @@ begin
   else
     with put as (
       insert into event_records (type, resource, user_id, previous_status, facts)
-      select 'card.updated', 'card:' || a.id, a.user_id, case when b.status <> a.status then b.status::text end,
+      select 'card.updated', 'card:' || a.id, a.user_id,
+        case when b.status <> a.status then b.status::text end,
         jsonb_build_object('nickname', a.nickname, 'last_four_digits', a.last_four_digits, 'status', a.status,
           'spending_limit', a.spending_limit, 'spending_interval', a.spending_interval)
       from added a join before_rows b on b.id = a.id
@@ -35,5 +37,6 @@ begin
 end $$;
 create or replace trigger cards_record_new after insert on cards referencing new table as added
   for each statement execute function cards_record_events();
-create or replace trigger cards_record_changes after update on cards referencing old table as before_rows new table as added
+create or replace trigger cards_record_changes after update on cards
+  referencing old table as before_rows new table as added
   for each statement execute function cards_record_events();

@@ -6,7 +6,8 @@ create or replace function consent_reads_guard() returns trigger language plpgsq
 begin
   if not exists (select from consents c join integration_keys k on k.integration_id = c.integration_id
       where c.id = new.consent_id and c.status = 'active' and k.id = new.key_id) then
-    raise exception 'only an active consent is read, by a key of its integration' using errcode = 'restrict_violation';
+    raise exception 'only an active consent is read, by a key of its integration'
+      using errcode = 'restrict_violation';
   end if;
   return new;
 end $$;

@@ -8,8 +8,8 @@ declare
 begin
   with put as (
     insert into event_records (type, resource, user_id, facts)
-    select 'deposit.posted', 'deposit:' || a.network || ':' || a.transaction_hash || ':' || a.log_index, a.user_id,
-      jsonb_build_object('unique_hash_id', a.transaction_hash || ':' || a.log_index)
+    select 'deposit.posted', 'deposit:' || a.network || ':' || a.transaction_hash || ':' || a.log_index,
+      a.user_id, jsonb_build_object('unique_hash_id', a.transaction_hash || ':' || a.log_index)
     from added a where exists (select from api_keys k where k.user_id = a.user_id and k.revoked_at is null)
     order by a.block_number, a.transaction_hash, a.log_index
     returning id)

@@ -6,7 +6,8 @@
 -- `src/features/events/queries.ts`.
 -- Locks: nothing. Transactions that notify commit one after another.
 -- Costs: at most 64 rows by index: deleted records further back are not walked over.
-create or replace function event_records_wake(first_id bigint, bulk boolean default false) returns void language sql as $$
+create or replace function event_records_wake(first_id bigint, bulk boolean default false) returns void
+  language sql as $$
   select pg_notify('event_records', '') where first_id is not null and not exists (
     select from event_records r where r.is_bulk = bulk and r.id >= first_id - 64 and r.id < first_id)
 $$;

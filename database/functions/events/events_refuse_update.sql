@@ -6,5 +6,7 @@ create or replace function events_refuse_update() returns trigger language plpgs
 begin
   raise exception 'events do not change' using errcode = 'restrict_violation';
 end $$;
-create or replace trigger events_refuse_update before update on events for each row execute function events_refuse_update();
-create or replace trigger events_refuse_truncate before truncate on events for each statement execute function events_refuse_update();
+create or replace trigger events_refuse_update before update on events
+  for each row execute function events_refuse_update();
+create or replace trigger events_refuse_truncate before truncate on events
+  for each statement execute function events_refuse_update();

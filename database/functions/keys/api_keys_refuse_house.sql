@@ -5,7 +5,7 @@
 create or replace function api_keys_refuse_house() returns trigger language plpgsql as $$
 begin
   if exists (select from partners p where p.id = new.partner_id and p.is_house) then
-    raise exception 'nobody acts as the house by a key' using errcode = 'restrict_violation';
+    raise exception 'the house partner cannot have API keys' using errcode = 'restrict_violation';
   end if;
   return new;
 end $$;

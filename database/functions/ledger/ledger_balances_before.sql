@@ -3,7 +3,8 @@
 -- Locks: nothing.
 -- Costs: three nodes; for each account, its sums of the top level before the place, on both lower levels
 -- those below one node, and its movements in one node or in the tail.
-create or replace function ledger_balances_before(in_list bigint, accounts bigint[], at timestamptz, at_number bigint)
+create or replace function ledger_balances_before(in_list bigint, accounts bigint[], at timestamptz,
+  at_number bigint)
 returns table (account_id bigint, balance numeric)
 language plpgsql stable rows 5 as $$
 declare
@@ -31,12 +32,15 @@ begin
       where s.account_id = a.id and s.level = 2 and (s.first_at, s.first_number) < (ats[3], numbers[3])
     ) + (
       select coalesce(sum(s.amount), 0) from ledger_sums s where s.account_id = a.id and s.level = 1
-        and (s.first_at, s.first_number) >= (ats[3], numbers[3]) and (s.first_at, s.first_number) < (ats[2], numbers[2])
+        and (s.first_at, s.first_number) >= (ats[3], numbers[3])
+        and (s.first_at, s.first_number) < (ats[2], numbers[2])
     ) + (
       select coalesce(sum(s.amount), 0) from ledger_sums s where s.account_id = a.id and s.level = 0
-        and (s.first_at, s.first_number) >= (ats[2], numbers[2]) and (s.first_at, s.first_number) < (ats[1], numbers[1])
+        and (s.first_at, s.first_number) >= (ats[2], numbers[2])
+        and (s.first_at, s.first_number) < (ats[1], numbers[1])
     ) + (
       select coalesce(sum(m.amount), 0) from ledger_movements m where m.account_id = a.id
-        and (m.transaction_at, m.number) >= (ats[1], numbers[1]) and (m.transaction_at, m.number) < (at, at_number)
+        and (m.transaction_at, m.number) >= (ats[1], numbers[1])
+        and (m.transaction_at, m.number) < (at, at_number)
     ) from unnest(accounts) as a (id);
 end $$;

@@ -10,10 +10,12 @@ language plpgsql stable rows 10 as $$
 begin
   return query
     with placed as (
-      select l, l.transaction_at, l.number, coalesce(l.received_account_id, l.sent_account_id) as account_id, n.upto_at, n.upto_number
+      select l, l.transaction_at, l.number, coalesce(l.received_account_id, l.sent_account_id) as account_id,
+        n.upto_at, n.upto_number
       from unnest(lines) l left join lateral (
         select n.upto_at, n.upto_number from ledger_nodes n
-        where (l.transaction_at, l.number) < (list.tail_at, list.tail_number) and n.list_id = list.id and n.level = 0
+        where (l.transaction_at, l.number) < (list.tail_at, list.tail_number) and n.list_id = list.id
+          and n.level = 0
           and (n.first_at, n.first_number) <= (l.transaction_at, l.number)
         order by n.first_at desc, n.first_number desc limit 1) n on true
     ), bases as materialized (
@@ -27,5 +29,6 @@ begin
       where m.account_id = p.account_id and (m.transaction_at, m.number) > (p.transaction_at, p.number)
         and (m.transaction_at, m.number) < (coalesce(p.upto_at, 'infinity'), coalesce(p.upto_number, 0))), 0)
     from placed p join ledger_accounts a on a.id = p.account_id
-    left join bases b on b.account_id = p.account_id and b.upto_at = p.upto_at and b.upto_number = p.upto_number;
+    left join bases b on b.account_id = p.account_id and b.upto_at = p.upto_at
+      and b.upto_number = p.upto_number;
 end $$;

@@ -10,14 +10,15 @@ declare
   cuts integer := ledger_cuts_max();
 begin
   for of_list in
-    select r.list_id, array_agg(r.type) as types, array_agg(r.transaction_at) as ats, array_agg(r.number) as numbers,
-      array_agg(r) as lines
+    select r.list_id, array_agg(r.type) as types, array_agg(r.transaction_at) as ats,
+      array_agg(r.number) as numbers, array_agg(r) as lines
     from unnest(late) r group by r.list_id order by r.list_id
   loop
-    perform ledger_sum_late(of_list.list_id, array_agg(m.account_id), array_agg(r.transaction_at), array_agg(r.number),
-        array_agg(m.amount))
+    perform ledger_sum_late(of_list.list_id, array_agg(m.account_id), array_agg(r.transaction_at),
+        array_agg(r.number), array_agg(m.amount))
       from unnest(of_list.lines) r,
-        lateral (values (r.received_account_id, r.received_amount), (r.sent_account_id, -r.sent_amount)) as m (account_id, amount)
+        lateral (values (r.received_account_id, r.received_amount), (r.sent_account_id, -r.sent_amount)) as m
+          (account_id, amount)
       where m.account_id is not null;
     perform ledger_kinds_drop(of_list.list_id, of_list.ats, of_list.numbers);
     cuts := cuts - ledger_count(of_list.list_id, of_list.types, of_list.ats, of_list.numbers, 1, cuts);

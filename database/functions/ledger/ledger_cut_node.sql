@@ -11,7 +11,8 @@ declare
   added integer;
 begin
   select * into strict list from ledger_lists l where l.id = in_list;
-  added := (ledger_cut_lines(list, node.first_at, node.first_number, node.upto_at, node.upto_number, false)).made - 1;
+  added := (ledger_cut_lines(list, node.first_at, node.first_number, node.upto_at, node.upto_number,
+    false)).made - 1;
   for upper in 1..2 loop
     node := ledger_node_at(in_list, upper, at, at_number);
     if node.list_id is null or (node.upto_at, node.upto_number) <= (at, at_number) then
@@ -20,9 +21,11 @@ begin
     end if;
     if node.size + added <= 64 then
       update ledger_nodes n set size = n.size + added
-        where n.list_id = in_list and n.level = upper and (n.first_at, n.first_number) = (node.first_at, node.first_number);
+        where n.list_id = in_list and n.level = upper
+          and (n.first_at, n.first_number) = (node.first_at, node.first_number);
       exit;
     end if;
-    added := ledger_group_nodes(list, upper, node.first_at, node.first_number, node.upto_at, node.upto_number, false) - 1;
+    added := ledger_group_nodes(list, upper, node.first_at, node.first_number, node.upto_at, node.upto_number,
+      false) - 1;
   end loop;
 end $$;

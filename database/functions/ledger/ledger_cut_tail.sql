@@ -13,7 +13,8 @@ begin
   select * into strict list from ledger_lists l where l.id = in_list;
   cut := ledger_cut_lines(list, list.tail_at, list.tail_number, 'infinity', 0, true);
   last := ledger_node_at(in_list, 0, 'infinity', 0);
-  update ledger_lists l set tail_at = last.upto_at, tail_number = last.upto_number, tail_size = l.tail_size - cut.counted
+  update ledger_lists l set tail_at = last.upto_at, tail_number = last.upto_number,
+    tail_size = l.tail_size - cut.counted
     where l.id = in_list;
   perform ledger_group_waiting(list);
 end $$;

@@ -4,22 +4,26 @@
 -- Locks: the nodes that it deletes. The caller holds the row of the list.
 -- Costs: reads the nodes of the level below in the range; one insert for each 32; one `ledger_sum_nodes` and
 -- one `ledger_kinds_drop_between`.
-create or replace function ledger_group_nodes(list ledger_lists, to_level integer, lo_at timestamptz, lo_number bigint, hi_at timestamptz,
-  hi_number bigint, is_tail boolean) returns integer
+create or replace function ledger_group_nodes(list ledger_lists, to_level integer, lo_at timestamptz,
+  lo_number bigint, hi_at timestamptz, hi_number bigint, is_tail boolean) returns integer
 language plpgsql as $$
 declare
   made integer;
 begin
   delete from ledger_nodes n where n.list_id = list.id and n.level = to_level
-    and (n.first_at, n.first_number) >= (lo_at, lo_number) and (n.first_at, n.first_number) < (hi_at, hi_number);
+    and (n.first_at, n.first_number) >= (lo_at, lo_number)
+    and (n.first_at, n.first_number) < (hi_at, hi_number);
   perform ledger_kinds_drop_between(list, to_level, lo_at, lo_number, hi_at, hi_number);
   with placed as (
-    select n.*, row_number() over (order by n.first_at, n.first_number) - 1 as place, count(*) over () as total
+    select n.*, row_number() over (order by n.first_at, n.first_number) - 1 as place,
+      count(*) over () as total
     from ledger_nodes n
     where n.list_id = list.id and n.level = to_level - 1
-      and (n.first_at, n.first_number) >= (lo_at, lo_number) and (n.first_at, n.first_number) < (hi_at, hi_number)
+      and (n.first_at, n.first_number) >= (lo_at, lo_number)
+      and (n.first_at, n.first_number) < (hi_at, hi_number)
   ), grouped as (
-    insert into ledger_nodes (list_id, level, first_at, first_number, upto_at, upto_number, size, buys, sells, swaps, transfers)
+    insert into ledger_nodes (list_id, level, first_at, first_number, upto_at, upto_number, size, buys, sells,
+      swaps, transfers)
     select list.id, to_level,
       (array_agg(first_at order by place))[1], (array_agg(first_number order by place))[1],
       (array_agg(upto_at order by place desc))[1], (array_agg(upto_number order by place desc))[1],

@@ -12,8 +12,10 @@ begin
   for upper in 1..2 loop
     last := ledger_node_at(list.id, upper, 'infinity', 0);
     select count(*) into waiting from ledger_nodes n where n.list_id = list.id and n.level = upper - 1
-      and (n.first_at, n.first_number) >= (coalesce(last.upto_at, '-infinity'), coalesce(last.upto_number, 0));
+      and (n.first_at, n.first_number) >= (coalesce(last.upto_at, '-infinity'),
+        coalesce(last.upto_number, 0));
     exit when waiting < 64;
-    perform ledger_group_nodes(list, upper, coalesce(last.upto_at, '-infinity'), coalesce(last.upto_number, 0), 'infinity', 0, true);
+    perform ledger_group_nodes(list, upper, coalesce(last.upto_at, '-infinity'),
+      coalesce(last.upto_number, 0), 'infinity', 0, true);
   end loop;
 end $$;

@@ -10,5 +10,6 @@ create or replace view ledger_house_balances as
   from (
     select network, currency, balance from ledger_house
     union all
-    select a.network, a.currency, c.amount from ledger_house_changes c left join ledger_accounts a on a.id = c.account_id
+    select a.network, a.currency, c.amount from ledger_house_changes c
+      left join ledger_accounts a on a.id = c.account_id
   ) h group by h.network, h.currency;

@@ -4,7 +4,8 @@
 -- Locks: nothing.
 -- Costs: reads the lines in the range: of a settled list, one index range for each type; else one for all
 -- records.
-create or replace function ledger_keys(list ledger_lists, lo_at timestamptz, lo_number bigint, hi_at timestamptz, hi_number bigint)
+create or replace function ledger_keys(list ledger_lists, lo_at timestamptz, lo_number bigint,
+  hi_at timestamptz, hi_number bigint)
 returns table (type ledger_line_type, transaction_at timestamptz, number bigint)
 language plpgsql stable rows 500 as $$
 begin
@@ -14,11 +15,13 @@ begin
       from unnest(enum_range(null::ledger_line_type)) as t (type), lateral (
         select s.transaction_at, s.number from ledger_lines s
         where s.list_id = list.id and s.type = t.type
-          and (s.transaction_at, s.number) >= (lo_at, lo_number) and (s.transaction_at, s.number) < (hi_at, hi_number)) l;
+          and (s.transaction_at, s.number) >= (lo_at, lo_number)
+          and (s.transaction_at, s.number) < (hi_at, hi_number)) l;
   else
     return query
       select u.type, u.transaction_at, u.number from ledger_unsettled u
       where u.list_id = list.id
-        and (u.transaction_at, u.number) >= (lo_at, lo_number) and (u.transaction_at, u.number) < (hi_at, hi_number);
+        and (u.transaction_at, u.number) >= (lo_at, lo_number)
+        and (u.transaction_at, u.number) < (hi_at, hi_number);
   end if;
 end $$;

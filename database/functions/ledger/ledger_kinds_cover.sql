@@ -5,17 +5,19 @@
 -- Locks: nothing.
 -- Costs: of a list whose nodes are all stored: the nodes of the top level, on lower levels those below two
 -- nodes, and the lines of two nodes and of the tail. Else also each line that no stored node has.
-create or replace function ledger_kinds_cover(in_list bigint, lo_at timestamptz, lo_number bigint, hi_at timestamptz, hi_number bigint,
-  top integer) returns setof ledger_kinds
+create or replace function ledger_kinds_cover(in_list bigint, lo_at timestamptz, lo_number bigint,
+  hi_at timestamptz, hi_number bigint, top integer) returns setof ledger_kinds
 language sql stable rows 100 set jit = off as $$
   with nodes2 as materialized (
     select s.* from ledger_kinds s where top >= 2 and s.list_id = in_list and s.level = 2
-      and (s.first_at, s.first_number) >= (lo_at, lo_number) and (s.first_at, s.first_number) < (hi_at, hi_number)
+      and (s.first_at, s.first_number) >= (lo_at, lo_number)
+      and (s.first_at, s.first_number) < (hi_at, hi_number)
       and (s.upto_at, s.upto_number) <= (hi_at, hi_number)
   ), gaps2 as materialized (
     -- From where the range begins, or a node ends, to the next node or the end of the range.
     select * from (
-      select e.at, e.number, e.begins, lead(e.at) over w as next_at, lead(e.number) over w as next_number from (
+      select e.at, e.number, e.begins, lead(e.at) over w as next_at, lead(e.number) over w as next_number
+      from (
         values (lo_at, lo_number, true), (hi_at, hi_number, false)
         union all select n.upto_at, n.upto_number, true from nodes2 n
         union all select n.first_at, n.first_number, false from nodes2 n
@@ -24,11 +26,13 @@ language sql stable rows 100 set jit = off as $$
   ), nodes1 as materialized (
     select s.* from gaps2 g cross join lateral (
       select * from ledger_kinds k where top >= 1 and k.list_id = in_list and k.level = 1
-        and (k.first_at, k.first_number) >= (g.at, g.number) and (k.first_at, k.first_number) < (g.next_at, g.next_number)
+        and (k.first_at, k.first_number) >= (g.at, g.number)
+        and (k.first_at, k.first_number) < (g.next_at, g.next_number)
         and (k.upto_at, k.upto_number) <= (g.next_at, g.next_number) offset 0) s
   ), gaps1 as materialized (
     select * from (
-      select e.at, e.number, e.begins, lead(e.at) over w as next_at, lead(e.number) over w as next_number from (
+      select e.at, e.number, e.begins, lead(e.at) over w as next_at, lead(e.number) over w as next_number
+      from (
         select g.at, g.number, true from gaps2 g
         union all select g.next_at, g.next_number, false from gaps2 g
         union all select n.upto_at, n.upto_number, true from nodes1 n
@@ -38,11 +42,13 @@ language sql stable rows 100 set jit = off as $$
   ), nodes0 as materialized (
     select s.* from gaps1 g cross join lateral (
       select * from ledger_kinds k where k.list_id = in_list and k.level = 0
-        and (k.first_at, k.first_number) >= (g.at, g.number) and (k.first_at, k.first_number) < (g.next_at, g.next_number)
+        and (k.first_at, k.first_number) >= (g.at, g.number)
+        and (k.first_at, k.first_number) < (g.next_at, g.next_number)
         and (k.upto_at, k.upto_number) <= (g.next_at, g.next_number) offset 0) s
   ), gaps0 as materialized (
     select * from (
-      select e.at, e.number, e.begins, lead(e.at) over w as next_at, lead(e.number) over w as next_number from (
+      select e.at, e.number, e.begins, lead(e.at) over w as next_at, lead(e.number) over w as next_number
+      from (
         select g.at, g.number, true from gaps1 g
         union all select g.next_at, g.next_number, false from gaps1 g
         union all select n.upto_at, n.upto_number, true from nodes0 n

@@ -7,8 +7,8 @@ language plpgsql as $$
 begin
   delete from ledger_kinds k where k.ctid = any (array(
     select h.ctid from (
-      select distinct f.level, f.first_at, f.first_number from unnest(ats, numbers) as p (at, number), generate_series(0, 2) as level,
-        lateral ledger_node_at(in_list, level, p.at, p.number) f
+      select distinct f.level, f.first_at, f.first_number from unnest(ats, numbers) as p (at, number),
+        generate_series(0, 2) as level, lateral ledger_node_at(in_list, level, p.at, p.number) f
       where (f.upto_at, f.upto_number) > (p.at, p.number)
     ) n, lateral (
       select s.ctid from ledger_kinds s where s.list_id = in_list and s.level = n.level

@@ -2,7 +2,8 @@
 -- Called by: `ledger_kinds_drop`, `ledger_kinds_drop_between`.
 -- Locks: the row of the queue. The caller holds the row of the list.
 -- Costs: one upsert.
-create or replace function ledger_kinds_queue_from(in_list bigint, at timestamptz, at_number bigint) returns void
+create or replace function ledger_kinds_queue_from(in_list bigint, at timestamptz, at_number bigint)
+  returns void
 language sql as $$
   insert into ledger_kinds_queue as q (list_id, from_at, from_number) values (in_list, at, at_number)
   on conflict (list_id) do update set from_at = excluded.from_at, from_number = excluded.from_number

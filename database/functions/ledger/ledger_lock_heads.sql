@@ -12,8 +12,10 @@ begin
     select * into head from ledger_lists l where l.user_id = users[1] and l.is_settled for update;
     if found then return array[head]; end if;
   end if;
-  -- In one order, and before anything is locked: another transaction that makes the same list waits for this one.
-  if (select count(*) from ledger_lists l where l.user_id = any (users) and l.is_settled) < cardinality(users) then
+  -- In one order, and before anything is locked: another transaction that makes the same list waits for this
+  -- one.
+  if (select count(*) from ledger_lists l where l.user_id = any (users) and l.is_settled) < cardinality(users)
+      then
     insert into ledger_lists (user_id, is_settled, last_hash)
       select u, true, ledger_first_hash(u) from unnest(users) u
       where not exists (select from ledger_lists l where l.user_id = u and l.is_settled)
@@ -22,7 +24,8 @@ begin
   return (
     with found as materialized (
       select u.place, l.id from unnest(users) with ordinality as u (id, place)
-      cross join lateral (select l.id from ledger_lists l where l.user_id = u.id and l.is_settled offset 0) l order by l.id
+      cross join lateral (select l.id from ledger_lists l where l.user_id = u.id and l.is_settled offset 0) l
+        order by l.id
     )
     select array_agg(k.l order by f.place) from found f
     cross join lateral (select l from ledger_lists l where l.id = f.id for update) k);

@@ -6,6 +6,7 @@
 -- Locks: nothing.
 -- Costs: nothing: it is never read.
 create or replace view ledger_new_lines as
-  select list_id, number, type, transaction_at, posting_id, operation_id, unique_hash_id, sent_account_id, sent_amount,
-    received_account_id, received_amount, status, description, purpose, user_description, executed_at, hash
+  select list_id, number, type, transaction_at, posting_id, operation_id, unique_hash_id, sent_account_id,
+    sent_amount, received_account_id, received_amount, status, description, purpose, user_description,
+    executed_at, hash
   from ledger_lines;

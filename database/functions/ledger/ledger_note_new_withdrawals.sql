@@ -14,7 +14,8 @@ begin
   if cardinality(users) > 1 then
     perform ledger_lock_lists(users, false);
   end if;
-  with news as (select a.user_id, count(*) as count, min(a.created_at) as first_at from added a group by a.user_id),
+  with news as (select a.user_id, count(*) as count, min(a.created_at) as first_at from added a
+    group by a.user_id),
   lists as (
     insert into ledger_lists as l (user_id, is_settled, last_number, sells, tail_size)
       select n.user_id, false, n.count, n.count, n.count from news n order by n.user_id
@@ -23,7 +24,8 @@ begin
       returning l.id, l.user_id, l.last_number, l.tail_size, l.tail_at),
   noted as (
     insert into ledger_unsettled (list_id, number, transaction_at, type, operation_id, withdrawal_id)
-      select l.id, l.last_number + 1 - row_number() over (partition by a.user_id order by a.id desc), a.created_at, 'sell', a.id::text, a.id
+      select l.id, l.last_number + 1 - row_number() over (partition by a.user_id order by a.id desc),
+        a.created_at, 'sell', a.id::text, a.id
       from added a join lists l on l.user_id = a.user_id)
   select array_agg(l.id) into unusual from lists l join news n on n.user_id = l.user_id
     where n.first_at < l.tail_at or l.tail_size >= 128;

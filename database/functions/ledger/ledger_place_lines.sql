@@ -2,7 +2,8 @@
 -- Called by: `ledger_post`, `ledger_post_each`, `ledger_post_one`.
 -- Locks: as `ledger_count_late` and `ledger_cut_tail`. The caller holds the rows of the lists.
 -- Costs: one line by index for each late one, one `ledger_count_late`, and one `ledger_cut_tail` a long tail.
-create or replace function ledger_place_lines(late_lists bigint[], late_numbers bigint[], long bigint[]) returns void
+create or replace function ledger_place_lines(late_lists bigint[], late_numbers bigint[], long bigint[])
+  returns void
 language plpgsql as $$
 declare
   list bigint;

@@ -3,7 +3,8 @@
 -- Locks: nothing.
 -- Costs: in the tail, the lines from the place on; else the nodes of the top level before it, on both lower
 -- levels those below one node, and the lines of one node.
-create or replace function ledger_rank(list ledger_lists, types ledger_line_type[], at timestamptz, at_number bigint) returns bigint
+create or replace function ledger_rank(list ledger_lists, types ledger_line_type[], at timestamptz,
+  at_number bigint) returns bigint
 language plpgsql stable as $$
 declare
   before bigint := 0;
@@ -31,9 +32,11 @@ begin
       hi_at := node.upto_at;
       hi_number := node.upto_number;
     end if;
-    select coalesce(sum(ledger_tally(n.buys, n.sells, n.swaps, n.transfers, types)), 0) into passed from ledger_nodes n
+    select coalesce(sum(ledger_tally(n.buys, n.sells, n.swaps, n.transfers, types)), 0) into passed
+      from ledger_nodes n
       where n.list_id = list.id and n.level = depth
-        and (n.first_at, n.first_number) >= (from_at, from_number) and (n.first_at, n.first_number) < (hi_at, hi_number);
+        and (n.first_at, n.first_number) >= (from_at, from_number)
+        and (n.first_at, n.first_number) < (hi_at, hi_number);
     before := before + passed;
     from_at := hi_at;
     from_number := hi_number;

@@ -2,7 +2,8 @@
 -- Called by: `ledger_count_late`.
 -- Locks: the rows of the sums. The caller holds the row of the list.
 -- Costs: for each movement, three nodes; one upsert for each account and node.
-create or replace function ledger_sum_late(in_list bigint, accounts bigint[], ats timestamptz[], numbers bigint[], amounts numeric[]) returns void
+create or replace function ledger_sum_late(in_list bigint, accounts bigint[], ats timestamptz[],
+  numbers bigint[], amounts numeric[]) returns void
 language plpgsql as $$
 begin
   insert into ledger_sums (account_id, level, first_at, first_number, amount)
@@ -11,5 +12,6 @@ begin
       generate_series(0, 2) as level, lateral ledger_node_at(in_list, level, m.at, m.number) f
     where (f.upto_at, f.upto_number) > (m.at, m.number)
     group by 1, 2, 3, 4
-    on conflict (account_id, level, first_at, first_number) do update set amount = ledger_sums.amount + excluded.amount;
+    on conflict (account_id, level, first_at, first_number) do update
+      set amount = ledger_sums.amount + excluded.amount;
 end $$;

@@ -4,8 +4,8 @@
 -- Locks: the sums that it deletes. The caller holds the row of the list.
 -- Costs: for each account and node, its movements (level 0) or its sums of the level below, and at most one
 -- insert.
-create or replace function ledger_sum_nodes(list ledger_lists, of_level integer, lo_at timestamptz, lo_number bigint, hi_at timestamptz,
-  hi_number bigint) returns void
+create or replace function ledger_sum_nodes(list ledger_lists, of_level integer, lo_at timestamptz,
+  lo_number bigint, hi_at timestamptz, hi_number bigint) returns void
 language plpgsql as $$
 declare
   accounts bigint[] := array(select a.id from ledger_accounts a where a.user_id = list.user_id);
@@ -13,12 +13,14 @@ begin
   if not list.is_settled then return; end if;
   delete from ledger_sums s
     where s.account_id = any (accounts) and s.level = of_level
-      and (s.first_at, s.first_number) >= (lo_at, lo_number) and (s.first_at, s.first_number) < (hi_at, hi_number);
+      and (s.first_at, s.first_number) >= (lo_at, lo_number)
+      and (s.first_at, s.first_number) < (hi_at, hi_number);
   insert into ledger_sums (account_id, level, first_at, first_number, amount)
     select a.id, of_level, n.first_at, n.first_number, moved.amount
     from unnest(accounts) as a (id)
     join ledger_nodes n on n.list_id = list.id and n.level = of_level
-      and (n.first_at, n.first_number) >= (lo_at, lo_number) and (n.first_at, n.first_number) < (hi_at, hi_number)
+      and (n.first_at, n.first_number) >= (lo_at, lo_number)
+      and (n.first_at, n.first_number) < (hi_at, hi_number)
     cross join lateral (
       select sum(m.amount) as amount from ledger_movements m
       where of_level = 0 and m.account_id = a.id

@@ -5,11 +5,14 @@
 -- Costs: no table is read.
 create or replace function ledger_unsettled_guard() returns trigger language plpgsql as $$
 begin
-  if (new.list_id, new.number, new.transaction_at, new.type, new.operation_id, new.leg, new.unique_hash_id, new.withdrawal_id)
+  if (new.list_id, new.number, new.transaction_at, new.type, new.operation_id, new.leg, new.unique_hash_id,
+    new.withdrawal_id)
     is distinct from
-     (old.list_id, old.number, old.transaction_at, old.type, old.operation_id, old.leg, old.unique_hash_id, old.withdrawal_id)
+     (old.list_id, old.number, old.transaction_at, old.type, old.operation_id, old.leg, old.unique_hash_id,
+       old.withdrawal_id)
   then
-    raise exception 'an unsettled record keeps its place and its identity' using errcode = 'restrict_violation';
+    raise exception 'an unsettled record keeps its place and its identity'
+      using errcode = 'restrict_violation';
   end if;
   if old.status in ('rejected', 'canceled') and new.status is distinct from old.status then
     raise exception 'a % record is final', old.status using errcode = 'restrict_violation';

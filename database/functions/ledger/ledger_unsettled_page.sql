@@ -3,7 +3,8 @@
 -- Called by: `src/features/ledger/unsettled/queries.ts`.
 -- Locks: nothing.
 -- Costs: one `ledger_locate`; the records of the page, and those between it and the place that was located.
-create or replace function ledger_unsettled_page(of_user uuid, start_at timestamptz, end_at timestamptz, skip bigint, size bigint)
+create or replace function ledger_unsettled_page(of_user uuid, start_at timestamptz, end_at timestamptz,
+  skip bigint, size bigint)
 returns table (total bigint, record ledger_unsettled)
 language plpgsql stable rows 10 set plan_cache_mode = force_generic_plan set enable_bitmapscan = off as $$
 declare

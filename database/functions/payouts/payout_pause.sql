@@ -1,4 +1,5 @@
--- Returns `paused` if new payouts are stopped for everything, or for this network, partner or user; else null.
+-- Returns `paused` if new payouts are stopped for everything, or for this network, partner or user; else
+-- null.
 -- Called by: `src/features/payouts/queries/pending.ts`.
 -- Locks: nothing. What a worker locked before the pause was committed is still signed.
 -- Costs: at most four rows by primary key, of a table that is nearly always empty.

@@ -6,5 +6,6 @@
 -- Costs: nothing is read; it always raises an error.
 create or replace function refuse_reopening() returns trigger language plpgsql as $$
 begin
-  raise exception 'what ended in % stays as it ended', tg_table_name using errcode = 'restrict_violation';
+  raise exception 'a row of % that has ended cannot change', tg_table_name
+    using errcode = 'restrict_violation';
 end $$;

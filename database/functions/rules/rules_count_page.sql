@@ -1,11 +1,12 @@
--- Counts past withdrawals, in order of id, in the counters of selections that a set is about to bring. The address
--- book, and who was paid before, are as they are now. Payments that may still fail get the counters into their
--- verdict, so that they are found then. `rules_examined` and `rules_counted` are temporary tables of the
--- publication: what was read, and what was counted of payments that may still fail.
+-- Counts past withdrawals, in order of id, in the counters of selections that a set is about to bring. The
+-- address book, and who was paid before, are as they are now. Payments that may still fail get the counters
+-- into their verdict, so that they are found then. `rules_examined` and `rules_counted` are temporary tables
+-- of the publication: what was read, and what was counted of payments that may still fail.
 -- Called by: `src/features/rules/queries/past.ts`, `rules_count_rest`.
 -- Locks: the counters of these selections, which no other session uses yet; the verdicts.
 -- Costs: for each withdrawal `rules_matching`, and one insert for each selection that it matches.
-create or replace function rules_count_page(of_revision integer, selections text[], ids uuid[]) returns void language plpgsql as $$
+create or replace function rules_count_page(of_revision integer, selections text[], ids uuid[]) returns void
+  language plpgsql as $$
 declare
   -- Room for an instant of each.
   room interval := cardinality(ids) * interval '1 microsecond';
@@ -15,7 +16,8 @@ begin
       rules_units(w.amount, w.decimals) as amount
     from withdrawals w
     cross join lateral (select distinct r.selection, r.sum_per
-      from rules_matching(w, rules_units(w.amount, w.decimals), of_revision) r where r.selection = any (selections)) m
+      from rules_matching(w, rules_units(w.amount, w.decimals), of_revision) r
+        where r.selection = any (selections)) m
     where w.id = any (ids) and w.status <> 'failed'),
   counted as (
     insert into rule_counters as c (selection, subject, total, last_at)
@@ -26,12 +28,14 @@ begin
   spends as (
     select c.id as counter_id, p.id as withdrawal_id, p.status, p.amount,
       -- Clocks of processes differ, and instants of one counter only grow.
-      greatest(max(p.created_at) over so_far, c.former_at) + row_number() over so_far * interval '1 microsecond' as at,
+      greatest(max(p.created_at) over so_far, c.former_at) + row_number()
+        over so_far * interval '1 microsecond' as at,
       c.former + sum(p.amount) over so_far as through
     from page p join counted c on c.selection = p.selection and c.subject = p.subject
     window so_far as (partition by c.id order by p.id rows unbounded preceding)),
   spent as (
-    insert into rule_spends (counter_id, at, amount, through) select s.counter_id, s.at, s.amount, s.through from spends s)
+    insert into rule_spends (counter_id, at, amount, through) select s.counter_id, s.at, s.amount, s.through
+      from spends s)
   insert into rules_counted (withdrawal_id, counter_id, at, amount)
     select s.withdrawal_id, s.counter_id, s.at, s.amount from spends s where s.status <> 'completed';
   insert into rule_verdicts as v (withdrawal_id, revision, verdict, needs, counters, ats, judged_at)

@@ -1,13 +1,14 @@
--- Returns what the matching rules say about a counted withdrawal. Deny wins over approve, approve over allow; if
--- no rule matches, it is denied. For each selection there is the counter, when it was counted there, and the
--- total with its `units`; a sum is that of the window that ends there, without payments that failed.
+-- Returns what the matching rules say about a counted withdrawal. Deny wins over approve, approve over allow;
+-- if no rule matches, it is denied. For each selection there is the counter, when it was counted there, and
+-- the total with its `units`; a sum is that of the window that ends there, without payments that failed.
 -- `is_by_sum`: the denial ends when earlier payments fail.
 -- Called by: `rules_admit`, `rules_ruling`.
 -- Locks: nothing; `rules_admit` holds the counters.
--- Costs: for each matching rule with a sum, one row by primary key, and the failed payments of the window. A loop,
--- because one statement for all rules takes longer to start than these look-ups.
-create or replace function rules_judge(matching rules[], units numeric, selections text[], counters bigint[], ats timestamptz[],
-  totals numeric[], out verdict text, out rule text, out is_by_sum boolean, out needs jsonb) language plpgsql stable as $$
+-- Costs: for each matching rule with a sum, one row by primary key, and the failed payments of the window. A
+-- loop, because one statement for all rules takes longer to start than these look-ups.
+create or replace function rules_judge(matching rules[], units numeric, selections text[], counters bigint[],
+  ats timestamptz[], totals numeric[], out verdict text, out rule text, out is_by_sum boolean,
+  out needs jsonb) language plpgsql stable as $$
 declare
   one rules;
   n integer;
@@ -36,7 +37,8 @@ begin
     end if;
     is_allowed := true;
     if one.verdict = 'approve' then
-      needs := needs || jsonb_build_object('rule', one.name, 'count', one.approvals, 'role', one.approver_role);
+      needs := needs || jsonb_build_object('rule', one.name, 'count', one.approvals, 'role',
+        one.approver_role);
     end if;
   end loop;
   -- Without a rule that denies, it is denied because an allowance is used up, or because no rule matches.

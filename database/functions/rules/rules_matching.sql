@@ -1,9 +1,10 @@
--- Returns the rules of a set whose conditions hold for a withdrawal, sums apart, in their order. `units` is its
--- amount by `rules_units`.
+-- Returns the rules of a set whose conditions hold for a withdrawal, sums apart, in their order. `units` is
+-- its amount by `rules_units`.
 -- Called by: `rules_admit`, `rules_ruling`, `rules_count_page`.
 -- Locks: nothing.
 -- Costs: reads the rules of the set; `rules_destinations` for each rule about destinations.
-create or replace function rules_matching(w withdrawals, units numeric, of_revision integer) returns setof rules
+create or replace function rules_matching(w withdrawals, units numeric, of_revision integer)
+  returns setof rules
 language sql stable as $$
   select r.* from rules r
   where r.revision = of_revision
@@ -15,7 +16,8 @@ language sql stable as $$
     and (r.amount_over is null or units > r.amount_over)
     and (r.amount_up_to is null or units <= r.amount_up_to)
     and (r.sources is null
-      or (select case when p.is_house then 'refill' else 'api' end from partners p where p.id = w.partner_id) = any (r.sources))
+      or (select case when p.is_house then 'refill' else 'api' end from partners p where p.id = w.partner_id)
+        = any (r.sources))
     and (r.destinations is null or rules_destinations(w) && r.destinations)
   order by r.place
 $$;

@@ -1,5 +1,5 @@
--- Returns whose sum a withdrawal adds to, for a rule that sums per partner, user, key, destination or network,
--- or over everything. Each currency has a sum.
+-- Returns whose sum a withdrawal adds to, for a rule that sums per partner, user, key, destination or
+-- network, or over everything. Each currency has a sum.
 -- Called by: `rules_admit`, `rules_ruling`, `rules_count_page`.
 -- Locks: nothing.
 -- Costs: a concatenation; per key also `rules_key_root`.

@@ -3,6 +3,8 @@
 -- Called by: `rules_admit`, `rules_ruling`, `rules_count_page`, `rules_replay`.
 -- Locks: nothing.
 -- Costs: one multiplication.
-create or replace function rules_units(amount numeric, decimals smallint) returns numeric language sql immutable as $$
-  select case when decimals <= 18 then trunc(amount * 10::numeric ^ (18 - decimals)) else ceil(amount / 10::numeric ^ (decimals - 18)) end
+create or replace function rules_units(amount numeric, decimals smallint) returns numeric
+  language sql immutable as $$
+  select case when decimals <= 18 then trunc(amount * 10::numeric ^ (18 - decimals))
+    else ceil(amount / 10::numeric ^ (decimals - 18)) end
 $$;

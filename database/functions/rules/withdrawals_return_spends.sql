@@ -4,7 +4,8 @@
 -- Costs: for each withdrawal that fails, its verdict by primary key, and one insert for each counter.
 create or replace function withdrawals_return_spends() returns trigger language plpgsql as $$
 begin
-  if not exists (select from after_rows a join before_rows b on b.id = a.id and b.status <> 'failed' and a.status = 'failed') then
+  if not exists (select from after_rows a join before_rows b on b.id = a.id and b.status <> 'failed'
+      and a.status = 'failed') then
     return null;
   end if;
   -- A publication may be counting it at this moment: what it counted is seen once it has committed.
@@ -19,4 +20,5 @@ begin
   return null;
 end $$;
 create or replace trigger withdrawals_return_spends after update on withdrawals
-  referencing old table as before_rows new table as after_rows for each statement execute function withdrawals_return_spends();
+  referencing old table as before_rows new table as after_rows
+    for each statement execute function withdrawals_return_spends();

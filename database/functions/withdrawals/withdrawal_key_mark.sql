@@ -4,6 +4,7 @@
 -- `src/features/withdrawals/queries.ts`.
 -- Locks: nothing.
 -- Costs: one SHA-256.
-create or replace function withdrawal_key_mark(partner_id uuid, idempotency_key text) returns bytea language sql immutable as $$
+create or replace function withdrawal_key_mark(partner_id uuid, idempotency_key text) returns bytea
+  language sql immutable as $$
   select substring(sha256(convert_to('key ' || partner_id::text || ' ' || idempotency_key, 'UTF8')) for 16)
 $$;

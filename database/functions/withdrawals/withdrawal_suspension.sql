@@ -7,7 +7,8 @@ create or replace function withdrawal_suspension(partner_id uuid, user_id uuid, 
 language sql stable as $$
   select case
     when exists (select from users u where u.id = $2 and u.suspended_at is not null) then 'user suspended'
-    when exists (select from partners p where p.id = $1 and p.suspended_at is not null) then 'partner suspended'
+    when exists (select from partners p where p.id = $1 and p.suspended_at is not null)
+      then 'partner suspended'
     when exists (select from api_keys k where k.id = $3 and k.suspended_at is not null) then 'key suspended'
   end
 $$;

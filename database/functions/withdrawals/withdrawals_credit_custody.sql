@@ -7,7 +7,8 @@
 create or replace function withdrawals_credit_custody() returns trigger language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared(hashtextextended('address ' || new.to_address, 0));
-  if exists (select from user_wallets w where w.network = new.network and w.address = new.to_address and w.custody = 'self') then
+  if exists (select from user_wallets w where w.network = new.network and w.address = new.to_address
+      and w.custody = 'self') then
     new.recipient_user_id := null;
   end if;
   return new;

@@ -1,7 +1,7 @@
--- Refuses what could pay a withdrawal twice or lose it: what is paid, to whom, and who requested it does not
--- change; it is processing only with a nonce, pending again only if its nonce is void, and ends, once signed,
--- only with a final transaction. Unsigned, it does not fail if its payment was found on chain. Sets the hot
--- wallet that pays it, which stays for life unless a payment by another one was found on chain.
+-- Refuses what could pay a withdrawal twice or lose it. Amount, asset, recipient and requester do not change.
+-- A withdrawal is processing only with a nonce, and pending again only if that nonce is void. Once signed, it
+-- ends only with a final transaction. Unsigned, it does not fail if its payment was found on chain. Sets the
+-- hot wallet that pays it, which stays for life unless a payment by another one was found on chain.
 -- Called by: trigger `withdrawals_guard_move` on `withdrawals`, before each update.
 -- Locks: nothing.
 -- Costs: for each row whose status moves, at most two look-ups by index, of slots and found payments.
@@ -14,7 +14,8 @@ begin
      (old.id, old.bulk_id, old.list_id, old.position, old.partner_id, old.user_id, old.network, old.currency,
       old.token_address, old.decimals, old.amount, old.to_address, old.recipient_user_id, old.created_at,
       old.key_id, old.caller_address, old.request_id) then
-    raise exception 'what a withdrawal pays, to whom, and who requested it, does not change' using errcode = 'restrict_violation';
+    raise exception 'the amount, recipient and requester of a withdrawal cannot change'
+      using errcode = 'restrict_violation';
   end if;
   new.hot_wallet := old.hot_wallet;
   if new.status = old.status then
@@ -24,22 +25,27 @@ begin
     return new;
   end if;
   if (old.status, new.status) not in (('queued', 'pending'), ('queued', 'failed'), ('pending', 'processing'),
-      ('pending', 'failed'), ('processing', 'completed'), ('processing', 'failed'), ('processing', 'pending')) then
-    raise exception 'a withdrawal does not move from % to %', old.status, new.status using errcode = 'restrict_violation';
+      ('pending', 'failed'), ('processing', 'completed'), ('processing', 'failed'), ('processing', 'pending'))
+        then
+    raise exception 'a withdrawal does not move from % to %', old.status, new.status
+      using errcode = 'restrict_violation';
   end if;
   -- Once signed, only what is final on chain decides.
   if new.status = 'processing' then
     select s.address into new.hot_wallet from payout_slots s where s.withdrawal_id = new.id;
     if not found then
-      raise exception 'a withdrawal is not processing before its nonce is stored' using errcode = 'restrict_violation';
+      raise exception 'a withdrawal is not processing before its nonce is stored'
+        using errcode = 'restrict_violation';
     end if;
     if old.hot_wallet <> new.hot_wallet and not exists (select from found_payments f
         where f.withdrawal_id = new.id and f.address = new.hot_wallet) then
-      raise exception 'a withdrawal stays with the hot wallet that has signed it' using errcode = 'restrict_violation';
+      raise exception 'a withdrawal stays with the hot wallet that has signed it'
+        using errcode = 'restrict_violation';
     end if;
   end if;
   if new.status = 'pending' and old.status = 'processing' then
-    new.hot_wallet := coalesce(old.hot_wallet, (select s.address from payout_slots s where s.void_of = new.id limit 1));
+    new.hot_wallet := coalesce(old.hot_wallet,
+      (select s.address from payout_slots s where s.void_of = new.id limit 1));
     if exists (select from payout_slots s where s.withdrawal_id = new.id)
         or not exists (select from payout_slots s where s.void_of = new.id) then
       raise exception 'a withdrawal does not move from processing to pending unless its nonce is void'
@@ -50,11 +56,13 @@ begin
   if old.status = 'processing' and not exists (
       select from payout_slots s where s.withdrawal_id = new.id and s.state = 'final'
         and s.mined_hash is not distinct from new.transaction_hash) then
-    raise exception 'a signed withdrawal ends only with a final transaction' using errcode = 'restrict_violation';
+    raise exception 'a signed withdrawal ends only with a final transaction'
+      using errcode = 'restrict_violation';
   end if;
   if new.status = 'failed' and old.status <> 'processing'
       and (exists (select from payout_slots s where s.withdrawal_id = new.id) or is_found_paid(new)) then
-    raise exception 'a signed withdrawal ends only with a final transaction' using errcode = 'restrict_violation';
+    raise exception 'a signed withdrawal ends only with a final transaction'
+      using errcode = 'restrict_violation';
   end if;
   return new;
 end $$;

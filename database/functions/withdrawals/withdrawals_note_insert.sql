@@ -11,10 +11,12 @@ begin
   end if;
   insert into withdrawal_count_changes (list_id, status, block, change)
     select list_id, status, position / 4000, count(*) from added group by 1, 2, 3;
-  -- In the transaction of the insert: workers wake when it commits, and only then. Not where others are queued already, for
-  -- which they are awake: transactions that notify commit one after another, and creations were a third as fast.
+  -- In the transaction of the insert: workers wake when it commits, and only then. Not where others are
+  -- queued already, for which they are awake: transactions that notify commit one after another, and
+  -- creations were a third as fast.
   if exists (select from added a where not exists (
-      select from withdrawals w where w.status = 'queued' and w.network = a.network and w.id not in (select id from added))) then
+      select from withdrawals w where w.status = 'queued' and w.network = a.network
+        and w.id not in (select id from added))) then
     perform pg_notify('withdrawals', '');
   end if;
   return null;

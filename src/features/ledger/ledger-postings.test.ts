@@ -270,8 +270,8 @@ test('postWithdrawals: what was not held, or by nobody who has an account, is no
   const held = paidBy(owner, 5n);
   await assert.rejects(post(held, paidBy(owner, 1n)), /less held/);
   await assert.rejects(post(paidBy(stranger, 1n)), /less held/);
-  await assert.rejects(post(held, paidBy(owner, 0n)), /not what a line may/);
-  await assert.rejects(post(held, paidBy(owner, -5n)), /not what a line may/);
+  await assert.rejects(post(held, paidBy(owner, 0n)), /invalid line/);
+  await assert.rejects(post(held, paidBy(owner, -5n)), /invalid line/);
   await assert.rejects(post(held, paidBy({ ...owner, userId: unknownId }, 5n)), /foreign key/);
   assert.deepEqual(await fundsOf(owner), [10_000_000n, 5n]);
   assert.equal(await accountOf(stranger), undefined);

@@ -173,7 +173,7 @@ describe('the database refuses', () => {
       const change = query(`update withdrawals set ${column} = $2 where id = $1`, [id, value]);
       await assert.rejects(
         change,
-        refused(/what a withdrawal pays, to whom, and who requested it, does not change/),
+        refused(/the amount, recipient and requester of a withdrawal cannot change/),
       );
     });
   }
@@ -265,7 +265,7 @@ describe('the database refuses', () => {
         wallet,
         ...values,
       ]);
-    const stays = refused(/stay together/);
+    const stays = refused(/keeps its nonce and withdrawal/);
     await assert.rejects(set('withdrawal_id = $3', second), stays);
     await assert.rejects(set('nonce = $3', 2_000), stays);
     await assert.rejects(set('address = $3', other), stays);

@@ -363,11 +363,11 @@ test('the database refuses what a refill must not do', async (t) => {
   const theirs = await world.withdraw({ amount: '50', to: world.account.collateralAddress });
   const onChain = `transaction_hash = '0x${'1'.repeat(64)}', log_index = 0, executed_at = now()`;
   await refuse(set(`status = 'completed', ${onChain}`), /does not move from queued to completed/);
-  await refuse(set(`status = 'processing', withdrawal_id = '${theirs}'`), /withdrawal of its own/);
-  await refuse(set(`status = 'processing'`), /withdrawal of its own/);
+  await refuse(set(`status = 'processing', withdrawal_id = '${theirs}'`), /by the withdrawal of its attempt/);
+  await refuse(set(`status = 'processing'`), /by the withdrawal of its attempt/);
   await refuse(set('retries = 1'), /a retry is counted/);
   await refuse(set(`withdrawal_id = '${theirs}'`), /keeps its payment/);
-  await refuse(set('amount = 1'), /does not change/);
+  await refuse(set('amount = 1'), /cannot change/);
   await refuse('delete from card_refills', /append-only/);
   await refuse('truncate card_refills', /append-only/);
 
@@ -400,7 +400,7 @@ test('nobody acts as the house, whose withdrawals no partner sees', async (t) =>
   const key = await makeKey(world.harness, { userId: world.userId });
   await assert.rejects(
     world.db.query('update api_keys set partner_id = $1 where id = $2', [house, key.id]),
-    /nobody acts as the house/,
+    /the house partner cannot have API keys/,
   );
   const { items } = await listPartners(ctx, {});
   assert.ok(items.length > 0 && items.every(({ id }) => id !== house));
