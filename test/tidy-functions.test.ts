@@ -25,7 +25,6 @@ const longOnes: Record<string, string> = {
   'src/sandbox/door/tour-section.ts renderTour': 'one piece of HTML',
   'src/sandbox/issuer/serve-protocol.ts routesOf': 'a table of routes',
   'src/sandbox/postgres/cluster.ts prepareCluster': 'steps in the order in which they must run',
-  'src/sandbox/run-sandbox.ts startSandbox': 'steps in the order in which they must run',
   'src/surfaces/console/rules/rule-routes.ts ruleRoutes': 'one page after another',
   'src/surfaces/mcp/dispatch.ts createDispatch': 'the tables of methods of both protocols',
 };
