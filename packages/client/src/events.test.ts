@@ -39,6 +39,25 @@ test('list reads a page, at the address of the caller', async () => {
   assert.equal(server.received[1]!.url, '/api/v1/events?after=0');
 });
 
+test('list and subscribe give an event of a type newer than the client the type `unknown`', async () => {
+  const newer = { ...eventOf(2), type: 'withdrawal.returned' };
+  const page = answer(200, { events: [eventOf(1), newer], next: 2 });
+  server.play(page);
+  const { events } = await partner().events.list();
+  assert.deepEqual(events, [eventOf(1), { ...newer, type: 'unknown', receivedType: 'withdrawal.returned' }]);
+  const controller = new AbortController();
+  const types: string[] = [];
+  await partner().events.subscribe({
+    after: 0,
+    signal: controller.signal,
+    onEvent: (event) => {
+      types.push(event.type === 'unknown' ? event.receivedType : event.type);
+      if (event.sequence === 2) controller.abort();
+    },
+  });
+  assert.deepEqual(types, ['withdrawal.queued', 'withdrawal.returned']);
+});
+
 test('subscribe handles every event in order, through resets, cut answers and 503', async () => {
   server.play(feedOf(8, reset, cutOff, answer(503, {}), answer(200, { events: 'none' })));
   const controller = new AbortController();

@@ -3,6 +3,7 @@ import type { Api } from './api.ts';
 import type { ApiPromise } from './api-promise.ts';
 import { AbortError, CausewayError } from './causeway-error.ts';
 import type { CausewayEvent, EventType } from './generated/events.ts';
+import { recognizeEvent } from './recognize-event.ts';
 import { delayBefore, isWorthRepeating } from './retry.ts';
 import { sleep } from './sleep.ts';
 import type { CallOptions } from './transport.ts';
@@ -23,6 +24,11 @@ export interface EventPage {
   next: number;
 }
 
+/** Without `types`, events of types that are newer than this client come too. */
+export type EventOf<T extends EventType> = [EventType] extends [T]
+  ? CausewayEvent
+  : Extract<CausewayEvent, { type: T }>;
+
 export interface Subscription<T extends EventType> {
   /** Only events after this sequence: the last one that you stored. 0 is the beginning of the feed. */
   after: number;
@@ -31,7 +37,7 @@ export interface Subscription<T extends EventType> {
    * Called with one event at a time, in order. Store `event.sequence` with what you do. If it throws, the
    * same event comes again, so one event may come twice.
    */
-  onEvent(event: Extract<CausewayEvent, { type: T }>): unknown;
+  onEvent(event: EventOf<T>): unknown;
   /** Receives each failure after which the subscription continues. If it throws, the subscription ends. */
   onError?(error: unknown): unknown;
   /** Ends the subscription. */
@@ -62,7 +68,7 @@ export class Events {
       { ...options, timeoutMs },
       (page: EventPage) => {
         if (!Array.isArray(page.events) || !Number.isSafeInteger(page.next)) throw new TypeError('no page');
-        return page;
+        return { events: page.events.map(recognizeEvent), next: page.next };
       },
     );
   }
@@ -84,7 +90,7 @@ export class Events {
           if (signal?.aborted) return after;
           // A sequence that was handled comes again only by a fault between here and the server.
           if (event.sequence <= after) continue;
-          await callHandler(onEvent, event as Extract<CausewayEvent, { type: T }>);
+          await callHandler(onEvent, event as EventOf<T>);
           after = event.sequence;
         }
         const isIdle = page.next <= after && performance.now() - startedAt < 1_000;

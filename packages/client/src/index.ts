@@ -1,9 +1,9 @@
 export type { Answer, ApiPromise } from './api-promise.ts';
 export { Causeway, type CausewayOptions } from './causeway.ts';
 export { AbortError, CausewayError, ConnectionError, TimeoutError } from './causeway-error.ts';
-export type { EventListParams, EventPage, Subscription } from './events.ts';
+export type { EventListParams, EventOf, EventPage, Subscription } from './events.ts';
 export * from './generated/errors.ts';
-export type { CausewayEvent, EventType } from './generated/events.ts';
+export type { CausewayEvent, EventType, UnknownEvent } from './generated/events.ts';
 export type { CreateNames, IdempotencyStore } from './idempotency.ts';
 export type { ListPromise, Page } from './page.ts';
 export type { CallOptions } from './transport.ts';

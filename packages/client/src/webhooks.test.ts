@@ -28,8 +28,8 @@ const body = JSON.stringify({
 
 const now = Math.floor(Date.now() / 1000);
 
-function messageOf({ id = 'msg_1', at = now as number | string, secrets = [secret] } = {}) {
-  const signed = `${id}.${at}.${body}`;
+function messageOf({ id = 'msg_1', at = now as number | string, secrets = [secret], sent = body } = {}) {
+  const signed = `${id}.${at}.${sent}`;
   const ed25519 = `v1a,${sign(null, Buffer.from(signed), pair.privateKey).toString('base64')}`;
   return {
     'webhook-id': id,
@@ -62,6 +62,23 @@ test('a message verifies by a secret, by either of two, or by a public key, from
     }
   const during = messageOf({ secrets: [older, secret] });
   assert.equal((await webhooks.unwrap(body, during, secret)).sequence, 7);
+});
+
+test('an event of a type newer than the client is the case `unknown`, with the type as it was sent', async () => {
+  const sent = body.replace('withdrawal.completed', 'withdrawal.returned');
+  const event = await webhooks.unwrap(sent, messageOf({ sent }), secret);
+  const shown = (() => {
+    switch (event.type) {
+      case 'withdrawal.completed':
+        return event.data.object.transactionHash;
+      case 'unknown':
+        // Compiles only as a case of the union.
+        return [event.receivedType, event.sequence, event.data.object.bulkId, event.data.previousStatus];
+      default:
+        return event.type;
+    }
+  })();
+  assert.deepEqual(shown, ['withdrawal.returned', 7, 'bulk-1', 'processing']);
 });
 
 test('headers may be of fetch or of Node, in any case', async () => {

@@ -1,4 +1,5 @@
 import type { CausewayEvent } from './generated/events.ts';
+import { recognizeEvent } from './recognize-event.ts';
 
 /** Headers of a request, as `Headers` of fetch or as Node and its frameworks have them. */
 export type WebhookHeaders = Headers | Record<string, string | string[] | undefined>;
@@ -16,7 +17,8 @@ export class WebhookVerificationError extends Error {
 /**
  * Verifies a webhook (Standard Webhooks) and returns its event. `body` must be the bytes or the text as they
  * arrived: JSON that was parsed and written again has another signature. `secrets` are `whsec_…` or public
- * keys `whpk_…`; during a rotation pass both.
+ * keys `whpk_…`; during a rotation pass both. An event of a type that is newer than this client has the type
+ * `unknown`.
  *
  * @example
  * const event = await webhooks.unwrap(await request.text(), request.headers, secret);
@@ -41,7 +43,7 @@ async function unwrap(
   for (const key of await Promise.all(keys.map(importKey)))
     for (const { version, signature } of signatures)
       if (version === key.version && (await crypto.subtle.verify(key.name, key.key, signature, signed)))
-        return JSON.parse(new TextDecoder().decode(bytes));
+        return recognizeEvent(JSON.parse(new TextDecoder().decode(bytes)));
   throw new WebhookVerificationError('No signature of the message fits a secret');
 }
 

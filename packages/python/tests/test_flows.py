@@ -101,6 +101,21 @@ class Flows(unittest.TestCase):
             with self.assertRaises(errors.EndpointNotFoundError):
                 endpoints.retrieve(endpoint_id)
 
+    def test_webhook_deliveries(self) -> None:
+        endpoints = self.causeway.webhook_endpoints
+        endpoint_id = endpoints.create(url="http://127.0.0.1:9/hooks", types=["ledger.line_posted"])["id"]
+        hour_ago = datetime.now(timezone.utc) - timedelta(hours=1)
+        self.assertEqual(endpoints.replay(endpoint_id, start_date=hour_ago)["queued"], 3)
+        found = list(endpoints.list_deliveries(endpoint_id, limit=1))
+        self.assertEqual([one["type"] for one in found], ["ledger.line_posted"] * 3)
+        self.assertEqual([one["sequence"] for one in found], sorted((one["sequence"] for one in found), reverse=True))
+        self.assertEqual(len(list(endpoints.list_deliveries(endpoint_id, status="due"))), 3)
+        self.assertEqual(list(endpoints.list_deliveries(endpoint_id, status="delivered")), [])
+        details = endpoints.retrieve_delivery(endpoint_id, found[0]["id"])
+        self.assertIn(details["eventId"], details["body"])
+        self.assertEqual(details["attemptList"], [])
+        endpoints.delete(endpoint_id)
+
     def test_history_and_cards(self) -> None:
         history = self.causeway.history
         tomorrow = datetime.now(timezone.utc) + timedelta(days=1)

@@ -67,6 +67,10 @@ class Webhooks(unittest.TestCase):
         for what, (sent, headers, given) in cases.items():
             with self.subTest(what), self.assertRaises(WebhookVerificationError):
                 webhooks.unwrap(sent, headers, given)
+        with self.assertRaisesRegex(WebhookVerificationError, "only signatures v1a"):
+            webhooks.unwrap(body, {**good, "Webhook-Signature": "v1a,AAAA v2,AAAA"}, secret)
+        with self.assertRaisesRegex(TypeError, "public key"):
+            webhooks.unwrap(body, good, "whpk_AAAA")
         for wrong in ([], "", "whpk_AAAA", "whsec_", "whsec_§"):
             with self.subTest(wrong), self.assertRaises(TypeError):
                 webhooks.unwrap(body, good, wrong)

@@ -35,7 +35,51 @@ export interface EventsByType {
   'webhook_endpoint.tested': Body<'webhook_endpoint.tested'> & { type: 'webhook_endpoint.tested' };
 }
 
+export const eventTypes: readonly string[] = [
+  'withdrawal.queued',
+  'withdrawal.pending',
+  'withdrawal.approval_requested',
+  'withdrawal.processing',
+  'withdrawal.completed',
+  'withdrawal.failed',
+  'deposit.posted',
+  'ledger.line_posted',
+  'card.created',
+  'card.updated',
+  'card_transaction.authorized',
+  'card_transaction.settled',
+  'card_transaction.declined',
+  'card_transaction.reversed',
+  'card_transaction.refunded',
+  'card_refill.completed',
+  'card_refill.failed',
+  'consent.granted',
+  'consent.refused',
+  'consent.reduced',
+  'consent.revoked',
+  'consent.expired',
+  'key.rotated',
+  'key.revoked',
+  'webhook_endpoint.disabled',
+  'webhook_endpoint.tested',
+];
+
 export type EventType = keyof EventsByType;
 
-/** An event of the feed or of a webhook. A newer server may send more types: ignore those. */
-export type CausewayEvent = EventsByType[EventType];
+/**
+ * An event of a type that a newer server has and this client does not know. Ignore it, or read
+ * `receivedType`.
+ */
+export interface UnknownEvent {
+  id: string;
+  type: 'unknown';
+  /** The type that the server sent. */
+  receivedType: string;
+  timestamp: string;
+  sequence: number;
+  apiVersion: string;
+  data: { object: Record<string, unknown>; previousStatus?: string };
+}
+
+/** An event of the feed or of a webhook; `type` tells which. */
+export type CausewayEvent = EventsByType[EventType] | UnknownEvent;

@@ -3,10 +3,16 @@
 import builtins
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
 from .api import Api
-from .generated.types import CreatedWebhookEndpoint, WebhookEndpoint, WebhookReplay
+from .generated.types import (
+    CreatedWebhookEndpoint,
+    WebhookDelivery,
+    WebhookDeliveryDetails,
+    WebhookEndpoint,
+    WebhookReplay,
+)
 from .pages import CursorListing, Page
 from .transport import Answer, Call, Limits, address, segment
 
@@ -45,18 +51,7 @@ class WebhookEndpoints:
 
     def list(self, *, limit: int = 100, limits: Limits | None = None) -> CursorListing[WebhookEndpoint]:
         """Those that the key sees, oldest first."""
-
-        def read(body: Any, _answer: Answer) -> Page[WebhookEndpoint]:
-            if not isinstance(body["items"], builtins.list):
-                raise TypeError("no list")
-            following = body["nextCursor"]
-            return Page(body["items"], {"nextCursor": following}, following is not None)
-
-        def read_page(cursor: str | None) -> Page[WebhookEndpoint]:
-            url = address(self._api.base_url, self._path, {"cursor": cursor, "limit": limit})
-            return self._api.transport.json(Call("GET", url), read, limits)
-
-        return CursorListing(read_page)
+        return self._list("", {"limit": limit}, limits)
 
     def retrieve(self, endpoint_id: str, *, limits: Limits | None = None) -> WebhookEndpoint:
         result: WebhookEndpoint = self._send("GET", _path_of(endpoint_id), None, limits)
@@ -117,6 +112,38 @@ class WebhookEndpoints:
         body = {name: value for name, value in given.items() if value is not None}
         result: WebhookReplay = self._post(f"{_path_of(endpoint_id)}/replay", body, limits, "queued")
         return result
+
+    def list_deliveries(
+        self,
+        endpoint_id: str,
+        *,
+        status: Literal["due", "delivered", "failed", "canceled"] | None = None,
+        limit: int = 100,
+        limits: Limits | None = None,
+    ) -> CursorListing[WebhookDelivery]:
+        """What was sent to an endpoint in the last 30 days, newest first."""
+        return self._list(f"{_path_of(endpoint_id)}/deliveries", {"status": status, "limit": limit}, limits)
+
+    def retrieve_delivery(
+        self, endpoint_id: str, delivery_id: str, *, limits: Limits | None = None
+    ) -> WebhookDeliveryDetails:
+        """One delivery, with its body and the answer to each attempt."""
+        path = f"{_path_of(endpoint_id)}/deliveries/{segment('delivery_id', delivery_id)}"
+        result: WebhookDeliveryDetails = self._send("GET", path, None, limits)
+        return result
+
+    def _list(self, path: str, query: Mapping[str, Any], limits: Limits | None) -> CursorListing[Any]:
+        def read(body: Any, _answer: Answer) -> Page[Any]:
+            if not isinstance(body["items"], builtins.list):
+                raise TypeError("no list")
+            following = body["nextCursor"]
+            return Page(body["items"], {"nextCursor": following}, following is not None)
+
+        def read_page(cursor: str | None) -> Page[Any]:
+            url = address(self._api.base_url, self._path + path, {"cursor": cursor, **query})
+            return self._api.transport.json(Call("GET", url), read, limits)
+
+        return CursorListing(read_page)
 
     def _post(self, path: str, body: Mapping[str, Any] | None, limits: Limits | None, proof: str = "id") -> Any:
         return self._send("POST", path, body, limits, changes=True, is_repeatable=False, proof=proof)

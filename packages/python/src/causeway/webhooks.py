@@ -29,8 +29,10 @@ def unwrap(
     """Verifies a webhook and returns its event.
 
     `body` must be the bytes or the text as they arrived: JSON that was parsed and written again has
-    another signature. `secrets` are `whsec_…`; during a rotation pass both. Python's standard
-    library has no Ed25519, so public keys (`whpk_…`) are not supported here.
+    another signature. `secrets` are `whsec_…`; during a rotation pass both.
+
+    Only `v1` (HMAC-SHA-256) is verified, and always. Python's standard library has no Ed25519, so
+    `v1a` is ignored and public keys (`whpk_…`) are refused.
     """
     if not isinstance(body, (bytes, str)):
         raise TypeError("body must be the text or the bytes of the request, not parsed JSON")
@@ -42,11 +44,12 @@ def unwrap(
     timestamp = _require_header(headers, "webhook-timestamp")
     _require_recent(timestamp, tolerance)
     signed = f"{message_id}.{timestamp}.".encode() + content
-    signatures = [
-        part.removeprefix("v1,").encode()
-        for part in _require_header(headers, "webhook-signature").split(" ")[:_signatures_max]
-        if part.startswith("v1,")
-    ]
+    parts = _require_header(headers, "webhook-signature").split(" ")[:_signatures_max]
+    signatures = [part.removeprefix("v1,").encode() for part in parts if part.startswith("v1,")]
+    if not signatures and any(part.startswith("v1a,") for part in parts):
+        raise WebhookVerificationError(
+            "The message has only signatures v1a (Ed25519), which this client cannot verify: it needs v1"
+        )
     for key in keys:
         expected = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
         for signature in signatures:
@@ -69,6 +72,8 @@ def _require_recent(timestamp: str, tolerance: float) -> None:
 
 
 def _read_secret(secret: str) -> bytes:
+    if secret.startswith("whpk_"):
+        raise TypeError("A public key (whpk_) is for v1a (Ed25519), which this client cannot verify: pass whsec_")
     if not secret.startswith("whsec_"):
         raise TypeError("A secret is whsec_ and base64")
     try:
