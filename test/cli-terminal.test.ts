@@ -6,7 +6,9 @@ import { after, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { runCli } from '#test/callers/run-cli';
 import { eraseLine, runInTerminal } from '#test/callers/terminal';
-import { makeKey, makeWithdrawal } from '#test/data/factories';
+import { makeKey, makeUser, makeWithdrawal } from '#test/data/factories';
+import { commands } from '../src/app.ts';
+import { textWidth } from '../src/cli/text-width.ts';
 import { useHarness } from './harness.ts';
 
 const harness = useHarness();
@@ -14,6 +16,20 @@ const folder = mkdtempSync(path.join(tmpdir(), 'causeway-terminal-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 const byUrl = () => ['--url', harness.url, '--token', harness.operatorToken];
+const blocked = (id: number) => ({
+  address: `0x${String(id).repeat(40)}`,
+  reason: 'Reported after the payment by three partners at once',
+});
+
+/** At most `many` at a time. */
+async function forSome<Item>(items: readonly Item[], many: number, work: (item: Item) => Promise<void>) {
+  const iterator = items.values();
+  const workThrough = async () => {
+    for (const item of iterator) await work(item);
+  };
+  await Promise.all(Array.from({ length: many }, workThrough));
+}
+
 const show = (args: string[], columns: number, env = {}) =>
   runInTerminal([...args, ...byUrl()], { cwd: folder, columns, env });
 
@@ -30,6 +46,33 @@ for (const columns of [80, 120, 200]) {
     for (const line of table) assert.ok(line.length <= columns, line);
   });
 }
+
+test('no line of any reading command, refusal or help is wider than a terminal of 80 columns', async () => {
+  const key = await makeKey(harness);
+  await makeWithdrawal(harness, key);
+  await makeUser(harness, { givenName: '美玲'.repeat(30), familyName: '👩‍👩‍👧 Zoe\u0308' });
+  for (const id of [1, 2, 3]) await harness.operator('users.block-address', blocked(id));
+  const readers = commands.filter(
+    ({ changes, fileTypes, input }) => !changes && !fileTypes && !input.required?.length,
+  );
+  const lines = [
+    ...readers.map(({ name }) => name.split('.')),
+    ['users', 'list-blocked-addresses', '--limit', '1'],
+    ['ledger', 'balances', key.userId],
+    ['withdrawals', 'list', '--status', 'completed', '--user', 'nobody-with-a-very-long-name@example.com'],
+    ['wallets', 'accept-outcome', '--outcome', 'completed'],
+    ['keys', 'issue', '--help'],
+  ];
+  assert.ok(lines.length > 35, String(lines.length));
+  const wide: string[] = [];
+  await forSome(lines, 3, async (line) => {
+    const { code, screen } = await show(line, 80);
+    assert.ok(code >= 0 && code < 5, screen);
+    for (const shown of stripVTControlCharacters(screen).split('\n'))
+      if (textWidth(shown) > 80) wide.push(`${line.join(' ')}: ${shown}`);
+  });
+  assert.deepEqual(wide, []);
+});
 
 test('NO_COLOR: the same words without colour', async () => {
   const [coloured, plain] = [

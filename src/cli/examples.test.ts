@@ -16,6 +16,7 @@ for (const command of commands) {
     assert.ok(lines.length > 0);
     for (const line of lines) {
       const start = ['causeway', ...command.name.split('.')];
+      assert.doesNotMatch(line, /<\w+>/, 'a placeholder is no example: add examples to the entry');
       const words = splitWords(line);
       assert.deepEqual(words.slice(0, start.length), start);
       const args = words.slice(start.length);

@@ -1,5 +1,6 @@
 import { ConfigFault } from '#config/setting';
 import { StartupError, Unreachable } from '#platform/errors/startup-error';
+import { fitLines } from './view.ts';
 
 /** The table in docs/operating.md explains each. */
 export const exitCodes = {
@@ -28,7 +29,8 @@ export class CommandFault extends Error {
 /** Shows the message of a fault that the user can fix. Anything else is a bug, shown with its stack. */
 export function reportFault(error: unknown): number {
   const exitCode = exitCodeOf(error);
-  console.error(exitCode === exitCodes.internal ? error : (error as Error).message);
+  if (exitCode === exitCodes.internal) console.error(error);
+  else console.error(fitLines((error as Error).message, process.stderr));
   return exitCode;
 }
 

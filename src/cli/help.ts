@@ -13,7 +13,7 @@ import {
   wordsOf,
 } from '#platform/commands/command-description';
 import { bold } from './colour.ts';
-import { examplesOf } from './examples.ts';
+import { examplesOf, wrapExample } from './examples.ts';
 import { wrap } from './view.ts';
 
 /** What `causeway` starts, other than operator commands. */
@@ -50,6 +50,8 @@ export const serverFlags: Pair[] = [
 ];
 
 const usualWidth = () => process.stdout.columns ?? 110;
+/** In a pipe an example is one line. */
+const exampleWidth = () => process.stdout.columns ?? Number.POSITIVE_INFINITY;
 
 /** Two columns: the second is wrapped, or starts a new line where the first is long. */
 function renderPairs(pairs: readonly Pair[], firstMax = 30): string[] {
@@ -67,7 +69,7 @@ function renderPairs(pairs: readonly Pair[], firstMax = 30): string[] {
 const headline = (name: string, summary: string) => wrap(`causeway ${name}: ${summary}`, usualWidth());
 
 const section = (title: string, lines: readonly string[]) =>
-  lines.length > 0 ? ['', bold(`${title}:`), ...lines] : [];
+  lines.length > 0 ? ['', ...wrap(`${title}:`, usualWidth()).map(bold), ...lines] : [];
 
 export function describeAll(starts: readonly Start[], commands: readonly CommandDescription[]): string {
   const usages = starts.map(
@@ -108,12 +110,15 @@ export function describeCommands(shown: readonly CommandDescription[]): string {
 export function describeCommand(command: CommandDescription): string {
   return [
     ...headline(wordsOf(command), command.summary),
-    ...section('Usage', [`  ${usageOf(command)}`]),
+    ...section(
+      'Usage',
+      wrap(usageOf(command), usualWidth() - 4).map((line, at) => (at ? '    ' : '  ') + line),
+    ),
     ...section('Flags', renderPairs([...flagsOf(command), ...commonFlags(command)])),
     ...shapesOf(command).flatMap(({ title, fields }) => section(title, renderPairs(fields))),
     ...section(
       'Examples',
-      examplesOf(command).map((line) => `  ${line}`),
+      examplesOf(command).flatMap((line) => wrapExample(line, exampleWidth() - 2).map((part) => `  ${part}`)),
     ),
   ].join('\n');
 }

@@ -2,7 +2,8 @@ import { type Item, isNested, isObject } from '#platform/commands/values';
 import { dim } from './colour.ts';
 import { renderRecord, renderRows } from './sections.ts';
 import { renderTable } from './table.ts';
-import { type View, wrap } from './view.ts';
+import { textWidth } from './text-width.ts';
+import { continueWord, type View, wrap } from './view.ts';
 
 /** The rows of an answer that is a list: `items`, or its only field. */
 export function rowsOf(data: Item): Item[] | undefined {
@@ -20,11 +21,17 @@ export function renderAnswer(data: Item, view: View, columns: readonly string[] 
     columns.length > 0 || 'items' in data || !rows.some((row) => Object.values(row).some(isNested));
   if (!isList) return renderRows(rows, view).join('\n');
   const { lines, notes: left } = renderTable(rows, view, columns);
-  const notes = [...left, ...(data.nextCursor ? [`More: add --cursor ${String(data.nextCursor)}`] : [])];
-  return [
-    ...lines,
-    ...(notes.length > 0
-      ? ['', ...notes.flatMap((note) => wrap(note, Math.max(view.width, 40))).map(dim)]
-      : []),
-  ].join('\n');
+  const width = Math.max(view.width, 40);
+  const notes = [...left.flatMap((note) => wrap(note, width)), ...describeNext(data.nextCursor, width)];
+  return [...lines, ...(notes.length > 0 ? ['', ...notes.map(dim)] : [])].join('\n');
+}
+
+/** The cursor must stay whole for who copies it. */
+function describeNext(cursor: unknown, width: number): string[] {
+  if (!cursor) return [];
+  const start = 'More: add --cursor';
+  const word = String(cursor);
+  return start.length + 1 + textWidth(word) <= width
+    ? [`${start} ${word}`]
+    : [`${start} \\`, continueWord(word, width)];
 }

@@ -10,6 +10,7 @@ import { exitCodes } from './exit-codes.ts';
 import { type Data, followParts } from './follow-parts.ts';
 import { type Progress, withProgress } from './progress.ts';
 import { renderAnswer, rowsOf } from './render-answer.ts';
+import { fitLines } from './view.ts';
 
 /** Runs an operator command and prints its answer. Returns the exit code. */
 export async function runCommand(command: CommandDescription, args: string[]): Promise<number> {
@@ -18,7 +19,7 @@ export async function runCommand(command: CommandDescription, args: string[]): P
     const save = () => callOperator(command, line, (answer) => saveFile(command, answer, line.out));
     // On a terminal the file itself may be the output.
     const written = await (line.out === '-' ? save() : withProgress(wordsOf(command), save));
-    if (written !== undefined) console.log(`Wrote ${written}.`);
+    if (written !== undefined) console.log(fitLines(`Wrote ${written}.`, process.stdout));
     return exitCodes.fine;
   }
   const { data, waits } = await withProgress(wordsOf(command), (progress) =>
@@ -26,7 +27,8 @@ export async function runCommand(command: CommandDescription, args: string[]): P
   );
   console.log(render(command, data, line.format));
   if (waits) {
-    console.error(`\nNot run yet: another operator must run causeway approvals decide ${data.id} approve.`);
+    const todo = `another operator must run causeway approvals decide ${data.id} approve`;
+    console.error(`\n${fitLines(`Not run yet: ${todo}.`, process.stderr)}`);
     return exitCodes.waits;
   }
   const { verdict, outlook } = command;
@@ -40,7 +42,7 @@ export async function runCommand(command: CommandDescription, args: string[]): P
 /** For other programs, standard output has only the data. */
 function printLast(format: Format, text: string, colour = (plain: string) => plain): void {
   if (format === 'json' || format === 'csv') console.error(text);
-  else console.log(`\n${colour(text)}`);
+  else console.log(`\n${colour(fitLines(text, process.stdout))}`);
 }
 
 function render({ columns, parts, isChecklist }: CommandDescription, data: Data, format: Format): string {

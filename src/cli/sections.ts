@@ -9,11 +9,13 @@ import {
 } from '#platform/commands/values';
 import { bold, colourCell, dim } from './colour.ts';
 import { renderTable } from './table.ts';
-import { type View, wrap } from './view.ts';
+import { hasRoom, type View, wrap } from './view.ts';
 
 const indent = '  ';
 /** Rows of a list inside a record, unless `--wide`. */
 const rowsMax = 20;
+
+const indented = (lines: string[]) => lines.map((line) => (line === '' ? '' : indent + line));
 
 /** One record: a line for each plain field, then a section for each nested one. */
 export function renderRecord(record: Item, view: View): string[] {
@@ -21,7 +23,11 @@ export function renderRecord(record: Item, view: View): string[] {
   const plain = fields.filter(([, value]) => !isNested(value));
   const width = Math.max(0, ...plain.map(([field]) => wordsOfField(field).length)) + 2;
   const lines = plain.flatMap(([field, value]) => {
-    const [first = '', ...rest] = wrap(showField(value, view), view.width - width);
+    const text = showField(value, view);
+    // A hash is easier to read, and to copy, on a line that has it all.
+    if (!hasRoom(text, view.width - width))
+      return [dim(wordsOfField(field)), ...indented(wrap(text, view.width - indent.length))];
+    const [first = '', ...rest] = wrap(text, view.width - width);
     const label = dim(wordsOfField(field).padEnd(width));
     return [label + colourCell(field, first), ...rest.map((line) => ' '.repeat(width) + line)];
   });
@@ -40,7 +46,6 @@ function showField(value: unknown, { now, isWide }: View): string {
 
 function renderSection(title: string, value: unknown, view: View): string[] {
   const inner = { ...view, width: view.width - indent.length };
-  const indented = (lines: string[]) => lines.map((line) => (line === '' ? '' : indent + line));
   if (isObject(value)) return [bold(title), ...indented(renderRecord(value, inner))];
   const rows = (value as unknown[]).map((row) => (isObject(row) ? row : { value: row }));
   return [bold(`${title} (${rows.length})`), ...indented(renderRows(rows, inner))];

@@ -49,9 +49,10 @@ export function renderTable(items: readonly Item[], view: View, first: readonly 
   const shown = fit(columns, view, first);
   const unfit = columns.filter(({ field }) => !shown.some((column) => column.field === field));
   const nested = fields.filter((field) => !flat.includes(field));
-  const heading = shown.map(({ title, width, isNumber }) =>
-    bold(isNumber ? title.padStart(width) : title.padEnd(width)),
-  );
+  const heading = shown.map(({ title, width, isNumber }, at) => {
+    if (isNumber) return bold(title.padStart(width));
+    return bold(title) + ' '.repeat(at < shown.length - 1 ? width - title.length : 0);
+  });
   const rows = items.map((_, row) =>
     shown.map(
       ({ field, cells, width }) =>
@@ -92,9 +93,14 @@ function toColumn(field: string, items: readonly Item[], { isWide, now, hasTimes
   };
 }
 
-/** Ids are never cut: half of one helps nobody. */
-const cutText = (text: string, max: number) =>
-  textWidth(text) <= max || !text.includes(' ') ? text : `${takeColumns(text, max - 1).trimEnd()}…`;
+/** Ids that `shorten` knows are not cut, because half of one helps nobody. Nor is one word, up to a limit. */
+function cutText(text: string, max: number): string {
+  const most = text.includes(' ') ? max : Math.max(max, textMax);
+  return textWidth(text) <= most || text !== shorten(text) ? text : cutTo(text, most);
+}
+
+const cutTo = (text: string, columns: number) =>
+  textWidth(text) <= columns ? text : `${takeColumns(text, columns - 1).trimEnd()}…`;
 
 function fit(columns: readonly Column[], { width, isWide }: View, first: readonly string[]): Shown[] {
   if (isWide) return columns.map((column) => show(column, 'full'));
@@ -109,10 +115,17 @@ function fit(columns: readonly Column[], { width, isWide }: View, first: readonl
   const shown: Shown[] = [];
   const extra = columns.filter((column) => !isFirst(column)).map((column) => show(column, 'short'));
   for (const column of whole ? [...whole, ...extra] : ways[2]!) {
-    if (shown.length === 0 || widthOf([...shown, column]) <= width) shown.push(column);
+    if (shown.length === 0) shown.push(narrow(column, width));
+    else if (widthOf([...shown, column]) <= width) shown.push(column);
   }
   return shown;
 }
+
+/** The first column is shown even if the terminal is narrower than its cells. */
+const narrow = (column: Shown, width: number): Shown =>
+  column.width <= width
+    ? column
+    : { ...column, width, cells: column.cells.map((cell) => cutTo(cell, width)) };
 
 const widthOf = (columns: readonly Shown[]) =>
   columns.reduce((sum, { width }) => sum + width + gap.length, -gap.length);

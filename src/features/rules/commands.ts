@@ -100,6 +100,7 @@ export const ruleCommands = [
     roles: alsoFor('compliance'),
     stepUp: true,
     positional: ['address'],
+    examples: ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed --name 'Exchange' --network polygon"],
     input: Type.Object(
       {
         address: Type.String({ maxLength: 42, description: '0x and 40 hex digits' }),
