@@ -54,8 +54,9 @@ const usualWidth = () => process.stdout.columns ?? 110;
 const exampleWidth = () => process.stdout.columns ?? Number.POSITIVE_INFINITY;
 
 /** Two columns: the second is wrapped, or starts a new line where the first is long. */
-function renderPairs(pairs: readonly Pair[], firstMax = 30): string[] {
-  const width = Math.min(firstMax, Math.max(...pairs.map(([first]) => first.length))) + 2;
+function renderPairs(pairs: readonly Pair[], firstMax = 30, firstMin = 0): string[] {
+  const longest = Math.max(firstMin, ...pairs.map(([first]) => first.length));
+  const width = Math.min(firstMax, longest) + 2;
   return pairs.flatMap(([first, second]) => {
     const lines = wrap(second, Math.max(usualWidth() - width - 2, 30));
     const rest = (first.length > width - 2 ? lines : lines.slice(1)).map(
@@ -79,10 +80,7 @@ export function describeAll(starts: readonly Start[], commands: readonly Command
   return [
     'causeway <command>: run and operate Causeway',
     ...section('Start', renderPairs(usages)),
-    ...section(
-      'Operate',
-      renderPairs(commands.map((command) => [wordsOf(command), command.summary] as const)),
-    ),
+    ...section('Operate', renderBySubject(commands)),
     ...section(
       'Other',
       renderPairs([
@@ -92,6 +90,20 @@ export function describeAll(starts: readonly Start[], commands: readonly Command
     ),
     ...section('Exit codes', renderPairs(exitCodeMeanings)),
   ].join('\n');
+}
+
+/** A blank line between the commands of one subject and the next. */
+function renderBySubject(commands: readonly CommandDescription[]): string[] {
+  const subjectOf = ({ name }: CommandDescription) => name.split('.')[0]!;
+  const lines: string[] = [];
+  let before: string | undefined;
+  for (const [at, pair] of commands.map((one) => [wordsOf(one), one.summary] as const).entries()) {
+    const subject = subjectOf(commands[at]!);
+    if (before !== undefined && subject !== before) lines.push('');
+    before = subject;
+    lines.push(...renderPairs([pair], 30, 30));
+  }
+  return lines;
 }
 
 export function describeStart({ name, summary, flags }: Start): string {
