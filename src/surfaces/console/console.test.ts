@@ -27,6 +27,7 @@ const pages = [
   '/console/webhooks',
   '/console/reconcile',
   '/console/ledger',
+  '/console/audit',
   '/console/rules',
 ];
 

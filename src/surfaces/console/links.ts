@@ -69,11 +69,20 @@ const otherIds: Readonly<Record<string, string>> = {
 /** Commands whose answers have the field `id` for something else. */
 const withoutOwnId = ['webhooks.deliveries', 'webhooks.show-delivery', 'consents.reads'];
 
+/** Subjects whose pages are about more than one record. */
+const subjectPlaces: Readonly<Record<string, (id: string) => string>> = {
+  deposits: (network) => addressOf('/console/deposits', { network }),
+  positions: (userId) => `/console/users/${encoded(userId)}`,
+  rules: () => '/console/rules',
+  treasury: (network) => `/console/reconcile#${encoded(network)}`,
+  wallet: (place) => `/console/wallets#${encoded(place.replace(':', '-'))}`,
+};
+
 /** `subject` of the audit log: `user:0198…`. */
 function subjectPlace(subject: string): string | undefined {
   const colon = subject.indexOf(':');
   const [kind, id] = [subject.slice(0, colon), subject.slice(colon + 1)];
-  return places[`${kind}Id`]?.(id);
+  return subjectPlaces[kind]?.(id) ?? places[`${kind}Id`]?.(id);
 }
 
 /** The page about a value of an answer, if there is one. */

@@ -11,7 +11,7 @@ const places = [
   ['users', answerAddress('users.list')],
   ['approvals', '/console/approvals'],
   ['webhooks', '/console/webhooks'],
-  ['audit', answerAddress('audit.list')],
+  ['audit', '/console/audit'],
   ['ledger', '/console/ledger'],
   ['reconcile', '/console/reconcile'],
   ['rules', '/console/rules'],

@@ -3,6 +3,7 @@ import type { HttpServer } from '#platform/http/http';
 import { mountPages } from '#surfaces/frame';
 import { applicationRoutes } from './applications/application-routes.ts';
 import { approvalRoutes } from './approvals/approvals-routes.ts';
+import { auditRoutes } from './audit/audit-routes.ts';
 import { bulkRoutes } from './bulk/bulk-routes.ts';
 import { commandCaller } from './call-command.ts';
 import { commandRoutes } from './command/command-routes.ts';
@@ -35,6 +36,7 @@ const parts = [
   approvalRoutes,
   applicationRoutes,
   webhookRoutes,
+  auditRoutes,
   ledgerRoutes,
   reconcileRoutes,
   ruleRoutes,

@@ -1,5 +1,6 @@
 import type { Message } from '#surfaces/frame';
 import { approvalTexts } from './approvals.ts';
+import { auditTexts } from './audit.ts';
 import { bulkTexts } from './bulk.ts';
 import { depositTexts } from './deposits.ts';
 import { haltTexts } from './halts.ts';
@@ -332,6 +333,7 @@ export const en = {
     title: (name: string) => `Application: ${name}`,
     decisions: { 'integrations.approve': 'Approve', 'integrations.refuse': 'Refuse' },
   },
+  audit: auditTexts.en,
   bulk: bulkTexts.en,
   deposits: depositTexts.en,
   approvals: approvalTexts.en,

@@ -1,4 +1,5 @@
 import { approvalTexts } from './approvals.ts';
+import { auditTexts } from './audit.ts';
 import { bulkTexts } from './bulk.ts';
 import { depositTexts } from './deposits.ts';
 import type { Texts } from './en.ts';
@@ -320,6 +321,7 @@ export const pt: Texts = {
     title: (name) => `Pedido: ${name}`,
     decisions: { 'integrations.approve': 'Aprovar', 'integrations.refuse': 'Recusar' },
   },
+  audit: auditTexts.pt,
   bulk: bulkTexts.pt,
   deposits: depositTexts.pt,
   approvals: approvalTexts.pt,

@@ -5,6 +5,7 @@ import { commonErrors } from '#platform/errors/errors';
 import { type Content, type Html, html } from '#platform/http/html';
 import { sanitizeText } from '#platform/values/sanitize-text';
 import { renderAnswer, renderTable } from '../answer.ts';
+import { auditAddress } from '../audit/audit-page.ts';
 import type { Deposit } from '../deposits/deposit.ts';
 import { renderList } from '../deposits/deposits-page.ts';
 import { type LedgerState, ledgerAddress, renderState } from '../ledger/ledger-pages.ts';
@@ -72,7 +73,9 @@ function renderPart(visit: Visit, { title, command, input, data }: Part): Html {
   const isOfDeposits = command.name === 'deposits.list';
   const address = isOfDeposits
     ? addressOf('/console/deposits', { userId: fields.userId! })
-    : answerAddress(command.name, fields);
+    : command.name === 'audit.list'
+      ? auditAddress({ subject: fields.subject! })
+      : answerAddress(command.name, fields);
   const table = isOfDeposits
     ? renderList(visit, data.items as Deposit[])
     : renderTable({ reader: visit, command }, data.items as Item[]);
